@@ -1,0 +1,123 @@
+"""ComposedLayout(outer, offset, inner): the function c -> outer(offset + inner(c)) (cute/layout_composed.hpp).
+
+Layouts that no shape:stride pair can express, such as a swizzled tile of shared memory, are of this kind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from cute_viz.algebra.inttuple import Static, Underscore, leaves, map_leaves, show
+from cute_viz.algebra.layout import Layout, slice_
+from cute_viz.algebra.layout import crd2idx as _crd2idx
+from cute_viz.algebra.stride import add
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import AlgebraError
+
+AnyLayout: TypeAlias = "Layout | ComposedLayout"
+
+
+@dataclass(frozen=True, slots=True)
+class PointerFlag:
+    """CuTe's smem_ptr_flag: where a pointer of `bits`-wide elements will stand in a composed layout.
+
+    A swizzle in front of it acts on the bits of the byte address (cute/pointer_flagged.hpp).
+    """
+
+    bits: int
+
+    def __str__(self) -> str:
+        return f"smem_ptr[{self.bits}b](unset)"
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedLayout:
+    """outer o offset o inner.
+
+    >>> S = ComposedLayout(Swizzle(2, 0, 3), 0, Layout((8, 4), (4, 1)))
+    >>> str(S), S(2, 1)
+    ('Sw<2,0,3> o 0 o (8,4):(4,1)', 8)
+    """
+
+    outer: Swizzle | Layout | ComposedLayout
+    offset: Any
+    inner: Layout | ComposedLayout | Swizzle
+
+    def __str__(self) -> str:
+        return f"{self.outer} o {show(self.offset)} o {self.inner}"
+
+    def __call__(self, *coord: Any) -> Any:
+        """The value at a coordinate; with `_` in it, the sub-layout with the offset of the rest."""
+        crd = coord[0] if len(coord) == 1 else coord
+        if isinstance(self.offset, PointerFlag):
+            return position_independent(self)(crd)
+        if any(isinstance(leaf, Underscore) for leaf in leaves(crd)):
+            inner = domain(self)
+            rest = map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, crd)
+            moved = add(self.offset, _crd2idx(rest, inner.shape, inner.stride))
+            return ComposedLayout(self.outer, moved, slice_(crd, inner))
+        return self.outer(add(self.offset, self.inner(crd)))
+
+    @property
+    def shape(self) -> Any:
+        """The shape of the domain: that of the innermost layout."""
+        return domain(self).shape
+
+    @property
+    def stride(self) -> Any:
+        """The strides of the innermost layout, which alone do not give the values."""
+        return domain(self).stride
+
+
+def domain(layout: Layout | ComposedLayout | Swizzle) -> Layout:
+    """The layout whose shape is the domain: a layout itself, or the innermost one of a composition.
+
+    >>> str(domain(ComposedLayout(Swizzle(1, 0, 2), 0, Layout(8))))
+    '8:1'
+    """
+    while isinstance(layout, ComposedLayout):
+        layout = layout.inner
+    if isinstance(layout, Swizzle):
+        raise AlgebraError(f"{layout} alone has no shape", hint=f"compose it with a layout: {layout} o (8,64):(64,1)")
+    return layout
+
+
+def position_independent(layout: AnyLayout) -> AnyLayout:
+    """A flagged shared-memory layout as a swizzle on element offsets (as_position_independent_swizzle_layout).
+
+    >>> flagged = ComposedLayout(Swizzle(3, 4, 3), PointerFlag(16), Layout((8, 64), (64, 1)))
+    >>> str(position_independent(flagged))
+    'Sw<3,3,3> o 0 o (8,64):(64,1)'
+    """
+    if not isinstance(layout, ComposedLayout) or not isinstance(layout.offset, PointerFlag):
+        return layout
+    swizzle, bits = layout.outer, layout.offset.bits
+    if not isinstance(swizzle, Swizzle):
+        raise AlgebraError(f"{layout}: only a swizzle can stand before a pointer")
+    inner = domain(layout)
+    if swizzle.bits == 0:
+        return inner
+    scaled = recast_swizzle(swizzle, 8, bits)
+    zero = Static(0) if any(isinstance(leaf, Static) for leaf in leaves(inner.shape)) else 0
+    return inner if scaled is None else ComposedLayout(scaled, zero, inner)
+
+
+def recast_swizzle(swizzle: Swizzle, old_bits: int, new_bits: int) -> Swizzle | None:
+    """The swizzle of `old_bits`-wide units acting on indices of `new_bits`-wide elements; None when nothing is left.
+
+    >>> str(recast_swizzle(Swizzle(3, 4, 3), 8, 16)), str(recast_swizzle(Swizzle(3, 4, 3), 8, 4))
+    ('Sw<3,3,3>', 'Sw<3,5,3>')
+    """
+    wider = new_bits // old_bits
+    if wider >= 1 and new_bits % old_bits == 0 and wider & (wider - 1) == 0:
+        base = swizzle.base - (wider.bit_length() - 1)
+        if base >= 0:
+            return Swizzle(swizzle.bits, base, swizzle.shift)
+        bits = max(0, swizzle.bits + base)
+        return Swizzle(bits, 0, swizzle.shift) if bits else None
+    narrower = old_bits // new_bits
+    if old_bits % new_bits == 0 and narrower & (narrower - 1) == 0:
+        return Swizzle(swizzle.bits, swizzle.base + narrower.bit_length() - 1, swizzle.shift)
+    raise AlgebraError(f"cannot recast {swizzle} from {old_bits}-bit to {new_bits}-bit elements")
+

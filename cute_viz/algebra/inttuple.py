@@ -1,0 +1,187 @@
+"""Nested tuples of integers: the shapes, strides and coordinates of CuTe (cute/int_tuple.hpp).
+
+An IntTuple is an int or a tuple of IntTuples. `(4,)` is a rank-1 tuple and is not `4`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias
+
+from cute_viz.errors import AlgebraError
+
+IntTuple: TypeAlias = "int | tuple[IntTuple, ...]"
+
+
+class Static(int):
+    """An integer that was written as a compile-time one (`_8`, `Int<8>{}`), and prints so.
+
+    It computes like any int; arithmetic gives plain ints.
+
+    >>> str(Static(8)), Static(8) == 8, str(Static(8) + 1)
+    ('_8', True, '9')
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return f"_{int(self)}"
+
+    def __repr__(self) -> str:
+        return f"Static({int(self)})"
+
+
+class Underscore:
+    """CuTe's `_`: keep this mode whole (in a coordinate), leave this mode alone (in a tiler)."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "_"
+
+    def __reduce__(self) -> str:
+        return "X"
+
+
+X = Underscore()
+
+
+def show(x: Any) -> str:
+    """CuTe's print of a nested tuple of anything: no spaces, `(4)` for a rank-1 tuple.
+
+    >>> show((2, (3,), X))
+    '(2,(3),_)'
+    """
+    if isinstance(x, tuple):
+        return "(" + ",".join(map(show, x)) + ")"
+    if isinstance(x, bool):
+        return str(int(x))
+    return str(x)
+
+
+def leaves(x: Any) -> Iterator[Any]:
+    """The leaves of a nested tuple, left to right.
+
+    >>> list(leaves((2, (3, (4,)))))
+    [2, 3, 4]
+    """
+    if isinstance(x, tuple):
+        for item in x:
+            yield from leaves(item)
+    else:
+        yield x
+
+
+def map_leaves(fn: Callable[..., Any], x: Any, *more: Any) -> Any:
+    """`fn` on every leaf of tuples of one profile (CuTe's transform_leaf).
+
+    >>> map_leaves(max, (1, (5, 2)), (3, (4, 4)))
+    (3, (5, 4))
+    """
+    if isinstance(x, tuple):
+        if not all(isinstance(y, tuple) and len(y) == len(x) for y in more):
+            raise AlgebraError(f"{' and '.join(map(show, (x, *more)))} do not have the same nesting")
+        return tuple(map_leaves(fn, *items) for items in zip(x, *more, strict=True))
+    return fn(x, *more)
+
+
+def modes(x: Any) -> tuple[Any, ...]:
+    """The top-level modes: a tuple as it is, a leaf as a tuple of one.
+
+    >>> modes(8), modes((4, 2))
+    ((8,), (4, 2))
+    """
+    return x if isinstance(x, tuple) else (x,)
+
+
+def unwrap(x: Any) -> Any:
+    """A rank-1 tuple becomes its element, repeatedly (CuTe's unwrap).
+
+    >>> unwrap(((4,),)), unwrap((4, 2))
+    (4, (4, 2))
+    """
+    while isinstance(x, tuple) and len(x) == 1:
+        x = x[0]
+    return x
+
+
+def tuple_rank(x: Any) -> int:
+    """The number of top-level modes: 1 for an integer."""
+    return len(x) if isinstance(x, tuple) else 1
+
+
+def tuple_depth(x: Any) -> int:
+    """How deep the nesting goes: 0 for an integer, 1 for a flat tuple.
+
+    >>> tuple_depth(8), tuple_depth((4, 2)), tuple_depth((4, (2, 2)))
+    (0, 1, 2)
+    """
+    return 1 + max(map(tuple_depth, x), default=0) if isinstance(x, tuple) else 0
+
+
+def product(x: IntTuple) -> int:
+    """The product of all leaves.
+
+    >>> product((2, (3, 4)))
+    24
+    """
+    if isinstance(x, tuple):
+        total = 1
+        for item in x:
+            total *= product(item)
+        return total
+    return int(x)
+
+
+def same_profile(a: Any, b: Any) -> bool:
+    """Whether two nested tuples have the same nesting (CuTe's congruent).
+
+    >>> same_profile((2, (3, 4)), (0, (0, 0))), same_profile(2, (2,))
+    (True, False)
+    """
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(same_profile, a, b))
+    return not isinstance(a, tuple) and not isinstance(b, tuple)
+
+
+def compact_major(shape: IntTuple, *, left: bool = True) -> IntTuple:
+    """The compact strides of a shape, leftmost (column-major) or rightmost (row-major) mode fastest.
+
+    An extent of 1 gets the stride 0, as CuTe gives static extents (cute/stride.hpp, compact_major).
+
+    >>> compact_major((4, (1, 3))), compact_major((4, (1, 3)), left=False)
+    ((1, (0, 4)), (3, (0, 1)))
+    """
+    return _compact(shape, 1, left)[0]
+
+
+def _compact(shape: IntTuple, current: int, left: bool) -> tuple[IntTuple, int]:
+    if isinstance(shape, tuple):
+        strides = []
+        for extent in shape if left else shape[::-1]:
+            stride, current = _compact(extent, current, left)
+            strides.append(stride)
+        return tuple(strides if left else strides[::-1]), current
+    return (0, current) if shape == 1 else (current, current * shape)
+
+
+def is_int_tuple(x: Any) -> bool:
+    """Whether x is an int or a nested tuple of ints (and nothing else)."""
+    return all(isinstance(leaf, int) and not isinstance(leaf, bool) for leaf in leaves(x))
+
+
+def as_static(x: Any) -> Any:
+    """The same nested tuple with every integer marked as static."""
+    if isinstance(x, tuple):
+        return tuple(map(as_static, x))
+    return Static(x) if isinstance(x, int) and not isinstance(x, bool) else x
+
+
+def unflatten(flat: Iterable[Any], profile: Any) -> Any:
+    """Leaves put back into the nesting of `profile`.
+
+    >>> unflatten([1, 2, 3], (0, (0, 0)))
+    (1, (2, 3))
+    """
+    items = iter(flat)
+    return map_leaves(lambda _: next(items), profile)

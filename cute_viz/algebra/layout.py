@@ -1,0 +1,285 @@
+"""Layout: a function from coordinates to offsets, given by a shape and a stride (cute/layout.hpp).
+
+Values are immutable and hashable; `str` is CuTe notation. Operations are free functions with CuTe's names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from cute_viz.algebra.inttuple import (
+    IntTuple,
+    Underscore,
+    compact_major,
+    leaves,
+    map_leaves,
+    modes,
+    product,
+    same_profile,
+    show,
+    tuple_depth,
+    tuple_rank,
+)
+from cute_viz.algebra.stride import Basis, Stride, add, is_coordinate, magnitude, plain
+from cute_viz.errors import AlgebraError
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """shape:stride, two nested tuples of one profile.
+
+    Shapes are positive integers; strides are integers (0 and negative ones too) or basis elements. Without a
+    stride the layout is compact and column-major.
+
+    >>> A = Layout(((2, 2), 4), ((1, 8), 2))
+    >>> str(A), A(((1, 1), 3)), A(7), A((3, 1))
+    ('((2,2),4):((1,8),2)', 15, 11, 11)
+    >>> str(Layout((4, 8)))
+    '(4,8):(1,4)'
+    """
+
+    shape: IntTuple
+    stride: Stride = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        for extent in leaves(self.shape):
+            if isinstance(extent, bool) or not isinstance(extent, int):
+                raise AlgebraError(f"a shape is made of integers; {show(extent)} is not one")
+            if extent < 1:
+                raise AlgebraError(f"a shape's extents are 1 or more; {show(self.shape)} has {extent}")
+        if self.stride is None:
+            object.__setattr__(self, "stride", compact_major(self.shape))
+        elif not same_profile(self.shape, self.stride):
+            raise AlgebraError(
+                f"shape {show(self.shape)} and stride {show(self.stride)} do not have the same nesting",
+                hint="every integer of the shape needs one stride, in the same parentheses",
+            )
+
+    def __str__(self) -> str:
+        return f"{show(self.shape)}:{show(self.stride)}"
+
+    def __call__(self, *coord: Any) -> Any:
+        """The value at a coordinate: `L(c)` or `L(c0, c1, ...)`; with `_` in it, the sub-layout (see `slice_`)."""
+        crd = coord[0] if len(coord) == 1 else coord
+        if any(isinstance(leaf, Underscore) for leaf in leaves(crd)):
+            return slice_(crd, self)
+        return crd2idx(crd, self.shape, self.stride)
+
+    def __getitem__(self, mode: int) -> Layout:
+        """The sub-layout of one top-level mode."""
+        return get(self, mode)
+
+
+def get(layout: Layout, *path: int) -> Layout:
+    """The sub-layout at a mode, or at a mode of a mode (CuTe's get<I,J...>).
+
+    >>> str(get(Layout(((2, 2), 4)), 0, 1))
+    '2:2'
+    """
+    shape, stride = layout.shape, layout.stride
+    for i in path:
+        if not 0 <= i < tuple_rank(shape):
+            raise AlgebraError(f"{layout} has no mode {i}", hint=f"its modes are 0 to {tuple_rank(shape) - 1}")
+        shape, stride = modes(shape)[i], modes(stride)[i]
+    return Layout(shape, stride)
+
+
+def make_layout(*layouts: Layout) -> Layout:
+    """The layout whose modes are the given layouts.
+
+    >>> str(make_layout(Layout(4, 1), Layout((2, 2), (4, 8))))
+    '(4,(2,2)):(1,(4,8))'
+    """
+    return Layout(tuple(x.shape for x in layouts), tuple(x.stride for x in layouts))
+
+
+def size(layout: Layout) -> int:
+    """The number of coordinates."""
+    return product(layout.shape)
+
+
+def rank(layout: Layout) -> int:
+    """The number of top-level modes."""
+    return tuple_rank(layout.shape)
+
+
+def depth(layout: Layout) -> int:
+    """How deep the nesting goes."""
+    return tuple_depth(layout.shape)
+
+
+def coshape(layout: Layout) -> Any:
+    """The smallest shape that holds every value, strides taken as positive.
+
+    >>> coshape(Layout((4, 8), (8, 1))), coshape(Layout((4, 8), (Basis(1, (0,)), Basis(1, (1,)))))
+    (32, (4, 8))
+    """
+    last: Any = 0
+    for extent, stride in zip(leaves(layout.shape), leaves(layout.stride), strict=True):
+        last = add(last, (extent - 1) * magnitude(stride))
+    return map_leaves(lambda c: c + 1, plain(last))
+
+
+def cosize(layout: Layout) -> int:
+    """The number of values from 0 to the largest, strides taken as positive.
+
+    >>> cosize(Layout((4, 8), (9, 1)))
+    35
+    """
+    return product(coshape(layout))
+
+
+def flat_modes(layout: Layout) -> list[tuple[int, Any]]:
+    """(extent, stride) of every leaf, left to right."""
+    return list(zip(leaves(layout.shape), leaves(layout.stride), strict=True))
+
+
+def crd2idx(crd: Any, shape: IntTuple, stride: Stride | None = None) -> Any:
+    """The value at a coordinate; a coordinate may be coarser than the shape (an index into a mode).
+
+    An index past the end of a mode runs on in the mode's last leaf, as in CuTe.
+
+    >>> crd2idx((3, 5), (4, 8), (8, 1)), crd2idx(7, (4, 8)), crd2idx((1, (0, 1)), (2, (3, 4)))
+    (29, 7, 7)
+    """
+    return plain(_crd2idx(crd, shape, compact_major(shape) if stride is None else stride))
+
+
+def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> Any:
+    if isinstance(crd, tuple):
+        if not isinstance(shape, tuple) or len(crd) != len(shape):
+            raise AlgebraError(
+                f"the coordinate {show(crd)} does not fit the shape {show(shape)}",
+                hint="a coordinate has one entry for each mode, or is one index for all of them",
+            )
+        total: Any = 0
+        for c, s, d in zip(crd, shape, stride, strict=True):
+            total = add(total, _crd2idx(c, s, d))
+        return total
+    if not isinstance(crd, int):
+        raise AlgebraError(f"a coordinate is made of integers; {show(crd)} is not one")
+    if isinstance(shape, tuple):
+        total = 0
+        for s, d in zip(shape[:-1], stride[:-1], strict=True):
+            extent = product(s)
+            total = add(total, _crd2idx(crd % extent, s, d))
+            crd //= extent
+        return add(total, _crd2idx(crd, shape[-1], stride[-1])) if shape else 0
+    return crd * stride
+
+
+def idx2crd(idx: Any, shape: IntTuple, stride: Stride | None = None) -> Any:
+    """The coordinate of an index, in the shape's nesting; with strides, of an offset.
+
+    >>> idx2crd(7, (4, (2, 4))), idx2crd(19, (4, 8), (8, 1))
+    ((3, (1, 0)), (2, 3))
+    """
+    if isinstance(idx, tuple):
+        if not isinstance(shape, tuple) or len(idx) != len(shape):
+            raise AlgebraError(f"{show(idx)} does not fit the shape {show(shape)}")
+        strides = [None] * len(shape) if stride is None else list(modes(stride))
+        return tuple(idx2crd(i, s, d) for i, s, d in zip(idx, shape, strides, strict=True))
+    if stride is not None:
+        return map_leaves(lambda s, d: 0 if d == 0 else (idx // d) % s, shape, stride)
+    if isinstance(shape, tuple):
+        out = []
+        for n, s in enumerate(shape):
+            last = n == len(shape) - 1
+            out.append(idx2crd(idx if last else idx % product(s), s))
+            idx //= product(s)
+        return tuple(out)
+    return int(idx)
+
+
+def slice_(crd: Any, layout: Layout) -> Layout:
+    """The modes where the coordinate has `_` (CuTe's slice; the offset of the rest is `slice_and_offset`).
+
+    >>> from cute_viz.algebra.inttuple import X
+    >>> str(slice_((2, X), Layout((4, 8), (8, 1))))
+    '(8):(1)'
+    """
+    shape = _slice(crd, layout.shape, layout)
+    stride = _slice(crd, layout.stride, layout)
+    if isinstance(crd, Underscore):
+        return Layout(layout.shape, layout.stride)
+    return Layout(shape, stride)
+
+
+def slice_and_offset(crd: Any, layout: Layout) -> tuple[Layout, Any]:
+    """The sub-layout where the coordinate has `_`, and the value at the rest of it.
+
+    >>> from cute_viz.algebra.inttuple import X
+    >>> sub, offset = slice_and_offset((2, X), Layout((4, 8), (8, 1)))
+    >>> str(sub), offset
+    ('(8):(1)', 16)
+    """
+    zeros = map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, crd)
+    return slice_(crd, layout), crd2idx(zeros, layout.shape, layout.stride)
+
+
+def _slice(crd: Any, x: Any, layout: Layout) -> tuple[Any, ...]:
+    """The entries of x that `_` keeps, as a flat list of modes."""
+    if isinstance(crd, tuple):
+        if not isinstance(x, tuple) or len(x) != len(crd):
+            raise AlgebraError(
+                f"the slice {show(crd)} does not fit {layout}",
+                hint="a slice has one entry, an index or _, for each mode",
+            )
+        return tuple(kept for c, y in zip(crd, x, strict=True) for kept in _slice(c, y, layout))
+    return (x,) if isinstance(crd, Underscore) else ()
+
+
+def is_coordinate_layout(layout: Layout) -> bool:
+    """Whether the layout's values are coordinates rather than integers."""
+    return is_coordinate(layout.stride)
+
+
+def flatten(layout: Layout) -> Layout:
+    """The same function with no nesting below the top level.
+
+    >>> str(flatten(Layout(((2, 2), 4))))
+    '(2,2,4):(1,2,4)'
+    """
+    if not isinstance(layout.shape, tuple):
+        return layout
+    return Layout(tuple(leaves(layout.shape)), tuple(leaves(layout.stride)))
+
+
+def coalesce(layout: Layout, profile: Any = None) -> Layout:
+    """The same function of an integer with as few modes as possible; with a profile, mode by mode.
+
+    >>> str(coalesce(Layout((2, (1, 6)), (1, (6, 2)))))
+    '12:1'
+    >>> str(coalesce(Layout((2, (1, 6)), (1, (6, 2))), (1, 1)))
+    '(2,6):(1,2)'
+    """
+    if isinstance(profile, tuple):
+        if len(profile) > rank(layout):
+            raise AlgebraError(f"the profile {show(profile)} has more modes than {layout}")
+        parts = modes_of(layout)
+        done = [coalesce(part, target) for part, target in zip(parts, profile, strict=False)]
+        return make_layout(*done, *parts[len(profile) :])
+    kept: list[tuple[int, Any]] = []
+    for extent, stride in flat_modes(layout):
+        if extent == 1:
+            continue
+        if kept and kept[-1][1] * kept[-1][0] == stride:
+            kept[-1] = (kept[-1][0] * extent, kept[-1][1])
+        else:
+            kept.append((extent, stride))
+    return from_modes(kept)
+
+
+def modes_of(layout: Layout) -> list[Layout]:
+    """The top-level modes as layouts."""
+    return [Layout(s, d) for s, d in zip(modes(layout.shape), modes(layout.stride), strict=True)]
+
+
+def from_modes(pairs: list[tuple[int, Any]]) -> Layout:
+    """A flat layout of (extent, stride) pairs: `1:0` for none, no parentheses for one."""
+    if not pairs:
+        return Layout(1, 0)
+    if len(pairs) == 1:
+        return Layout(*pairs[0])
+    return Layout(tuple(s for s, _ in pairs), tuple(d for _, d in pairs))

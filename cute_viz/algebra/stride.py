@@ -1,0 +1,99 @@
+"""The elements that a stride can be: integers, and scaled basis elements such as `1@0`.
+
+Strides live in an integer module: they can be added and scaled by integers, and that is all that evaluating
+a layout needs (cute/numeric/arithmetic_tuple.hpp). A basis element `s@0@1` is `s` at position 0 of position 1
+of a coordinate: the last `@` is the outermost. Sums of basis elements are coordinates, held as tuples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from cute_viz.algebra.inttuple import Static, leaves
+from cute_viz.errors import AlgebraError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+Scalar: TypeAlias = "int | Fraction"
+Stride: TypeAlias = "int | Fraction | Basis | tuple[Stride, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """CuTe's ScaledBasis: `value` times the unit vector at `path` (outermost position first).
+
+    >>> str(Basis(2, (1, 0))), Basis(2, (1, 0)) * 3
+    ('2@0@1', Basis(value=6, path=(1, 0)))
+    """
+
+    value: Scalar
+    path: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return str(self.value) + "".join(f"@{i}" for i in reversed(self.path))
+
+    def __mul__(self, factor: Scalar) -> Basis:
+        return Basis(self.value * factor, self.path)
+
+    __rmul__ = __mul__
+
+    def coordinate(self) -> Any:
+        """The coordinate that this element stands for, padded with zeros on the left.
+
+        >>> Basis(5, (1,)).coordinate()
+        (0, 5)
+        """
+        out: Any = self.value
+        for i in reversed(self.path):
+            out = (*[0] * i, out)
+        return out
+
+
+def E(*path: int) -> Basis:
+    """The unit basis element E<path...>, printed `1@...`.
+
+    >>> str(E(0, 1))
+    '1@1@0'
+    """
+    return Basis(1, path)
+
+
+def add(a: Any, b: Any) -> Any:
+    """The sum of two values of a layout: integers, or coordinates padded with zeros.
+
+    >>> add(3, 4), add(E(0), Basis(2, (1,))), add((1, 2), 0)
+    (7, (1, 2), (1, 2))
+    """
+    if isinstance(a, Basis):
+        a = a.coordinate()
+    if isinstance(b, Basis):
+        b = b.coordinate()
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        if len(a) < len(b):
+            a, b = b, a
+        return tuple(add(x, b[i]) if i < len(b) else x for i, x in enumerate(a))
+    if isinstance(a, tuple) or isinstance(b, tuple):
+        coordinate, scalar = (a, b) if isinstance(a, tuple) else (b, a)
+        if scalar != 0:
+            raise AlgebraError(f"cannot add the integer {scalar} to a coordinate", hint="use coordinate strides in every mode, or in none")
+        return coordinate
+    return a + b
+
+
+def plain(value: Any) -> Any:
+    """A value of a layout as an int or a tuple of ints (a basis element becomes its coordinate)."""
+    if isinstance(value, Basis):
+        return value.coordinate()
+    return int(value) if isinstance(value, Static) else value
+
+
+def is_coordinate(stride: Any) -> bool:
+    """Whether any leaf of a stride is a basis element, so that the layout's values are coordinates."""
+    return any(isinstance(leaf, Basis) for leaf in leaves(stride))
+
+
+def magnitude(stride: Any) -> Any:
+    """The absolute value of a stride leaf."""
+    return Basis(abs(stride.value), stride.path) if isinstance(stride, Basis) else abs(stride)

@@ -1,0 +1,49 @@
+"""Swizzle<B,M,S>: XOR B address bits into B others (cute/swizzle.hpp)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cute_viz.errors import AlgebraError
+
+
+@dataclass(frozen=True, slots=True)
+class Swizzle:
+    """`offset ^ ((offset & yyy) >> S)`: the B bits from M+S up are XORed into the B bits from M up.
+
+    A negative S moves the source bits below the target bits.
+
+    >>> Swizzle(3, 3, 3)(64), Swizzle(3, 3, 3)(72), str(Swizzle(2, 4, -3))
+    (72, 64, 'Sw<2,4,-3>')
+    """
+
+    bits: int
+    base: int
+    shift: int
+
+    def __post_init__(self) -> None:
+        if self.bits < 0 or self.base < 0:
+            raise AlgebraError(f"{self} is not a swizzle: B and M are 0 or more")
+        if abs(self.shift) < self.bits:
+            raise AlgebraError(
+                f"{self} is not a swizzle: |S| must be at least B, or the bits would be XORed into themselves"
+            )
+        if self.bits + self.base + abs(self.shift) > 64:
+            raise AlgebraError(f"{self} is not a swizzle: its bits go past bit 63")
+
+    def __str__(self) -> str:
+        return f"Sw<{self.bits},{self.base},{self.shift}>"
+
+    @property
+    def yyy(self) -> int:
+        """The mask of the bits that are read."""
+        return ((1 << self.bits) - 1) << (self.base + max(0, self.shift))
+
+    @property
+    def zzz(self) -> int:
+        """The mask of the bits that are changed."""
+        return ((1 << self.bits) - 1) << (self.base - min(0, self.shift))
+
+    def __call__(self, offset: int) -> int:
+        moved = offset & self.yyy
+        return offset ^ (moved >> self.shift if self.shift >= 0 else moved << -self.shift)

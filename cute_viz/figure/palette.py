@@ -1,0 +1,84 @@
+"""Palettes: the only place where a hue slot and a shade become a colour.
+
+A palette is a few hues for labelled cells. Shades of a hue are the hue mixed with white, so that dark ink stays
+readable on every one of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cute_viz.errors import FigureError
+from cute_viz.figure.model import Paint
+
+LIGHTEST = 0.62  # how much white the lightest shade of a hue has
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """A named list of hues (#rrggbb), and where they come from."""
+
+    name: str
+    hues: tuple[str, ...]
+    source: str
+
+    def fill(self, paint: Paint) -> str:
+        """The colour of a paint, #rrggbb; slots past the last hue start again.
+
+        >>> PALETTES["tol-light"].fill(Paint(0)), PALETTES["tol-light"].fill(Paint(0, 1, 2))
+        ('#77aadd', '#cbdff2')
+        """
+        if paint.hue < 0:
+            return "#ffffff"
+        hue = self.hues[paint.hue % len(self.hues)]
+        if paint.shade == 0 or paint.shades < 2:
+            return hue
+        part = LIGHTEST * paint.shade / (paint.shades - 1)
+        return "#" + "".join(f"{round(c + (255 - c) * part):02x}" for c in rgb(hue))
+
+    def ink(self, paint: Paint) -> str:
+        """Black or white, whichever reads better on the paint."""
+        return "#000000" if luminance(self.fill(paint)) > 0.179 else "#ffffff"
+
+
+def rgb(colour: str) -> tuple[int, int, int]:
+    """The three channels, 0 to 255, of #rrggbb."""
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of WCAG 2, from 0 (black) to 1 (white)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in rgb(colour))]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+PALETTES: dict[str, Palette] = {
+    p.name: p
+    for p in (
+        Palette(
+            "tol-light",
+            ("#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#99ddff", "#44bb99", "#bbcc33", "#aaaa00"),
+            "Paul Tol's light scheme, made for labelled cells",
+        ),
+        Palette(
+            "cutlass",
+            ("#afafff", "#afffaf", "#ffffaf", "#ffafaf", "#d2d2ff", "#d2ffd2", "#ffffd2", "#ffd2d2"),
+            "the colours of CuTe's print_latex for threads",
+        ),
+        Palette(
+            "cutlass-grey",
+            ("#ffffff", "#999999", "#cccccc", "#666666", "#e6e6e6", "#808080", "#b3b3b3", "#4d4d4d"),
+            "the greys of CuTe's print_latex for layouts",
+        ),
+        Palette("mono", ("#ffffff", "#e2e2e2"), "two papers, for print"),
+    )
+}
+DEFAULT = "tol-light"
+
+
+def palette(name: str | None = None) -> Palette:
+    """The palette of that name (the default one without a name)."""
+    try:
+        return PALETTES[name or DEFAULT]
+    except KeyError:
+        raise FigureError(f"there is no palette {name!r}", hint=f"palettes: {', '.join(PALETTES)}") from None

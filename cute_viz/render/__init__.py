@@ -1,0 +1,70 @@
+"""Picture model -> bytes: the table of formats, each in a module of its own, imported when it is used.
+
+A new format is one module with `render(figure, options)` and one row of FORMATS.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+
+from cute_viz.errors import CuteVizError
+from cute_viz.figure.model import Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to write a figure: what a renderer may be told beside the figure itself.
+
+    style: `default`, or `cutlass` for the bytes that CuTe's own printer writes (text, tikz).
+    palette: a name of `figure.palette.PALETTES`, or None for the default.
+    theme: `auto` (light and dark in one file), `light` or `dark` (svg).
+    fragment: only the picture, for inclusion in a document (tikz: no preamble; svg: no XML declaration).
+    color: colour escapes for a terminal (text).
+    """
+
+    style: str = "default"
+    palette: str | None = None
+    theme: str = "auto"
+    fragment: bool = False
+    color: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One output format: its name, file suffixes, the module that writes it, and a line of help."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    module: str
+    summary: str
+
+
+FORMATS: dict[str, Format] = {
+    f.name: f
+    for f in (
+        Format("text", (".txt",), "cute_viz.render.text", "a grid for the terminal, as CuTe's print_layout"),
+        Format("svg", (".svg",), "cute_viz.render.svg", "a vector picture with real text, light and dark"),
+        Format("tikz", (".tex", ".tikz"), "cute_viz.render.tikz", "LaTeX; with --style cutlass as print_latex writes it"),
+        Format("json", (".json",), "cute_viz.render.json_model", "the picture model, to be drawn again or read by programs"),
+    )
+}
+
+
+def render(figure: Figure, format: str, options: Options | None = None) -> bytes:
+    """The figure in one format, as bytes; text formats are UTF-8 with LF line ends."""
+    try:
+        module = FORMATS[format].module
+    except KeyError:
+        raise CuteVizError(f"there is no format {format!r}", hint=f"formats: {', '.join(FORMATS)}") from None
+    out = import_module(module).render(figure, options or Options())
+    return out if isinstance(out, bytes) else out.encode("utf-8", "replace")
+
+
+def format_of_suffix(suffix: str) -> str | None:
+    """The format that a file suffix stands for, or None.
+
+    >>> format_of_suffix(".svg"), format_of_suffix(".doc")
+    ('svg', None)
+    """
+    return next((f.name for f in FORMATS.values() if suffix.lower() in f.suffixes), None)

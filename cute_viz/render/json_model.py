@@ -1,0 +1,15 @@
+"""JSON: the picture model itself, versioned; `cute-viz render figure.json` draws it again."""
+
+from __future__ import annotations
+
+import json
+
+from cute_viz.figure.model import Figure, to_dict
+from cute_viz.render import Options
+
+
+def render(figure: Figure, options: Options) -> str:
+    """The figure as one JSON object, keys in the model's order, a line for each member of the figure."""
+    items = to_dict(figure).items()
+    rows = [f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=True, separators=(',', ':'))}" for key, value in items]
+    return "{" + ",\n ".join(rows) + "}\n"
