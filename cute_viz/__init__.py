@@ -1,0 +1,56 @@
+"""cute-viz: paste a CuTe layout, get a correct picture.
+
+The public verbs, imported when they are first used:
+
+    parse(text)                 CuTe notation -> Layout, ComposedLayout, Swizzle, tuple
+    figure(obj, **options)      object -> picture model (see figure.options.FigureOptions)
+    render(obj, format, ...)    object or figure -> bytes
+
+>>> import cute_viz as cv
+>>> print(cv.render(cv.parse("(2,4):(4,1)"), "text").decode(), end="")
+(2,4):(4,1)
+      0   1   2   3 
+    +---+---+---+---+
+ 0  | 0 | 1 | 2 | 3 |
+    +---+---+---+---+
+ 1  | 4 | 5 | 6 | 7 |
+    +---+---+---+---+
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cute_viz.figure.model import Figure
+    from cute_viz.render import Options
+
+__version__ = "0.1.0"
+__all__ = ["figure", "parse", "render"]
+
+
+def parse(text: str) -> Any:
+    """The object that a text in CuTe notation stands for; a CuteVizError tells what is wrong with it, and where."""
+    from cute_viz.notation import parse as parse_
+
+    return parse_(text)
+
+
+def figure(obj: Any, **options: Any) -> Figure:
+    """The picture model of an object or of a text; options are the fields of `figure.options.FigureOptions`.
+
+    >>> figure("((4,8),(2,2)):((32,1),(16,8))", tile=(16, 8)).title
+    '32 threads × 4 values over a 16 × 8 tile'
+    """
+    from cute_viz.figure import build
+    from cute_viz.figure.options import FigureOptions
+
+    return build(parse(obj) if isinstance(obj, str) else obj, FigureOptions(**options))
+
+
+def render(obj: Any, format: str = "text", options: Options | None = None, **figure_options: Any) -> bytes:
+    """An object, a text or a figure in one format, as bytes."""
+    from cute_viz.figure.model import Figure
+    from cute_viz.render import render as render_
+
+    return render_(obj if isinstance(obj, Figure) else figure(obj, **figure_options), format, options)

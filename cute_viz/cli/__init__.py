@@ -1,0 +1,108 @@
+"""The command line: the only room that prints, exits, or touches files.
+
+Commands live in modules of their own and are imported when they are called, so that `render` pays for nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from cute_viz import __version__
+from cute_viz.errors import CannotCheck, CuteVizError
+
+COMMANDS = {
+    "render": ("cute_viz.cli.render", "Draw a layout: text, SVG, TikZ or JSON."),
+    "eval": ("cute_viz.cli.evaluate", "Evaluate expressions, one result a line."),
+    "show": ("cute_viz.cli.show", "Tell the facts of a layout."),
+    "list": ("cute_viz.cli.listing", "List formats, palettes and operations."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports one when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[cmd_name][0]).command
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0] if args else ""
+        if name not in COMMANDS and not name.startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, COMMANDS, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else f"to draw a layout: cute-viz render '{name}'"
+            ctx.fail(f"no such command '{name}'; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help_) for name, (_, help_) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "CUTE_VIZ"})
+@click.version_option(__version__, prog_name="cute-viz")
+def cli() -> None:
+    """See CuTe layouts: paste one, get a correct picture.
+
+    \b
+    Examples:
+      cute-viz render '((16,8),8):((64,1),8)' --tile 8x128 -o tv.svg
+      cute-viz render 'Sw<3,3,3> o 0 o (8,64):(64,1)'
+      cute-viz eval 'composition((4,8):(8,1), 4:2)'
+
+    Exit status: 0 fine; 1 the input is wrong; 2 wrong usage; 3 could not check.
+    """
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The console script: runs a command and turns every expected failure into one clear message."""
+    try:
+        status: Any = cli.main(args=argv, prog_name="cute-viz", standalone_mode=False)
+        sys.stdout.flush()
+    except click.UsageError as error:
+        _say(error)
+        status = 2
+    except click.ClickException as error:
+        error.show()
+        status = error.exit_code
+    except CannotCheck as error:
+        _fail(error.explain())
+        status = 3
+    except CuteVizError as error:
+        _fail(error.explain())
+        status = 1
+    except BrokenPipeError:
+        # The reader has seen enough. Python would complain once more when it flushes stdout at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    except (click.Abort, KeyboardInterrupt):
+        _fail("interrupted")
+        status = 130
+    except OSError as error:
+        _fail(f"{error.filename or 'input/output'}: {error.strerror or error}")
+        status = 1
+    except MemoryError:
+        _fail("out of memory; lower --max-cells or draw a smaller tile")
+        status = 1
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _say(error: click.UsageError) -> None:
+    """A usage error in our form: what is wrong, then where help is."""
+    path = error.ctx.command_path if error.ctx else "cute-viz"
+    _fail(f"{error.format_message()}\n  hint: {path} --help")
+
+
+def _fail(message: str) -> None:
+    click.echo(f"error: {message}", err=True)

@@ -1,0 +1,41 @@
+"""Objects -> picture model: `build` picks the figure that fits the object and the view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.inttuple import is_int_tuple, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import FigureError
+from cute_viz.figure.model import Figure
+from cute_viz.figure.options import VIEWS, FigureOptions
+
+
+def build(obj: Any, options: FigureOptions | None = None) -> Figure:
+    """The figure of an object: a layout, or a bare shape taken as the compact column-major layout.
+
+    >>> build(Layout((4, 8), (8, 1))).title
+    '4 × 8 layout'
+    """
+    options = options or FigureOptions()
+    if options.view is not None and options.view not in VIEWS:
+        raise FigureError(f"there is no view {options.view!r}", hint=f"views: {', '.join(VIEWS)}")
+    if isinstance(obj, (int, tuple)) and not isinstance(obj, bool) and obj != () and is_int_tuple(obj):
+        obj = Layout(obj)
+    if isinstance(obj, Swizzle):
+        raise FigureError(f"{obj} alone has no shape to draw", hint=f"compose it with a layout: '{obj} o (8,64):(64,1)'")
+    if not isinstance(obj, (Layout, ComposedLayout)):
+        raise FigureError(f"{show(obj)} is not a layout that can be drawn", hint="such as (4,8):(8,1)")
+    domain(obj)
+    view = options.view or ("tv" if options.tile else "grid")
+    if view == "grid":
+        from cute_viz.figure.grid import grid
+
+        if options.tile is not None:
+            raise FigureError("--tile belongs to a TV map, --view grid draws offsets", hint="leave one of them out")
+        return grid(obj, options)
+    from cute_viz.figure.tv import tv
+
+    return tv(obj, options)

@@ -82,6 +82,8 @@ class Panel:
     place: tuple[int, int] = (0, 0)
 
     def __post_init__(self) -> None:
+        if self.rows < 1 or self.cols < 1:
+            raise FigureError(f"a panel has at least one cell, not {self.rows} x {self.cols}")
         cells = self.rows * self.cols
         sizes = {"labels": len(self.labels), "paints": len(self.paints)}
         sizes |= {f"data.{name}": len(column) for name, column in self.data.items()}

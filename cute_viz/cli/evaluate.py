@@ -1,0 +1,55 @@
+"""`cute-viz eval`: expressions in, one result a line out."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from cute_viz.algebra.inttuple import show
+from cute_viz.errors import CuteVizError
+
+
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  cute-viz eval '(4,8):(8,1)' 'size((4,8):(8,1))'\n"
+    "  cute-viz eval 'a = (4,8):(8,1); a(2,3)'\n"
+    "  printf 'coalesce((2,(1,6)):(1,(6,2)))\\n' | cute-viz eval -"
+)
+@click.argument("expressions", metavar="EXPR...|-", nargs=-1, required=True)
+def command(expressions: tuple[str, ...]) -> None:
+    """Print the value of each EXPR in CuTe notation; a name bound by one can be used by the next.
+
+    With - every line of standard input is an expression and gives exactly one line; a line that fails gives
+    'error: ...', and the exit status is 1 at the end.
+    """
+    names: dict[str, Any] = {}
+    if expressions == ("-",):
+        _lines(names)
+        return
+    for text in expressions:
+        click.echo(_value(text, names))
+
+
+def _lines(names: dict[str, Any]) -> None:
+    failed = False
+    sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
+    for line in sys.stdin:
+        text = line.rstrip("\r\n")
+        try:
+            result = _value(text, names) if text.strip() else ""
+        except CuteVizError as error:
+            result, failed = f"error: {error.line()}", True
+        click.echo(result.replace("\n", " "))
+    if failed:
+        raise SystemExit(1)
+
+
+def _value(text: str, names: dict[str, Any]) -> str:
+    """The value of the last statement, in CuTe notation; its bindings are kept in `names`."""
+    from cute_viz.notation import run
+
+    key, values = run(text, names)
+    names.update((name, value) for name, value in values.items() if name)
+    return show(values[key])

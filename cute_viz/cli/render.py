@@ -1,0 +1,127 @@
+"""`cute-viz render`: a source becomes a picture."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cute_viz.cli import color, output, source
+from cute_viz.errors import CuteVizError
+from cute_viz.figure.model import Figure
+from cute_viz.figure.options import LABELS, MAX_CELLS, VIEWS, FigureOptions
+from cute_viz.render import FORMATS, Options, format_of_suffix, render
+
+STYLES = ("default", "cutlass")
+THEMES = ("auto", "light", "dark")
+COLOR_BY = ("offset", "mod8", "chunk", "thread", "value", "warp", "row", "column", "tile", "none")
+
+
+if TYPE_CHECKING:
+    _TileParam = click.ParamType[tuple[int, int]]
+else:
+    _TileParam = click.ParamType  # generic only since click 8.5
+
+
+class Tile(_TileParam):
+    """MxN: two positive integers."""
+
+    name = "MxN"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        if isinstance(value, tuple):
+            return value
+        match = re.fullmatch(r"\s*\(?\s*_?(\d{1,18})\s*[x×*,]\s*_?(\d{1,18})\s*\)?\s*", value)
+        if match is None or 0 in (tile := (int(match[1]), int(match[2]))):
+            self.fail(f"{value!r} is not a tile; write rows x columns, such as 8x128", param, ctx)
+        return tile
+
+
+def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    from cute_viz.figure.palette import PALETTES
+
+    return [name for name in PALETTES if name.startswith(incomplete)]
+
+
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  cute-viz render '(4,8):(8,1)'                                    a grid in the terminal\n"
+    "  cute-viz render '((16,8),8):((64,1),8)' --tile 8x128 -o tv.svg   who owns each cell\n"
+    "  cute-viz render '((4,8),(2,2)):((32,1),(16,8))' --tile 16x8 --view table\n"
+    "  cute-viz render '(_4,_8):(_8,_1)' -T tikz --style cutlass        print_latex, byte for byte\n"
+    "  cute-viz render '(8,8):(8,1)' -T json > f.json; cute-viz render f.json -o f.svg"
+)
+@click.argument("source_", metavar="SOURCE")
+@click.option("-o", "--output", "path", metavar="FILE", help="Write to FILE; its suffix fixes the format. '-' is standard output.")
+@click.option("-T", "--format", "format_", type=click.Choice(list(FORMATS)), help="Output format; 'text' when nothing says otherwise.")
+@click.option("--view", type=click.Choice(VIEWS), help="grid: offsets. tv: who owns each cell of the tile. table: thread by value. both: tv and table.")
+@click.option("--tile", type=Tile(), help="The tile that a thread-value layout covers, rows x columns. Makes 'tv' the view.")
+@click.option("--color-by", type=click.Choice(COLOR_BY), help="What hue means; each view has its own default.")
+@click.option("--labels", type=click.Choice(LABELS), default="auto", show_default=True, help="The text of a cell.")
+@click.option("--coords", is_flag=True, help="Rulers show the nested coordinates of hierarchical modes.")
+@click.option("--title", help="A title instead of the one made from the layout.")
+@click.option("--style", type=click.Choice(STYLES), default="default", show_default=True, help="'cutlass' writes the bytes that CuTe's own printer writes (text, tikz).")
+@click.option("--palette", metavar="NAME", shell_complete=_palettes, help="Colours; 'cute-viz list palettes' names them.")
+@click.option("--theme", type=click.Choice(THEMES), default="auto", show_default=True, help="SVG: light, dark, or both in one file.")
+@click.option("--fragment", is_flag=True, help="TikZ for \\input, SVG for inlining: no preamble.")
+@click.option("--color", "color_", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True, help="Colour text output; NO_COLOR and FORCE_COLOR are honoured.")
+@click.option("--max-cells", type=click.IntRange(1), default=MAX_CELLS, show_default=True, help="Refuse figures with more cells.")
+def command(
+    source_: str,
+    path: str | None,
+    format_: str | None,
+    view: str | None,
+    tile: tuple[int, int] | None,
+    color_by: str | None,
+    labels: str,
+    coords: bool,
+    title: str | None,
+    style: str,
+    palette: str | None,
+    theme: str,
+    fragment: bool,
+    color_: str,
+    max_cells: int,
+) -> None:
+    """Draw SOURCE: a layout in CuTe notation, a figure's JSON file, or - for standard input.
+
+    Without -o and -T the picture is a text grid on standard output.
+    """
+    format_ = _format(format_, path)
+    subject = source.read(source_)
+    options = FigureOptions(view, tile, color_by, labels, coords, title, max_cells)
+    figure = _figure(subject, options)
+    to_terminal = format_ == "text" and path in (None, "-") and style != "cutlass"
+    colored = to_terminal and color.wanted(color_)
+    data = render(figure, format_, Options(style, palette, theme, fragment, colored))
+    output.write(data, path)
+
+
+def _format(format_: str | None, path: str | None) -> str:
+    """The format from -T or the suffix of -o; both must agree."""
+    if path is None or path == "-":
+        return format_ or "text"
+    suffix = os.path.splitext(path)[1]
+    implied = format_of_suffix(suffix)
+    if format_ is None and implied is None:
+        known = " ".join(s for f in FORMATS.values() for s in f.suffixes)
+        raise click.UsageError(f"the suffix of {path!r} names no format; give -T, or one of {known}")
+    if format_ and implied and format_ != implied:
+        raise click.UsageError(f"-T {format_} and -o {path} contradict each other")
+    return format_ or implied or "text"
+
+
+def _figure(subject: Any, options: FigureOptions) -> Figure:
+    if isinstance(subject, Figure):
+        if options != FigureOptions(title=options.title, max_cells=options.max_cells):
+            raise CuteVizError("a figure's JSON is already drawn; --view, --tile, --color-by, --labels and --coords belong to a layout")
+        if options.title is None:
+            return subject
+        from dataclasses import replace
+
+        return replace(subject, title=options.title)
+    from cute_viz.figure import build
+
+    return build(subject, options)

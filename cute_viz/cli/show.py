@@ -1,0 +1,38 @@
+"""`cute-viz show`: the facts of a layout."""
+
+from __future__ import annotations
+
+import click
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.inttuple import is_int_tuple, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.cli import source
+from cute_viz.errors import CuteVizError
+
+
+@click.command(epilog="\b\nExamples:\n  cute-viz show '((16,8),8):((64,1),8)'\n  cute-viz show 'Sw<3,3,3> o 0 o (8,64):(64,1)' --json")
+@click.argument("source_", metavar="SOURCE")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
+def command(source_: str, as_json: bool) -> None:
+    """Tell the facts of SOURCE: size, cosize, whether it is injective, contiguous, and so on."""
+    from cute_viz.analysis.facts import layout_facts
+
+    subject = source.read(source_)
+    if isinstance(subject, (int, tuple)) and is_int_tuple(subject) and subject != ():
+        subject = Layout(subject)
+    if isinstance(subject, Swizzle):
+        facts = {"swizzle": str(subject), "reads bits": f"{subject.yyy:#b}", "changes bits": f"{subject.zzz:#b}"}
+    elif isinstance(subject, (Layout, ComposedLayout)):
+        facts = layout_facts(subject)
+    else:
+        raise CuteVizError(f"{show(subject)} is not a layout", hint="such as (4,8):(8,1)")
+    if as_json:
+        import json
+
+        click.echo(json.dumps(facts))
+        return
+    width = max(map(len, facts))
+    for name, fact in facts.items():
+        click.echo(f"{name:<{width}}  {({True: 'yes', False: 'no'}[fact]) if isinstance(fact, bool) else fact}")

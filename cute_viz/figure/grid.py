@@ -1,0 +1,178 @@
+"""The grid of a layout: where each coordinate lies, mode 0 down, mode 1 right; rank 3 and more as slices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product as cartesian
+from typing import Any
+
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent
+from cute_viz.algebra.inttuple import Static, leaves, modes, product, show
+from cute_viz.algebra.layout import Layout, cosize, idx2crd
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.table import offsets
+from cute_viz.errors import FigureError
+from cute_viz.figure.model import Figure, Legend, Panel
+from cute_viz.figure.options import FigureOptions, check_cells
+from cute_viz.figure.paint import HUES, Painting, by_group, by_order, unpainted
+from cute_viz.figure.rulers import ruler
+
+COLOR_BY = ("offset", "mod8", "chunk", "row", "column", "tile", "none")
+MAX_SLICES = 256
+
+
+def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
+    """The figure of a layout's offsets (or coordinates).
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> grid(Layout((2, 2), (2, 1)), FigureOptions()).panels[0].labels
+    ('0', '1', '2', '3')
+    """
+    drawn = pad_to_rank2(position_independent(layout))
+    shape = modes(drawn.shape)
+    rows, cols, rest = product(shape[0]), product(shape[1]), shape[2:]
+    check_cells(product(drawn.shape), f"the layout {layout}", options)
+    if product(rest) > MAX_SLICES:
+        raise FigureError(
+            f"{layout} has {product(rest)} slices; {MAX_SLICES} fit into a picture", hint="fix a mode with a slice: L(_,_,0)"
+        )
+    values = offsets(drawn)
+    plane = rows * cols
+    order = [value for start in range(0, len(values), plane) for r in range(rows) for value in values[start + r : start + plane : rows]]
+    is_int = not values or isinstance(values[0], int)
+    painting = _painting(drawn, order, rows, cols, options.color_by, is_int)
+    labels = _labels(order, drawn, rows, cols, options.labels)
+
+    row_ruler = ruler("mode 0", shape[0], nested=options.coords)
+    col_ruler = ruler("mode 1", shape[1], nested=options.coords)
+    panels = []
+    across = max(1, 32 // cols)
+    for n, crd in enumerate(_slices(rest)):
+        cells = slice(n * plane, (n + 1) * plane)
+        panels.append(
+            Panel(
+                caption=f"(_,_,{','.join(crd)})" if rest else "",
+                rows=rows,
+                cols=cols,
+                labels=tuple(labels[cells]),
+                paints=painting.cells[cells],
+                row_ruler=row_ruler,
+                col_ruler=col_ruler,
+                data={"offset": tuple(order[cells])} if is_int else {"coordinate": tuple(order[cells])},
+                place=divmod(n, across),
+            )
+        )
+    extents = " × ".join(str(product(mode)) for mode in modes(layout.shape))
+    kind = "coordinate" if not is_int else "offset"
+    shown = {"auto": f"its {kind}", "offset": f"its {kind}", "coord": "its own coordinate", "index": "its index", "none": "no text"}
+    caption = f"cell (i,j) shows {shown[options.labels]}; mode 0 goes down, mode 1 right"
+    facts: dict[str, Any] = {"drawn": show(drawn), "size": product(layout.shape)}
+    if is_int:
+        facts["cosize"] = cosize(domain(drawn))
+    title = options.title or f"{extents} layout"
+    return Figure(
+        kind="grid",
+        title=title,
+        source=show(layout),
+        caption=caption,
+        description=f"{title}. {show(layout)}: {caption}." + _colour_words(painting.legends),
+        paints=painting.paints,
+        legends=painting.legends,
+        panels=tuple(panels),
+        facts=facts,
+    )
+
+
+def pad_to_rank2(layout: AnyLayout) -> AnyLayout:
+    """A rank-1 layout with a second mode 1:0, as print_latex draws it; others as they are.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> str(pad_to_rank2(Layout(8, 2)))
+    '(8,1):(2,0)'
+    """
+    if isinstance(layout, ComposedLayout):
+        if len(modes(layout.shape)) > 1:
+            return layout
+        inner = layout.inner
+        if isinstance(inner, Swizzle):
+            raise FigureError(f"{layout} has no shape to draw")
+        return ComposedLayout(layout.outer, layout.offset, pad_to_rank2(inner))
+    shape, stride = modes(layout.shape), modes(layout.stride)
+    if len(shape) != 1:
+        return layout if shape else Layout((1, 1), (0, 0))
+    one, zero = (Static(1), Static(0)) if any(isinstance(s, Static) for s in leaves(shape)) else (1, 0)
+    return Layout((*shape, one), (*stride, zero))
+
+
+def _slices(rest: tuple[Any, ...]) -> list[tuple[str, ...]]:
+    """The coordinates of the modes past the second, mode 2 fastest, as text."""
+    ranges = [[show(idx2crd(i, mode)) for i in range(product(mode))] for mode in rest]
+    return [crd[::-1] for crd in cartesian(*ranges[::-1])]
+
+
+def _labels(order: list[Any], drawn: AnyLayout, rows: int, cols: int, labels: str) -> list[str]:
+    if labels in ("auto", "offset"):
+        return list(map(str, order)) if order and isinstance(order[0], int) else [show(value) for value in order]
+    if labels == "none":
+        return [""] * len(order)
+    plane = rows * cols
+    if labels == "index":
+        return [str(start + r + rows * c) for start in range(0, len(order), plane) for r in range(rows) for c in range(cols)]
+    shape = modes(drawn.shape)
+    down = [show(idx2crd(r, shape[0])) for r in range(rows)]
+    right = [show(idx2crd(c, shape[1])) for c in range(cols)]
+    out = []
+    for crd in _slices(shape[2:]):
+        tail = "".join(f",{c}" for c in crd)
+        out += [f"({d},{r}{tail})" for d in down for r in right]
+    return out
+
+
+def _painting(drawn: AnyLayout, order: list[Any], rows: int, cols: int, color_by: str | None, is_int: bool) -> Painting:
+    """What hue means: by default the place in memory, or the chunk that a swizzle moves."""
+    swizzle = drawn.outer if isinstance(drawn, ComposedLayout) and isinstance(drawn.outer, Swizzle) else None
+    nested = any(_inner(mode) > 1 for mode in modes(drawn.shape)[:2])
+    choice = color_by or ("chunk" if swizzle and swizzle.bits else "offset" if is_int else "tile" if nested else "row")
+    if choice not in COLOR_BY:
+        raise FigureError(f"a grid has no colour by {choice!r}", hint=f"choices: {', '.join(COLOR_BY)}; threads need --tile MxN")
+    if choice == "none":
+        return unpainted(len(order))
+    if choice in ("offset", "mod8", "chunk") and not is_int:
+        raise FigureError(f"the values of {drawn} are coordinates; they have no {choice}", hint="choices: row, column, tile, none")
+    if choice == "offset":
+        return by_order(order, "hue: offset, the place in memory")
+    if choice == "mod8":
+        return by_group([x % HUES for x in order], HUES, "hue: offset mod 8")
+    if choice == "chunk":
+        if swizzle is None:
+            raise FigureError(f"{drawn} has no swizzle, so there is no chunk to colour by", hint="choices: offset, mod8, row, column")
+        base, count = swizzle.base, 1 << max(swizzle.bits, abs(swizzle.shift))
+        title = f"hue: offset / {1 << base} mod {count}, the bits that {swizzle} changes"
+        return by_group([(x >> base) % count for x in order], count, title, "chunk ")
+    return _by_position(len(order), rows, cols, modes(drawn.shape), choice)
+
+
+def _by_position(total: int, rows: int, cols: int, shape: tuple[Any, ...], choice: str) -> Painting:
+    """Hue by row, by column, or by the innermost tile that the nesting of the shape makes."""
+    tile_rows, tile_cols = (_inner(mode) if choice == "tile" else 1 for mode in shape[:2])
+    down, right = -(-rows // tile_rows), -(-cols // tile_cols)
+    keys: Callable[[int, int], int]
+    if choice == "row":
+        count, keys, word = rows, (lambda r, c: r), "row "
+    elif choice == "column":
+        count, keys, word = cols, (lambda r, c: c), "column "
+    else:
+        count, keys, word = down * right, (lambda r, c: r // tile_rows + down * (c // tile_cols)), "tile "
+    plane = [keys(r, c) for r in range(rows) for c in range(cols)]
+    return by_group(plane * (total // (rows * cols)), count, f"hue: {word.strip()}", word)
+
+
+def _inner(mode: Any) -> int:
+    """The extent of a mode's innermost tile: its first leaf that is not 1; 1 for a mode without nesting."""
+    extents = [extent for extent in leaves(mode) if extent > 1]
+    return extents[0] if len(extents) > 1 else 1
+
+
+def _colour_words(legends: tuple[Legend, ...]) -> str:
+    return "".join(f" Colour, {legend.title}." for legend in legends)
+

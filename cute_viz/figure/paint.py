@@ -1,0 +1,130 @@
+"""Which cells share a hue, and which shade: the meaning of colour, told by a legend.
+
+Keys (an offset, a thread, a warp ...) are put into at most eight groups of equal size, in order, one hue each.
+A second key may order the cells inside a group: it becomes the shade, the lighter the later.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from cute_viz.figure.model import HOLE, Legend, LegendEntry, Paint
+
+HUES = 8
+SHADES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Painting:
+    """The paint of each cell, the paints that they index, and the legend."""
+
+    cells: tuple[int, ...]
+    paints: tuple[Paint, ...]
+    legends: tuple[Legend, ...]
+
+
+def unpainted(count: int) -> Painting:
+    """Every cell on plain paper."""
+    return Painting((0,) * count, (Paint(-1),), ())
+
+
+def by_order(keys: Sequence[int | None], title: str, prefix: str = "") -> Painting:
+    """Hue and shade both from one ordered key: eight bands of equal width, each from dark to light.
+
+    >>> painting = by_order([0, 1, 2, 3], "offset")
+    >>> painting.cells, [entry.label for entry in painting.legends[0].entries]
+    ((0, 1, 2, 3), ['0', '1', '2', '3'])
+    """
+    known = [k for k in keys if k is not None]
+    low, high = (min(known), max(known)) if known else (0, 0)
+    span = high - low + 1
+    band = -(-span // HUES)
+    shades = min(SHADES, band)
+    step = -(-band // shades)
+
+    def paint(key: int) -> tuple[int, int]:
+        hue, rest = divmod(key - low, band)
+        return hue, rest // step
+
+    def label(hue: int) -> str:
+        return _range(low + hue * band, min(high, low + (hue + 1) * band - 1), prefix)
+
+    return _painting(keys, paint, shades, label, title + ("; lighter is later" if shades > 1 else ""))
+
+
+def by_group(
+    keys: Sequence[int | None],
+    count: int,
+    title: str,
+    prefix: str = "",
+    order: Sequence[int | None] | None = None,
+    order_count: int = 1,
+    order_title: str = "",
+    order_prefix: str = "",
+) -> Painting:
+    """Hue from a key in 0..count-1; shade, if there is an order, from a second key in 0..order_count-1.
+
+    >>> by_group([0, 0, 1, None], 2, "thread", "T").cells
+    (0, 0, 1, -1)
+    """
+    per = -(-count // HUES)
+    shades = min(SHADES, order_count) if order is not None else 1
+    step = -(-order_count // shades)
+    merged: Sequence[int | None] = keys
+    if order is not None and shades > 1:
+        merged = [None if k is None or o is None else k * order_count + o for k, o in zip(keys, order, strict=True)]
+
+    def paint(key: int) -> tuple[int, int]:
+        if shades == 1:
+            return key // per, 0
+        group, rest = divmod(key, order_count)
+        return group // per, rest // step
+
+    def label(hue: int) -> str:
+        return _range(hue * per, min(count, (hue + 1) * per) - 1, prefix)
+
+    painting = _painting(merged, paint, shades, label, title)
+    if shades == 1:
+        return painting
+    first = next((n for n, p in enumerate(painting.paints) if p.shade == 0), 0)
+    hue = painting.paints[first].hue if painting.paints else 0
+    used = Counter(painting.paints[p].shade for p in painting.cells if p != HOLE)
+    paints = list(painting.paints)
+    entries = []
+    for shade in range(shades):
+        sample = Paint(hue, shade, shades)
+        if sample not in paints:
+            paints.append(sample)
+        label_ = _range(shade * step, min(order_count, (shade + 1) * step) - 1, order_prefix)
+        if shade * step < order_count:
+            entries.append(LegendEntry(paints.index(sample), label_, used[shade]))
+    return Painting(painting.cells, tuple(paints), (*painting.legends, Legend(order_title, tuple(entries))))
+
+
+def _painting(
+    keys: Sequence[int | None],
+    paint: Callable[[int], tuple[int, int]],
+    shades: int,
+    label: Callable[[int], str],
+    title: str,
+) -> Painting:
+    """Paints numbered by (hue, shade), cells pointing at them, one legend entry a hue that occurs."""
+    pair_of = {key: paint(key) for key in set(keys) if key is not None}
+    pairs = sorted(set(pair_of.values()))
+    number = {pair: n for n, pair in enumerate(pairs)}
+    paint_of: dict[int | None, int] = {key: number[pair] for key, pair in pair_of.items()}
+    paint_of[None] = HOLE
+    cells = tuple([paint_of[key] for key in keys])
+    per_hue: Counter[int] = Counter()
+    for n, count in Counter(cells).items():
+        if n != HOLE:
+            per_hue[pairs[n][0]] += count
+    first = {hue: number[(hue, shade)] for hue, shade in reversed(pairs)}
+    entries = tuple(LegendEntry(first[hue], label(hue), per_hue[hue]) for hue in sorted(per_hue))
+    return Painting(cells, tuple(Paint(hue, shade, shades) for hue, shade in pairs), (Legend(title, entries),))
+
+
+def _range(first: int, last: int, prefix: str) -> str:
+    return f"{prefix}{first}" if first >= last else f"{prefix}{first}..{prefix}{last}"

@@ -1,0 +1,44 @@
+"""Rulers of a mode: a label for each index, and the borders of the tiles that its nesting makes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra.inttuple import leaves, product, show
+from cute_viz.algebra.layout import idx2crd
+from cute_viz.figure.model import Ruler
+
+
+def levels(shape: Any) -> tuple[int, ...]:
+    """The weight of the line before each index of a mode: how many of its inner tiles begin there.
+
+    >>> levels((2, (2, 2)))
+    (0, 0, 1, 0, 2, 0, 1, 0, 0)
+    >>> levels(4)
+    (0, 0, 0, 0, 0)
+    """
+    count = product(shape)
+    tiles, extent = set(), 1
+    for leaf in leaves(shape):
+        extent *= leaf
+        if 1 < extent < count:
+            tiles.add(extent)
+    out = [0] * (count + 1)
+    for tile in tiles:
+        for i in range(tile, count, tile):
+            out[i] += 1
+    return tuple(out)
+
+
+def ruler(title: str, shape: Any, *, nested: bool = False, prefix: str = "") -> Ruler:
+    """The ruler of a mode; with `nested`, labels are the mode's own coordinates.
+
+    >>> ruler("M", (2, 2), nested=True).labels
+    ('(0,0)', '(1,0)', '(0,1)', '(1,1)')
+    """
+    count = product(shape)
+    if nested and isinstance(shape, tuple):
+        labels = tuple(show(idx2crd(i, shape)) for i in range(count))
+    else:
+        labels = tuple(f"{prefix}{i}" for i in range(count))
+    return Ruler(title, labels, levels(shape))

@@ -1,0 +1,246 @@
+"""The parser of CuTe notation: tokens -> syntax tree, by recursive descent.
+
+    program   = [name '='] chain {';' [name '='] chain}
+    chain     = pair {('o' | '∘' | '⊘' | '⊗') pair}
+    pair      = postfix [':' postfix]
+    postfix   = primary {'(' args ')'}
+    primary   = number {'@' number} | '_' | name ['<' args '>'] ['(' args ')' | '{}'] | pointer
+              | '(' args ')' | '<' args '>' | '[' args ']'
+"""
+
+from __future__ import annotations
+
+from cute_viz.errors import LimitError, NotationError, Span
+from cute_viz.notation.lexer import NAMES, Token, tokenize
+from cute_viz.notation.syntax import (
+    Apply,
+    At,
+    Blank,
+    Call,
+    Chain,
+    Infix,
+    Name,
+    Node,
+    Number,
+    Pair,
+    Pointer,
+    Ratio,
+    Sequence,
+    Statement,
+)
+
+MAX_DEPTH = 64  # of nested brackets
+_CLOSE = {"(": ")", "<": ">", "[": "]"}
+
+
+def parse_program(text: str) -> list[Statement]:
+    """The statements of a text; at least one.
+
+    >>> len(parse_program("a = (4,8):(8,1); a o 4:2"))
+    2
+    """
+    return _Parser(text).program()
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = tokenize(text)
+        self.position = 0
+        self.depth = 0
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.position]
+
+    def advance(self) -> Token:
+        token = self.token
+        self.position += token.kind != "end"
+        return token
+
+    def fail(self, message: str, span: Span | None = None, hint: str | None = None) -> NotationError:
+        return NotationError(message, text=self.text, span=span or self.token.span, hint=hint)
+
+    def program(self) -> list[Statement]:
+        out = []
+        while True:
+            while self.token.kind == ";":
+                self.advance()
+            if self.token.kind == "end":
+                break
+            out.append(self.statement())
+            if self.token.kind not in (";", "end"):
+                raise self.leftover()
+        if not out:
+            raise self.fail("there is nothing to read", hint="write a layout such as (4,8):(8,1)")
+        return out
+
+    def statement(self) -> Statement:
+        following = self.tokens[min(self.position + 1, len(self.tokens) - 1)]
+        if self.token.kind == "name" and following.kind == "=":
+            name = self.advance().text
+            self.advance()
+            return Statement(name, self.chain())
+        return Statement(None, self.chain())
+
+    def leftover(self) -> NotationError:
+        token = self.token
+        if token.kind in (")", "]", ">"):
+            return self.fail(f"'{token.text}' closes nothing", hint="remove it, or open it before")
+        if token.kind == ":":
+            return self.fail("a second ':'", hint="a layout is one shape and one stride: shape:stride")
+        if token.kind == ",":
+            return self.fail("',' outside of parentheses", hint="a tuple stands in parentheses: (4,8)")
+        if token.kind in ("number", "static"):
+            return self.fail(
+                f"unexpected {token.text} after the expression",
+                hint="a ':' between shape and stride, or a ',' between two modes, is missing",
+            )
+        return self.fail(f"unexpected '{token.text}' after the expression")
+
+    def chain(self) -> Node:
+        node = self.pair()
+        while self.token.kind == "infix":
+            operator = self.advance().text
+            right = self.pair()
+            span = node.span | right.span
+            if operator in ("⊘", "⊗"):
+                node = Infix(span, operator, node, right)
+            elif isinstance(node, Chain):
+                node = Chain(span, (*node.items, right))
+            else:
+                node = Chain(span, (node, right))
+        return node
+
+    def pair(self) -> Node:
+        shape = self.postfix()
+        if self.token.kind != ":":
+            return shape
+        colon = self.advance()
+        if self.token.kind in ("end", ")", ",", ";", "infix", "]", ">"):
+            raise self.fail("the stride after ':' is missing", colon.span, hint="write shape:stride, such as (4,8):(8,1)")
+        stride = self.postfix()
+        return Pair(shape.span | stride.span, shape, stride)
+
+    def postfix(self) -> Node:
+        node = self.primary()
+        while self.token.kind == "(":
+            if isinstance(node, Sequence) and not _holds_layouts(node):
+                raise self.fail(
+                    "two tuples side by side",
+                    hint="write ':' between a shape and its stride: (4,8):(8,1)",
+                )
+            if isinstance(node, (Number, Blank, At, Pointer, Ratio)):
+                raise self.fail("a tuple right after a number", hint="a ':' or a ',' is missing")
+            arguments = self.sequence()
+            node = Apply(node.span | arguments.span, node, arguments.items)
+        return node
+
+    def primary(self) -> Node:
+        token = self.token
+        if token.kind in ("number", "static"):
+            return self.number()
+        if token.kind == "blank":
+            self.advance()
+            return Blank(token.span)
+        if token.kind == "pointer":
+            return self.pointer()
+        if token.kind in _CLOSE:
+            return self.sequence()
+        if token.kind == "name":
+            return self.name()
+        if token.kind == "end":
+            raise self.fail("the expression ends too early", hint="a shape, a stride or an operand is missing")
+        if token.kind == ":":
+            raise self.fail("the shape before ':' is missing", hint="write shape:stride, such as (4,8):(8,1)")
+        if token.kind == ",":
+            raise self.fail("a mode is missing before ','", hint="modes are parted by one ',': (4,8)")
+        if token.kind in (")", ">", "]"):
+            raise self.fail(f"a mode is missing before '{token.text}'", hint="(4) is a tuple of one mode; (4,8) of two")
+        raise self.fail(f"unexpected '{token.text}' where a shape, stride or operand should stand")
+
+    def number(self) -> Node:
+        token = self.advance()
+        value = Number(token.span, int(token.text.lstrip("_")), token.kind == "static")
+        node: Number | Ratio = value
+        if self.token.kind == "/":
+            self.advance()
+            below = self.advance()
+            if below.kind not in ("number", "static") or int(below.text.lstrip("_")) < 1:
+                raise self.fail("a ratio needs a positive denominator", below.span, hint="such as 1/2@0")
+            node = Ratio(token.span | below.span, value.value, int(below.text.lstrip("_")))
+        if self.token.kind != "@":
+            return node
+        path = []
+        span = node.span
+        while self.token.kind == "@":
+            self.advance()
+            index = self.advance()
+            if index.kind not in ("number", "static") or not 0 <= int(index.text.lstrip("_")) < MAX_DEPTH:
+                raise self.fail(
+                    f"'@' needs the position of a mode, 0 to {MAX_DEPTH - 1}", index.span, hint="1@0 is the unit step along mode 0"
+                )
+            path.append(int(index.text.lstrip("_")))
+            span = span | index.span
+        return At(span, node, tuple(path))
+
+    def pointer(self) -> Node:
+        token = self.advance()
+        space, _, rest = token.text.partition("ptr[")
+        bits, _, address = rest.partition("b](")
+        return Pointer(token.span, space + "ptr", int(bits), address.rstrip(")"))
+
+    def name(self) -> Node:
+        token = self.advance()
+        template: tuple[Node, ...] = ()
+        span = token.span
+        called = False
+        if self.token.kind == "<":
+            angle = self.sequence()
+            template, span, called = angle.items, span | angle.span, True
+        args: tuple[Node, ...] | None = None
+        if self.token.kind == "(":
+            arguments = self.sequence()
+            args, span, called = arguments.items, span | arguments.span, True
+        elif self.token.kind == "{":
+            self.advance()
+            if self.token.kind != "}":
+                raise self.fail("expected '}'", hint="a C++ value is written with empty braces: Sw<3,3,3>{}")
+            span, called = span | self.advance().span, True
+        return Call(span, token.text, template, args) if called else Name(token.span, token.text)
+
+    def sequence(self) -> Sequence:
+        opening = self.advance()
+        close = _CLOSE[opening.kind]
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise LimitError(f"brackets nested deeper than {MAX_DEPTH}", text=self.text, span=opening.span)
+        items: list[Node] = []
+        separators = (",", ";") if opening.kind == "[" else (",",)
+        while self.token.kind != close:
+            if self.token.kind == "end":
+                raise self.fail(f"'{opening.text}' is never closed", opening.span, hint=f"add '{close}'")
+            items.append(self.chain())
+            if self.token.kind in separators:
+                comma = self.advance()
+                if self.token.kind == close:
+                    raise self.fail(
+                        f"a mode is missing between '{comma.text}' and '{close}'",
+                        comma.span | self.token.span,
+                        hint=f"remove the '{comma.text}', or write the mode; (4) is a tuple of one mode",
+                    )
+            elif self.token.kind != close:
+                found = NAMES.get(self.token.kind, f"'{self.token.text}'")
+                if self.token.kind in ("number", "static", "name"):
+                    found = f"'{self.token.text}'"
+                if self.token.kind == "end":
+                    raise self.fail(f"'{opening.text}' is never closed", opening.span, hint=f"add '{close}'")
+                raise self.fail(f"expected ',' or '{close}', found {found}", hint="modes are parted by ',': (4,8)")
+        closing = self.advance()
+        self.depth -= 1
+        return Sequence(opening.span | closing.span, opening.kind, tuple(items))
+
+
+def _holds_layouts(node: Sequence) -> bool:
+    """Whether a bracket groups an expression that can be called, as in `((4,8):(8,1))(2,3)`."""
+    return len(node.items) == 1 and isinstance(node.items[0], (Pair, Chain, Infix, Call, Apply, Name))

@@ -1,0 +1,107 @@
+"""Text -> tokens of CuTe notation, each with its span."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from cute_viz.errors import LimitError, NotationError, Span
+
+MAX_INPUT = 1 << 20  # characters
+MAX_DIGITS = 400  # of one integer
+
+_TOKEN = re.compile(
+    r"""(?P<space>[ \t\r\f\v]+ | //[^\n]* | \#[^\n]*)
+      | (?P<newline>\n)
+      | (?P<pointer>(?:[a-z]+_)?ptr\[\d+b\]\((?:unset|0x[0-9a-fA-F]+|nil|\(nil\))\))
+      | (?P<static>_-?\d+(?![A-Za-z_\d]))
+      | (?P<number>-?\d+(?![A-Za-z_\d]))
+      | (?P<blank>_(?![A-Za-z_\d]))
+      | (?P<infix>o(?![A-Za-z_\d<(:]) | ∘ | ⊘ | ⊗)
+      | (?P<name>[A-Za-z][A-Za-z_\d]*(?:(?:::|\.)[A-Za-z_][A-Za-z_\d]*)* | _[A-Za-z][A-Za-z_\d]*)
+      | (?P<mark>[()\[\]<>{},:;@/=])""",
+    re.VERBOSE,
+)
+
+NAMES = {
+    "number": "a number",
+    "static": "a number",
+    "name": "a name",
+    "blank": "'_'",
+    "infix": "an operator",
+    "pointer": "a pointer",
+    "end": "the end",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token: its kind (for a mark the mark itself), its text and its span."""
+
+    kind: str
+    text: str
+    span: Span
+
+
+def tokenize(text: str) -> list[Token]:
+    """The tokens of a text, closed by one of kind `end`. Line ends outside brackets count as `;`.
+
+    >>> [t.kind for t in tokenize("(4,_8):(8,1)")]
+    ['(', 'number', ',', 'static', ')', ':', '(', 'number', ',', 'number', ')', 'end']
+    """
+    if len(text) > MAX_INPUT:
+        raise LimitError(f"the input has {len(text)} characters; the limit is {MAX_INPUT}")
+    out: list[Token] = []
+    position = depth = 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
+            raise _unknown(text, position)
+        span, kind, word = Span(position, match.end()), match.lastgroup or "", match.group()
+        position = match.end()
+        if kind == "space":
+            continue
+        if kind == "newline":
+            if depth <= 0 and out and out[-1].kind != ";":
+                out.append(Token("newline", word, span))
+            continue
+        if kind in ("number", "static") and len(word) > MAX_DIGITS:
+            raise LimitError(f"an integer of {len(word)} digits; the limit is {MAX_DIGITS}", text=text, span=span)
+        if kind == "mark":
+            kind = word
+            depth += (word in "([{") - (word in ")]}")
+        out.append(Token(kind, word, span))
+    out.append(Token("end", "", Span(len(text), len(text))))
+    return _join_lines(out)
+
+
+def _join_lines(tokens: list[Token]) -> list[Token]:
+    """A line end parts two statements, unless an operator before or after it shows that the expression goes on."""
+    out: list[Token] = []
+    for n, token in enumerate(tokens):
+        if token.kind != "newline":
+            out.append(token)
+            continue
+        after = next(t for t in tokens[n:] if t.kind != "newline")
+        open_ended = out and out[-1].kind in ("infix", ":", "=", ",", ";", "@")
+        if not (open_ended or after.kind in ("infix", ":", "end", ";") or not out):
+            out.append(Token(";", "\n", token.span))
+    return out
+
+
+def _unknown(text: str, position: int) -> NotationError:
+    char = text[position]
+    shown = char if char.isprintable() else f"U+{ord(char):04X}"
+    hint = None
+    word = re.match(r"-?_?\d+[A-Za-z_]+\w*", text[position:])
+    if word:
+        return NotationError(
+            f"{word.group()!r} is neither a number nor a name", text=text, span=Span(position, position + word.end())
+        )
+    if char == "?":
+        hint = "'?' is a run-time value in CuTe's prints: put its number there"
+    elif char == ".":
+        hint = "layouts are made of integers"
+    elif char in "*+-%":
+        hint = "write the number itself"
+    return NotationError(f"unexpected character {shown!r}", text=text, span=Span(position, position + 1), hint=hint)
