@@ -3,13 +3,13 @@
 The public verbs, imported when they are first used:
 
     parse(text)                 CuTe notation -> Layout, ComposedLayout, Swizzle, tuple
-    figure(obj, **options)      object -> picture model (see figure.options.FigureOptions)
+    figure(obj, **options)      object -> picture model (see figures.options.FigureOptions)
     render(obj, format, ...)    object or figure -> bytes
 
 >>> import cute_viz as cv
->>> print(cv.render(cv.parse("(2,4):(4,1)"), "text").decode(), end="")
+>>> print(cv.render("(2,4):(4,1)").decode(), end="")  # doctest: +NORMALIZE_WHITESPACE
 (2,4):(4,1)
-      0   1   2   3 
+      0   1   2   3
     +---+---+---+---+
  0  | 0 | 1 | 2 | 3 |
     +---+---+---+---+
@@ -22,8 +22,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cute_viz.figure.model import Figure
-    from cute_viz.render import Options
+    from cute_viz.figures.model import Figure
+    from cute_viz.renderers import Options
 
 __version__ = "0.1.0"
 __all__ = ["figure", "parse", "render"]
@@ -37,20 +37,20 @@ def parse(text: str) -> Any:
 
 
 def figure(obj: Any, **options: Any) -> Figure:
-    """The picture model of an object or of a text; options are the fields of `figure.options.FigureOptions`.
+    """The picture model of an object or of a text; options are the fields of `figures.options.FigureOptions`.
 
     >>> figure("((4,8),(2,2)):((32,1),(16,8))", tile=(16, 8)).title
     '32 threads × 4 values over a 16 × 8 tile'
     """
-    from cute_viz.figure import build
-    from cute_viz.figure.options import FigureOptions
+    from cute_viz.figures import build
+    from cute_viz.figures.options import FigureOptions
 
     return build(parse(obj) if isinstance(obj, str) else obj, FigureOptions(**options))
 
 
 def render(obj: Any, format: str = "text", options: Options | None = None, **figure_options: Any) -> bytes:
     """An object, a text or a figure in one format, as bytes."""
-    from cute_viz.figure.model import Figure
-    from cute_viz.render import render as render_
+    from cute_viz.figures.model import Figure
+    from cute_viz.renderers import render as render_
 
     return render_(obj if isinstance(obj, Figure) else figure(obj, **figure_options), format, options)

@@ -120,4 +120,3 @@ def recast_swizzle(swizzle: Swizzle, old_bits: int, new_bits: int) -> Swizzle | 
     if old_bits % new_bits == 0 and narrower & (narrower - 1) == 0:
         return Swizzle(swizzle.bits, swizzle.base + narrower.bit_length() - 1, swizzle.shift)
     raise AlgebraError(f"cannot recast {swizzle} from {old_bits}-bit to {new_bits}-bit elements")
-

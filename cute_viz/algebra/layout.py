@@ -21,7 +21,7 @@ from cute_viz.algebra.inttuple import (
     tuple_depth,
     tuple_rank,
 )
-from cute_viz.algebra.stride import Basis, Stride, add, is_coordinate, magnitude, plain
+from cute_viz.algebra.stride import Stride, add, is_coordinate, magnitude, plain
 from cute_viz.errors import AlgebraError
 
 

@@ -77,7 +77,7 @@ def add(a: Any, b: Any) -> Any:
     if isinstance(a, tuple) or isinstance(b, tuple):
         coordinate, scalar = (a, b) if isinstance(a, tuple) else (b, a)
         if scalar != 0:
-            raise AlgebraError(f"cannot add the integer {scalar} to a coordinate", hint="use coordinate strides in every mode, or in none")
+            raise AlgebraError(f"cannot add the integer {scalar} to a coordinate")
         return coordinate
     return a + b
 
@@ -94,6 +94,6 @@ def is_coordinate(stride: Any) -> bool:
     return any(isinstance(leaf, Basis) for leaf in leaves(stride))
 
 
-def magnitude(stride: Any) -> Any:
+def magnitude(stride: Scalar | Basis) -> Scalar | Basis:
     """The absolute value of a stride leaf."""
     return Basis(abs(stride.value), stride.path) if isinstance(stride, Basis) else abs(stride)

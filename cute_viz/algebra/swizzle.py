@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+from cute_viz.algebra.inttuple import show
 from cute_viz.errors import AlgebraError
 
 
@@ -25,9 +27,7 @@ class Swizzle:
         if self.bits < 0 or self.base < 0:
             raise AlgebraError(f"{self} is not a swizzle: B and M are 0 or more")
         if abs(self.shift) < self.bits:
-            raise AlgebraError(
-                f"{self} is not a swizzle: |S| must be at least B, or the bits would be XORed into themselves"
-            )
+            raise AlgebraError(f"{self} is not a swizzle: |S| must be at least B, or the bits would be XORed into themselves")
         if self.bits + self.base + abs(self.shift) > 64:
             raise AlgebraError(f"{self} is not a swizzle: its bits go past bit 63")
 
@@ -44,6 +44,8 @@ class Swizzle:
         """The mask of the bits that are changed."""
         return ((1 << self.bits) - 1) << (self.base - min(0, self.shift))
 
-    def __call__(self, offset: int) -> int:
+    def __call__(self, offset: Any) -> int:
+        if not isinstance(offset, int):
+            raise AlgebraError(f"{self} takes an integer offset, not {show(offset)}")
         moved = offset & self.yyy
         return offset ^ (moved >> self.shift if self.shift >= 0 else moved << -self.shift)

@@ -35,6 +35,8 @@ def offsets(layout: AnyLayout) -> list[Any]:
     inner = _shifted(layout)
     outer = layout.outer
     if isinstance(outer, Swizzle):
+        if inner and not isinstance(inner[0], int):
+            raise AlgebraError(f"{layout}: a swizzle takes integer offsets, not coordinates")
         yyy, shift = outer.yyy, outer.shift
         if shift >= 0:
             return [x ^ ((x & yyy) >> shift) for x in inner]

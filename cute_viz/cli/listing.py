@@ -12,11 +12,11 @@ TOPICS = ("formats", "palettes", "ops")
 def command(topic: str) -> None:
     """List the output formats, the palettes, or the operations that expressions may use."""
     if topic == "formats":
-        from cute_viz.render import FORMATS
+        from cute_viz.renderers import FORMATS
 
         rows = [(f.name, " ".join(f.suffixes), f.summary) for f in FORMATS.values()]
     elif topic == "palettes":
-        from cute_viz.figure.palette import DEFAULT, PALETTES
+        from cute_viz.figures.palette import DEFAULT, PALETTES
 
         rows = [(p.name, " ".join(p.hues), p.source + (" (the default)" if p.name == DEFAULT else "")) for p in PALETTES.values()]
     else:

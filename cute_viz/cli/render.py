@@ -10,9 +10,9 @@ import click
 
 from cute_viz.cli import color, output, source
 from cute_viz.errors import CuteVizError
-from cute_viz.figure.model import Figure
-from cute_viz.figure.options import LABELS, MAX_CELLS, VIEWS, FigureOptions
-from cute_viz.render import FORMATS, Options, format_of_suffix, render
+from cute_viz.figures.model import Figure
+from cute_viz.figures.options import LABELS, MAX_CELLS, VIEWS, FigureOptions
+from cute_viz.renderers import FORMATS, Options, format_of_suffix, render
 
 STYLES = ("default", "cutlass")
 THEMES = ("auto", "light", "dark")
@@ -40,7 +40,7 @@ class Tile(_TileParam):
 
 
 def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    from cute_viz.figure.palette import PALETTES
+    from cute_viz.figures.palette import PALETTES
 
     return [name for name in PALETTES if name.startswith(incomplete)]
 
@@ -54,19 +54,30 @@ def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     "  cute-viz render '(8,8):(8,1)' -T json > f.json; cute-viz render f.json -o f.svg"
 )
 @click.argument("source_", metavar="SOURCE")
-@click.option("-o", "--output", "path", metavar="FILE", help="Write to FILE; its suffix fixes the format. '-' is standard output.")
-@click.option("-T", "--format", "format_", type=click.Choice(list(FORMATS)), help="Output format; 'text' when nothing says otherwise.")
-@click.option("--view", type=click.Choice(VIEWS), help="grid: offsets. tv: who owns each cell of the tile. table: thread by value. both: tv and table.")
+@click.option("-o", "--output", "path", metavar="FILE", help="The file to write; its suffix fixes the format.")
+@click.option("-T", "--format", "format_", type=click.Choice(list(FORMATS)), help="Output format, else text.")
+@click.option(
+    "--view", type=click.Choice(VIEWS), help="grid: offsets. tv: the owner of each tile cell. table: thread by value. both."
+)
 @click.option("--tile", type=Tile(), help="The tile that a thread-value layout covers, rows x columns. Makes 'tv' the view.")
 @click.option("--color-by", type=click.Choice(COLOR_BY), help="What hue means; each view has its own default.")
 @click.option("--labels", type=click.Choice(LABELS), default="auto", show_default=True, help="The text of a cell.")
 @click.option("--coords", is_flag=True, help="Rulers show the nested coordinates of hierarchical modes.")
 @click.option("--title", help="A title instead of the one made from the layout.")
-@click.option("--style", type=click.Choice(STYLES), default="default", show_default=True, help="'cutlass' writes the bytes that CuTe's own printer writes (text, tikz).")
-@click.option("--palette", metavar="NAME", shell_complete=_palettes, help="Colours; 'cute-viz list palettes' names them.")
-@click.option("--theme", type=click.Choice(THEMES), default="auto", show_default=True, help="SVG: light, dark, or both in one file.")
+@click.option(
+    "--style", type=click.Choice(STYLES), default="default", show_default=True, help="cutlass: the bytes of CuTe's own printers."
+)
+@click.option("--palette", metavar="NAME", shell_complete=_palettes, help="Colours; see 'cute-viz list palettes'.")
+@click.option("--theme", type=click.Choice(THEMES), default="auto", show_default=True, help="SVG: light, dark, or both.")
 @click.option("--fragment", is_flag=True, help="TikZ for \\input, SVG for inlining: no preamble.")
-@click.option("--color", "color_", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True, help="Colour text output; NO_COLOR and FORCE_COLOR are honoured.")
+@click.option(
+    "--color",
+    "color_",
+    type=click.Choice(("auto", "always", "never")),
+    default="auto",
+    show_default=True,
+    help="Colour the text output.",
+)
 @click.option("--max-cells", type=click.IntRange(1), default=MAX_CELLS, show_default=True, help="Refuse figures with more cells.")
 def command(
     source_: str,
@@ -116,12 +127,15 @@ def _format(format_: str | None, path: str | None) -> str:
 def _figure(subject: Any, options: FigureOptions) -> Figure:
     if isinstance(subject, Figure):
         if options != FigureOptions(title=options.title, max_cells=options.max_cells):
-            raise CuteVizError("a figure's JSON is already drawn; --view, --tile, --color-by, --labels and --coords belong to a layout")
+            raise CuteVizError(
+                "a figure's JSON is a finished figure",
+                hint="--view, --tile, --color-by, --labels and --coords go with a layout",
+            )
         if options.title is None:
             return subject
         from dataclasses import replace
 
         return replace(subject, title=options.title)
-    from cute_viz.figure import build
+    from cute_viz.figures import build
 
     return build(subject, options)

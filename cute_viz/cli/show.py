@@ -12,7 +12,9 @@ from cute_viz.cli import source
 from cute_viz.errors import CuteVizError
 
 
-@click.command(epilog="\b\nExamples:\n  cute-viz show '((16,8),8):((64,1),8)'\n  cute-viz show 'Sw<3,3,3> o 0 o (8,64):(64,1)' --json")
+@click.command(
+    epilog="\b\nExamples:\n  cute-viz show '((16,8),8):((64,1),8)'\n  cute-viz show 'Sw<3,3,3> o 0 o (8,64):(64,1)' --json"
+)
 @click.argument("source_", metavar="SOURCE")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
 def command(source_: str, as_json: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from cute_viz.errors import CuteVizError, LimitError
-from cute_viz.figure.model import Figure
+from cute_viz.figures.model import Figure
 
 MAX_BYTES = 1 << 28  # of a figure's JSON
 
@@ -24,7 +24,7 @@ def read(source: str) -> Any:
         with open(source, "rb") as file:
             return _figure(_decode(file.read(MAX_BYTES + 1), source), source)
     if source.endswith((".yaml", ".yml")):
-        raise CuteVizError(f"{source}: YAML specs are not read yet", hint="give a layout, such as '(4,8):(8,1)', or a figure's JSON file")
+        raise CuteVizError(f"{source}: YAML specs are not read yet", hint="give a layout, or a figure's JSON file")
     if os.sep in source and os.path.exists(source):
         raise CuteVizError(f"{source} is a file of no kind that can be drawn", hint="a figure's JSON file ends in .json")
     return _parse(source, None)
@@ -45,7 +45,7 @@ def _parse(text: str, name: str | None) -> Any:
 def _figure(text: str, name: str) -> Figure:
     import json
 
-    from cute_viz.figure.model import from_dict
+    from cute_viz.figures.model import from_dict
 
     try:
         return from_dict(json.loads(text))

@@ -1,11 +1,11 @@
 """The parser of CuTe notation: tokens -> syntax tree, by recursive descent.
 
-    program   = [name '='] chain {';' [name '='] chain}
-    chain     = pair {('o' | '∘' | '⊘' | '⊗') pair}
-    pair      = postfix [':' postfix]
-    postfix   = primary {'(' args ')'}
-    primary   = number {'@' number} | '_' | name ['<' args '>'] ['(' args ')' | '{}'] | pointer
-              | '(' args ')' | '<' args '>' | '[' args ']'
+program   = [name '='] chain {';' [name '='] chain}
+chain     = pair {('o' | '∘' | '⊘' | '⊗') pair}
+pair      = postfix [':' postfix]
+postfix   = primary {'(' args ')'}
+primary   = number {'@' number} | '_' | name ['<' args '>'] ['(' args ')' | '{}'] | pointer
+          | '(' args ')' | '<' args '>' | '[' args ']'
 """
 
 from __future__ import annotations

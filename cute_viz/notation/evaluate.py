@@ -119,7 +119,7 @@ class _Evaluator:
             raise self.fail(
                 f"the shape {self._text(shape)} is one number, its stride {self._text(stride)} is a tuple",
                 stride.span,
-                hint=f"write ({self._text(shape)}):{self._text(stride)} for a tuple of one mode" if len(stride.items) == 1 else None,
+                hint=f"a tuple of one mode is written ({self._text(shape)}); one stride goes with {self._text(shape)}",
             )
 
     def _text(self, node: Node) -> str:

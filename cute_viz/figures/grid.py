@@ -12,10 +12,10 @@ from cute_viz.algebra.layout import Layout, cosize, idx2crd
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
-from cute_viz.figure.model import Figure, Legend, Panel
-from cute_viz.figure.options import FigureOptions, check_cells
-from cute_viz.figure.paint import HUES, Painting, by_group, by_order, unpainted
-from cute_viz.figure.rulers import ruler
+from cute_viz.figures.model import Figure, Legend, Panel
+from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.paint import HUES, Painting, by_group, by_order, unpainted
+from cute_viz.figures.rulers import ruler
 
 COLOR_BY = ("offset", "mod8", "chunk", "row", "column", "tile", "none")
 MAX_SLICES = 256
@@ -38,7 +38,10 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
         )
     values = offsets(drawn)
     plane = rows * cols
-    order = [value for start in range(0, len(values), plane) for r in range(rows) for value in values[start + r : start + plane : rows]]
+    order = []  # row by row, slice by slice; `values` runs down the columns
+    for start in range(0, len(values), plane):
+        for r in range(rows):
+            order += values[start + r : start + plane : rows]
     is_int = not values or isinstance(values[0], int)
     painting = _painting(drawn, order, rows, cols, options.color_by, is_int)
     labels = _labels(order, drawn, rows, cols, options.labels)
@@ -145,7 +148,7 @@ def _painting(drawn: AnyLayout, order: list[Any], rows: int, cols: int, color_by
         return by_group([x % HUES for x in order], HUES, "hue: offset mod 8")
     if choice == "chunk":
         if swizzle is None:
-            raise FigureError(f"{drawn} has no swizzle, so there is no chunk to colour by", hint="choices: offset, mod8, row, column")
+            raise FigureError(f"{drawn} has no swizzle, so no chunk to colour by", hint="choices: offset, mod8, row, column")
         base, count = swizzle.base, 1 << max(swizzle.bits, abs(swizzle.shift))
         title = f"hue: offset / {1 << base} mod {count}, the bits that {swizzle} changes"
         return by_group([(x >> base) % count for x in order], count, title, "chunk ")
@@ -175,4 +178,3 @@ def _inner(mode: Any) -> int:
 
 def _colour_words(legends: tuple[Legend, ...]) -> str:
     return "".join(f" Colour, {legend.title}." for legend in legends)
-

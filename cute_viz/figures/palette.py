@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cute_viz.errors import FigureError
-from cute_viz.figure.model import Paint
+from cute_viz.figures.model import Paint
 
 LIGHTEST = 0.62  # how much white the lightest shade of a hue has
 

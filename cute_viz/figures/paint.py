@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cute_viz.figure.model import HOLE, Legend, LegendEntry, Paint
+from cute_viz.figures.model import HOLE, Legend, LegendEntry, Paint
 
 HUES = 8
 SHADES = 4

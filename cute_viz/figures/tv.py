@@ -14,10 +14,10 @@ from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.inttuple import Static, leaves, modes, product, show
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
-from cute_viz.figure.model import Figure, Panel, Ruler
-from cute_viz.figure.options import FigureOptions, check_cells
-from cute_viz.figure.paint import Painting, by_group, unpainted
-from cute_viz.figure.rulers import ruler
+from cute_viz.figures.model import Figure, Panel, Ruler
+from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.paint import Painting, by_group, unpainted
+from cute_viz.figures.rulers import ruler
 
 COLOR_BY = ("thread", "value", "warp", "row", "column", "none")
 WARP = 32  # threads
@@ -66,10 +66,13 @@ def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
     if view in ("table", "both"):
         every = [t * tv_map.values + v for t in range(tv_map.threads) for v in range(tv_map.values)]
         of_table = _painting(tv_map, every, options.color_by)
-        panels.append(_table_panel(tv_map, shape, _translate(of_table, of_tile) if panels else of_table.cells, options, len(panels)))
+        cells = _translate(of_table, of_tile) if panels else of_table.cells
+        panels.append(_table_panel(tv_map, shape, cells, options, len(panels)))
         painting = _merge(of_tile, of_table) if view == "both" else of_table
 
-    title = options.title or f"{_count(tv_map.threads, 'thread')} × {_count(tv_map.values, 'value')} over a {tv_map.rows} × {tv_map.cols} tile"
+    title = options.title or (
+        f"{_count(tv_map.threads, 'thread')} × {_count(tv_map.values, 'value')} over a {tv_map.rows} × {tv_map.cols} tile"
+    )
     captions = {"tv": _TILE_CAPTION, "table": _TABLE_CAPTION, "both": "one mapping, two views: the tile and the table"}
     notes = _notes(tv_map, owners)
     legend_words = "".join(f" Colour, {legend.title}." for legend in painting.legends)
@@ -163,9 +166,7 @@ def _tile_panel(tv_map: TVMap, owners: list[list[int]], painting: Painting, opti
         paints=painting.cells,
         row_ruler=_tile_ruler("M", threads, tv_map.rows, cols, 1),
         col_ruler=_tile_ruler("N", threads, cols, tv_map.rows, cols),
-        owners=tuple(
-            (cell, tuple(divmod(o, values) for o in mine)) for cell, mine in enumerate(owners) if len(mine) > 1
-        ),
+        owners=tuple((cell, tuple(divmod(o, values) for o in mine)) for cell, mine in enumerate(owners) if len(mine) > 1),
         boxes=_boxes(threads, value_ids, tv_map.rows, cols),
         data={"thread": threads, "value": value_ids},
     )
@@ -173,21 +174,20 @@ def _tile_panel(tv_map: TVMap, owners: list[list[int]], painting: Painting, opti
 
 def _tile_ruler(title: str, threads: Sequence[int | None], count: int, width: int, step: int) -> Ruler:
     """Borders where another warp begins along the whole line (2), or where the threads of the first line start over (1)."""
-    if step == 1:
-        lines = [threads[i * width : (i + 1) * width] for i in range(count)]
-    else:
-        lines = [threads[i::step] for i in range(count)]
+    lines = [threads[i * width : (i + 1) * width] if step == 1 else threads[i::step] for i in range(count)]
     warps = [[None if t is None else t // WARP for t in line] for line in lines]
     out = [0] * (count + 1)
     for i in range(1, count):
-        if all(a != b for a, b in zip(warps[i - 1], warps[i], strict=True)):
+        if all(None not in (a, b) and a != b for a, b in zip(warps[i - 1], warps[i], strict=True)):
             out[i] = 2
         elif lines[i] == lines[0] and lines[i - 1] != lines[i]:
             out[i] = 1
     return Ruler(title, tuple(map(str, range(count))), tuple(out))
 
 
-def _boxes(threads: Sequence[int | None], values: Sequence[int | None], rows: int, cols: int) -> tuple[tuple[int, int, int, int], ...]:
+def _boxes(
+    threads: Sequence[int | None], values: Sequence[int | None], rows: int, cols: int
+) -> tuple[tuple[int, int, int, int], ...]:
     """Runs of consecutive values of one thread, along the direction that has more of them."""
 
     def follows(a: int, b: int) -> bool:

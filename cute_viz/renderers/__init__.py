@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from cute_viz.errors import CuteVizError
-from cute_viz.figure.model import Figure
+from cute_viz.figures.model import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Options:
     """How to write a figure: what a renderer may be told beside the figure itself.
 
     style: `default`, or `cutlass` for the bytes that CuTe's own printer writes (text, tikz).
-    palette: a name of `figure.palette.PALETTES`, or None for the default.
+    palette: a name of `figures.palette.PALETTES`, or None for the default.
     theme: `auto` (light and dark in one file), `light` or `dark` (svg).
     fragment: only the picture, for inclusion in a document (tikz: no preamble; svg: no XML declaration).
     color: colour escapes for a terminal (text).
@@ -43,10 +43,10 @@ class Format:
 FORMATS: dict[str, Format] = {
     f.name: f
     for f in (
-        Format("text", (".txt",), "cute_viz.render.text", "a grid for the terminal, as CuTe's print_layout"),
-        Format("svg", (".svg",), "cute_viz.render.svg", "a vector picture with real text, light and dark"),
-        Format("tikz", (".tex", ".tikz"), "cute_viz.render.tikz", "LaTeX; with --style cutlass as print_latex writes it"),
-        Format("json", (".json",), "cute_viz.render.json_model", "the picture model, to be drawn again or read by programs"),
+        Format("text", (".txt",), "cute_viz.renderers.text", "a grid for the terminal, as CuTe's print_layout"),
+        Format("svg", (".svg",), "cute_viz.renderers.svg", "a vector picture with real text, light and dark"),
+        Format("tikz", (".tex", ".tikz"), "cute_viz.renderers.tikz", "LaTeX; with --style cutlass as print_latex writes it"),
+        Format("json", (".json",), "cute_viz.renderers.json_model", "the picture model, to be drawn again or read by programs"),
     )
 }
 

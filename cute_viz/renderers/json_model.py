@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from cute_viz.figure.model import Figure, to_dict
-from cute_viz.render import Options
+from cute_viz.figures.model import Figure, to_dict
+from cute_viz.renderers import Options
 
 
 def render(figure: Figure, options: Options) -> str:

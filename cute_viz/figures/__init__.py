@@ -9,8 +9,8 @@ from cute_viz.algebra.inttuple import is_int_tuple, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import FigureError
-from cute_viz.figure.model import Figure
-from cute_viz.figure.options import VIEWS, FigureOptions
+from cute_viz.figures.model import Figure
+from cute_viz.figures.options import VIEWS, FigureOptions
 
 
 def build(obj: Any, options: FigureOptions | None = None) -> Figure:
@@ -31,11 +31,11 @@ def build(obj: Any, options: FigureOptions | None = None) -> Figure:
     domain(obj)
     view = options.view or ("tv" if options.tile else "grid")
     if view == "grid":
-        from cute_viz.figure.grid import grid
+        from cute_viz.figures.grid import grid
 
         if options.tile is not None:
             raise FigureError("--tile belongs to a TV map, --view grid draws offsets", hint="leave one of them out")
         return grid(obj, options)
-    from cute_viz.figure.tv import tv
+    from cute_viz.figures.tv import tv
 
     return tv(obj, options)

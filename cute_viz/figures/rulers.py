@@ -6,7 +6,7 @@ from typing import Any
 
 from cute_viz.algebra.inttuple import leaves, product, show
 from cute_viz.algebra.layout import idx2crd
-from cute_viz.figure.model import Ruler
+from cute_viz.figures.model import Ruler
 
 
 def levels(shape: Any) -> tuple[int, ...]:

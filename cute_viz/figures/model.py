@@ -92,7 +92,7 @@ class Panel:
                 raise FigureError(f"a panel of {self.rows} x {self.cols} cells has {length} entries in {name}")
         for name, ruler, count in (("row_ruler", self.row_ruler, self.rows), ("col_ruler", self.col_ruler, self.cols)):
             if len(ruler.labels) != count or len(ruler.levels) != count + 1:
-                raise FigureError(f"{name} of a panel with {count} lines has {len(ruler.labels)} labels and {len(ruler.levels)} levels")
+                raise FigureError(f"{name} of {count} lines has {len(ruler.labels)} labels and {len(ruler.levels)} levels")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,287 @@
+"""One panel as SVG: cells, labels, borders, boxes and rulers, each kind of thing in one element.
+
+svgwrite takes about 90 microseconds an element, so what repeats is grouped (a path for each paint, one for each
+weight of line), and the labels, the one thing that cannot be grouped, are joined as strings. `Chunk` puts such a
+string into svgwrite's tree as a comment, which no escaped text can forge; the document replaces it at the end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+from xml.etree import ElementTree
+from xml.sax.saxutils import escape
+
+import svgwrite
+
+from cute_viz.figures.model import HOLE, Paint, Panel
+from cute_viz.figures.palette import Palette
+
+FONT = 11  # px, of a cell's first line
+SMALL = 9  # px, of the lines after it
+CAPTION = 12  # px, of a panel's caption
+ALL_COLUMNS = 32  # up to so many columns, cells are made wide enough for every column's label
+BOLD = 0.64  # width of an average letter of bold prose, in font sizes, on the safe side
+CHAR = 0.61  # width of a monospace character, in font sizes
+BASELINE = 0.35  # from the middle of a letter down to its baseline, in font sizes
+MONO = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+SANS = "system-ui, 'Segoe UI', 'DejaVu Sans', Arial, sans-serif"
+BORDERS = (2.2, 3.0)  # stroke of a tile border, and of one of larger tiles and the frame
+
+
+@dataclass(slots=True)
+class Chunk:
+    """A piece of ready-made SVG in svgwrite's tree."""
+
+    key: str
+
+    def get_xml(self) -> Any:
+        return ElementTree.Comment(self.key)
+
+
+@dataclass(slots=True)
+class Canvas:
+    """The drawing under way, its colours, and the chunks to be spliced in at the end."""
+
+    drawing: Any
+    ids: str
+    colours: Palette
+    paints: tuple[Paint, ...]
+    chunks: dict[str, str] = field(default_factory=dict)
+
+    def chunk(self, text: str) -> Chunk:
+        key = f"chunk-{len(self.chunks)}"
+        self.chunks[key] = text
+        return Chunk(key)
+
+    def group(self, cls: str = "", **attributes: Any) -> Any:
+        if cls:
+            attributes["class_"] = cls
+        return self.drawing.add(svgwrite.container.Group(debug=False, **attributes))
+
+    def path(self, d: str, cls: str, **attributes: Any) -> None:
+        if d:
+            self.drawing.add(svgwrite.path.Path(d=d, debug=False, class_=cls, **attributes))
+
+    def text(self, words: str, x: float, y: float, cls: str, size: float, **attributes: Any) -> None:
+        """A line of text whose middle is at height y."""
+        at = (number(x), number(y + BASELINE * size))
+        attributes = {"font_size": number(size), "debug": False, "class_": cls, **attributes}
+        self.drawing.add(svgwrite.text.Text(clean(words), insert=at, **attributes))
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where a panel's parts lie: cell size, the room for rulers, and the whole."""
+
+    panel: Panel
+    caption: tuple[str, ...]
+    cell_w: float
+    cell_h: float
+    left: float
+    top: float
+
+    @property
+    def width(self) -> float:
+        return self.left + max(self.panel.cols * self.cell_w, 150.0 if self.caption else 0.0) + 2
+
+    @property
+    def height(self) -> float:
+        return self.top + self.panel.rows * self.cell_h + 2
+
+
+def measure(panel: Panel) -> Frame:
+    """The frame of a panel, from its longest label."""
+    lines = 1 + max((label.count("\n") for label in set(panel.labels)), default=0)
+    shown = cell_lines(panel)
+    widths = [max(map(len, line), default=0) * CHAR * (FONT if n == 0 else SMALL) for n, line in enumerate(shown)]
+    cell_h = 26.0 if lines == 1 else 14.0 + 13.0 * lines
+    if panel.cols <= ALL_COLUMNS:  # few columns: room for every column's label
+        widths.append(max(map(len, panel.col_ruler.labels)) * CHAR * FONT - 3)
+    cell_w = float(round(max(cell_h if lines == 1 else 36.0, max(widths) + 9)))
+    left = max(max(map(len, panel.row_ruler.labels)), len(panel.row_ruler.title) + 2) * CHAR * FONT + 12
+    caption = tuple(wrap(panel.caption, max(panel.cols * cell_w, 150.0), CAPTION * BOLD)) if panel.caption else ()
+    top = 24.0 + (18 if panel.col_ruler.title else 0) + (CAPTION * 1.5 * len(caption) + 6 if caption else 0)
+    return Frame(panel, caption, cell_w, cell_h, float(round(left)), top)
+
+
+def cell_lines(panel: Panel) -> list[list[str]]:
+    """First lines of all labels, second lines, and so on; a cell with several owners says how many on its last line."""
+    many = {cell: len(owners) for cell, owners in panel.owners}
+    if not many and not any("\n" in label for label in panel.labels):
+        return [list(panel.labels)]
+    split = [label.split("\n") for label in panel.labels]
+    for cell, count in many.items():
+        if panel.labels[cell]:
+            split[cell][-1] += f" ×{count}"
+    depth = max(map(len, split))
+    return [[parts[n] if n < len(parts) else "" for parts in split] for n in range(depth)]
+
+
+def draw(canvas: Canvas, frame: Frame, x: float, y: float) -> None:
+    """The panel with its upper left corner at (x, y)."""
+    left, top = x + frame.left, y + frame.top
+    panel = frame.panel
+    for n, line in enumerate(frame.caption):
+        at = y + CAPTION * (1.5 * n + 0.7)
+        canvas.text(line, left, at, "t", CAPTION, font_family=SANS, font_weight="600", fill=TEXT)
+    xs = [number(left + c * frame.cell_w) for c in range(panel.cols + 1)]
+    ys = [number(top + r * frame.cell_h) for r in range(panel.rows + 1)]
+    _cells(canvas, frame, xs, ys)
+    _lines(canvas, frame, xs, ys)
+    _boxes(canvas, frame, left, top)
+    _ears(canvas, frame, left, top)
+    _labels(canvas, frame, left, top)
+    _rulers(canvas, frame, left, top)
+
+
+TEXT, MUTED, LINE, BORDER, PAPER = "#1a1a1a", "#57606a", "#000000", "#111111", "#ffffff"
+
+
+def _cells(canvas: Canvas, frame: Frame, xs: list[str], ys: list[str]) -> None:
+    """One path for each paint; a run of equal cells in a row is one rectangle."""
+    panel, cols = frame.panel, frame.panel.cols
+    runs: dict[int, list[str]] = {}
+    height = number(frame.cell_h)
+    for r in range(panel.rows):
+        row = panel.paints[r * cols : (r + 1) * cols]
+        start = 0
+        for c in range(1, cols + 1):
+            if c == cols or row[c] != row[start]:
+                width = number((c - start) * frame.cell_w)
+                runs.setdefault(row[start], []).append(f"M{xs[start]} {ys[r]}h{width}v{height}h-{width}z")
+                start = c
+    for paint in sorted(runs):
+        fill = f"url(#{canvas.ids}h)" if paint == HOLE else canvas.colours.fill(canvas.paints[paint])
+        canvas.path("".join(runs[paint]), "hole" if paint == HOLE else "cell", fill=fill)
+
+
+def _lines(canvas: Canvas, frame: Frame, xs: list[str], ys: list[str]) -> None:
+    """Cell lines, tile borders by level, and the frame."""
+    panel = frame.panel
+    by_level: list[list[str]] = [[], [], []]
+    for level, y in zip(panel.row_ruler.levels[1:-1], ys[1:-1], strict=True):
+        by_level[min(level, 2)].append(f"M{xs[0]} {y}H{xs[-1]}")
+    for level, x in zip(panel.col_ruler.levels[1:-1], xs[1:-1], strict=True):
+        by_level[min(level, 2)].append(f"M{x} {ys[0]}V{ys[-1]}")
+    canvas.path("".join(by_level[0]), "l", fill="none", stroke=LINE, stroke_opacity="0.16", stroke_width="0.8")
+    for level in (1, 2):
+        canvas.path("".join(by_level[level]), "tile", fill="none", stroke=BORDER, stroke_width=number(BORDERS[level - 1]))
+    frame_path = f"M{xs[0]} {ys[0]}H{xs[-1]}V{ys[-1]}H{xs[0]}Z"
+    canvas.path(frame_path, "b", fill="none", stroke=BORDER, stroke_width=number(BORDERS[0]))  # the one line on dark paper
+
+
+def _boxes(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
+    """Rounded outlines, inset so that neighbours stay apart."""
+    inset, radius = 1.6, 4.0
+    out = []
+    for r0, c0, r1, c1 in frame.panel.boxes:
+        x, y = left + c0 * frame.cell_w + inset, top + r0 * frame.cell_h + inset
+        w, h = (c1 - c0) * frame.cell_w - 2 * inset - 2 * radius, (r1 - r0) * frame.cell_h - 2 * inset - 2 * radius
+        a = f"a{number(radius)} {number(radius)} 0 0 1 "
+        out.append(
+            f"M{number(x + radius)} {number(y)}h{number(w)}{a}4 4v{number(h)}{a}-4 4h{number(-w)}{a}-4 -4v{number(-h)}{a}4 -4z"
+        )
+    canvas.path("".join(out), "box", fill="none", stroke=BORDER, stroke_width="1.1")
+
+
+def _ears(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
+    """A dog-ear in the upper right corner of each cell that has several owners."""
+    out = []
+    for cell, _ in frame.panel.owners:
+        r, c = divmod(cell, frame.panel.cols)
+        out.append(f"M{number(left + (c + 1) * frame.cell_w)} {number(top + r * frame.cell_h)}h-8l8 8z")
+    canvas.path("".join(out), "ear", fill="#000000", fill_opacity="0.55")
+
+
+def _labels(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
+    """A text for each label, grouped by line and by ink."""
+    panel = frame.panel
+    inks = [canvas.colours.ink(paint) for paint in canvas.paints] or ["#000000"]
+    lines = cell_lines(panel)
+    xs = [number(left + (c + 0.5) * frame.cell_w) for c in range(panel.cols)]
+    for n, labels in enumerate(lines):
+        size = FONT if n == 0 else SMALL
+        middle = frame.cell_h * (n + 1) / (len(lines) + 1) + (0 if len(lines) == 1 else (n - 0.5) * 1.5)
+        ys = [number(top + r * frame.cell_h + middle + BASELINE * size) for r in range(panel.rows)]
+        for ink in dict.fromkeys(inks):
+            text = "".join(_texts(panel, labels, xs, ys, None if len(set(inks)) == 1 else [i == ink for i in inks]))
+            if text:
+                weight = {"font_weight": "600"} if n == 0 and len(lines) > 1 else {}
+                opacity = {"fill_opacity": "0.8"} if n else {}
+                group = canvas.group(font_family=MONO, font_size=number(size), text_anchor="middle", fill=ink, **weight, **opacity)
+                group.add(canvas.chunk(text))
+
+
+def _texts(panel: Panel, labels: list[str], xs: list[str], ys: list[str], only: list[bool] | None) -> Iterable[str]:
+    cols = panel.cols
+    for r, y in enumerate(ys):
+        start = r * cols
+        for c, x in enumerate(xs):
+            label = labels[start + c]
+            if label and (only is None or only[max(0, panel.paints[start + c])]):
+                yield f'<text x="{x}" y="{y}">{label if label.isalnum() else escape(clean(label))}</text>'
+
+
+def _rulers(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
+    """Row labels at the left, column labels on top, as many as fit, and the titles with arrows."""
+    panel = frame.panel
+    style = {"font_family": MONO, "font_size": number(FONT), "fill": MUTED}
+    every = _step(panel.col_ruler.labels, frame.cell_w)
+    y = number(top - 11 + BASELINE * FONT)
+    columns = [
+        f'<text x="{number(left + (c + 0.5) * frame.cell_w)}" y="{y}">{escape(clean(panel.col_ruler.labels[c]))}</text>'
+        for c in range(0, panel.cols, every)
+    ]
+    canvas.group("m", text_anchor="middle", **style).add(canvas.chunk("".join(columns)))
+    x = number(left - 8)
+    rows = [
+        f'<text x="{x}" y="{number(top + (r + 0.5) * frame.cell_h + BASELINE * FONT)}">{escape(clean(label))}</text>'
+        for r, label in enumerate(panel.row_ruler.labels)
+    ]
+    canvas.group("m", text_anchor="end", **style).add(canvas.chunk("".join(rows)))
+    if panel.row_ruler.title:
+        canvas.text(f"{panel.row_ruler.title} ↓", left - 8, top - 11, "m", FONT, text_anchor="end", font_family=SANS, fill=MUTED)
+    if panel.col_ruler.title:
+        canvas.text(f"{panel.col_ruler.title} →", left + 2, top - 29, "m", FONT, font_family=SANS, fill=MUTED)
+
+
+def _step(labels: tuple[str, ...], width: float) -> int:
+    """Every how many columns a label has room."""
+    need = max(map(len, labels)) * CHAR * FONT + 4
+    return max(1, int(-(-need // width)))
+
+
+def wrap(text: str, width: float, letter: float, commas: bool = False) -> list[str]:
+    """The text in lines of a width, cut at spaces (and after commas), or anywhere in a word that is too long.
+
+    >>> wrap("one two three", 40, 5)
+    ['one two', 'three']
+    """
+    limit = max(8, int(width / letter))
+    out = []
+    while len(text) > limit:
+        cut = max(text.rfind(" ", 0, limit + 1), text.rfind(",", 0, limit) + 1 if commas else 0)
+        cut = cut if cut > limit // 3 else limit
+        out.append(text[:cut].rstrip())
+        text = text[cut:].lstrip()
+    return [*out, text] if text or not out else out
+
+
+def number(x: float) -> str:
+    """A coordinate with two digits at most and no trailing zeros.
+
+    >>> number(3.0), number(2.5), number(1 / 3)
+    ('3', '2.5', '0.33')
+    """
+    return f"{x:.2f}".rstrip("0").rstrip(".") if x != int(x) else str(int(x))
+
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u202a-\u202e\u2066-\u2069]")
+
+
+def clean(text: str) -> str:
+    """Text with the characters that XML cannot hold, and those that turn the reading direction, replaced."""
+    return _FORBIDDEN.sub("�", text)

@@ -1,0 +1,135 @@
+"""Text: a grid of characters, for a terminal or a log.
+
+The grid of one integer layout is what CuTe's print_layout writes (cute/util/print.hpp), byte for byte. Everything
+else is drawn in the same manner, with the title, captions, legend and notes around it. Colour, when wanted, comes
+from rich, and never changes a character.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cute_viz.errors import FigureError
+from cute_viz.figures.model import HOLE, Figure, Panel
+from cute_viz.figures.palette import Palette, palette
+from cute_viz.renderers import Options
+
+Paint = Callable[[int, str], str]  # (index of a paint, characters) -> characters with colour escapes
+
+
+def render(figure: Figure, options: Options) -> str:
+    """The figure as text, lines closed by LF.
+
+    >>> from cute_viz.figures import build
+    >>> from cute_viz.algebra.layout import Layout
+    >>> print(render(build(Layout((1, 2), (2, 1))), Options()), end="")  # doctest: +NORMALIZE_WHITESPACE
+    (1,2):(2,1)
+          0   1
+        +---+---+
+     0  | 0 | 1 |
+        +---+---+
+    """
+    cutlass = _is_print_layout(figure)
+    if options.style == "cutlass" and not cutlass:
+        raise FigureError(
+            "CuTe's print_layout draws the offsets of a layout of rank 1 or 2, nothing else", hint="leave out --style"
+        )
+    paint = _painter(figure, palette(options.palette)) if options.color else _no_paint
+    if cutlass:
+        width = len(str(figure.facts["cosize"]))
+        return f"{figure.facts['drawn']}\n" + _print_layout(figure.panels[0], width, paint)
+    blocks = [_heading(figure)]
+    for panel in figure.panels:
+        caption = f"{clean(panel.caption)}\n" if panel.caption else ""
+        blocks.append(caption + _grid(panel, paint))
+    if options.color:  # without colour there is nothing to explain
+        blocks.append(_legends(figure, paint))
+    blocks.append("".join(f"{clean(note)}\n" for note in figure.notes))
+    return "\n".join(block for block in blocks if block)
+
+
+def clean(text: str) -> str:
+    """The text with control characters and lone surrogates replaced, so that nothing can command a terminal."""
+    return "".join(c if c.isprintable() else " " if c in "\t\n" else "�" for c in text)
+
+
+def _is_print_layout(figure: Figure) -> bool:
+    """Whether print_layout would draw this figure: one panel that shows the integer offsets of a layout."""
+    if figure.kind != "grid" or len(figure.panels) != 1 or not isinstance(figure.facts.get("cosize"), int):
+        return False
+    panel = figure.panels[0]
+    plain = panel.row_ruler.labels == tuple(map(str, range(panel.rows))) and panel.col_ruler.labels == tuple(
+        map(str, range(panel.cols))
+    )
+    return plain and tuple(map(str, panel.data.get("offset", ()))) == panel.labels and isinstance(figure.facts.get("drawn"), str)
+
+
+def _print_layout(panel: Panel, width: int, paint: Paint) -> str:
+    border = "    +" + ("-" * (width + 2) + "+") * panel.cols + "\n"
+    out = ["    " + "".join(f"  {c:>{width}} " for c in range(panel.cols)) + "\n"]
+    for r in range(panel.rows):
+        start = r * panel.cols
+        cells = zip(panel.labels[start : start + panel.cols], panel.paints[start : start + panel.cols], strict=True)
+        row = "|".join(paint(p, f" {label:>{width}} ") for label, p in cells)
+        out += [border, f"{r:>2}  |{row}|\n"]
+    return "".join(out) + border
+
+
+def _grid(panel: Panel, paint: Paint) -> str:
+    """A grid with rulers; borders of tiles are drawn with `=` and a doubled bar."""
+    many = dict(panel.owners)
+    labels = []
+    for cell, (label, paint_) in enumerate(zip(panel.labels, panel.paints, strict=True)):
+        text = "·" if paint_ == HOLE else clean(label.replace("\n", " "))
+        labels.append(f"{text} ×{len(many[cell])}" if cell in many else text)
+    columns, rows = panel.col_ruler, panel.row_ruler
+    width = max(1, *map(len, labels), *map(len, columns.labels))
+    margin = max(2, len(rows.title), *map(len, rows.labels))
+    bars = ["‖" if 0 < i < panel.cols and level else "|" for i, level in enumerate(columns.levels)]
+    indent = " " * (margin + 2)
+    rule = {mark: indent + "+" + (mark * (width + 2) + "+") * panel.cols + "\n" for mark in "-="}
+    head = f"{clean(rows.title):>{margin}}  " + "".join(f"  {clean(c):>{width}} " for c in columns.labels)
+    out = [f"{indent}  {clean(columns.title)} →\n" if columns.title else "", head.rstrip() + "\n"]
+    for r in range(panel.rows):
+        start = r * panel.cols
+        line = [f"{clean(rows.labels[r]):>{margin}}  "]
+        for c in range(panel.cols):
+            line += [bars[c], paint(panel.paints[start + c], f" {labels[start + c]:>{width}} ")]
+        out += [rule["=" if r > 0 and rows.levels[r] else "-"], *line, "|\n"]
+    return "".join(out) + rule["-"]
+
+
+def _heading(figure: Figure) -> str:
+    return "".join(f"{clean(line)}\n" for line in (figure.title, figure.source, figure.caption) if line)
+
+
+def _legends(figure: Figure, paint: Paint) -> str:
+    out = []
+    for legend in figure.legends:
+        entries = ", ".join(f"{paint(e.paint, ' ' + clean(e.label) + ' ').strip()} ({e.count})" for e in legend.entries)
+        out.append(f"{clean(legend.title)}: {entries}\n")
+    return "".join(out)
+
+
+def _no_paint(index: int, text: str) -> str:
+    return text
+
+
+def _painter(figure: Figure, colours: Palette) -> Paint:
+    """Colour escapes by rich: the escapes of each paint are asked for once and put around every cell of it."""
+    from rich.color import ColorSystem
+    from rich.style import Style
+
+    marks = {}
+    for index, paint in enumerate(figure.paints):
+        style = Style(color=colours.ink(paint), bgcolor=colours.fill(paint))
+        before, after = style.render("\0", color_system=ColorSystem.TRUECOLOR).split("\0")
+        marks[index] = (before, after)
+
+    def painted(index: int, text: str) -> str:
+        if index not in marks:
+            return text
+        before, after = marks[index]
+        return before + text + after
+
+    return painted

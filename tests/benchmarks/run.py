@@ -1,0 +1,81 @@
+"""`python -m tests.benchmarks.run`: cold starts, big grids and tables, each as a ratio inside one run.
+
+Every row times two commands turn by turn and compares their medians, so that a busy machine slows both. Peak memory
+is that of the child process. Nothing here is a test; the limits are the project's aims.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import click
+
+HERE = Path(__file__).parent
+TV = ["render", "((16,8),8):((64,1),8)", "--tile", "8x128"]
+CLI = [sys.executable, "-m", "cute_viz"]
+OUT = os.devnull
+TABLE = "Layout(((16,64),(32,32)),((1,512),(16,32768)))"
+SETUP = "from cute_viz.algebra.layout import Layout; from cute_viz.algebra.table import offsets, offsets_numpy"
+NUMPY = (
+    "a=np.arange; r=((a(16)[None,:]*1+a(64)[:,None]*512).reshape(-1)); "
+    "c=((a(32)[None,:]*16+a(32)[:,None]*32768).reshape(-1)); (c[:,None]+r[None,:]).reshape(-1)"
+)
+
+
+def seconds(command: list[str]) -> float:
+    start = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def compare(ours: list[str], floor: list[str], runs: int) -> tuple[float, float]:
+    seconds(ours), seconds(floor)  # warm the page cache and the bytecode
+    pairs = [(seconds(ours), seconds(floor)) for _ in range(runs)]
+    return statistics.median(a for a, _ in pairs), statistics.median(b for _, b in pairs)
+
+
+def peak_mb(command: list[str]) -> float:
+    pid = os.posix_spawn(command[0], command, os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, OUT, os.O_WRONLY, 0)])
+    _, _, usage = os.wait4(pid, 0)
+    assert isinstance(usage, resource.struct_rusage)
+    return usage.ru_maxrss / 1024
+
+
+def timeit(statement: str, setup: str) -> float:
+    program = f"import timeit; print(min(timeit.repeat({statement!r}, {setup!r}, number=1, repeat=7)))"
+    return float(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout)
+
+
+@click.command()
+@click.option("--runs", default=15, show_default=True, help="Runs of each command.")
+def main(runs: int) -> None:
+    """Print the table of ratios."""
+    python = [sys.executable, "-c"]
+    svg = [*CLI, "render", "(256,256):(256,1)", "-T", "svg"]
+    rows = [
+        ("cold TV map 8x128 to SVG / import click, svgwrite", [*CLI, *TV, "-T", "svg"], [*python, "import click, svgwrite"], 1.7),
+        ("cold TV map 8x128 to text / import click", [*CLI, *TV, "-T", "text"], [*python, "import click"], 2.5),
+        ("256x256 grid to SVG / plain string join", svg, [sys.executable, str(HERE / "plain_writer.py")], 6.0),
+    ]
+    click.echo(f"{'what':<52} {'ours':>9} {'floor':>9} {'ratio':>6} {'aim':>5}")
+    for name, ours, floor, aim in rows:
+        a, b = compare(ours, floor, runs)
+        click.echo(f"{name:<52} {a * 1e3:>6.1f} ms {b * 1e3:>6.1f} ms {a / b:>6.2f} {aim:>5}")
+    floor_s = timeit(NUMPY, "import numpy as np")
+    for name, call, setup, aim in (
+        ("1024x1024 table, pure Python / bare numpy", f"offsets({TABLE})", SETUP, 20.0),
+        ("1024x1024 table, numpy loaded / bare numpy", f"offsets_numpy({TABLE}, np)", SETUP + "; import numpy as np", 5.0),
+    ):
+        a = timeit(call, setup)
+        click.echo(f"{name:<52} {a * 1e3:>6.1f} ms {floor_s * 1e3:>6.1f} ms {a / floor_s:>6.2f} {aim:>5}")
+    click.echo(f"peak memory, 256x256 grid to SVG: {peak_mb(svg):.0f} MB (aim 150)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,192 @@
+"""The command line, as a user meets it: exit status, streams, files."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+TV = "((16,8),8):((64,1),8)"
+
+
+def run(*args: str, stdin: bytes | None = None, env: dict[str, str] | None = None, **kwargs) -> subprocess.CompletedProcess[bytes]:
+    environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")} | (env or {})
+    command = [sys.executable, "-m", "cute_viz", *args]
+    return subprocess.run(command, input=stdin, capture_output=True, env=environment, timeout=60, **kwargs)
+
+
+def fails(result: subprocess.CompletedProcess[bytes], status: int) -> str:
+    """The message of a run that must fail cleanly."""
+    err = result.stderr.decode()
+    assert result.returncode == status, err
+    assert err.startswith("error: "), err
+    assert "Traceback" not in err
+    assert result.stdout == b""
+    return err
+
+
+def test_the_main_job(tmp_path: Path) -> None:
+    out = tmp_path / "tv.svg"
+    result = run("render", TV, "--tile", "8x128", "-o", str(out))
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
+    assert ElementTree.parse(out).getroot().tag.endswith("svg")
+    assert os.listdir(tmp_path) == ["tv.svg"]
+
+
+def test_text_goes_to_stdout() -> None:
+    result = run("render", "(2,4):(4,1)")
+    assert result.stdout.startswith(b"(2,4):(4,1)\n")
+    assert b" 1  | 4 | 5 | 6 | 7 |" in result.stdout
+    assert result.stderr == b""
+
+
+def test_a_file_is_left_alone_when_nothing_changes(tmp_path: Path) -> None:
+    out = tmp_path / "x.svg"
+    run("render", "(2,4)", "-o", str(out))
+    os.utime(out, (1, 1))
+    run("render", "(2,4)", "-o", str(out))
+    assert out.stat().st_mtime == 1
+    run("render", "(4,4)", "-o", str(out))
+    assert out.stat().st_mtime > 1
+
+
+def test_json_draws_the_same_picture_again(tmp_path: Path) -> None:
+    model = tmp_path / "f.json"
+    for args in (["(4,8):(8,1)"], [TV, "--tile", "8x128", "--view", "both"], ["(2,3,4)"]):
+        assert run("render", *args, "-o", str(model)).returncode == 0
+        for format_ in ("text", "svg", "tikz", "json"):
+            again = run("render", str(model), "-T", format_)
+            assert again.returncode == 0, again.stderr
+            assert again.stdout == run("render", *args, "-T", format_).stdout
+
+
+def test_stdin() -> None:
+    assert run("render", "-", stdin=b"(2,4):(4,1)\n").stdout == run("render", "(2,4):(4,1)").stdout
+    figure = run("render", "(2,4)", "-T", "json").stdout
+    assert run("render", "-", stdin=figure).stdout == run("render", "(2,4)").stdout
+    assert "UTF-8" in fails(run("render", "-", stdin=b"\xff\xfe"), 1)
+    assert "nothing to read" in fails(run("render", "-", stdin=b""), 1)
+
+
+@pytest.mark.parametrize(
+    ("args", "status", "words"),
+    [
+        (["render", "(4,)8"], 1, "a mode is missing"),
+        (["render", "(2,2,2)", "--tile", "2x4"], 1, "two modes"),
+        (["render", "(4,8)", "--tile", "3x4"], 1, "outside of the 3 x 4 tile"),
+        (["render", "(1000000,1000000)"], 1, "--max-cells"),
+        (["render", "(4,8)", "--palette", "neon"], 1, "tol-light"),
+        (["render", "(4,8)", "-o", "/nonexistent/x.svg"], 1, "/nonexistent/x.svg: No such file"),
+        (["render", "nothing.json"], 1, "nothing.json: No such file"),
+        (["render", "(4,8)", "-T", "gif"], 2, "'gif' is not one of"),
+        (["render", "(4,8)", "-o", "x.gif"], 2, "names no format"),
+        (["render", "(4,8)", "-T", "svg", "-o", "x.tex"], 2, "contradict"),
+        (["render", "(4,8)", "--tile", "4by8"], 2, "rows x columns"),
+        (["render", "(4,8)", "--tile", "0x8"], 2, "rows x columns"),
+        (["render"], 2, "Missing argument"),
+        (["rander", "(4,8)"], 2, "did you mean 'render'"),
+        (["(4,8):(8,1)"], 2, "cute-viz render '(4,8):(8,1)'"),
+        (["eval", "(4,8):8"], 1, "one number"),
+        (["show", "(4:1,8:1)"], 1, "not a layout"),
+    ],
+)
+def test_bad_input(args: list[str], status: int, words: str, tmp_path: Path) -> None:
+    assert words in fails(run(*args, cwd=tmp_path, env={"PYTHONPATH": os.getcwd()}), status)
+    assert os.listdir(tmp_path) == []
+
+
+def test_no_half_file_when_a_folder_cannot_be_written(tmp_path: Path) -> None:
+    target = tmp_path / "folder.svg"
+    target.mkdir()
+    assert "folder.svg" in fails(run("render", "(4,8)", "-o", str(target)), 1)
+    assert os.listdir(tmp_path) == ["folder.svg"]
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    command = f"{sys.executable} -m cute_viz render '(200,200)' | head -1"
+    result = subprocess.run(["bash", "-c", command + "; exit ${PIPESTATUS[0]}"], capture_output=True, timeout=60)
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout == b"(200,200):(1,200)\n"
+
+
+def test_color_choices() -> None:
+    plain = run("render", "(2,4)").stdout
+    assert b"\x1b[" not in plain
+    assert b"\x1b[" in run("render", "(2,4)", "--color", "always").stdout
+    assert b"\x1b[" in run("render", "(2,4)", env={"FORCE_COLOR": "1"}).stdout
+    assert run("render", "(2,4)", env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).stdout == plain
+    assert b"\x1b[" in run("render", "(2,4)", "--color", "always", env={"NO_COLOR": "1"}).stdout
+    assert run("render", "(2,4)", "--color", "never", env={"FORCE_COLOR": "1"}).stdout == plain
+
+
+def test_eval() -> None:
+    result = run("eval", "a = (4,8):(8,1); a(2,3)", "a", "((_2,_2)):((_1,_2))")
+    assert result.stdout == b"19\n(4,8):(8,1)\n((_2,_2)):((_1,_2))\n"
+
+
+def test_eval_of_lines() -> None:
+    lines = ["(4,8):(8,1)", "(4,)8", "", "a = 4:2", "a(3)", "nobody(", "\x1b", "(_4):(_2)"]
+    result = run("eval", "-", stdin="\n".join(lines).encode())
+    out = result.stdout.decode().splitlines()
+    assert len(out) == len(lines)
+    assert out[0] == "(4,8):(8,1)"
+    assert out[1].startswith("error: ")
+    assert out[2:5] == ["", "4:2", "6"]
+    assert out[5].startswith("error: ")
+    assert out[6].startswith("error: ")
+    assert out[7] == "(_4):(_2)"
+    assert (result.returncode, result.stderr) == (1, b"")
+    assert run("eval", "-", stdin=b"4:1\n").returncode == 0
+    assert run("eval", "-", stdin=b"\xff\n").stdout.startswith(b"error: ")
+
+
+def test_show() -> None:
+    facts = json.loads(run("show", "--json", "(4,8):(9,1)").stdout)
+    assert facts["cosize"] == 35
+    assert facts["injective"] is True
+    assert facts["contiguous"] is False
+    assert b"cosize" in run("show", "(4,8):(9,1)").stdout
+    assert run("show", "(1000000,1000000)").returncode == 0
+
+
+def test_help_has_examples() -> None:
+    for command in ("render", "eval", "show", "list"):
+        text = run(command, "--help").stdout.decode()
+        assert "Examples:" in text
+        assert f"cute-viz {command}" in text
+
+
+@pytest.mark.parametrize("topic", ["formats", "palettes", "ops"])
+def test_list(topic: str) -> None:
+    result = run("list", topic)
+    assert result.returncode == 0
+    assert len(result.stdout.splitlines()) >= 4
+
+
+def test_shell_completion() -> None:
+    script = run(env={"_CUTE_VIZ_COMPLETE": "bash_source"})
+    assert b"cute" in script.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "absent"),
+    [
+        (["render", TV, "--tile", "8x128", "-T", "text"], {"matplotlib", "yaml", "numpy", "rich", "svgwrite"}),
+        (["render", TV, "--tile", "8x128", "-T", "svg"], {"matplotlib", "yaml", "numpy", "rich"}),
+    ],
+)
+def test_a_cold_render_imports_only_what_it_needs(args: list[str], absent: set[str]) -> None:
+    program = (
+        "import sys; from cute_viz.cli import main\n"
+        "try:\n    main(sys.argv[1:])\nexcept SystemExit: pass\n"
+        "print('\\n'.join(sys.modules), file=sys.stderr)"
+    )
+    result = subprocess.run([sys.executable, "-c", program, *args], capture_output=True, timeout=60)
+    loaded = set(result.stderr.decode().split())
+    assert "cute_viz.renderers" in loaded
+    assert not absent & loaded

@@ -1,0 +1,131 @@
+"""The grid figure, held against the layout itself by its JSON."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from cute_viz import figure
+from cute_viz.algebra.inttuple import product
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.table import offsets
+from cute_viz.errors import CuteVizError, FigureError, LimitError
+from cute_viz.figures.model import HOLE, from_dict, to_dict
+from cute_viz.notation import parse
+from tests.strategies import any_layouts
+
+
+@given(any_layouts())
+def test_every_value_is_in_the_grid_once_at_its_coordinate(layout):
+    drawn = figure(layout)
+    values = offsets(layout)
+    column = "offset" if isinstance(values[0], int) else "coordinate"
+    seen = {}
+    for n, panel in enumerate(drawn.panels):
+        for cell, value in enumerate(panel.data[column]):
+            r, c = divmod(cell, panel.cols)
+            seen[r + panel.rows * (c + panel.cols * n)] = value
+            assert panel.labels[cell].replace(" ", "") == str(value).replace(" ", "").replace(",)", ")")
+    assert [seen[i] for i in range(product(layout.shape))] == values
+
+
+@given(any_layouts())
+def test_paints_and_legends_account_for_every_cell(layout):
+    drawn = figure(layout)
+    painted = [p for panel in drawn.panels for p in panel.paints]
+    assert HOLE not in painted
+    assert sum(entry.count for entry in drawn.legends[0].entries) == len(painted)
+    assert from_dict(to_dict(drawn)) == drawn
+
+
+def test_a_swizzle_shows_in_the_colours():
+    plain = figure("(8,64):(64,1)", color_by="offset").panels[0]
+    drawn = figure("Sw<3,3,3> o 0 o (8,64):(64,1)").panels[0]
+    hues = [[drawn.paints[r * 64 + 8 * c] for c in range(8)] for r in range(8)]
+    assert hues == [[c ^ r for c in range(8)] for r in range(8)]
+    assert plain.labels[64 + 8] == "72"
+    assert drawn.labels[64 + 8] == "64"
+
+
+def test_tiles_of_hierarchical_modes_are_borders():
+    panel = figure("((2,2),(2,4)):((1,4),(2,8))").panels[0]
+    assert panel.row_ruler.levels == (0, 0, 1, 0, 0)
+    assert panel.col_ruler.levels == (0, 0, 1, 0, 1, 0, 1, 0, 0)
+    assert panel.labels[:4] == ("0", "2", "8", "10")
+    nested = figure("((2,2),(2,4)):((1,4),(2,8))", coords=True, labels="coord").panels[0]
+    assert nested.row_ruler.labels == ("(0,0)", "(1,0)", "(0,1)", "(1,1)")
+    assert nested.labels[-1] == "((1,1),(1,3))"
+
+
+def test_rank_3_is_drawn_as_slices():
+    layout = parse("(2,3,(2,2)):(1,2,(6,12))")
+    drawn = figure(layout)
+    assert [panel.caption for panel in drawn.panels] == ["(_,_,(0,0))", "(_,_,(1,0))", "(_,_,(0,1))", "(_,_,(1,1))"]
+    assert drawn.panels[2].labels == tuple(str(layout((r, c, (0, 1)))) for r in range(2) for c in range(3))
+
+
+def test_rank_1_is_a_column():
+    panel = figure("8:2").panels[0]
+    assert (panel.rows, panel.cols, panel.labels[7]) == (8, 1, "14")
+    assert figure("_8:_2").facts["drawn"] == "(_8,_1):(_2,_0)"
+    assert figure("Sw<1,0,1> o 0 o 4:1").facts["drawn"] == "Sw<1,0,1> o 0 o (4,1):(1,0)"
+
+
+def test_a_flagged_pointer_is_drawn_on_element_offsets():
+    drawn = figure("Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)")
+    assert drawn.facts["drawn"] == "Sw<3,3,3> o _0 o (_8,_64):(_64,_1)"
+    assert drawn.source == "Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)"
+
+
+@pytest.mark.parametrize(
+    ("color_by", "groups"),
+    [("offset", 8), ("mod8", 8), ("row", 4), ("column", 8), ("tile", 8), ("none", 0)],
+)
+def test_what_colour_can_mean(color_by, groups):
+    drawn = figure("((2,2),(2,4)):((1,4),(2,8))", color_by=color_by)
+    assert sum(len(legend.entries) for legend in drawn.legends) == groups
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "error"),
+    [
+        ("(1000000,1000000)", {}, LimitError),
+        ("(2,2,1000)", {}, FigureError),
+        ("(4,8)", {"color_by": "warp"}, FigureError),
+        ("(4,8)", {"color_by": "chunk"}, FigureError),
+        ("(4,8):(1@0,1@1)", {"color_by": "offset"}, FigureError),
+        ("(4,8)", {"view": "grid", "tile": (4, 8)}, FigureError),
+        ("(4,8)", {"view": "cube"}, FigureError),
+        ("Sw<3,3,3>", {}, FigureError),
+        ("(4:1,8:1)", {}, FigureError),
+        ("(4,8)", {"max_cells": 31}, LimitError),
+    ],
+)
+def test_what_cannot_be_drawn(source, options, error):
+    with pytest.raises(error):
+        figure(source, **options)
+
+
+def test_the_model_refuses_what_does_not_fit_together():
+    good = to_dict(figure("(2,2)"))
+    panel = good["panels"][0]
+    for broken in (
+        {**good, "cute_viz_figure": 99},
+        {k: v for k, v in good.items() if k != "cute_viz_figure"},
+        {**good, "extra": 1},
+        {k: v for k, v in good.items() if k != "title"},
+        {**good, "title": 3},
+        {**good, "panels": [{**panel, "labels": ["0"]}]},
+        {**good, "panels": [{**panel, "paints": [0, 1, 2, 99]}]},
+        {**good, "panels": [{**panel, "paints": [0, 1, 2, "x"]}]},
+        {**good, "panels": [{**panel, "rows": 0, "labels": [], "paints": []}]},
+        {**good, "panels": {}},
+        [],
+        None,
+    ):
+        with pytest.raises(CuteVizError):
+            from_dict(broken)
+
+
+def test_a_layout_with_a_negative_stride():
+    assert figure(Layout(3, -2)).panels[0].labels == ("0", "-2", "-4")

@@ -1,0 +1,120 @@
+"""The TV figure: the two views of one mapping, its holes and its owners."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cute_viz import figure
+from cute_viz.algebra.inttuple import map_leaves, product
+from cute_viz.algebra.layout import Layout, cosize
+from cute_viz.errors import FigureError, LimitError
+from cute_viz.figures.model import HOLE, from_dict, to_dict
+from tests.strategies import shapes
+
+C_FRAGMENT = "((4,8),(2,2)):((32,1),(16,8))"
+
+
+@st.composite
+def tv_maps(draw):
+    shape = (draw(shapes(4)), draw(shapes(4)))
+    layout = Layout(shape, map_leaves(lambda _: draw(st.integers(0, 9)), shape))
+    rows = draw(st.integers(1, 9))
+    return layout, (rows, -(-cosize(layout) // rows) + draw(st.integers(0, 2)))
+
+
+@given(tv_maps())
+def test_the_tile_view_is_the_inverse_and_the_table_view_the_map(case):
+    layout, (rows, cols) = case
+    threads, values = (product(mode) for mode in layout.shape)
+    drawn = figure(layout, tile=(rows, cols), view="both")
+    tile, table = drawn.panels
+    owners = {cell: [] for cell in range(rows * cols)}
+    for t in range(threads):
+        for v in range(values):
+            index = layout(t, v)
+            m, n = index % rows, index // rows
+            owners[m * cols + n].append((t, v))
+            assert (table.data["row"][t * values + v], table.data["column"][t * values + v]) == (m, n)
+            assert table.labels[t * values + v] == f"({m},{n})"
+    for cell, mine in owners.items():
+        first = mine[0] if mine else (None, None)
+        assert (tile.data["thread"][cell], tile.data["value"][cell]) == first
+        assert tile.labels[cell] == (f"T{first[0]}\nV{first[1]}" if mine else "")
+        assert (tile.paints[cell] == HOLE) == (not mine)
+    assert dict(tile.owners) == {cell: tuple(mine) for cell, mine in owners.items() if len(mine) > 1}
+    assert from_dict(to_dict(drawn)) == drawn
+
+
+@given(tv_maps())
+def test_a_pair_has_one_colour_in_both_views(case):
+    layout, tile = case
+    drawn = figure(layout, tile=tile, view="both")
+    view, table = drawn.panels
+    for cell, (t, v) in enumerate(zip(view.data["thread"], view.data["value"], strict=True)):
+        if t is not None:
+            assert drawn.paints[view.paints[cell]] == drawn.paints[table.paints[t * table.cols + v]]
+
+
+def test_coordinates_need_no_tile():
+    by_index = figure(C_FRAGMENT, tile=(16, 8)).panels[0]
+    by_coordinate = figure("((4,8),(2,2)):((2@1,1@0),(1@1,8@0))", view="tv").panels[0]
+    assert by_coordinate == by_index
+    assert by_index.labels[8 * 8 + 3] == "T1\nV3"
+
+
+def test_a_nested_view_of_one_thread_in_boxes():
+    panel = figure(C_FRAGMENT, tile=(16, 8)).panels[0]
+    assert len(panel.boxes) == 64
+    assert panel.boxes[0] == (0, 0, 1, 2)
+    assert panel.row_ruler.levels[8] == 1
+    assert sum(panel.row_ruler.levels) == 1
+    column = figure("(4,4):(4,1)", tile=(16, 1)).panels[0]
+    assert column.boxes == ((0, 0, 4, 1), (4, 0, 8, 1), (8, 0, 12, 1), (12, 0, 16, 1))
+
+
+def test_warps_can_be_told_apart():
+    drawn = figure("((16,8),8):((64,1),8)", tile=(8, 128))
+    hue = [drawn.paints[p].hue for p in drawn.panels[0].paints]
+    warps = [t // 32 for t in drawn.panels[0].data["thread"]]
+    assert {w: {h for h, x in zip(hue, warps, strict=True) if x == w} for w in range(4)} == {w: {w} for w in range(4)}
+    assert [entry.label for entry in drawn.legends[0].entries] == ["warp 0", "warp 1", "warp 2", "warp 3"]
+    assert drawn.panels[0].row_ruler.levels == (0, 0, 2, 0, 2, 0, 2, 0, 0)
+
+
+@pytest.mark.parametrize("color_by", ["thread", "value", "warp", "row", "column", "none"])
+def test_colour_counts_every_owned_cell(color_by):
+    drawn = figure("(8,4):(1,8)", tile=(8, 8), color_by=color_by)
+    counted = sum(entry.count for entry in drawn.legends[0].entries) if drawn.legends else 32
+    assert counted == 32
+    assert drawn.panels[0].paints.count(HOLE) == 32
+
+
+def test_notes_tell_of_holes_and_owners():
+    drawn = figure("(8,4):(0,4)", tile=(4, 8))
+    assert len(drawn.notes) == 2
+    assert "28 of 32 cells have no owner" in drawn.notes[0]
+    assert "up to 8" in drawn.notes[1]
+    assert drawn.panels[0].owners[0] == (0, tuple((t, 0) for t in range(8)))
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "error", "words"),
+    [
+        (C_FRAGMENT, {"view": "tv"}, FigureError, "--tile MxN"),
+        (C_FRAGMENT, {"tile": (8, 8)}, FigureError, "outside"),
+        ("(2,2,2):(1,2,4)", {"tile": (2, 4)}, FigureError, "two modes"),
+        ("8:1", {"tile": (2, 4)}, FigureError, "two modes"),
+        ("(4,8):(1@0,1@1)", {"tile": (4, 7)}, FigureError, "--tile 4x8"),
+        ("(4,8):(1@2,1@1)", {"view": "tv"}, FigureError, "coordinates"),
+        ("(4,8):(-1,4)", {"tile": (4, 8)}, FigureError, "negative"),
+        ("(4,8)", {"tile": (10**9, 10**9)}, LimitError, "--max-cells"),
+        ("(4,1000000)", {"tile": (4, 1000000)}, LimitError, "--max-cells"),
+        ("(4,8)", {"tile": (4, 8), "color_by": "chunk"}, FigureError, "thread, value"),
+    ],
+)
+def test_what_cannot_be_drawn(source, options, error, words):
+    with pytest.raises(error) as caught:
+        figure(source, **options)
+    assert words in caught.value.explain()

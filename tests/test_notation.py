@@ -1,0 +1,139 @@
+"""CuTe notation: what it reads, what it writes, and where it points when it cannot read."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cute_viz.algebra.composed import PointerFlag
+from cute_viz.algebra.inttuple import X, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.errors import CuteVizError, LimitError
+from cute_viz.notation import parse
+from cute_viz.notation.evaluate import mark_static
+from tests.strategies import any_layouts
+
+
+@given(any_layouts())
+def test_str_and_parse_round_trip(layout):
+    assert parse(str(layout)) == layout
+    static = mark_static(layout)
+    assert parse(str(static)) == layout
+    assert str(parse(str(static))) == str(static)
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("((16,8),8):((64,1),8)", None),
+        (" ( (16, 8) , 8 ) :\n ((64,1),8) ", "((16,8),8):((64,1),8)"),
+        ("(_4,_8):(_8,_1)", None),
+        ("(_4,8):(12,_1)", None),
+        ("(4):(1)", None),
+        ("4:1", None),
+        ("(4,8):(-8,0)", None),
+        ("_4:_-2", None),
+        ("(4,8):(1@0,1@1)", None),
+        ("(4,8):(_1@0,_2@1@0)", None),
+        ("(4,8):(1/2@0,3@1)", None),
+        ("(4,8):(2/2@0,0)", "(4,8):(1@0,0)"),
+        ("(2,2):(E<0>,E<0,1>)", "(2,2):(1@0,1@1@0)"),
+        ("Sw<3,4,3> o _0 o (_8,_64):(_64,_1)", None),
+        ("S<3,4,3> o 0 o (8,64):(64,1)", "Sw<3,4,3> o 0 o (8,64):(64,1)"),
+        ("Swizzle<2,3,-3>{} o 0 o (8,64):(64,1)", "Sw<2,3,-3> o 0 o (8,64):(64,1)"),
+        ("Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)", None),
+        ("(4,5):(1,4) o 2 o (2,3):(1,2)", None),
+        ("_64:_2 o _0 o (_4,_8):(_8,_1)", None),
+        ("ArithTuple(_0,_0) o (_4,_3):(_1@0,_1@1)", "(_4,_3):(_1@0,_1@1)"),
+        ("gmem_ptr[16b](0x1000) o (_4,_8):(_8,_1)", "(_4,_8):(_8,_1)"),
+        ("(4,8)", None),
+        ("(2:1,4:2)", None),
+        ("<4:1, 8:2>", "(4:1,8:2)"),
+        ("[4:1;8:2]", "(4:1,8:2)"),
+        ("[_;(2,3):(1,2)]", "(_,(2,3):(1,2))"),
+        ("((4,8):(8,1))", "(4,8):(8,1)"),
+        ("a = (4,8):(8,1); a(2,3)", "19"),
+        ("a = (4,8):(8,1)\na(2,_)", "(8):(1)"),
+        ("Sw<3,3,3>(64)", "72"),
+        ("(4,8):(8,1)  // row-major", "(4,8):(8,1)"),
+    ],
+)
+def test_reads(text, printed):
+    assert show(parse(text)) == (printed or text)
+
+
+def test_reads_into_the_right_values():
+    assert parse("(4)") == (4,)
+    assert parse("(2,_)") == (2, X)
+    flagged = parse("Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)")
+    assert flagged.offset == PointerFlag(16)
+    assert flagged(1, 0) == 72  # byte swizzle on 16-bit elements: Sw<3,3,3>
+    assert parse("1:18446744073709551616") == Layout(1, 2**64)
+
+
+@pytest.mark.parametrize(
+    ("text", "under", "words"),
+    [
+        ("(4,)8", ",)", "a mode is missing"),
+        ("(4,,8)", ",", "a mode is missing"),
+        ("(4,8)(8,1)", "(", "two tuples side by side"),
+        ("(4,8):8", "8", "its stride 8 is one number"),
+        ("(4,8):(8,1,2)", "(8,1,2)", "has 3 modes"),
+        ("((4,2),8):((1,4),(2,3))", "(2,3)", "is a tuple"),
+        ("(4,8", "(", "never closed"),
+        ("(4,8))", ")", "closes nothing"),
+        ("4:", ":", "stride after ':' is missing"),
+        (":3", ":", "shape before ':' is missing"),
+        ("(4 8)", "8", "expected ',' or ')'"),
+        ("4:2:1", ":", "second ':'"),
+        ("4,8", ",", "outside of parentheses"),
+        ("(0,4):(1,2)", "(0,4)", "1 or more"),
+        ("(4,8):(1,x)", "x", "nothing of this name"),
+        ("(4,?):(1,2)", "?", "unexpected character"),
+        ("(4,8x):(1,2)", "8x", "neither a number nor a name"),
+        ("(4,8):(1@x,2)", "x", "position of a mode"),
+        ("(4,8):(1/0@0,2)", "0", "positive denominator"),
+        ("Sw<3,3,1> o 0 o 8:1", "Sw<3,3,1>", "|S| must be at least B"),
+        ("Sw<3> o 0 o 8:1", "Sw<3>", "three integers"),
+        ("(4,8):(8:1,1)", "(8:1,1)", "a stride is an integer"),
+        ("\x1b[31m(4,8)", "\x1b", "U+001B"),
+    ],
+)
+def test_errors_point_at_the_place(text, under, words):
+    with pytest.raises(CuteVizError) as caught:
+        parse(text)
+    error = caught.value
+    assert words in error.message
+    assert error.span is not None
+    assert text[error.span.start : error.span.end].startswith(under)
+    assert "^" in error.explain()
+    assert "\x1b" not in error.explain()
+
+
+def test_nothing_to_read():
+    for text in ("", "  ", "\n\n", "// a comment", ";"):
+        with pytest.raises(CuteVizError, match="nothing to read"):
+            parse(text)
+
+
+def test_a_place_in_many_lines():
+    with pytest.raises(CuteVizError) as caught:
+        parse("a = (4,8):(8,1)\nb = (4,8):(8,1,)\n")
+    assert caught.value.line().startswith("2:")
+
+
+@pytest.mark.parametrize("text", ["(" * 65 + "1" + ")" * 65, "1" * 401, "(" * 100_000, "4:" + "1" * 100_000])
+def test_limits(text):
+    with pytest.raises(LimitError):
+        parse(text)
+
+
+@given(st.text(alphabet="()[]<>{}_,:;@/=o 0123456789abSw-\n∘⊘⊗", max_size=40))
+def test_any_text_gives_a_value_or_one_clean_error(text):
+    error = None
+    try:
+        parse(text)
+    except CuteVizError as caught:
+        error = caught
+    assert error is None or (error.message and error.explain())
