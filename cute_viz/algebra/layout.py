@@ -112,7 +112,8 @@ def depth(layout: Layout) -> int:
 def coshape(layout: Layout) -> Any:
     """The smallest shape that holds every value, strides taken as positive.
 
-    >>> coshape(Layout((4, 8), (8, 1))), coshape(Layout((4, 8), (Basis(1, (0,)), Basis(1, (1,)))))
+    >>> from cute_viz.algebra.stride import E
+    >>> coshape(Layout((4, 8), (8, 1))), coshape(Layout((4, 8), (E(0), E(1))))
     (32, (4, 8))
     """
     last: Any = 0

@@ -94,6 +94,6 @@ def is_coordinate(stride: Any) -> bool:
     return any(isinstance(leaf, Basis) for leaf in leaves(stride))
 
 
-def magnitude(stride: Scalar | Basis) -> Scalar | Basis:
+def magnitude(stride: Any) -> Any:
     """The absolute value of a stride leaf."""
-    return Basis(abs(stride.value), stride.path) if isinstance(stride, Basis) else abs(stride)
+    return Basis(magnitude(stride.value), stride.path) if isinstance(stride, Basis) else stride if stride >= 0 else -stride

@@ -10,6 +10,7 @@ from importlib import import_module
 
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.model import Figure
+from cute_viz.figures.palette import palette
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,10 @@ def render(figure: Figure, format: str, options: Options | None = None) -> bytes
         module = FORMATS[format].module
     except KeyError:
         raise CuteVizError(f"there is no format {format!r}", hint=f"formats: {', '.join(FORMATS)}") from None
-    out = import_module(module).render(figure, options or Options())
+    options = options or Options()
+    if options.palette is not None:
+        palette(options.palette)  # a wrong name is an error in every format, also where it has no colours
+    out = import_module(module).render(figure, options)
     return out if isinstance(out, bytes) else out.encode("utf-8", "replace")
 
 

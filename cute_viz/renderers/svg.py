@@ -16,6 +16,7 @@ import svgwrite
 from cute_viz.figures.model import Figure, Legend
 from cute_viz.figures.palette import palette
 from cute_viz.renderers import Options
+from cute_viz.renderers.layout import arrange
 from cute_viz.renderers.svg_panel import (
     BOLD,
     BORDER,
@@ -26,7 +27,6 @@ from cute_viz.renderers.svg_panel import (
     SANS,
     TEXT,
     Canvas,
-    Frame,
     clean,
     draw,
     measure,
@@ -70,7 +70,8 @@ def render(figure: Figure, options: Options) -> str:
     True
     """
     frames = [measure(panel) for panel in figure.panels]
-    places, panels_w, panels_h = _arrange(figure, frames)
+    sizes = [(frame.width, frame.height) for frame in frames]
+    places, panels_w, panels_h = arrange([panel.place for panel in figure.panels], sizes, GAP)
     beside = bool(figure.legends) and panels_w <= SIDE_LEGEND
     width = max(panels_w + (GAP + LEGEND_WIDTH if beside else 0), 420.0)
     head = [line for item in _heading(figure) for line in _wrap(item, width)]
@@ -134,20 +135,6 @@ def _style(theme: str) -> str:
     if theme == "light":
         return ""
     return f"<style>{rules if theme == 'dark' else '@media (prefers-color-scheme:dark){' + rules + '}'}</style>"
-
-
-def _arrange(figure: Figure, frames: list[Frame]) -> tuple[list[tuple[float, float]], float, float]:
-    """Where each panel stands: columns as wide, and rows as high, as their largest panel."""
-    widths: dict[int, float] = {}
-    heights: dict[int, float] = {}
-    for panel, frame in zip(figure.panels, frames, strict=True):
-        row, col = panel.place
-        widths[col] = max(widths.get(col, 0), frame.width)
-        heights[row] = max(heights.get(row, 0), frame.height)
-    xs = {col: sum(w + GAP for c, w in widths.items() if c < col) for col in widths}
-    ys = {row: sum(h + GAP for r, h in heights.items() if r < row) for row in heights}
-    places = [(xs[panel.place[1]], ys[panel.place[0]]) for panel in figure.panels]
-    return places, sum(widths.values()) + GAP * (len(widths) - 1), sum(heights.values()) + GAP * (len(heights) - 1)
 
 
 def _heading(figure: Figure) -> list[Line]:

@@ -18,11 +18,11 @@ import svgwrite
 
 from cute_viz.figures.model import HOLE, Paint, Panel
 from cute_viz.figures.palette import Palette
+from cute_viz.renderers.layout import ALL_COLUMNS, cell_labels, column_step, runs
 
 FONT = 11  # px, of a cell's first line
 SMALL = 9  # px, of the lines after it
 CAPTION = 12  # px, of a panel's caption
-ALL_COLUMNS = 32  # up to so many columns, cells are made wide enough for every column's label
 BOLD = 0.64  # width of an average letter of bold prose, in font sizes, on the safe side
 CHAR = 0.61  # width of a monospace character, in font sizes
 BASELINE = 0.35  # from the middle of a letter down to its baseline, in font sizes
@@ -94,9 +94,9 @@ class Frame:
 
 def measure(panel: Panel) -> Frame:
     """The frame of a panel, from its longest label."""
-    lines = 1 + max((label.count("\n") for label in set(panel.labels)), default=0)
-    shown = cell_lines(panel)
-    widths = [max(map(len, line), default=0) * CHAR * (FONT if n == 0 else SMALL) for n, line in enumerate(shown)]
+    labels = cell_labels(panel)
+    lines = labels.depth
+    widths = [labels.widths[0] * CHAR * FONT, labels.widths[1] * CHAR * SMALL]
     cell_h = 26.0 if lines == 1 else 14.0 + 13.0 * lines
     if panel.cols <= ALL_COLUMNS:  # few columns: room for every column's label
         widths.append(max(map(len, panel.col_ruler.labels)) * CHAR * FONT - 3)
@@ -105,19 +105,6 @@ def measure(panel: Panel) -> Frame:
     caption = tuple(wrap(panel.caption, max(panel.cols * cell_w, 150.0), CAPTION * BOLD)) if panel.caption else ()
     top = 24.0 + (18 if panel.col_ruler.title else 0) + (CAPTION * 1.5 * len(caption) + 6 if caption else 0)
     return Frame(panel, caption, cell_w, cell_h, float(round(left)), top)
-
-
-def cell_lines(panel: Panel) -> list[list[str]]:
-    """First lines of all labels, second lines, and so on; a cell with several owners says how many on its last line."""
-    many = {cell: len(owners) for cell, owners in panel.owners}
-    if not many and not any("\n" in label for label in panel.labels):
-        return [list(panel.labels)]
-    split = [label.split("\n") for label in panel.labels]
-    for cell, count in many.items():
-        if panel.labels[cell]:
-            split[cell][-1] += f" ×{count}"
-    depth = max(map(len, split))
-    return [[parts[n] if n < len(parts) else "" for parts in split] for n in range(depth)]
 
 
 def draw(canvas: Canvas, frame: Frame, x: float, y: float) -> None:
@@ -143,19 +130,17 @@ TEXT, MUTED, LINE, BORDER, PAPER = "#1a1a1a", "#57606a", "#000000", "#111111", "
 def _cells(canvas: Canvas, frame: Frame, xs: list[str], ys: list[str]) -> None:
     """One path for each paint; a run of equal cells in a row is one rectangle."""
     panel, cols = frame.panel, frame.panel.cols
-    runs: dict[int, list[str]] = {}
+    paths: dict[int, list[str]] = {}
     height = number(frame.cell_h)
     for r in range(panel.rows):
-        row = panel.paints[r * cols : (r + 1) * cols]
-        start = 0
-        for c in range(1, cols + 1):
-            if c == cols or row[c] != row[start]:
-                width = number((c - start) * frame.cell_w)
-                runs.setdefault(row[start], []).append(f"M{xs[start]} {ys[r]}h{width}v{height}h-{width}z")
-                start = c
-    for paint in sorted(runs):
+        c = 0
+        for paint, n in runs(panel.paints[r * cols : (r + 1) * cols]):
+            width = number(n * frame.cell_w)
+            paths.setdefault(paint, []).append(f"M{xs[c]} {ys[r]}h{width}v{height}h-{width}z")
+            c += n
+    for paint in sorted(paths):
         fill = f"url(#{canvas.ids}h)" if paint == HOLE else canvas.colours.fill(canvas.paints[paint])
-        canvas.path("".join(runs[paint]), "hole" if paint == HOLE else "cell", fill=fill)
+        canvas.path("".join(paths[paint]), "hole" if paint == HOLE else "cell", fill=fill)
 
 
 def _lines(canvas: Canvas, frame: Frame, xs: list[str], ys: list[str]) -> None:
@@ -200,7 +185,7 @@ def _labels(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
     """A text for each label, grouped by line and by ink."""
     panel = frame.panel
     inks = [canvas.colours.ink(paint) for paint in canvas.paints] or ["#000000"]
-    lines = cell_lines(panel)
+    lines = cell_labels(panel).lines
     xs = [number(left + (c + 0.5) * frame.cell_w) for c in range(panel.cols)]
     for n, labels in enumerate(lines):
         size = FONT if n == 0 else SMALL
@@ -215,7 +200,7 @@ def _labels(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
                 group.add(canvas.chunk(text))
 
 
-def _texts(panel: Panel, labels: list[str], xs: list[str], ys: list[str], only: list[bool] | None) -> Iterable[str]:
+def _texts(panel: Panel, labels: tuple[str, ...], xs: list[str], ys: list[str], only: list[bool] | None) -> Iterable[str]:
     cols = panel.cols
     for r, y in enumerate(ys):
         start = r * cols
@@ -229,7 +214,7 @@ def _rulers(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
     """Row labels at the left, column labels on top, as many as fit, and the titles with arrows."""
     panel = frame.panel
     style = {"font_family": MONO, "font_size": number(FONT), "fill": MUTED}
-    every = _step(panel.col_ruler.labels, frame.cell_w)
+    every = column_step(panel.col_ruler.labels, CHAR * FONT, frame.cell_w)
     y = number(top - 11 + BASELINE * FONT)
     columns = [
         f'<text x="{number(left + (c + 0.5) * frame.cell_w)}" y="{y}">{escape(clean(panel.col_ruler.labels[c]))}</text>'
@@ -246,12 +231,6 @@ def _rulers(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
         canvas.text(f"{panel.row_ruler.title} ↓", left - 8, top - 11, "m", FONT, text_anchor="end", font_family=SANS, fill=MUTED)
     if panel.col_ruler.title:
         canvas.text(f"{panel.col_ruler.title} →", left + 2, top - 29, "m", FONT, font_family=SANS, fill=MUTED)
-
-
-def _step(labels: tuple[str, ...], width: float) -> int:
-    """Every how many columns a label has room."""
-    need = max(map(len, labels)) * CHAR * FONT + 4
-    return max(1, int(-(-need // width)))
 
 
 def wrap(text: str, width: float, letter: float, commas: bool = False) -> list[str]:

@@ -1,0 +1,79 @@
+"""What page formats share: lines of labels, runs of equal cells, thinned rulers, panels in rows and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from cute_viz.figures.model import Panel
+
+ALL_COLUMNS = 32  # up to so many columns, cells are made wide enough for every column's label
+
+
+@dataclass(frozen=True, slots=True)
+class CellLabels:
+    """The labels of a panel line by line: `lines[n][cell]` is line n of a cell."""
+
+    lines: tuple[tuple[str, ...], ...]
+
+    @property
+    def depth(self) -> int:
+        """How many lines the tallest label has."""
+        return len(self.lines)
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """Characters of the longest first line, and of the longest line after it."""
+        longest = [max(map(len, line), default=0) for line in self.lines]
+        return longest[0], max(longest[1:], default=0)
+
+
+def cell_labels(panel: Panel) -> CellLabels:
+    """The labels of a panel; a cell with several owners says how many, `×n`, on its last line."""
+    many = {cell: len(owners) for cell, owners in panel.owners if panel.labels[cell]}
+    if not many and not any("\n" in label for label in panel.labels):
+        return CellLabels((panel.labels,))
+    split = [label.split("\n") for label in panel.labels]
+    for cell, count in many.items():
+        split[cell][-1] += f" ×{count}"
+    depth = max(map(len, split))
+    return CellLabels(tuple(tuple(parts[n] if n < len(parts) else "" for parts in split) for n in range(depth)))
+
+
+def runs(row: Sequence[int]) -> list[tuple[int, int]]:
+    """Runs of equal entries as (entry, length).
+
+    >>> runs([3, 3, 1, 3])
+    [(3, 2), (1, 1), (3, 1)]
+    """
+    return [(value, len(list(group))) for value, group in groupby(row)]
+
+
+def column_step(labels: Sequence[str], letter: float, width: float) -> int:
+    """Every how many columns a ruler's label has room.
+
+    >>> column_step(["0", "100"], 6, 10)
+    3
+    """
+    need = max(map(len, labels)) * letter + 4
+    return max(1, int(-(-need // width)))
+
+
+def arrange(
+    places: Sequence[tuple[int, int]], sizes: Sequence[tuple[float, float]], gap: float
+) -> tuple[list[tuple[float, float]], float, float]:
+    """Where panels stand, and the size of all: columns as wide, and rows as high, as their largest panel.
+
+    >>> arrange([(0, 0), (0, 1)], [(10, 5), (20, 8)], 2)
+    ([(0, 0), (12, 0)], 32, 8)
+    """
+    widths: dict[int, float] = {}
+    heights: dict[int, float] = {}
+    for (row, col), (width, height) in zip(places, sizes, strict=True):
+        widths[col] = max(widths.get(col, 0), width)
+        heights[row] = max(heights.get(row, 0), height)
+    xs = {col: sum(w + gap for c, w in widths.items() if c < col) for col in widths}
+    ys = {row: sum(h + gap for r, h in heights.items() if r < row) for row in heights}
+    total = sum(widths.values()) + gap * (len(widths) - 1), sum(heights.values()) + gap * (len(heights) - 1)
+    return [(xs[col], ys[row]) for row, col in places], *total

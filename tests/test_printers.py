@@ -1,0 +1,66 @@
+"""Byte agreement with CuTe's own printers, on what the real ones wrote (tests/data/printer_goldens.json.gz)."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from cute_viz import figure, parse, render
+from cute_viz.algebra.inttuple import show
+from cute_viz.errors import FigureError
+from cute_viz.renderers import Options
+
+GOLDENS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "printer_goldens.json.gz").read_bytes()))
+LAYOUTS = GOLDENS["layouts"]
+CUTLASS = Options(style="cutlass")
+
+
+def test_the_goldens_are_there():
+    assert len(LAYOUTS) == 73
+    assert sum("print_latex" in printed for printed in LAYOUTS.values()) == 67
+    assert sum("print_layout" in printed for printed in LAYOUTS.values()) == 51
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_print(name):
+    printed = LAYOUTS[name]["print"]
+    assert show(parse(printed)) == printed
+
+
+@pytest.mark.parametrize("name", [n for n, printed in LAYOUTS.items() if "print_layout" in printed])
+def test_print_layout(name):
+    layout = parse(LAYOUTS[name]["print"])
+    assert render(layout, "text").decode() == LAYOUTS[name]["print_layout"]
+    assert render(layout, "text", CUTLASS).decode() == LAYOUTS[name]["print_layout"]
+
+
+@pytest.mark.parametrize("name", [n for n, printed in LAYOUTS.items() if "print_latex" in printed])
+def test_print_latex(name):
+    assert render(parse(LAYOUTS[name]["print"]), "tikz", CUTLASS).decode() == LAYOUTS[name]["print_latex"]
+
+
+@pytest.mark.parametrize("name", GOLDENS["tv"])
+def test_print_latex_tv(name):
+    golden = GOLDENS["tv"][name]
+    drawn = figure(golden["layout"], tile=tuple(golden["tile"]))
+    assert render(drawn, "tikz", CUTLASS).decode() == golden["print_latex_tv"]
+
+
+@pytest.mark.parametrize(
+    ("source", "format_", "options"),
+    [
+        ("(2,2,2)", "tikz", {}),
+        ("(2,2,2)", "text", {}),
+        ("(4,8):(1@0,1@1)", "tikz", {}),
+        ("(4,8):(1@0,1@1)", "text", {}),
+        ("(4,8)", "text", {"tile": (4, 8)}),
+        ("(4,8)", "tikz", {"tile": (4, 8), "view": "table"}),
+        ("(4,8)", "text", {"labels": "coord"}),
+    ],
+)
+def test_what_cute_cannot_print_is_refused(source, format_, options):
+    with pytest.raises(FigureError):
+        render(source, format_, CUTLASS, **options)
