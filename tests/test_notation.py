@@ -137,3 +137,43 @@ def test_any_text_gives_a_value_or_one_clean_error(text):
     except CuteVizError as caught:
         error = caught
     assert error is None or (error.message and error.explain())
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("(6,2):(8,2) o (4,3):(3,1)", "((2,2),3):((24,2),8)"),
+        ("(6,2):(8,2) ∘ (4,3):(3,1)", "((2,2),3):((24,2),8)"),
+        ("(4,8) ⊘ (2,4)", "((2,2),(4,2)):((1,2),(4,16))"),
+        ("(2,2) ⊗ 3", "((2,2),3):((1,2),4)"),
+        ("a = (4,8):(8,1); composition(a, 4:2)", "(2,2):(16,1)"),
+        ("size<1>((4,8))", "8"),
+        ("cute::group<0,2>((2,3,4))", "((2,3),4):((1,2),6)"),
+        ("cute.group_modes((2,3,4), 0, 2)", "((2,3),4):((1,2),6)"),
+        ("Layout<Shape<_4,_8>,Stride<_8,_1>>{}", "(_4,_8):(_8,_1)"),
+        ("composition(Swizzle<3,3,3>{}, Layout<Shape<_8,_64>,Stride<_64,_1>>{})", "Sw<3,3,3> o _0 o (_8,_64):(_64,_1)"),
+        ("make_layout((_4,_8), LayoutRight{})", "(_4,_8):(_8,_1)"),
+        ("complement(_4:_2, _24)", "(_2,_3):(_1,_8)"),
+        ("compatible(24,(4,6))", "1"),
+    ],
+)
+def test_operations(text, printed):
+    assert show(parse(text)) == printed
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("complemen(4:2, 24)", "did you mean complement"),
+        ("size()", "does not take 0 operands"),
+        ("composition((3,5,7):(35,7,1), 1:7)", "Stride Divisibility Condition"),
+        ("upcast<0>((4,8))", "1 or more"),
+        ("group((3,2),(1,2),3)", "group"),
+        ("size<9>((4,8))", "no mode 9"),
+    ],
+)
+def test_operations_that_do_not_fit(text, words):
+    with pytest.raises(CuteVizError) as caught:
+        parse(text)
+    assert words in caught.value.explain()
+    assert caught.value.span is not None

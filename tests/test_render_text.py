@@ -39,8 +39,8 @@ def test_a_tv_map():
 
 
 def test_tile_borders():
-    text = render("((2,2),(2,2),1)", "text").decode()
-    assert "+==" in text
+    text = render("((2,2),(2,2),2)", "text").decode()
+    assert "+==" in render("((2,2),(2,2),2)", "text").decode()
     assert "‖" in text
 
 

@@ -185,3 +185,14 @@ def unflatten(flat: Iterable[Any], profile: Any) -> Any:
     """
     items = iter(flat)
     return map_leaves(lambda _: next(items), profile)
+
+
+def idx_leaves(fn: Callable[[tuple[int, ...]], Any], x: Any, path: tuple[int, ...] = ()) -> Any:
+    """`fn` of the path of every leaf, in the nesting of x.
+
+    >>> idx_leaves(lambda path: path, (4, (2, 3)))
+    ((0,), ((1, 0), (1, 1)))
+    """
+    if isinstance(x, tuple):
+        return tuple(idx_leaves(fn, item, (*path, i)) for i, item in enumerate(x))
+    return fn(path)

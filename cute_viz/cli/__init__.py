@@ -18,6 +18,7 @@ from cute_viz.errors import CannotCheck, CuteVizError
 COMMANDS = {
     "render": ("cute_viz.cli.render", "Draw a layout: text, SVG, TikZ or JSON."),
     "eval": ("cute_viz.cli.evaluate", "Evaluate expressions, one result a line."),
+    "explain": ("cute_viz.cli.explain", "Tell the steps of an operation."),
     "show": ("cute_viz.cli.show", "Tell the facts of a layout."),
     "list": ("cute_viz.cli.listing", "List formats, palettes and operations."),
 }

@@ -50,6 +50,9 @@ def _value(text: str, names: dict[str, Any]) -> str:
     """The value of the last statement, in CuTe notation; its bindings are kept in `names`."""
     from cute_viz.notation import run
 
-    key, values = run(text, names)
+    warnings: list[str] = []
+    key, values = run(text, names, warnings)
+    for warning in warnings:
+        click.echo(f"warning: {warning}", err=True)
     names.update((name, value) for name, value in values.items() if name)
     return show(values[key])

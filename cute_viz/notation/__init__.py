@@ -21,11 +21,34 @@ def parse(text: str, names: Mapping[str, Any] | None = None) -> Any:
     return values[key]
 
 
-def run(text: str, names: Mapping[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
-    """The values of all statements by name, and the name of the last one (`""` where it has none).
+def run(text: str, names: Mapping[str, Any] | None = None, warnings: list[str] | None = None) -> tuple[str, dict[str, Any]]:
+    """The name of the last statement (`""` where it has none), and the values of all by name; warnings go into the list.
 
     >>> run("a = 4:2; a(3)")[1][""]
     6
     """
     statements = parse_program(text)
-    return statements[-1].name or "", evaluate_program(statements, text, names)
+    return statements[-1].name or "", evaluate_program(statements, text, names, warnings)
+
+
+def read_call(text: str) -> tuple[str, list[Any]]:
+    """The name and the evaluated operands of the operation that is the last statement of a text.
+
+    >>> name, operands = read_call("(4,8):(8,1) o 4:2")
+    >>> name, [str(x) for x in operands]
+    ('composition', ['(4,8):(8,1)', '4:2'])
+    """
+    from cute_viz.errors import NotationError
+    from cute_viz.notation.evaluate import operation_of
+
+    statements = parse_program(text)
+    names = evaluate_program(statements[:-1], text) if statements[:-1] else {}
+    call = operation_of(statements[-1].value, text, names)
+    if call is None:
+        raise NotationError(
+            "there is no operation to explain",
+            text=text,
+            span=statements[-1].value.span,
+            hint="such as complement(4:2, 24), or A o B",
+        )
+    return call

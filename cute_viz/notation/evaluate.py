@@ -28,15 +28,22 @@ from cute_viz.notation.syntax import (
     Statement,
 )
 
-_SWIZZLES = ("Sw", "S", "Swizzle", "cute::Swizzle")
+_SWIZZLES = ("Sw", "S", "Swizzle")
+_TUPLES = ("Shape", "Stride", "Step", "Tile", "Coord", "Tiler")
+_MAJORS = {"LayoutLeft": "LayoutLeft", "LayoutRight": "LayoutRight", "GenColMajor": "LayoutLeft", "GenRowMajor": "LayoutRight"}
 
 
-def evaluate_program(statements: list[Statement], text: str, names: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The value of every statement, by name; a value without a name is under `""` (the last one wins)."""
+def evaluate_program(
+    statements: list[Statement], text: str, names: Mapping[str, Any] | None = None, warnings: list[str] | None = None
+) -> dict[str, Any]:
+    """The value of every statement, by name; a value without a name is under `""` (the last one wins).
+
+    Warnings, such as of a composition that is not what it seems, are added to `warnings`; without a list, nothing is checked.
+    """
     env: dict[str, Any] = dict(names or {})
     out: dict[str, Any] = {}
     for statement in statements:
-        value = _ungroup(_Evaluator(text, env).value(statement.value))
+        value = _ungroup(_Evaluator(text, env, warnings).value(statement.value))
         if _all_static(statement.value):
             value = mark_static(value)
         key = statement.name or ""
@@ -47,10 +54,29 @@ def evaluate_program(statements: list[Statement], text: str, names: Mapping[str,
     return out
 
 
+def operation_of(node: Node, text: str, names: Mapping[str, Any]) -> tuple[str, list[Any]] | None:
+    """The operation that a node calls, by name, and its evaluated operands; None for a literal."""
+    evaluator = _Evaluator(text, names)
+    if isinstance(node, Sequence) and len(node.items) == 1:
+        return operation_of(node.items[0], text, names)
+    if isinstance(node, Infix):
+        name = "logical_divide" if node.operator == "⊘" else "logical_product"
+        return name, [_ungroup(evaluator.value(node.left)), evaluator.value(node.right)]
+    if isinstance(node, Chain) and len(node.items) == 2:
+        return "composition", [_ungroup(evaluator.value(node.items[0])), evaluator.value(node.items[1])]
+    if isinstance(node, Call) and node.args is not None and node.name not in names and node.name not in _SWIZZLES:
+        template = [evaluator.value(item) for item in node.template if not isinstance(item, Name)]
+        return node.name, [*map(evaluator.value, node.args), *template]
+    return None
+
+
 class _Evaluator:
-    def __init__(self, text: str, names: Mapping[str, Any]) -> None:
+    """Values of nodes, with the text for errors and the names that are bound."""
+
+    def __init__(self, text: str, names: Mapping[str, Any], warnings: list[str] | None = None) -> None:
         self.text = text
         self.names = names
+        self.warnings = warnings
 
     def fail(self, message: str, span: Span, hint: str | None = None) -> NotationError:
         return NotationError(message, text=self.text, span=span, hint=hint)
@@ -128,6 +154,8 @@ class _Evaluator:
     def name(self, node: Name) -> Any:
         if node.text in self.names:
             return self.names[node.text]
+        if _short(node.text) in _MAJORS:
+            return _major(_short(node.text))
         from difflib import get_close_matches
 
         near = get_close_matches(node.text, list(self.names), n=3)
@@ -135,8 +163,17 @@ class _Evaluator:
         raise self.fail(f"{node.text!r} is not a layout, and nothing of this name was bound", node.span, hint=hint)
 
     def call(self, node: Call) -> Any:
-        if node.name in _SWIZZLES and node.template:
+        name = _short(node.name)
+        if name in _SWIZZLES and node.template:
             return self._swizzle(node)
+        if name in _TUPLES and node.template and not node.args:
+            return tuple(map(self.value, node.template))
+        if name == "Layout" and node.template and not node.args:
+            return Layout(*map(self.value, node.template[:2]))
+        if name in ("Int", "C") and len(node.template) == 1:
+            return Static(self._integer(node.template[0]))
+        if name in _MAJORS:
+            return _major(name)
         if node.name == "E":
             path = [self.value(item) for item in node.template]
             if not all(isinstance(i, int) and i >= 0 for i in path):
@@ -149,8 +186,26 @@ class _Evaluator:
         from cute_viz.algebra import ops
 
         template = tuple(item.text if isinstance(item, Name) else self.value(item) for item in node.template)
-        operation = ops.find(node.name)
-        return operation.call([self.value(item) for item in node.args or ()], template)
+        return self._operate(ops.find(node.name), [self.value(item) for item in node.args or ()], template)
+
+    def _integer(self, node: Node) -> int:
+        value = self.value(node)
+        if not isinstance(value, int):
+            raise self.fail("expected an integer", node.span)
+        return int(value)
+
+    def _operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
+        """The result of an operation, with a warning where CuTe's composition is not A(B(i))."""
+        result = operation.call(operands, template)
+        if self.warnings is not None and operation.name == "composition" and len(operands) == 2:
+            from cute_viz.algebra.compose import composition_is_pointwise
+
+            a, b = _as_layout(operands[0]), operands[1]
+            if isinstance(a, (Layout, ComposedLayout)) and composition_is_pointwise(a, b, result) is False:
+                self.warnings.append(
+                    f"composition({show(a)}, {show(b)}) = {show(result)} as CuTe computes it, but it is not A(B(i)) everywhere"
+                )
+        return result
 
     def _swizzle(self, node: Call) -> Any:
         numbers = [self.value(item) for item in node.template]
@@ -168,7 +223,7 @@ class _Evaluator:
         from cute_viz.algebra import ops
 
         operation = ops.find("logical_divide" if node.operator == "⊘" else "logical_product")
-        return operation.call([_ungroup(self.value(node.left)), self.value(node.right)], ())
+        return self._operate(operation, [_ungroup(self.value(node.left)), self.value(node.right)])
 
     def chain(self, node: Chain) -> Any:
         items = [self.value(item) for item in node.items]
@@ -188,7 +243,7 @@ class _Evaluator:
 
         out = _ungroup(items[0])
         for item in items[1:]:
-            out = ops.find("composition").call([out, item], ())
+            out = self._operate(ops.find("composition"), [out, item])
         return out
 
 
@@ -227,6 +282,8 @@ def _all_static(node: Any) -> bool:
             stack.append(item.value)
         elif isinstance(item, Call):
             stack.extend(item.args or ())
+            if _short(item.name) in (*_TUPLES, "Layout"):
+                stack.extend(item.template)
         elif isinstance(item, Apply):
             stack += [item.function, *item.args]
         elif isinstance(item, Chain):
@@ -254,6 +311,17 @@ def _ungroup(value: Any) -> Any:
     if isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], (Layout, ComposedLayout, Swizzle)):
         return value[0]
     return value
+
+
+def _major(name: str) -> Any:
+    from cute_viz.algebra import construct
+
+    return getattr(construct, _MAJORS[name])
+
+
+def _short(name: str) -> str:
+    """A name without `cute::`, `cute.` and the like."""
+    return name.replace("::", ".").rsplit(".", 1)[-1]
 
 
 def _call_layout(function: Any, args: tuple[Any, ...]) -> Any:

@@ -1,129 +1,131 @@
 """The syntax tree of an expression: what was written, each piece with its span in the text.
 
-Every dialect is read into these nodes, and one evaluator (`notation.evaluate`) gives them meaning.
+Every dialect is read into these nodes, and one evaluator (`notation.evaluate`) gives them meaning. They are plain
+slotted classes: making a dozen dataclasses would cost every cold start 6 ms.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from cute_viz.errors import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class _Node:
+    """A node: its span, then the values of its slots in order."""
+
+    __slots__ = ("span",)
+    span: Span
+
+    def __init__(self, span: Span, *values: Any) -> None:
+        self.span = span
+        for name, value in zip(self.__slots__, values, strict=True):
+            setattr(self, name, value)
+
+
+class Number(_Node):
     """`8`, `-1`, or a static `_8`."""
 
-    span: Span
+    __slots__ = ("value", "static")
     value: int
-    static: bool = False
+    static: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Ratio:
+class Ratio(_Node):
     """`1/2`, the value of a basis element of a recast coordinate."""
 
-    span: Span
+    __slots__ = ("numerator", "denominator")
     numerator: int
     denominator: int
 
 
-@dataclass(frozen=True, slots=True)
-class Blank:
+class Blank(_Node):
     """`_`: a whole mode."""
 
-    span: Span
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(_Node):
     """`(a,b)`, `<a,b>` or `[a;b]`; `bracket` is the opening character."""
 
-    span: Span
+    __slots__ = ("bracket", "items")
     bracket: str
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(_Node):
     """`shape:stride`."""
 
-    span: Span
+    __slots__ = ("shape", "stride")
     shape: Node
     stride: Node
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(_Node):
     """`value@i@j`: a scaled basis element; `path` as written, innermost first."""
 
-    span: Span
+    __slots__ = ("value", "path")
     value: Number | Ratio
     path: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Pointer:
+class Pointer(_Node):
     """`smem_ptr[16b](unset)`: the pointer of a flagged layout or a tensor."""
 
-    span: Span
+    __slots__ = ("space", "bits", "address")
     space: str
     bits: int
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(_Node):
     """A name: of a binding, of a library entry."""
 
-    span: Span
+    __slots__ = ("text",)
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(_Node):
     """`name<template>(args)`; `args` is None where nothing was called, as in `Sw<3,4,3>`."""
 
-    span: Span
+    __slots__ = ("name", "template", "args")
     name: str
     template: tuple[Node, ...]
     args: tuple[Node, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Apply:
+class Apply(_Node):
     """A layout called on a coordinate: `(A)(1,2)`."""
 
-    span: Span
+    __slots__ = ("function", "args")
     function: Node
     args: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(_Node):
     """`a o b o c`."""
 
-    span: Span
+    __slots__ = ("items",)
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Infix:
+class Infix(_Node):
     """`a ⊘ b` or `a ⊗ b`."""
 
-    span: Span
+    __slots__ = ("operator", "left", "right")
     operator: str
     left: Node
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
 class Statement:
     """`name = value`, or a value alone."""
 
-    name: str | None
-    value: Node
+    __slots__ = ("name", "value")
+
+    def __init__(self, name: str | None, value: Node) -> None:
+        self.name = name
+        self.value = value
 
 
 Node: TypeAlias = "Number | Ratio | Blank | Sequence | Pair | At | Pointer | Name | Call | Apply | Chain | Infix"

@@ -17,6 +17,7 @@ from pathlib import Path
 import click
 
 HERE = Path(__file__).parent
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # what a user has: an installed package comes with its bytecode
 TV = ["render", "((16,8),8):((64,1),8)", "--tile", "8x128"]
 CLI = [sys.executable, "-m", "cute_viz"]
 OUT = os.devnull
@@ -47,9 +48,12 @@ def peak_mb(command: list[str]) -> float:
     return usage.ru_maxrss / 1024
 
 
-def timeit(statement: str, setup: str) -> float:
-    program = f"import timeit; print(min(timeit.repeat({statement!r}, {setup!r}, number=1, repeat=7)))"
-    return float(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout)
+def first_call(statement: str, setup: str) -> float:
+    """The seconds of one evaluation in a fresh process, after its imports: the median of seven."""
+    program = f"import timeit; print(timeit.timeit({statement!r}, {setup!r}, number=1))"
+    command = [sys.executable, "-c", program]
+    times = [subprocess.run(command, check=True, capture_output=True, text=True).stdout for _ in range(7)]
+    return statistics.median(map(float, times))
 
 
 @click.command()
@@ -67,12 +71,12 @@ def main(runs: int) -> None:
     for name, ours, floor, aim in rows:
         a, b = compare(ours, floor, runs)
         click.echo(f"{name:<52} {a * 1e3:>6.1f} ms {b * 1e3:>6.1f} ms {a / b:>6.2f} {aim:>5}")
-    floor_s = timeit(NUMPY, "import numpy as np")
+    floor_s = first_call(NUMPY, "import numpy as np")
     for name, call, setup, aim in (
         ("1024x1024 table, pure Python / bare numpy", f"offsets({TABLE})", SETUP, 20.0),
         ("1024x1024 table, numpy loaded / bare numpy", f"offsets_numpy({TABLE}, np)", SETUP + "; import numpy as np", 5.0),
     ):
-        a = timeit(call, setup)
+        a = first_call(call, setup)
         click.echo(f"{name:<52} {a * 1e3:>6.1f} ms {floor_s * 1e3:>6.1f} ms {a / floor_s:>6.2f} {aim:>5}")
     click.echo(f"peak memory, 256x256 grid to SVG: {peak_mb(svg):.0f} MB (aim 150)")
 

@@ -1,0 +1,176 @@
+"""New layouts from shapes: column-major, row-major, in a given order, or like another layout (cute/layout.hpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra import layout as plain_layout
+from cute_viz.algebra.common import refuse
+from cute_viz.algebra.compose import compose_with_offset
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.inttuple import IntTuple, compact_major, is_int_tuple, leaves, map_leaves, product, show, tuple_rank
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.shapes import product_like
+from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import AlgebraError
+
+
+class Major:
+    """LayoutLeft (column-major) or LayoutRight (row-major), where CuTe takes one for strides or an order."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, left: bool) -> None:
+        self.left = left
+
+    def __repr__(self) -> str:
+        return "LayoutLeft" if self.left else "LayoutRight"
+
+
+LayoutLeft = Major(True)
+LayoutRight = Major(False)
+
+
+def make_layout(*parts: Any) -> Any:
+    """A layout from a shape (column-major), a shape and strides or LayoutLeft / LayoutRight, or layouts as modes.
+
+    Refused: a shape and a stride of different nesting.
+
+    >>> str(make_layout((4, 8), LayoutRight)), str(make_layout((4, 8), (8, 1))), str(make_layout(Layout(4), Layout((2, 2))))
+    ('(4,8):(8,1)', '(4,8):(8,1)', '(4,(2,2)):(1,(1,2))')
+    """
+    if len(parts) == 1 and isinstance(parts[0], Swizzle):
+        from cute_viz.algebra.swizzled import swizzle_as_layout
+
+        return swizzle_as_layout(parts[0])
+    if parts and all(isinstance(part, Layout) for part in parts):
+        return plain_layout.make_layout(*parts)
+    if parts and is_int_tuple(parts[0]):
+        if len(parts) == 1:
+            return Layout(parts[0])
+        if len(parts) == 2 and isinstance(parts[1], Major):
+            return Layout(parts[0], compact_major(parts[0], left=parts[1].left))
+        if len(parts) == 2 and all(isinstance(leaf, (int, Basis)) for leaf in leaves(parts[1])):
+            return Layout(parts[0], parts[1])
+    raise AlgebraError(
+        f"make_layout({', '.join(map(show, parts))}): neither a shape with strides nor a list of layouts",
+        hint="make_layout((4,8)), make_layout((4,8),(8,1)), make_layout((4,8),LayoutRight) or make_layout(A,B)",
+    )
+
+
+def make_layout_left(shape: IntTuple) -> Layout:
+    """The compact column-major layout of a shape.
+
+    >>> str(make_layout_left((4, (2, 3))))
+    '(4,(2,3)):(1,(4,8))'
+    """
+    return Layout(shape)
+
+
+def make_layout_right(shape: IntTuple) -> Layout:
+    """The compact row-major layout of a shape.
+
+    >>> str(make_layout_right((4, (2, 3))))
+    '(4,(2,3)):(6,(3,1))'
+    """
+    return Layout(shape, compact_major(shape, left=False))
+
+
+def make_ordered_layout(shape: IntTuple, order: Any = None) -> Layout:
+    """The compact layout whose modes are laid down in the given order, smallest number first.
+
+    Modes of one number get the same start: CuTe does not make them distinct. Refused: an order that does not fit
+    the shape. Source: cute/layout.hpp and cute/stride.hpp, compact_order.
+
+    >>> str(make_ordered_layout((2, 2, 2, 2), (0, 2, 3, 1)))
+    '(2,2,2,2):(1,4,8,2)'
+    """
+    if order is None or isinstance(order, Major):
+        return Layout(shape, compact_major(shape, left=order is None or order.left))
+    if not is_int_tuple(order):
+        refuse("make_ordered_layout", (shape, order), "the order is made of integers")
+    sizes = list(zip(leaves(product_like(shape, order)), leaves(order), strict=True))
+    return Layout(shape, _ordered(shape, order, sizes))
+
+
+def _ordered(shape: Any, order: Any, sizes: list[tuple[int, int]]) -> Any:
+    if isinstance(order, tuple):
+        return tuple(_ordered(s, o, sizes) for s, o in zip(shape, order, strict=True))
+    start = product(tuple(size for size, other in sizes if other < order))
+    return map_leaves(lambda d: d * start, compact_major(shape))
+
+
+def make_layout_like(layout: AnyLayout) -> Layout:
+    """A compact layout of the same shape, its modes in the order of the layout's strides; strides of 0 stay 0.
+
+    Refused: composed layouts and coordinate strides, which have no such order.
+
+    >>> str(make_layout_like(Layout((2, 3, 4), (0, 42, 1))))
+    '(2,3,4):(0,4,1)'
+    """
+    plain = _integer("make_layout_like", layout)
+    return Layout(plain.shape, make_ordered_layout(_without_zeros(plain.shape, plain.stride), plain.stride).stride)
+
+
+def make_fragment_like(layout: AnyLayout | IntTuple) -> Layout:
+    """A compact layout for registers: mode 0 column-major first, the others in the order of the layout's strides.
+
+    Of a swizzled layout it is that of the layout behind the swizzle. Source: cute/layout.hpp, cute/swizzle_layout.hpp.
+
+    >>> str(make_fragment_like(Layout((4, 8, 2), (0, 2, 1))))
+    '(4,8,2):(0,2,1)'
+    """
+    if isinstance(layout, (int, tuple)):
+        return Layout(layout)
+    if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
+        return make_fragment_like(layout.inner)  # type: ignore[arg-type]
+    if isinstance(layout, Layout) and tuple_rank(layout.shape) <= 1:
+        return Layout(layout.shape)
+    plain = _integer("make_fragment_like", layout)
+    assert isinstance(plain.shape, tuple)
+    assert isinstance(plain.stride, tuple)
+    first = plain.shape[0]
+    block = Layout(first, compact_major(_without_zeros(first, plain.stride[0])))
+    from cute_viz.algebra.products import tiled_product
+
+    out = tiled_product(block, make_ordered_layout(plain.shape[1:], plain.stride[1:]))
+    assert isinstance(out, Layout)
+    return out
+
+
+def _without_zeros(shape: Any, stride: Any) -> Any:
+    return map_leaves(lambda s, d: 1 if d == 0 else s, shape, stride)
+
+
+def _integer(name: str, layout: Any) -> Layout:
+    if not isinstance(layout, Layout):
+        refuse(name, (layout,), "only a layout with strides has an order of modes", hint="get_nonswizzle_portion(A) has strides")
+    if not all(isinstance(leaf, int) for leaf in leaves(layout.stride)):
+        refuse(name, (layout,), "coordinate strides have no order")
+    return layout
+
+
+def make_identity_layout(shape: IntTuple) -> Layout:
+    """The layout that sends every coordinate to itself.
+
+    >>> str(make_identity_layout((4, (2, 3))))
+    '(4,(2,3)):(1@0,(1@0@1,1@1@1))'
+    """
+    return Layout(shape, _basis(shape, ()))
+
+
+def _basis(shape: Any, path: tuple[int, ...]) -> Any:
+    if isinstance(shape, tuple):
+        return tuple(_basis(item, (*path, i)) for i, item in enumerate(shape))
+    return Basis(1, path) if path else 1
+
+
+def make_composed_layout(outer: Any, offset: Any, inner: Any) -> ComposedLayout:
+    """outer o offset o inner: the function c -> outer(offset + inner(c)) (cute/layout_composed.hpp).
+
+    >>> str(make_composed_layout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1))))
+    'Sw<3,3,3> o 0 o (8,64):(64,1)'
+    """
+    checked = compose_with_offset(outer, offset, inner)
+    return checked if isinstance(checked, ComposedLayout) else ComposedLayout(outer, offset, checked)

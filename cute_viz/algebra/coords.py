@@ -1,0 +1,109 @@
+"""Coordinates and indices: from one to the other in a shape or a layout (cute/stride.hpp, cute/layout.hpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra import layout as plain_layout
+from cute_viz.algebra.common import refuse
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.inttuple import is_int_tuple, leaves, map_leaves, modes
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.shapes import product_like, shape_of
+from cute_viz.algebra.stride import Basis
+
+
+def crd2idx(crd: Any, shape: Any, stride: Any = None) -> Any:
+    """The index of a coordinate in a shape (first mode fastest), or its value under strides or a layout.
+
+    Refused: a coordinate that does not fit the shape. Source: cute/stride.hpp.
+
+    >>> crd2idx((3, 5), (4, 8)), crd2idx((3, 5), (4, 8), (8, 1)), crd2idx((3, 5), Layout((4, 8), (8, 1)))
+    (23, 29, 29)
+    """
+    if not is_int_tuple(crd):
+        refuse("crd2idx", (crd, shape), "a coordinate is made of integers", hint="slice((2,_),A) keeps the modes with _")
+    if isinstance(shape, (Layout, ComposedLayout)):
+        return shape(crd)
+    if stride is not None:
+        return plain_layout.crd2idx(crd, shape, stride)
+    if not isinstance(crd, tuple):
+        return crd
+    if not isinstance(shape, tuple):
+        refuse("crd2idx", (crd, shape), "the coordinate is a tuple, the shape an integer")
+    # Horner's rule, as CuTe: an index past the end of a mode of extent 1 counts
+    total = 0
+    for index, extent in zip(reversed(list(leaves(crd))), reversed(list(leaves(product_like(shape, crd)))), strict=True):
+        total = index + extent * total
+    return total
+
+
+def idx2crd(idx: Any, shape: Any, stride: Any = None) -> Any:
+    """The coordinate of an index in the shape's nesting; with strides, the coordinate of an offset (compact layouts).
+
+    Refused: an index that does not fit; an extent above 1 with the stride 0. Source: cute/stride.hpp.
+
+    >>> idx2crd(7, (4, (2, 4))), idx2crd(19, (4, 8), (8, 1)), idx2crd(19, Layout((4, 8), (8, 1)))
+    ((3, (1, 0)), (2, 3), (3, 4))
+    """
+    if not is_int_tuple(idx):
+        refuse("idx2crd", (idx, shape), "an index is an integer, or a tuple of them for the modes")
+    shape = shape_of(shape)
+    if stride is None:
+        return plain_layout.idx2crd(idx, shape)
+    return _idx2crd(idx, shape, stride)
+
+
+def _idx2crd(idx: Any, shape: Any, stride: Any) -> Any:
+    if isinstance(idx, tuple):
+        if not all(isinstance(x, tuple) and len(x) == len(idx) for x in (shape, stride)):
+            refuse("idx2crd", (idx, shape, stride), "Mismatched Ranks")
+        return tuple(map(_idx2crd, idx, shape, stride))
+    if isinstance(shape, tuple) and not isinstance(stride, tuple):
+        stride = map_leaves(lambda d: d * stride, Layout(shape).stride)
+    return map_leaves(lambda s, d: _digit(idx, s, d), shape, stride)
+
+
+def _digit(idx: int, extent: int, stride: Any) -> int:
+    if extent == 1:
+        return 0
+    if isinstance(stride, Basis) or stride == 0:
+        refuse("idx2crd", (idx, extent, stride), "a mode is found by dividing by its stride, which cannot be 0 or a basis element")
+    return int(abs(idx) // abs(stride) * (1 if (idx < 0) == (stride < 0) else -1) % extent)
+
+
+def get_hier_coord(layout: AnyLayout, idx: int) -> Any:
+    """The coordinate, nested like the shape, at which a compact layout has a value (cute/layout.hpp).
+
+    >>> get_hier_coord(Layout((4, (2, 8)), (16, (8, 1))), 27)
+    (1, (1, 3))
+    """
+    plain = _plain("get_hier_coord", layout, idx)
+    return idx2crd(idx, plain.shape, plain.stride)
+
+
+def get_flat_coord(layout: AnyLayout, idx: int) -> Any:
+    """The same as one index for each mode (cute/layout.hpp).
+
+    >>> get_flat_coord(Layout((4, (2, 8)), (16, (8, 1))), 27)
+    (1, 7)
+    """
+    coord = get_hier_coord(layout, idx)
+    plain = _plain("get_flat_coord", layout, idx)
+    parts = tuple(crd2idx(c, s) for c, s in zip(modes(coord), modes(plain.shape), strict=True))
+    return parts[0] if len(parts) == 1 else parts
+
+
+def get_1d_coord(layout: AnyLayout, idx: int) -> Any:
+    """The same as one index for the whole shape (cute/layout.hpp).
+
+    >>> get_1d_coord(Layout((4, 8), (8, 1)), 27)
+    15
+    """
+    return crd2idx(get_hier_coord(layout, idx), _plain("get_1d_coord", layout, idx).shape)
+
+
+def _plain(name: str, layout: AnyLayout, idx: int) -> Layout:
+    if not isinstance(layout, Layout):
+        refuse(name, (layout, idx), "only a plain layout can be searched for a value", hint="get_nonswizzle_portion(A) is one")
+    return layout

@@ -1,0 +1,99 @@
+"""The divisions: a layout split into a tile and what is left over (cute/layout.hpp, cute/layout_composed.hpp).
+
+logical keeps the modes, zipped gathers ((tile modes), (rest modes)), tiled and flat open one or both of these.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra.common import refuse, within
+from cute_viz.algebra.compose import composition, lift
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.inttuple import Underscore, modes, show, tuple_rank
+from cute_viz.algebra.inverse import complement
+from cute_viz.algebra.layout import Layout, make_layout, modes_of
+from cute_viz.algebra.layout import coalesce as _coalesce
+from cute_viz.algebra.modes import tile_unzip
+from cute_viz.errors import AlgebraError
+
+
+def logical_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
+    """(tile, rest): the elements that the tiler picks, and the layout of such tiles; mode by mode for a tuple.
+
+    Refused: more modes in the tiler than in the layout, and what complement and composition refuse.
+
+    >>> str(logical_divide(Layout((4, 2, 3), (2, 1, 8)), Layout(4, 2)))
+    '((2,2),(2,3)):((4,1),(2,8))'
+    >>> str(logical_divide(Layout((9, 32), (1, 9)), (Layout(3, 3), 8)))
+    '((3,3),(8,4)):((3,1),(9,72))'
+    """
+    if isinstance(layout, ComposedLayout):
+        return lift(layout, logical_divide, tiler)
+    if isinstance(tiler, Layout):
+        try:
+            out: Layout = composition(layout, make_layout(tiler, complement(tiler, _coalesce(layout).shape)))
+        except AlgebraError as error:
+            raise within(error, "logical_divide", layout, tiler) from None
+        return out
+    if isinstance(tiler, tuple):
+        if len(tiler) > tuple_rank(layout.shape):
+            refuse("logical_divide", (layout, tiler), "Too many modes in tiler.")
+        parts = modes_of(layout)
+        done = [logical_divide(part, t) for part, t in zip(parts, tiler, strict=False)]
+        return make_layout(*done, *parts[len(tiler) :])  # type: ignore[arg-type]
+    if isinstance(tiler, Underscore):
+        return layout
+    if isinstance(tiler, int):
+        return logical_divide(layout, Layout(tiler))
+    return refuse(
+        "logical_divide", (layout, tiler), f"{show(tiler)} is not a tiler", hint="a layout, an integer, _ or a tuple of these"
+    )
+
+
+def zipped_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
+    """((tile modes), (rest modes)): logical_divide with all tiles in mode 0 and all rests in mode 1.
+
+    Refused: as logical_divide, and `_` in the tiler.
+
+    >>> str(zipped_divide(Layout((8, 8)), (2, 4)))
+    '((2,4),(4,2)):((1,8),(2,32))'
+    """
+    if isinstance(layout, ComposedLayout):
+        return lift(layout, zipped_divide, tiler)
+    return tile_unzip(logical_divide(layout, tiler), tiler)
+
+
+def tiled_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
+    """((tile modes), rest, rest, ...): zipped_divide with the second mode opened. Refused: as zipped_divide.
+
+    >>> str(tiled_divide(Layout((8, 8)), (2, 4)))
+    '((2,4),4,2):((1,8),2,32)'
+    """
+    if isinstance(layout, ComposedLayout):
+        return lift(layout, tiled_divide, tiler)
+    return open_modes(zipped_divide(layout, tiler), 1)
+
+
+def flat_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
+    """(tile, tile, ..., rest, rest, ...): zipped_divide with both modes opened. Refused: as zipped_divide.
+
+    >>> str(flat_divide(Layout((8, 8)), (2, 4)))
+    '(2,4,4,2):(1,8,2,32)'
+    """
+    if isinstance(layout, ComposedLayout):
+        return lift(layout, flat_divide, tiler)
+    return open_modes(zipped_divide(layout, tiler), 0, 1)
+
+
+def open_modes(layout: AnyLayout, *which: int) -> Layout:
+    """The modes of the given modes in their place; a mode of one mode stays as it is (CuTe's repeat<1>(_) is `_`).
+
+    >>> str(open_modes(Layout(((2, 3), (4,))), 0, 1))
+    '(2,3,(4)):(1,2,(6))'
+    """
+    assert isinstance(layout, Layout)
+    out: list[Layout] = []
+    for i, part in enumerate(modes_of(layout)):
+        out += modes_of(part) if i in which and len(modes(part.shape)) != 1 else [part]
+    return make_layout(*out)

@@ -1,0 +1,260 @@
+"""complement, the inverses and the nullspace of a layout: what it does not reach, and how to get back.
+
+Layouts whose values are coordinates are taken one component of the coordinate at a time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra.common import brief, exchange_sorted, is_zero, paths, refuse
+from cute_viz.algebra.compose import compose_with_offset, composition
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag
+from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, modes, product, unflatten
+from cute_viz.algebra.layout import Layout, flat_modes, from_modes
+from cute_viz.algebra.layout import coalesce as _coalesce
+from cute_viz.algebra.measure import coprofile, cosize
+from cute_viz.algebra.shapes import ceil_div, shape_of
+from cute_viz.algebra.simplify import filter_
+from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.swizzle import Swizzle
+
+_Mode = tuple[int, Any, int]  # extent, stride, and the size of the modes before it
+
+
+def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
+    """The layout of the values that `layout` leaves out, up to the size of the cotarget (default: its own cosize).
+
+    Refused: Non-injective Layout; negative strides; strides along different modes of a coordinate. Of a composed
+    layout it is the complement of the innermost one. Source: cute/layout.hpp.
+
+    >>> str(complement(Layout(4, 2), 24)), str(complement(Layout((2, 4), (1, 6)), 24))
+    ('(2,3):(1,8)', '3:2')
+    """
+    if isinstance(layout, ComposedLayout):
+        return complement(layout.inner, cosize(layout) if cotarget is None else cotarget)  # type: ignore[arg-type]
+    if not isinstance(layout, Layout):
+        refuse("complement", (layout, cotarget), "it has no modes", hint="compose it with a layout first")
+    whole = filter_(layout)
+    assert isinstance(whole, Layout)
+    pairs, path = _along_one_mode(whole, "complement", layout)
+    target = cosize(from_modes(pairs)) if cotarget is None else shape_of(cotarget)
+    out = _complement(pairs, target, layout)
+    return (
+        out if path is None else Layout(out.shape, unflatten([Basis(d, path) if d else 0 for d in leaves(out.stride)], out.shape))
+    )
+
+
+def _complement(pairs: list[tuple[int, int]], target: Any, layout: Layout) -> Layout:
+    if is_zero(pairs[0][1]):
+        return Layout(product(target))
+    kept = []
+    reached = 1
+    for extent, stride in sorted(pairs, key=lambda pair: pair[1]):
+        if stride < 0:
+            refuse("complement", (layout, target), f"the stride {stride} is negative")
+        if stride < reached:
+            refuse(
+                "complement",
+                (layout, target),
+                f"Non-injective Layout detected in complement: the stride {stride} falls among the {reached} values before it",
+                hint="every stride must be at least the stride times the extent of the next smaller one",
+            )
+        kept.append((stride // reached, reached))
+        reached = stride * extent
+    rest = product(ceil_div(target, reached))
+    if rest < 1:
+        refuse("complement", (layout, target), "the cotarget's extents are 1 or more")
+    kept.append((rest, 0 if rest == 1 else reached))
+    return _coalesce(from_modes(kept))
+
+
+def right_inverse(x: Any) -> Any:
+    """R with layout(R(i)) = i, as far as it goes: for a layout that reaches 0..n-1, over all n values.
+
+    `_` and a swizzle are their own inverses; an offset's is its negative. Source: cute/layout.hpp,
+    cute/layout_composed.hpp, cute/swizzle_layout.hpp.
+
+    >>> str(right_inverse(Layout((4, 8), (8, 1)))), str(right_inverse(Layout((2, 3), (0, 1))))
+    ('(8,4):(4,1)', '3:2')
+    """
+    return _inverse("right_inverse", x)
+
+
+def left_inverse(x: Any) -> Any:
+    """R with R(layout(i)) = i for a layout that takes no value twice, also where it leaves values out.
+
+    Refused: Left inverse divisibility condition; negative strides. Source: as right_inverse.
+
+    >>> str(left_inverse(Layout((4, 8), (1, 5))))
+    '(5,8):(1,4)'
+    """
+    return _inverse("left_inverse", x)
+
+
+def _inverse(name: str, x: Any) -> Any:
+    if isinstance(x, (Underscore, Swizzle)):
+        return x
+    if isinstance(x, int):
+        return -x
+    if isinstance(x, ComposedLayout):
+        if isinstance(x.offset, PointerFlag):
+            refuse(name, (x,), "the swizzle acts on an address", hint="use as_position_independent_swizzle_layout(A)")
+        inner = _inverse(name, x.inner)
+        if isinstance(x.outer, Swizzle) and x.offset == 0:
+            return composition(inner, x.outer)
+        if not isinstance(x.offset, int):
+            refuse(name, (x,), "its offset is a coordinate")
+        return compose_with_offset(inner, -x.offset, _inverse(name, x.outer))
+    if not isinstance(x, Layout):
+        refuse(name, (x,), "it is not a layout")
+    flat = _coalesce(x)
+    all_modes: list[_Mode] = []
+    before = 1
+    for extent, stride in flat_modes(flat):
+        all_modes.append((extent, stride, before))
+        before *= extent
+    profile = coprofile(flat)
+    one = _right if name == "right_inverse" else _left
+    if profile == 0:
+        return one(all_modes, x)
+    parts = []
+    for path in paths(profile):
+        mine = [(s, d.value, n) for s, d, n in all_modes if isinstance(d, Basis) and d.path == path and _whole(d, name, x)]
+        parts.append(one(mine, x) if mine else Layout(1, 0))
+    return Layout(unflatten([part.shape for part in parts], profile), unflatten([part.stride for part in parts], profile))
+
+
+def _whole(stride: Basis, name: str, x: Layout) -> bool:
+    if not isinstance(stride.value, int):
+        refuse(name, (x,), f"the stride {stride} is a fraction")
+    return True
+
+
+def _right(found: list[_Mode], layout: Layout) -> Layout:
+    kept = []
+    current = 1
+    for extent, stride, before in exchange_sorted(found, key=lambda mode: mode[1]):
+        if stride == current:
+            kept.append((extent, before))
+            current = extent * stride
+    return _coalesce(from_modes(kept))
+
+
+def _left(found: list[_Mode], layout: Layout) -> Layout:
+    ordered = exchange_sorted(found, key=lambda mode: mode[1])
+    extents: list[int] = []
+    strides = [0]
+    reached = 1
+    for _, stride, before in ordered:
+        if stride == 0:
+            continue
+        if stride < 0:
+            refuse("left_inverse", (layout,), f"the stride {stride} is negative")
+        if stride % reached:
+            refuse(
+                "left_inverse",
+                (layout,),
+                f"Left inverse divisibility condition: the stride {stride} is not a multiple of {reached}",
+                hint="sorted by size, every stride must divide the next",
+            )
+        extents.append(stride // reached)
+        strides.append(before)
+        reached = stride
+    extents.append(ordered[-1][0])
+    return _coalesce(Layout(tuple(extents), tuple(strides)))
+
+
+def nullspace(layout: AnyLayout) -> Layout:
+    """The coordinates that the layout sends to 0 because their strides are 0; 1:0 for a composed layout.
+
+    Source: cute/layout.hpp, cute/layout_composed.hpp.
+
+    >>> str(nullspace(Layout((2, 3, 4), (0, 1, 0))))
+    '(2,4):(1,6)'
+    """
+    if not isinstance(layout, Layout):
+        return Layout(1, 0)
+    flat = tuple(leaves(layout.shape))
+    positions = modes(compact_major(flat))
+    return from_modes([(s, n) for s, d, n in zip(flat, leaves(layout.stride), positions, strict=True) if is_zero(d)])
+
+
+def max_common_layout(a: AnyLayout, b: AnyLayout) -> Layout:
+    """R with A(R(i)) = B(R(i)) = i, as long as one stride-1 mode gives: what one vectorised copy can move.
+
+    Refused: where composition is. Source: cute/layout.hpp, cute/swizzle_layout.hpp.
+
+    >>> str(max_common_layout(Layout((4, 8)), Layout((4, 8), (1, 16))))
+    '4:1'
+    """
+    a, b, base = _without_swizzles("max_common_layout", a, b)
+    inverse = right_inverse(b)
+    extent = _common_extent(a, inverse)
+    common = composition(inverse, Layout(extent, 1)) if extent else Layout(1, 0)
+    out: Layout = composition(common, base) if base is not None and base < product(common.shape) else common
+    return out
+
+
+def max_common_vector(a: AnyLayout, b: AnyLayout) -> int:
+    """How many elements lie side by side, in the same order, in both layouts (at least 1).
+
+    Refused: where composition is. Source: cute/layout.hpp, cute/swizzle_layout.hpp.
+
+    >>> max_common_vector(Layout((4, 8)), Layout((4, 8), (1, 16)))
+    4
+    """
+    same = isinstance(a, ComposedLayout) and isinstance(b, ComposedLayout) and a.outer == b.outer
+    a, b, base = _without_swizzles("max_common_vector", a, b)
+    extent = _common_extent(a, right_inverse(b)) or 1
+    return extent if base is None or same else min(extent, base)
+
+
+def _common_extent(a: Layout, inverse: Layout) -> int:
+    common = _coalesce(composition(a, inverse))
+    extent, stride = flat_modes(common)[0]
+    return extent if isinstance(stride, int) and stride == 1 else 0
+
+
+def _without_swizzles(name: str, a: AnyLayout, b: AnyLayout) -> tuple[Layout, Layout, int | None]:
+    """Both without their swizzles, swapped as CuTe swaps them, and the run that the swizzles leave in one piece."""
+    base = None
+    if isinstance(b, ComposedLayout) and isinstance(a, Layout):
+        a, b = b, a
+    found = []
+    for x in (a, b):
+        if isinstance(x, ComposedLayout):
+            if not isinstance(x.outer, Swizzle) or not isinstance(x.inner, Layout):
+                refuse(name, (a, b), f"{brief(x)} is not a swizzled layout")
+            base = 1 << x.outer.base if base is None else min(base, 1 << x.outer.base)
+            x = x.inner
+        if not isinstance(x, Layout):
+            refuse(name, (a, b), "both must be layouts")
+        found.append(x)
+    return found[0], found[1], base
+
+
+def _along_one_mode(whole: Layout, name: str, layout: Layout) -> tuple[list[tuple[int, int]], tuple[int, ...] | None]:
+    """(extent, integer stride) of every mode, and the basis path that they share, if they are basis elements."""
+    pairs = flat_modes(whole)
+    found = {d.path if isinstance(d, Basis) else None for _, d in pairs}
+    values: list[tuple[int, Any]] = [(s, d.value if isinstance(d, Basis) else d) for s, d in pairs]
+    if len(found) != 1 or not all(isinstance(d, int) for _, d in values):
+        refuse(
+            name,
+            (layout,),
+            "its strides must all be integers, or whole steps along one mode of a coordinate",
+            hint="work mode by mode",
+        )
+    return values, found.pop()
+
+
+def ceil_div_tiler(a: Any, b: Any) -> Any:
+    """a / b rounded up, mode by mode; for a layout b, the shape of what remains of a (CuTe's ceil_div of a tiler).
+
+    >>> ceil_div_tiler((4, 3), (4, 2)), ceil_div_tiler(24, Layout(4, 2))
+    ((1, 2), (2, 3))
+    """
+    if isinstance(b, Layout):
+        return complement(b, shape_of(a)).shape
+    return ceil_div(shape_of(a), shape_of(b))

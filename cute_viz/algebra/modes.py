@@ -1,0 +1,206 @@
+"""Layouts as tuples of modes: pick, group, append, replace and zip them (cute/layout.hpp, cute/algorithm/tuple_algorithms.hpp)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.algebra import layout as plain_layout
+from cute_viz.algebra.common import MAX_RANK, refuse
+from cute_viz.algebra.compose import lift
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.inttuple import tuple_rank
+from cute_viz.algebra.layout import Layout, make_layout, modes_of
+
+_ONE = Layout(1, 0)
+
+
+def get(layout: AnyLayout, *path: int) -> AnyLayout:
+    """The sub-layout at a mode, or a mode of a mode: get<0,1>(A) is get(A, 0, 1); without a path the layout itself.
+
+    Refused: a mode that is not there.
+
+    >>> str(get(Layout(((2, 2), 4)), 0, 1))
+    '2:2'
+    """
+    if isinstance(layout, ComposedLayout):
+        return lift(layout, get, *path)
+    return plain_layout.get(layout, *path)
+
+
+def select(layout: AnyLayout, *picked: int) -> AnyLayout:
+    """The layout of the modes that are named, in that order: select<2,0>(A) is select(A, 2, 0).
+
+    Refused: a mode that is not there; no mode at all.
+
+    >>> str(select(Layout((2, 3, 4)), 2, 0))
+    '(4,2):(6,1)'
+    """
+    if isinstance(layout, ComposedLayout):
+        return lift(layout, select, *picked)
+    if not picked:
+        refuse("select", (layout,), "name the modes to keep", hint="select<0,2>(A)")
+    return make_layout(*(plain_layout.get(layout, i) for i in picked))
+
+
+def take(layout: AnyLayout, begin: int, end: int) -> AnyLayout:
+    """The layout of the modes begin to end-1; an end of -1 is the rank.
+
+    Refused: an empty range, and one that is out of bounds.
+
+    >>> str(take(Layout((2, 3, 4)), 1, 3))
+    '(3,4):(2,6)'
+    """
+    if isinstance(layout, ComposedLayout):
+        return lift(layout, take, begin, end)
+    parts = modes_of(layout)
+    last = len(parts) if end == -1 else end
+    if not begin < last:
+        refuse(f"take<{begin},{end}>", (layout,), "empty range error")
+    if begin < 0 or last > len(parts):
+        refuse(f"take<{begin},{end}>", (layout,), f"range out of bounds: the modes are 0 to {len(parts) - 1}")
+    return make_layout(*parts[begin:last])
+
+
+def group(layout: AnyLayout, begin: int = 0, end: int = -1) -> AnyLayout:
+    """The modes begin to end-1 as one mode; an end of -1 is the rank (group_modes in the Python DSL).
+
+    Refused: a range that is out of bounds.
+
+    >>> str(group(Layout((2, 3, 4)), 0, 2))
+    '((2,3),4):((1,2),6)'
+    """
+    if isinstance(layout, ComposedLayout):
+        return lift(layout, group, begin, end)
+    parts = modes_of(layout)
+    last = len(parts) if end == -1 else end
+    if not 0 <= begin <= last <= len(parts):
+        refuse(f"group<{begin},{end}>", (layout,), f"range out of bounds: the modes are 0 to {len(parts) - 1}")
+    middle = [make_layout(*parts[begin:last])] if begin < last else []
+    return make_layout(*parts[:begin], *middle, *parts[last:])
+
+
+def append(layout: AnyLayout, x: Layout | None = None, n: int | None = None) -> AnyLayout:
+    """The layout with x (default 1:0) as a further last mode; append<N> repeats it up to rank N.
+
+    Refused: an N below the rank.
+
+    >>> str(append(Layout((2, 3)), Layout(4, 8))), str(append(Layout((2, 3)), n=4))
+    ('(2,3,4):(1,2,8)', '(2,3,1,1):(1,2,0,0)')
+    """
+    if isinstance(layout, ComposedLayout):
+        return lift(layout, append, x, n)
+    return _extend("append", layout, x or _ONE, n, lambda old, new: [*old, *new])
+
+
+def prepend(layout: AnyLayout, x: Layout | None = None, n: int | None = None) -> AnyLayout:
+    """The layout with x (default 1:0) as a further first mode; prepend<N> repeats it up to rank N.
+
+    Refused: an N below the rank.
+
+    >>> str(prepend(Layout((2, 3)), Layout(4, 8)))
+    '(4,2,3):(8,1,2)'
+    """
+    if isinstance(layout, ComposedLayout):
+        return lift(layout, prepend, x, n)
+    return _extend("prepend", layout, x or _ONE, n, lambda old, new: [*new, *old])
+
+
+def _extend(
+    name: str, layout: Layout, x: Layout, n: int | None, join: Callable[[list[Layout], list[Layout]], list[Layout]]
+) -> Layout:
+    parts = modes_of(layout)
+    if n is None:
+        return make_layout(*join(parts, [x]))
+    if not len(parts) <= n <= MAX_RANK:
+        refuse(f"{name}<{n}>", (layout, x), f"N is the rank of the result, {len(parts)} to {MAX_RANK}")
+    return layout if n == len(parts) else make_layout(*join(parts, [x] * (n - len(parts))))
+
+
+def replace(layout: AnyLayout, x: Layout, mode: int) -> AnyLayout:
+    """The layout with x in the place of one mode: replace<I>(A, x) is replace(A, x, I).
+
+    Refused: a mode that is not there.
+
+    >>> str(replace(Layout((2, 3)), Layout((4, 4)), 1))
+    '(2,(4,4)):(1,(1,4))'
+    """
+    if isinstance(layout, ComposedLayout):
+        return lift(layout, replace, x, mode)
+    parts = modes_of(layout)
+    if not 0 <= mode < len(parts):
+        refuse(f"replace<{mode}>", (layout, x), f"its modes are 0 to {len(parts) - 1}")
+    if not isinstance(layout.shape, tuple):
+        return x
+    return make_layout(*parts[:mode], x, *parts[mode + 1 :])
+
+
+def zip_(a: AnyLayout, b: Layout | None = None) -> AnyLayout:
+    """((a,b),(x,y)) becomes ((a,x),(b,y)); two layouts are zipped mode by mode.
+
+    Refused: modes of different ranks. Source: cute/layout.hpp, zip.
+
+    >>> str(zip_(Layout(((2, 3), (4, 5))))), str(zip_(Layout((2, 3)), Layout((4, 5), (5, 1))))
+    ('((2,4),(3,5)):((1,6),(2,24))', '((2,4),(3,5)):((1,5),(2,1))')
+    """
+    if isinstance(a, ComposedLayout):
+        if b is not None:
+            refuse("zip", (a, b), "only two plain layouts can be zipped")
+        return lift(a, zip_)
+    if b is not None:
+        a = make_layout(a, b)
+    if not isinstance(a.shape, tuple):
+        return a
+    parts = modes_of(a)
+    if not parts or not isinstance(parts[0].shape, tuple):
+        return make_layout(a)
+    if any(not isinstance(part.shape, tuple) or len(part.shape) != len(parts[0].shape) for part in parts):
+        refuse("zip", tuple(parts), "Mismatched Ranks: all must be tuples of as many modes")
+    return make_layout(*(make_layout(*column) for column in zip(*map(modes_of, parts), strict=True)))
+
+
+def tile_unzip(layout: AnyLayout, tiler: Any) -> AnyLayout:
+    """((A,a),((B,b),(C,c)),d) becomes ((A,(B,C)),(a,(b,c),d)), split where the tiler has its leaves.
+
+    Refused: a leaf of the tiler (such as `_`) whose mode of the layout is not a pair.
+    Source: cute/layout.hpp, cute/algorithm/tuple_algorithms.hpp, zip2_by.
+
+    >>> str(tile_unzip(Layout(((2, 3), (4, 5))), (2, 4)))
+    '((2,4),(3,5)):((1,6),(2,24))'
+    """
+    if isinstance(layout, ComposedLayout):
+        return lift(layout, tile_unzip, tiler)
+    return make_layout(*_unzip(layout, tiler))
+
+
+def _unzip(layout: Layout, tiler: Any) -> list[Layout]:
+    parts = modes_of(layout)
+    if isinstance(tiler, tuple):
+        if not isinstance(layout.shape, tuple) or len(parts) < len(tiler):
+            refuse("tile_unzip", (layout, tiler), "Mismatched ranks: the tiler has more modes than the layout")
+        split = [_unzip(part, t) for part, t in zip(parts, tiler, strict=False)]
+        rest = parts[len(tiler) :]
+        return [make_layout(*(first for first, _ in split)), make_layout(*(second for _, second in split), *rest)]
+    if not isinstance(layout.shape, tuple) or tuple_rank(layout.shape) != 2:
+        refuse(
+            "tile_unzip",
+            (layout, tiler),
+            "Mismatched ranks: there is no (tile, rest) pair to take apart",
+            hint="a mode that the tiler leaves alone with _ has no tile; logical_divide and logical_product allow it",
+        )
+    return parts
+
+
+def get_any(x: Any, *path: int) -> Any:
+    """A mode of a layout or an entry of a tuple, by position; further positions go deeper.
+
+    >>> get_any((4, (2, 3)), 1, 0)
+    2
+    """
+    if isinstance(x, (Layout, ComposedLayout)):
+        return get(x, *path)
+    for i in path:
+        if not isinstance(x, tuple) or not isinstance(i, int) or not 0 <= i < len(x):
+            refuse(f"get<{','.join(map(str, path))}>", (x,), "there is no such entry")
+        x = x[i]
+    return x

@@ -1,0 +1,194 @@
+"""The registry: every operation once, for expressions, help and documentation.
+
+A row says what an operation is called, what it takes, and where its function lives; the function is imported when it
+is called. Template arguments (`size<1>(A)`) are handed on after the others, or under `keyword`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.inttuple import Underscore, is_int_tuple, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import AlgebraError
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One operation.
+
+    kinds: a letter for each operand: L a layout (a bare shape is taken as compact), A anything layout-like, swizzles too,
+        T a tiler, S a shape or coordinate (of a layout its shape), C a coordinate, X anything. Operands after `least` may be
+        left out; `*` at the end repeats the last kind.
+    """
+
+    name: str
+    module: str
+    function: str
+    signature: str
+    kinds: str
+    summary: str
+    example: str
+    least: int | None = None
+    keyword: str | None = None
+
+    def call(self, args: list[Any], template: tuple[Any, ...] = ()) -> Any:
+        """The result for evaluated operands; an AlgebraError shows the signature when they do not fit."""
+        kinds = self.kinds.rstrip("*")
+        many = self.kinds.endswith("*")
+        least = len(kinds) - (1 if many else 0) if self.least is None else self.least
+        if len(args) < least or (len(args) > len(kinds) and not many):
+            given = f"{len(args)} operand{'' if len(args) == 1 else 's'}"
+            raise AlgebraError(f"{self.signature} does not take {given}", hint=f"such as {self.example}")
+        operands = [self._operand(arg, kinds[min(n, len(kinds) - 1)]) for n, arg in enumerate(args)]
+        function = getattr(import_module(f"cute_viz.algebra.{self.module}"), self.function)
+        try:
+            if self.keyword and template:
+                return function(*operands, **{self.keyword: template[0]})
+            return function(*operands, *template)
+        except TypeError as error:
+            if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the call itself did not fit
+                raise AlgebraError(f"these operands do not fit {self.signature}", hint=f"such as {self.example}") from None
+            raise AlgebraError(f"{self.signature}: {', '.join(map(show, args))} are not operands for it") from None
+
+    def _operand(self, value: Any, kind: str) -> Any:
+        if kind in "LA":
+            value = value[0] if isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], Layout) else value
+            if isinstance(value, (int, tuple)) and value != () and is_int_tuple(value):
+                return Layout(value)
+            if isinstance(value, (Layout, ComposedLayout)) or (kind == "A" and isinstance(value, Swizzle)):
+                return value
+            raise AlgebraError(f"{self.signature}: {show(value)} is not a layout", hint=f"such as {self.example}")
+        if kind == "S":
+            if isinstance(value, (Layout, ComposedLayout)):
+                return domain(value).shape
+            if not isinstance(value, (int, tuple)) or not is_int_tuple(value):
+                raise AlgebraError(f"{self.signature}: {show(value)} is not a shape", hint=f"such as {self.example}")
+        if kind == "T" and not _is_tiler(value):
+            raise AlgebraError(f"{self.signature}: {show(value)} is not a tiler", hint=f"such as {self.example}")
+        return value
+
+
+def _is_tiler(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_tiler, value))
+    return isinstance(value, (int, Layout, ComposedLayout, Swizzle, Underscore)) and not isinstance(value, bool)
+
+
+def _op(name: str, where: str, params: str, kinds: str, summary: str, example: str, **more: Any) -> Op:
+    module, _, function = where.partition(".")
+    return Op(name, module, function or name, f"{name}({params})", kinds, summary, example, **more)
+
+
+_ROWS = (
+    _op("composition", "compose", "A, B", "AXX", "c -> A(B(c)); B a layout, a tiler or a swizzle", "composition((6,2):(8,2), (4,3):(3,1))", least=2),
+    _op("complement", "inverse", "A, cotarget", "LX", "what A leaves out, up to the cotarget", "complement(4:2, 24)", least=1),
+    _op("right_inverse", "inverse", "A", "A", "R with A(R(i)) = i", "right_inverse((4,8):(8,1))"),
+    _op("left_inverse", "inverse", "A", "A", "L with L(A(i)) = i", "left_inverse((4,8):(1,5))"),
+    _op("nullspace", "inverse", "A", "L", "the indices that strides of 0 map to 0", "nullspace((4,8):(0,1))"),
+    _op("max_common_layout", "inverse", "A, B", "LL", "the longest layout contiguous in both", "max_common_layout((4,8), (4,8):(1,8))"),
+    _op("max_common_vector", "inverse", "A, B", "LL", "how many first elements are contiguous in both", "max_common_vector((4,8), (4,8):(1,8))"),
+    _op("logical_divide", "divide", "A, T", "LT", "((tile,rest),...): A cut by a tiler", "logical_divide((8,6), (4,3))"),
+    _op("zipped_divide", "divide", "A, T", "LT", "((tile,...),(rest,...))", "zipped_divide((8,6), (4,3))"),
+    _op("tiled_divide", "divide", "A, T", "LT", "((tile,...),rest,...)", "tiled_divide((8,6), (4,3))"),
+    _op("flat_divide", "divide", "A, T", "LT", "(tile,...,rest,...)", "flat_divide((8,6), (4,3))"),
+    _op("local_tile", "partition", "A, T, crd", "LTX", "the tile at a coordinate, and its offset", "local_tile((8,6), (4,3), (1,1))"),
+    _op("local_partition", "partition", "A, thr, i", "LLX", "what thread i of a thread layout gets, and its offset", "local_partition((8,6), (4,2):(2,1), 3)"),
+    _op("logical_product", "products", "A, B", "LT", "(A, copies): a block repeated by a tiler", "logical_product((2,2):(4,1), 6:1)"),
+    _op("zipped_product", "products", "A, B", "LT", "((block,...),(copies,...))", "zipped_product((2,2):(4,1), 6:1)"),
+    _op("tiled_product", "products", "A, B", "LT", "((block,...),copies,...)", "tiled_product((4,5):(5,1), 5:1)"),
+    _op("flat_product", "products", "A, B", "LT", "(block,...,copies,...)", "flat_product((2,2):(4,1), (4,2):(2,1))"),
+    _op("blocked_product", "products", "A, B", "LL", "modes paired, block inside", "blocked_product((2,5):(5,1), (3,4))"),
+    _op("raked_product", "products", "A, B", "LL", "modes paired, copies inside", "raked_product((2,5):(5,1), (3,4))"),
+    _op("tile_to_shape", "products", "A, shape, order", "LSX", "A repeated until it has the shape", "tile_to_shape((4,8):(8,1), (12,24))", least=2),
+    _op("coalesce", "simplify", "A, profile", "LX", "as few modes as possible, the same function", "coalesce((2,(1,6)):(1,(6,2)))", least=1),
+    _op("flatten", "simplify", "A", "L", "no nesting below the top level", "flatten(((2,2),4))"),
+    _op("filter", "simplify.filter_", "A, profile", "LX", "without strides of 0 and extents of 1", "filter((4,1,8):(0,3,1))", least=1),
+    _op("filter_zeros", "simplify", "A, profile", "LX", "extent 1 for strides of 0", "filter_zeros((4,8):(0,1))", least=1),
+    _op("group", "modes", "A, B, E", "LXX", "modes B..E-1 as one; also group<B,E>(A)", "group((3,2,4), 1, 3)", least=1),
+    _op("take", "modes", "A, B, E", "LXX", "modes B..E-1; also take<B,E>(A)", "take((3,2,4), 0, 2)", least=1),
+    _op("select", "modes", "A, i...", "LX*", "modes by position; also select<i...>(A)", "select((3,2,4), 2, 0)"),
+    _op("append", "modes", "A, B", "LL", "one more mode at the end; append<N>(A) to rank N", "append((3,2), 5:7)", least=1, keyword="n"),
+    _op("prepend", "modes", "A, B", "LL", "one more mode in front; prepend<N>(A) to rank N", "prepend((3,2), 5:7)", least=1, keyword="n"),
+    _op("replace", "modes", "A, B, i", "LLX", "another mode at a position; also replace<i>(A,B)", "replace((3,2), 5:7, 1)", least=2),
+    _op("zip", "modes.zip_", "A, B", "LL", "modes of two layouts paired", "zip((2,3), (4,5):(6,24))", least=1),
+    _op("slice", "slicing.slice_", "crd, A", "XL", "the modes at _", "slice((2,_), (4,8):(8,1))"),
+    _op("slice_and_offset", "slicing", "crd, A", "XL", "the modes at _, and the offset of the rest", "slice_and_offset((2,_), (4,8):(8,1))"),
+    _op("dice", "slicing", "crd, A", "XL", "the modes not at _", "dice((2,_), (4,8):(8,1))"),
+    _op("get", "modes.get_any", "A, i...", "XX*", "a mode of a layout, an entry of a tuple; also get<i,j>(A)", "get(((2,2),4), 0, 1)"),
+    _op("layout", "modes.get", "A, i...", "LX*", "a mode of a layout; also layout<i>(A)", "layout<0>((4,8):(8,1))"),
+    _op("shape", "shapes.shape_of", "A, i...", "XX*", "the shape, or that of a mode", "shape<1>((4,8):(8,1))"),
+    _op("stride", "measure.stride_of", "A, i...", "LX*", "the stride, or that of a mode", "stride<1>((4,8):(8,1))"),
+    _op("size", "measure", "A, i...", "XX*", "the number of elements, of all or of a mode", "size<1>((4,8):(8,1))"),
+    _op("cosize", "measure", "A, i...", "LX*", "the number of offsets up to the largest", "cosize((4,8):(9,1))"),
+    _op("rank", "measure", "A, i...", "XX*", "the number of modes", "rank(((2,2),4))"),
+    _op("depth", "measure", "A, i...", "XX*", "how deep the nesting goes", "depth(((2,2),4))"),
+    _op("coshape", "measure", "A, i...", "LX*", "the smallest shape that holds every value", "coshape((4,8):(1@0,1@1))"),
+    _op("coprofile", "measure", "A", "L", "zeros, nested like the values", "coprofile((4,8):(1@0,1@1))"),
+    _op("crd2idx", "coords", "crd, shape, stride", "XXX", "the value at a coordinate of a layout, or of shape and stride", "crd2idx((1,2), (4,8):(8,1))", least=2),
+    _op("idx2crd", "coords", "idx, shape, stride", "XXX", "the coordinate of an index", "idx2crd(7, (4,(2,4)))", least=2),
+    _op("get_hier_coord", "coords", "A, i", "LX", "the coordinate of an offset", "get_hier_coord((4,8):(8,1), 19)"),
+    _op("get_flat_coord", "coords", "A, i", "LX", "the coordinate of an offset, not nested", "get_flat_coord((4,8):(8,1), 19)"),
+    _op("get_1d_coord", "coords", "A, i", "LX", "the index of an offset", "get_1d_coord((4,8):(8,1), 19)"),
+    _op("make_layout", "construct", "shape, stride", "XX*", "a layout of shape and stride, of modes, or LayoutRight", "make_layout((4,8), LayoutRight)"),
+    _op("make_ordered_layout", "construct", "shape, order", "SX", "compact, strides growing in the order", "make_ordered_layout((2,3), (1,0))"),
+    _op("make_layout_like", "construct", "A", "L", "compact, strides in the order of A's", "make_layout_like((4,4):(16,1))"),
+    _op("make_fragment_like", "construct", "A", "L", "compact for registers, mode 0 fastest", "make_fragment_like((4,8):(1,5))"),
+    _op("make_identity_layout", "construct", "shape", "S", "a coordinate maps to itself", "make_identity_layout((4,8))"),
+    _op("make_composed_layout", "construct", "outer, offset, inner", "AXA", "c -> outer(offset + inner(c))", "make_composed_layout(Sw<3,3,3>, 0, (8,64):(64,1))"),
+    _op("make_swizzle", "swizzled.swizzle_of", "B, M, S", "XXX", "Swizzle<B,M,S>; of two numbers, from the masks Y and Z", "make_swizzle(3, 3, 3)", least=0),
+    _op("make_layout_tv", "partition", "thr, val", "LL", "tiler and TV layout of threads that hold values", "make_layout_tv((4,8):(8,1), (1,8))"),
+    _op("upcast", "recast", "A, n", "AX", "n elements become one; also upcast<n>(A)", "upcast((8,4), 4)", least=1),
+    _op("downcast", "recast", "A, n", "AX", "one element becomes n; also downcast<n>(A)", "downcast((8,4):(4,1), 2)", least=1),
+    _op("recast_layout", "recast", "A, old, new", "AXX", "elements of another type or width; also recast_layout<old,new>(A)", "recast_layout((8,4):(4,1), 64, 8)", least=1),
+    _op("max_alignment", "recast", "A", "A", "the largest n for which upcast<n> is legal", "max_alignment((8,4):(1,16))"),
+    _op("as_position_independent_swizzle_layout", "composed.position_independent", "A", "L", "a flagged smem layout on element offsets", "as_position_independent_swizzle_layout(Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1))"),
+    _op("get_swizzle_portion", "swizzled", "A", "L", "the swizzle of a layout", "get_swizzle_portion(Sw<3,3,3> o 0 o (8,64):(64,1))"),
+    _op("get_nonswizzle_portion", "swizzled", "A", "L", "the layout without its swizzle", "get_nonswizzle_portion(Sw<3,3,3> o 0 o (8,64):(64,1))"),
+    _op("shape_div", "shapes", "a, b", "SS", "a / b where one divides the other", "shape_div((4,5,6), 40)"),
+    _op("ceil_div", "inverse.ceil_div_tiler", "a, b", "XX", "a / b rounded up; b may be a layout", "ceil_div((4,3), (4,2))"),
+    _op("product", "inttuple", "shape", "S", "the product of all extents", "product((2,(3,4)))"),
+    _op("product_each", "shapes", "shape", "S", "the size of each mode", "product_each(((2,4),3))"),
+    _op("compatible", "shapes", "a, b", "SS", "whether coordinates of a are coordinates of b", "compatible(24, (4,6))"),
+    _op("congruent", "shapes", "a, b", "SS", "whether the nesting is the same", "congruent((2,(3,4)), (0,(0,0)))"),
+    _op("weakly_congruent", "shapes", "a, b", "SS", "whether the nesting of a is that of b or coarser", "weakly_congruent((2,3), (2,(3,4)))"),
+    _op("evenly_divides", "shapes", "a, b", "ST", "whether a tiler divides a shape", "evenly_divides((8,6), (4,3))"),
+)  # fmt: skip
+
+OPS: dict[str, Op] = {op.name: op for op in _ROWS}
+
+# The names of CuTe's Python DSL and of older headers for the same things.
+ALIASES = {
+    "group_modes": "group",
+    "compose": "composition",
+    "prepend_ones": "prepend",
+    "append_ones": "append",
+    "make_identity_tensor": "make_identity_layout",
+    "recast": "recast_layout",
+    "get_flat_coords": "get_flat_coord",
+    "slice_layout": "slice",
+    "ceil_div_layout": "ceil_div",
+}
+
+
+def find(name: str) -> Op:
+    """The operation of a name, with or without `cute::` or `cute.`; an AlgebraError names the nearest ones.
+
+    >>> find("cute::group_modes").name
+    'group'
+    """
+    short = name.replace("::", ".").rsplit(".", 1)[-1]
+    short = ALIASES.get(short, short)
+    if short in OPS:
+        return OPS[short]
+    from difflib import get_close_matches
+
+    near = get_close_matches(short, [*OPS, *ALIASES], n=3, cutoff=0.55)
+    raise AlgebraError(
+        f"there is no operation {name!r}",
+        hint=f"did you mean {', '.join(near)}?" if near else "cute-viz list ops names them all",
+    )

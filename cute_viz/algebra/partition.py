@@ -1,0 +1,102 @@
+"""Tiles and partitions of a layout: local_tile, local_partition, and the thread-value layout of a copy.
+
+On a tensor CuTe moves the pointer; on a layout the offset is kept in front of the result, as the middle of a
+composed layout, unless it is 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra.common import refuse
+from cute_viz.algebra.compose import composition
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent
+from cute_viz.algebra.construct import make_identity_layout
+from cute_viz.algebra.coords import get_flat_coord
+from cute_viz.algebra.divide import zipped_divide
+from cute_viz.algebra.inttuple import Underscore, X, leaves, map_leaves, modes, tuple_rank
+from cute_viz.algebra.inverse import right_inverse
+from cute_viz.algebra.layout import Layout, is_coordinate_layout, size
+from cute_viz.algebra.measure import coshape, cosize
+from cute_viz.algebra.products import raked_product
+from cute_viz.algebra.shapes import product_each
+from cute_viz.algebra.slicing import dice, dice_tuple
+
+
+def local_tile(layout: AnyLayout, tiler: Any, coord: Any, proj: Any = None) -> AnyLayout:
+    """The tile at a coordinate among all tiles: divide by the tiler, index the rest; a projection drops tiler modes.
+
+    Refused: as zipped_divide; a coordinate that does not fit. Source: cute/tensor_impl.hpp.
+
+    >>> str(local_tile(Layout((8, 8), (8, 1)), (2, 4), (1, 1)))
+    '64:1 o 20 o (2,4):(8,1)'
+    >>> str(local_tile(Layout((8, 8), (8, 1)), (2, 4, 4), (1, 0, X), (1, X, 1)))
+    '64:1 o 16 o (2,4,2):(8,1,4)'
+    """
+    if proj is not None:
+        tiler, coord = dice_tuple(proj, tiler), dice_tuple(proj, coord)
+    tiled = zipped_divide(layout, tiler)
+    first, second = modes(domain(tiled).shape)
+    return _indexed(layout, tiled, _blanks(tuple_rank(first)), _padded(coord, tuple_rank(second), layout, tiler))
+
+
+def local_partition(layout: AnyLayout, tile: Layout, index: int, proj: Any = None) -> AnyLayout:
+    """What one thread gets: its element of every tile of the shape of `tile`, a layout of thread indices.
+
+    Refused: as zipped_divide. Source: cute/tensor_impl.hpp.
+
+    >>> str(local_partition(Layout((8, 8), (8, 1)), Layout((2, 4), (4, 1)), 5))
+    '64:1 o 9 o (4,2):(16,4)'
+    """
+    if proj is not None:
+        tile = dice(proj, tile)
+    tiler = product_each(tile.shape)
+    tiled = zipped_divide(layout, tiler)
+    first, second = modes(domain(tiled).shape)
+    coord = _padded(get_flat_coord(tile, index), tuple_rank(first), layout, tile)
+    return _indexed(layout, tiled, coord, _blanks(tuple_rank(second)))
+
+
+def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[Any, Layout]:
+    """The tile that threads and their values cover, and the layout from (thread, value) to its elements.
+
+    As cute.make_layout_tv of the Python DSL: raked_product of both layouts, inverted.
+
+    >>> tiler, tv = make_layout_tv(Layout((2, 4), (4, 1)), Layout((2, 2), (2, 1)))
+    >>> tiler, str(tv)
+    ((4, 8), '((4,2),(2,2)):((8,2),(4,1))')
+    """
+    mn = raked_product(thr_layout, val_layout)
+    tv = composition(right_inverse(mn), Layout((size(thr_layout), size(val_layout))))
+    return product_each(domain(mn).shape), tv
+
+
+def _blanks(n: int) -> Any:
+    return X if n == 1 else (X,) * n
+
+
+def _padded(coord: Any, n: int, layout: AnyLayout, tiler: Any) -> Any:
+    """A tuple coordinate with `_` for the modes that it does not name."""
+    if not isinstance(coord, tuple):
+        return coord
+    if len(coord) > n:
+        refuse("local_tile", (layout, tiler, coord), f"the coordinate has {len(coord)} modes, there are {n}")
+    return (*coord, *[X] * (n - len(coord))) if n != 1 or not coord else coord
+
+
+def _indexed(layout: AnyLayout, tiled: AnyLayout, first: Any, second: Any) -> AnyLayout:
+    """The tiled layout at a coordinate with blanks, its offset kept."""
+    tiled = position_independent(tiled)
+    coord = (first, second)
+    if not any(isinstance(leaf, Underscore) for leaf in leaves(coord)):
+        refuse("local_tile", (layout, coord), "the coordinate leaves no mode")
+    if isinstance(tiled, ComposedLayout):
+        out: AnyLayout = tiled(coord)
+        return out
+    sub = tiled(coord)
+    offset = tiled(map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, coord))
+    if not any(leaves(offset)):
+        return sub  # type: ignore[no-any-return]
+    plain = domain(layout)
+    outer = make_identity_layout(coshape(plain)) if is_coordinate_layout(plain) else Layout(cosize(plain), 1)
+    return ComposedLayout(outer, offset, sub)

@@ -1,0 +1,150 @@
+"""The products: a block repeated over a layout of blocks (cute/layout.hpp, cute/layout_composed.hpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra.common import refuse, within
+from cute_viz.algebra.compose import composition, lift
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.construct import make_ordered_layout
+from cute_viz.algebra.divide import open_modes
+from cute_viz.algebra.inttuple import Underscore, show, tuple_rank
+from cute_viz.algebra.inverse import complement
+from cute_viz.algebra.layout import Layout, get, make_layout, modes_of, rank, size
+from cute_viz.algebra.measure import cosize
+from cute_viz.algebra.modes import append, tile_unzip, zip_
+from cute_viz.algebra.shapes import ceil_div, evenly_divides, product_each
+from cute_viz.errors import AlgebraError
+
+
+def logical_product(block: AnyLayout, tiler: Any) -> AnyLayout:
+    """(block, where the blocks go): the block once for every element of the tiler; mode by mode for a tuple.
+
+    Refused: more modes in the tiler than in the block, and what complement and composition refuse. The tiler can
+    be a swizzled layout: its swizzle is moved to the product.
+
+    >>> str(logical_product(Layout((2, 2), (4, 1)), Layout(6, 1)))
+    '((2,2),(2,3)):((4,1),(2,8))'
+    """
+    if isinstance(block, ComposedLayout):
+        return lift(block, logical_product, tiler)
+    if isinstance(tiler, Layout):
+        try:
+            where = composition(complement(block, size(block) * cosize(tiler)), tiler)
+        except AlgebraError as error:
+            raise within(error, "logical_product", block, tiler) from None
+        return make_layout(block, where)
+    if isinstance(tiler, tuple):
+        if len(tiler) > tuple_rank(block.shape):
+            refuse("logical_product", (block, tiler), "Too many modes in tiler.")
+        parts = modes_of(block)
+        done = [logical_product(part, t) for part, t in zip(parts, tiler, strict=False)]
+        return make_layout(*done, *parts[len(tiler) :])  # type: ignore[arg-type]
+    if isinstance(tiler, Underscore):
+        return block
+    if isinstance(tiler, int):
+        return logical_product(block, Layout(tiler))
+    if isinstance(tiler, ComposedLayout):
+        from cute_viz.algebra.swizzled import product_with_swizzled_tiler
+
+        return product_with_swizzled_tiler(block, tiler)
+    return refuse(
+        "logical_product", (block, tiler), f"{show(tiler)} is not a tiler", hint="a layout, an integer, _ or a tuple of these"
+    )
+
+
+def zipped_product(block: AnyLayout, tiler: Any) -> AnyLayout:
+    """((block modes), (tiler modes)): logical_product with all blocks in mode 0. Refused: as logical_product, and `_`.
+
+    >>> str(zipped_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
+    '((2,5),(3,4)):((5,1),(10,30))'
+    """
+    if isinstance(block, ComposedLayout):
+        return lift(block, zipped_product, tiler)
+    return tile_unzip(logical_product(block, tiler), tiler)
+
+
+def tiled_product(block: AnyLayout, tiler: Any) -> AnyLayout:
+    """((block modes), tiler, tiler, ...): zipped_product with the second mode opened. Refused: as zipped_product.
+
+    >>> str(tiled_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
+    '((2,5),3,4):((5,1),10,30)'
+    """
+    if isinstance(block, ComposedLayout):
+        return lift(block, tiled_product, tiler)
+    return open_modes(zipped_product(block, tiler), 1)
+
+
+def flat_product(block: AnyLayout, tiler: Any) -> AnyLayout:
+    """(block, block, ..., tiler, tiler, ...): zipped_product with both modes opened. Refused: as zipped_product.
+
+    >>> str(flat_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
+    '(2,5,3,4):(5,1,10,30)'
+    """
+    if isinstance(block, ComposedLayout):
+        return lift(block, flat_product, tiler)
+    return open_modes(zipped_product(block, tiler), 0, 1)
+
+
+def blocked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
+    """The block at every element of the tiler, mode i of both in mode i of the result, the block's part first.
+
+    Refused: as logical_product; operands of one mode that are not both tuples.
+
+    >>> str(blocked_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
+    '((2,3),(5,4)):((5,10),(1,30))'
+    """
+    if isinstance(block, ComposedLayout):
+        return lift(block, blocked_product, tiler)
+    return zip_(*_ranked("blocked_product", block, tiler))
+
+
+def raked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
+    """As blocked_product with the tiler's part first: the blocks are interleaved.
+
+    Refused: as blocked_product.
+
+    >>> str(raked_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
+    '((3,2),(4,5)):((10,5),(30,1))'
+    """
+    if isinstance(block, ComposedLayout):
+        return lift(block, raked_product, tiler)
+    first, second = _ranked("raked_product", block, tiler)
+    return zip_(second, first)
+
+
+def _ranked(name: str, block: Layout, tiler: Any) -> tuple[Layout, Layout]:
+    """The two modes of the logical product of both operands, brought to one rank."""
+    if not isinstance(tiler, Layout):
+        refuse(name, (block, tiler), f"{show(tiler)} is not a layout")
+    n = max(rank(block), rank(tiler))
+    out = logical_product(append(block, n=n), append(tiler, n=n))
+    assert isinstance(out, Layout)
+    return get(out, 0), get(out, 1)
+
+
+def tile_to_shape(block: AnyLayout, trg_shape: Any, ord_shape: Any = None) -> AnyLayout:
+    """The block repeated until it has the target shape, first along the modes that come first in the order.
+
+    Refused: a block of higher rank than the target; block shape that does not divide it.
+
+    >>> str(tile_to_shape(Layout((2, 2)), (4, 6))), str(tile_to_shape(Layout((2, 2)), (4, 6), (2, 1)))
+    ('((2,2),(2,3)):((1,4),(2,8))', '((2,2),(2,3)):((1,12),(2,4))')
+    """
+    if isinstance(block, ComposedLayout):
+        return lift(block, tile_to_shape, trg_shape, ord_shape)
+    n = tuple_rank(trg_shape)
+    if rank(block) > n:
+        refuse("tile_to_shape", (block, trg_shape), "Rank of layout must be <= rank of target shape.")
+    padded = append(block, n=n)
+    assert isinstance(padded, Layout)
+    have, want = product_each(padded.shape), product_each(trg_shape)
+    if not evenly_divides(want, have):
+        refuse(
+            "tile_to_shape",
+            (block, trg_shape),
+            "block shape does not divide the target shape.",
+            hint="every extent, mode by mode, must divide",
+        )
+    return blocked_product(padded, make_ordered_layout(ceil_div(want, have), ord_shape))

@@ -1,0 +1,173 @@
+"""The same bytes seen as elements of another width: upcast, downcast, recast_layout, and the alignment of a layout.
+
+Source: cute/layout.hpp, cute/layout_composed.hpp, cute/swizzle_layout.hpp, cute/pointer_flagged.hpp.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import Any
+
+from cute_viz.algebra.common import ceil_quotient, refuse, sign
+from cute_viz.algebra.compose import compose_with_offset
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag
+from cute_viz.algebra.inttuple import leaves
+from cute_viz.algebra.layout import Layout, get, size
+from cute_viz.algebra.layout import coalesce as _coalesce
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import AlgebraError
+
+# Bits of the value types that CuTe and its Python DSL name (cutlass/numeric_types.h, cute/numeric/numeric_types.hpp).
+BITS = {
+    1: "bin1_t uint1b_t uint1_t Boolean1",
+    2: "uint2b_t int2b_t uint2_t int2_t Int2 Uint2",
+    4: "uint4b_t int4b_t uint4_t int4_t float_e2m1_t float_e2m1_unpacksmem4_t Int4 Uint4 Float4E2M1FN",
+    6: "float_e2m3_t float_e3m2_t uint6b_t int6b_t uint6_t Float6E2M3FN Float6E3M2FN",
+    8: "bool char int8_t uint8_t float_e4m3_t float_e5m2_t float_ue4m3_t float_ue8m0_t byte_t Int8 Uint8 Boolean"
+    " Float8E4M3 Float8E4M3FN Float8E4M3B11FNUZ Float8E5M2 Float8E8M0FNU",
+    16: "half_t bfloat16_t int16_t uint16_t short half __half __nv_bfloat16 Float16 BFloat16 Int16 Uint16",
+    32: "float tfloat32_t int int32_t uint32_t unsigned Float32 TFloat32 Int32 Uint32",
+    64: "double int64_t uint64_t size_t Float64 Int64 Uint64",
+    128: "uint128_t int128_t Int128",
+    256: "uint256_t",
+}
+
+
+def bits_of(value_type: Any) -> int:
+    """The width in bits of a value type, by its name in C++ or in the Python DSL, or as a number.
+
+    >>> bits_of("half_t"), bits_of("cutlass.Float32"), bits_of("uint128_t"), bits_of(4)
+    (16, 32, 128, 4)
+    """
+    if isinstance(value_type, int) and not isinstance(value_type, bool):
+        if value_type < 1:
+            raise AlgebraError(f"a value type has 1 bit or more, not {value_type}")
+        return int(value_type)
+    name = str(value_type).rsplit("::", 1)[-1].rsplit(".", 1)[-1].strip()
+    for width, names in BITS.items():
+        if name in names.split():
+            return width
+    raise AlgebraError(f"{value_type} is not a value type that is known here", hint="give its width in bits, such as 16 for half_t")
+
+
+def upcast(x: Any, n: int) -> Any:
+    """The layout of elements n times as wide: the stride-1 mode shrinks by n, the other strides do.
+
+    Refused (Divisibility condition): a stride that neither divides n nor is divided by it; for a swizzle, an n that
+    is not a power of two.
+
+    >>> str(upcast(Layout((8, 4), (1, 16)), 2)), str(upcast(Swizzle(3, 4, 3), 2))
+    ('(4,4):(1,8)', 'Sw<3,3,3>')
+    """
+    _factor("upcast", x, n)
+    if isinstance(x, Swizzle):
+        base = x.base - _log2("upcast", x, n)
+        return Swizzle(x.bits, base, x.shift) if base >= 0 else Swizzle(max(x.bits + base, 0), 0, x.shift)
+    if isinstance(x, ComposedLayout):
+        if isinstance(x.offset, PointerFlag):
+            return compose_with_offset(x.outer, PointerFlag(x.offset.bits * n), upcast(x.inner, n))
+        if not isinstance(x.offset, int) or x.offset % n:
+            refuse(f"upcast<{n}>", (x,), f"the offset is not a multiple of {n}")
+        return ComposedLayout(upcast(x.outer, n), x.offset // n, upcast(x.inner, n))
+    shape, stride = _upcast(x.shape, x.stride, n, x)
+    return Layout(shape, stride)
+
+
+def _upcast(shape: Any, stride: Any, n: int, layout: Layout) -> tuple[Any, Any]:
+    if isinstance(shape, tuple):
+        parts = [_upcast(s, d, n, layout) for s, d in zip(shape, stride, strict=True)]
+        return tuple(s for s, _ in parts), tuple(d for _, d in parts)
+    if not isinstance(stride, int):
+        refuse(f"upcast<{n}>", (layout,), f"the stride {stride} is not an integer")
+    if stride == 0:
+        return shape, stride
+    if stride % n and n % stride:
+        refuse(f"upcast<{n}>", (layout,), f"Divisibility condition: neither of the stride {stride} and {n} divides the other")
+    return ceil_quotient(shape, ceil_quotient(n, abs(stride))), sign(stride) * ceil_quotient(abs(stride), n)
+
+
+def downcast(x: Any, n: int) -> Any:
+    """The layout of elements of 1/n of the width: the stride-1 mode grows by n, the other strides do.
+
+    Refused: a layout without a stride of 1 (Downcast requires adjacent elements); for a swizzle, an n that is not a
+    power of two.
+
+    >>> str(downcast(Layout((4, 4), (1, 8)), 2)), str(downcast(Swizzle(3, 3, 3), 2))
+    ('(8,4):(1,16)', 'Sw<3,4,3>')
+    """
+    _factor("downcast", x, n)
+    if isinstance(x, Swizzle):
+        return Swizzle(x.bits, x.base + _log2("downcast", x, n), x.shift)
+    if isinstance(x, ComposedLayout):
+        if isinstance(x.offset, PointerFlag):
+            return compose_with_offset(x.outer, PointerFlag(x.offset.bits // n), downcast(x.inner, n))
+        if not isinstance(x.offset, int):
+            refuse(f"downcast<{n}>", (x,), "the offset is not an integer")
+        return compose_with_offset(downcast(x.outer, n), x.offset * n, downcast(x.inner, n))
+    if not any(isinstance(leaf, int) and leaf == 1 for leaf in leaves(x.stride)):
+        refuse(f"downcast<{n}>", (x,), "Downcast requires adjacent elements: no stride is 1")
+    shape, stride = _downcast(x.shape, x.stride, n)
+    return Layout(shape, stride)
+
+
+def _downcast(shape: Any, stride: Any, n: int) -> tuple[Any, Any]:
+    if isinstance(shape, tuple):
+        parts = [_downcast(s, d, n) for s, d in zip(shape, stride, strict=True)]
+        return tuple(s for s, _ in parts), tuple(d for _, d in parts)
+    return (shape * n, stride) if isinstance(stride, int) and abs(stride) == 1 else (shape, stride * n)
+
+
+def recast_layout(x: Any, old: Any, new: Any) -> Any:
+    """A layout of elements of the old type as one of elements of the new type; types by name or width in bits.
+
+    Refused: as upcast and downcast.
+
+    >>> str(recast_layout(Layout((8, 4), (1, 16)), "half_t", "uint128_t")), str(recast_layout(Layout(4), 32, 8))
+    ('(1,4):(1,2)', '16:1')
+    """
+    before, after = bits_of(old), bits_of(new)
+    common = gcd(before, after)
+    wider, narrower = after // common, before // common
+    if wider != 1:
+        x = upcast(x, wider)
+    return downcast(x, narrower) if narrower != 1 else x
+
+
+def max_alignment(x: Any) -> int:
+    """The largest n for which upcast<n> works: how many elements each access can take, as the strides allow.
+
+    Source: cute/layout.hpp, cute/layout_composed.hpp, cute/swizzle_layout.hpp.
+
+    >>> max_alignment(Layout((8, 4), (1, 16))), max_alignment(Swizzle(2, 3, 3))
+    (8, 8)
+    """
+    if isinstance(x, Swizzle):
+        return 1 << x.base
+    if isinstance(x, PointerFlag):
+        return 0
+    if isinstance(x, int):
+        return int(x)
+    if isinstance(x, ComposedLayout):
+        return gcd(*map(max_alignment, (x.outer, x.offset, x.inner))) if isinstance(x.outer, Swizzle) else 1
+    from cute_viz.algebra.divide import logical_divide
+    from cute_viz.algebra.inverse import right_inverse
+
+    if not all(isinstance(leaf, int) for leaf in leaves(x.stride)):
+        refuse("max_alignment", (x,), "its strides are not integers")
+    flat = _coalesce(x)
+    permuted = logical_divide(flat, right_inverse(flat))
+    assert isinstance(permuted, Layout)
+    return gcd(size(get(permuted, 0)), *leaves(get(permuted, 1).stride))
+
+
+def _factor(name: str, x: Any, n: Any) -> None:
+    if not isinstance(n, int) or isinstance(n, bool) or n < 1:
+        refuse(name, (x, n), "the factor is an integer, 1 or more")
+    if not isinstance(x, (Layout, ComposedLayout, Swizzle)):
+        refuse(f"{name}<{n}>", (x,), "it is not a layout")
+
+
+def _log2(name: str, x: Swizzle, n: int) -> int:
+    if n & (n - 1):
+        refuse(f"{name}<{n}>", (x,), "N must be a power of two")
+    return n.bit_length() - 1

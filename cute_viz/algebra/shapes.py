@@ -1,0 +1,140 @@
+"""Operations on shapes and coordinates alone (cute/int_tuple.hpp)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.inttuple import IntTuple, is_int_tuple, modes, product, same_profile, show, tuple_rank
+from cute_viz.algebra.layout import Layout
+from cute_viz.errors import AlgebraError
+
+
+def ceil_div(a: Any, b: Any) -> Any:
+    """a / b rounded up: by mode for two tuples (missing modes of b are 1), folded from the left for tuple by int.
+
+    >>> ceil_div((4, 3), (4, 2)), ceil_div((4, 5, 6), 40)
+    ((1, 2), (1, 1, 3))
+    """
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        if len(a) < len(b):
+            raise AlgebraError(f"ceil_div: {show(b)} has more modes than {show(a)}")
+        return tuple(ceil_div(x, b[i] if i < len(b) else 1) for i, x in enumerate(a))
+    if isinstance(a, tuple):
+        out = []
+        for x in a:
+            out.append(ceil_div(x, b))
+            b = ceil_div(b, x)
+        return tuple(out)
+    if isinstance(b, tuple):
+        b = product(b)
+    _divisor("ceil_div", a, b)
+    return -(-a // b)
+
+
+def shape_div(a: Any, b: Any) -> Any:
+    """Like ceil_div, where at each step one of the two must divide the other.
+
+    >>> shape_div((4, 5, 6), 40), shape_div(12, (2, 3))
+    ((1, 1, 3), 2)
+    """
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        if len(a) != len(b):
+            raise AlgebraError(f"shape_div: {show(a)} and {show(b)} have mismatched ranks")
+        return tuple(map(shape_div, a, b))
+    if isinstance(a, tuple):
+        out = []
+        for x in a:
+            out.append(shape_div(x, b))
+            b = shape_div(b, x)
+        return tuple(out)
+    if isinstance(b, tuple):
+        b = product(b)
+    _divisor("shape_div", a, b)
+    if a % b != 0 and (a == 0 or b % a != 0):
+        raise AlgebraError(f"shape_div({a},{b}): Divisibility Condition: neither divides the other")
+    return -(-a // b)
+
+
+def _divisor(name: str, a: Any, b: Any) -> None:
+    if b == 0:
+        raise AlgebraError(f"{name}({show(a)},{show(b)}) divides by 0")
+
+
+def product_each(shape: Any) -> tuple[int, ...]:
+    """The size of each mode.
+
+    >>> product_each(((2, 4), 3))
+    (8, 3)
+    """
+    return tuple(product(mode) for mode in modes(shape))
+
+
+def congruent(a: Any, b: Any) -> bool:
+    """Whether two tuples have the same nesting."""
+    return same_profile(a, b)
+
+
+def weakly_congruent(a: Any, b: Any) -> bool:
+    """Whether a is b with some sub-tuples replaced by integers.
+
+    >>> weakly_congruent((2, 3), (2, (3, 4))), weakly_congruent((2, (3, 4)), (2, 3))
+    (True, False)
+    """
+    if isinstance(a, tuple):
+        return isinstance(b, tuple) and len(a) == len(b) and all(map(weakly_congruent, a, b))
+    return True
+
+
+def compatible(a: Any, b: Any) -> bool:
+    """Whether every coordinate of shape a is a coordinate of shape b, with equal sizes.
+
+    >>> compatible(24, (4, 6)), compatible((4, 6), ((2, 2), 6)), compatible((4, 6), 24)
+    (True, True, False)
+    """
+    if isinstance(a, tuple):
+        return isinstance(b, tuple) and len(a) == len(b) and all(map(compatible, a, b))
+    return bool(a == product(b))
+
+
+def evenly_divides(shape: Any, tiler: Any) -> bool:
+    """Whether a tiler divides a shape without remainder, mode by mode."""
+    if isinstance(tiler, tuple):
+        return len(tiler) <= tuple_rank(shape) and all(map(evenly_divides, modes(shape), tiler))
+    return product(shape) == product(tiler) * product(ceil_div(shape, tiler))
+
+
+def repeat_like(profile: Any, value: IntTuple) -> Any:
+    """A tuple of the profile's nesting with every leaf the value."""
+    return tuple(repeat_like(item, value) for item in profile) if isinstance(profile, tuple) else value
+
+
+def shape_of(x: Any, *path: int) -> Any:
+    """The shape of a layout, or the tuple itself; with a path, that of the mode there.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> shape_of(Layout((2, (3, 4))), 1), shape_of((2, (3, 4)), 1, 0)
+    ((3, 4), 3)
+    """
+    shape = domain(x).shape if isinstance(x, (Layout, ComposedLayout)) else x
+    if not isinstance(shape, (int, tuple)) or not is_int_tuple(shape):
+        raise AlgebraError(f"{show(x)} has no shape")
+    for i in path:
+        entries = modes(shape)
+        if not isinstance(i, int) or not 0 <= i < len(entries):
+            raise AlgebraError(f"{show(x)} has no mode {show(i)}", hint=f"its modes are 0 to {len(entries) - 1}")
+        shape = entries[i]
+    return shape
+
+
+def product_like(shape: Any, guide: Any) -> Any:
+    """The sizes of a shape at the leaves of a coarser guide.
+
+    >>> product_like(((2, 3), 4), (0, 0))
+    (6, 4)
+    """
+    if isinstance(guide, tuple):
+        if not isinstance(shape, tuple) or len(shape) != len(guide):
+            raise AlgebraError(f"{show(guide)} does not fit the shape {show(shape)}: they need equal rank")
+        return tuple(map(product_like, shape, guide))
+    return product(shape)

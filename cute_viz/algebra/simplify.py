@@ -1,0 +1,106 @@
+"""The same function with fewer modes: flatten, coalesce, filter; on composed layouts they act on the innermost one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra import layout as plain_layout
+from cute_viz.algebra.common import is_zero, refuse
+from cute_viz.algebra.compose import lift
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.inttuple import map_leaves, tuple_rank
+from cute_viz.algebra.layout import Layout, make_layout, modes_of
+from cute_viz.errors import AlgebraError
+
+
+def flatten(layout: AnyLayout) -> AnyLayout:
+    """The same function with no nesting below the top level (cute/layout.hpp).
+
+    >>> str(flatten(Layout(((2, 2), 4))))
+    '(2,2,4):(1,2,4)'
+    """
+    if isinstance(layout, ComposedLayout):
+        return lift(layout, flatten)
+    return plain_layout.flatten(layout)
+
+
+def coalesce(layout: AnyLayout, profile: Any = None) -> AnyLayout:
+    """The same function of an integer with as few modes as possible; with a profile, mode by mode.
+
+    Refused: a profile of more modes than the layout. Source: cute/layout.hpp.
+
+    >>> str(coalesce(Layout((2, (1, 6)), (1, (6, 2)))))
+    '12:1'
+    >>> str(coalesce(Layout((2, (1, 6)), (1, (6, 2))), (1, 1)))
+    '(2,6):(1,2)'
+    """
+    if isinstance(layout, ComposedLayout):
+        return lift(layout, coalesce, profile)
+    return plain_layout.coalesce(layout, profile)
+
+
+def filter_zeros(layout: AnyLayout, profile: Any = None) -> AnyLayout:
+    """Extents of modes with stride 0 become 1; with a profile, of the modes where the profile is 0 (cute/layout.hpp).
+
+    >>> str(filter_zeros(Layout((4, 8), (0, 1))))
+    '(1,8):(0,1)'
+    """
+    if isinstance(layout, ComposedLayout):
+        return lift(layout, filter_zeros, profile)
+    return Layout(_filter_zeros(layout.stride if profile is None else profile, layout.shape, layout), layout.stride)
+
+
+def _filter_zeros(guide: Any, shape: Any, layout: Layout) -> Any:
+    if isinstance(guide, tuple):
+        if not isinstance(shape, tuple) or len(shape) != len(guide):
+            refuse("filter_zeros", (layout, guide), "the profile and the layout do not have the same nesting")
+        return tuple(_filter_zeros(g, s, layout) for g, s in zip(guide, shape, strict=True))
+    return map_leaves(lambda _: 1, shape) if is_zero(guide) else shape
+
+
+def filter_(layout: AnyLayout, profile: Any = None) -> AnyLayout:
+    """The layout without modes of stride 0 and extent 1, coalesced: the values are the same, repeats aside.
+
+    Refused: a profile of more modes than the layout. Source: cute/layout.hpp, filter.
+
+    >>> str(filter_(Layout((4, (2, 8)), (1, (0, 4)))))
+    '32:1'
+    """
+    if isinstance(layout, ComposedLayout):
+        return lift(layout, filter_, profile)
+    if isinstance(profile, tuple):
+        if len(profile) > tuple_rank(layout.shape):
+            refuse("filter", (layout, profile), "the profile has more modes than the layout")
+        parts = modes_of(layout)
+        done = [filter_(part, target) for part, target in zip(parts, profile, strict=False)]
+        return make_layout(*done, *parts[len(profile) :])  # type: ignore[arg-type]
+    return plain_layout.coalesce(Layout(_filter_zeros(layout.stride, layout.shape, layout), layout.stride))
+
+
+def coalesce_extended(layout: Layout, profile: Any = 0) -> Layout:
+    """Coalesced so that values past the end stay the same too: the last stride is kept (cute/layout.hpp, coalesce_x).
+
+    Composition reads its left operand past the end; the extent of the last mode does not count there.
+
+    >>> str(coalesce_extended(Layout((4, 1), (1, 0)))), str(coalesce_extended(Layout((4, 1), (1, 4))))
+    ('(4,2):(1,0)', '8:1')
+    """
+    if isinstance(profile, tuple):
+        if len(profile) > tuple_rank(layout.shape):
+            raise AlgebraError(f"coordinates of {len(profile)} modes do not index a layout of {tuple_rank(layout.shape)}")
+        parts = modes_of(layout)
+        done = [coalesce_extended(part, target) for part, target in zip(parts, profile, strict=False)]
+        return make_layout(*done, *parts[len(profile) :])
+    pairs = plain_layout.flat_modes(layout)
+    if not pairs:
+        raise AlgebraError("a layout without modes cannot stand on the left")
+    extent, stride = pairs[-1]
+    kept = [(2 if extent == 1 else extent, stride)]
+    for extent, stride in reversed(pairs[:-1]):
+        if extent == 1:
+            continue
+        if extent * stride == kept[-1][1]:
+            kept[-1] = (extent * kept[-1][0], stride)
+        else:
+            kept.append((extent, stride))
+    return plain_layout.from_modes(kept[::-1])

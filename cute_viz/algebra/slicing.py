@@ -1,0 +1,177 @@
+"""slice and dice: the modes where a coordinate has `_`, or where it has an index, and the offset of the rest.
+
+A swizzled layout decays to a plain one when the modes that are left no longer meet its swizzle.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra import layout as plain_layout
+from cute_viz.algebra.common import refuse
+from cute_viz.algebra.compose import compose_with_offset, composition
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, position_independent
+from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, map_leaves, modes, product
+from cute_viz.algebra.layout import Layout, idx2crd, size
+from cute_viz.algebra.stride import add
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.swizzled import swizzle_projection
+
+
+def slice_(crd: Any, layout: AnyLayout) -> AnyLayout:
+    """The sub-layout of the modes where the coordinate has `_`; slice_and_offset gives the offset of the others too.
+
+    Refused: a coordinate that does not fit the shape; of a swizzled layout, a coordinate without `_`.
+    Source: cute/layout.hpp, cute/swizzle_layout.hpp, slice.
+
+    >>> from cute_viz.algebra.inttuple import X
+    >>> str(slice_((2, X), Layout((4, 8), (8, 1))))
+    '(8):(1)'
+    """
+    return slice_and_offset(crd, layout)[0]
+
+
+def slice_and_offset(crd: Any, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+    """The sub-layout where the coordinate has `_`, and the offset that the other indices give.
+
+    A composed layout keeps the offset inside and gives 0, unless it is a swizzled one that decays.
+    Refused: as slice. Source: cute/layout.hpp, cute/layout_composed.hpp, cute/swizzle_layout.hpp.
+
+    >>> from cute_viz.algebra.inttuple import X
+    >>> S = ComposedLayout(Swizzle(1, 0, 2), 0, Layout((4, 2)))
+    >>> sub, offset = slice_and_offset((X, 1), S)
+    >>> str(sub), offset
+    ('((2,2)):((-1,2))', 5)
+    """
+    if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag) and not _whole(crd):
+        layout = position_independent(layout)  # the address is not known, element offsets are
+    if isinstance(layout, Layout):
+        return plain_layout.slice_and_offset(crd, layout)
+    if isinstance(layout.inner, Swizzle):
+        refuse("slice", (crd, layout), "it has no modes", hint="compose it with a layout first")
+    if isinstance(layout.outer, Swizzle) and isinstance(layout.inner, Layout):
+        return _swizzled(crd, layout, layout.outer, layout.inner)
+    sub, offset = slice_and_offset(crd, layout.inner)
+    return ComposedLayout(layout.outer, add(layout.offset, offset), sub), 0
+
+
+def dice(crd: Any, layout: Layout) -> Layout:
+    """The sub-layout of the modes where the coordinate has an index: what slice drops (cute/layout.hpp).
+
+    Refused: composed layouts; a coordinate that does not fit the shape.
+
+    >>> from cute_viz.algebra.inttuple import X
+    >>> str(dice((2, X), Layout((4, 8), (8, 1))))
+    '(4):(8)'
+    """
+    if not isinstance(layout, Layout):
+        refuse("dice", (crd, layout), "only a plain layout can be diced")
+    return Layout(dice_tuple(crd, layout.shape), dice_tuple(crd, layout.stride))
+
+
+def dice_tuple(crd: Any, x: Any) -> Any:
+    """The entries of a tuple where the coordinate has an index.
+
+    >>> from cute_viz.algebra.inttuple import X
+    >>> dice_tuple((1, X), (4, 8))
+    (4,)
+    """
+    if isinstance(crd, tuple):
+        return tuple(_dice(crd, x))
+    return () if isinstance(crd, Underscore) else x
+
+
+def _dice(crd: Any, x: Any) -> list[Any]:
+    if isinstance(crd, tuple):
+        if not isinstance(x, tuple) or len(x) != len(crd):
+            refuse("dice", (crd, x), "Mismatched Ranks", hint="one entry, an index or _, for each mode")
+        return [kept for c, y in zip(crd, x, strict=True) for kept in _dice(c, y)]
+    return [] if isinstance(crd, Underscore) else [x]
+
+
+def domain_offset(coord: Any, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+    """The layout with its origin moved to a coordinate, and the offset that its pointer must take.
+
+    A composed layout takes the offset in and gives 0. Source: cute/layout.hpp, cute/layout_composed.hpp.
+
+    >>> layout, offset = domain_offset((1, 2), Layout((4, 8), (8, 1)))
+    >>> str(layout), offset
+    ('(4,8):(8,1)', 10)
+    """
+    if isinstance(layout, Layout):
+        return layout, layout(coord)
+    layout = position_independent(layout)
+    if isinstance(layout, Layout):
+        return layout, layout(coord)
+    return ComposedLayout(layout.outer, add(layout.offset, layout.inner(coord)), layout.inner), 0
+
+
+def _whole(crd: Any) -> bool:
+    return all(isinstance(leaf, Underscore) for leaf in leaves(crd))
+
+
+def _swizzled(crd: Any, layout: ComposedLayout, swizzle: Swizzle, inner: Layout) -> tuple[AnyLayout, Any]:
+    """The slice of a swizzled layout, plain where no two bits that are left are swizzled together."""
+    sliced = plain_layout.slice_(crd, inner)
+    if _whole(crd):
+        return compose_with_offset(swizzle, layout.offset, sliced), 0
+    if not any(True for _ in leaves(sliced.shape)):
+        refuse("slice", (crd, layout), "no mode is left: the coordinate has no _", hint="A(i,j) is the value at a coordinate")
+    diced, index = dice(crd, inner), dice_tuple(crd, crd)
+    # offset bits that the swizzle reads or changes go in front of it, all others pass by
+    consumed = _bits(composition(swizzle_projection(swizzle), diced), index, crd, layout)
+    passed = composition(_other_bits(swizzle), diced)(index)
+    offset = layout.offset ^ consumed
+    seen = composition(swizzle_projection(swizzle), sliced)
+    active = seen(size(seen) - 1)
+    if active & ~swizzle(active):
+        return compose_with_offset(swizzle, offset, sliced), passed
+    return composition(_decayed(swizzle, offset), sliced), swizzle(offset) + passed
+
+
+def _other_bits(swizzle: Swizzle) -> Layout:
+    """The layout that keeps the bits a swizzle does not touch, and makes the others 0."""
+    extents = swizzle_projection(swizzle).shape
+    first, _, between, _, _ = modes(compact_major(extents))
+    return Layout(extents, (first, 0, between, 0, product(extents)))
+
+
+def _bits(projected: Layout, index: Any, crd: Any, layout: ComposedLayout) -> int:
+    """The value at an index of a layout whose modes each own a run of bits: XOR does for their sum."""
+    total = 0
+    coordinate = idx2crd(index, projected.shape)
+    pieces = map_leaves(lambda s, d, c: (s, d, c), projected.shape, projected.stride, coordinate)
+    for extent, stride, at in _triples(pieces):
+        reach = extent * stride
+        if reach != 0 and (reach < 0 or reach & (reach - 1)):
+            refuse("slice", (crd, layout), f"Requires pow2 shape*stride: the swizzle splits {extent}:{stride}")
+        total ^= (at * stride) & ((extent - 1) * stride)
+    return total
+
+
+def _triples(x: Any) -> list[tuple[int, int, int]]:
+    """The (extent, stride, index) triples of a tuple nested like the layout."""
+    if len(x) == 3 and all(isinstance(item, int) for item in x):
+        return [x]
+    return [triple for item in x for triple in _triples(item)]
+
+
+def _decayed(swizzle: Swizzle, offset: int) -> Layout:
+    """The plain layout that the swizzle is around an offset: each bit adds or subtracts, by the bit it is XORed with."""
+    z, y = swizzle.zzz & -swizzle.zzz, swizzle.yyy & -swizzle.yyy
+
+    def changed(i: int) -> int:
+        return (z if not offset & (y << i) else -z) << i
+
+    def read(i: int) -> int:
+        return (y + z if not offset & (z << i) else y - z) << i
+
+    lower, upper = (changed, read) if z < y else (read, changed)
+    if z == y:
+        upper = read
+    reach, base, bits = abs(swizzle.shift), swizzle.base, swizzle.bits
+    ones = (2,) * bits
+    return Layout(
+        (1 << base, ones, 1 << (reach - bits), ones, 1),
+        (1, tuple(map(lower, range(bits))), 1 << (base + bits), tuple(map(upper, range(bits))), 1 << (base + bits + reach)),
+    )

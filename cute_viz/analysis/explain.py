@@ -1,0 +1,253 @@
+"""An operation step by step, as CuTe's documentation teaches it: words, and the layout that each step gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from cute_viz.algebra import ops
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.inttuple import leaves, modes, product, show
+from cute_viz.algebra.layout import Layout, coalesce, cosize, flat_modes, make_layout, modes_of, size
+from cute_viz.algebra.stride import Basis
+from cute_viz.errors import AlgebraError
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What was done, and what it gave (None for a remark)."""
+
+    words: str
+    value: Any = None
+
+
+def explain(name: str, operands: list[Any]) -> list[Step]:
+    """The steps of an operation by its name; the last step holds the result, or the condition that failed.
+
+    >>> for step in explain("complement", [Layout(4, 2), 24]):
+    ...     print(step.words, "->", step.value)
+    complement: fill what 4:2 leaves out of 0..23, in order of stride -> None
+    4:2 begins with a step of 2, and 1 are reached: the complement fills the 2 in between -> 2:1
+    8 are reached; 3 repetitions reach 24 -> 3:8
+    together, coalesced -> (2,3):(1,8)
+    """
+    operation = ops.find(name)
+    writer = _WRITERS.get(operation.name)
+    fitting = [Layout(x) if isinstance(x, (int, tuple)) and n == 0 and _is_shape(x) else x for n, x in enumerate(operands)]
+    steps: list[Step] = []
+    if writer is not None and all(isinstance(x, Layout) for x in fitting[:1]):
+        try:
+            writer(steps, *fitting)
+        except AlgebraError as error:
+            return [*steps, Step(f"here it fails: {error.message}")]
+    result = operation.call(operands, ())
+    if not steps or steps[-1].value != result:
+        steps.append(Step(f"{operation.name}: {operation.summary}" if not steps else "the result", result))
+    return steps
+
+
+def _is_shape(x: Any) -> bool:
+    return x != () and all(isinstance(leaf, int) for leaf in leaves(x))
+
+
+def _do(name: str, *operands: Any) -> Any:
+    return ops.find(name).call(list(operands), ())
+
+
+def _composition(steps: list[Step], a: Layout, b: Any) -> None:
+    if isinstance(b, tuple):
+        _by_mode(steps, a, b, "composition", _composition)
+        return
+    if not isinstance(b, (Layout, int)):
+        return
+    b = Layout(b) if isinstance(b, int) else b
+    flat = coalesce(a)
+    steps.append(Step(f"composition: A = {a} read as a function of one index, coalesced", flat))
+    for extent, step in flat_modes(b):
+        if isinstance(step, Basis):
+            steps.append(Step(f"{extent}:{step} of B picks {extent} elements along mode {step.path[0]} of A"))
+        else:
+            steps.append(Step(f"{extent}:{step} of B picks {extent} elements of A, {step} apart"))
+            _walk(steps, flat, extent, step)
+    steps.append(Step("the picked modes, in B's nesting", _do("composition", a, b)))
+
+
+def _walk(steps: list[Step], a: Layout, count: int, step: int) -> None:
+    """How one mode of B goes through the modes of A."""
+    if step <= 0:
+        return
+    parts = flat_modes(a)
+    for n, (extent, stride) in enumerate(parts):
+        if n == len(parts) - 1:
+            steps.append(
+                Step(
+                    f"  the last mode {extent}:{stride} gives the remaining {count}, stride {step}*{stride}",
+                    Layout(count, step * stride),
+                )
+            )
+            return
+        left = -(-extent // step)
+        if step >= extent:
+            if step % extent:
+                steps.append(Step(f"  a step of {step} over {extent}:{stride}: {extent} does not divide {step}"))
+                return
+            steps.append(Step(f"  a step of {step} jumps over {extent}:{stride}; {step // extent} remain to step"))
+            step = -(-step // extent)
+            continue
+        taken = min(left, count)
+        steps.append(
+            Step(f"  {extent}:{stride} gives {taken} elements, {step} apart, stride {step}*{stride}", Layout(taken, step * stride))
+        )
+        if taken and count % taken:
+            steps.append(Step(f"  {count} elements are not a multiple of {taken}: the Shape Divisibility Condition fails"))
+        count //= taken
+        step = 1
+        if count == 1:
+            return
+
+
+def _complement(steps: list[Step], a: Layout, cotarget: Any = None) -> None:
+    target = cosize(a) if cotarget is None else product(cotarget.shape if isinstance(cotarget, Layout) else cotarget)
+    flat = _do("filter", a)
+    steps.append(Step(f"complement: fill what {a} leaves out of 0..{target - 1}, in order of stride"))
+    if flat != a:
+        steps.append(Step("without modes of stride 0 and extent 1, coalesced", flat))
+    result = _do("complement", a, target if cotarget is None else cotarget)
+    reached = 1
+    for extent, stride in sorted(flat_modes(flat), key=lambda pair: pair[1]):
+        if stride == 0:
+            break
+        words = f"{extent}:{stride} begins with a step of {stride}, and {reached} are reached: "
+        gap = stride // reached
+        if gap > 1:
+            steps.append(Step(words + f"the complement fills the {gap} in between", Layout(gap, reached)))
+        else:
+            steps.append(Step(words + "nothing is left out"))
+        reached = stride * extent
+    rest = -(-target // reached)
+    if rest > 1:
+        steps.append(Step(f"{reached} are reached; {rest} repetitions reach {target}", Layout(rest, reached)))
+    steps.append(Step("together, coalesced", result))
+
+
+def _logical_divide(steps: list[Step], a: Layout, tiler: Any) -> None:
+    if isinstance(tiler, tuple):
+        _by_mode(steps, a, tiler, "logical_divide", _logical_divide)
+        return
+    if not isinstance(tiler, (Layout, int)):
+        return
+    tile = Layout(tiler) if isinstance(tiler, int) else tiler
+    steps.append(Step(f"logical_divide: the tile {tile} picks {size(tile)} of the {size(a)} elements of {a}"))
+    rest = _do("complement", tile, size(a))
+    steps.append(Step(f"its complement up to {size(a)} says where the tiles begin", rest))
+    whole = make_layout(tile, rest)
+    steps.append(Step("tile and complement side by side", whole))
+    steps.append(Step("A composed with it: (tile, rest)", _do("composition", a, whole)))
+
+
+def _gathered(name: str, gather: str) -> Callable[..., None]:
+    def write(steps: list[Step], a: Layout, tiler: Any) -> None:
+        (_logical_product if "product" in name else _logical_divide)(steps, a, tiler)
+        steps.append(Step(f"{name}: {gather}", _do(name, a, tiler)))
+
+    return write
+
+
+def _logical_product(steps: list[Step], a: Layout, tiler: Any) -> None:
+    if isinstance(tiler, tuple):
+        _by_mode(steps, a, tiler, "logical_product", _logical_product)
+        return
+    if not isinstance(tiler, (Layout, int)):
+        return
+    tile = Layout(tiler) if isinstance(tiler, int) else tiler
+    reach = size(a) * cosize(tile)
+    steps.append(Step(f"logical_product: the block {a} of {size(a)} elements, copied as {tile} says"))
+    rest = _do("complement", a, reach)
+    steps.append(Step(f"its complement up to size(A)*cosize(B) = {size(a)}*{cosize(tile)} = {reach}: where copies can stand", rest))
+    steps.append(Step("the complement composed with B: where they do stand", _do("composition", rest, tile)))
+    steps.append(Step("block and copies side by side", _do("logical_product", a, tile)))
+
+
+def _paired(name: str, order: str) -> Callable[..., None]:
+    def write(steps: list[Step], a: Layout, b: Any) -> None:
+        if not isinstance(b, Layout):
+            return
+        r = max(len(modes(a.shape)), len(modes(b.shape)))
+        one = [Layout(1, 0)]
+        a, b = (make_layout(*modes_of(x), *(one * (r - len(modes(x.shape))))) for x in (a, b))
+        _logical_product(steps, a, b)
+        steps.append(Step(f"{name}: modes paired, {order}", _do(name, a, b)))
+
+    return write
+
+
+def _coalesce(steps: list[Step], a: Layout, profile: Any = None) -> None:
+    if profile is not None:
+        return
+    kept: list[tuple[int, Any]] = []
+    for extent, stride in flat_modes(a):
+        if extent == 1:
+            steps.append(Step(f"1:{stride} counts nothing and goes"))
+        elif kept and kept[-1][0] * kept[-1][1] == stride:
+            first = kept.pop()
+            kept.append((first[0] * extent, first[1]))
+            steps.append(
+                Step(
+                    f"{first[0]}:{first[1]} and {extent}:{stride} go on evenly ({first[0]}*{first[1]} = {stride})",
+                    Layout(*kept[-1]),
+                )
+            )
+        else:
+            if kept:
+                steps.append(Step(f"{extent}:{stride} does not go on from {kept[-1][0]}:{kept[-1][1]} and stays"))
+            kept.append((extent, stride))
+    steps.append(Step("what is left", coalesce(a)))
+
+
+def _right_inverse(steps: list[Step], a: Layout) -> None:
+    flat = coalesce(a)
+    steps.append(Step("right_inverse: A coalesced", flat))
+    starts, current = {}, 1
+    for n, (extent, _) in enumerate(flat_modes(flat)):
+        starts[n] = current
+        current *= extent
+    reached = 1
+    for n, (extent, stride) in sorted(enumerate(flat_modes(flat)), key=lambda item: item[1][1]):
+        if stride == reached:
+            words = f"offsets {reached} apart are {starts[n]} apart in the index (mode {extent}:{stride})"
+            steps.append(Step(words, Layout(extent, starts[n])))
+            reached = extent * stride
+        else:
+            steps.append(Step(f"mode {extent}:{stride} does not go on from {reached} contiguous offsets"))
+    steps.append(Step("in order of A's strides, coalesced", _do("right_inverse", a)))
+
+
+def _by_mode(steps: list[Step], a: Layout, tiler: tuple[Any, ...], name: str, writer: Callable[..., None]) -> None:
+    for n, (part, t) in enumerate(zip(modes_of(a), tiler, strict=False)):
+        steps.append(Step(f"mode {n}: {part} with {show(t)}"))
+        writer(steps, part, t)
+    steps.append(Step(f"{name}, mode by mode", _do(name, a, tiler)))
+
+
+_WRITERS: dict[str, Callable[..., None]] = {
+    "composition": _composition,
+    "complement": _complement,
+    "coalesce": _coalesce,
+    "right_inverse": _right_inverse,
+    "logical_divide": _logical_divide,
+    "zipped_divide": _gathered("zipped_divide", "tiles together, rests together"),
+    "tiled_divide": _gathered("tiled_divide", "tiles together, rests one by one"),
+    "flat_divide": _gathered("flat_divide", "tiles and rests one by one"),
+    "logical_product": _logical_product,
+    "zipped_product": _gathered("zipped_product", "blocks together, copies together"),
+    "tiled_product": _gathered("tiled_product", "blocks together, copies one by one"),
+    "flat_product": _gathered("flat_product", "blocks and copies one by one"),
+    "blocked_product": _paired("blocked_product", "the block inside"),
+    "raked_product": _paired("raked_product", "the copies inside"),
+}
+
+
+def is_layout(value: Any) -> bool:
+    """Whether a step's value can be drawn."""
+    return isinstance(value, (Layout, ComposedLayout))

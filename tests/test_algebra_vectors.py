@@ -1,0 +1,68 @@
+"""The algebra against the real CuTe: every operation as its headers compute it (tests/data/algebra_vectors.json.gz)."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections import defaultdict
+from pathlib import Path
+from zlib import crc32
+
+import pytest
+
+from cute_viz import parse
+from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.table import offsets
+from cute_viz.errors import AlgebraError
+from cute_viz.notation import run
+
+VECTORS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "algebra_vectors.json.gz").read_bytes()))
+ROWS = defaultdict(list)
+for _row in VECTORS["accepted"]:
+    ROWS[_row[0]].append(_row[1:])
+
+
+def test_the_vectors_are_there():
+    assert len(VECTORS["accepted"]) == 3446
+    assert len(VECTORS["rejected"]) == 114
+
+
+@pytest.mark.parametrize("operation", [name for name in ROWS if name != "swizzle"])
+def test_results_and_tables(operation):
+    wrong = []
+    for expression, result, table, *_ in ROWS[operation]:
+        value = parse(expression)
+        if re.sub(r"_(?=-?\d)", "", show(value)) != result:
+            wrong.append((expression, show(value), result))
+        elif table is not None and crc32(",".join(map(str, offsets(value))).encode()) != table:
+            wrong.append((expression, "another table"))
+    assert not wrong
+
+
+def test_swizzles():
+    for text, _, table in ROWS["swizzle"]:
+        swizzle = parse(text)
+        assert [swizzle(i) for i in range(len(table))] == table
+
+
+def test_compositions_that_are_not_what_they_seem_are_told():
+    flags = []
+    for expression, _, _, pointwise in (row for row in ROWS["composition"] if len(row) == 4):
+        warnings: list[str] = []
+        run(expression, warnings=warnings)
+        flags.append((pointwise, not warnings))
+    assert all(expected == told for expected, told in flags)
+    assert (False, False) in flags
+
+
+@pytest.mark.parametrize(("expression", "message"), VECTORS["rejected"])
+def test_what_a_static_assert_refuses_is_refused_in_words(expression, message):
+    with pytest.raises(AlgebraError) as caught:
+        parse(expression)
+    told = caught.value.message
+    for condition in ("Stride Divisibility Condition", "Shape Divisibility Condition", "Non-injective"):
+        if condition.lower() in message.lower():
+            assert condition.split()[0].lower() in told.lower()
+    assert "(" in told  # the operands
+    assert caught.value.span is not None
