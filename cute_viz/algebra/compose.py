@@ -73,6 +73,8 @@ def lift(layout: ComposedLayout, operation: Callable[..., Any], *args: Any) -> C
     >>> str(lift(ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, (2, 2)))), flatten))
     'Sw<1,0,1> o 0 o (2,2,2):(1,2,4)'
     """
+    if isinstance(layout.inner, Swizzle):
+        refuse(operation.__name__, (layout,), "a swizzle stands where the domain should be, so there are no modes")
     return ComposedLayout(layout.outer, layout.offset, operation(layout.inner, *args))
 
 

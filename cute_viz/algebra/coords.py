@@ -25,8 +25,9 @@ def crd2idx(crd: Any, shape: Any, stride: Any = None) -> Any:
         refuse("crd2idx", (crd, shape), "a coordinate is made of integers", hint="slice((2,_),A) keeps the modes with _")
     if isinstance(shape, (Layout, ComposedLayout)):
         return shape(crd)
+    _check_shape("crd2idx", crd, shape, stride)
     if stride is not None:
-        return plain_layout.crd2idx(crd, shape, stride)
+        return plain_layout.crd2idx(crd, shape, Layout(shape, stride).stride)
     if not isinstance(crd, tuple):
         return crd
     if not isinstance(shape, tuple):
@@ -49,9 +50,18 @@ def idx2crd(idx: Any, shape: Any, stride: Any = None) -> Any:
     if not is_int_tuple(idx):
         refuse("idx2crd", (idx, shape), "an index is an integer, or a tuple of them for the modes")
     shape = shape_of(shape)
+    _check_shape("idx2crd", idx, shape, stride)
     if stride is None:
         return plain_layout.idx2crd(idx, shape)
     return _idx2crd(idx, shape, stride)
+
+
+def _check_shape(name: str, what: Any, shape: Any, stride: Any) -> None:
+    """Extents are 1 or more, strides are integers or basis elements."""
+    if not is_int_tuple(shape) or any(extent < 1 for extent in leaves(shape)):
+        refuse(name, (what, shape), "the extents of a shape are integers, 1 or more")
+    if stride is not None and not all(isinstance(d, (int, Basis)) for d in leaves(stride)):
+        refuse(name, (what, shape, stride), "strides are integers or basis elements")
 
 
 def _idx2crd(idx: Any, shape: Any, stride: Any) -> Any:

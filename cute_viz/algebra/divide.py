@@ -86,13 +86,14 @@ def flat_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
     return open_modes(zipped_divide(layout, tiler), 0, 1)
 
 
-def open_modes(layout: AnyLayout, *which: int) -> Layout:
+def open_modes(layout: AnyLayout, *which: int) -> AnyLayout:
     """The modes of the given modes in their place; a mode of one mode stays as it is (CuTe's repeat<1>(_) is `_`).
 
     >>> str(open_modes(Layout(((2, 3), (4,))), 0, 1))
     '(2,3,(4)):(1,2,(6))'
     """
-    assert isinstance(layout, Layout)
+    if isinstance(layout, ComposedLayout):
+        return lift(layout, open_modes, *which)
     out: list[Layout] = []
     for i, part in enumerate(modes_of(layout)):
         out += modes_of(part) if i in which and len(modes(part.shape)) != 1 else [part]

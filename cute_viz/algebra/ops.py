@@ -44,6 +44,8 @@ class Op:
         if len(args) < least or (len(args) > len(kinds) and not many):
             given = f"{len(args)} operand{'' if len(args) == 1 else 's'}"
             raise AlgebraError(f"{self.signature} does not take {given}", hint=f"such as {self.example}")
+        if template and self.name not in TEMPLATED:
+            raise AlgebraError(f"{self.signature} takes no template arguments", hint=f"such as {self.example}")
         operands = [self._operand(arg, kinds[min(n, len(kinds) - 1)]) for n, arg in enumerate(args)]
         function = getattr(import_module(f"cute_viz.algebra.{self.module}"), self.function)
         try:
@@ -71,6 +73,13 @@ class Op:
         if kind == "T" and not _is_tiler(value):
             raise AlgebraError(f"{self.signature}: {show(value)} is not a tiler", hint=f"such as {self.example}")
         return value
+
+
+# Operations that C++ gives their modes or numbers as template arguments.
+TEMPLATED = frozenset(
+    "group take select append prepend replace get layout shape stride size cosize rank depth coshape"
+    " upcast downcast recast_layout make_swizzle".split()
+)
 
 
 def _is_tiler(value: Any) -> bool:

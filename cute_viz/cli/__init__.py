@@ -93,6 +93,9 @@ def main(argv: list[str] | None = None) -> None:
     except OSError as error:
         _fail(f"{error.filename or 'input/output'}: {error.strerror or error}")
         status = 1
+    except RecursionError:
+        _fail("the input is nested too deeply")
+        status = 1
     except MemoryError:
         _fail("out of memory; lower --max-cells or draw a smaller tile")
         status = 1
