@@ -7,9 +7,9 @@ from typing import Any
 
 from cute_viz.algebra.common import refuse, within
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain
-from cute_viz.algebra.inttuple import Underscore, leaves, product
-from cute_viz.algebra.layout import Layout, make_layout, modes_of, rank
-from cute_viz.algebra.stride import Basis, plain
+from cute_viz.algebra.inttuple import Underscore, product
+from cute_viz.algebra.layout import Layout, coalesce_modes_extended, flat_modes, make_layout, modes_of, rank, trusted
+from cute_viz.algebra.stride import Basis, is_coordinate, plain
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError
 
@@ -79,36 +79,48 @@ def lift(layout: ComposedLayout, operation: Callable[..., Any], *args: Any) -> C
 
 
 def _layouts(a: Layout, b: Layout) -> Layout:
-    from cute_viz.algebra.measure import coprofile
-    from cute_viz.algebra.simplify import coalesce_extended
-
     try:
-        flat = coalesce_extended(a, coprofile(b))
-        return _compose(flat.shape, flat.stride, b.shape, b.stride)
+        if is_coordinate(b.stride):
+            from cute_viz.algebra.measure import coprofile
+            from cute_viz.algebra.simplify import coalesce_extended
+
+            return trusted(*_along_modes(coalesce_extended(a, coprofile(b)), b.shape, b.stride))
+        return trusted(*_compose(coalesce_modes_extended(flat_modes(a)), b.shape, b.stride))
     except AlgebraError as error:
         raise within(error, "composition", a, b) from None
 
 
-def _compose(shape: Any, stride: Any, rhs_shape: Any, rhs_stride: Any) -> Layout:
-    if isinstance(rhs_shape, tuple):
-        return make_layout(*[_compose(shape, stride, s, d) for s, d in zip(rhs_shape, rhs_stride, strict=True)])
-    if isinstance(rhs_stride, Basis):
-        for i in rhs_stride.path:
-            if not isinstance(shape, tuple) or i >= len(shape):
-                raise AlgebraError(f"the left operand has no mode for the stride {rhs_stride}")
-            shape, stride = shape[i], stride[i]
-        return _compose(shape, stride, rhs_shape, rhs_stride.value)
-    if rhs_stride == 0:
-        return Layout(rhs_shape, 0)
-    if not isinstance(shape, tuple):
-        return Layout(rhs_shape, rhs_stride * stride)
-    return _pick(list(leaves(shape)), list(leaves(stride)), rhs_shape, rhs_stride)
+def _along_modes(a: Layout, shape: Any, stride: Any) -> tuple[Any, Any]:
+    """Composition with coordinate strides: each picks from the mode of `a` that it names."""
+    if isinstance(shape, tuple):
+        parts = [_along_modes(a, s, d) for s, d in zip(shape, stride, strict=True)]
+        return tuple(s for s, _ in parts), tuple(d for _, d in parts)
+    if not isinstance(stride, Basis):
+        return _compose(flat_modes(a), shape, stride)
+    for i in stride.path:
+        if not isinstance(a.shape, tuple) or i >= len(a.shape):
+            raise AlgebraError(f"the left operand has no mode for the stride {stride}")
+        a = a[i]
+    return _compose(flat_modes(a), shape, stride.value)
 
 
-def _pick(shape: list[int], stride: list[Any], rest: int, step: Any) -> Layout:
+def _compose(pairs: list[tuple[int, Any]], shape: Any, stride: Any) -> tuple[Any, Any]:
+    """Shape and stride of the composition of a flat, coalesced layout with a shape and its integer strides."""
+    if isinstance(shape, tuple):
+        parts = [_compose(pairs, s, d) for s, d in zip(shape, stride, strict=True)]
+        return tuple([s for s, _ in parts]), tuple([d for _, d in parts])
+    if stride == 0:
+        return shape, 0
+    if len(pairs) == 1:
+        return shape, stride * pairs[0][1]
+    return _pick(pairs, shape, stride)
+
+
+def _pick(pairs: list[tuple[int, Any]], rest: int, step: Any) -> tuple[Any, Any]:
     """Every `step`-th element of a flat layout, `rest` of them: each mode gives what it can, the last one the remainder."""
-    out: list[tuple[int, Any]] = []
-    for extent, d in zip(shape[:-1], stride[:-1], strict=True):
+    shape: list[int] = []
+    stride: list[Any] = []
+    for extent, d in pairs[:-1]:
         if step % extent != 0 and step >= extent:
             raise AlgebraError(f"Stride Divisibility Condition: {extent}:{d} does not divide the step of {step} over it")
         left = -(-extent // abs(step))
@@ -116,19 +128,17 @@ def _pick(shape: list[int], stride: list[Any], rest: int, step: Any) -> Layout:
             taken = min(left, rest)
             if rest % taken != 0:
                 raise AlgebraError(f"Shape Divisibility Condition: {rest} elements are no multiple of the {taken} in {extent}:{d}")
-            out.append((taken, step * d))
+            shape.append(taken)
+            stride.append(step * d)
             rest //= taken
         step = -(-abs(step) // extent) * (1 if step > 0 else -1)
-    if not out or rest != 1:
-        out.append((rest, step * stride[-1]))
-    if len(out) == 1:
-        return Layout(*out[0])
-    return Layout(tuple(s for s, _ in out), tuple(d for _, d in out))
+    if not shape or rest != 1:
+        shape.append(rest)
+        stride.append(step * pairs[-1][1])
+    return (shape[0], stride[0]) if len(shape) == 1 else (tuple(shape), tuple(stride))
 
 
 def _tiler(a: Layout, tiler: Any) -> Layout:
-    from cute_viz.algebra.simplify import coalesce_extended
-
     if isinstance(tiler, Underscore):
         return a
     if isinstance(tiler, tuple):
@@ -136,9 +146,8 @@ def _tiler(a: Layout, tiler: Any) -> Layout:
             refuse("composition", (a, tiler), f"the tiler has {len(tiler)} modes, the layout has {rank(a)}")
         return make_layout(*[composition(part, t) for part, t in zip(modes_of(a), tiler, strict=False)])
     if isinstance(tiler, int) and not isinstance(tiler, bool) and tiler >= 1:
-        flat = coalesce_extended(a)
         try:
-            return _compose(flat.shape, flat.stride, tiler, 1)
+            return trusted(*_compose(coalesce_modes_extended(flat_modes(a)), tiler, 1))
         except AlgebraError as error:
             raise within(error, "composition", a, tiler) from None
     refuse("composition", (a, tiler), "the right operand is not a layout, a positive integer, _ or a tuple of these")

@@ -11,11 +11,10 @@ from cute_viz.algebra.common import brief, exchange_sorted, is_zero, paths, refu
 from cute_viz.algebra.compose import compose_with_offset, composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag
 from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, modes, product, unflatten
-from cute_viz.algebra.layout import Layout, flat_modes, from_modes
+from cute_viz.algebra.layout import Layout, coalesce_modes, flat_modes, from_modes
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.measure import coprofile, cosize
 from cute_viz.algebra.shapes import ceil_div, shape_of
-from cute_viz.algebra.simplify import filter_
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 
@@ -35,10 +34,10 @@ def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
         return complement(layout.inner, cosize(layout) if cotarget is None else cotarget)  # type: ignore[arg-type]
     if not isinstance(layout, Layout):
         refuse("complement", (layout, cotarget), "it has no modes", hint="compose it with a layout first")
-    whole = filter_(layout)
-    assert isinstance(whole, Layout)
-    pairs, path = _along_one_mode(whole, "complement", layout)
-    target = cosize(from_modes(pairs)) if cotarget is None else shape_of(cotarget)
+    pairs, path = coalesce_modes([(s, d) for s, d in flat_modes(layout) if not is_zero(d)]) or [(1, 0)], None
+    if any(isinstance(d, Basis) for _, d in pairs):
+        pairs, path = _along_one_mode(from_modes(pairs), "complement", layout)
+    target = cotarget if type(cotarget) is int else cosize(from_modes(pairs)) if cotarget is None else shape_of(cotarget)
     out = _complement(pairs, target, layout)
     return (
         out if path is None else Layout(out.shape, unflatten([Basis(d, path) if d else 0 for d in leaves(out.stride)], out.shape))
@@ -50,7 +49,7 @@ def _complement(pairs: list[tuple[int, int]], target: Any, layout: Layout) -> La
         return Layout(product(target))
     kept = []
     reached = 1
-    for extent, stride in sorted(pairs, key=lambda pair: pair[1]):
+    for extent, stride in sorted(pairs, key=_stride) if len(pairs) > 1 else pairs:
         if stride < 0:
             refuse("complement", (layout, target), f"the stride {stride} is negative")
         if stride < reached:
@@ -62,11 +61,15 @@ def _complement(pairs: list[tuple[int, int]], target: Any, layout: Layout) -> La
             )
         kept.append((stride // reached, reached))
         reached = stride * extent
-    rest = product(ceil_div(target, reached))
+    rest = -(-target // reached) if isinstance(target, int) else product(ceil_div(target, reached))
     if rest < 1:
         refuse("complement", (layout, target), "the cotarget's extents are 1 or more")
     kept.append((rest, 0 if rest == 1 else reached))
-    return _coalesce(from_modes(kept))
+    return from_modes(coalesce_modes(kept))
+
+
+def _stride(pair: tuple[int, Any]) -> Any:
+    return pair[1]
 
 
 def right_inverse(x: Any) -> Any:

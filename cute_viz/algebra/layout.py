@@ -71,6 +71,17 @@ class Layout:
         return get(self, mode)
 
 
+_SET = object.__setattr__
+
+
+def trusted(shape: IntTuple, stride: Any) -> Layout:
+    """A layout whose parts are known to fit, without the checks: for results of operations, which are made in great numbers."""
+    out: Layout = object.__new__(Layout)
+    _SET(out, "shape", shape)
+    _SET(out, "stride", stride)
+    return out
+
+
 def get(layout: Layout, *path: int) -> Layout:
     """The sub-layout at a mode, or at a mode of a mode (CuTe's get<I,J...>).
 
@@ -91,7 +102,7 @@ def make_layout(*layouts: Layout) -> Layout:
     >>> str(make_layout(Layout(4, 1), Layout((2, 2), (4, 8))))
     '(4,(2,2)):(1,(4,8))'
     """
-    return Layout(tuple(x.shape for x in layouts), tuple(x.stride for x in layouts))
+    return trusted(tuple([x.shape for x in layouts]), tuple([x.stride for x in layouts]))
 
 
 def size(layout: Layout) -> int:
@@ -133,7 +144,19 @@ def cosize(layout: Layout) -> int:
 
 def flat_modes(layout: Layout) -> list[tuple[int, Any]]:
     """(extent, stride) of every leaf, left to right."""
-    return list(zip(leaves(layout.shape), leaves(layout.stride), strict=True))
+    if not isinstance(layout.shape, tuple):
+        return [(layout.shape, layout.stride)]
+    out: list[tuple[int, Any]] = []
+    _collect(layout.shape, layout.stride, out)
+    return out
+
+
+def _collect(shape: tuple[Any, ...], stride: Any, out: list[tuple[int, Any]]) -> None:
+    for s, d in zip(shape, stride, strict=True):
+        if isinstance(s, tuple):
+            _collect(s, d, out)
+        else:
+            out.append((s, d))
 
 
 def crd2idx(crd: Any, shape: IntTuple, stride: Stride | None = None) -> Any:
@@ -261,26 +284,50 @@ def coalesce(layout: Layout, profile: Any = None) -> Layout:
         parts = modes_of(layout)
         done = [coalesce(part, target) for part, target in zip(parts, profile, strict=False)]
         return make_layout(*done, *parts[len(profile) :])
+    return from_modes(coalesce_modes(flat_modes(layout)))
+
+
+def coalesce_modes(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
+    """(extent, stride) pairs without extents of 1, neighbours joined where one goes on evenly from the other.
+
+    >>> coalesce_modes([(4, 1), (1, 7), (8, 4), (2, 64)])
+    [(32, 1), (2, 64)]
+    """
     kept: list[tuple[int, Any]] = []
-    for extent, stride in flat_modes(layout):
+    reach: Any = None  # the stride at which the last pair would go on
+    for extent, stride in pairs:
         if extent == 1:
             continue
-        if kept and kept[-1][1] * kept[-1][0] == stride:
-            kept[-1] = (kept[-1][0] * extent, kept[-1][1])
+        if kept and stride == reach:
+            extent, stride = kept[-1][0] * extent, kept[-1][1]
+            kept[-1] = (extent, stride)
         else:
             kept.append((extent, stride))
-    return from_modes(kept)
+        reach = stride * extent
+    return kept
+
+
+def coalesce_modes_extended(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
+    """Like coalesce_modes, for a function that is read past its end: the last stride is kept (CuTe's coalesce_x).
+
+    >>> coalesce_modes_extended([(4, 1), (1, 0)]), coalesce_modes_extended([(4, 1), (1, 4)])
+    ([(4, 1), (2, 0)], [(8, 1)])
+    """
+    if not pairs:
+        raise AlgebraError("a layout without modes cannot stand on the left")
+    extent, stride = pairs[-1]
+    return coalesce_modes([*pairs[:-1], (2 if extent == 1 else extent, stride)])
 
 
 def modes_of(layout: Layout) -> list[Layout]:
     """The top-level modes as layouts."""
-    return [Layout(s, d) for s, d in zip(modes(layout.shape), modes(layout.stride), strict=True)]
+    return [trusted(s, d) for s, d in zip(modes(layout.shape), modes(layout.stride), strict=True)]
 
 
 def from_modes(pairs: list[tuple[int, Any]]) -> Layout:
     """A flat layout of (extent, stride) pairs: `1:0` for none, no parentheses for one."""
     if not pairs:
-        return Layout(1, 0)
+        return trusted(1, 0)
     if len(pairs) == 1:
-        return Layout(*pairs[0])
-    return Layout(tuple(s for s, _ in pairs), tuple(d for _, d in pairs))
+        return trusted(*pairs[0])
+    return trusted(tuple([s for s, _ in pairs]), tuple([d for _, d in pairs]))

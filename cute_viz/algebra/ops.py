@@ -77,8 +77,27 @@ class Op:
 
 # Operations that C++ gives their modes or numbers as template arguments.
 TEMPLATED = frozenset(
-    "group take select append prepend replace get layout shape stride size cosize rank depth coshape"
-    " upcast downcast recast_layout make_swizzle".split()
+    [
+        "group",
+        "take",
+        "select",
+        "append",
+        "prepend",
+        "replace",
+        "get",
+        "layout",
+        "shape",
+        "stride",
+        "size",
+        "cosize",
+        "rank",
+        "depth",
+        "coshape",
+        "upcast",
+        "downcast",
+        "recast_layout",
+        "make_swizzle",
+    ]
 )
 
 

@@ -91,16 +91,4 @@ def coalesce_extended(layout: Layout, profile: Any = 0) -> Layout:
         parts = modes_of(layout)
         done = [coalesce_extended(part, target) for part, target in zip(parts, profile, strict=False)]
         return make_layout(*done, *parts[len(profile) :])
-    pairs = plain_layout.flat_modes(layout)
-    if not pairs:
-        raise AlgebraError("a layout without modes cannot stand on the left")
-    extent, stride = pairs[-1]
-    kept = [(2 if extent == 1 else extent, stride)]
-    for extent, stride in reversed(pairs[:-1]):
-        if extent == 1:
-            continue
-        if extent * stride == kept[-1][1]:
-            kept[-1] = (extent * kept[-1][0], stride)
-        else:
-            kept.append((extent, stride))
-    return plain_layout.from_modes(kept[::-1])
+    return plain_layout.from_modes(plain_layout.coalesce_modes_extended(plain_layout.flat_modes(layout)))

@@ -56,6 +56,34 @@ def first_call(statement: str, setup: str) -> float:
     return statistics.median(map(float, times))
 
 
+TILES = {
+    "composition": ("composition(A, B)", "compose(A, B)", "((16,8),(8,4)):((64,1),(8,512))", "(8,(4,4)):(16,(1,128))"),
+    "logical_divide": ("logical_divide(A, B)", "logical_divide(A, B)", "((8,16),(4,32)):((1,32),(8,512))", "32:1"),
+    "complement": ("complement(B, 4096)", "complement(B, 4096)", "8:1", "((4,8),(2,2)):((32,1),(16,8))"),
+}
+
+
+def algebra() -> None:
+    """Operations a second on typical tiles, beside tensor-layouts where it is installed."""
+    try:
+        import tensor_layouts
+    except ImportError:
+        click.echo("tensor-layouts is not installed: pip install -e '.[oracle]' compares the algebra with it")
+        return
+    import timeit as clock
+
+    from cute_viz import parse
+    from cute_viz.algebra import compose, divide, inverse
+
+    ours = {**vars(compose), **vars(divide), **vars(inverse)}
+    for name, (mine, theirs, a, b) in TILES.items():
+        operands = {"A": parse(a), "B": parse(b)}
+        others = {key: tensor_layouts.Layout(x.shape, x.stride) for key, x in operands.items()}
+        x = min(clock.repeat(mine, globals=ours | operands, number=2000, repeat=5)) / 2000
+        y = min(clock.repeat(theirs, globals=vars(tensor_layouts) | others, number=2000, repeat=5)) / 2000
+        click.echo(f"{name + ', operations a second / tensor-layouts':<52} {1 / x:>7.0f}/s {1 / y:>7.0f}/s {y / x:>6.2f} {3.0:>5}")
+
+
 @click.command()
 @click.option("--runs", default=15, show_default=True, help="Runs of each command.")
 def main(runs: int) -> None:
@@ -78,6 +106,7 @@ def main(runs: int) -> None:
     ):
         a = first_call(call, setup)
         click.echo(f"{name:<52} {a * 1e3:>6.1f} ms {floor_s * 1e3:>6.1f} ms {a / floor_s:>6.2f} {aim:>5}")
+    algebra()
     click.echo(f"peak memory, 256x256 grid to SVG: {peak_mb(svg):.0f} MB (aim 150)")
 
 
