@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import tempfile
 
 
 def write(data: bytes, path: str | None) -> None:
@@ -23,6 +22,8 @@ def write(data: bytes, path: str | None) -> None:
         return
     if mode is not None and _same(target, data):
         return
+    import tempfile  # 3 ms that standard output does not need
+
     try:
         handle, temporary = tempfile.mkstemp(prefix=".cute-viz-", dir=os.path.dirname(target))
     except OSError as error:

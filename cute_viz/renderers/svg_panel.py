@@ -258,9 +258,14 @@ def number(x: float) -> str:
     return f"{x:.2f}".rstrip("0").rstrip(".") if x != int(x) else str(int(x))
 
 
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u202a-\u202e\u2066-\u2069]")
+_FORBIDDEN = (
+    "[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # what XML cannot hold
+    "|[\u202a-\u202e\u2066-\u2069]"  # what turns the reading direction
+)
 
 
 def clean(text: str) -> str:
     """Text with the characters that XML cannot hold, and those that turn the reading direction, replaced."""
-    return _FORBIDDEN.sub("�", text)
+    if text.isprintable():  # nearly always; the pattern takes 2 ms to compile
+        return text
+    return re.sub(_FORBIDDEN, "�", text)
