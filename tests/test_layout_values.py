@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import X, product
 from cute_viz.algebra.layout import (
@@ -21,10 +22,11 @@ from cute_viz.algebra.layout import (
     size,
     slice_and_offset,
 )
-from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets, offsets_numpy
 from cute_viz.errors import AlgebraError
+from cute_viz.notation import parse
 from tests.strategies import any_layouts, composed_layouts, layouts, shapes, swizzles
 
 
@@ -128,3 +130,21 @@ def test_a_swizzle_takes_no_coordinates():
         layout(1, 1)
     with pytest.raises(AlgebraError):
         offsets(layout)
+
+
+@given(layouts(st.one_of(st.just(0), st.builds(F2, st.integers(0, 63))), largest=4))
+def test_xor_strides_evaluate_print_and_coalesce(layout):
+    values = [layout(i) for i in range(size(layout))]
+    assert offsets(layout) == offsets(coalesce(layout)) == values
+    assert cosize(layout) == max(values) + 1
+    assert parse(str(layout)) == layout
+
+
+def test_xor_strides_make_a_swizzle_a_layout():
+    swizzled = ComposedLayout(Swizzle(3, 0, 3), 0, Layout((8, 8), (8, 1)))
+    assert offsets(Layout((8, 8), (F2(9), F2(1)))) == offsets(swizzled)
+    picked = composition(Layout((8, 8), (F2(9), F2(1))), Layout((4, 2), (2, 8)))
+    assert str(picked) == "(4,2):(F18,F1)"
+    assert [picked(i) for i in range(8)] == [swizzled(j) for j in offsets(Layout((4, 2), (2, 8)))]
+    with pytest.raises(AlgebraError, match="mixes integer and XOR"):
+        offsets(Layout((2, 2), (F2(1), 1)))

@@ -21,7 +21,7 @@ from cute_viz.algebra.inttuple import (
     tuple_depth,
     tuple_rank,
 )
-from cute_viz.algebra.stride import Stride, add, is_coordinate, magnitude, plain
+from cute_viz.algebra.stride import F2, Stride, add, is_coordinate, magnitude, plain
 from cute_viz.errors import AlgebraError
 
 
@@ -127,6 +127,10 @@ def coshape(layout: Layout) -> Any:
     >>> coshape(Layout((4, 8), (8, 1))), coshape(Layout((4, 8), (E(0), E(1))))
     (32, (4, 8))
     """
+    if any(isinstance(stride, F2) for stride in leaves(layout.stride)):
+        from cute_viz.algebra.table import offsets
+
+        return 1 + max(offsets(layout))
     last: Any = 0
     for extent, stride in zip(leaves(layout.shape), leaves(layout.stride), strict=True):
         last = add(last, (extent - 1) * magnitude(stride))
@@ -298,7 +302,7 @@ def coalesce_modes(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
     for extent, stride in pairs:
         if extent == 1:
             continue
-        if kept and stride == reach:
+        if kept and stride == reach and not (isinstance(stride, F2) and kept[-1][0] & (kept[-1][0] - 1)):
             extent, stride = kept[-1][0] * extent, kept[-1][1]
             kept[-1] = (extent, stride)
         else:

@@ -1,4 +1,4 @@
-"""The elements that a stride can be: integers, and scaled basis elements such as `1@0`.
+"""The elements that a stride can be: integers, scaled basis elements such as `1@0`, and XOR strides such as `F8`.
 
 Strides live in an integer module: they can be added and scaled by integers, and that is all that evaluating
 a layout needs (cute/numeric/arithmetic_tuple.hpp). A basis element `s@0@1` is `s` at position 0 of position 1
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 Scalar: TypeAlias = "int | Fraction"
-Stride: TypeAlias = "int | Fraction | Basis | tuple[Stride, ...]"
+Stride: TypeAlias = "int | Fraction | Basis | F2 | tuple[Stride, ...]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,35 @@ class Basis:
         return out
 
 
+@dataclass(frozen=True, slots=True)
+class F2:
+    """A stride over bits: sums are XORs, products are carry-less (the F2 strides of PyCuTe, NVlabs/CuTe).
+
+    With them a swizzle is an ordinary layout: `(8,8):(F9,F8)` gives i ^ 8*(i ^ j).
+
+    >>> str(F2(9)), add(F2(9), F2(8)), F2(9) * 3
+    ('F9', F2(value=1), F2(value=27))
+    """
+
+    value: int
+
+    def __str__(self) -> str:
+        return f"F{self.value}"
+
+    def __mul__(self, factor: int) -> F2:
+        if factor < 0:
+            raise AlgebraError(f"the XOR stride {self} is scaled by integers of 0 or more, not {factor}")
+        out, shifted = 0, self.value
+        while factor:
+            if factor & 1:
+                out ^= shifted
+            factor >>= 1
+            shifted <<= 1
+        return F2(out)
+
+    __rmul__ = __mul__
+
+
 def E(*path: int) -> Basis:
     """The unit basis element E<path...>, printed `1@...`.
 
@@ -70,6 +99,8 @@ def add(a: Any, b: Any) -> Any:
         a = a.coordinate()
     if isinstance(b, Basis):
         b = b.coordinate()
+    if isinstance(a, F2) or isinstance(b, F2):
+        return _xor(a, b)
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) < len(b):
             a, b = b, a
@@ -82,8 +113,19 @@ def add(a: Any, b: Any) -> Any:
     return a + b
 
 
+def _xor(a: Any, b: Any) -> F2:
+    if isinstance(a, F2) and isinstance(b, F2):
+        return F2(a.value ^ b.value)
+    element, other = (a, b) if isinstance(a, F2) else (b, a)
+    if other != 0:
+        raise AlgebraError(f"cannot add {other} to the XOR stride {element}", hint="use XOR strides, or 0, in every mode")
+    return element
+
+
 def plain(value: Any) -> Any:
     """A value of a layout as an int or a tuple of ints (a basis element becomes its coordinate)."""
+    if isinstance(value, F2):
+        return value.value
     if isinstance(value, Basis):
         return value.coordinate()
     return int(value) if isinstance(value, Static) else value
@@ -96,4 +138,6 @@ def is_coordinate(stride: Any) -> bool:
 
 def magnitude(stride: Any) -> Any:
     """The absolute value of a stride leaf."""
+    if isinstance(stride, F2):
+        return stride
     return Basis(magnitude(stride.value), stride.path) if isinstance(stride, Basis) else stride if stride >= 0 else -stride

@@ -11,7 +11,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, position_independent
 from cute_viz.algebra.layout import Layout, flat_modes
-from cute_viz.algebra.stride import Basis, add
+from cute_viz.algebra.stride import F2, Basis, add, plain
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError
 
@@ -27,6 +27,8 @@ def offsets(layout: AnyLayout) -> list[Any]:
     if isinstance(layout, Layout):
         if any(isinstance(stride, Basis) for _, stride in flat_modes(layout)):
             return _coordinates(layout)
+        if any(isinstance(stride, F2) for _, stride in flat_modes(layout)):
+            return _xored(layout)
         table = [0]
         for extent, stride in flat_modes(layout):
             steps = range(0, extent * stride, stride) if stride else [0] * extent
@@ -62,6 +64,8 @@ def offsets_numpy(layout: AnyLayout, numpy: ModuleType) -> Any:
         return x ^ ((x & yyy) >> shift if shift >= 0 else (x & yyy) << -shift)
     table = numpy.zeros(1, dtype=numpy.int64)
     for extent, stride in flat_modes(layout):
+        if isinstance(stride, F2):
+            return numpy.array(offsets(layout), dtype=numpy.int64)
         if isinstance(stride, Basis):
             raise AlgebraError(f"{layout} has coordinate strides; its table is not an array of integers")
         table = (numpy.arange(extent, dtype=numpy.int64)[:, None] * int(stride) + table[None, :]).reshape(-1)
@@ -77,6 +81,17 @@ def _shifted(layout: ComposedLayout) -> list[Any]:
     if isinstance(layout.offset, int):
         return [layout.offset + x for x in inner]
     return [add(layout.offset, x) for x in inner]
+
+
+def _xored(layout: Layout) -> list[int]:
+    """XOR strides: each mode XORs its own term in."""
+    table = [0]
+    for extent, stride in flat_modes(layout):
+        if stride != 0 and not isinstance(stride, F2):
+            raise AlgebraError(f"{layout} mixes integer and XOR strides", hint="use XOR strides, or 0, in every mode")
+        steps = [plain(k * stride) for k in range(extent)]
+        table = [step ^ value for step in steps for value in table]
+    return table
 
 
 def _coordinates(layout: Layout) -> list[Any]:

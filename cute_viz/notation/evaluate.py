@@ -8,7 +8,7 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
 from cute_viz.algebra.inttuple import Static, X, is_int_tuple, leaves, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
-from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.notation.syntax import (
@@ -156,6 +156,8 @@ class _Evaluator:
             return self.names[node.text]
         if _short(node.text) in _MAJORS:
             return _major(_short(node.text))
+        if node.text[0] == "F" and node.text[1:].isdecimal():
+            return F2(int(node.text[1:]))
         from difflib import get_close_matches
 
         near = get_close_matches(node.text, list(self.names), n=3)
