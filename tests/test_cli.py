@@ -190,3 +190,16 @@ def test_a_cold_render_imports_only_what_it_needs(args: list[str], absent: set[s
     loaded = set(result.stderr.decode().split())
     assert "cute_viz.renderers" in loaded
     assert not absent & loaded
+
+
+def test_explain_and_the_warning_of_a_composition() -> None:
+    steps = run("explain", "complement(4:2, 24)")
+    assert steps.returncode == 0
+    assert steps.stdout.decode().splitlines()[-1].strip() == "(2,3):(1,8)"
+    failed = run("explain", "composition((3,5,7):(35,7,1), (1):(7))")
+    assert failed.returncode == 1
+    assert b"Stride Divisibility Condition" in failed.stdout
+    assert "no operation to explain" in fails(run("explain", "4:1"), 1)
+    warned = run("eval", "composition((4,6,8):(2,3,5),6:3)", "composition((8,2):(1,8), 4:2)")
+    assert (warned.returncode, warned.stdout) == (0, b"(2,3):(6,3)\n4:2\n")
+    assert warned.stderr.decode().count("warning: ") == 1
