@@ -155,6 +155,15 @@ def test_any_text_gives_a_value_or_one_clean_error(text):
         ("make_layout((_4,_8), LayoutRight{})", "(_4,_8):(_8,_1)"),
         ("complement(_4:_2, _24)", "(_2,_3):(_1,_8)"),
         ("compatible(24,(4,6))", "1"),
+        ("make_layout(make_shape(Int<8>{},_8{}),LayoutRight{})", "(_8,_8):(_8,_1)"),
+        ("using A = Layout<Shape<_16,_2>,Stride<_2,_1>>;\nauto b = composition(A, _4{});", "_4:_2"),
+        ("constexpr int BM = 128; make_layout(make_shape(Int<BM>{}, Int<8>{}))", "(_128,_8):(_1,_128)"),
+        ("GMMA::Layout_K_SW128_Atom<half_t>{}", "Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)"),
+        ("UMMA::Layout_MN_SW128_32B_Atom<uint8_t>{}", "Sw<2,5,2> o smem_ptr[8b](unset) o (_128,_4):(_1,_128)"),
+        (
+            "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_64,_64>{})",
+            "Sw<3,4,3> o smem_ptr[16b](unset) o ((_8,_8),(_64,_1)):((_64,_512),(_1,_0))",
+        ),
     ],
 )
 def test_operations(text, printed):

@@ -42,6 +42,15 @@ def test_print_latex(name):
     assert render(parse(LAYOUTS[name]["print"]), "tikz", CUTLASS).decode() == LAYOUTS[name]["print_latex"]
 
 
+@pytest.mark.parametrize("name", [n for n in LAYOUTS if n != "l_doc_s2xd4"])  # that one mixes static and run-time integers
+def test_the_cxx_that_made_a_golden_reads_as_what_it_printed(name):
+    source = LAYOUTS[name]["cxx"] + "; print_layout(x);"
+    layout = parse(source)
+    assert show(layout) == LAYOUTS[name]["print"]
+    if "print_layout" in LAYOUTS[name]:
+        assert render(layout, "text").decode() == LAYOUTS[name]["print_layout"]
+
+
 @pytest.mark.parametrize("name", GOLDENS["tv"])
 def test_print_latex_tv(name):
     golden = GOLDENS["tv"][name]

@@ -11,6 +11,7 @@ primary   = number {'@' number} | '_' | name ['<' args '>'] ['(' args ')' | '{}'
 from __future__ import annotations
 
 from cute_viz.errors import LimitError, NotationError, Span
+from cute_viz.notation.cplusplus import QUALIFIERS
 from cute_viz.notation.lexer import NAMES, Token, tokenize
 from cute_viz.notation.syntax import (
     Apply,
@@ -76,6 +77,9 @@ class _Parser:
         return out
 
     def statement(self) -> Statement:
+        """[C++ qualifiers] [name =] value."""
+        while self.token.text in QUALIFIERS and self.tokens[self.position + 1].kind == "name":
+            self.advance()
         following = self.tokens[min(self.position + 1, len(self.tokens) - 1)]
         if self.token.kind == "name" and following.kind == "=":
             name = self.advance().text
@@ -162,6 +166,8 @@ class _Parser:
     def number(self) -> Node:
         token = self.advance()
         value = Number(token.span, int(token.text.lstrip("_")), token.kind == "static")
+        if self.token.kind == "{":  # `_8{}`, a value of the type
+            value = Number(token.span | self.braces(), value.value, value.static)
         node: Number | Ratio = value
         if self.token.kind == "/":
             self.advance()
@@ -203,11 +209,15 @@ class _Parser:
             arguments = self.sequence()
             args, span, called = arguments.items, span | arguments.span, True
         elif self.token.kind == "{":
-            self.advance()
-            if self.token.kind != "}":
-                raise self.fail("expected '}'", hint="a C++ value is written with empty braces: Sw<3,3,3>{}")
-            span, called = span | self.advance().span, True
+            span, called = span | self.braces(), True
         return Call(span, token.text, template, args) if called else Name(token.span, token.text)
+
+    def braces(self) -> Span:
+        """`{}` after a C++ type."""
+        opening = self.advance()
+        if self.token.kind != "}":
+            raise self.fail("expected '}'", hint="a C++ value is written with empty braces: Sw<3,3,3>{}")
+        return opening.span | self.advance().span
 
     def sequence(self) -> Sequence:
         opening = self.advance()

@@ -11,6 +11,7 @@ from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
+from cute_viz.notation.cplusplus import MAKE_TUPLES, PRINTERS, TUPLES, integral, smem_atom
 from cute_viz.notation.syntax import (
     Apply,
     At,
@@ -29,7 +30,6 @@ from cute_viz.notation.syntax import (
 )
 
 _SWIZZLES = ("Sw", "S", "Swizzle")
-_TUPLES = ("Shape", "Stride", "Step", "Tile", "Coord", "Tiler")
 _MAJORS = {"LayoutLeft": "LayoutLeft", "LayoutRight": "LayoutRight", "GenColMajor": "LayoutLeft", "GenRowMajor": "LayoutRight"}
 
 
@@ -168,12 +168,20 @@ class _Evaluator:
         name = _short(node.name)
         if name in _SWIZZLES and node.template:
             return self._swizzle(node)
-        if name in _TUPLES and node.template and not node.args:
+        if name in TUPLES and node.template and not node.args:
             return tuple(map(self.value, node.template))
+        if name in MAKE_TUPLES and node.args is not None:
+            return tuple(map(self.value, node.args))
+        if name in PRINTERS and len(node.args or ()) == 1:
+            return self.value((node.args or ())[0])  # what is printed is what is meant
+        if name.startswith("Layout_"):
+            types = tuple(item.text if isinstance(item, Name) else self.value(item) for item in node.template)
+            if (atom := smem_atom(name, types)) is not None:
+                return atom
         if name == "Layout" and node.template and not node.args:
             return Layout(*map(self.value, node.template[:2]))
         if name in ("Int", "C") and len(node.template) == 1:
-            return Static(self._integer(node.template[0]))
+            return integral(self.value(node.template[0]))
         if name in _MAJORS:
             return _major(name)
         if node.name == "E":
@@ -189,12 +197,6 @@ class _Evaluator:
 
         template = tuple(item.text if isinstance(item, Name) else self.value(item) for item in node.template)
         return self._operate(ops.find(node.name), [self.value(item) for item in node.args or ()], template)
-
-    def _integer(self, node: Node) -> int:
-        value = self.value(node)
-        if not isinstance(value, int):
-            raise self.fail("expected an integer", node.span)
-        return int(value)
 
     def _operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation, with a warning where CuTe's composition is not A(B(i))."""
@@ -284,8 +286,10 @@ def _all_static(node: Any) -> bool:
             stack.append(item.value)
         elif isinstance(item, Call):
             stack.extend(item.args or ())
-            if _short(item.name) in (*_TUPLES, "Layout"):
+            if _short(item.name) in (*TUPLES, "Layout"):
                 stack.extend(item.template)
+            elif _short(item.name) in ("Int", "C") or _short(item.name).startswith("Layout_"):
+                numbers.append(True)
         elif isinstance(item, Apply):
             stack += [item.function, *item.args]
         elif isinstance(item, Chain):
@@ -322,7 +326,7 @@ def _major(name: str) -> Any:
 
 
 def _short(name: str) -> str:
-    """A name without `cute::`, `cute.` and the like."""
+    """A name without `cute::`, `cute.`, `GMMA::` and the like."""
     return name.replace("::", ".").rsplit(".", 1)[-1]
 
 

@@ -1,0 +1,63 @@
+"""What C++ source calls by name besides the operations: tuples, integral constants, shared-memory layout atoms."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag
+from cute_viz.algebra.inttuple import Static
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import AlgebraError
+
+TUPLES = ("Shape", "Stride", "Step", "Tile", "Coord", "Tiler", "tuple")  # with template arguments
+MAKE_TUPLES = ("make_shape", "make_stride", "make_step", "make_tile", "make_coord", "make_tuple")
+PRINTERS = ("print", "print_layout", "print_latex", "print_tensor", "print_svg")
+QUALIFIERS = ("auto", "using", "constexpr", "const", "static", "int", "unsigned", "size_t", "typename", "inline", "Layout")
+
+_ATOM = re.compile(r"Layout_(?:(MN|K)_(INTER|SW32|SW64|SW128)|MN_(SW128_32B))_Atom(_Bits)?")
+_BITS = {"INTER": 0, "SW32": 1, "SW64": 2, "SW128": 3}
+
+
+def smem_atom(name: str, template: tuple[Any, ...]) -> ComposedLayout | None:
+    """The shared-memory layout atom of a name such as GMMA::Layout_K_SW128_Atom; None for another name.
+
+    Of `GMMA` and `UMMA` alike (cute/atom/mma_traits_sm90_gmma.hpp, mma_traits_sm100.hpp): 8 rows of 128 to 1024 bits under
+    a swizzle of the address.
+
+    >>> str(smem_atom("Layout_K_SW128_Atom", ("half_t",)))
+    'Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)'
+    """
+    match = _ATOM.fullmatch(name)
+    if match is None:
+        return None
+    major, mode, special, in_bits = match.groups()
+    swizzle = Swizzle(2, 5, 2) if special else Swizzle(_BITS[mode], 4, 3)
+    rows, length = (4, 1024) if special else (8, 128 << _BITS[mode])
+    shape, stride = ((rows, length), (length, 1)) if major == "K" else ((length, rows), (1, length))
+    if in_bits:
+        bits = 1
+    elif len(template) == 1:
+        from cute_viz.algebra.recast import bits_of
+
+        bits = bits_of(template[0])
+    else:
+        raise AlgebraError(f"{name} takes an element type", hint=f"such as GMMA::{name}<half_t>")
+    inner = _upcast(Layout(shape, stride), bits)
+    return ComposedLayout(swizzle, PointerFlag(bits), inner)
+
+
+def _upcast(layout: Layout, bits: int) -> Layout:
+    from cute_viz.algebra.recast import upcast
+    from cute_viz.notation.evaluate import mark_static
+
+    result: Layout = mark_static(upcast(layout, bits))
+    return result
+
+
+def integral(value: Any) -> int:
+    """Int<N>, C<N>: the static integer."""
+    if not isinstance(value, int):
+        raise AlgebraError("Int<N> takes an integer")
+    return Static(value)
