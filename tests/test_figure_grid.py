@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from cute_viz import figure
+from cute_viz import figure, render
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
@@ -129,3 +129,27 @@ def test_the_model_refuses_what_does_not_fit_together():
 
 def test_a_layout_with_a_negative_stride():
     assert figure(Layout(3, -2)).panels[0].labels == ("0", "-2", "-4")
+
+
+def test_halves_of_a_recast_coordinate():
+    drawn = figure("(2,2):(1/2@0,1@1)")
+    assert drawn.panels[0].labels == ("(0,0)", "(0,1)", "(1/2,0)", "(1/2,1)")
+    assert b'"1/2"' in render(drawn, "json")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("place", [0]),
+        ("boxes", [[0, 0, 1]]),
+        ("boxes", [[0, 0, 9, 9]]),
+        ("owners", [[0]]),
+        ("owners", [[99, [[0, 0]]]]),
+        ("data", {"offset": True}),
+        ("row_ruler", {"title": "M", "labels": ["0", "1"], "levels": [0, -5, 0]}),
+    ],
+)
+def test_a_mangled_panel_is_told(key, value):
+    good = to_dict(figure("(2,2)"))
+    with pytest.raises(FigureError):
+        from_dict({**good, "panels": [{**good["panels"][0], key: value}]})

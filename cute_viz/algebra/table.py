@@ -31,7 +31,7 @@ def offsets(layout: AnyLayout) -> list[Any]:
             return _xored(layout)
         table = [0]
         for extent, stride in flat_modes(layout):
-            steps = range(0, extent * stride, stride) if stride else [0] * extent
+            steps = range(0, extent * stride, stride) if stride and isinstance(stride, int) else [k * stride for k in range(extent)]
             table = [step + value for step in steps for value in table] if len(table) > 1 else list(steps)
         return table
     inner = _shifted(layout)

@@ -86,7 +86,7 @@ class Panel:
             raise FigureError(f"a panel has at least one cell, not {self.rows} x {self.cols}")
         cells = self.rows * self.cols
         sizes = {"labels": len(self.labels), "paints": len(self.paints)}
-        sizes |= {f"data.{name}": len(column) for name, column in self.data.items()}
+        sizes |= {f"data.{name}": len(column) if isinstance(column, tuple) else 0 for name, column in self.data.items()}
         for name, length in sizes.items():
             if length != cells:
                 raise FigureError(f"a panel of {self.rows} x {self.cols} cells has {length} entries in {name}")
@@ -130,10 +130,36 @@ def from_dict(data: Any) -> Figure:
         raise FigureError(f"this figure has model version {data['cute_viz_figure']!r}; this cute-viz reads version {VERSION}")
     figure = _build(Figure, {k: v for k, v in data.items() if k != "cute_viz_figure"}, "figure")
     assert isinstance(figure, Figure)
+    for paint in figure.paints:
+        if paint.hue < -1 or not 0 <= paint.shade < max(1, paint.shades):
+            raise FigureError(f"figure.paints holds {paint}, which is no hue slot and shade")
+    if any(not 0 <= entry.paint < len(figure.paints) for legend in figure.legends for entry in legend.entries):
+        raise FigureError("figure.legends names a paint that the figure does not have")
     for n, panel in enumerate(figure.panels):
+        _check_panel(panel, f"figure.panels[{n}]")
         if any(not HOLE <= paint < len(figure.paints) for paint in panel.paints):
             raise FigureError(f"figure.panels[{n}].paints names a paint that the figure does not have")
     return figure
+
+
+def _check_panel(panel: Panel, where: str) -> None:
+    """What builders get right by construction, and a file may get wrong."""
+    cells = panel.rows * panel.cols
+    if len(panel.place) != 2 or not all(isinstance(x, int) and 0 <= x < 1 << 16 for x in panel.place):
+        raise FigureError(f"{where}.place is a row and a column")
+    for ruler in (panel.row_ruler, panel.col_ruler):
+        if any(not isinstance(level, int) or level < 0 for level in ruler.levels):
+            raise FigureError(f"{where} has a ruler whose levels are not integers of 0 or more")
+    for box in panel.boxes:
+        if not isinstance(box, tuple) or len(box) != 4 or not all(isinstance(x, int) for x in box):
+            raise FigureError(f"{where}.boxes holds something else than row0, col0, row1, col1")
+        if not (0 <= box[0] < box[2] <= panel.rows and 0 <= box[1] < box[3] <= panel.cols):
+            raise FigureError(f"{where}.boxes holds {box}, which is not inside the panel")
+    for entry in panel.owners:
+        if not isinstance(entry, tuple) or len(entry) != 2 or not isinstance(entry[0], int) or not isinstance(entry[1], tuple):
+            raise FigureError(f"{where}.owners holds something else than a cell and its owners")
+        if not 0 <= entry[0] < cells or not all(isinstance(owner, tuple) and len(owner) == 2 for owner in entry[1]):
+            raise FigureError(f"{where}.owners holds a cell outside of the panel, or an owner that is no (thread, value)")
 
 
 _PARTS: dict[tuple[str, str], type] = {

@@ -11,5 +11,6 @@ from cute_viz.renderers import Options
 def render(figure: Figure, options: Options) -> str:
     """The figure as one JSON object, keys in the model's order, a line for each member of the figure."""
     items = to_dict(figure).items()
-    rows = [f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=True, separators=(',', ':'))}" for key, value in items]
+    # default: the halves of a recast coordinate, 1/2, are written as text
+    rows = [f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'), default=str)}" for key, value in items]
     return "{" + ",\n ".join(rows) + "}\n"

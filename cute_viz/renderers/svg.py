@@ -168,7 +168,7 @@ def _prose(canvas: Canvas, lines: list[Line], y: float) -> float:
 
 
 def _entry_width(legends: tuple[Legend, ...]) -> float:
-    longest = max(len(f"{e.label}  {e.count} cells") for legend in legends for e in legend.entries)
+    longest = max((len(f"{e.label}  {e.count} cells") for legend in legends for e in legend.entries), default=0)
     return 32 + longest * 12 * PROSE + 12
 
 
