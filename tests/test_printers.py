@@ -68,6 +68,7 @@ def test_print_latex_tv(name):
         ("(4,8)", "text", {"tile": (4, 8)}),
         ("(4,8)", "tikz", {"tile": (4, 8), "view": "table"}),
         ("(4,8)", "text", {"labels": "coord"}),
+        ("(4,8)", "svg", {}),
     ],
 )
 def test_what_cute_cannot_print_is_refused(source, format_, options):

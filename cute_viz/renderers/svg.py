@@ -13,6 +13,7 @@ from zlib import crc32
 
 import svgwrite
 
+from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend
 from cute_viz.figures.palette import palette
 from cute_viz.renderers import Options
@@ -69,6 +70,8 @@ def render(figure: Figure, options: Options) -> str:
     >>> render(build(Layout((2, 2))), Options(fragment=True)).startswith("<svg ")
     True
     """
+    if options.style == "cutlass":
+        raise FigureError("CuTe's print_svg draws MMA atoms and tiled MMAs only", hint="leave out --style")
     frames = [measure(panel) for panel in figure.panels]
     sizes = [(frame.width, frame.height) for frame in frames]
     places, panels_w, panels_h = arrange([panel.place for panel in figure.panels], sizes, GAP)
