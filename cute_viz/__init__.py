@@ -19,6 +19,7 @@ The public verbs, imported when they are first used:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -29,11 +30,14 @@ __version__ = "0.1.0"
 __all__ = ["figure", "parse", "render"]
 
 
-def parse(text: str) -> Any:
-    """The object that a text in CuTe notation stands for; a CuteVizError tells what is wrong with it, and where."""
-    from cute_viz.notation import parse as parse_
+def parse(text: str, names: Mapping[str, Any] | None = None, *, dialect: str = "auto", name: str | None = None) -> Any:
+    """The object that a text stands for: CuTe notation, C++ or Python source, a print, the name of an atom.
 
-    return parse_(text)
+    `names` gives values to run-time names; `name` picks one of several objects. A CuteVizError tells what is wrong, and where.
+    """
+    from cute_viz.spec import read
+
+    return read(text, names, dialect=dialect).pick(name)
 
 
 def figure(obj: Any, **options: Any) -> Figure:

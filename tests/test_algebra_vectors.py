@@ -15,7 +15,7 @@ from cute_viz import parse
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError
-from cute_viz.notation import run
+from cute_viz.notation import read
 
 VECTORS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "algebra_vectors.json.gz").read_bytes()))
 ROWS = defaultdict(list)
@@ -50,7 +50,7 @@ def test_compositions_that_are_not_what_they_seem_are_told():
     flags = []
     for expression, _, _, pointwise in (row for row in ROWS["composition"] if len(row) == 4):
         warnings: list[str] = []
-        run(expression, warnings=warnings)
+        read(expression, warnings=warnings)
         flags.append((pointwise, not warnings))
     assert all(expected == told for expected, told in flags)
     assert (False, False) in flags

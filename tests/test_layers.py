@@ -14,11 +14,12 @@ BELOW = {
     "errors": set(),
     "algebra": {"errors"},
     "notation": {"errors", "algebra"},
+    "spec": {"errors", "algebra", "notation"},
     "figures": {"errors", "algebra"},
     "renderers": {"errors", "figures.model", "figures.palette"},
     "analysis": {"errors", "algebra"},
-    "cli": {"errors", "algebra", "notation", "figures", "renderers", "analysis", "__init__"},
-    "__init__": {"errors", "algebra", "notation", "figures", "renderers"},
+    "cli": {"errors", "algebra", "notation", "spec", "figures", "renderers", "analysis", "__init__"},
+    "__init__": {"errors", "algebra", "notation", "spec", "figures", "renderers"},
     "__main__": {"cli"},
 }
 HOMES = {
@@ -27,7 +28,7 @@ HOMES = {
     "svgwrite": {"renderers/svg"},
     "numpy": set(),
     "matplotlib": set(),
-    "yaml": set(),
+    "yaml": {"spec/yaml"},
 }
 
 

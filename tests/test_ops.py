@@ -11,6 +11,7 @@ from cute_viz.algebra.ops import ALIASES, OPS, find
 from cute_viz.analysis.explain import explain
 from cute_viz.errors import AlgebraError
 from cute_viz.notation import read_call
+from cute_viz.spec import resolve
 
 
 @pytest.mark.parametrize("name", OPS)
@@ -31,7 +32,7 @@ def test_aliases(alias):
 
 @pytest.mark.parametrize("name", OPS)
 def test_an_explanation_ends_in_the_result(name):
-    operation, operands = read_call(OPS[name].example)
+    operation, operands = read_call(OPS[name].example, resolve=resolve)
     steps = explain(operation, operands)
     assert steps[-1].value == find(operation).call(operands, ())
 

@@ -97,6 +97,7 @@ TEMPLATED = frozenset(
         "downcast",
         "recast_layout",
         "make_swizzle",
+        "tile_size",
     ]
 )
 
@@ -185,6 +186,31 @@ _ROWS = (
     _op("congruent", "shapes", "a, b", "SS", "whether the nesting is the same", "congruent((2,(3,4)), (0,(0,0)))"),
     _op("weakly_congruent", "shapes", "a, b", "SS", "whether the nesting of a is that of b or coarser", "weakly_congruent((2,3), (2,(3,4)))"),
     _op("evenly_divides", "shapes", "a, b", "ST", "whether a tiler divides a shape", "evenly_divides((8,6), (4,3))"),
+    _op("make_tiled_mma", "mma", "atom, layout_mnk, permutation_mnk", "XXX", "MMA atoms over a tile", "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))", least=1),
+    _op("make_tiled_copy", "copy", "atom, thr, val", "XXX", "copy atoms over a tile, of thread and value layouts", "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))", least=2),
+    _op("make_tiled_copy_impl", "copy", "atom, tv, tiler", "XXX", "copy atoms over a tile, of a TV layout", "make_tiled_copy_impl(Copy_Atom<UniversalCopy<float>, float>{}, ((4,4),(2,2)):((16,1),(8,4)), (8,8))"),
+    *(_op(f"make_tiled_copy_{x}", "copy", "atom, mma", "XX", f"a copy of a TiledMMA's operand {x}", f"make_tiled_copy_{x}(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{{}}, make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}, (2,2,1), (32,32,16)))") for x in "ABC"),
+    *(_op(f"make_tiled_copy_{x}", "copy", "atom, copy", "XX", f"a copy that matches the {side} of another", f"make_tiled_copy_{x}(Copy_Atom<UniversalCopy<float>, float>{{}}, make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)))") for x, side in (("S", "source"), ("D", "destination"))),
+    _op("make_tiled_copy_C_atom", "copy", "atom, mma", "XX", "the smallest copy of a TiledMMA's C", "make_tiled_copy_C_atom(Copy_Atom<SM90_U32x4_STSM_N, half_t>{}, make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}))"),
+    _op("make_cotiled_copy", "copy", "atom, tv, data", "XXX", "a copy of threads and values given as offsets of a layout", "make_cotiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,2):(2,1), (4,2):(2,1))"),
+    _op("get_slice", "mma", "tiled, thread", "XX", "one thread's view of a TiledMMA or TiledCopy", "get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5)"),
+    *(_op(f"partition_{x}", "views", "thr, A", "XA", f"what the thread holds of {what}", example) for x, what, example in (
+        ("A", "A: (MMA,MMA_M,MMA_K)", "partition_A(get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5), (32,32))"),
+        ("B", "B: (MMA,MMA_N,MMA_K)", "partition_B(get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5), (32,32))"),
+        ("C", "C: (MMA,MMA_M,MMA_N)", "partition_C(get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5), (32,32))"),
+        ("S", "a source: (CPY,CPY_M,CPY_N)", "partition_S(get_slice(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,8), (1,1)), 5), (8,8))"),
+        ("D", "a destination: (CPY,CPY_M,CPY_N)", "partition_D(get_slice(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,8), (1,1)), 5), (8,8))"),
+    )),
+    *(_op(f"retile_{x}", "views", "copy, A", "XA", "a fragment as the copy's values", f"retile_{x}(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)), (1,2,2))") for x in "SD"),
+    *(_op(f"partition_shape_{x}", "views", "mma, shape", "XS", f"the shape of a thread's part of {x}", f"partition_shape_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
+    *(_op(f"partition_fragment_{x}", "views", "mma, A", "XA", f"a thread's registers for its part of {x}", f"partition_fragment_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
+    *(_op(f"thrfrg_{x}", "views", "mma, A", "XA", f"{x} as ((ThrV,(...)),(FrgV,(...)))", f"thrfrg_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
+    *(_op(f"tidfrg_{x}", "views", "copy, A", "XA", "a tensor as (Thr,(FrgV,FrgX),(Rest...))", f"tidfrg_{x}(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)), (8,8))") for x in "SD"),
+    *(_op(f"get_layout{x}_TV", "views", "tiled", "X", f"(thread, value) of {x} -> tile", f"get_layout{x}_TV({'make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,8), (1,1))' if x in 'SD' else 'make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})'})") for x in "ABCSD"),
+    _op("get_thr_layout_vmnk", "views", "mma", "X", "(thread of the atom, atom along M, N, K) -> thread", "get_thr_layout_vmnk(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1)))"),
+    _op("tile_shape", "views", "tiled", "X", "the tile of a TiledMMA or TiledCopy", "tile_shape(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1)))"),
+    _op("tile_size", "views", "tiled, i", "XX", "an extent of the tile; also tile_size<i>(tiled)", "tile_size<1>(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1)))", least=1),
+    _op("domain_offset", "slicing", "crd, A", "XL", "the layout with its origin at a coordinate, and the offset", "domain_offset((1,2), (4,8):(8,1))"),
 )  # fmt: skip
 
 OPS: dict[str, Op] = {op.name: op for op in _ROWS}
@@ -200,6 +226,9 @@ ALIASES = {
     "get_flat_coords": "get_flat_coord",
     "slice_layout": "slice",
     "ceil_div_layout": "ceil_div",
+    "get_thread_slice": "get_slice",
+    "thr_size": "size",
+    **{f"make_fragment_{x}": "make_fragment_like" for x in "ABC"},
 }
 
 

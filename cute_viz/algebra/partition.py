@@ -37,7 +37,7 @@ def local_tile(layout: AnyLayout, tiler: Any, coord: Any, proj: Any = None) -> A
         tiler, coord = dice_tuple(proj, tiler), dice_tuple(proj, coord)
     tiled = zipped_divide(layout, tiler)
     first, second = modes(domain(tiled).shape)
-    return _indexed(layout, tiled, _blanks(tuple_rank(first)), _padded(coord, tuple_rank(second), layout, tiler))
+    return indexed("local_tile", layout, tiled, (_blanks(tuple_rank(first)), _padded(coord, tuple_rank(second), layout, tiler)))
 
 
 def local_partition(layout: AnyLayout, tile: Layout, index: int, proj: Any = None) -> AnyLayout:
@@ -54,7 +54,7 @@ def local_partition(layout: AnyLayout, tile: Layout, index: int, proj: Any = Non
     tiled = zipped_divide(layout, tiler)
     first, second = modes(domain(tiled).shape)
     coord = _padded(get_flat_coord(tile, index), tuple_rank(first), layout, tile)
-    return _indexed(layout, tiled, coord, _blanks(tuple_rank(second)))
+    return indexed("local_partition", layout, tiled, (coord, _blanks(tuple_rank(second))))
 
 
 def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[Any, Layout]:
@@ -84,12 +84,11 @@ def _padded(coord: Any, n: int, layout: AnyLayout, tiler: Any) -> Any:
     return (*coord, *[X] * (n - len(coord))) if n != 1 or not coord else coord
 
 
-def _indexed(layout: AnyLayout, tiled: AnyLayout, first: Any, second: Any) -> AnyLayout:
-    """The tiled layout at a coordinate with blanks, its offset kept."""
+def indexed(operation: str, layout: AnyLayout, tiled: AnyLayout, coord: Any) -> AnyLayout:
+    """A tiling of a layout at a coordinate with blanks: the sub-layout, its offset kept in front."""
     tiled = position_independent(tiled)
-    coord = (first, second)
     if not any(isinstance(leaf, Underscore) for leaf in leaves(coord)):
-        refuse("local_tile", (layout, coord), "the coordinate leaves no mode")
+        refuse(operation, (layout, coord), "the coordinate leaves no mode")
     if isinstance(tiled, ComposedLayout):
         out: AnyLayout = tiled(coord)
         return out

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from cute_viz.algebra.inttuple import show
+from cute_viz.cli import source
 from cute_viz.errors import CuteVizError
 
 
@@ -18,27 +19,28 @@ from cute_viz.errors import CuteVizError
     "  printf 'coalesce((2,(1,6)):(1,(6,2)))\\n' | cute-viz eval -"
 )
 @click.argument("expressions", metavar="EXPR...|-", nargs=-1, required=True)
-def command(expressions: tuple[str, ...]) -> None:
+@source.options
+def command(expressions: tuple[str, ...], reading: source.Reading) -> None:
     """Print the value of each EXPR in CuTe notation; a name bound by one can be used by the next.
 
     With - every line of standard input is an expression and gives exactly one line; a line that fails gives
     'error: ...', and the exit status is 1 at the end.
     """
-    names: dict[str, Any] = {}
+    names = reading.names()
     if expressions == ("-",):
-        _lines(names)
+        _lines(names, reading)
         return
     for text in expressions:
-        click.echo(_value(text, names))
+        click.echo(_value(text, names, reading))
 
 
-def _lines(names: dict[str, Any]) -> None:
+def _lines(names: dict[str, Any], reading: source.Reading) -> None:
     failed = False
     sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
     for line in sys.stdin:
         text = line.rstrip("\r\n")
         try:
-            result = _value(text, names) if text.strip() else ""
+            result = _value(text, names, reading) if text.strip() else ""
         except CuteVizError as error:
             result, failed = f"error: {error.line()}", True
         click.echo(result.replace("\n", " "))
@@ -46,13 +48,14 @@ def _lines(names: dict[str, Any]) -> None:
         raise SystemExit(1)
 
 
-def _value(text: str, names: dict[str, Any]) -> str:
+def _value(text: str, names: dict[str, Any], reading: source.Reading) -> str:
     """The value of the last statement, in CuTe notation; its bindings are kept in `names`."""
-    from cute_viz.notation import run
+    from cute_viz.spec import read
 
     warnings: list[str] = []
-    key, values = run(text, names, warnings)
+    document = read(text, names, warnings, dialect=reading.dialect)
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
-    names.update((name, value) for name, value in values.items() if name)
-    return show(values[key])
+    value = document.pick(reading.name)
+    names.update((name, value) for name, value in document.values.items() if name)
+    return show(value).rstrip("\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from cute_viz.algebra.inttuple import show
+from cute_viz.cli import source
 
 
 @click.command(
@@ -14,15 +15,17 @@ from cute_viz.algebra.inttuple import show
     "  cute-viz explain 'composition((3,5,7):(35,7,1), (1):(7))'        why CuTe refuses it"
 )
 @click.argument("expression", metavar="EXPR")
-def command(expression: str) -> None:
+@click.option("--let", multiple=True, metavar="NAME=VALUE", help="A value for a run-time name: --let M=512.")
+def command(expression: str, let: tuple[str, ...]) -> None:
     """Tell the steps of the operation EXPR: what was coalesced, which mode was divided by what, which condition failed.
 
     A step's layout is in CuTe notation and can be drawn with render.
     """
     from cute_viz.analysis.explain import explain
     from cute_viz.notation import read_call
+    from cute_viz.spec import resolve
 
-    name, operands = read_call(expression)
+    name, operands = read_call(expression, source.Reading(let).names(), resolve)
     steps = explain(name, operands)
     number = 0
     for step in steps:

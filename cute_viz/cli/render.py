@@ -78,6 +78,7 @@ def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     show_default=True,
     help="Colour the text output.",
 )
+@source.options
 @click.option("--max-cells", type=click.IntRange(1), default=MAX_CELLS, show_default=True, help="Refuse figures with more cells.")
 def command(
     source_: str,
@@ -95,13 +96,14 @@ def command(
     fragment: bool,
     color_: str,
     max_cells: int,
+    reading: source.Reading,
 ) -> None:
     """Draw SOURCE: a layout in CuTe notation, a figure's JSON file, or - for standard input.
 
     Without -o and -T the picture is a text grid on standard output.
     """
     format_ = _format(format_, path)
-    subject = source.read(source_)
+    subject = source.read(source_, reading)
     options = FigureOptions(view, tile, color_by, labels, coords, title, max_cells)
     figure = _figure(subject, options)
     to_terminal = format_ == "text" and path in (None, "-") and style != "cutlass"

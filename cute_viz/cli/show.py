@@ -17,11 +17,12 @@ from cute_viz.errors import CuteVizError
 )
 @click.argument("source_", metavar="SOURCE")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
-def command(source_: str, as_json: bool) -> None:
+@source.options
+def command(source_: str, as_json: bool, reading: source.Reading) -> None:
     """Tell the facts of SOURCE: size, cosize, whether it is injective, contiguous, and so on."""
     from cute_viz.analysis.facts import layout_facts
 
-    subject = source.read(source_)
+    subject = source.read(source_, reading)
     if isinstance(subject, (int, tuple)) and is_int_tuple(subject) and subject != ():
         subject = Layout(subject)
     if isinstance(subject, Swizzle):

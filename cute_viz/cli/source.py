@@ -1,9 +1,11 @@
-"""SOURCE -> figure or object: an expression, a figure's JSON file, or `-` for standard input."""
+"""SOURCE -> figure or object: an expression, source code, a dump, a figure's JSON file, or `-` for standard input."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -14,32 +16,99 @@ from cute_viz.figures.model import Figure
 MAX_BYTES = 1 << 28  # of a figure's JSON
 
 
-def read(source: str) -> Any:
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a text is read: values for its run-time names, which of its objects is meant, and in which dialect."""
+
+    let: tuple[str, ...] = ()
+    name: str | None = None
+    dialect: str = "auto"
+
+    def names(self) -> dict[str, Any]:
+        """The bindings of --let, each an expression that may use those before it."""
+        from cute_viz.spec import read as read_text
+
+        out: dict[str, Any] = {}
+        for item in self.let:
+            name, equals, text = item.partition("=")
+            if not equals or not name.strip() or not text.strip():
+                raise click.UsageError(f"--let {item!r}: write NAME=VALUE, such as --let M=512")
+            try:
+                out[name.strip()] = read_text(text, out).pick()
+            except CuteVizError as error:
+                error.name = f"--let {name.strip()}"
+                raise
+        return out
+
+
+def options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options --let, --name and --dialect, given to the command as `reading`."""
+    from functools import wraps
+
+    from cute_viz.notation import DIALECTS
+
+    @click.option("--let", multiple=True, metavar="NAME=VALUE", help="A value for a run-time name: --let M=512, --let '?=(4,8)'.")
+    @click.option("--name", metavar="NAME", help="Which object of a pasted block is meant; the last otherwise.")
+    @click.option("--dialect", type=click.Choice(DIALECTS), default="auto", show_default=True, help="Read SOURCE as this.")
+    @wraps(command)
+    def wrapped(*args: Any, let: tuple[str, ...], name: str | None, dialect: str, **more: Any) -> Any:
+        return command(*args, reading=Reading(let, name, dialect), **more)
+
+    return wrapped
+
+
+def read(source: str, reading: Reading | None = None) -> Any:
     """What SOURCE stands for: a Figure (from its JSON), or an object of the algebra."""
+    reading = reading or Reading()
     if source == "-":
         if sys.stdin.isatty():
             click.echo("reading standard input; end it with Ctrl-D", err=True)
-        return _parse(_decode(sys.stdin.buffer.read(MAX_BYTES + 1), "standard input"), "standard input")
+        return _parse(_decode(sys.stdin.buffer.read(MAX_BYTES + 1), "standard input"), "standard input", reading)
     if source.endswith(".json"):
         with open(source, "rb") as file:
             return _figure(_decode(file.read(MAX_BYTES + 1), source), source)
     if source.endswith((".yaml", ".yml")):
         raise CuteVizError(f"{source}: YAML specs are not read yet", hint="give a layout, or a figure's JSON file")
-    if os.sep in source and os.path.exists(source):
-        raise CuteVizError(f"{source} is a file of no kind that can be drawn", hint="a figure's JSON file ends in .json")
-    return _parse(source, None)
+    if _is_file(source):
+        with open(source, "rb") as file:
+            return _parse(_decode(file.read(MAX_BYTES + 1), source), source, reading)
+    return _parse(source, None, reading)
 
 
-def _parse(text: str, name: str | None) -> Any:
-    if text.lstrip().startswith("{"):
+def _is_file(source: str) -> bool:
+    """A path with a folder or a suffix in it that exists: a log, a header, a Python file."""
+    if len(source) > 4096 or "\n" in source or "\0" in source:
+        return False
+    return (os.sep in source or os.path.splitext(source)[1].isascii()) and os.path.isfile(source)
+
+
+def _parse(text: str, name: str | None, reading: Reading) -> Any:
+    if text.lstrip().startswith("{") and '"' in text[:200]:
         return _figure(text, name or "the JSON")
-    from cute_viz.notation import parse
+    from cute_viz.spec import read as read_text
 
     try:
-        return parse(text)
+        document = read_text(text, reading.names(), dialect=reading.dialect)
+        value = document.pick(reading.name, drawable=True)
     except CuteVizError as error:
-        error.name = name
+        error.name = error.name or name
         raise
+    if reading.name is None and "\n" in text.strip():
+        _note(document, value)
+    return value
+
+
+def _note(document: Any, value: Any) -> None:
+    """Of a block: which of its objects is drawn, and which lines were not read."""
+    others = [key for key, other in document.values.items() if key and other is not value and not isinstance(other, int)]
+    chosen = next((key for key, other in document.values.items() if other is value), "")
+    if others:
+        click.echo(
+            f"note: of {len(others) + 1} objects the last{', ' if chosen else ''}{chosen}; --name picks {', '.join(others[-8:])}",
+            err=True,
+        )
+    for key, error in list(document.failures.items())[:4]:
+        click.echo(f"note: {key} was not read: {error.message}", err=True)
 
 
 def _figure(text: str, name: str) -> Figure:

@@ -1,37 +1,80 @@
-"""Text <-> objects: CuTe notation in, values of the algebra out."""
+"""Text <-> objects: CuTe notation, C++ source, the Python DSL and printed dumps in, values of the algebra out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from cute_viz.errors import CuteVizError
 from cute_viz.notation.cute import parse_program
-from cute_viz.notation.evaluate import evaluate_program
+from cute_viz.notation.evaluate import Document, evaluate_program
+
+if TYPE_CHECKING:
+    from cute_viz.notation.atoms import Resolver
+    from cute_viz.notation.syntax import Statement
+
+DIALECTS = ("auto", "cute", "cpp", "dsl", "dump")
+_DSL_MARKS = ("cute.", "cutlass.", "stride", "order", "mode", "None", "import", "def ")  # worth a closer look
 
 
-def parse(text: str, names: Mapping[str, Any] | None = None) -> Any:
-    """The object that a text stands for: the value of its last statement.
+def parse(
+    text: str,
+    names: Mapping[str, Any] | None = None,
+    *,
+    dialect: str = "auto",
+    name: str | None = None,
+    resolve: Resolver | None = None,
+) -> Any:
+    """The object that a text stands for: the value of its last statement, or of the one called `name`.
 
-    `names` are bindings that the text may use. Errors are CuteVizError with the place in the text.
+    `names` are bindings that the text may use; `resolve` gives the atom of a name. Errors are
+    CuteVizError with the place in the text.
 
     >>> str(parse("((16,8),8):((64,1),8)")), parse("(4,(2,3))"), str(parse("Sw<3,3,3> o _0 o (_8,_64):(_64,_1)"))
     ('((16,8),8):((64,1),8)', (4, (2, 3)), 'Sw<3,3,3> o _0 o (_8,_64):(_64,_1)')
+    >>> str(parse("cute.make_layout((M, 8), stride=(8, 1))", {"M": 4}))
+    '(4,8):(8,1)'
     """
-    key, values = run(text, names)
-    return values[key]
+    return read(text, names, dialect=dialect, resolve=resolve).pick(name)
 
 
-def run(text: str, names: Mapping[str, Any] | None = None, warnings: list[str] | None = None) -> tuple[str, dict[str, Any]]:
-    """The name of the last statement (`""` where it has none), and the values of all by name; warnings go into the list.
+def read(
+    text: str,
+    names: Mapping[str, Any] | None = None,
+    warnings: list[str] | None = None,
+    *,
+    dialect: str = "auto",
+    resolve: Resolver | None = None,
+) -> Document:
+    """Everything that a text holds, by name; warnings go into the list.
 
-    >>> run("a = 4:2; a(3)")[1][""]
-    6
+    The dialect shows in the text: `cute` and `cpp` are one language, `dsl` is Python's grammar, a `dump` is what CuTe
+    printed, amid other lines.
+
+    >>> sorted(read("a = 4:2; b = a(3)").values)
+    ['a', 'b']
     """
-    statements = parse_program(text)
-    return statements[-1].name or "", evaluate_program(statements, text, names, warnings)
+    if dialect == "dump":
+        from cute_viz.notation.dumps import read_dump
+
+        return read_dump(text, names)
+    problem: CuteVizError | None
+    try:
+        document = evaluate_program(_statements(text, dialect), text, names, warnings, resolve)
+        problem = document.problem()
+    except CuteVizError as error:
+        document, problem = Document(), error
+    if problem is not None and dialect == "auto":
+        from cute_viz.notation.dumps import find_dump
+
+        if (found := find_dump(text, names)) is not None:
+            return found
+    if problem is not None and not document.values:
+        raise problem
+    return document
 
 
-def read_call(text: str) -> tuple[str, list[Any]]:
+def read_call(text: str, names: Mapping[str, Any] | None = None, resolve: Resolver | None = None) -> tuple[str, list[Any]]:
     """The name and the evaluated operands of the operation that is the last statement of a text.
 
     >>> name, operands = read_call("(4,8):(8,1) o 4:2")
@@ -41,14 +84,23 @@ def read_call(text: str) -> tuple[str, list[Any]]:
     from cute_viz.errors import NotationError
     from cute_viz.notation.evaluate import operation_of
 
-    statements = parse_program(text)
-    names = evaluate_program(statements[:-1], text) if statements[:-1] else {}
-    call = operation_of(statements[-1].value, text, names)
+    *before, last = _statements(text, "auto")
+    bound = {**(names or {}), **(evaluate_program(before, text, names, None, resolve).values if before else {})}
+    if last.value is None:
+        raise last.error or NotationError("nothing to read", text=text, span=last.span)
+    call = operation_of(last.value, text, bound, resolve)
     if call is None:
         raise NotationError(
-            "there is no operation to explain",
-            text=text,
-            span=statements[-1].value.span,
-            hint="such as complement(4:2, 24), or A o B",
+            "there is no operation to explain", text=text, span=last.value.span, hint="such as complement(4:2, 24), or A o B"
         )
     return call
+
+
+def _statements(text: str, dialect: str) -> list[Statement]:
+    """The statements of a text in the dialect that was asked for, or that shows."""
+    if dialect == "dsl" or (dialect == "auto" and any(mark in text for mark in _DSL_MARKS)):
+        from cute_viz.notation.dsl import is_dsl, parse_dsl
+
+        if dialect == "dsl" or is_dsl(text):
+            return parse_dsl(text)
+    return parse_program(text)

@@ -14,7 +14,8 @@ from cute_viz.errors import AlgebraError
 TUPLES = ("Shape", "Stride", "Step", "Tile", "Coord", "Tiler", "tuple")  # with template arguments
 MAKE_TUPLES = ("make_shape", "make_stride", "make_step", "make_tile", "make_coord", "make_tuple")
 PRINTERS = ("print", "print_layout", "print_latex", "print_tensor", "print_svg")
-QUALIFIERS = ("auto", "using", "constexpr", "const", "static", "int", "unsigned", "size_t", "typename", "inline", "Layout")
+# What only passes its argument on.
+CASTS = ("decltype", "int", "int32_t", "uint32_t", "size_t", "static_cast", "unwrap", "as_value", "type")
 
 _ATOM = re.compile(r"Layout_(?:(MN|K)_(INTER|SW32|SW64|SW128)|MN_(SW128_32B))_Atom(_Bits)?")
 _BITS = {"INTER": 0, "SW32": 1, "SW64": 2, "SW128": 3}

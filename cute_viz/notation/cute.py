@@ -1,9 +1,12 @@
 """The parser of CuTe notation: tokens -> syntax tree, by recursive descent.
 
-program   = [name '='] chain {';' [name '='] chain}
+program   = statement {';' statement}
+statement = {qualifier} [name '='] chain
 chain     = pair {('o' | '∘' | '⊘' | '⊗') pair}
-pair      = postfix [':' postfix]
-postfix   = primary {'(' args ')'}
+pair      = sum [':' sum]
+sum       = term {('+' | '-') term}
+term      = postfix {('*' | '/' | '%') postfix}
+postfix   = primary {'(' args ')' | '.' name ['<' args '>'] '(' args ')'}
 primary   = number {'@' number} | '_' | name ['<' args '>'] ['(' args ')' | '{}'] | pointer
           | '(' args ')' | '<' args '>' | '[' args ']'
 """
@@ -11,10 +14,10 @@ primary   = number {'@' number} | '_' | name ['<' args '>'] ['(' args ')' | '{}'
 from __future__ import annotations
 
 from cute_viz.errors import LimitError, NotationError, Span
-from cute_viz.notation.cplusplus import QUALIFIERS
-from cute_viz.notation.lexer import NAMES, Token, tokenize
+from cute_viz.notation.lexer import NAMES, Token, tokenize, unknown
 from cute_viz.notation.syntax import (
     Apply,
+    Arith,
     At,
     Blank,
     Call,
@@ -37,16 +40,21 @@ _CLOSE = {"(": ")", "<": ">", "[": "]"}
 def parse_program(text: str) -> list[Statement]:
     """The statements of a text; at least one.
 
+    In a text of several lines a statement that cannot be read carries its error, as source code holds much that is not a
+    layout; in one line the error is raised.
+
     >>> len(parse_program("a = (4,8):(8,1); a o 4:2"))
     2
     """
-    return _Parser(text).program()
+    return Parser(text).program()
 
 
-class _Parser:
-    def __init__(self, text: str) -> None:
+class Parser:
+    """Recursive descent over the tokens of a text, each rule a method that leaves `position` behind what it read."""
+
+    def __init__(self, text: str, tokens: list[Token] | None = None) -> None:
         self.text = text
-        self.tokens = tokenize(text)
+        self.tokens = tokenize(text) if tokens is None else tokens
         self.position = 0
         self.depth = 0
 
@@ -63,32 +71,78 @@ class _Parser:
         return NotationError(message, text=self.text, span=span or self.token.span, hint=hint)
 
     def program(self) -> list[Statement]:
+        """Every statement; between them `;`, line ends and the braces of C++ blocks."""
         out = []
+        tolerant = "\n" in self.text.strip()
         while True:
-            while self.token.kind == ";":
+            while self.token.kind in (";", "{", "}") and (tolerant or self.token.kind == ";"):
                 self.advance()
             if self.token.kind == "end":
                 break
-            out.append(self.statement())
-            if self.token.kind not in (";", "end"):
-                raise self.leftover()
+            start = self.position
+            try:
+                out.append(self.statement())
+                if self.token.kind not in (";", "end") and not (tolerant and self.token.kind == "}"):
+                    raise self.leftover()
+            except NotationError as error:
+                if not tolerant:
+                    raise
+                if out and out[-1].span.start >= self.tokens[start].span.start:  # it was read, but more followed
+                    out.pop()
+                out.append(self.unread(start, error))
         if not out:
             raise self.fail("there is nothing to read", hint="write a layout such as (4,8):(8,1)")
         return out
 
     def statement(self) -> Statement:
-        """[C++ qualifiers] [name =] value."""
-        while self.token.text in QUALIFIERS and self.tokens[self.position + 1].kind == "name":
-            self.advance()
+        """[C++ type and qualifiers] [name =] value."""
+        first = self.token
+        self.qualifiers()
         following = self.tokens[min(self.position + 1, len(self.tokens) - 1)]
+        name = None
         if self.token.kind == "name" and following.kind == "=":
             name = self.advance().text
             self.advance()
-            return Statement(name, self.chain())
-        return Statement(None, self.chain())
+        value = self.chain()
+        if name is None and self.token.kind == "name" and isinstance(value, (Call, Name)):  # `Copy_Atom<...> atom;`
+            name = self.advance().text
+            if self.token.kind == "=":
+                self.advance()
+                value = self.chain()
+            elif self.token.kind == "{":
+                self.braces()
+        return Statement(name, value, first.span | value.span, first.text)
+
+    def qualifiers(self) -> None:
+        """Skip what stands before a declared name: `constexpr int`, `auto const&`, `TiledMMA`, `return`."""
+        while self.token.kind == "name":
+            ahead = self.position + 1
+            while self.tokens[ahead].kind in ("&", "*"):
+                ahead += 1
+            if self.tokens[ahead].kind != "name":
+                return
+            self.position = ahead
+
+    def unread(self, start: int, error: NotationError) -> Statement:
+        """The statement at a token that could not be read; goes on behind its end."""
+        self.position, self.depth = start, 0
+        first = last = self.token
+        self.qualifiers()
+        named = self.token.kind == "name" and self.tokens[self.position + 1].kind == "="
+        name = self.token.text if named else None
+        self.position = start
+        depth = 0
+        while self.token.kind != "end" and not (depth <= 0 and self.token.kind in (";", "{", "}")):
+            last = self.advance()
+            depth += (last.kind in ("(", "[")) - (last.kind in (")", "]"))
+            if self.token.kind == "{" and self.tokens[self.position + 1].kind == "}":
+                self.position += 2
+        return Statement(name, None, first.span | last.span, first.text, error)
 
     def leftover(self) -> NotationError:
         token = self.token
+        if token.kind == "junk":
+            return unknown(self.text, token.span.start)
         if token.kind in (")", "]", ">"):
             return self.fail(f"'{token.text}' closes nothing", hint="remove it, or open it before")
         if token.kind == ":":
@@ -117,18 +171,38 @@ class _Parser:
         return node
 
     def pair(self) -> Node:
-        shape = self.postfix()
+        shape = self.sum()
         if self.token.kind != ":":
             return shape
         colon = self.advance()
         if self.token.kind in ("end", ")", ",", ";", "infix", "]", ">"):
             raise self.fail("the stride after ':' is missing", colon.span, hint="write shape:stride, such as (4,8):(8,1)")
-        stride = self.postfix()
+        stride = self.sum()
         return Pair(shape.span | stride.span, shape, stride)
+
+    def sum(self) -> Node:
+        node = self.term()
+        while self.token.kind in ("+", "-"):
+            operator, right = self.advance().text, self.term()
+            node = Arith(node.span | right.span, operator, node, right)
+        return node
+
+    def term(self) -> Node:
+        node = self.postfix()
+        while self.token.kind in ("*", "/", "%"):
+            operator = self.advance().text
+            if operator == "*" and self.token.kind in (">", ",", ")"):
+                continue  # a pointer type: `half_t*`
+            right = self.postfix()
+            node = Arith(node.span | right.span, operator, node, right)
+        return node
 
     def postfix(self) -> Node:
         node = self.primary()
-        while self.token.kind == "(":
+        while self.token.kind in ("(", "."):
+            if self.token.kind == ".":
+                node = self.method(node)
+                continue
             if isinstance(node, Sequence) and not _holds_layouts(node):
                 raise self.fail(
                     "two tuples side by side",
@@ -140,8 +214,28 @@ class _Parser:
             node = Apply(node.span | arguments.span, node, arguments.items)
         return node
 
+    def method(self, target: Node) -> Node:
+        """`.name<...>(...)` behind a value: the operation with the value as its first operand."""
+        self.advance()
+        if self.token.kind != "name":
+            raise self.fail("a name should follow '.'", hint="layouts are made of integers")
+        call = self.name()
+        if isinstance(call, Name):
+            return Call(target.span | call.span, call.text, (), (target,))
+        assert isinstance(call, Call)
+        return Call(target.span | call.span, call.name, call.template, (target, *(call.args or ())))
+
     def primary(self) -> Node:
         token = self.token
+        if token.kind == "junk":
+            raise unknown(self.text, token.span.start)
+        if token.kind == "-":
+            self.advance()
+            value = self.postfix()
+            return Arith(token.span | value.span, "-", Number(token.span, 0, False), value)
+        if token.kind == "&":  # the address of what is meant
+            self.advance()
+            return self.postfix()
         if token.kind in ("number", "static"):
             return self.number()
         if token.kind == "blank":
@@ -165,11 +259,11 @@ class _Parser:
 
     def number(self) -> Node:
         token = self.advance()
-        value = Number(token.span, int(token.text.lstrip("_")), token.kind == "static")
+        value = Number(token.span, _integer(token.text), token.kind == "static")
         if self.token.kind == "{":  # `_8{}`, a value of the type
             value = Number(token.span | self.braces(), value.value, value.static)
         node: Number | Ratio = value
-        if self.token.kind == "/":
+        if self.token.kind == "/" and self.tokens[min(self.position + 2, len(self.tokens) - 1)].kind == "@":
             self.advance()
             below = self.advance()
             if below.kind not in ("number", "static") or int(below.text.lstrip("_")) < 1:
@@ -192,6 +286,8 @@ class _Parser:
 
     def pointer(self) -> Node:
         token = self.advance()
+        if token.text.startswith("counting_iter"):
+            return Pointer(token.span, "counting_iter", 0, token.text[14:-1])
         space, _, rest = token.text.partition("ptr[")
         bits, _, address = rest.partition("b](")
         return Pointer(token.span, space + "ptr", int(bits), address.rstrip(")"))
@@ -240,6 +336,8 @@ class _Parser:
                         hint=f"remove the '{comma.text}', or write the mode; (4) is a tuple of one mode",
                     )
             elif self.token.kind != close:
+                if self.token.kind == "junk":
+                    raise unknown(self.text, self.token.span.start)
                 found = NAMES.get(self.token.kind, f"'{self.token.text}'")
                 if self.token.kind in ("number", "static", "name"):
                     found = f"'{self.token.text}'"
@@ -249,6 +347,10 @@ class _Parser:
         closing = self.advance()
         self.depth -= 1
         return Sequence(opening.span | closing.span, opening.kind, tuple(items))
+
+
+def _integer(text: str) -> int:
+    return int(text, 16) if text.startswith("0x") else int(text.lstrip("_"))
 
 
 def _holds_layouts(node: Sequence) -> bool:

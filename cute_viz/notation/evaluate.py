@@ -11,14 +11,18 @@ from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
-from cute_viz.notation.cplusplus import MAKE_TUPLES, PRINTERS, TUPLES, integral, smem_atom
+from cute_viz.notation.atoms import FORMS, Resolver, atom_call, is_atom_name, value_type
+from cute_viz.notation.cplusplus import CASTS, MAKE_TUPLES, PRINTERS, TUPLES, integral, smem_atom
 from cute_viz.notation.syntax import (
     Apply,
+    Arith,
     At,
     Blank,
     Call,
     Chain,
+    Index,
     Infix,
+    Keyword,
     Name,
     Node,
     Number,
@@ -27,38 +31,147 @@ from cute_viz.notation.syntax import (
     Ratio,
     Sequence,
     Statement,
+    Word,
 )
 
 _SWIZZLES = ("Sw", "S", "Swizzle")
 _MAJORS = {"LayoutLeft": "LayoutLeft", "LayoutRight": "LayoutRight", "GenColMajor": "LayoutLeft", "GenRowMajor": "LayoutRight"}
 
 
+class Document:
+    """What a text holds: the values of its statements by name, in order, and what could not be read.
+
+    A value without a name is under `""` (the last one wins). A statement that failed matters when it is asked for or used.
+    """
+
+    __slots__ = ("failures", "last", "unread", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {}
+        self.failures: dict[str, CuteVizError] = {}
+        self.last: str | CuteVizError = ""
+        self.unread: list[Statement] = []
+
+    def problem(self) -> CuteVizError | None:
+        """The first thing that could not be read, if anything."""
+        errors = [*self.failures.values(), *(statement.error for statement in self.unread)]
+        return next((error for error in errors if error), self.last if isinstance(self.last, CuteVizError) else None)
+
+    def pick(self, name: str | None = None, *, drawable: bool = False) -> Any:
+        """The value of a name, or of the last statement; the error of what failed.
+
+        With `drawable`, the last one that is more than a number, if there is one.
+        """
+        if name is None:
+            if isinstance(self.last, CuteVizError):
+                raise self.last
+            if drawable and not _is_drawable(self.values[self.last]):
+                return next((x for x in reversed(self.values.values()) if _is_drawable(x)), self.values[self.last])
+            return self.values[self.last]
+        if name in self.values:
+            return self.values[name]
+        if name in self.failures:
+            raise self.failures[name]
+        from difflib import get_close_matches
+
+        named = [key for key in self.values if key]
+        near = get_close_matches(name, named, n=3) or named[:12]
+        raise NotationError(f"nothing here is named {name!r}", hint=f"there is {', '.join(near)}" if near else None)
+
+
+def _is_drawable(value: Any) -> bool:
+    return isinstance(value, (tuple, Layout, ComposedLayout, Swizzle)) or is_tiling(value)
+
+
 def evaluate_program(
-    statements: list[Statement], text: str, names: Mapping[str, Any] | None = None, warnings: list[str] | None = None
-) -> dict[str, Any]:
-    """The value of every statement, by name; a value without a name is under `""` (the last one wins).
+    statements: list[Statement],
+    text: str,
+    names: Mapping[str, Any] | None = None,
+    warnings: list[str] | None = None,
+    resolve: Resolver | None = None,
+) -> Document:
+    """The value of every statement. Of several, one that fails is kept as a failure; a lone one raises its error.
 
     Warnings, such as of a composition that is not what it seems, are added to `warnings`; without a list, nothing is checked.
     """
     env: dict[str, Any] = dict(names or {})
-    out: dict[str, Any] = {}
+    out = Document()
     for statement in statements:
-        value = _ungroup(_Evaluator(text, env, warnings).value(statement.value))
-        if _all_static(statement.value):
-            value = mark_static(value)
+        try:
+            if statement.value is None:
+                raise statement.error or CuteVizError("nothing to read", text=text, span=statement.span)
+            value = _ungroup(Evaluator(text, env, warnings, resolve).value(statement.value))
+            if is_tiling(value) or _all_static(statement.value, env):
+                value = mark_static(value)
+        except CuteVizError as error:
+            _keep_failure(out, statement, error, env, foreign="\n" in text and _is_foreign(statement, env))
+            continue
         key = statement.name or ""
-        out.pop(key, None)
-        out[key] = value
+        out.values.pop(key, None)
+        out.failures.pop(key, None)
+        out.values[key] = value
+        out.last = key
         if statement.name:
             env[statement.name] = value
     return out
 
 
-def operation_of(node: Node, text: str, names: Mapping[str, Any]) -> tuple[str, list[Any]] | None:
+def _keep_failure(out: Document, statement: Statement, error: CuteVizError, env: dict[str, Any], foreign: bool) -> None:
+    """A failed statement leaves its error under its name; other code, such as a call of a kernel, is only counted."""
+    if foreign:
+        statement.error = error
+        out.unread.append(statement)
+        if statement.name:
+            out.failures[statement.name] = error
+            env[statement.name] = _Failed(error)
+        return
+    out.last = error
+    if statement.name:
+        out.values.pop(statement.name, None)
+        out.failures[statement.name] = error
+        env[statement.name] = _Failed(error)
+
+
+class _Failed:
+    """The value of a name whose statement failed: using it raises the error."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: CuteVizError) -> None:
+        self.error = error
+
+
+def _is_foreign(statement: Statement, env: Mapping[str, Any]) -> bool:
+    """Whether a statement begins with a word that is nothing of ours: other source code, a line of a log."""
+    word = statement.word
+    if not word or not (word[0].isalpha() or word[0] == "_"):
+        return True
+    from cute_viz.algebra import ops
+
+    calls = [node for node in _calls(statement.value) if _short(node.name) not in (*CASTS, *env)]
+    words = [_short(calls[0].name)] if calls else [_short(word)] if not statement.name else []
+    known = [*ops.OPS, *ops.ALIASES, *TUPLES, *MAKE_TUPLES, *PRINTERS, *_SWIZZLES, *FORMS, "Layout", "make_tensor", "Int", "C"]
+    return bool(words) and not any(_is_like(one, known) or one in env for one in words)
+
+
+def _calls(node: Any) -> list[Call]:
+    """The calls that a node is made of, outermost first."""
+    if not isinstance(node, Call):
+        return []
+    return [node, *[call for item in (*node.template, *(node.args or ())) for call in _calls(item)]]
+
+
+def _is_like(word: str, known: list[str]) -> bool:
+    from difflib import get_close_matches
+
+    return word in known or bool(get_close_matches(word, known, n=1, cutoff=0.85))
+
+
+def operation_of(node: Node, text: str, names: Mapping[str, Any], resolve: Resolver | None = None) -> tuple[str, list[Any]] | None:
     """The operation that a node calls, by name, and its evaluated operands; None for a literal."""
-    evaluator = _Evaluator(text, names)
+    evaluator = Evaluator(text, names, None, resolve)
     if isinstance(node, Sequence) and len(node.items) == 1:
-        return operation_of(node.items[0], text, names)
+        return operation_of(node.items[0], text, names, resolve)
     if isinstance(node, Infix):
         name = "logical_divide" if node.operator == "⊘" else "logical_product"
         return name, [_ungroup(evaluator.value(node.left)), evaluator.value(node.right)]
@@ -70,13 +183,27 @@ def operation_of(node: Node, text: str, names: Mapping[str, Any]) -> tuple[str, 
     return None
 
 
-class _Evaluator:
+class Evaluator:
     """Values of nodes, with the text for errors and the names that are bound."""
 
-    def __init__(self, text: str, names: Mapping[str, Any], warnings: list[str] | None = None) -> None:
+    def __init__(
+        self, text: str, names: Mapping[str, Any], warnings: list[str] | None = None, resolve: Resolver | None = None
+    ) -> None:
         self.text = text
         self.names = names
         self.warnings = warnings
+        self.resolve = resolve
+
+    def source(self, node: Node) -> str:
+        """The text of a node, without blanks."""
+        return "".join(self.text[node.span.start : node.span.end].split())
+
+    def resolved(self, name: str, args: tuple[str, ...]) -> Any:
+        """The atom of a name; an error where the library has none, or there is no library."""
+        atom = self.resolve(name, args) if self.resolve else None
+        if atom is None:
+            raise AlgebraError(f"there is no atom {name!r}", hint="cute-viz list mma and cute-viz list copy name them")
+        return atom
 
     def fail(self, message: str, span: Span, hint: str | None = None) -> NotationError:
         return NotationError(message, text=self.text, span=span, hint=hint)
@@ -106,6 +233,43 @@ class _Evaluator:
     def pointer(self, node: Pointer) -> PointerFlag:
         return PointerFlag(node.bits)
 
+    def arith(self, node: Arith) -> Any:
+        """Integer arithmetic; of static integers a static one, as of CuTe's integral constants."""
+        a, b = self.value(node.left), self.value(node.right)
+        if not isinstance(a, int) or not isinstance(b, int):
+            if node.operator == "*" and (isinstance(a, Basis) or isinstance(b, Basis)):
+                return a * b
+            raise self.fail(
+                f"'{node.operator}' is for integers", node.span, hint="shapes are changed by operations, such as ceil_div"
+            )
+        if node.operator in "/%" and b == 0:
+            raise self.fail("division by zero", node.right.span)
+        if node.operator == "*" and (a.bit_length() + b.bit_length()) > 4096:
+            raise self.fail("this product is too large", node.span)
+        toward_zero = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1) if node.operator in "/%" else 0
+        result = {"+": a + b, "-": a - b, "*": a * b, "/": toward_zero, "%": a - toward_zero * b}[node.operator]
+        static = isinstance(a, Static) and (isinstance(b, Static) or node.right.span == node.left.span)
+        return Static(result) if static else int(result)
+
+    def index(self, node: Index) -> Any:
+        """Python's `x[i]`: an entry, a mode, or with `_` a slice."""
+        value, index = self.value(node.value), self.value(node.index)
+        if isinstance(value, tuple):
+            if not isinstance(index, int) or not -len(value) <= index < len(value):
+                raise self.fail(f"a tuple of {len(value)} has no entry {show(index)}", node.index.span)
+            return value[index]
+        if isinstance(value, Layout) and isinstance(index, int):
+            from cute_viz.algebra.modes import get
+
+            return get(value, index)
+        return _call_layout(value, (index,))
+
+    def keyword(self, node: Keyword) -> Any:
+        raise self.fail(f"{node.name!r} is not an argument here", node.span)
+
+    def word(self, node: Word) -> Any:
+        raise self.fail(f"{node.value!r} is not a layout", node.span, hint="an expression such as (4,8):(8,1)")
+
     def sequence(self, node: Sequence) -> Any:
         if len(node.items) == 1 and isinstance(node.items[0], (Chain, Infix, Call, Apply)) and node.bracket == "(":
             return self.value(node.items[0])  # parentheses that group an expression
@@ -129,7 +293,7 @@ class _Evaluator:
         if isinstance(shape, Sequence) and isinstance(stride, Sequence):
             if len(shape.items) != len(stride.items):
                 raise self.fail(
-                    f"the stride {self._text(stride)} has {_modes(stride)}, its shape {self._text(shape)} has {_modes(shape)}",
+                    f"the stride {self.source(stride)} has {_modes(stride)}, its shape {self.source(shape)} has {_modes(shape)}",
                     stride.span,
                     hint="every integer of the shape needs one stride, in the same parentheses",
                 )
@@ -137,43 +301,89 @@ class _Evaluator:
                 self._congruent(s, d)
         elif isinstance(shape, Sequence) and isinstance(stride, (Number, At)):
             raise self.fail(
-                f"the shape {self._text(shape)} has {_modes(shape)}, its stride {self._text(stride)} is one number",
+                f"the shape {self.source(shape)} has {_modes(shape)}, its stride {self.source(stride)} is one number",
                 stride.span,
                 hint="every integer of the shape needs one stride, in the same parentheses",
             )
         elif isinstance(shape, Number) and isinstance(stride, Sequence):
             raise self.fail(
-                f"the shape {self._text(shape)} is one number, its stride {self._text(stride)} is a tuple",
+                f"the shape {self.source(shape)} is one number, its stride {self.source(stride)} is a tuple",
                 stride.span,
-                hint=f"a tuple of one mode is written ({self._text(shape)}); one stride goes with {self._text(shape)}",
+                hint=f"a tuple of one mode is written ({self.source(shape)}); one stride goes with {self.source(shape)}",
             )
 
-    def _text(self, node: Node) -> str:
-        return self.text[node.span.start : node.span.end]
-
     def name(self, node: Name) -> Any:
+        if node.text[0] == "?":
+            return self._runtime(node)
         if node.text in self.names:
-            return self.names[node.text]
+            return self._bound(node.text)
         if _short(node.text) in _MAJORS:
             return _major(_short(node.text))
+        if _short(node.text) in ("X", "Underscore"):
+            return X
+        if self.resolve is not None and is_atom_name(_short(node.text)) and (atom := self.resolve(node.text, ())) is not None:
+            return atom
+        if (known := value_type(node.text)) is not None:
+            return known
+        head, _, attribute = node.text.rpartition(".")
+        if head in self.names:  # `layout.shape`
+            return self._method(attribute, self._bound(head), (), ())
         if node.text[0] == "F" and node.text[1:].isdecimal():
             return F2(int(node.text[1:]))
         from difflib import get_close_matches
 
         near = get_close_matches(node.text, list(self.names), n=3)
-        hint = f"did you mean {', '.join(near)}?" if near else "a name is bound by a = (4,8):(8,1);"
+        hint = f"did you mean {', '.join(near)}?" if near else f"give it a value: --let {node.text}=512"
         raise self.fail(f"{node.text!r} is not a layout, and nothing of this name was bound", node.span, hint=hint)
+
+    def _bound(self, name: str) -> Any:
+        value = self.names[name]
+        if isinstance(value, _Failed):
+            raise value.error
+        return value
+
+    def _runtime(self, node: Name) -> Any:
+        """`?`, a run-time value of a print: the number that was given for it, or the next of several."""
+        if "?" not in self.names:
+            raise self.fail(
+                "'?' is a run-time value, whose number is not in the print",
+                node.span,
+                hint="give a number: --let '?=512'; for several, in their order: --let '?=(512,64)'",
+            )
+        numbers = list(leaves(self.names["?"]))
+        nth = self.text.count("?", 0, node.span.start)
+        if len(numbers) == 1:
+            return numbers[0]
+        if nth >= len(numbers):
+            raise self.fail(f"{len(numbers)} numbers were given for '?', and this is number {nth + 1}", node.span)
+        return numbers[nth]
+
+    def _method(self, name: str, target: Any, args: tuple[Any, ...], template: tuple[Any, ...]) -> Any:
+        """`target.name(...)`: the operation with the target as its first operand."""
+        from cute_viz.algebra import ops
+
+        return self._operate(ops.find(name), [target, *args], template)
 
     def call(self, node: Call) -> Any:
         name = _short(node.name)
+        if node.name in self.names and not node.template and not node.args:  # `Name{}`, a value of a type that was bound
+            return self._bound(node.name)
         if name in _SWIZZLES and node.template:
             return self._swizzle(node)
         if name in TUPLES and node.template and not node.args:
             return tuple(map(self.value, node.template))
         if name in MAKE_TUPLES and node.args is not None:
             return tuple(map(self.value, node.args))
-        if name in PRINTERS and len(node.args or ()) == 1:
+        if (name in PRINTERS or name in CASTS) and len(node.args or ()) == 1:
             return self.value((node.args or ())[0])  # what is printed is what is meant
+        if name == "make_tensor" and node.args:
+            return self._tensor(node)
+        if name.endswith("_v") and len(node.template) == 1 and node.args is None:  # size_v<...>
+            return self.call(Call(node.span, name[:-2], (), node.template))
+        head, _, attribute = node.name.rpartition(".")
+        if head in self.names and node.name not in self.names:
+            template = tuple(map(self.value, node.template))
+            return self._method(attribute, self._bound(head), tuple(map(self.value, node.args or ())), template)
         if name.startswith("Layout_"):
             types = tuple(item.text if isinstance(item, Name) else self.value(item) for item in node.template)
             if (atom := smem_atom(name, types)) is not None:
@@ -192,11 +402,26 @@ class _Evaluator:
         if node.name == "ArithTuple":
             return tuple(map(self.value, node.args or ()))
         if node.name in self.names and not node.template:
-            return _call_layout(self.names[node.name], tuple(map(self.value, node.args or ())))
+            return _call_layout(self._bound(node.name), tuple(map(self.value, node.args or ())))
+        if (atom := atom_call(self, node, name)) is not None:
+            return atom
+        if self.resolve is not None and not node.args and is_atom_name(name):
+            found = self.resolve(node.name, tuple(map(self.source, node.template)))
+            if found is not None:
+                return found
         from cute_viz.algebra import ops
 
         template = tuple(item.text if isinstance(item, Name) else self.value(item) for item in node.template)
         return self._operate(ops.find(node.name), [self.value(item) for item in node.args or ()], template)
+
+    def _tensor(self, node: Call) -> Any:
+        """make_tensor(pointer, layout), make_tensor(pointer, shape, stride), make_tensor<T>(shape): the layout is what counts."""
+        from cute_viz.algebra import ops
+
+        args = (node.args or ())[0 if node.template or len(node.args or ()) == 1 else 1 :]
+        values = [self.value(item) for item in args]
+        whole = len(values) == 1 and isinstance(values[0], (Layout, ComposedLayout))
+        return values[0] if whole else self._operate(ops.find("make_layout"), values)
 
     def _operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation, with a warning where CuTe's composition is not A(B(i))."""
@@ -232,6 +457,9 @@ class _Evaluator:
     def chain(self, node: Chain) -> Any:
         items = [self.value(item) for item in node.items]
         first = node.items[0]
+        if isinstance(first, Pointer) and first.space.startswith("S"):  # the swizzle of a swizzle_ptr acts on the address
+            numbers = first.space[first.space.index("<") + 1 : first.space.index(">")].split(",")
+            return ComposedLayout(Swizzle(*map(int, numbers)), items[0], self._compose(items[1:]))
         if isinstance(first, Pointer) or (isinstance(first, Call) and first.name == "ArithTuple" and not any(leaves(items[0]))):
             items = items[1:]  # the pointer of a tensor, or the zero origin of an identity tensor: the layout is what counts
         return self._compose(items)
@@ -252,7 +480,10 @@ class _Evaluator:
 
 
 def mark_static(value: Any) -> Any:
-    """The same value with every integer marked as static, for printing as CuTe prints static layouts."""
+    """The same value with every integer marked as static, for printing as CuTe prints static layouts.
+
+    Atoms and their tilings are types in CuTe, and so always static.
+    """
     if isinstance(value, bool):
         return value
     if isinstance(value, int):
@@ -265,10 +496,23 @@ def mark_static(value: Any) -> Any:
         return Layout(mark_static(value.shape), mark_static(value.stride))
     if isinstance(value, ComposedLayout):
         return ComposedLayout(mark_static(value.outer), mark_static(value.offset), mark_static(value.inner))
+    if is_tiling(value):
+        from dataclasses import fields, replace
+
+        marked = {field.name: mark_static(getattr(value, field.name)) for field in fields(value) if field.name not in _COUNTS}
+        return replace(value, **marked)
     return value
 
 
-def _all_static(node: Any) -> bool:
+_COUNTS = ("bits", "thr_idx", "name", "types", "value_type")  # of an atom: not integers of its layouts
+
+
+def is_tiling(value: Any) -> bool:
+    """Whether a value is an atom, a tiling of atoms, or a thread's view of one."""
+    return type(value).__name__ in ("MMA_Atom", "Copy_Atom", "TiledMMA", "TiledCopy", "ThrMMA", "ThrCopy")
+
+
+def _all_static(node: Any, env: Mapping[str, Any]) -> bool:
     """Whether every integer that was written (template arguments aside) was written as a static one."""
     numbers: list[bool] = []
     stack: list[Any] = [node]
@@ -276,6 +520,8 @@ def _all_static(node: Any) -> bool:
         item = stack.pop()
         if isinstance(item, Number):
             numbers.append(item.static)
+        elif isinstance(item, Name):
+            numbers += [isinstance(leaf, Static) for leaf in _integers(env.get(item.text))]
         elif isinstance(item, tuple):
             stack.extend(item)
         elif isinstance(item, Sequence):
@@ -290,13 +536,26 @@ def _all_static(node: Any) -> bool:
                 stack.extend(item.template)
             elif _short(item.name) in ("Int", "C") or _short(item.name).startswith("Layout_"):
                 numbers.append(True)
+            if item.args is None and not item.template:
+                stack.append(Name(item.span, item.name))
         elif isinstance(item, Apply):
             stack += [item.function, *item.args]
         elif isinstance(item, Chain):
             stack.extend(item.items)
-        elif isinstance(item, Infix):
+        elif isinstance(item, (Infix, Arith)):
             stack += [item.left, item.right]
+        elif isinstance(item, (Index, Keyword)):
+            stack.append(item.value)
     return bool(numbers) and all(numbers)
+
+
+def _integers(value: Any) -> list[Any]:
+    """The integers of a value that a name stands for."""
+    if isinstance(value, (int, tuple)):
+        return [leaf for leaf in leaves(value) if isinstance(leaf, int)]
+    if isinstance(value, Layout):
+        return _integers(value.shape)
+    return [*_integers(value.offset), *_integers(value.inner)] if isinstance(value, ComposedLayout) else []
 
 
 def _is_offset(value: Any, following: Any) -> bool:

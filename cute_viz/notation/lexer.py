@@ -13,15 +13,19 @@ MAX_DIGITS = 400  # of one integer
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\f\v]+ | //[^\n]* | \#[^\n]*)
       | (?P<newline>\n)
-      | (?P<pointer>(?:[a-z]+_)?ptr\[\d+b\]\((?:unset|0x[0-9a-fA-F]+|nil|\(nil\))\))
+      | (?P<pointer>(?:S[w]?<\d+,\d+,-?\d+>_)?(?:[a-z]+_)?ptr\[\d+b\]\((?:unset|0x[0-9a-fA-F]+|nil|\(nil\))\)
+                  | counting_iter\(_?-?\d+\))
       | (?P<static>_-?\d+(?![A-Za-z_\d]))
-      | (?P<number>-?\d+(?![A-Za-z_\d]))
+      | (?P<number>(?:0x[0-9a-fA-F]{1,16}|-?\d+)(?![A-Za-z_\d]))
       | (?P<blank>_(?![A-Za-z_\d]))
       | (?P<infix>o(?![A-Za-z_\d<(:]) | ∘ | ⊘ | ⊗)
-      | (?P<name>[A-Za-z][A-Za-z_\d]*(?:(?:::|\.)[A-Za-z_][A-Za-z_\d]*)* | _[A-Za-z][A-Za-z_\d]*)
-      | (?P<mark>[()\[\]<>{},:;@/=])""",
+      | (?P<name>[A-Za-z][A-Za-z_\d]*(?:(?:::|\.)[A-Za-z_][A-Za-z_\d]*)* | _[_A-Za-z][A-Za-z_\d]* | \d+x\d+x\d+_\w+ | \?(?:\{[^{}\n]{0,80}\})?)
+      | (?P<mark>[()\[\]<>{},:;@/=+\-*%&.])""",
     re.VERBOSE,
 )
+
+# What an operand can end with: a '-' after it is the operator.
+_OPERANDS = ("number", "static", "name", ")", "]", "}", ">")
 
 NAMES = {
     "number": "a number",
@@ -46,6 +50,9 @@ class Token:
 def tokenize(text: str) -> list[Token]:
     """The tokens of a text, closed by one of kind `end`. Line ends outside brackets count as `;`.
 
+    What is no token is one of kind `junk`: source and logs hold much that is none of ours, and only the parser can tell
+    whether it stands where a layout should.
+
     >>> [t.kind for t in tokenize("(4,_8):(8,1)")]
     ['(', 'number', ',', 'static', ')', ':', '(', 'number', ',', 'number', ')', 'end']
     """
@@ -56,9 +63,14 @@ def tokenize(text: str) -> list[Token]:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            raise _unknown(text, position)
-        span, kind, word = Span(position, match.end()), match.lastgroup or "", match.group()
-        position = match.end()
+            out.append(Token("junk", text[position], Span(position, position + 1)))
+            position += 1
+            continue
+        kind, word = match.lastgroup or "", match.group()
+        if kind == "number" and word[0] == "-" and out and out[-1].kind in _OPERANDS:
+            kind, word = "mark", "-"  # a - 1
+        span = Span(position, position + len(word))
+        position = span.end
         if kind == "space":
             continue
         if kind == "newline":
@@ -83,13 +95,14 @@ def _join_lines(tokens: list[Token]) -> list[Token]:
             out.append(token)
             continue
         after = next(t for t in tokens[n:] if t.kind != "newline")
-        open_ended = out and out[-1].kind in ("infix", ":", "=", ",", ";", "@")
+        open_ended = out and out[-1].kind in ("infix", ":", "=", ",", ";", "@", "+", "-", "*", "/", "%")
         if not (open_ended or after.kind in ("infix", ":", "end", ";") or not out):
             out.append(Token(";", "\n", token.span))
     return out
 
 
-def _unknown(text: str, position: int) -> NotationError:
+def unknown(text: str, position: int) -> NotationError:
+    """The error for a character that begins no token."""
     char = text[position]
     shown = char if char.isprintable() else f"U+{ord(char):04X}"
     hint = None
@@ -98,10 +111,6 @@ def _unknown(text: str, position: int) -> NotationError:
         return NotationError(
             f"{word.group()!r} is neither a number nor a name", text=text, span=Span(position, position + word.end())
         )
-    if char == "?":
-        hint = "'?' is a run-time value in CuTe's prints: put its number there"
-    elif char == ".":
-        hint = "layouts are made of integers"
-    elif char in "*+-%":
-        hint = "write the number itself"
+    if char in "\"'":
+        hint = "an expression needs no quotes"
     return NotationError(f"unexpected character {shown!r}", text=text, span=Span(position, position + 1), hint=hint)

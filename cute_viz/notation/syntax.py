@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from cute_viz.errors import Span
+from cute_viz.errors import CuteVizError, Span
 
 
 class _Node:
@@ -86,12 +86,30 @@ class Name(_Node):
 
 
 class Call(_Node):
-    """`name<template>(args)`; `args` is None where nothing was called, as in `Sw<3,4,3>`."""
+    """`name<template>(args)`; `args` is None where nothing was called, as in `Sw<3,4,3>`.
+
+    Python's keyword arguments are `Keyword` nodes among the arguments.
+    """
 
     __slots__ = ("name", "template", "args")
     name: str
     template: tuple[Node, ...]
     args: tuple[Node, ...] | None
+
+
+class Keyword(_Node):
+    """`name=value` among the arguments of a call (Python)."""
+
+    __slots__ = ("name", "value")
+    name: str
+    value: Node
+
+
+class Word(_Node):
+    """A string, True or False (Python): an option of an instruction, never a layout."""
+
+    __slots__ = ("value",)
+    value: Any
 
 
 class Apply(_Node):
@@ -118,14 +136,36 @@ class Infix(_Node):
     right: Node
 
 
+class Arith(_Node):
+    """`a + b`, `a - b`, `a * b`, `a / b`, `a % b`: integer arithmetic."""
+
+    __slots__ = ("operator", "left", "right")
+    operator: str
+    left: Node
+    right: Node
+
+
+class Index(_Node):
+    """`x[i]`: an entry of a tuple, a mode or slice of a layout (Python)."""
+
+    __slots__ = ("value", "index")
+    value: Node
+    index: Node
+
+
 class Statement:
-    """`name = value`, or a value alone."""
+    """`name = value`, or a value alone; one that could not be read carries its error instead of a value."""
 
-    __slots__ = ("name", "value")
+    __slots__ = ("error", "name", "span", "value", "word")
 
-    def __init__(self, name: str | None, value: Node) -> None:
+    def __init__(self, name: str | None, value: Node | None, span: Span, word: str = "", error: CuteVizError | None = None) -> None:
         self.name = name
         self.value = value
+        self.span = span
+        self.word = word  # what it begins with
+        self.error = error
 
 
-Node: TypeAlias = "Number | Ratio | Blank | Sequence | Pair | At | Pointer | Name | Call | Apply | Chain | Infix"
+Node: TypeAlias = (
+    "Number | Ratio | Blank | Sequence | Pair | At | Pointer | Name | Call | Apply | Chain | Infix | Arith | Index | Keyword | Word"
+)

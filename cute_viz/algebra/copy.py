@@ -1,0 +1,281 @@
+"""Copy_Atom and TiledCopy: who reads and who writes which element (cute/atom/copy_atom.hpp)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from cute_viz.algebra.common import refuse
+from cute_viz.algebra.compose import composition
+from cute_viz.algebra.composed import AnyLayout, domain
+from cute_viz.algebra.divide import zipped_divide
+from cute_viz.algebra.inttuple import X, is_int_tuple, modes, product, show
+from cute_viz.algebra.inverse import left_inverse, right_inverse
+from cute_viz.algebra.layout import Layout, make_layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.mma import TiledMMA, layout_tv, tile_shape
+from cute_viz.algebra.modes import get, zip_
+from cute_viz.algebra.partition import indexed
+from cute_viz.algebra.products import logical_product, raked_product
+from cute_viz.algebra.recast import recast_layout, upcast
+from cute_viz.algebra.shapes import product_each
+from cute_viz.algebra.simplify import coalesce, filter_
+from cute_viz.algebra.slicing import slice_
+from cute_viz.errors import AlgebraError
+
+
+@dataclass(frozen=True, slots=True)
+class CopyOp:
+    """One copy instruction, its layouts in bits: (thread, bit) -> bit of the reference order (Copy_Traits)."""
+
+    name: str
+    thr_id: Layout
+    src: Layout
+    dst: Layout
+    ref: Layout
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Copy_Atom:
+    """One copy instruction for values of one type: (thread, value) -> value of the reference order.
+
+    bits: the width of a value.
+    name, value_type: CuTe's names, where they are known; atoms that differ in these alone are equal.
+    """
+
+    thr_id: Layout
+    layout_src: Layout
+    layout_dst: Layout
+    layout_ref: Layout
+    bits: int
+    name: str = field(default="", compare=False)
+    value_type: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        return (
+            f"Copy_Atom\n  ThrID:        {self.thr_id}\n  ValLayoutSrc: {self.layout_src}\n  ValLayoutDst: {self.layout_dst}\n"
+            f"  ValLayoutRef: {self.layout_ref}\n  ValueType:    {self.bits}b\n"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TiledCopy:
+    """Copy atoms over a tile.
+
+    layout_tv: (thread, value) -> index into the column-major tile, in the atom's reference order.
+    tiler_mn: the tile, an extent or a layout for each mode.
+    """
+
+    atom: Copy_Atom
+    layout_tv: Layout
+    tiler_mn: Any
+
+    def __str__(self) -> str:
+        return f"TiledCopy\n  Tiler_MN:       {show(self.tiler_mn)}\n  TiledLayout_TV: {self.layout_tv}\n{self.atom}"
+
+    @property
+    def thr_layout(self) -> AnyLayout:
+        """The layout whose size is the number of threads: mode 0 of layout_tv."""
+        return get(self.layout_tv, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ThrCopy:
+    """A TiledCopy seen by one thread."""
+
+    tiled: TiledCopy
+    thr_idx: int
+
+    def __str__(self) -> str:
+        return f"ThrCopy\n  ThrIdx: {self.thr_idx}\n{self.tiled}"
+
+
+def make_copy_atom(op: CopyOp, bits: int, value_type: str = "") -> Copy_Atom:
+    """The atom of an instruction for values of a number of bits.
+
+    Refused: a width that the instruction's bits do not make up.
+
+    >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
+    >>> str(make_copy_atom(op, 16).layout_src)
+    '(1,2):(0,1)'
+    """
+    layouts = []
+    for which, layout in (("Src", op.src), ("Dst", op.dst), ("Ref", op.ref)):
+        recast: Layout = recast_layout(layout, 1, bits)
+        if size(get(recast, 0)) != size(op.thr_id):
+            raise AlgebraError(f"CopyOperation is not valid for {which} of ValType: {op.name} of {bits}-bit values")
+        layouts.append(recast)
+    return Copy_Atom(op.thr_id, layouts[0], layouts[1], layouts[2], bits, op.name, value_type)
+
+
+def make_tiled_copy_impl(atom: Copy_Atom, tv: Layout, tiler: Any) -> TiledCopy:
+    """A TiledCopy of a thread-value layout and its tile.
+
+    Refused: fewer threads or values than the atom has, or no multiple of them.
+    """
+    if not isinstance(atom, Copy_Atom):
+        raise AlgebraError(
+            f"a tiled copy needs a copy atom, not {show(atom)}", hint="such as Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}"
+        )
+    if not isinstance(tv, Layout) or len(modes(tv.shape)) != 2:
+        refuse("make_tiled_copy", (tv,), "the TV layout has two modes: threads and values")
+    for n, what in enumerate(("thrs", "vals")):
+        have, need = size(get(tv, n)), size(get(atom.layout_ref, n))
+        if have % need:
+            refuse("make_tiled_copy", (tv,), f"TiledCopy uses too few {what} for selected CopyAtom: {have}, the atom has {need}")
+    return TiledCopy(atom, tv, tiler)
+
+
+def make_tiled_copy(atom: Copy_Atom, thr: Any, val: Any = None) -> TiledCopy:
+    """Threads and their values laid over a tile: (m,n) -> thread, and (m,n) -> value of each.
+
+    Refused: layouts that together are not one-to-one; see make_tiled_copy_impl.
+    """
+    threads, values = _layout(thr), _layout(1 if val is None else val)
+    mn = raked_product(threads, values)
+    tv = composition(right_inverse(mn), Layout((size(threads), size(values))))
+    return make_tiled_copy_impl(atom, tv, product_each(domain(mn).shape))
+
+
+def make_tiled_copy_operand(atom: Copy_Atom, mma: TiledMMA, operand: str) -> TiledCopy:
+    """A copy of a TiledMMA's operand "A", "B" or "C", as its threads hold it (make_tiled_copy_A ...)."""
+    if not isinstance(mma, TiledMMA):
+        raise AlgebraError(f"make_tiled_copy_{operand} needs a TiledMMA, not {show(mma)}")
+    m, n, k = tile_shape(mma)
+    return make_tiled_copy_impl(atom, layout_tv(mma, operand), {"A": (m, k), "B": (n, k), "C": (m, n)}[operand])
+
+
+def make_tiled_copy_C_atom(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
+    """The smallest copy that takes the accumulator apart: one atom's values, on a tile of the elements these cover."""
+    if not isinstance(mma, TiledMMA) or not isinstance(atom, Copy_Atom):
+        raise AlgebraError("make_tiled_copy_C_atom needs a copy atom and a TiledMMA")
+    whole = layout_tv(mma, "C")
+    values = size(get(atom.layout_src, 1))
+    if values > size(get(whole, 1)):
+        refuse("make_tiled_copy_C_atom", (), f"the atom has {values} values, a thread of the MMA {size(get(whole, 1))}")
+    tv = composition(whole, Layout((size(get(whole, 0)), values)))
+    return _restrided(atom, tile_shape(mma)[:2], tv)
+
+
+def make_cotiled_copy(atom: Copy_Atom, atom_tv: Layout, data: Layout) -> TiledCopy:
+    """A copy of threads and values that are given as offsets of a data layout.
+
+    Refused: offsets that the data layout does not have.
+    """
+    inverse = make_layout(left_inverse(data), Layout(1, 0))
+    tv = composition(inverse, atom_tv)
+    reached = composition(make_layout(data, Layout(1, 0)), get(tv, 1))
+    if coalesce(reached) != coalesce(get(atom_tv, 1)):
+        refuse("make_cotiled_copy", (atom_tv, data), "The memory pointed to by AtomTVLayout does not exist in the DataLayout.")
+    return _restrided(atom, product_each(data.shape), tv)
+
+
+def _restrided(atom: Copy_Atom, extents: Any, tv: Any) -> TiledCopy:
+    """A TiledCopy of the elements that a TV layout reaches in a tensor: the tiler that extracts them, and the TV layout on it."""
+    extents = modes(extents)
+    tiler = tuple(
+        filter_(composition(Layout(extents, tuple(int(n == i) for n in range(len(extents)))), tv)) for i in range(len(extents))
+    )
+    tile_to_data = composition(Layout(extents), tiler)
+    return make_tiled_copy_impl(atom, composition(left_inverse(tile_to_data), tv), tiler)
+
+
+def tile_of(copy: TiledCopy) -> tuple[int, ...]:
+    """The extents of the copy's tile."""
+    return tuple(size(t) if isinstance(t, Layout) else product(t) for t in modes(copy.tiler_mn))
+
+
+def _reference(copy: TiledCopy, side: str) -> AnyLayout:
+    """(thread, value) of the source "S" or destination "D" -> the same of the reference."""
+    out: AnyLayout = composition(right_inverse(copy.atom.layout_ref), copy.atom.layout_src if side == "S" else copy.atom.layout_dst)
+    return out
+
+
+def _to_fragments(copy: TiledCopy, tensor: AnyLayout, side: str) -> AnyLayout:
+    """((tile),(rest)) -> (thread,(atom values, values of further atoms),(rest)) (tile2thrfrg)."""
+    atom = (size(get(copy.atom.layout_ref, 0)), size(get(copy.atom.layout_ref, 1)))
+    target = composition(zipped_divide(copy.layout_tv, atom), (_reference(copy, side), X))
+    to_tile = coalesce(zip_(target), (1, (1, 1)))
+    out: AnyLayout = composition(tensor, (to_tile, X))
+    return out
+
+
+def tidfrg(copy: TiledCopy, side: str, layout: AnyLayout) -> AnyLayout:
+    """A tensor as (Thr,(FrgV,FrgX),(RestM,RestN,...)), for the source "S" or the destination "D".
+
+    Refused: a tensor of fewer modes than the tile; one that the tile does not divide.
+    """
+    if len(modes(domain(layout).shape)) < len(modes(copy.tiler_mn)):
+        refuse(f"tidfrg_{side}", (layout,), "Rank of tensor to be partitioned too small.")
+    return slice_(((X, X), X), _to_fragments(copy, zipped_divide(layout, copy.tiler_mn), side))
+
+
+def layout_sd(copy: TiledCopy, side: str) -> Layout:
+    """(thread, value) -> index into the column-major tile, of the source "S" or the destination "D" (get_layoutS_TV)."""
+    reference = Layout((_extents(copy.tiler_mn), 1))
+    return slice_(((X, X), 0), _to_fragments(copy, reference, side))  # type: ignore[return-value]
+
+
+def partition(thr: ThrCopy, side: str, layout: AnyLayout) -> AnyLayout:
+    """What the thread copies of a source "S" or destination "D": (CPY,CPY_M,CPY_N,...), and its offset."""
+    divided = tidfrg(thr.tiled, side, layout)
+    rest = len(modes(get(domain(divided), 2).shape))
+    return indexed(f"partition_{side}", layout, divided, (thr.thr_idx, X, (X,) * rest))
+
+
+def retile(copy: TiledCopy, layout: AnyLayout) -> AnyLayout:
+    """A fragment of an MMA, re-read as the copy's values: (CPY,CPY_M,CPY_N,...) (retile_S, retile_D).
+
+    Refused: a fragment whose values the copy's tile does not divide.
+    """
+    plain = domain(layout)
+    rank = len(modes(plain.shape))
+    values = size(get(plain, 0))
+    by_place = composition(right_inverse(copy.layout_tv), Layout(_extents(copy.tiler_mn)))
+    frg_mn = upcast(by_place, size(get(copy.layout_tv, 0)) * values)  # (m,n) -> index of a fragment of `values`
+    frg_v = zipped_divide(logical_product(Layout(values), right_inverse(frg_mn)), Layout(size(get(copy.atom.layout_ref, 1))))
+    tiled = zipped_divide(layout, (values, *modes(product_each(domain(frg_mn).shape))))
+    return slice_((X, (0, *[X] * (rank - 1))), composition(tiled, (frg_v, X)))
+
+
+def _extents(tiler: Any) -> Any:
+    """The shape of a tiler: of a layout in it, that layout's."""
+    if isinstance(tiler, tuple):
+        return tuple(map(_extents, tiler))
+    return tiler.shape if isinstance(tiler, Layout) else tiler
+
+
+def _layout(x: Any) -> Layout:
+    if isinstance(x, Layout):
+        return x
+    if isinstance(x, (int, tuple)) and is_int_tuple(x):
+        return Layout(x)
+    raise AlgebraError(f"{show(x)} is not a layout of threads or values", hint="such as (16,8):(8,1)")
+
+
+def make_tiled_copy_A(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
+    """A copy of operand A of a TiledMMA, as its threads hold it."""
+    return make_tiled_copy_operand(atom, mma, "A")
+
+
+def make_tiled_copy_B(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
+    """A copy of operand B of a TiledMMA, as its threads hold it."""
+    return make_tiled_copy_operand(atom, mma, "B")
+
+
+def make_tiled_copy_C(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
+    """A copy of operand C of a TiledMMA, as its threads hold it."""
+    return make_tiled_copy_operand(atom, mma, "C")
+
+
+def make_tiled_copy_S(atom: Copy_Atom, copy: TiledCopy) -> TiledCopy:
+    """A copy whose reference is the source layout of another."""
+    return make_tiled_copy_impl(atom, layout_sd(copy, "S"), copy.tiler_mn)
+
+
+def make_tiled_copy_D(atom: Copy_Atom, copy: TiledCopy) -> TiledCopy:
+    """A copy whose reference is the destination layout of another."""
+    return make_tiled_copy_impl(atom, layout_sd(copy, "D"), copy.tiler_mn)

@@ -1,0 +1,208 @@
+"""MMA_Atom and TiledMMA: who holds which element of A, B and C (cute/atom/mma_atom.hpp)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from cute_viz.algebra.common import refuse
+from cute_viz.algebra.compose import composition
+from cute_viz.algebra.composed import AnyLayout, domain
+from cute_viz.algebra.coords import get_flat_coord
+from cute_viz.algebra.divide import logical_divide, zipped_divide
+from cute_viz.algebra.inttuple import X, is_int_tuple, modes, product, show
+from cute_viz.algebra.inverse import complement, right_inverse
+from cute_viz.algebra.layout import Layout, make_layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.modes import get
+from cute_viz.algebra.partition import indexed
+from cute_viz.algebra.products import tiled_product
+from cute_viz.errors import AlgebraError
+
+OPERANDS = {"A": (0, 2), "B": (1, 2), "C": (0, 1)}  # the modes of Shape_MNK that an operand spans
+
+
+@dataclass(frozen=True, slots=True)
+class MMA_Atom:
+    """One matrix instruction: its threads, its M x N x K, and where each thread holds its values.
+
+    thr_id: logical thread -> thread of the warp, quad pair or warp group.
+    shape_mnk: (M, N, K).
+    layout_a, layout_b, layout_c: (thread, value) -> index into the column-major (M,K), (N,K) or (M,N) tile.
+    name, types: CuTe's name of the operation and its element types (A, B, C, D), where they are known; atoms that differ in
+        these alone are equal.
+
+    >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
+    >>> str(fma).splitlines()[2]
+    '  Shape_MNK:  (1,1,1)'
+    """
+
+    thr_id: Layout
+    shape_mnk: Any
+    layout_a: Layout
+    layout_b: Layout
+    layout_c: Layout
+    name: str = field(default="", compare=False)
+    types: tuple[str, ...] = field(default=(), compare=False)
+
+    def __str__(self) -> str:
+        return (
+            f"MMA_Atom\n  ThrID:      {self.thr_id}\n  Shape_MNK:  {show(self.shape_mnk)}\n  LayoutA_TV: {self.layout_a}\n"
+            f"  LayoutB_TV: {self.layout_b}\n  LayoutC_TV: {self.layout_c}\n"
+        )
+
+    def layout(self, operand: str) -> Layout:
+        """The thread-value layout of operand "A", "B" or "C"."""
+        return {"A": self.layout_a, "B": self.layout_b, "C": self.layout_c}[operand]
+
+
+@dataclass(frozen=True, slots=True)
+class TiledMMA:
+    """MMA atoms over a tile: `thr_layout_vmnk` places them, `permutation_mnk` reorders the tile's modes before.
+
+    thr_layout_vmnk: (thread of the atom, atom along M, along N, along K) -> thread index.
+    permutation_mnk: for each of M, N, K an extent, a layout, or `_` for the extent that the atoms cover.
+    """
+
+    atom: MMA_Atom
+    thr_layout_vmnk: Layout
+    permutation_mnk: tuple[Any, Any, Any]
+
+    def __str__(self) -> str:
+        return f"TiledMMA\n  ThrLayoutVMNK:  {self.thr_layout_vmnk}\n  PermutationMNK: {show(self.permutation_mnk)}\n{self.atom}"
+
+    @property
+    def thr_layout(self) -> Layout:
+        """The layout whose size is the number of threads."""
+        return self.thr_layout_vmnk
+
+
+@dataclass(frozen=True, slots=True)
+class ThrMMA:
+    """A TiledMMA seen by one thread: `thr_vmnk` is its coordinate in thr_layout_vmnk."""
+
+    tiled: TiledMMA
+    thr_vmnk: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        return f"ThrMMA\n  Thr VMNK: {show(self.thr_vmnk)}\n{self.tiled}"
+
+
+def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any = None) -> TiledMMA:
+    """Atoms arranged by a layout of M x N x K atoms, on a tile with permuted modes.
+
+    Refused: an atom layout or permutations of more than 3 modes.
+
+    >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
+    >>> tile_shape(make_tiled_mma(fma, Layout((16, 16, 1))))
+    (16, 16, 1)
+    """
+    if not isinstance(atom, MMA_Atom):
+        raise AlgebraError(f"make_tiled_mma needs an MMA atom, not {show(atom)}", hint="such as SM80_16x8x16_F32F16F16F32_TN{}")
+    thr = Layout((1, 1, 1), (0, 0, 0)) if atom_layout_mnk is None else atom_layout_mnk
+    if isinstance(thr, (int, tuple)) and is_int_tuple(thr):
+        thr = Layout(thr)
+    if not isinstance(thr, Layout) or len(modes(thr.shape)) > 3:
+        refuse("make_tiled_mma", (thr,), "TiledMMA requires rank-3 AtomLayoutMNK", hint="such as (2,2,1): atoms along M, N, K")
+    shape, stride = modes(thr.shape), modes(thr.stride)
+    thr = Layout((*shape, *[1] * (3 - len(shape))), (*stride, *[0] * (3 - len(stride))))
+    given = X if permutation_mnk is None else permutation_mnk
+    tile = given if isinstance(given, tuple) else (given,)
+    if len(tile) > 3 or not all(item is X or isinstance(item, (int, Layout)) or is_int_tuple(item) for item in tile):
+        refuse("make_tiled_mma", (given,), "TiledMMA requires rank-3 PermutationMNK", hint="such as (32,32,16), or (_,_,_)")
+    permutations = tuple(Layout(item) if isinstance(item, tuple) else item for item in (*tile, *[X] * (3 - len(tile))))
+    return TiledMMA(atom, _compact_ones(tiled_product(atom.thr_id, thr)), permutations)  # type: ignore[arg-type]
+
+
+def _compact_ones(layout: AnyLayout) -> Layout:
+    """The same layout with stride 0 at extents of 1, as CuTe's static products print it."""
+    plain = domain(layout)
+
+    def zero(shape: Any, stride: Any) -> Any:
+        if isinstance(shape, tuple):
+            return tuple(map(zero, shape, stride))
+        return 0 if shape == 1 else stride
+
+    return Layout(plain.shape, zero(plain.shape, plain.stride))
+
+
+def permutation(mma: TiledMMA, mode: int) -> Any:
+    """The permutation of mode 0, 1 or 2 (M, N, K): as given, or the extent that the atoms cover."""
+    given = mma.permutation_mnk[mode]
+    if given is not X:
+        return given
+    return product(mma.atom.shape_mnk[mode]) * size(get(mma.thr_layout_vmnk, mode + 1))
+
+
+def tile_shape(mma: TiledMMA) -> tuple[int, int, int]:
+    """M, N and K of the tile that all atoms cover once."""
+    m, n, k = (permutation(mma, i) for i in range(3))
+    return (_extent(m), _extent(n), _extent(k))
+
+
+def _extent(x: Any) -> int:
+    return int(size(x)) if isinstance(x, Layout) else int(product(x))
+
+
+def thrfrg(mma: TiledMMA, operand: str, layout: AnyLayout) -> AnyLayout:
+    """A tensor of operand "A", "B" or "C" as ((ThrV,(ThrM,ThrK)),(FrgV,(RestM,RestK,...))).
+
+    Refused: a tensor of fewer than two modes; one that the tile does not divide.
+    """
+    i, j = OPERANDS[operand]
+    if len(modes(domain(layout).shape)) < 2:
+        refuse(f"thrfrg_{operand}", (layout,), "the tensor needs two modes or more")
+    permuted = logical_divide(layout, (permutation(mma, i), permutation(mma, j)))
+    extents = mma.atom.shape_mnk
+    atoms = zipped_divide(permuted, (Layout(product(extents[i])), Layout(product(extents[j]))))
+    values = composition(atoms, (mma.atom.layout(operand), X))
+    thr = mma.thr_layout_vmnk
+    return zipped_divide(values, (X, (Layout(size(get(thr, i + 1))), Layout(size(get(thr, j + 1))))))
+
+
+def layout_tv(mma: TiledMMA, operand: str) -> Layout:
+    """(thread index, value) -> index into the column-major tile of operand "A", "B" or "C" (get_layoutA_TV ...)."""
+    i, j = OPERANDS[operand]
+    extents = tile_shape(mma)
+    out = thrfrg(mma, operand, Layout((extents[i], extents[j])))
+    thr = mma.thr_layout_vmnk
+    if operand != "C":  # (ThrV,(ThrM,ThrK)) -> (ThrV,(ThrM,ThrN,ThrK)): the threads along the mode that the operand lacks
+        spread = Layout((size(get(thr, 1)), size(get(thr, 2))), (1, 0) if operand == "A" else (0, 1))
+        out = composition(out, ((X, (spread, X)), X))
+    identity = Layout((size(thr), 1), (1, 0))
+    threads = composition(identity, right_inverse(make_layout(thr, complement(thr))))
+    tv: Layout = composition(out, (threads, X))
+    return tv
+
+
+def get_slice(tiled: Any, thread: int) -> Any:
+    """One thread's view of a TiledMMA or a TiledCopy (ThrMMA, ThrCopy)."""
+    from cute_viz.algebra.copy import ThrCopy, TiledCopy
+
+    if not isinstance(thread, int) or thread < 0:
+        raise AlgebraError(f"get_slice needs a thread index, not {show(thread)}", hint="get_slice(tiled_mma, 0)")
+    if isinstance(tiled, TiledCopy):
+        if thread >= size(get(tiled.layout_tv, 0)):
+            raise AlgebraError(f"thread {thread} is not in this TiledCopy of {size(get(tiled.layout_tv, 0))} threads")
+        return ThrCopy(tiled, thread)
+    if not isinstance(tiled, TiledMMA):
+        raise AlgebraError(f"get_slice needs a TiledMMA or a TiledCopy, not {show(tiled)}")
+    if thread >= size(tiled.thr_layout_vmnk):
+        raise AlgebraError(f"thread {thread} is not in this TiledMMA of {size(tiled.thr_layout_vmnk)} threads")
+    return ThrMMA(tiled, modes(get_flat_coord(tiled.thr_layout_vmnk, thread)))
+
+
+def partition(thr: ThrMMA, operand: str, layout: AnyLayout) -> AnyLayout:
+    """What the thread holds of a tensor of operand "A", "B" or "C": (MMA,MMA_M,MMA_K), and its offset."""
+    i, j = OPERANDS[operand]
+    divided = thrfrg(thr.tiled, operand, layout)
+    rest = len(modes(get(get(domain(divided), 1), 1).shape))
+    coord = ((thr.thr_vmnk[0], (thr.thr_vmnk[i + 1], thr.thr_vmnk[j + 1])), (X, (X,) * rest))
+    return indexed(f"partition_{operand}", layout, divided, coord)
+
+
+def partition_shape(mma: TiledMMA, operand: str, shape: Any) -> Any:
+    """The shape of what one thread holds of a tensor of the given shape."""
+    divided = domain(thrfrg(mma, operand, Layout(shape)))
+    values, rest = modes(get(divided, 1).shape)
+    return (values, *modes(rest))

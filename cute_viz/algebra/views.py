@@ -1,0 +1,139 @@
+"""What a TiledMMA or TiledCopy makes of a tensor, one function for each of CuTe's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.algebra import copy as _copy
+from cute_viz.algebra import mma as _mma
+from cute_viz.algebra.composed import AnyLayout, domain
+from cute_viz.algebra.construct import make_fragment_like
+from cute_viz.algebra.copy import ThrCopy, TiledCopy
+from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.mma import ThrMMA, TiledMMA
+from cute_viz.errors import AlgebraError
+
+
+def as_tiled_mma(x: Any) -> TiledMMA:
+    """A TiledMMA; of a thread's view the whole, of an atom its 1 x 1 x 1 tiling."""
+    if isinstance(x, ThrMMA):
+        return x.tiled
+    if isinstance(x, _mma.MMA_Atom):
+        return _mma.make_tiled_mma(x)
+    if not isinstance(x, TiledMMA):
+        raise AlgebraError(f"{show(x)} is not a TiledMMA", hint="make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
+    return x
+
+
+def as_tiled_copy(x: Any) -> TiledCopy:
+    """A TiledCopy; of a thread's view the whole."""
+    if isinstance(x, ThrCopy):
+        return x.tiled
+    if not isinstance(x, TiledCopy):
+        raise AlgebraError(f"{show(x)} is not a TiledCopy", hint="make_tiled_copy(atom, (4,8), (1,4))")
+    return x
+
+
+def _partition_mma(operand: str) -> Callable[[Any, AnyLayout], AnyLayout]:
+    def partition(thr: Any, layout: AnyLayout) -> AnyLayout:
+        if not isinstance(thr, ThrMMA):
+            raise AlgebraError(f"partition_{operand} is of one thread", hint=f"partition_{operand}(get_slice(tiled_mma, 0), A)")
+        return _mma.partition(thr, operand, layout)
+
+    partition.__doc__ = f"What a thread of a TiledMMA holds of a tensor of {operand}, and its offset."
+    return partition
+
+
+def _partition_copy(side: str) -> Callable[[Any, AnyLayout], AnyLayout]:
+    def partition(thr: Any, layout: AnyLayout) -> AnyLayout:
+        if not isinstance(thr, ThrCopy):
+            raise AlgebraError(f"partition_{side} is of one thread", hint=f"partition_{side}(get_slice(tiled_copy, 0), A)")
+        return _copy.partition(thr, side, layout)
+
+    partition.__doc__ = f"What a thread of a TiledCopy moves of a tensor on side {side}, and its offset."
+    return partition
+
+
+partition_A, partition_B, partition_C = map(_partition_mma, "ABC")
+partition_S, partition_D = map(_partition_copy, "SD")
+
+
+def retile_S(copy: Any, layout: AnyLayout) -> AnyLayout:
+    """A fragment of an MMA as the source of a copy: (CPY,CPY_M,CPY_N)."""
+    return _copy.retile(as_tiled_copy(copy), layout)
+
+
+retile_D = retile_S
+
+
+def _of_mma(function: Callable[[TiledMMA, str, Any], Any], operand: str) -> Callable[[Any, Any], Any]:
+    def of_mma(mma: Any, x: Any) -> Any:
+        return function(as_tiled_mma(mma), operand, x)
+
+    of_mma.__doc__ = f"{function.__name__.strip('_')} of operand {operand}; see algebra.mma."
+    return of_mma
+
+
+partition_shape_A, partition_shape_B, partition_shape_C = (_of_mma(_mma.partition_shape, x) for x in "ABC")
+thrfrg_A, thrfrg_B, thrfrg_C = (_of_mma(_mma.thrfrg, x) for x in "ABC")
+
+
+def _fragment(mma: TiledMMA, operand: str, layout: AnyLayout) -> Layout:
+    return make_fragment_like(domain(_mma.partition(_mma.get_slice(mma, 0), operand, layout)))
+
+
+partition_fragment_A, partition_fragment_B, partition_fragment_C = (_of_mma(_fragment, x) for x in "ABC")
+
+
+def tidfrg_S(copy: Any, layout: AnyLayout) -> AnyLayout:
+    """A source tensor as (Thr,(FrgV,FrgX),(RestM,RestN,...))."""
+    return _copy.tidfrg(as_tiled_copy(copy), "S", layout)
+
+
+def tidfrg_D(copy: Any, layout: AnyLayout) -> AnyLayout:
+    """A destination tensor as (Thr,(FrgV,FrgX),(RestM,RestN,...))."""
+    return _copy.tidfrg(as_tiled_copy(copy), "D", layout)
+
+
+def _mma_tv(operand: str) -> Callable[[Any], Layout]:
+    def layout_tv(mma: Any) -> Layout:
+        return _mma.layout_tv(as_tiled_mma(mma), operand)
+
+    layout_tv.__doc__ = f"(thread, value) -> index into the column-major tile of operand {operand}."
+    return layout_tv
+
+
+def _copy_tv(side: str) -> Callable[[Any], Layout]:
+    def layout_tv(copy: Any) -> Layout:
+        return _copy.layout_sd(as_tiled_copy(copy), side)
+
+    layout_tv.__doc__ = f"(thread, value) -> index into the column-major tile, on side {side}."
+    return layout_tv
+
+
+get_layoutA_TV, get_layoutB_TV, get_layoutC_TV = map(_mma_tv, "ABC")
+get_layoutS_TV, get_layoutD_TV = map(_copy_tv, "SD")
+
+
+def get_thr_layout_vmnk(mma: Any) -> Layout:
+    """(thread of the atom, atom along M, along N, along K) -> thread index."""
+    return as_tiled_mma(mma).thr_layout_vmnk
+
+
+def tile_shape(tiled: Any) -> tuple[int, ...]:
+    """The extents of the tile: (M, N, K) of a TiledMMA, those of the tiler of a TiledCopy."""
+    return _copy.tile_of(as_tiled_copy(tiled)) if isinstance(tiled, (TiledCopy, ThrCopy)) else _mma.tile_shape(as_tiled_mma(tiled))
+
+
+def tile_size(tiled: Any, mode: int | None = None) -> int:
+    """One extent of the tile, or its number of elements."""
+    from math import prod
+
+    extents = tile_shape(tiled)
+    if mode is None:
+        return prod(extents)
+    if not 0 <= mode < len(extents):
+        raise AlgebraError(f"the tile {show(extents)} has no mode {mode}")
+    return extents[mode]

@@ -1,0 +1,201 @@
+"""What source says of atoms: MMA_Atom<...>, Copy_Atom<op, T>, TiledMMA<...>, and the Python DSL's operation classes.
+
+The names themselves are looked up by a resolver (`spec.library.resolve`), which the caller gives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from cute_viz.errors import AlgebraError, NotationError
+from cute_viz.notation.syntax import Call, Keyword, Name, Node, Number, Word
+
+if TYPE_CHECKING:
+    from cute_viz.notation.evaluate import Evaluator
+
+Resolver: TypeAlias = "Callable[[str, tuple[str, ...]], Any]"
+
+_WRAPPERS = ("MMA_Atom", "MMA_Traits", "Copy_Traits", "make_mma_atom")
+_UNSIGNED = {8: "uint8_t", 16: "uint16_t", 32: "uint32_t", 64: "uint64_t", 128: "uint128_t", 256: "uint256_t"}
+FORMS = (*_WRAPPERS, "Copy_Atom", "make_copy_atom", "TiledMMA", "TiledCopy")
+
+
+class _Sized:
+    """A copy operation of the DSL whose width make_copy_atom gives: CopyUniversalOp, CopyG2SOp."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def atom_call(evaluator: Evaluator, node: Call, short: str) -> Any:
+    """The value of a call that names an atom or a tiling of atoms by its type; None for another call."""
+    inner = node.template or node.args or ()
+    if short in _WRAPPERS and inner:
+        return evaluator.value(inner[0])
+    if short in ("Copy_Atom", "make_copy_atom") and inner:
+        return _copy_atom(evaluator, node, inner)
+    if short == "TiledMMA" and node.template:
+        from cute_viz.algebra.mma import make_tiled_mma
+
+        return make_tiled_mma(*[evaluator.value(item) for item in node.template])
+    if short == "TiledCopy" and len(node.template) == 3:
+        from cute_viz.algebra.copy import make_tiled_copy_impl
+
+        return make_tiled_copy_impl(*[evaluator.value(item) for item in node.template])
+    if short in _DSL:
+        return _DSL[short](evaluator, node)
+    return None
+
+
+def _copy_atom(evaluator: Evaluator, node: Call, inner: tuple[Node, ...]) -> Any:
+    from cute_viz.algebra.copy import CopyOp, make_copy_atom
+    from cute_viz.algebra.recast import bits_of
+
+    operands = [item for item in inner if not isinstance(item, Keyword)]
+    if len(operands) < 2:
+        raise NotationError(
+            "a copy atom needs an operation and a value type",
+            text=evaluator.text,
+            span=node.span,
+            hint="Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}",
+        )
+    operation = evaluator.value(operands[0])
+    value_type = evaluator.source(operands[1])
+    if isinstance(operands[1], Name) and operands[1].text in evaluator.names:
+        bound = evaluator.value(operands[1])
+        value_type = bound.name if isinstance(bound, _Type) else ""
+        bits = bits_of(bound.name if isinstance(bound, _Type) else bound)
+    else:
+        bits = bits_of(operands[1].value if isinstance(operands[1], Number) else value_type)
+    if isinstance(operation, _Sized):
+        widths = [evaluator.value(item.value) for item in inner if isinstance(item, Keyword) and item.name == "num_bits_per_copy"]
+        width = int(widths[0]) if widths else bits
+        if width not in _UNSIGNED:
+            raise AlgebraError(f"no instruction copies {width} bits", hint="8, 16, 32, 64, 128 or 256")
+        operation = evaluator.resolved(operation.name, (_UNSIGNED[width],))
+    if not isinstance(operation, CopyOp):
+        raise NotationError(
+            f"{evaluator.source(operands[0])} is not a copy operation",
+            text=evaluator.text,
+            span=operands[0].span,
+            hint="cute-viz list copy",
+        )
+    return make_copy_atom(operation, bits, value_type)
+
+
+class _Type:
+    """A value type that a name stands for, as in `using T = half_t;`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def value_type(name: str) -> _Type | None:
+    """The value type of a name such as half_t or cutlass.Float16; None for another name."""
+    from cute_viz.algebra.recast import bits_of
+
+    try:
+        bits_of(name)
+    except AlgebraError:
+        return None
+    return _Type(name)
+
+
+def _options(evaluator: Evaluator, node: Call, names: tuple[str, ...]) -> dict[str, Any]:
+    """The arguments of a DSL constructor by name: numbers and tuples evaluated, types and words as they stand."""
+    out: dict[str, Any] = {}
+    for n, item in enumerate(node.args or ()):
+        key, value = (item.name, item.value) if isinstance(item, Keyword) else (names[n] if n < len(names) else str(n), item)
+        if isinstance(value, Word):
+            out[key] = value.value
+        elif isinstance(value, Name):
+            bound = evaluator.names.get(value.text)
+            out[key] = str(bound) if isinstance(bound, _Type) else bound if bound is not None else value.text.rpartition(".")[2]
+        else:
+            out[key] = evaluator.value(value)
+    return out
+
+
+_SHORT = {
+    "Float16": "F16",
+    "BFloat16": "BF16",
+    "Float32": "F32",
+    "TFloat32": "TF32",
+    "Int8": "S8",
+    "Uint8": "U8",
+    "Int32": "S32",
+    "Float8E4M3FN": "E4M3",
+    "Float8E5M2": "E5M2",
+    "Float64": "F64",
+}
+
+
+def _letters(value_type: Any) -> str:
+    short = str(value_type).rpartition(".")[2]
+    if short not in _SHORT:
+        raise AlgebraError(f"{value_type} is not an element type of this instruction", hint=f"one of {', '.join(_SHORT)}")
+    return _SHORT[short]
+
+
+def _warp_mma(evaluator: Evaluator, node: Call) -> Any:
+    """warp.MmaF16BF16Op(ab_dtype, acc_dtype, shape_mnk)."""
+    options = _options(evaluator, node, ("ab_dtype", "acc_dtype", "shape_mnk"))
+    if "instruction_shape" in options or "a_src" in options:
+        return _group_mma(evaluator, node)
+    ab, acc, shape = _letters(options.get("ab_dtype")), _letters(options.get("acc_dtype")), options.get("shape_mnk")
+    if not isinstance(shape, tuple) or len(shape) != 3:
+        raise AlgebraError("MmaF16BF16Op needs shape_mnk", hint="MmaF16BF16Op(cutlass.Float16, cutlass.Float32, (16, 8, 16))")
+    m, n, k = shape
+    if m == 64:
+        return _group_mma(evaluator, node)
+    return evaluator.resolved(f"SM80_{int(m)}x{int(n)}x{int(k)}_{acc}{ab}{ab}{acc}_TN", ())
+
+
+def _group_mma(evaluator: Evaluator, node: Call) -> Any:
+    """warpgroup.MmaF16BF16Op(ab_dtype, acc_dtype, instruction_shape, a_src, a_major, b_major)."""
+    options = _options(evaluator, node, ("ab_dtype", "acc_dtype", "instruction_shape", "a_src", "a_major", "b_major"))
+    shape = options.get("instruction_shape", options.get("shape_mnk"))
+    if not isinstance(shape, tuple) or len(shape) < 3:
+        raise AlgebraError("a warp-group MMA needs instruction_shape", hint="(64, 128, 16)")
+    m, n, k = shape
+    source = "RS" if "RMEM" in str(options.get("a_src", "")) else "SS"
+    ab = _letters(options.get("ab_dtype"))
+    return evaluator.resolved(f"SM90_{int(m)}x{int(n)}x{int(k)}_{_letters(options.get('acc_dtype'))}{ab}{ab}_{source}", ())
+
+
+def _universal_mma(evaluator: Evaluator, node: Call) -> Any:
+    value_type = str(_options(evaluator, node, ("abacc_dtype",)).get("abacc_dtype", "Float32"))
+    return evaluator.resolved("UniversalFMA", (value_type,))
+
+
+def _matrix(direction: str) -> Callable[[Evaluator, Call], Any]:
+    """warp.LdMatrix8x8x16bOp(transpose, num_matrices) and its siblings."""
+
+    def build(evaluator: Evaluator, node: Call) -> Any:
+        options = _options(evaluator, node, ("transpose", "num_matrices"))
+        count, transpose = int(options.get("num_matrices", 1)), bool(options.get("transpose", False))
+        family = "SM75" if direction == "LDSM" else "SM90"
+        name = f"{family}_U16x{2 * count}_{direction}_T" if transpose else f"{family}_U32x{count}_{direction}_N"
+        return evaluator.resolved(name, ())
+
+    return build
+
+
+_DSL: dict[str, Callable[[Evaluator, Call], Any]] = {
+    "MmaF16BF16Op": _warp_mma,
+    "MmaUniversalOp": _universal_mma,
+    "LdMatrix8x8x16bOp": _matrix("LDSM"),
+    "StMatrix8x8x16bOp": _matrix("STSM"),
+    "CopyUniversalOp": lambda evaluator, node: _Sized("UniversalCopy"),
+    "CopyG2SOp": lambda evaluator, node: _Sized("SM80_CP_ASYNC_CACHEALWAYS"),
+}
+
+
+def is_atom_name(short: str) -> bool:
+    """Whether a name could be an atom's: SM80_..., GMMA_..., UniversalCopy, 16x8x16_..."""
+    return re.match(r"SM\d+_|GMMA_|MMA_\d|\d+x\d+x\d|Universal|AutoVec|DefaultCopy|U(16|32)x\d", short) is not None

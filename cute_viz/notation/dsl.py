@@ -1,0 +1,253 @@
+"""The Python DSL's source -> syntax tree, by Python's own grammar; nothing is executed or imported."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from typing import Any
+
+from cute_viz.errors import LimitError, NotationError, Span
+from cute_viz.notation.cute import MAX_DEPTH
+from cute_viz.notation.lexer import MAX_INPUT
+from cute_viz.notation.syntax import Apply, Arith, Blank, Call, Index, Keyword, Name, Node, Number, Sequence, Statement, Word
+
+_STRONG = re.compile(
+    r"\b(stride|order|mode|tiler|coord|proj|trg_shape|target_profile|atom_layout_mnk)\s*=[^=]|\bNone\b|^\s*(from|import|def)\s",
+    re.M,
+)
+
+# Parameters by their names in the DSL, in the order in which our operations take them.
+_PARAMETERS = {
+    "make_layout": ("shape", "stride"),
+    "make_ordered_layout": ("shape", "order"),
+    "make_identity_layout": ("shape",),
+    "make_identity_tensor": ("shape",),
+    "make_composed_layout": ("inner", "offset", "outer"),
+    "make_swizzle": ("b", "m", "s"),
+    "make_layout_tv": ("thr_layout", "val_layout"),
+    "make_tiled_copy_tv": ("atom", "thr_layout", "val_layout"),
+    "make_tiled_copy": ("atom", "layout_tv", "tiler_mn"),
+    "make_tiled_copy_A": ("atom", "tiled_mma"),
+    "make_tiled_copy_B": ("atom", "tiled_mma"),
+    "make_tiled_copy_C": ("atom", "tiled_mma"),
+    "make_tiled_copy_S": ("atom", "tiled_copy"),
+    "make_tiled_copy_D": ("atom", "tiled_copy"),
+    "make_cotiled_copy": ("atom", "atom_layout_tv", "data_layout"),
+    "make_tiled_mma": ("op_or_atom", "atom_layout_mnk", "permutation_mnk"),
+    "tile_to_shape": ("atom", "trg_shape", "order"),
+    "local_tile": ("input", "tiler", "coord", "proj"),
+    "local_partition": ("target", "tiler", "index", "proj"),
+    "group_modes": ("input", "begin", "end"),
+    "coalesce": ("input", "target_profile"),
+    "filter_zeros": ("input", "target_profile"),
+    "complement": ("input", "cotarget"),
+    "composition": ("lhs", "rhs"),
+    "slice_": ("src", "coord"),
+    "dice": ("src", "dicer"),
+    "crd2idx": ("coord", "layout"),
+    "idx2crd": ("idx", "shape"),
+    "append": ("input", "elem"),
+    "prepend": ("input", "elem"),
+    "recast_layout": ("new_type_bits", "old_type_bits", "src_layout"),
+    **{f"{kind}_divide": ("target", "tiler") for kind in ("logical", "zipped", "tiled", "flat")},
+    **{f"{kind}_product": ("block", "tiler") for kind in ("logical", "zipped", "tiled", "flat", "blocked", "raked")},
+}
+# Where the DSL's order of operands is another one than C++'s: positions in the DSL's call.
+_REORDERED = {"slice_": (1, 0), "dice": (1, 0), "recast_layout": (2, 1, 0)}
+# Another operation under the same name.
+_RENAMED = {"slice_": "slice", "make_tiled_copy": "make_tiled_copy_impl", "make_tiled_copy_tv": "make_tiled_copy"}
+_BITS = re.compile(r"(?:.*\.)?(?:Float|BFloat|Int|Uint|TFloat)(\d+)\w*\.width")
+_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "/", ast.Mod: "%"}
+
+
+def is_dsl(text: str) -> bool:
+    """Whether a text is the Python DSL's source: its grammar reads it, and keywords or module names show it.
+
+    >>> is_dsl("cute.make_layout((4,8), stride=(8,1))"), is_dsl("composition((4,8):(8,1), 4:2)")
+    (True, False)
+    """
+    if _STRONG.search(text) is None and not re.search(r"\b(cute|cutlass)\.\w", text):
+        return False
+    try:
+        _tree(text)
+    except (NotationError, LimitError):
+        return bool(_STRONG.search(text)) and ";" not in text and "::" not in text and not re.search(r"\d\)?:\(?_?\d", text)
+    return True
+
+
+def parse_dsl(text: str) -> list[Statement]:
+    """The statements of a piece of DSL source; bodies of functions and branches are read through.
+
+    >>> [s.name for s in parse_dsl("a = cute.make_layout(8)\\nb = cute.size(a)")]
+    ['a', 'b']
+    """
+    tree, shift = _tree(text)
+    out: list[Statement] = []
+    _Reader(text, shift).block(tree.body, out)
+    if not out:
+        raise NotationError("there is nothing to read", text=text, span=Span(0, len(text)), hint="such as cute.make_layout((4, 8))")
+    return out
+
+
+def _tree(text: str) -> tuple[ast.Module, int]:
+    """Python's tree of the text, and how many lines were put before it (one, where it is indented)."""
+    if len(text) > MAX_INPUT:
+        raise LimitError(f"the input has {len(text)} characters; the limit is {MAX_INPUT}")
+    depth = deepest = 0
+    for char in text:
+        depth += (char in "([{") - (char in ")]}")
+        deepest = max(deepest, depth)
+    if deepest > MAX_DEPTH or re.search(r"[-+~]{64}|(\bnot\s+){64}", text):
+        raise LimitError(f"brackets or signs nested deeper than {MAX_DEPTH}")
+    indented = re.match(r"\s*\n?[ \t]+\S", text) is not None
+    source = "if 1:\n" + text if indented else text
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source), int(indented)
+    except SyntaxError as error:
+        line = max(1, (error.lineno or 1) - int(indented))
+        start = sum(len(part) for part in text.splitlines(keepends=True)[: line - 1]) + max(0, (error.offset or 1) - 1)
+        start = min(start, max(0, len(text) - 1))
+        raise NotationError(f"this is not Python: {error.msg}", text=text, span=Span(start, start + 1)) from None
+    except (ValueError, RecursionError, MemoryError):
+        raise NotationError("this is not Python source", text=text, span=Span(0, 1)) from None
+
+
+class _Reader:
+    """Python's nodes as ours, with the spans of the text."""
+
+    def __init__(self, text: str, shift: int) -> None:
+        self.text = text
+        self.shift = shift
+        self.lines = text.splitlines(keepends=True) or [""]
+        self.starts = [0]
+        for line in self.lines:
+            self.starts.append(self.starts[-1] + len(line))
+
+    def span(self, node: Any) -> Span:
+        return Span(self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno, node.end_col_offset))
+
+    def offset(self, line: int, column: int) -> int:
+        """Python counts columns in UTF-8 bytes."""
+        line = max(1, min(line - self.shift, len(self.lines)))
+        text = self.lines[line - 1]
+        if not text.isascii():
+            column = len(text.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "ignore"))
+        return self.starts[line - 1] + column
+
+    def block(self, body: list[ast.stmt], out: list[Statement]) -> None:
+        for node in body:
+            if isinstance(node, ast.Assign) and len(node.targets) == 1:
+                self.assign(node.targets[0], node.value, node, out)
+            elif isinstance(node, ast.AnnAssign) and node.value is not None:
+                self.assign(node.target, node.value, node, out)
+            elif isinstance(node, (ast.Expr, ast.Return)) and node.value is not None:
+                if not (isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)):  # a docstring
+                    out.append(self.statement(None, node.value, node))
+            elif isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.If, ast.For, ast.While, ast.With)):
+                self.block(node.body, out)
+                self.block(getattr(node, "orelse", []), out)
+
+    def assign(self, target: ast.expr, value: ast.expr, node: ast.stmt, out: list[Statement]) -> None:
+        """`a = x`, `self.a = x`, `a, b = x`."""
+        if isinstance(target, (ast.Tuple, ast.List)):
+            whole = self.statement(None, value, node)
+            for n, item in enumerate(target.elts):
+                if whole.value is None:
+                    out.append(Statement(self.dotted(item), None, whole.span, whole.word, whole.error))
+                else:
+                    entry = Index(whole.span, whole.value, Number(whole.span, n, False))
+                    out.append(Statement(self.dotted(item), entry, whole.span, whole.word))
+            return
+        out.append(self.statement(self.dotted(target), value, node))
+
+    def statement(self, name: str | None, value: ast.expr, node: ast.stmt) -> Statement:
+        span = self.span(node)
+        word = re.match(r"[\w.]*", self.text[self.offset(value.lineno, value.col_offset) :])
+        try:
+            return Statement(name, self.node(value), span, word.group() if word else "")
+        except NotationError as error:
+            return Statement(name, None, span, word.group() if word else "", error)
+
+    def dotted(self, node: ast.expr) -> str | None:
+        if isinstance(node, ast.Name):
+            return node.id
+        if isinstance(node, ast.Attribute) and (head := self.dotted(node.value)):
+            return f"{head}.{node.attr}"
+        return None
+
+    def node(self, node: ast.expr) -> Node:
+        span = self.span(node)
+        if isinstance(node, ast.Constant):
+            return self.constant(node, span)
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return Sequence(span, "tuple", tuple(map(self.node, node.elts)))
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return self.name(node, span)
+        if isinstance(node, ast.Call):
+            return self.call(node, span)
+        if isinstance(node, ast.Subscript):
+            return Index(span, self.node(node.value), self.node(node.slice))
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+            return Arith(span, _OPERATORS[type(node.op)], self.node(node.left), self.node(node.right))
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            value = self.node(node.operand)
+            return (
+                Number(span, -value.value, False) if isinstance(value, Number) else Arith(span, "-", Number(span, 0, False), value)
+            )
+        what = type(node).__name__
+        raise NotationError(
+            f"Python's {what} is not read here", text=self.text, span=span, hint="calls, tuples, integers and names are"
+        )
+
+    def constant(self, node: ast.Constant, span: Span) -> Node:
+        if node.value is None:
+            return Blank(span)
+        if isinstance(node.value, (bool, str)):
+            return Word(span, node.value)
+        if not isinstance(node.value, int):
+            raise NotationError(f"{node.value!r} is not an integer", text=self.text, span=span, hint="layouts are made of integers")
+        return Number(span, node.value, False)
+
+    def name(self, node: ast.Name | ast.Attribute, span: Span) -> Node:
+        dotted = self.dotted(node)
+        if dotted is None:  # an attribute of an expression: `f(x).shape`
+            assert isinstance(node, ast.Attribute)
+            return Call(span, node.attr, (), (self.node(node.value),))
+        if (width := _BITS.fullmatch(dotted)) is not None:
+            return Number(span, int(width[1]), False)
+        return Name(span, dotted)
+
+    def call(self, node: ast.Call, span: Span) -> Node:
+        arguments: list[Node | None] = [self.node(item) for item in node.args]
+        dotted = self.dotted(node.func)
+        if dotted is None and not isinstance(node.func, ast.Attribute):
+            return Apply(span, self.node(node.func), tuple(a for a in arguments if a))
+        if dotted is None:
+            assert isinstance(node.func, ast.Attribute)
+            arguments.insert(0, self.node(node.func.value))
+        name = str(dotted or getattr(node.func, "attr", ""))
+        short = name.rpartition(".")[2]
+        parameters = _PARAMETERS.get(short, ())
+        extra: list[Node] = []
+        for keyword in node.keywords:
+            value = self.node(keyword.value)
+            if keyword.arg in parameters:
+                position = parameters.index(keyword.arg)
+                arguments += [None] * (position + 1 - len(arguments))
+                arguments[position] = value
+            elif keyword.arg == "mode":
+                extra += value.items if isinstance(value, Sequence) else (value,)
+            elif keyword.arg is not None and keyword.arg not in ("loc", "ip"):
+                extra.append(Keyword(self.span(keyword), keyword.arg, value))
+        if None in arguments:
+            missing = parameters[arguments.index(None)]
+            raise NotationError(f"{name} needs {missing}", text=self.text, span=span)
+        order = _REORDERED.get(short)
+        if order is not None and len(arguments) == len(order):
+            arguments = [arguments[n] for n in order]
+        if name.startswith(("cute.", "cutlass.")) or name == short:
+            name = name[: len(name) - len(short)] + _RENAMED.get(short, short)
+        return Call(span, name, (), (*(a for a in arguments if a), *extra))

@@ -1,0 +1,107 @@
+"""YAML text -> mappings, lists and strings that know their place; every scalar is a string (YAML 1.1 would read 8:1 as 481)."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from cute_viz.errors import CuteVizError, LimitError, Span
+
+MAX_NODES = 50_000
+MAX_DEPTH = 40
+MAX_TEXT = 1 << 20
+
+
+class Text(str):
+    """A scalar, with its place in the file."""
+
+    span: Span
+
+
+class Items(list["Value"]):
+    """A sequence, with its place."""
+
+    span: Span
+
+
+class Fields(dict[str, "Value"]):
+    """A mapping, with its place and those of its keys."""
+
+    span: Span
+    keys_at: dict[str, Span]
+
+
+Value: TypeAlias = "Text | Items | Fields"
+
+
+class SpecError(CuteVizError):
+    """A YAML file that cannot be used."""
+
+
+def read_yaml(text: str, name: str | None = None) -> Value:
+    """The value of a YAML document.
+
+    Refused, with the place: what is not YAML, several documents, a key given twice, tags, too many nodes (after aliases).
+
+    >>> read_yaml("shape: 8:1")
+    {'shape': '8:1'}
+    """
+    import yaml
+
+    if len(text) > MAX_TEXT:
+        raise LimitError(f"the file has {len(text)} characters; the limit is {MAX_TEXT}", name=name)
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        node = yaml.compose(text, Loader=loader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        at = min(mark.index if mark else 0, max(0, len(text) - 1))
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise SpecError(f"this is not YAML: {problem}", text=text, span=Span(at, at + 1), name=name) from None
+    except (ValueError, RecursionError) as error:
+        raise SpecError(f"this is not YAML: {error}", name=name) from None
+    if node is None:
+        raise SpecError("the file is empty", name=name)
+    return _Converter(text, name).value(node, 0)
+
+
+class _Converter:
+    def __init__(self, text: str, name: str | None) -> None:
+        self.text = text
+        self.name = name
+        self.count = 0
+
+    def fail(self, message: str, span: Span, hint: str | None = None) -> SpecError:
+        return SpecError(message, text=self.text, span=span, hint=hint, name=self.name)
+
+    def value(self, node: Any, depth: int) -> Value:
+        span = Span(node.start_mark.index, max(node.end_mark.index, node.start_mark.index + 1))
+        self.count += 1
+        if self.count > MAX_NODES:
+            raise LimitError(f"more than {MAX_NODES} YAML nodes", text=self.text, span=span, name=self.name)
+        if depth > MAX_DEPTH:
+            raise LimitError(f"YAML nested deeper than {MAX_DEPTH}", text=self.text, span=span, name=self.name)
+        if not node.tag.startswith("tag:yaml.org,2002:") or node.tag.startswith("tag:yaml.org,2002:python"):
+            raise self.fail(f"the tag {node.tag} is not read here", span, hint="write plain mappings, lists and scalars")
+        if node.id == "mapping":
+            return self.mapping(node, span, depth)
+        if node.id == "sequence":
+            items = Items(self.value(item, depth + 1) for item in node.value)
+            items.span = span
+            return items
+        text = Text(node.value)
+        text.span = span
+        return text
+
+    def mapping(self, node: Any, span: Span, depth: int) -> Fields:
+        fields = Fields()
+        fields.span, fields.keys_at = span, {}
+        for key_node, value_node in node.value:
+            key = self.value(key_node, depth + 1)
+            at = Span(key_node.start_mark.index, key_node.end_mark.index)
+            if not isinstance(key, Text):
+                raise self.fail("a key is a word", at)
+            if key in fields:
+                raise self.fail(f"the key {str(key)!r} is given twice", at, hint="YAML would silently keep the last one")
+            fields[str(key)] = self.value(value_node, depth + 1)
+            fields.keys_at[str(key)] = at
+        return fields
