@@ -51,6 +51,26 @@ def test_the_cxx_that_made_a_golden_reads_as_what_it_printed(name):
         assert render(layout, "text").decode() == LAYOUTS[name]["print_layout"]
 
 
+PRINTERS = {"print_latex": "tikz", "print_svg": "svg"}
+TILINGS = [(name, printer) for name, printed in GOLDENS["tilings"].items() for printer in printed if printer != "cxx"]
+
+
+def test_the_goldens_of_atoms_and_tilings_are_there():
+    assert len(TILINGS) == 15 * 3 + 6 * 2 + 2
+
+
+@pytest.mark.parametrize(("name", "printer"), TILINGS)
+def test_atoms_and_tilings(name, printer):
+    """MMA atoms, TiledMMA, TiledCopy and copy atoms, fed with the C++ that made the golden."""
+    golden = GOLDENS["tilings"][name]
+    tiling = parse(f"{golden['cxx']}; {printer}(x);")
+    if printer == "print":
+        assert show(tiling) == golden["print"]
+        assert parse(golden["print"]) == tiling
+    else:
+        assert render(tiling, PRINTERS[printer], CUTLASS).decode() == golden[printer]
+
+
 @pytest.mark.parametrize("name", GOLDENS["tv"])
 def test_print_latex_tv(name):
     golden = GOLDENS["tv"][name]
@@ -69,6 +89,10 @@ def test_print_latex_tv(name):
         ("(4,8)", "tikz", {"tile": (4, 8), "view": "table"}),
         ("(4,8)", "text", {"labels": "coord"}),
         ("(4,8)", "svg", {}),
+        ("SM80_16x8x16_F32F16F16F32_TN", "text", {}),
+        ("SM80_16x8x16_F32F16F16F32_TN", "tikz", {"operand": "C"}),
+        ("Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}", "tikz", {}),
+        ("make_tiled_copy(Copy_Atom<UniversalCopy<float>,float>{}, (2,2), (2,2))", "svg", {}),
     ],
 )
 def test_what_cute_cannot_print_is_refused(source, format_, options):

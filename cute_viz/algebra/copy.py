@@ -8,7 +8,7 @@ from typing import Any
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, domain
-from cute_viz.algebra.divide import zipped_divide
+from cute_viz.algebra.divide import logical_divide, zipped_divide
 from cute_viz.algebra.inttuple import X, is_int_tuple, modes, product, show
 from cute_viz.algebra.inverse import left_inverse, right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
@@ -188,6 +188,18 @@ def tile_of(copy: TiledCopy) -> tuple[int, ...]:
     return tuple(size(t) if isinstance(t, Layout) else product(t) for t in modes(copy.tiler_mn))
 
 
+def spanned_tile(copy: TiledCopy) -> tuple[int, ...]:
+    """The extents of the smallest tensor that the copy's tile fits into: of a tiler of layouts, more than its size."""
+    tiled = logical_divide(Layout((1,) * max(2, len(modes(copy.tiler_mn)))), copy.tiler_mn)
+    return modes(product_each(domain(tiled).shape))
+
+
+def layout_in_tile(copy: TiledCopy, side: str, reference: Layout) -> Layout:
+    """(thread, value) -> the reference layout of a tensor that holds one tile (tidfrg at tile 0)."""
+    rest = len(modes(reference.shape))
+    return slice_((X, X, (0,) * rest), tidfrg(copy, side, reference))  # type: ignore[return-value]
+
+
 def _reference(copy: TiledCopy, side: str) -> AnyLayout:
     """(thread, value) of the source "S" or destination "D" -> the same of the reference."""
     out: AnyLayout = composition(right_inverse(copy.atom.layout_ref), copy.atom.layout_src if side == "S" else copy.atom.layout_dst)
@@ -213,9 +225,12 @@ def tidfrg(copy: TiledCopy, side: str, layout: AnyLayout) -> AnyLayout:
     return slice_(((X, X), X), _to_fragments(copy, zipped_divide(layout, copy.tiler_mn), side))
 
 
-def layout_sd(copy: TiledCopy, side: str) -> Layout:
-    """(thread, value) -> index into the column-major tile, of the source "S" or the destination "D" (get_layoutS_TV)."""
-    reference = Layout((_extents(copy.tiler_mn), 1))
+def layout_sd(copy: TiledCopy, side: str, reference: Layout | None = None) -> Layout:
+    """(thread, value) -> index into the column-major tile, of the source "S" or the destination "D" (get_layoutS_TV).
+
+    With a reference layout of the tile, (thread, value) -> its value.
+    """
+    reference = make_layout(Layout(_extents(copy.tiler_mn)) if reference is None else reference, Layout(1, 0))
     return slice_(((X, X), 0), _to_fragments(copy, reference, side))  # type: ignore[return-value]
 
 

@@ -160,11 +160,14 @@ def thrfrg(mma: TiledMMA, operand: str, layout: AnyLayout) -> AnyLayout:
     return zipped_divide(values, (X, (Layout(size(get(thr, i + 1))), Layout(size(get(thr, j + 1))))))
 
 
-def layout_tv(mma: TiledMMA, operand: str) -> Layout:
-    """(thread index, value) -> index into the column-major tile of operand "A", "B" or "C" (get_layoutA_TV ...)."""
+def layout_tv(mma: TiledMMA, operand: str, reference: Layout | None = None) -> Layout:
+    """(thread index, value) -> index into the column-major tile of operand "A", "B" or "C" (get_layoutA_TV ...).
+
+    With a reference layout of the tile, (thread index, value) -> its value, such as a coordinate of an identity layout.
+    """
     i, j = OPERANDS[operand]
     extents = tile_shape(mma)
-    out = thrfrg(mma, operand, Layout((extents[i], extents[j])))
+    out = thrfrg(mma, operand, Layout((extents[i], extents[j])) if reference is None else reference)
     thr = mma.thr_layout_vmnk
     if operand != "C":  # (ThrV,(ThrM,ThrK)) -> (ThrV,(ThrM,ThrN,ThrK)): the threads along the mode that the operand lacks
         spread = Layout((size(get(thr, 1)), size(get(thr, 2))), (1, 0) if operand == "A" else (0, 1))

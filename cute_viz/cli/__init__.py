@@ -20,6 +20,7 @@ COMMANDS = {
     "eval": ("cute_viz.cli.evaluate", "Evaluate expressions, one result a line."),
     "explain": ("cute_viz.cli.explain", "Tell the steps of an operation."),
     "show": ("cute_viz.cli.show", "Tell the facts of a layout."),
+    "fmt": ("cute_viz.cli.fmt", "Write an object as C++, Python or CuTe notation."),
     "list": ("cute_viz.cli.listing", "List formats, palettes and operations."),
 }
 

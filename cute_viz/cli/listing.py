@@ -4,26 +4,62 @@ from __future__ import annotations
 
 import click
 
-TOPICS = ("formats", "palettes", "ops")
+KINDS = ("formats", "palettes", "ops", "mma", "copy")
 
 
-@click.command(epilog="\b\nExamples:\n  cute-viz list ops\n  cute-viz list palettes")
-@click.argument("topic", type=click.Choice(TOPICS))
-def command(topic: str) -> None:
-    """List the output formats, the palettes, or the operations that expressions may use."""
-    if topic == "formats":
+@click.command(epilog="\b\nExamples:\n  cute-viz list ops\n  cute-viz list mma --arch sm90 --type f16\n  cute-viz list copy")
+@click.argument("kind", type=click.Choice(KINDS))
+@click.option("--arch", metavar="SM", help="Of atoms: this architecture alone, such as sm90.")
+@click.option("--type", "element", metavar="TYPE", help="Of atoms: those whose name has this type, such as f16 or e4m3.")
+def command(kind: str, arch: str | None, element: str | None) -> None:
+    """List the output formats, the palettes, the operations of expressions, or the atoms of the library.
+
+    In an atom's name {N} stands for a number; the range follows.
+    """
+    if kind not in ("mma", "copy") and (arch or element):
+        raise click.UsageError("--arch and --type go with mma and copy")
+    if kind == "formats":
         from cute_viz.renderers import FORMATS
 
         rows = [(f.name, " ".join(f.suffixes), f.summary) for f in FORMATS.values()]
-    elif topic == "palettes":
+    elif kind == "palettes":
         from cute_viz.figures.palette import DEFAULT, PALETTES
 
         rows = [(p.name, " ".join(p.hues), p.source + (" (the default)" if p.name == DEFAULT else "")) for p in PALETTES.values()]
-    else:
+    elif kind == "ops":
         from cute_viz.algebra.ops import OPS
 
-        rows = [(op.signature, "", op.summary) for op in OPS.values()]
-    widths = [max(len(row[i]) for row in rows) for i in (0, 1)]
-    for first, second, third in rows:
-        middle = f"{second:<{widths[1]}}  " if widths[1] else ""
-        click.echo(f"{first:<{widths[0]}}  {middle}{third}")
+        rows = [(op.signature, op.summary, "") for op in OPS.values()]
+    else:
+        rows = _atoms(kind, arch, element)
+    widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
+    for row in rows:
+        click.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _atoms(kind: str, arch: str | None, element: str | None) -> list[tuple[str, str, str]]:
+    from cute_viz.errors import CuteVizError
+    from cute_viz.spec.library import listing
+
+    entries = [entry for entry in listing() if entry.kind == kind]
+    archs = sorted({entry.arch for entry in entries})
+    if arch is not None and arch.lower() not in archs:
+        raise CuteVizError(f"the library has no {kind} atoms of {arch}", hint=f"architectures: {', '.join(archs)}")
+    found = [
+        entry
+        for entry in entries
+        if (arch is None or entry.arch == arch.lower()) and (element is None or _has_type(entry.name, element))
+    ]
+    if not found:
+        raise CuteVizError(
+            f"no {kind} atom has the type {element}", hint="types are written as in the names: f16, bf16, tf32, s8, e4m3"
+        )
+    return [(entry.name + (f"<{entry.args.replace(' ', ',')}>" if entry.args else ""), entry.arch, entry.ranges) for entry in found]
+
+
+def _has_type(name: str, element: str) -> bool:
+    """Whether a name spells an element type: F16 is not in BF16."""
+    import re
+
+    pattern = rf"(?<![A-Z])((GC|C|F|BF|TF|CF|S|U|E)\d+(M\d)?)*?(?<![BTC]){re.escape(element.upper())}(?!\d|M\d)"
+    return re.search(pattern, name) is not None

@@ -39,6 +39,26 @@ class Tile(_TileParam):
         return tile
 
 
+if TYPE_CHECKING:
+    _RangeParam = click.ParamType[range]
+else:
+    _RangeParam = click.ParamType
+
+
+class Range(_RangeParam):
+    """One number, or the first and the last: 5, 0..3."""
+
+    name = "N[..M]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> range:
+        if isinstance(value, range):
+            return value
+        match = re.fullmatch(r"\s*(\d{1,9})\s*(?:(?:\.\.|-)\s*(\d{1,9}))?\s*", value)
+        if match is None or int(match[2] or match[1]) < int(match[1]):
+            self.fail(f"{value!r} is not a number or a range; write 5 or 0..3", param, ctx)
+        return range(int(match[1]), int(match[2] or match[1]) + 1)
+
+
 def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     from cute_viz.figures.palette import PALETTES
 
@@ -51,6 +71,8 @@ def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     "  cute-viz render '((16,8),8):((64,1),8)' --tile 8x128 -o tv.svg   who owns each cell\n"
     "  cute-viz render '((4,8),(2,2)):((32,1),(16,8))' --tile 16x8 --view table\n"
     "  cute-viz render '(_4,_8):(_8,_1)' -T tikz --style cutlass        print_latex, byte for byte\n"
+    "  cute-viz render SM80_16x8x16_F32BF16BF16F32_TN --thread 5 -o mma.svg\n"
+    "  make 2>&1 | cute-viz render - --name sA                          what a kernel printed\n"
     "  cute-viz render '(8,8):(8,1)' -T json > f.json; cute-viz render f.json -o f.svg"
 )
 @click.argument("source_", metavar="SOURCE")
@@ -78,6 +100,11 @@ def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     show_default=True,
     help="Colour the text output.",
 )
+@click.option("--thread", type=Range(), help="Colour these threads alone: 5, or 0..3.")
+@click.option("--warp", type=Range(), help="Colour these warps alone.")
+@click.option("--value", type=Range(), help="Colour these values of the threads alone.")
+@click.option("--operand", metavar="LETTERS", help="Of an MMA only these panels: A, B, C; of a copy S, D.")
+@click.option("--tensor", metavar="LAYOUT", help="Draw what --thread holds of this tensor: the partition, spelled out.")
 @source.options
 @click.option("--max-cells", type=click.IntRange(1), default=MAX_CELLS, show_default=True, help="Refuse figures with more cells.")
 def command(
@@ -95,16 +122,23 @@ def command(
     theme: str,
     fragment: bool,
     color_: str,
+    thread: range | None,
+    warp: range | None,
+    value: range | None,
+    operand: str | None,
+    tensor: str | None,
     max_cells: int,
     reading: source.Reading,
 ) -> None:
-    """Draw SOURCE: a layout in CuTe notation, a figure's JSON file, or - for standard input.
+    """Draw SOURCE: a layout, an MMA or a copy, in CuTe notation, C++, Python or as CuTe printed it; the name of an atom; a
+    figure's JSON file; or - for standard input.
 
     Without -o and -T the picture is a text grid on standard output.
     """
     format_ = _format(format_, path)
     subject = source.read(source_, reading)
-    options = FigureOptions(view, tile, color_by, labels, coords, title, max_cells)
+    held = source.read(tensor, source.Reading(reading.let)) if tensor is not None else None
+    options = FigureOptions(view, tile, color_by, labels, coords, title, max_cells, thread, warp, value, operand, held)
     figure = _figure(subject, options)
     to_terminal = format_ == "text" and path in (None, "-") and style != "cutlass"
     colored = to_terminal and color.wanted(color_)
@@ -131,7 +165,7 @@ def _figure(subject: Any, options: FigureOptions) -> Figure:
         if options != FigureOptions(title=options.title, max_cells=options.max_cells):
             raise CuteVizError(
                 "a figure's JSON is a finished figure",
-                hint="--view, --tile, --color-by, --labels and --coords go with a layout",
+                hint="--view, --tile, --color-by, --labels, --coords and highlights go with an object",
             )
         if options.title is None:
             return subject

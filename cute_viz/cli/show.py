@@ -1,6 +1,8 @@
-"""`cute-viz show`: the facts of a layout."""
+"""`cute-viz show`: the facts of a layout, an atom or a tiling."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import click
 
@@ -13,24 +15,18 @@ from cute_viz.errors import CuteVizError
 
 
 @click.command(
-    epilog="\b\nExamples:\n  cute-viz show '((16,8),8):((64,1),8)'\n  cute-viz show 'Sw<3,3,3> o 0 o (8,64):(64,1)' --json"
+    epilog="\b\nExamples:\n  cute-viz show '((16,8),8):((64,1),8)'\n  cute-viz show 'Sw<3,3,3> o 0 o (8,64):(64,1)' --json\n"
+    "  cute-viz show SM80_16x8x16_F32BF16BF16F32_TN"
 )
 @click.argument("source_", metavar="SOURCE")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
 @source.options
 def command(source_: str, as_json: bool, reading: source.Reading) -> None:
-    """Tell the facts of SOURCE: size, cosize, whether it is injective, contiguous, and so on."""
-    from cute_viz.analysis.facts import layout_facts
-
+    """Tell the facts of SOURCE: of a layout its size, cosize, whether it is injective, contiguous, and so on; of an atom its
+    layouts, types and where they come from.
+    """
     subject = source.read(source_, reading)
-    if isinstance(subject, (int, tuple)) and is_int_tuple(subject) and subject != ():
-        subject = Layout(subject)
-    if isinstance(subject, Swizzle):
-        facts = {"swizzle": str(subject), "reads bits": f"{subject.yyy:#b}", "changes bits": f"{subject.zzz:#b}"}
-    elif isinstance(subject, (Layout, ComposedLayout)):
-        facts = layout_facts(subject)
-    else:
-        raise CuteVizError(f"{show(subject)} is not a layout", hint="such as (4,8):(8,1)")
+    facts = _facts(subject)
     if as_json:
         import json
 
@@ -39,3 +35,26 @@ def command(source_: str, as_json: bool, reading: source.Reading) -> None:
     width = max(map(len, facts))
     for name, fact in facts.items():
         click.echo(f"{name:<{width}}  {({True: 'yes', False: 'no'}[fact]) if isinstance(fact, bool) else fact}")
+
+
+def _facts(subject: Any) -> dict[str, Any]:
+    if isinstance(subject, (int, tuple)) and is_int_tuple(subject) and subject != ():
+        subject = Layout(subject)
+    if isinstance(subject, Swizzle):
+        return {"swizzle": str(subject), "reads bits": f"{subject.yyy:#b}", "changes bits": f"{subject.zzz:#b}"}
+    if isinstance(subject, (Layout, ComposedLayout)):
+        from cute_viz.analysis.facts import layout_facts
+
+        return layout_facts(subject)
+    from cute_viz.notation.evaluate import is_tiling
+
+    if is_tiling(subject) or type(subject).__name__ == "CopyOp":
+        from cute_viz.analysis.tilings import tiling_facts
+
+        facts = tiling_facts(subject)
+        if name := facts.get("op"):
+            from cute_viz.spec.library import describe
+
+            facts |= describe(name)
+        return facts
+    raise CuteVizError(f"{show(subject)} is not a layout", hint="such as (4,8):(8,1)")

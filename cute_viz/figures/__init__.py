@@ -24,11 +24,15 @@ def build(obj: Any, options: FigureOptions | None = None) -> Figure:
         raise FigureError(f"there is no view {options.view!r}", hint=f"views: {', '.join(VIEWS)}")
     if isinstance(obj, (int, tuple)) and not isinstance(obj, bool) and obj != () and is_int_tuple(obj):
         obj = Layout(obj)
+    if type(obj).__name__ in _TILINGS:
+        return _tiling(obj, options)
     if isinstance(obj, Swizzle):
         raise FigureError(f"{obj} alone has no shape to draw", hint=f"compose it with a layout: '{obj} o (8,64):(64,1)'")
     if not isinstance(obj, (Layout, ComposedLayout)):
         raise FigureError(f"{show(obj)} is not a layout that can be drawn", hint="such as (4,8):(8,1)")
     domain(obj)
+    if options.operand is not None or options.tensor is not None:
+        raise FigureError("--operand and --tensor go with an MMA or a copy", hint="such as make_tiled_mma(...)")
     view = options.view or ("tv" if options.tile else "grid")
     if view == "grid":
         from cute_viz.figures.grid import grid
@@ -39,3 +43,23 @@ def build(obj: Any, options: FigureOptions | None = None) -> Figure:
     from cute_viz.figures.tv import tv
 
     return tv(obj, options)
+
+
+_TILINGS = ("MMA_Atom", "TiledMMA", "ThrMMA", "Copy_Atom", "CopyOp", "TiledCopy", "ThrCopy")
+
+
+def _tiling(obj: Any, options: FigureOptions) -> Figure:
+    """The figure of an atom, a tiling of atoms, or a thread's view; their modules are imported when they are met."""
+    if options.view not in (None, "tv") or options.tile is not None:
+        raise FigureError("--view and --tile go with a layout; an atom has its own tile", hint="--operand picks panels")
+    if options.tensor is not None:
+        from cute_viz.figures.partition import partition
+
+        return partition(obj, options)
+    if "MMA" in type(obj).__name__:
+        from cute_viz.figures.mma import mma
+
+        return mma(obj, options)
+    from cute_viz.figures.copy import copy
+
+    return copy(obj, options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from cute_viz.errors import LimitError
 
@@ -21,6 +22,9 @@ class FigureOptions:
     labels: the text of a cell: `auto`, `offset`, `coord`, `index`, `none`.
     coords: rulers show the nested coordinates of hierarchical modes.
     title: instead of the one made from the object.
+    thread, warp, value: colour these alone (half-open ranges), the rest stays paper.
+    operand: of a TiledMMA or TiledCopy only these panels, such as "C" or "AB" or "S".
+    tensor: a tensor's layout: draw what the highlighted thread holds of it.
     max_cells: more cells than this are refused.
     """
 
@@ -31,6 +35,11 @@ class FigureOptions:
     coords: bool = False
     title: str | None = None
     max_cells: int = MAX_CELLS
+    thread: range | None = None
+    warp: range | None = None
+    value: range | None = None
+    operand: str | None = None
+    tensor: Any = None
 
 
 def check_cells(count: int, what: str, options: FigureOptions) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from cute_viz.notation.syntax import Statement
 
 DIALECTS = ("auto", "cute", "cpp", "dsl", "dump")
+MAX_SOURCE = 1 << 16  # characters of several lines that are read as source code; longer ones are searched for prints
 _DSL_MARKS = ("cute.", "cutlass.", "stride", "order", "mode", "None", "import", "def ")  # worth a closer look
 
 
@@ -55,6 +56,10 @@ def read(
     ['a', 'b']
     """
     if dialect == "dump":
+        from cute_viz.notation.dumps import read_dump
+
+        return read_dump(text, names)
+    if dialect == "auto" and len(text) > MAX_SOURCE and "\n" in text:  # a log, or nothing that a person would paste
         from cute_viz.notation.dumps import read_dump
 
         return read_dump(text, names)

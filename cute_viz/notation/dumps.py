@@ -17,7 +17,9 @@ from cute_viz.notation.lexer import MAX_INPUT, tokenize
 from cute_viz.notation.syntax import Chain, Node, Number, Pair, Statement
 
 MAX_LINE = 20_000  # characters of a line that are searched
+MAX_OBJECT = 4_000  # characters of one printed layout
 MAX_TRIES = 24  # places of a line where a layout may begin
+MAX_PLACES = 4_000  # places of a text where one may begin
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _HEADING = re.compile(r"(?<!\w)(TiledMMA|TiledCopy|MMA_Atom|Copy_Atom|ThrMMA|ThrCopy|Tiled MMA|Tiled Copy|MMA Atom|Copy Atom)\s*$")
@@ -94,7 +96,9 @@ def _read(text: str, names: Mapping[str, Any] | None) -> _Reader:
         start += len(line) + 1
     reader.close()
     out = reader.document
-    if not out.values and not out.failures:
+    if not out.values and out.failures:
+        out.last = next(iter(out.failures.values()))
+    elif not out.values:
         out.last = NotationError("no layout, tensor or atom is printed here", text=text, span=Span(0, min(1, len(text))))
     return reader
 
@@ -109,6 +113,7 @@ class _Reader:
         self.heading = ""
         self.label = ""
         self.fields: dict[str, tuple[str, int]] = {}
+        self.places = 0
         self.broken = False  # a line begins like an object and is none: somebody wrote it, with a mistake
 
     def line(self, line: str, start: int) -> None:
@@ -151,8 +156,15 @@ class _Reader:
         """Every object printed in a line."""
         tries = position = 0
         while tries < MAX_TRIES and (begin := _BEGIN.search(line, position)) is not None:
+            if not _PAIR.search(line, begin.start()):
+                return
             tries += 1
-            rest = _ptr_of_dsl(line[begin.start() :])
+            self.places += 1
+            if self.places > MAX_PLACES:
+                error = LimitError(f"more than {MAX_PLACES} places look like layouts; the rest was not searched")
+                self.document.failures.setdefault("the rest", error)
+                return
+            rest = _ptr_of_dsl(line[begin.start() : begin.start() + MAX_OBJECT])
             try:
                 tokens = tokenize(rest)
                 parser = Parser(rest, tokens)

@@ -7,7 +7,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
 from cute_viz.algebra.inttuple import Static, X, is_int_tuple, leaves, show
-from cute_viz.algebra.layout import Layout, is_coordinate_layout
+from cute_viz.algebra.layout import Layout, is_coordinate_layout, trusted
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
@@ -164,7 +164,10 @@ def _calls(node: Any) -> list[Call]:
 def _is_like(word: str, known: list[str]) -> bool:
     from difflib import get_close_matches
 
-    return word in known or bool(get_close_matches(word, known, n=1, cutoff=0.85))
+    if word in known:
+        return True
+    close = [k for k in known if k[0] == word[:1] and abs(len(k) - len(word)) <= 2]
+    return bool(close and get_close_matches(word, close, n=1, cutoff=0.85))
 
 
 def operation_of(node: Node, text: str, names: Mapping[str, Any], resolve: Resolver | None = None) -> tuple[str, list[Any]] | None:
@@ -394,11 +397,15 @@ class Evaluator:
             return integral(self.value(node.template[0]))
         if name in _MAJORS:
             return _major(name)
-        if node.name == "E":
-            path = [self.value(item) for item in node.template]
+        if name == "E":
+            path = [self.value(item) for item in node.template or node.args or ()]
+            path = list(path[0]) if len(path) == 1 and isinstance(path[0], tuple) else path
             if not all(isinstance(i, int) and i >= 0 for i in path):
                 raise self.fail("E<i,j...> takes positions of modes, 0 or more", node.span)
             return Basis(1, tuple(map(int, path)))
+        if name == "ScaledBasis" and len(node.args or ()) == 2:
+            scale, path = map(self.value, node.args or ())
+            return Basis(scale, path if isinstance(path, tuple) else (path,))
         if node.name == "ArithTuple":
             return tuple(map(self.value, node.args or ()))
         if node.name in self.names and not node.template:
@@ -493,7 +500,7 @@ def mark_static(value: Any) -> Any:
     if isinstance(value, Basis):
         return Basis(mark_static(value.value), value.path)
     if isinstance(value, Layout):
-        return Layout(mark_static(value.shape), mark_static(value.stride))
+        return trusted(mark_static(value.shape), mark_static(value.stride))
     if isinstance(value, ComposedLayout):
         return ComposedLayout(mark_static(value.outer), mark_static(value.offset), mark_static(value.inner))
     if is_tiling(value):

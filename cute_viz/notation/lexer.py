@@ -19,7 +19,8 @@ _TOKEN = re.compile(
       | (?P<number>(?:0x[0-9a-fA-F]{1,16}|-?\d+)(?![A-Za-z_\d]))
       | (?P<blank>_(?![A-Za-z_\d]))
       | (?P<infix>o(?![A-Za-z_\d<(:]) | ∘ | ⊘ | ⊗)
-      | (?P<name>[A-Za-z][A-Za-z_\d]*(?:(?:::|\.)[A-Za-z_][A-Za-z_\d]*)* | _[_A-Za-z][A-Za-z_\d]* | \d+x\d+x\d+_\w+ | \?(?:\{[^{}\n]{0,80}\})?)
+      | (?P<name>[A-Za-z][A-Za-z_\d]*(?:(?:::|\.)[A-Za-z_][A-Za-z_\d]*)* | _[_A-Za-z][A-Za-z_\d]*
+              | \d+x\d+x\d+_\w+ | \?(?:\{[^{}\n]{0,80}\})?)
       | (?P<mark>[()\[\]<>{},:;@/=+\-*%&.])""",
     re.VERBOSE,
 )

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TypeAlias
 
-from cute_viz.figures.model import Panel
+from cute_viz.figures.model import Figure, Panel
+
+Sizes: TypeAlias = "tuple[float, float, float, float]"  # of a panel: cell width and height, room at the left and above
 
 ALL_COLUMNS = 32  # up to so many columns, cells are made wide enough for every column's label
 
@@ -31,7 +34,7 @@ class CellLabels:
 
 def cell_labels(panel: Panel) -> CellLabels:
     """The labels of a panel; a cell with several owners says how many, `×n`, on its last line."""
-    many = {cell: len(owners) for cell, owners in panel.owners if panel.labels[cell]}
+    many = {cell: count for cell, count in shared_cells(panel).items() if panel.labels[cell]}
     if not many and not any("\n" in label for label in panel.labels):
         return CellLabels((panel.labels,))
     split = [label.split("\n") for label in panel.labels]
@@ -39,6 +42,39 @@ def cell_labels(panel: Panel) -> CellLabels:
         split[cell][-1] += f" ×{count}"
     depth = max(map(len, split))
     return CellLabels(tuple(tuple(parts[n] if n < len(parts) else "" for parts in split) for n in range(depth)))
+
+
+def shared_cells(panel: Panel) -> dict[int, int]:
+    """Cells to be marked as having several owners, with how many; none whose label names them all (`T0,64`)."""
+    labels = panel.labels
+    return {cell: len(owners) for cell, owners in panel.owners if labels[cell].partition("\n")[0].count(",") + 1 < len(owners)}
+
+
+def fact_line(figure: Figure) -> str:
+    """The figure's facts in one line, less those that only CuTe's own printers need."""
+    return " · ".join(f"{name} {value}" for name, value in figure.facts.items() if not name.startswith("drawn"))
+
+
+def shared_sizes(panels: Sequence[Panel], sizes: Sequence[Sizes]) -> list[Sizes]:
+    """Cell sizes and ruler rooms such that panels of one figure line up: rows with rows, columns with columns.
+
+    Panels that stand side by side and have as many rows share their cells' height and the room above; panels on top of
+    each other that have as many columns, their cells' width and the room at the left.
+    """
+    out = list(sizes)
+    for axis in (0, 1):
+        groups: dict[tuple[int, int], list[int]] = {}
+        for n, panel in enumerate(panels):
+            groups.setdefault((panel.place[axis], panel.rows if axis == 0 else panel.cols), []).append(n)
+        for members in groups.values():
+            for n in members:
+                w, h, left, top = out[n]
+                if axis == 0:
+                    h, top = max(out[m][1] for m in members), max(out[m][3] for m in members)
+                else:
+                    w, left = max(out[m][0] for m in members), max(out[m][2] for m in members)
+                out[n] = (w, h, left, top)
+    return out
 
 
 def runs(row: Sequence[int]) -> list[tuple[int, int]]:

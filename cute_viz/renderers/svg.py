@@ -8,16 +8,15 @@ equal bytes.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zlib import crc32
 
 import svgwrite
 
-from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend
 from cute_viz.figures.palette import palette
 from cute_viz.renderers import Options
-from cute_viz.renderers.layout import arrange
+from cute_viz.renderers.layout import arrange, fact_line, shared_sizes
 from cute_viz.renderers.svg_panel import (
     BOLD,
     BORDER,
@@ -71,16 +70,21 @@ def render(figure: Figure, options: Options) -> str:
     True
     """
     if options.style == "cutlass":
-        raise FigureError("CuTe's print_svg draws MMA atoms and tiled MMAs only", hint="leave out --style")
+        from cute_viz.renderers import svg_cutlass
+
+        return svg_cutlass.render(figure)
     frames = [measure(panel) for panel in figure.panels]
+    aligned = shared_sizes(figure.panels, [(f.cell_w, f.cell_h, f.left, f.top) for f in frames])
+    frames = [replace(f, cell_w=w, cell_h=h, left=left, top=top) for f, (w, h, left, top) in zip(frames, aligned, strict=True)]
     sizes = [(frame.width, frame.height) for frame in frames]
     places, panels_w, panels_h = arrange([panel.place for panel in figure.panels], sizes, GAP)
-    beside = bool(figure.legends) and panels_w <= SIDE_LEGEND
+    corner = _free_corner(figure, sizes)
+    beside = bool(figure.legends) and panels_w <= SIDE_LEGEND and not corner
     width = max(panels_w + (GAP + LEGEND_WIDTH if beside else 0), 420.0)
     head = [line for item in _heading(figure) for line in _wrap(item, width)]
     notes = [line for item in _notes(figure) for line in _wrap(item, width)]
     head_h = sum(line.size * 1.6 for line in head) + 10
-    legend_h = _legend_height(figure.legends, LEGEND_WIDTH if beside else width, beside)
+    legend_h = 0.0 if corner else _legend_height(figure.legends, LEGEND_WIDTH if beside else width, beside)
     body_h = max(panels_h, legend_h) if beside else panels_h + legend_h
     height = MARGIN * 2 + head_h + body_h + (sum(line.size * 1.6 for line in notes) + 12 if notes else 0)
 
@@ -91,14 +95,24 @@ def render(figure: Figure, options: Options) -> str:
     for frame, (px, py) in zip(frames, places, strict=True):
         draw(canvas, frame, MARGIN + px, top + py)
     if figure.legends:
-        at = (MARGIN + panels_w + GAP, top) if beside else (MARGIN, top + panels_h)
-        _legends(canvas, figure.legends, at, width, beside)
+        at = (MARGIN, top) if corner else (MARGIN + panels_w + GAP, top) if beside else (MARGIN, top + panels_h)
+        _legends(canvas, figure.legends, at, width, beside or corner)
     _prose(canvas, notes, top + body_h + 12)
     text = canvas.drawing.tostring()
     parts = re.split(r"<!--(chunk-\d+)-->", text)
     parts[1::2] = [canvas.chunks[key] for key in parts[1::2]]
     header = "" if options.fragment else '<?xml version="1.0" encoding="utf-8"?>\n'
     return header + "".join(parts) + "\n"
+
+
+def _free_corner(figure: Figure, sizes: list[tuple[float, float]]) -> bool:
+    """Whether the upper left place of the panels is empty, and has room for the legend."""
+    places = [panel.place for panel in figure.panels]
+    if not figure.legends or (0, 0) in places or not any(p[0] == 0 for p in places) or not any(p[1] == 0 for p in places):
+        return False
+    width = max(w for place, (w, _) in zip(places, sizes, strict=True) if place[1] == 0)
+    height = max(h for place, (_, h) in zip(places, sizes, strict=True) if place[0] == 0)
+    return width >= LEGEND_WIDTH and height >= _legend_height(figure.legends, LEGEND_WIDTH, True)
 
 
 def _ids(figure: Figure, options: Options) -> str:
@@ -149,8 +163,7 @@ def _heading(figure: Figure) -> list[Line]:
 
 
 def _notes(figure: Figure) -> list[Line]:
-    facts = " · ".join(f"{name} {value}" for name, value in figure.facts.items() if name != "drawn")
-    return [Line(note, 12) for note in (*figure.notes, facts) if note]
+    return [Line(note, 12) for note in (*figure.notes, fact_line(figure)) if note]
 
 
 def _wrap(line: Line, width: float) -> list[Line]:

@@ -18,7 +18,7 @@ import svgwrite
 
 from cute_viz.figures.model import HOLE, Paint, Panel
 from cute_viz.figures.palette import Palette
-from cute_viz.renderers.layout import ALL_COLUMNS, cell_labels, column_step, runs
+from cute_viz.renderers.layout import ALL_COLUMNS, cell_labels, column_step, runs, shared_cells
 
 FONT = 11  # px, of a cell's first line
 SMALL = 9  # px, of the lines after it
@@ -175,7 +175,7 @@ def _boxes(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
 def _ears(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
     """A dog-ear in the upper right corner of each cell that has several owners."""
     out = []
-    for cell, _ in frame.panel.owners:
+    for cell in shared_cells(frame.panel):
         r, c = divmod(cell, frame.panel.cols)
         out.append(f"M{number(left + (c + 1) * frame.cell_w)} {number(top + r * frame.cell_h)}h-8l8 8z")
     canvas.path("".join(out), "ear", fill="#000000", fill_opacity="0.55")

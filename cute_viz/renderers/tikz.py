@@ -13,7 +13,17 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Legend, Panel
 from cute_viz.figures.palette import Palette, palette
 from cute_viz.renderers import Options
-from cute_viz.renderers.layout import ALL_COLUMNS, CellLabels, arrange, cell_labels, column_step, runs
+from cute_viz.renderers.layout import (
+    ALL_COLUMNS,
+    CellLabels,
+    arrange,
+    cell_labels,
+    column_step,
+    fact_line,
+    runs,
+    shared_cells,
+    shared_sizes,
+)
 
 LUALATEX_FROM = 16384  # cells that pdflatex's default memory still holds, labelled
 AT_ONCE = 50  # shapes in one \draw, so that TeX can forget them
@@ -78,6 +88,9 @@ def escape(text: str) -> str:
 def _picture(figure: Figure, colours: Palette) -> str:
     """The group with its colours and macros, and the picture."""
     blocks = [_Block(figure, n, colours) for n in range(len(figure.panels))]
+    aligned = shared_sizes(figure.panels, [(b.w, b.h, b.left, b.top) for b in blocks])
+    for block, size in zip(blocks, aligned, strict=True):
+        block.resize(*size)
     places, width, height = arrange([p.place for p in figure.panels], [(b.width, b.height) for b in blocks], 20)
     names = [f"\\definecolor{{cv{n}}}{{HTML}}{{{colours.fill(paint)[1:].upper()}}}\n" for n, paint in enumerate(figure.paints)]
     out = [
@@ -117,8 +130,13 @@ class _Block:
         self.left = max(max(map(len, rows.labels)) * 4.6, (len(rows.title) + 2) * 4.6) + 8
         self.caption_lines = -(-len(self.panel.caption) * 4.6 // max(self.panel.cols * self.w, 140)) if self.panel.caption else 0
         self.top = 14.0 + (12 if self.panel.col_ruler.title else 0) + self.caption_lines * 11 + 4
-        self.width = self.left + max(self.panel.cols * self.w, 140 if self.panel.caption else 0)
-        self.height = self.top + self.panel.rows * self.h
+        self.resize(self.w, self.h, self.left, self.top)
+
+    def resize(self, w: float, h: float, left: float, top: float) -> None:
+        """Take a cell size and ruler rooms, such as those shared with other panels."""
+        self.w, self.h, self.left, self.top = w, h, left, top
+        self.width = left + max(self.panel.cols * w, 140 if self.panel.caption else 0)
+        self.height = top + self.panel.rows * h
 
     def draw(self) -> str:
         x, y = self.left, self.top
@@ -189,7 +207,7 @@ class _Block:
 
     def _ears(self, x: float, y: float) -> str:
         shapes = []
-        for cell, _ in self.panel.owners:
+        for cell in shared_cells(self.panel):
             r, c = divmod(cell, self.panel.cols)
             right, top = x + (c + 1) * self.w, y + r * self.h
             shapes.append(f"({right:g},{top:g}) -- ({right - 5:g},{top:g}) -- ({right:g},{top + 5:g}) -- cycle")
@@ -230,8 +248,7 @@ def _heading(figure: Figure, width: float) -> str:
 
 
 def _notes(figure: Figure, y: float, width: float) -> str:
-    facts = " · ".join(f"{name} {value}" for name, value in figure.facts.items() if name != "drawn")
-    lines = "".join(f"{escape(note)}\\par\n" for note in (*figure.notes, facts) if note)
+    lines = "".join(f"{escape(note)}\\par\n" for note in (*figure.notes, fact_line(figure)) if note)
     if not lines:
         return ""
     style = f"text width={width:g}pt,align=left,text={MUTED},font=\\footnotesize\\sffamily"

@@ -1,4 +1,4 @@
-"""TikZ as CuTe's own printers write it: print_latex of a layout and print_latex_tv, byte for byte.
+"""TikZ as CuTe's own printers write it: print_latex of a layout, an MMA or a copy, and print_latex_tv, byte for byte.
 
 cute/util/print_latex.hpp. Kept for those who compare with CuTe; the project's own TikZ (`tikz.py`) compiles faster
 and further.
@@ -10,7 +10,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Panel
 
 _GREYS = ("00", "40", "20", "60", "10", "50", "30", "70")  # per cent of black, by offset mod 8
-_PASTELS = (
+PASTELS = (
     (175, 175, 255),
     (175, 255, 175),
     (255, 255, 175),
@@ -31,7 +31,11 @@ _FOOT = "\\end{tikzpicture}\n\\end{document}\n"
 
 
 def render(figure: Figure) -> str:
-    """The figure as print_latex (a grid of offsets) or print_latex_tv (a tile view) would write it."""
+    """The figure as print_latex (a grid of offsets, an MMA, a copy) or print_latex_tv (a tile view) would write it."""
+    if figure.kind == "mma":
+        return _mma(figure)
+    if figure.kind == "copy":
+        return _copy(figure)
     panel = figure.panels[0]
     drawn = figure.facts.get("drawn")
     if len(figure.panels) != 1 or not isinstance(drawn, str) or "\n" in drawn:
@@ -45,8 +49,8 @@ def render(figure: Figure) -> str:
 
 def _cannot() -> FigureError:
     return FigureError(
-        "CuTe's print_latex draws the offsets of a layout of rank 1 or 2, or the tile view of a TV map, nothing else",
-        hint="leave out --style, or choose --view tv",
+        "CuTe's print_latex draws the offsets of a layout of rank 1 or 2, the tile view of a TV map, a whole MMA, a TiledCopy",
+        hint="leave out --style, or the options that change what is shown",
     )
 
 
@@ -57,15 +61,70 @@ def _grid_cells(panel: Panel) -> str:
     )
 
 
-def _tv_cells(panel: Panel) -> str:
+def drawn(figure: Figure, name: str) -> str:
+    """What CuTe writes about a panel above its picture."""
+    text = figure.facts.get(f"drawn {name}")
+    if not isinstance(text, str) or "\n" in text:
+        raise _cannot()
+    return text
+
+
+def _mma(figure: Figure) -> str:
+    """C at the origin, A left of it, B above; labels on A and B alone."""
+    c, a, b = mma_panels(figure)
+    k = a.cols
+    head = "".join(f"% Layout{x}: {drawn(figure, x)}\n" for x in "CAB")
+    out = [head, _HEAD, _tv_cells(c), _frame(0, 0, c), _tv_cells(a, 0, -k - 1), _frame(0, -k - 1, a)]
+    out += [_label(m, -k - 2, m) for m in range(a.rows)]
+    out += [_label(-1, n - k - 1, n) for n in range(k)]
+    out += [_tv_cells(b, -k - 1, 0), _frame(-k - 1, 0, b)]
+    out += [_label(-k - 2, n, n) for n in range(b.cols)]
+    out += [_label(n - k - 1, -1, n) for n in range(k)]
+    return "".join(out) + _FOOT
+
+
+def mma_panels(figure: Figure) -> tuple[Panel, Panel, Panel]:
+    """The panels C, A and B; a FigureError where one is missing."""
+    at = {panel.place: panel for panel in figure.panels}
+    if set(at) != {(1, 1), (1, 0), (0, 1)} or any(not {"thread", "value"} <= set(panel.data) for panel in figure.panels):
+        raise _cannot()
+    return at[(1, 1)], at[(1, 0)], at[(0, 1)]
+
+
+def _copy(figure: Figure) -> str:
+    """Source at the origin, destination at the right of it, row labels on both outer sides."""
+    if len(figure.panels) != 2:
+        raise _cannot()
+    s, d = figure.panels
+    start = s.cols + 3
+    head = "".join(f"% Layout {x} TV: {drawn(figure, x)}\n" for x in "SD")
+    out = [head, _HEAD, _tv_cells(s), _frame(0, 0, s)]
+    out += [_label(m, -1, m) for m in range(s.rows)]
+    out += [_label(-1, n, n) for n in range(s.cols)]
+    out += [_tv_cells(d, 0, start), _frame(0, start, d)]
+    out += [_label(m, start + d.cols, m) for m in range(d.rows)]
+    out += [_label(-1, start + n, n) for n in range(d.cols)]
+    return "".join(out) + _FOOT
+
+
+def _frame(row: int, col: int, panel: Panel) -> str:
+    corner = f"({row + panel.rows},{col + panel.cols})"
+    return f"\\draw[color=black,thick,shift={{(-0.5,-0.5)}}] ({row},{col}) grid {corner};\n\n"
+
+
+def _label(row: int, col: int, number: int) -> str:
+    return f"\\node at ({row},{col}) {{\\Large{{\\texttt{{{number}}}}}}};\n"
+
+
+def _tv_cells(panel: Panel, row: int = 0, col: int = 0) -> str:
     """Cells in the order in which print_latex_tv fills them: thread by thread, value by value."""
     owned = zip(panel.data["thread"], panel.data["value"], range(panel.rows * panel.cols), strict=True)
     out = []
     for thread, value, cell in sorted(entry for entry in owned if isinstance(entry[0], int) and isinstance(entry[1], int)):
-        red, green, blue = _PASTELS[thread % 8]
+        red, green, blue = PASTELS[thread % 8]
+        at = f"({row + cell // panel.cols},{col + cell % panel.cols})"
         out.append(
-            f"\\node[fill={{rgb,255:red,{red};green,{green};blue,{blue}}}] at ({cell // panel.cols},{cell % panel.cols}) "
-            f"{{\\shortstack{{T{thread} \\\\ V{value}}}}};\n"
+            f"\\node[fill={{rgb,255:red,{red};green,{green};blue,{blue}}}] at {at} {{\\shortstack{{T{thread} \\\\ V{value}}}}};\n"
         )
     return "".join(out)
 

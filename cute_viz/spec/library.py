@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cute_viz.algebra.copy import CopyOp
+from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.errors import CuteVizError
@@ -119,6 +120,43 @@ def resolve(name: str, args: tuple[str, ...] = ()) -> MMA_Atom | CopyOp | None:
     near = near[:4] or get_close_matches(short, names(), n=3, cutoff=0.6)
     hint = f"did you mean {', '.join(near)}?" if near else "cute-viz list mma and cute-viz list copy name them all"
     raise SpecError(f"there is no atom {name!r}", hint=hint)
+
+
+def describe(full: str) -> dict[str, Any]:
+    """What the library says of an operation beyond its layouts: architecture, element types, further layouts, source.
+
+    >>> describe("SM80_16x8x16_F32BF16BF16F32_TN")["types"]
+    'A bf16, B bf16, C f32, D f32'
+    """
+    name, _, rest = full.partition("<")
+    entry = lookup(name, tuple(split_arguments(rest.rpartition(">")[0])))
+    if entry is None:
+        return {}
+    out: dict[str, Any] = {"arch": entry.arch.upper()}
+    if entry.types:
+        out["types"] = ", ".join(f"{x} {kind}" for x, kind in zip("ABCD", entry.types, strict=False))
+    plain = {key: clean(value) for key, value in entry.layouts.items() if key in ("ELayout", "SFALayout", "SFBLayout", "ValID")}
+    return {**out, **plain, "source": entry.source}
+
+
+def clean(value: Any) -> str:
+    """A value as CuTe prints it, less the underscores of static integers."""
+    return re.sub(r"_(?=-?\d)", "", show(value))
+
+
+def split_arguments(text: str) -> list[str]:
+    """The template arguments of `a,b<c,d>,e`.
+
+    >>> split_arguments("a,b<c,d>,e")
+    ['a', 'b<c,d>', 'e']
+    """
+    out, depth, start = [], 0, 0
+    for n, char in enumerate(text):
+        depth += (char == "<") - (char == ">")
+        if char == "," and depth == 0:
+            out.append(text[start:n].strip())
+            start = n + 1
+    return [*out, text[start:].strip()] if text.strip() else []
 
 
 def names(kind: str | None = None) -> list[str]:

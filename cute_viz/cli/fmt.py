@@ -1,0 +1,33 @@
+"""`cute-viz fmt`: an object in another language."""
+
+from __future__ import annotations
+
+import click
+
+from cute_viz.cli import source
+
+TARGETS = ("cpp", "dsl", "cute", "ir")
+
+
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  cute-viz fmt '(_4,_8):(_8,_1)' --as cpp        Layout<Shape<_4,_8>,Stride<_8,_1>>{}\n"
+    "  cute-viz fmt '(4,8):(8,1)' --as dsl            cute.make_layout((4, 8), stride=(8, 1))\n"
+    "  pbpaste | cute-viz fmt - --as cute"
+)
+@click.argument("source_", metavar="SOURCE")
+@click.option("--as", "target", type=click.Choice(TARGETS), default="cute", show_default=True, help="The language to write.")
+@source.options
+def command(source_: str, target: str, reading: source.Reading) -> None:
+    """Write SOURCE in another language: C++, the Python DSL, CuTe notation, or CuTe's compiler notation.
+
+    What is written reads back as an equal object.
+    """
+    from cute_viz.errors import CuteVizError
+    from cute_viz.figures.model import Figure
+    from cute_viz.notation.write import write
+
+    subject = source.read(source_, reading)
+    if isinstance(subject, Figure):
+        raise CuteVizError("a figure's JSON is not an object of CuTe", hint="give a layout")
+    click.echo(write(subject, target))

@@ -1,0 +1,216 @@
+"""MMA atoms and TiledMMA: A, B and C in the places of a matrix product, A left of C and B above it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra.construct import make_identity_layout
+from cute_viz.algebra.coords import get_flat_coord
+from cute_viz.algebra.inttuple import X, modes, product, show
+from cute_viz.algebra.layout import Layout, crd2idx
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.mma import OPERANDS, MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, permutation, tile_shape
+from cute_viz.algebra.modes import get
+from cute_viz.algebra.table import offsets
+from cute_viz.errors import AlgebraError, FigureError
+from cute_viz.figures.model import Figure
+from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.owners import (
+    NAMED,
+    TVMap,
+    check_highlight,
+    chosen_first,
+    count,
+    first_owners,
+    highlighted,
+    ownership_notes,
+    paint_owners,
+    replicas,
+    tile_panel,
+)
+
+_PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1)}
+_SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N")}
+CAPTION = "each cell shows its owner T,V: which thread holds the element, in which of its values"
+
+
+def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
+    """The figure of an MMA atom, a TiledMMA, or one thread's view of it.
+
+    >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
+    >>> [panel.caption for panel in mma(fma, FigureOptions()).panels]
+    ['C: 1 × 1, accumulator', 'A: 1 × 1', 'B: 1 × 1']
+    """
+    if isinstance(obj, ThrMMA):
+        from dataclasses import replace
+
+        options = replace(options, thread=options.thread or range(_thread(obj), _thread(obj) + 1))
+        tiled = obj.tiled
+    else:
+        tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
+    operands = _operands(options.operand)
+    _check_congruent(tiled.atom)
+    tile = tile_shape(tiled)
+    for x in operands:
+        check_cells(tile[OPERANDS[x][0]] * tile[OPERANDS[x][1]], f"operand {x} of the tile {show(tile)}", options)
+    layouts = {x: layout_tv(tiled, x) for x in operands}
+    maps = {x: _map(tiled, x, layouts[x], options) for x in operands}
+    check_highlight(maps.values(), options)
+    owners = {x: chosen_first(maps[x].owners(), maps[x], options) for x in operands}
+    cells, painting = paint_owners([maps[x] for x in operands], [first_owners(owners[x]) for x in operands], options)
+    single = isinstance(obj, MMA_Atom) or tuple(map(product, tiled.atom.shape_mnk)) == tile
+    panels = []
+    for x, paints in zip(operands, cells, strict=True):
+        atom = (0, 0) if single else _atom_extents(tiled, x)
+        rows, cols = maps[x].rows, maps[x].cols
+        what = f"{x}: {rows} × {cols}" + (_role(tiled.atom, x))
+        place = _PLACES[x] if len(operands) > 1 else (0, 0)
+        sharing = {"named": bool(replicas(owners[x])), "everyone": _is_shared(maps[x], owners[x])}
+        panels.append(tile_panel(maps[x], owners[x], paints, options, what, _SPANS[x], place, atom, **sharing))
+    notes = [note for x in operands for note in _notes(x, maps[x], owners[x])]
+    if "C" in operands and size(get(tiled.thr_layout_vmnk, 3)) > 1:
+        notes.append("Atoms along K hold partial sums of the same elements of C.")
+    chosen = highlighted(options)
+    if chosen:
+        notes.append(f"Only {chosen} is coloured.")
+    name = tiled.atom.name or "MMA atom"
+    threads = size(tiled.thr_layout_vmnk)
+    title = options.title or f"{name}{'' if single else ' tiled'}: {' × '.join(map(str, tile))}, {count(threads, 'thread')}"
+    source = _source(tiled, single)
+    return Figure(
+        kind="mma",
+        title=title,
+        source=source,
+        caption=CAPTION,
+        description=f"{title}. {source}. {CAPTION}. {' '.join(notes)}",
+        paints=painting.paints,
+        legends=painting.legends,
+        panels=tuple(panels),
+        notes=tuple(notes),
+        facts={
+            "threads": threads,
+            **{f"values of {x}": maps[x].values for x in operands},
+            **_drawn(tiled, operands),
+        },
+    )
+
+
+def _operands(wanted: str | None) -> str:
+    letters = (wanted or "CAB").upper()
+    if not letters or set(letters) - set("ABC"):
+        raise FigureError(f"--operand {wanted}: an MMA has the operands A, B and C")
+    return "".join(x for x in "CAB" if x in letters)
+
+
+def _thread(thr: ThrMMA) -> int:
+    vmnk = thr.tiled.thr_layout_vmnk
+    return int(crd2idx(thr.thr_vmnk, vmnk.shape, vmnk.stride))
+
+
+def _check_congruent(atom: MMA_Atom) -> None:
+    from cute_viz.algebra.inttuple import same_profile
+
+    for x in "ABC":
+        layout = atom.layout(x)
+        if not same_profile(layout.shape, layout.stride):
+            raise FigureError(
+                f"the {x} layout of {atom.name or 'this atom'}, {layout}, has a stride that is nested otherwise than its shape",
+                hint="CuTe has it so, and cannot evaluate it either; --operand picks another operand",
+            )
+
+
+def _map(tiled: TiledMMA, operand: str, layout: Layout, options: FigureOptions) -> TVMap:
+    """The evaluated layout; the tile of B is drawn transposed, K down and N across."""
+    i, j = OPERANDS[operand]
+    tile = tile_shape(tiled)
+    threads, values = (size(get(layout, n)) for n in (0, 1))
+    check_cells(threads * values, f"operand {operand}", options)
+    rows, cols = tile[i], tile[j]
+    indices = offsets(layout)
+    real = frozenset(offsets(tiled.thr_layout_vmnk))
+    if operand == "C" and size(get(tiled.thr_layout_vmnk, 3)) > 1:
+        indices = _shared_along_k(tiled, indices, threads)
+    if operand == "B":
+        return TVMap(threads, values, cols, rows, indices, real)
+    return TVMap(threads, values, rows, cols, [k // rows + (k % rows) * cols for k in indices], real)
+
+
+def _shared_along_k(tiled: TiledMMA, indices: list[int], threads: int) -> list[int]:
+    """The places of C with atoms along K: those of one row of such atoms hold partial sums of the same elements.
+
+    CuTe's get_layoutC_TV runs out of the tile there; each thread is given the places of the one at the beginning of its row.
+    """
+    vmnk = tiled.thr_layout_vmnk
+    first = list(range(threads))
+    for t in range(min(threads, size(vmnk))):
+        v, m, n, _ = modes(get_flat_coord(vmnk, t))
+        first[t] = int(crd2idx((v, m, n, 0), vmnk.shape, vmnk.stride))
+    return [indices[first[k % threads] + k // threads * threads] for k in range(len(indices))]
+
+
+def _atom_extents(tiled: TiledMMA, operand: str) -> tuple[int, int]:
+    """Rows and columns of one atom in the panel, where its tile is not permuted."""
+    i, j = OPERANDS[operand]
+    extents = []
+    for mode in (i, j):
+        given = permutation(tiled, mode)
+        plain = given is X or isinstance(given, int)
+        extents.append(product(tiled.atom.shape_mnk[mode]) if plain else 0)
+    return (extents[1], extents[0]) if operand == "B" else (extents[0], extents[1])
+
+
+def _role(atom: MMA_Atom, operand: str) -> str:
+    kinds = dict(zip("ABCD", atom.types, strict=False))
+    kind = f" of {kinds[operand]}" if operand in kinds else ""
+    return f"{kind}, accumulator" if operand == "C" else kind
+
+
+def _is_shared(tv_map: TVMap, owners: list[list[int]]) -> bool:
+    """Whether every thread owns every cell, as of an operand behind a descriptor."""
+    threads = len(tv_map.real) if tv_map.real is not None else tv_map.threads
+    return threads > NAMED and all(len(mine) == threads for mine in owners)
+
+
+def _notes(operand: str, tv_map: TVMap, owners: list[list[int]]) -> list[str]:
+    """Of an operand that every thread owns: where it comes from; else holes and shared cells."""
+    if _is_shared(tv_map, owners):
+        threads = len(owners[0])
+        return [f"{operand} is seen whole by all {threads} threads: it is read from shared memory through a descriptor."]
+    return ownership_notes(tv_map.rows * tv_map.cols, owners, f"{operand}: ", named=True)
+
+
+def _source(tiled: TiledMMA, single: bool) -> str:
+    name = tiled.atom.name or "MMA_Atom"
+    if single:
+        return name
+    return f"{name}, ThrLayoutVMNK {tiled.thr_layout_vmnk}, PermutationMNK {show(tiled.permutation_mnk)}"
+
+
+def _drawn(tiled: TiledMMA, operands: str) -> dict[str, str]:
+    """What CuTe's printers write above their pictures: the TV layouts of coordinate tensors."""
+    from cute_viz.algebra.inttuple import as_static
+
+    tile = tile_shape(tiled)
+    out = {"drawn tile": show(as_static(tile))}
+    for x in operands:
+        i, j = OPERANDS[x]
+        try:
+            tv = layout_tv(tiled, x, make_identity_layout((tile[i], tile[j])))
+        except AlgebraError:
+            return {}
+        out[f"drawn {x}"] = f"ArithTuple(_0,_0) o {_static(tv)}"
+    return out
+
+
+def _static(layout: Any) -> str:
+    """The layout as CuTe prints it: types, and so static integers throughout."""
+    from cute_viz.algebra.stride import Basis
+
+    def mark(x: Any) -> str:
+        if isinstance(x, tuple):
+            return "(" + ",".join(map(mark, x)) + ")"
+        if isinstance(x, Basis):
+            return f"_{x.value:d}" + "".join(f"@{i}" for i in reversed(x.path))
+        return f"_{x:d}" if isinstance(x, int) else str(x)
+
+    return f"{mark(layout.shape)}:{mark(layout.stride)}"

@@ -1,0 +1,286 @@
+"""Who owns which cell of a tile: what every thread-value picture is made of.
+
+A TVMap is an evaluated layout of (thread, value); `tile_panel` draws its inverse, one cell a place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from cute_viz.errors import FigureError
+from cute_viz.figures.model import HOLE, Paint, Panel, Ruler
+from cute_viz.figures.options import FigureOptions
+from cute_viz.figures.paint import Painting, by_group, unpainted
+
+COLOR_BY = ("thread", "value", "warp", "row", "column", "none")
+WARP = 32  # threads
+
+
+@dataclass(frozen=True, slots=True)
+class TVMap:
+    """An evaluated TV layout: places[t + threads * v] is the cell (m * cols + n) of value v of thread t.
+
+    real: the threads that exist, where the layout's thread mode holds copies of others (SM70's quad pairs).
+    """
+
+    threads: int
+    values: int
+    rows: int
+    cols: int
+    places: list[int]
+    real: frozenset[int] | None = None
+
+    def owners(self) -> list[list[int]]:
+        """For each cell of the tile, its owners as t * values + v, lowest thread, then value, first."""
+        out: list[list[int]] = [[] for _ in range(self.rows * self.cols)]
+        for t in range(self.threads):
+            if self.real is None or t in self.real:
+                for v, place in enumerate(self.places[t :: self.threads]):
+                    out[place].append(t * self.values + v)
+        return out
+
+
+def first_owners(owners: list[list[int]]) -> list[int | None]:
+    """The lowest owner of each cell, None for a hole."""
+    return [mine[0] if mine else None for mine in owners]
+
+
+def tile_panel(
+    tv_map: TVMap,
+    owners: list[list[int]],
+    paints: tuple[int, ...],
+    options: FigureOptions,
+    caption: str = "",
+    titles: tuple[str, str] = ("M", "N"),
+    place: tuple[int, int] = (0, 0),
+    atom: tuple[int, int] = (0, 0),
+    named: bool = False,
+    everyone: bool = False,
+) -> Panel:
+    """The tile, each cell labelled with its owner.
+
+    titles: of the rulers down and across. atom: rows and columns of an atom, whose borders are drawn; 0 for none.
+    named: labels name every owner of a cell, not the lowest alone. everyone: all threads own every cell; labels are values.
+    """
+    values, cols = tv_map.values, tv_map.cols
+    first = first_owners(owners)
+    threads = tuple([None if o is None else o // values for o in first])
+    value_ids = tuple([None if o is None else o % values for o in first])
+    if options.labels == "none":
+        labels = [""] * len(first)
+    elif options.labels == "coord":
+        labels = [f"({i // cols},{i % cols})" for i in range(len(first))]
+    elif options.labels == "index":
+        labels = [str(i // cols + (i % cols) * tv_map.rows) for i in range(len(first))]
+    elif everyone:
+        labels = ["" if o is None else f"V{o % values}" for o in first]
+    else:
+        labels = (
+            [_owner_label(mine, values) for mine in owners]
+            if named
+            else ["" if o is None else f"T{o // values}\nV{o % values}" for o in first]
+        )
+    rows_ruler = _tile_ruler(titles[0], threads, tv_map.rows, cols, 1)
+    cols_ruler = _tile_ruler(titles[1], threads, cols, tv_map.rows, cols)
+    return Panel(
+        caption=caption,
+        rows=tv_map.rows,
+        cols=cols,
+        labels=tuple(labels),
+        paints=paints,
+        row_ruler=with_atoms(rows_ruler, atom[0]),
+        col_ruler=with_atoms(cols_ruler, atom[1]),
+        owners=()
+        if everyone
+        else tuple((cell, tuple(divmod(o, values) for o in mine)) for cell, mine in enumerate(owners) if len(mine) > 1),
+        boxes=_boxes(threads, value_ids, tv_map.rows, cols),
+        data={"thread": threads, "value": value_ids},
+        place=place,
+    )
+
+
+NAMED = 4  # owners of a cell that its label still names
+
+
+def replicas(owners: list[list[int]]) -> int:
+    """How many owners every owned cell has, where all have as many and more than one, few enough to be named; else 0."""
+    counts = {len(mine) for mine in owners if mine}
+    return counts.pop() if len(counts) == 1 and counts <= set(range(2, NAMED + 1)) else 0
+
+
+def _owner_label(mine: list[int], values: int) -> str:
+    """`T0,64` over `V3`: every thread that owns a cell."""
+    if not mine:
+        return ""
+    threads = ",".join(str(o // values) for o in mine)
+    ids = sorted({o % values for o in mine})
+    return f"T{threads}\nV{','.join(map(str, ids))}"
+
+
+def with_atoms(ruler: Ruler, every: int) -> Ruler:
+    """A ruler with a border at every atom."""
+    if every < 1:
+        return ruler
+    last = len(ruler.levels) - 1
+    levels = tuple(max(level, 1) if 0 < i < last and i % every == 0 else level for i, level in enumerate(ruler.levels))
+    return replace(ruler, levels=levels)
+
+
+def _tile_ruler(title: str, threads: Sequence[int | None], count: int, width: int, step: int) -> Ruler:
+    """Borders where another warp begins along the whole line (2), or where the threads of the first line start over (1)."""
+    lines = [threads[i * width : (i + 1) * width] if step == 1 else threads[i::step] for i in range(count)]
+    warps = [[None if t is None else t // WARP for t in line] for line in lines]
+    out = [0] * (count + 1)
+    for i in range(1, count):
+        if all(None not in (a, b) and a != b for a, b in zip(warps[i - 1], warps[i], strict=True)):
+            out[i] = 2
+        elif lines[i] == lines[0] and lines[i - 1] != lines[i]:
+            out[i] = 1
+    return Ruler(title, tuple(map(str, range(count))), tuple(out))
+
+
+def _boxes(
+    threads: Sequence[int | None], values: Sequence[int | None], rows: int, cols: int
+) -> tuple[tuple[int, int, int, int], ...]:
+    """Runs of consecutive values of one thread, along the direction that has more of them."""
+
+    def follows(a: int, b: int) -> bool:
+        """Whether cell b holds the next value of the thread of cell a."""
+        mine, value, following = threads[a], values[a], values[b]
+        return mine is not None and mine == threads[b] and value is not None and following == value + 1
+
+    right = {(r, c) for r in range(rows) for c in range(cols - 1) if follows(r * cols + c, r * cols + c + 1)}
+    down = {(r, c) for c in range(cols) for r in range(rows - 1) if follows(r * cols + c, (r + 1) * cols + c)}
+    across = len(right) >= len(down)
+    links = right if across else down
+    dr, dc = (0, 1) if across else (1, 0)
+    out = []
+    for r, c in sorted(links):
+        if (r - dr, c - dc) in links:
+            continue
+        end_r, end_c = r, c
+        while (end_r, end_c) in links:
+            end_r, end_c = end_r + dr, end_c + dc
+        out.append((r, c, end_r + 1, end_c + 1))
+    return tuple(out)
+
+
+def paint_owners(
+    maps: Sequence[TVMap], owners: Sequence[Sequence[int | None]], options: FigureOptions
+) -> tuple[list[tuple[int, ...]], Painting]:
+    """Paints for the cells of several panels, given by their owners t * values + v, with one legend for all.
+
+    Cells that --thread, --warp or --value do not ask for stay paper.
+    """
+    threads = max(m.threads for m in maps)
+    values = max(m.values for m in maps)
+    choice = options.color_by or ("warp" if threads > WARP else "thread")
+    if choice not in COLOR_BY:
+        raise FigureError(f"a TV map has no colour by {choice!r}", hint=f"choices: {', '.join(COLOR_BY)}")
+    chosen = [[_wanted(o, m, options) for o in mine] for m, mine in zip(maps, owners, strict=True)]
+    keep = [o if wanted else None for mine, want in zip(owners, chosen, strict=True) for o, wanted in zip(mine, want, strict=True)]
+    per = [m for m, mine in zip(maps, owners, strict=True) for _ in mine]
+    if choice == "none":
+        painting = unpainted(len(keep))
+    elif choice == "value":
+        painting = by_group(
+            [None if o is None else o % m.values for o, m in zip(keep, per, strict=True)], values, "hue: value", "V"
+        )
+    elif choice in ("row", "column"):
+        places = [
+            None if o is None else m.places[o // m.values + m.threads * (o % m.values)] for o, m in zip(keep, per, strict=True)
+        ]
+        keys = [None if p is None else (p // m.cols if choice == "row" else p % m.cols) for p, m in zip(places, per, strict=True)]
+        count = max(m.rows if choice == "row" else m.cols for m in maps)
+        painting = by_group(keys, count, f"hue: {choice} of the tile", f"{choice} ")
+    else:
+        width = WARP if choice == "warp" else 1
+        painting = by_group(
+            [None if o is None else o // m.values // width for o, m in zip(keep, per, strict=True)],
+            -(-threads // width),
+            f"hue: {choice}" + (" (32 threads)" if choice == "warp" else ""),
+            "warp " if choice == "warp" else "T",
+            order=[None if o is None else o % m.values for o, m in zip(keep, per, strict=True)],
+            order_count=values,
+            order_title="shade: value",
+            order_prefix="V",
+        )
+    if choice == "thread" and options.thread is not None and len(options.thread) == 1 and painting.legends:
+        first, *rest = painting.legends
+        entries = tuple(replace(entry, label=f"T{options.thread.start}") for entry in first.entries)
+        painting = replace(painting, legends=(replace(first, entries=entries), *rest))
+    paper = len(painting.paints)
+    every = [o for mine in owners for o in mine]
+    cells = [HOLE if o is None else p if p != HOLE else paper for o, p in zip(every, painting.cells, strict=True)]
+    paints = (*painting.paints, Paint(-1)) if paper in cells else painting.paints
+    out, start = [], 0
+    for mine in owners:
+        out.append(tuple(cells[start : start + len(mine)]))
+        start += len(mine)
+    return out, Painting((), paints, painting.legends)
+
+
+def _wanted(owner: int | None, tv_map: TVMap, options: FigureOptions) -> bool:
+    if owner is None:
+        return False
+    thread, value = divmod(owner, tv_map.values)
+    return (
+        (options.thread is None or thread in options.thread)
+        and (options.warp is None or thread // WARP in options.warp)
+        and (options.value is None or value in options.value)
+    )
+
+
+def chosen_first(owners: list[list[int]], tv_map: TVMap, options: FigureOptions) -> list[list[int]]:
+    """The owners of each cell with those asked for in front, so that a highlighted owner of a shared cell is seen."""
+    if options.thread is None and options.warp is None and options.value is None:
+        return owners
+    return [sorted(mine, key=lambda o: not _wanted(o, tv_map, options)) for mine in owners]
+
+
+def check_highlight(maps: Iterable[TVMap], options: FigureOptions) -> None:
+    """Refuse a thread, warp or value that the picture does not have."""
+    maps = list(maps)
+    threads, values = max(m.threads for m in maps), max(m.values for m in maps)
+    for name, wanted, count in (
+        ("thread", options.thread, threads),
+        ("warp", options.warp, -(-threads // WARP)),
+        ("value", options.value, values),
+    ):
+        if wanted is not None and (wanted.start < 0 or wanted.stop > count or not wanted):
+            raise FigureError(f"--{name} {_range(wanted)}: there are {name}s 0 to {count - 1}")
+
+
+def highlighted(options: FigureOptions) -> str:
+    """What is highlighted, in words; empty without a highlight."""
+    parts = [
+        f"{name} {_range(r)}" for name, r in (("thread", options.thread), ("warp", options.warp), ("value", options.value)) if r
+    ]
+    return ", ".join(parts)
+
+
+def _range(wanted: range) -> str:
+    return str(wanted.start) if len(wanted) == 1 else f"{wanted.start}..{wanted.stop - 1}"
+
+
+def ownership_notes(cells: int, owners: list[list[int]], what: str = "", named: bool = False) -> list[str]:
+    """Sentences about holes and shared cells."""
+    holes = sum(not mine for mine in owners)
+    shared = sum(len(mine) > 1 for mine in owners)
+    notes = []
+    if holes:
+        notes.append(f"{what}{holes} of {cells} cells have no owner and are drawn as holes.")
+    if named and (copies := replicas(owners)):
+        notes.append(f"{what}every element is held by {copies} threads, all of them named.")
+    elif shared:
+        most = max(map(len, owners))
+        notes.append(
+            f"{what}{shared} cells have several owners (up to {most}); the lowest thread is shown, ×n tells how many there are."
+        )
+    return notes
+
+
+def count(n: int, what: str) -> str:
+    """`1 thread`, `32 threads`."""
+    return f"{n} {what}" + ("" if n == 1 else "s")

@@ -1,0 +1,126 @@
+"""The partition view: what one thread holds of a whole tensor, each element with its coordinate in the partition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra import copy as copies
+from cute_viz.algebra import mma as mmas
+from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.construct import make_identity_layout
+from cute_viz.algebra.copy import ThrCopy, TiledCopy
+from cute_viz.algebra.inttuple import leaves, modes, product, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, get_slice, make_tiled_mma
+from cute_viz.algebra.table import offsets
+from cute_viz.errors import FigureError
+from cute_viz.figures.model import HOLE, Figure, Paint, Panel
+from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.paint import by_group
+from cute_viz.figures.rulers import ruler
+
+_MODES = {"A": ("MMA", "MMA_M", "MMA_K"), "B": ("MMA", "MMA_N", "MMA_K"), "C": ("MMA", "MMA_M", "MMA_N")}
+_COPY = ("CPY", "CPY_M", "CPY_N")
+_TITLES = {"A": ("M", "K"), "B": ("N", "K"), "C": ("M", "N")}
+
+
+def partition(obj: Any, options: FigureOptions) -> Figure:
+    """The figure of partition_A, _B, _C, _S or _D of the tensor in the options, for one thread."""
+    thr, operand = _view(obj, options)
+    tensor = options.tensor
+    if isinstance(tensor, (int, tuple)):
+        tensor = Layout(tensor)
+    if not isinstance(tensor, (Layout, ComposedLayout)):
+        raise FigureError(f"--tensor {show(tensor)} is not a layout", hint="such as --tensor '(128,64):(64,1)'")
+    shape = domain(tensor).shape
+    if len(modes(shape)) != 2:
+        raise FigureError(f"the tensor {tensor} has {len(modes(shape))} modes; the picture has two", hint="give one tile: (M,K)")
+    rows, cols = (product(mode) for mode in modes(shape))
+    check_cells(rows * cols, f"the tensor {tensor}", options)
+    part = _part(thr, operand, tensor)
+    coordinates = _coordinates(_part(thr, operand, make_identity_layout((rows, cols))))
+    own = domain(part)
+    extents = [product(mode) for mode in modes(own.shape)]
+    names = (_MODES.get(operand, _COPY) + tuple(f"REST_{n}" for n in range(8)))[: len(extents)]
+    labels, keys, order = [""] * (rows * cols), [None] * (rows * cols), [None] * (rows * cols)
+    value: list[Any] = [None] * (rows * cols)
+    for n, (m, k) in enumerate(coordinates):
+        cell = m * cols + k
+        vector, rest = n % extents[0], n // extents[0]
+        where = []
+        for extent in extents[1:]:
+            where.append(rest % extent)
+            rest //= extent
+        labels[cell] = f"V{vector}\n({','.join(map(str, where))})"
+        keys[cell], order[cell], value[cell] = n // extents[0], vector, vector  # type: ignore[call-overload]
+    groups = max(1, len(coordinates) // extents[0])
+    painting = by_group(keys, groups, f"hue: {', '.join(names[1:])}", "", order, extents[0], f"shade: value of {names[0]}", "V")
+    paper = len(painting.paints)
+    thread = _thread_of(thr)
+    title = options.title or f"partition_{operand}: what thread {thread} holds of a {rows} × {cols} tensor"
+    spelt = ", ".join(f"{name} {show(mode)}" for name, mode in zip(names, modes(own.shape), strict=True))
+    caption = f"({','.join(names)}) = {show(own.shape)}: {spelt}; a cell shows its value and its place in the other modes"
+    source = show(part)
+    return Figure(
+        kind="partition",
+        title=title,
+        source=source,
+        caption=caption,
+        description=f"{title}. {source}. {caption}",
+        paints=(*painting.paints, Paint(-1)),
+        legends=painting.legends,
+        panels=(
+            Panel(
+                caption="",
+                rows=rows,
+                cols=cols,
+                labels=tuple(labels),
+                paints=tuple(paper if p == HOLE else p for p in painting.cells),
+                row_ruler=ruler(_TITLES.get(operand, ("M", "N"))[0], rows),
+                col_ruler=ruler(_TITLES.get(operand, ("M", "N"))[1], cols),
+                data={"value": tuple(value)},
+            ),
+        ),
+        notes=(f"tensor {show(tensor)}", f"{len(coordinates)} of {rows * cols} elements are thread {thread}'s."),
+        facts={"elements": len(coordinates), **dict(zip(names, extents, strict=True))},
+    )
+
+
+def _view(obj: Any, options: FigureOptions) -> tuple[Any, str]:
+    """The thread's view, and which operand of it."""
+    letters = "SD" if isinstance(obj, (TiledCopy, ThrCopy)) else "ABC"
+    operand = (options.operand or ("S" if letters == "SD" else "C")).upper()
+    if operand not in letters:
+        raise FigureError(f"--operand {options.operand}: one of {', '.join(letters)} goes with a tensor")
+    if isinstance(obj, (ThrMMA, ThrCopy)):
+        return obj, operand
+    if not isinstance(obj, (MMA_Atom, TiledMMA, TiledCopy)):
+        raise FigureError("a copy atom partitions nothing", hint="make a tiled copy of it: make_tiled_copy(atom, thr, val)")
+    if options.thread is None or len(options.thread) != 1:
+        raise FigureError("whose part of the tensor?", hint="--thread 0")
+    tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
+    return get_slice(tiled, options.thread.start), operand
+
+
+def _part(thr: Any, operand: str, tensor: Any) -> Any:
+    return mmas.partition(thr, operand, tensor) if isinstance(thr, ThrMMA) else copies.partition(thr, operand, tensor)
+
+
+def _thread_of(thr: Any) -> int:
+    if isinstance(thr, ThrCopy):
+        return thr.thr_idx
+    from cute_viz.algebra.layout import crd2idx
+
+    vmnk = thr.tiled.thr_layout_vmnk
+    return int(crd2idx(thr.thr_vmnk, vmnk.shape, vmnk.stride))
+
+
+def _coordinates(part: Any) -> list[tuple[int, int]]:
+    """The tensor coordinates of a partition of an identity tensor, in the order of the partition's indices."""
+    offset = part.offset if isinstance(part, ComposedLayout) else (0, 0)
+    base = tuple(leaves(offset)) if isinstance(offset, tuple) else (0, 0)
+    out = []
+    for coordinate in offsets(domain(part)):
+        m, k = (*coordinate, 0, 0)[:2] if isinstance(coordinate, tuple) else (coordinate, 0)
+        out.append((base[0] + m, base[1] + k))
+    return out

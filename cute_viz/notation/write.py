@@ -1,0 +1,264 @@
+"""Objects -> text: an object as C++, as the Python DSL, as CuTe notation, or as CuTe's compiler writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag
+from cute_viz.algebra.inttuple import Static, Underscore, leaves, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import CuteVizError
+from cute_viz.notation.evaluate import is_tiling, mark_static
+
+TARGETS = ("cpp", "dsl", "cute", "ir")
+
+
+def write(value: Any, target: str) -> str:
+    """An object in a target's words, such that reading them gives an equal object.
+
+    Refused: what the target has no words for, such as an XOR stride in C++.
+
+    >>> write(Layout((Static(4), Static(8)), (Static(8), Static(1))), "cpp")
+    'Layout<Shape<_4,_8>,Stride<_8,_1>>{}'
+    >>> write(Layout((4, 8), (8, 1)), "dsl"), write((Layout(4, 1), Layout(8, 2)), "ir")
+    ('cute.make_layout((4, 8), stride=(8, 1))', '[4:1;8:2]')
+    """
+    return _WRITERS[target](value)
+
+
+def _cannot(value: Any, target: str) -> CuteVizError:
+    return CuteVizError(f"{target} has no words for {show(value).strip().splitlines()[0]}", hint=f"--as {' or '.join(TARGETS)}")
+
+
+def _cute(value: Any) -> str:
+    if is_tiling(value):
+        return _tiling(value, "CuTe notation", _cute)
+    return show(value)
+
+
+def _plain(value: Any) -> Any:
+    """A value without its marks of static integers."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    if isinstance(value, Basis):
+        return Basis(_plain(value.value), value.path)
+    if isinstance(value, Layout):
+        return Layout(_plain(value.shape), _plain(value.stride))
+    if isinstance(value, ComposedLayout):
+        return ComposedLayout(_plain(value.outer), _plain(value.offset), _plain(value.inner))
+    return value
+
+
+def _ir(value: Any) -> str:
+    if is_tiling(value):
+        raise _cannot(value, "CuTe's compiler notation")
+    value = _plain(value)
+    if isinstance(value, tuple) and any(isinstance(item, (Layout, Underscore)) for item in value):
+        return "[" + ";".join(map(_ir, value)) + "]"
+    if isinstance(value, ComposedLayout):
+        if isinstance(value.offset, PointerFlag):
+            raise _cannot(value, "CuTe's compiler notation")
+        return f"{_ir(value.outer)} o {show(value.offset)} o {_ir(value.inner)}"
+    return show(value).replace("Sw<", "S<")
+
+
+def _cpp(value: Any) -> str:
+    if isinstance(value, (Layout, tuple)) and not isinstance(value, bool) and _all_static(value):
+        return f"{_cpp_type(value)}{{}}"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return f"{_cpp_type(value)}{{}}" if isinstance(value, Static) else str(value)
+    if isinstance(value, Underscore):
+        return "_"
+    if isinstance(value, Swizzle):
+        return f"{_cpp_type(value)}{{}}"
+    if isinstance(value, Basis):
+        return _cpp_basis(value)
+    if isinstance(value, tuple):
+        if any(isinstance(item, (Layout, Underscore)) for item in value):
+            return f"make_tile({', '.join(map(_cpp, value))})"
+        return f"make_tuple({', '.join(map(_cpp, value))})"
+    if isinstance(value, Layout):
+        return f"make_layout({_cpp_tuple('make_shape', value.shape)}, {_cpp_tuple('make_stride', value.stride)})"
+    if isinstance(value, ComposedLayout):
+        if isinstance(value.offset, PointerFlag):
+            return _cpp_flagged(value)
+        return f"make_composed_layout({_cpp(value.outer)}, {_cpp(value.offset)}, {_cpp(value.inner)})"
+    if is_tiling(value):
+        return _tiling(value, "C++", _cpp)
+    raise _cannot(value, "C++")
+
+
+def _all_static(value: Any) -> bool:
+    """Whether a type can say it all: static integers, unit basis elements, no XOR strides."""
+    if isinstance(value, Layout):
+        return _all_static(value.shape) and _all_static(value.stride)
+    parts = list(leaves(value))
+    return bool(parts) and all(
+        isinstance(leaf, (Static, Underscore))
+        or (isinstance(leaf, Layout) and _all_static(leaf))
+        or (isinstance(leaf, Basis) and leaf.value == 1 and isinstance(leaf.value, Static))
+        for leaf in parts
+    )
+
+
+def _cpp_type(value: Any, tuple_name: str = "Shape") -> str:
+    if isinstance(value, Layout):
+        return f"Layout<{_cpp_type(value.shape)},{_cpp_type(value.stride, 'Stride')}>"
+    if isinstance(value, tuple):
+        name = "Tile" if any(isinstance(item, (Layout, Underscore)) for item in value) else tuple_name
+        return f"{name}<{','.join(_cpp_type(item, tuple_name) for item in value)}>"
+    if isinstance(value, Underscore):
+        return "Underscore"
+    if isinstance(value, Swizzle):
+        return f"Swizzle<{value.bits},{value.base},{value.shift}>"
+    if isinstance(value, Basis):
+        return f"E<{','.join(map(str, value.path))}>"
+    return f"_{value:d}" if value in _NAMED else f"Int<{value:d}>"
+
+
+# The integral constants that cute/numeric/integral_constant.hpp names.
+_NAMED = {*range(11), 12, 16, 24, 32, 36, 48, 64, 72, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096, 8192, 16384, 32768, 65536}
+
+
+def _cpp_tuple(name: str, value: Any) -> str:
+    return f"{name}({', '.join(_cpp_tuple(name, item) for item in value)})" if isinstance(value, tuple) else _cpp(value)
+
+
+def _cpp_basis(value: Basis) -> str:
+    if not isinstance(value.value, int):
+        raise _cannot(value, "C++")
+    unit = f"E<{','.join(map(str, value.path))}>{{}}"
+    return unit if value.value == 1 else f"{_cpp(value.value)} * {unit}"
+
+
+def _cpp_flagged(value: ComposedLayout) -> str:
+    """A flagged smem layout is written as the library's atom of that name."""
+    from cute_viz.notation.cplusplus import smem_atom
+
+    bits = value.offset.bits
+    types = {8: "uint8_t", 16: "half_t", 32: "float", 64: "double", 4: "uint4_t"}
+    for major in ("K", "MN"):
+        for mode in ("INTER", "SW32", "SW64", "SW128"):
+            name = f"Layout_{major}_{mode}_Atom"
+            if bits in types and smem_atom(name, (types[bits],)) == value:
+                return f"GMMA::{name}<{types[bits]}>{{}}"
+    raise _cannot(value, "C++")
+
+
+def _dsl(value: Any) -> str:
+    value = _plain(value)
+    if isinstance(value, (bool, int)):
+        return str(value)
+    if isinstance(value, Underscore):
+        return "None"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_dsl, value))}{',' if len(value) == 1 else ''})"
+    if isinstance(value, Swizzle):
+        return f"cute.make_swizzle({value.bits}, {value.base}, {value.shift})"
+    if isinstance(value, Layout):
+        return f"cute.make_layout({_dsl(value.shape)}, stride={_dsl(value.stride)})"
+    if isinstance(value, Basis) and isinstance(value.value, int):
+        return f"cute.ScaledBasis({value.value}, {_dsl(value.path)})"
+    if isinstance(value, ComposedLayout) and not isinstance(value.offset, PointerFlag):
+        return f"cute.make_composed_layout({_dsl(value.outer)}, {_dsl(value.offset)}, {_dsl(value.inner)})"
+    if is_tiling(value):
+        return _dsl_tiling(value)
+    raise _cannot(value, "the Python DSL")
+
+
+def _tiling(value: Any, target: str, inner: Callable[[Any], str]) -> str:
+    """An atom by its name, a tiling as the call that makes it."""
+    from cute_viz.algebra.copy import Copy_Atom, TiledCopy
+    from cute_viz.algebra.mma import MMA_Atom, TiledMMA, make_tiled_mma
+
+    value = mark_static(value)
+    braces = "{}" if target == "C++" else ""
+    if isinstance(value, MMA_Atom) and value.name:
+        return f"MMA_Atom<{value.name}>{{}}"
+    if isinstance(value, Copy_Atom) and value.name and value.value_type:
+        return f"Copy_Atom<{value.name}, {value.value_type}>{{}}"
+    if isinstance(value, TiledMMA) and value.atom.name:
+        atoms = atom_layout(value)
+        if make_tiled_mma(value.atom, atoms, value.permutation_mnk) == value:
+            return f"make_tiled_mma({value.atom.name}{braces}, {inner(mark_static(atoms))}, {inner(value.permutation_mnk)})"
+    if isinstance(value, TiledCopy) and value.atom.name and value.atom.value_type:
+        atom = _tiling(value.atom, target, inner)
+        return f"make_tiled_copy_impl({atom}, {inner(value.layout_tv)}, {inner(value.tiler_mn)})"
+    raise _cannot(value, target)
+
+
+def atom_layout(mma: Any) -> Layout:
+    """The layout of atoms along M, N and K of which a TiledMMA was made."""
+    from cute_viz.algebra.compose import composition
+    from cute_viz.algebra.inverse import complement, left_inverse
+    from cute_viz.algebra.layout import make_layout
+    from cute_viz.algebra.measure import cosize, size
+    from cute_viz.algebra.modes import get
+
+    thr, vmnk = mma.atom.thr_id, mma.thr_layout_vmnk
+    order = make_layout(thr, complement(thr, max(2 * cosize(vmnk), 2 * cosize(thr)))) if size(thr) > 1 else Layout(cosize(vmnk), 1)
+    back = left_inverse(order)
+    parts = []
+    for n in (1, 2, 3):
+        extent = get(vmnk, n)
+        steps = composition(back, extent)
+        parts.append(Layout(extent.shape, _divided(steps, size(thr)) if size(extent) > 1 else 0))
+    return make_layout(*parts)
+
+
+def _divided(layout: Any, n: int) -> Any:
+    def divide(stride: Any) -> Any:
+        return tuple(map(divide, stride)) if isinstance(stride, tuple) else stride // n
+
+    return divide(layout.stride)
+
+
+_DTYPES = {
+    "half_t": "Float16",
+    "bfloat16_t": "BFloat16",
+    "float": "Float32",
+    "double": "Float64",
+    "tfloat32_t": "TFloat32",
+    "int8_t": "Int8",
+}
+_MMA = {"f16": "Float16", "bf16": "BFloat16", "f32": "Float32"}
+
+
+def _dsl_tiling(value: Any) -> str:
+    import re
+
+    from cute_viz.algebra.copy import Copy_Atom, TiledCopy
+    from cute_viz.algebra.mma import MMA_Atom, TiledMMA
+    from cute_viz.algebra.recast import bits_of
+
+    if isinstance(value, MMA_Atom):
+        if re.match(r"SM80_16x8x(8|16)_", value.name) and value.types and value.types[0] in ("f16", "bf16"):
+            ab, acc = _MMA[value.types[0]], _MMA[value.types[2]]
+            return f"cute.make_mma_atom(cute.nvgpu.warp.MmaF16BF16Op(cutlass.{ab}, cutlass.{acc}, {_dsl(value.shape_mnk)}))"
+    elif isinstance(value, Copy_Atom) and value.value_type in _DTYPES:
+        name, dtype = value.name, f"cutlass.{_DTYPES[value.value_type]}"
+        if match := re.fullmatch(r"SM(75|90)_(U32x(\d)|U16x(\d))_(LDSM|STSM)_(N|T)", name):
+            kind = "LdMatrix" if match[5] == "LDSM" else "StMatrix"
+            count = int(match[3] or int(match[4]) // 2)
+            return f"cute.make_copy_atom(cute.nvgpu.warp.{kind}8x8x16bOp({match[6] == 'T'}, {count}), {dtype})"
+        if match := re.fullmatch(r"(UniversalCopy|SM80_CP_ASYNC_CACHEALWAYS)<(\w+)>", name):
+            op = "CopyUniversalOp()" if match[1] == "UniversalCopy" else "cpasync.CopyG2SOp()"
+            return f"cute.make_copy_atom(cute.nvgpu.{op}, {dtype}, num_bits_per_copy={bits_of(match[2])})"
+    elif isinstance(value, TiledMMA):
+        layout = _dsl(atom_layout(value))
+        return f"cute.make_tiled_mma({_dsl_tiling(value.atom)}, {layout}, permutation_mnk={_dsl(value.permutation_mnk)})"
+    elif isinstance(value, TiledCopy):
+        return f"cute.make_tiled_copy({_dsl_tiling(value.atom)}, {_dsl(value.layout_tv)}, {_dsl(value.tiler_mn)})"
+    raise _cannot(value, "the Python DSL")
+
+
+_WRITERS: dict[str, Callable[[Any], str]] = {"cpp": _cpp, "dsl": _dsl, "cute": _cute, "ir": _ir}

@@ -1,0 +1,154 @@
+"""TiledMMA and TiledCopy against CuTe (tests/data/tiled.json.gz): layouts, slices, partitions, fragments."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cute_viz import figure
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.inttuple import modes
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.mma import layout_tv, make_tiled_mma, tile_shape
+from cute_viz.algebra.table import offsets
+from cute_viz.errors import CuteVizError
+from cute_viz.spec import read
+from cute_viz.spec.library import clean
+
+VECTORS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "tiled.json.gz").read_bytes()))
+TENSORS = ("tensorA", "tensorB", "tensorC", "tensor", "fragment", "mma_partition")
+TILINGS = [vector for vector in VECTORS if vector["kind"] != "tensor_partition"]
+
+
+def value(text, **names):
+    return read(text, names).pick()
+
+
+def expression(key, vector):
+    """The expression of an entry of a vector, in terms of `t` and the tensors; None for a tensor itself."""
+    base, _, index = key.partition("[")
+    thread, last = index.rstrip("]") or "0", base[-1]
+    if base in TENSORS:
+        return None
+    if base in ("size", "tile_shape", "tile_size"):
+        return f"{base}(t)"
+    if base.startswith("tile_size_"):
+        return f"tile_size<{'MNK'.index(last)}>(t)"
+    if base.startswith("thrfrg"):
+        modes_ = {"A": (0, 2), "B": (1, 2), "C": (0, 1)}[last]
+        extents = vector["clean"]["tile_shape"].strip("()").split(",")
+        return f"{base}(t, ({extents[modes_[0]]},{extents[modes_[1]]}))"
+    if base.startswith("partition_shape"):
+        return f"{base}(t, tensor{last})"
+    if base.startswith("partition_"):
+        tensor = "tensor" if last in "SD" else f"tensor{last}"
+        return f"{base}(get_slice(t, {thread}), {tensor})"
+    if base.startswith("retile"):
+        return f"{base}(t, fragment)"
+    if base.startswith("layout"):
+        return f"get_{base}(t)"
+    return {"thr_layout_vmnk": "get_thr_layout_vmnk(t)", "thr_vmnk": f"get_slice(t, {thread})"}.get(base, base)
+
+
+def result(key, vector, names):
+    what = expression(key, vector)
+    tiled = names["t"]
+    direct = {"Tiler_MN": "tiler_mn", "TiledLayout_TV": "layout_tv"}
+    if what in direct:
+        return clean(getattr(tiled, direct[what]))
+    if what == "TiledNumVal":
+        return str(size(tiled.layout_tv, 1))
+    found = value(what, **names)
+    if key.startswith("thr_vmnk"):
+        return clean(found.thr_vmnk)
+    want = vector["clean"][key]
+    if " o " in want and not isinstance(found, tuple):
+        offset, layout = (found.offset, found.inner) if isinstance(found, ComposedLayout) else (0, found)
+        return f"counting_iter({offset}) o {clean(layout)}" if "counting" in want else clean(layout)
+    return clean(found)
+
+
+@pytest.mark.parametrize("vector", TILINGS, ids=lambda v: v["id"])
+def test_a_tiling(vector):
+    names = {"t": value(f"x = {vector['expr']}")}
+    names |= {key: value(vector["clean"][key].rpartition(" o ")[2]) for key in TENSORS if key in vector["clean"]}
+    wrong = {}
+    for key, want in vector["clean"].items():
+        if expression(key, vector) is not None:
+            got = result(key, vector, names)
+            if got != (want if "counting" in want else want.rpartition(" o ")[2]):
+                wrong[key] = (got, want)
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    "vector", [v for v in VECTORS if v["kind"] == "tensor_partition" and "T(" not in v["expr"]], ids=lambda v: v["id"]
+)
+def test_a_tile_of_a_tensor(vector):
+    found = value(vector["expr"], T=value(vector["clean"]["tensor"].rpartition(" o ")[2]))
+    if isinstance(found, tuple):
+        layout, offset = found
+    else:
+        offset, layout = (found.offset, found.inner) if isinstance(found, ComposedLayout) else (0, found)
+    assert f"counting_iter({offset}) o {clean(layout)}" == vector["clean"]["result"]
+
+
+ATOMS = ("SM80_16x8x16_F32F16F16F32_TN", "SM75_16x8x8_F32F16F16F32_TN", "SM70_8x8x4_F32F16F16F32_NT", "UniversalFMA<float>")
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(ATOMS), st.tuples(*[st.sampled_from([1, 2, 4])] * 3), st.tuples(*[st.sampled_from([1, 2])] * 3), st.booleans()
+)
+def test_every_element_of_a_tile_has_its_threads(name, atoms, repeats, row):
+    """The accumulator is held once per slice of K, A once per atom along N, B once per atom along M."""
+    atom = value(name)
+    stride = (atoms[1] * atoms[2], atoms[2], 1) if row else (1, atoms[0], atoms[0] * atoms[1])
+    plain = make_tiled_mma(atom, Layout(atoms, stride))
+    tile = tuple(extent * n for extent, n in zip(tile_shape(plain), repeats, strict=True))
+    mma = make_tiled_mma(atom, Layout(atoms, stride), tile)
+    assert tile_shape(mma) == tile
+    threads = set(offsets(mma.thr_layout_vmnk))
+    for operand, (i, j), copies in (("A", (0, 2), atoms[1]), ("B", (1, 2), atoms[0]), ("C", (0, 1), atoms[2])):
+        if operand == "C" and copies > 1:  # where CuTe's layout runs out of the tile
+            panel = figure(mma).panels[0]
+            assert all(len(owners) == copies for _, owners in panel.owners)
+            assert len(panel.owners) == tile[i] * tile[j]
+            continue
+        layout = layout_tv(mma, operand)
+        count = size(modes(layout.shape)[0])
+        held = [place for k, place in enumerate(offsets(layout)) if k % count in threads]
+        assert sorted(held) == sorted(list(range(tile[i] * tile[j])) * copies)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1,1))", "rank-3 AtomLayoutMNK"),
+        ("make_tiled_mma(SM75_U32x4_LDSM_N{})", "MMA atom"),
+        ("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}, (4,4), (1,1))", "too few thrs"),
+        ("make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>,half_t>{}, (4,4), (1,2))", "too few vals"),
+        ("get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 32)", "thread 32 is not"),
+        ("partition_A(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), (32,32))", "of one thread"),
+        ("make_cotiled_copy(Copy_Atom<UniversalCopy<float>,float>{}, (4,2):(2,16), (4,2):(2,1))", "does not exist"),
+    ],
+)
+def test_tilings_that_cute_refuses(text, words):
+    with pytest.raises(CuteVizError) as caught:
+        value(text)
+    assert words in caught.value.explain()
+
+
+def test_prints_read_back():
+    mma = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))"
+    text = f"make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{{}}, {mma})"
+    for tiled in (value(text), value("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,(8,2,2):(1,16,8),16))")):
+        assert value(str(tiled)) == tiled
+        assert re.search(r"_\d", str(tiled))
