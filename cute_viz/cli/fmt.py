@@ -16,18 +16,21 @@ TARGETS = ("cpp", "dsl", "cute", "ir")
     "  pbpaste | cute-viz fmt - --as cute"
 )
 @click.argument("source_", metavar="SOURCE")
-@click.option("--as", "target", type=click.Choice(TARGETS), default="cute", show_default=True, help="The language to write.")
+@click.option("--as", "target", type=click.Choice(TARGETS), help="The language to write; cute without it, YAML of a spec file.")
 @source.options
-def command(source_: str, target: str, reading: source.Reading) -> None:
+def command(source_: str, target: str | None, reading: source.Reading) -> None:
     """Write SOURCE in another language: C++, the Python DSL, CuTe notation, or CuTe's compiler notation.
 
-    What is written reads back as an equal object.
+    What is written reads back as an equal object. Of a YAML spec without --as: the same spec, tidied.
     """
     from cute_viz.errors import CuteVizError
     from cute_viz.figures.model import Figure
     from cute_viz.notation.write import write
 
-    subject = source.read(source_, reading)
+    if target is None and source_.endswith((".yaml", ".yml")):
+        click.echo(source.canonical(source_), nl=False)
+        return
+    subject = source.obj_of(source.read(source_, reading))
     if isinstance(subject, Figure):
         raise CuteVizError("a figure's JSON is not an object of CuTe", hint="give a layout")
-    click.echo(write(subject, target))
+    click.echo(write(subject, target or "cute"))

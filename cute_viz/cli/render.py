@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cute_viz.cli import color, output, source
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.model import Figure
-from cute_viz.figures.options import LABELS, MAX_CELLS, VIEWS, FigureOptions
+from cute_viz.figures.options import LABELS, MAX_CELLS, VIEWS, FigureOptions, parse_range, parse_tile
 from cute_viz.renderers import FORMATS, Options, format_of_suffix, render
 
 STYLES = ("default", "cutlass")
@@ -33,10 +32,10 @@ class Tile(_TileParam):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
         if isinstance(value, tuple):
             return value
-        match = re.fullmatch(r"\s*\(?\s*_?(\d{1,18})\s*[x×*,]\s*_?(\d{1,18})\s*\)?\s*", value)
-        if match is None or 0 in (tile := (int(match[1]), int(match[2]))):
-            self.fail(f"{value!r} is not a tile; write rows x columns, such as 8x128", param, ctx)
-        return tile
+        try:
+            return parse_tile(value)
+        except FigureError as error:
+            self.fail(error.message, param, ctx)
 
 
 if TYPE_CHECKING:
@@ -53,10 +52,10 @@ class Range(_RangeParam):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> range:
         if isinstance(value, range):
             return value
-        match = re.fullmatch(r"\s*(\d{1,9})\s*(?:(?:\.\.|-)\s*(\d{1,9}))?\s*", value)
-        if match is None or int(match[2] or match[1]) < int(match[1]):
-            self.fail(f"{value!r} is not a number or a range; write 5 or 0..3", param, ctx)
-        return range(int(match[1]), int(match[2] or match[1]) + 1)
+        try:
+            return parse_range(value)
+        except FigureError as error:
+            self.fail(error.message, param, ctx)
 
 
 def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -126,7 +125,7 @@ def command(
     warp: range | None,
     value: range | None,
     operand: str | None,
-    tensor: str | None,
+    tensor: Any,
     max_cells: int,
     reading: source.Reading,
 ) -> None:
@@ -137,9 +136,28 @@ def command(
     """
     format_ = _format(format_, path)
     subject = source.read(source_, reading)
-    held = source.read(tensor, source.Reading(reading.let)) if tensor is not None else None
-    options = FigureOptions(view, tile, color_by, labels, coords, title, max_cells, thread, warp, value, operand, held)
-    figure = _figure(subject, options)
+    if tensor is not None:
+        tensor = source.obj_of(source.read(tensor, source.Reading(reading.let)))
+    given = {
+        "view": view,
+        "tile": tile,
+        "color_by": color_by,
+        "labels": None if labels == "auto" else labels,
+        "coords": coords or None,
+        "title": title,
+        "max_cells": None if max_cells == MAX_CELLS else max_cells,
+        "thread": thread,
+        "warp": warp,
+        "value": value,
+        "operand": operand,
+        "tensor": tensor,
+    }
+    options = {key: word for key, word in given.items() if word is not None}
+    if type(subject).__name__ == "Spec":
+        style = style if style != "default" else subject.style
+        palette = palette or subject.palette
+        options = source.options_of(subject, **options)
+    figure = _figure(source.obj_of(subject), FigureOptions(**options))
     to_terminal = format_ == "text" and path in (None, "-") and style != "cutlass"
     colored = to_terminal and color.wanted(color_)
     data = render(figure, format_, Options(style, palette, theme, fragment, colored))

@@ -26,7 +26,7 @@ def command(source_: str, as_json: bool, reading: source.Reading) -> None:
     layouts, types and where they come from.
     """
     subject = source.read(source_, reading)
-    facts = _facts(subject)
+    facts = _facts(source.obj_of(subject))
     if as_json:
         import json
 

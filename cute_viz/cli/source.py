@@ -68,11 +68,85 @@ def read(source: str, reading: Reading | None = None) -> Any:
         with open(source, "rb") as file:
             return _figure(_decode(file.read(MAX_BYTES + 1), source), source)
     if source.endswith((".yaml", ".yml")):
-        raise CuteVizError(f"{source}: YAML specs are not read yet", hint="give a layout, or a figure's JSON file")
+        return _pick(specs_of(source, reading), source, reading)
+    if source.isidentifier() and (path := _library_spec(source)):
+        return _pick(specs_of(path, reading), path, Reading(reading.let, reading.name or source, reading.dialect))
     if _is_file(source):
         with open(source, "rb") as file:
             return _parse(_decode(file.read(MAX_BYTES + 1), source), source, reading)
     return _parse(source, None, reading)
+
+
+def specs_of(path: str, reading: Reading | None = None) -> list[Any]:
+    """The specs of a YAML file."""
+    from cute_viz.spec.build import read_specs
+
+    with open(path, "rb") as file:
+        text = _decode(file.read(MAX_BYTES + 1), path)
+    return read_specs(text, path)
+
+
+def canonical(path: str) -> str:
+    """A spec file in block style, its fields in the order of the schema; the comment at its top is kept."""
+    from cute_viz.spec.build import read_specs
+    from cute_viz.spec.schema import COMMON, FIGURE, KINDS
+    from cute_viz.spec.yaml import read_yaml, write_yaml
+
+    with open(path, "rb") as file:
+        text = _decode(file.read(MAX_BYTES + 1), path)
+    read_specs(text, path)
+    order = ["title", "description", "source", "let", "specs", *KINDS]
+    order += [field.name for kind in KINDS.values() for field in kind.fields]
+    order += [field.name for field in (*COMMON, *FIGURE)]
+    lines = text.splitlines()
+    head = [line for n, line in enumerate(lines) if line.startswith("#") and all(x.startswith("#") for x in lines[:n])]
+    return "".join(line + "\n" for line in head) + write_yaml(read_yaml(text, path), tuple(dict.fromkeys(order)))
+
+
+def _pick(specs: list[Any], path: str, reading: Reading) -> Any:
+    """The spec that --name asks for; a lone one needs no name."""
+    if len(specs) == 1 and reading.name in (None, specs[0].name, os.path.splitext(os.path.basename(path))[0]):
+        return specs[0]
+    names = [spec.name for spec in specs]
+    for spec in specs:
+        if spec.name == reading.name:
+            return spec
+    asked = f"{path} has no spec {reading.name!r}" if reading.name else f"{path} holds {len(specs)} specs"
+    raise CuteVizError(asked, hint=f"--name picks one: {', '.join(names[:20])}")
+
+
+def _library_spec(name: str) -> str | None:
+    """The file of the library that holds a spec of a name, or is called so."""
+    from cute_viz.spec.library import spec_file
+
+    return spec_file(name)
+
+
+def obj_of(subject: Any) -> Any:
+    """The object of what was read: a spec's own, or the thing itself."""
+    return subject.obj if type(subject).__name__ == "Spec" else subject
+
+
+def options_of(spec: Any, **more: Any) -> dict[str, Any]:
+    """The figure options of a spec, those given on the command line on top."""
+    from cute_viz.figures.options import from_words
+
+    words = from_words(spec.figure)
+    if spec.title is not None:
+        words["title"] = spec.title
+    return {**words, **more}
+
+
+def figure_of(spec: Any) -> Figure:
+    """The figure of a spec."""
+    from cute_viz.figures import build
+    from cute_viz.figures.options import FigureOptions
+
+    try:
+        return build(spec.obj, FigureOptions(**options_of(spec)))
+    except CuteVizError as error:
+        error.name = error.name or (f"spec {spec.name}" if spec.name else None)
+        raise
 
 
 def _is_file(source: str) -> bool:

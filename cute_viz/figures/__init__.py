@@ -45,7 +45,7 @@ def build(obj: Any, options: FigureOptions | None = None) -> Figure:
     return tv(obj, options)
 
 
-_TILINGS = ("MMA_Atom", "TiledMMA", "ThrMMA", "Copy_Atom", "CopyOp", "TiledCopy", "ThrCopy")
+_TILINGS = ("MMA_Atom", "TiledMMA", "ThrMMA", "Copy_Atom", "CopyOp", "TiledCopy", "ThrCopy", "Gemm")
 
 
 def _tiling(obj: Any, options: FigureOptions) -> Figure:
@@ -56,6 +56,10 @@ def _tiling(obj: Any, options: FigureOptions) -> Figure:
         from cute_viz.figures.partition import partition
 
         return partition(obj, options)
+    if type(obj).__name__ == "Gemm":
+        from cute_viz.figures.gemm import gemm
+
+        return gemm(obj, options)
     if "MMA" in type(obj).__name__:
         from cute_viz.figures.mma import mma
 

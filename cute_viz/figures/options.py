@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from cute_viz.errors import LimitError
+from cute_viz.errors import FigureError, LimitError
 
 MAX_CELLS = 1 << 18
 LABELS = ("auto", "offset", "coord", "index", "none")
@@ -40,6 +42,47 @@ class FigureOptions:
     value: range | None = None
     operand: str | None = None
     tensor: Any = None
+
+
+def parse_tile(text: str) -> tuple[int, int]:
+    """A tile as it is written: 8x128, (8,128).
+
+    >>> parse_tile("8x128"), parse_tile("(_8,_128)")
+    ((8, 128), (8, 128))
+    """
+    match = re.fullmatch(r"\s*\(?\s*_?(\d{1,18})\s*[x×*,]\s*_?(\d{1,18})\s*\)?\s*", text)
+    if match is None or 0 in (tile := (int(match[1]), int(match[2]))):
+        raise FigureError(f"{text!r} is not a tile; write rows x columns, such as 8x128")
+    return tile
+
+
+def parse_range(text: str) -> range:
+    """One number, or the first and the last.
+
+    >>> parse_range("5"), parse_range("0..3")
+    (range(5, 6), range(0, 4))
+    """
+    match = re.fullmatch(r"\s*(\d{1,9})\s*(?:(?:\.\.|-)\s*(\d{1,9}))?\s*", text)
+    if match is None or int(match[2] or match[1]) < int(match[1]):
+        raise FigureError(f"{text!r} is not a number or a range; write 5 or 0..3")
+    return range(int(match[1]), int(match[2] or match[1]) + 1)
+
+
+def from_words(words: dict[str, Any]) -> dict[str, Any]:
+    """The fields of FigureOptions from the words of a spec; what is no text is taken as it is.
+
+    >>> from_words({"tile": "8x128", "thread": "5", "coords": True})
+    {'tile': (8, 128), 'thread': range(5, 6), 'coords': True}
+    """
+    readers: dict[str, Callable[[str], Any]] = {"tile": parse_tile, "max_cells": int}
+    readers |= dict.fromkeys(("thread", "warp", "value"), parse_range)
+    out: dict[str, Any] = {}
+    for key, word in words.items():
+        try:
+            out[key] = readers[key](word) if key in readers and isinstance(word, str) else word
+        except ValueError:
+            raise FigureError(f"{key}: {word!r} is not a number") from None
+    return out
 
 
 def check_cells(count: int, what: str, options: FigureOptions) -> None:

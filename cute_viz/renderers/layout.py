@@ -101,15 +101,22 @@ def arrange(
 ) -> tuple[list[tuple[float, float]], float, float]:
     """Where panels stand, and the size of all: columns as wide, and rows as high, as their largest panel.
 
+    A panel that is alone in its row does not widen its column.
+
     >>> arrange([(0, 0), (0, 1)], [(10, 5), (20, 8)], 2)
     ([(0, 0), (12, 0)], 32, 8)
     """
     widths: dict[int, float] = {}
     heights: dict[int, float] = {}
-    for (row, col), (width, height) in zip(places, sizes, strict=True):
-        widths[col] = max(widths.get(col, 0), width)
+    rows = [row for row, _ in places]
+    alone = [rows.count(row) == 1 and len(set(rows)) > 1 and col == 0 for row, col in places]
+    if all(alone):
+        alone = [False] * len(alone)
+    for (row, col), (width, height), own in zip(places, sizes, alone, strict=True):
+        widths[col] = max(widths.get(col, 0), 0 if own else width)
         heights[row] = max(heights.get(row, 0), height)
     xs = {col: sum(w + gap for c, w in widths.items() if c < col) for col in widths}
     ys = {row: sum(h + gap for r, h in heights.items() if r < row) for row in heights}
-    total = sum(widths.values()) + gap * (len(widths) - 1), sum(heights.values()) + gap * (len(heights) - 1)
+    broadest = max((w for (w, _), own in zip(sizes, alone, strict=True) if own), default=0)
+    total = max(broadest, sum(widths.values()) + gap * (len(widths) - 1)), sum(heights.values()) + gap * (len(heights) - 1)
     return [(xs[col], ys[row]) for row, col in places], *total

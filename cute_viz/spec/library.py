@@ -10,17 +10,18 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.copy import CopyOp
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout, trusted
-from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.errors import CuteVizError
 from cute_viz.notation import parse
 from cute_viz.notation.evaluate import mark_static
 from cute_viz.spec.yaml import Fields, SpecError, Text, Value, read_yaml
+
+if TYPE_CHECKING:
+    from cute_viz.algebra.copy import CopyOp
+    from cute_viz.algebra.mma import MMA_Atom
 
 _NAMESPACES = re.compile(r"(?:(?:cute|cutlass|arch|detail|SM\d+|GMMA|UMMA|SPARSE|BLOCKSCALED)::)+")
 _TYPES = re.compile(r"BF16|TF32|GC64|C64|CTF32|CF32|F64|F32|F16|E\dM\d|[SU]\d+")
@@ -53,7 +54,11 @@ class Entry:
         """The object that the algebra computes with."""
         x = self.layouts
         if self.kind == "copy":
+            from cute_viz.algebra.copy import CopyOp
+
             return CopyOp(self.name, x["ThrID"], x["SrcLayout"], x["DstLayout"], x["RefLayout"])
+        from cute_viz.algebra.mma import MMA_Atom
+
         return MMA_Atom(x["ThrID"], x["Shape_MNK"], x["ALayout"], x["BLayout"], x["CLayout"], self.name, self.types)
 
 
@@ -62,7 +67,7 @@ class _Family:
     """The lines of one family, not read yet."""
 
     key: str
-    path: Path
+    path: str
     line: int
     text: str
 
@@ -71,12 +76,19 @@ class _Family:
         return self.key.partition("/")[0]
 
 
-def directories() -> list[Path]:
+def directories() -> list[str]:
     """Where libraries are: those of CUTE_VIZ_LAYOUTS first, then the one that comes with cute-viz."""
-    here = Path(__file__).resolve().parent.parent
-    own = here / "layouts" if (here / "layouts").is_dir() else here.parent / "layouts"
-    users = [Path(part) for part in os.environ.get("CUTE_VIZ_LAYOUTS", "").split(os.pathsep) if part]
-    return [*users, own]
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    own = os.path.join(here, "layouts")
+    if not os.path.isdir(own):  # an editable install: beside the package
+        own = os.path.join(os.path.dirname(here), "layouts")
+    return [*(part for part in os.environ.get("CUTE_VIZ_LAYOUTS", "").split(os.pathsep) if part), own]
+
+
+def _yaml_files(directory: str) -> list[str]:
+    """The YAML files of a folder and those in it, in order."""
+    found = [os.path.join(at, name) for at, _, names_ in os.walk(directory) for name in names_ if name.endswith((".yaml", ".yml"))]
+    return sorted(found)
 
 
 def lookup(name: str, args: tuple[str, ...] = ()) -> Entry | None:
@@ -120,6 +132,17 @@ def resolve(name: str, args: tuple[str, ...] = ()) -> MMA_Atom | CopyOp | None:
     near = near[:4] or get_close_matches(short, names(), n=3, cutoff=0.6)
     hint = f"did you mean {', '.join(near)}?" if near else "cute-viz list mma and cute-viz list copy name them all"
     raise SpecError(f"there is no atom {name!r}", hint=hint)
+
+
+def spec_file(name: str) -> str | None:
+    """The YAML file of the libraries that holds a spec of this name, or is called so; None where there is none."""
+    for directory in directories():
+        for path in _yaml_files(os.path.join(directory, "specs") if os.path.isdir(os.path.join(directory, "specs")) else directory):
+            if not _is_library(path):
+                stem = os.path.splitext(os.path.basename(path))[0]
+                if stem == name or re.search(rf"^  {re.escape(name)}:", _text(path), re.M):
+                    return path
+    return None
 
 
 def describe(full: str) -> dict[str, Any]:
@@ -178,8 +201,10 @@ class Listed:
 def listing() -> Iterator[Listed]:
     """Every family with its words spelt out and its numbers left as {N}."""
     for directory in directories():
-        for path in sorted(directory.glob("**/*.yaml")):
+        for path in _yaml_files(directory):
             families = _families(path)
+            if not families:
+                continue
             head = _header(path)
             for family in families:
                 fields = _fields(family, families)
@@ -216,31 +241,32 @@ def _short(name: str) -> str:
     return re.sub(r"^MMA_(?=64x)", "SM90_", out)
 
 
-def _files(short: str) -> list[Path]:
+def _files(short: str) -> list[str]:
     """The files that may hold a name: all of a user's, of ours those of its architecture."""
     *users, own = directories()
     match = re.match(r"SM(\d+)_", short)
     stem = "sm90_sparse" if short.startswith("GMMA_") else f"sm{match[1]}" if match else "universal"
-    files = [path for directory in users for path in sorted(directory.glob("**/*.yaml")) if _is_library(path)]
-    files += [path for path in (own / "mma" / f"{stem}.yaml", own / "copy" / f"{stem}.yaml") if path.is_file()]
+    files = [path for directory in users for path in _yaml_files(directory) if _is_library(path)]
+    files += [path for path in (os.path.join(own, kind, f"{stem}.yaml") for kind in ("mma", "copy")) if os.path.isfile(path)]
     return files
 
 
-def _is_library(path: Path) -> bool:
+def _is_library(path: str) -> bool:
     return re.search(r"^library:", _text(path), re.M) is not None
 
 
-_cache: dict[Path, tuple[int, str]] = {}
+_cache: dict[str, tuple[int, str]] = {}
 
 
-def _text(path: Path) -> str:
-    stamp = path.stat().st_mtime_ns
+def _text(path: str) -> str:
+    stamp = os.stat(path).st_mtime_ns
     if path not in _cache or _cache[path][0] != stamp:
-        _cache[path] = (stamp, path.read_text(encoding="utf-8"))
+        with open(path, encoding="utf-8") as file:
+            _cache[path] = (stamp, file.read())
     return _cache[path][1]
 
 
-def _families(path: Path) -> list[_Family]:
+def _families(path: str) -> list[_Family]:
     """The families of a file by their lines: a key without indent, and what is indented under it."""
     out: list[_Family] = []
     if not _is_library(path):
@@ -255,24 +281,24 @@ def _families(path: Path) -> list[_Family]:
     return out
 
 
-def _header(path: Path) -> dict[str, str]:
+def _header(path: str) -> dict[str, str]:
     """What stands at the top of a library file: library, arch, source."""
     text = _text(path)
     found = {key: (match[1].strip() if (match := re.search(rf"^{key}:(.*)$", text, re.M)) else "") for key in ("library", "arch")}
     source = re.search(r"^source:\s*(?:>-)?\s*((?:.+\n?(?:[ ]+.+\n?)*))", text, re.M)
     found["source"] = " ".join(source[1].split()) if source else ""
     if found["library"] not in ("mma", "copy"):
-        raise SpecError(f"library is mma or copy, not {found['library']!r}", name=str(path))
+        raise SpecError(f"library is mma or copy, not {found['library']!r}", name=path)
     return found
 
 
 def _read(family: _Family) -> Fields:
     """The fields of a family; empty lines in front keep the line numbers of errors right."""
-    value = read_yaml("\n" * family.line + family.text, str(family.path))
+    value = read_yaml("\n" * family.line + family.text, family.path)
     assert isinstance(value, Fields)
     fields = value[family.key]
     if not isinstance(fields, Fields):
-        raise SpecError(f"{family.key} needs fields", name=str(family.path))
+        raise SpecError(f"{family.key} needs fields", name=family.path)
     for key in fields:
         if key not in _FIELDS:
             from difflib import get_close_matches
@@ -280,9 +306,7 @@ def _read(family: _Family) -> Fields:
             near = get_close_matches(key, _FIELDS, n=2)
             hint = f"did you mean {' or '.join(near)}?" if near else f"one of {', '.join(_FIELDS)}"
             text = "\n" * family.line + family.text
-            raise SpecError(
-                f"{key!r} is no field of an atom", text=text, span=fields.keys_at[key], name=str(family.path), hint=hint
-            )
+            raise SpecError(f"{key!r} is no field of an atom", text=text, span=fields.keys_at[key], name=family.path, hint=hint)
     return fields
 
 
@@ -294,7 +318,7 @@ def _fields(family: _Family, families: list[_Family], depth: int = 0) -> dict[st
         return dict(own)
     found = [other for other in families if other.key == parent]
     if not found or depth > 8:
-        raise SpecError(f"{family.key} inherits {parent!r}, which this file does not have", name=str(family.path))
+        raise SpecError(f"{family.key} inherits {parent!r}, which this file does not have", name=family.path)
     return {**_fields(found[0], families, depth + 1), **{k: v for k, v in own.items() if k != "inherits"}}
 
 
@@ -412,7 +436,7 @@ def _layouts(family: _Family, fields: dict[str, Value], values: dict[str, str], 
     for key in MMA_KEYS if kind == "mma" else COPY_KEYS:
         if key not in fields:
             if key in (*MMA_KEYS[:5], *COPY_KEYS[:4]):
-                raise SpecError(f"{family.key} has no {key}", name=str(family.path))
+                raise SpecError(f"{family.key} has no {key}", name=family.path)
             continue
         text = _select(fields[key], values)
         text = shared.get(str(text), text)
@@ -439,13 +463,13 @@ def _select(value: Value, values: dict[str, str]) -> Text:
     return value
 
 
-def _shared(path: Path) -> dict[str, Text]:
+def _shared(path: str) -> dict[str, Text]:
     """The layouts that a file names once for several families."""
     text = _text(path)
     match = re.search(r"^layouts:\n((?:[ ]+.*\n|\n)*)", text, re.M)
     if match is None:
         return {}
-    fields = read_yaml("\n" * text.count("\n", 0, match.start()) + match[0], str(path))
+    fields = read_yaml("\n" * text.count("\n", 0, match.start()) + match[0], path)
     assert isinstance(fields, Fields)
     return {key: value for key, value in _mapping(fields["layouts"]).items() if isinstance(value, Text)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, TypeAlias
 
 from cute_viz.errors import CuteVizError, LimitError, Span
@@ -105,3 +106,38 @@ class _Converter:
             fields[str(key)] = self.value(value_node, depth + 1)
             fields.keys_at[str(key)] = at
         return fields
+
+
+def write_yaml(value: Value, order: tuple[str, ...] = (), indent: int = 0) -> str:
+    """A value as YAML in block style, known keys in their order; scalars in quotes where plain ones would read otherwise.
+
+    >>> print(write_yaml(read_yaml("{figure: {tile: 8x8}, layout: '(8,8):(8,1)'}"), ("layout", "figure")), end="")
+    layout: (8,8):(8,1)
+    figure:
+      tile: 8x8
+    """
+    pad = " " * indent
+    if not isinstance(value, Text) and not value:
+        return pad + ("{}" if isinstance(value, Fields) else "[]") + "\n"
+    if isinstance(value, Fields):
+        keys = sorted(value, key=lambda key: order.index(key) if key in order else len(order))
+        return "".join(pad + _scalar(key) + ":" + _nested(value[key], order, indent) for key in keys)
+    if isinstance(value, Items):
+        return "".join(pad + "-" + _nested(item, order, indent) for item in value)
+    return pad + _scalar(value) + "\n"
+
+
+def _nested(value: Value, order: tuple[str, ...], indent: int) -> str:
+    if isinstance(value, Text):
+        return f" {_scalar(value)}\n"
+    return "\n" + write_yaml(value, order, indent + 2)
+
+
+def _scalar(text: str) -> str:
+    plain = re.fullmatch(r"[\w(<./][^\n\t#]*", text) and ": " not in text and not text.endswith((" ", ":")) and text.isprintable()
+    if plain:
+        return str(text)
+    import json
+
+    quoted = json.dumps(str(text), ensure_ascii=False)
+    return "".join(c if c.isprintable() else f"\\U{ord(c):08X}" for c in quoted)

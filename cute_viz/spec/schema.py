@@ -1,0 +1,218 @@
+"""What a spec file may say: every field once, for validation, for editors (JSON Schema) and for the documentation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field: its name, what it holds, whether it must be there, and what it means.
+
+    holds: `object` an expression of any dialect or a mapping of a kind in `kinds`; `text`, `tile` MxN, `range` 5 or 0..3,
+        `flag` true or false, `words` a list of words or one, `choice` one of `choices`, `names` a mapping of names to expressions.
+    """
+
+    name: str
+    holds: str
+    meaning: str
+    required: bool = False
+    kinds: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of object: the key it stands under, its fields when it is a mapping, and an example."""
+
+    name: str
+    meaning: str
+    fields: tuple[Field, ...]
+    example: str
+
+
+def _object(name: str, meaning: str, *kinds: str, required: bool = False) -> Field:
+    return Field(name, "object", meaning, required, kinds)
+
+
+_FIGURE = (
+    Field("view", "choice", "grid, tv, table or both", choices=("grid", "tv", "table", "both")),
+    Field("tile", "tile", "the tile that a thread-value layout covers, rows x columns"),
+    Field("color_by", "text", "what hue means"),
+    Field("labels", "choice", "the text of a cell", choices=("auto", "offset", "coord", "index", "none")),
+    Field("coords", "flag", "rulers show nested coordinates"),
+    Field("thread", "range", "colour these threads alone"),
+    Field("warp", "range", "colour these warps alone"),
+    Field("value", "range", "colour these values alone"),
+    Field("operand", "text", "of an MMA only these panels (A, B, C), of a copy S or D"),
+    _object("tensor", "draw what the highlighted thread holds of this tensor", "layout"),
+    Field("max_cells", "text", "refuse figures with more cells"),
+)
+
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind(
+            "layout",
+            "A layout, or any expression that gives an object.",
+            (
+                Field("shape", "text", "the shape", True),
+                Field("stride", "text", "the stride; compact column-major without it"),
+            ),
+            "layout: ((16,8),8):((64,1),8)\nfigure: {tile: 8x128}",
+        ),
+        Kind(
+            "swizzle",
+            "A swizzled layout.",
+            (
+                Field("bits", "text", "B, the number of bits", True),
+                Field("base", "text", "M, the bits left alone below", True),
+                Field("shift", "text", "S, the distance", True),
+                _object("layout", "the layout whose offsets are swizzled", "layout", required=True),
+            ),
+            "swizzle: {bits: 3, base: 3, shift: 3, layout: '(8,64):(64,1)'}",
+        ),
+        Kind(
+            "mma_atom",
+            "An MMA instruction, by name or by its layouts.",
+            (
+                Field("Shape_MNK", "text", "(M,N,K)", True),
+                Field("ThrID", "text", "logical thread to thread", True),
+                *(Field(f"{x}Layout", "text", f"(thread, value) to index into the column-major tile of {x}", True) for x in "ABC"),
+            ),
+            "mma_atom: SM80_16x8x16_F32BF16BF16F32_TN",
+        ),
+        Kind(
+            "copy_atom",
+            "A copy instruction for values of a type.",
+            (
+                Field("op", "text", "the operation's name", True),
+                Field("type", "text", "the value type, by name or width in bits", True),
+            ),
+            "copy_atom: {op: SM75_U32x4_LDSM_N, type: half_t}",
+        ),
+        Kind(
+            "tiled_mma",
+            "MMA atoms over a tile.",
+            (
+                _object("atom", "the MMA atom", "mma_atom", required=True),
+                Field("layout", "text", "atoms along M, N, K"),
+                Field("permutation", "text", "an extent, a layout or _ for each of M, N, K"),
+            ),
+            "tiled_mma:\n  atom: SM80_16x8x16_F32BF16BF16F32_TN\n  layout: (2,2,1)\n  permutation: (32,32,16)",
+        ),
+        Kind(
+            "tiled_copy",
+            "Copy atoms over a tile: of thread and value layouts, of a TV layout and its tile, or of an MMA's operand.",
+            (
+                _object("atom", "the copy atom", "copy_atom", required=True),
+                Field("thr", "text", "(m,n) to thread"),
+                Field("val", "text", "(m,n) to value of a thread"),
+                Field("tv", "text", "(thread, value) to index into the tile"),
+                Field("tiler", "text", "the tile of tv"),
+                _object("mma", "the TiledMMA whose operand is copied", "tiled_mma"),
+                Field("operand", "choice", "A, B or C of that MMA", choices=("A", "B", "C")),
+            ),
+            "tiled_copy:\n  atom: {op: SM80_CP_ASYNC_CACHEALWAYS<uint128_t>, type: half_t}\n  thr: (16,8):(8,1)\n  val: (1,8)",
+        ),
+        Kind(
+            "gemm",
+            "The layouts of one GEMM, on one page.",
+            (
+                _object("mma", "the TiledMMA", "tiled_mma", required=True),
+                Field("tile", "text", "(M,N,K) of a thread block", True),
+                _object("smem_a", "the shared-memory layout of A's tile, or an atom of it", "layout", "swizzle", required=True),
+                _object("smem_b", "that of B's; as A's without it", "layout", "swizzle"),
+                _object("g2s_a", "the copy of A from global to shared memory", "tiled_copy"),
+                _object("g2s_b", "that of B; as A's without it", "tiled_copy"),
+                _object(
+                    "s2r_a", "the copy of A from shared memory to registers: a tiled copy, or its atom", "tiled_copy", "copy_atom"
+                ),
+                _object("s2r_b", "that of B", "tiled_copy", "copy_atom"),
+                _object("epilogue", "the copy of the accumulator to global memory", "tiled_copy", "copy_atom"),
+            ),
+            "gemm:\n  mma: make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))\n  tile: (128,128,64)\n"
+            "  smem_a: Sw<3,3,3> o 0 o (8,64):(64,1)",
+        ),
+    )
+}
+
+COMMON = (
+    Field("title", "text", "instead of the one made from the object"),
+    Field("description", "text", "a sentence for readers of the spec"),
+    Field("source", "text", "where the figure comes from"),
+    Field("let", "names", "names that expressions may use"),
+    Field("figure", "figure", "how to draw it"),
+    Field("formats", "words", "formats that a gallery draws"),
+    Field("style", "choice", "default, or cutlass for the bytes of CuTe's own printers", choices=("default", "cutlass")),
+    Field("palette", "text", "colours"),
+)
+FIGURE = _FIGURE
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a spec file, for editors.
+
+    >>> sorted(json_schema()["properties"])[:3]
+    ['copy_atom', 'description', 'figure']
+    """
+    definitions: dict[str, Any] = {}
+    for kind in KINDS.values():
+        fields = {field.name: _schema(field) for field in kind.fields}
+        mapping = {
+            "type": "object",
+            "properties": fields,
+            "required": [field.name for field in kind.fields if field.required],
+            "additionalProperties": False,
+        }
+        definitions[kind.name] = {"description": kind.meaning, "oneOf": [{"type": "string"}, mapping]}
+    one: dict[str, Any] = {name: {"$ref": f"#/definitions/{name}"} for name in KINDS}
+    one |= {field.name: _schema(field) for field in COMMON}
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "cute-viz spec",
+        "type": "object",
+        "properties": {**one, "specs": {"type": "object", "additionalProperties": {"$ref": "#"}}},
+        "additionalProperties": False,
+        "definitions": definitions,
+    }
+
+
+def _schema(field: Field) -> dict[str, Any]:
+    about = {"description": field.meaning}
+    if field.holds == "object":
+        return {**about, "oneOf": [{"type": "string"}, *({"$ref": f"#/definitions/{kind}"} for kind in field.kinds)]}
+    if field.holds == "flag":
+        return {**about, "type": "boolean"}
+    if field.holds == "choice":
+        return {**about, "enum": list(field.choices)}
+    if field.holds == "names":
+        return {**about, "type": "object", "additionalProperties": {"type": ["string", "integer"]}}
+    if field.holds == "words":
+        return {**about, "oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+    if field.holds == "figure":
+        properties = {f.name: _schema(f) for f in _FIGURE}
+        return {**about, "type": "object", "properties": properties, "additionalProperties": False}
+    return {**about, "type": ["string", "integer"]}
+
+
+def document() -> str:
+    """The reference of spec files in Markdown, with an example of each kind."""
+    out = [
+        "# Spec files\n",
+        "A spec is a YAML mapping with one object and how to draw it. A file holds one spec, or several under `specs:`, by name.",
+        "Every value is read as text, so that `8:1` needs no quotes (YAML itself would read 481); in a flow mapping (`{a: 1}`) a",
+        "layout with commas does. An object is an expression of any dialect (CuTe notation, C++, Python, a name of the library),",
+        "or a mapping of the fields below. `cute-viz check-spec FILE` validates, and `cute-viz check-spec --schema` prints a JSON",
+        "Schema for editors.\n",
+    ]
+    for kind in KINDS.values():
+        out += [f"## {kind.name}\n", f"{kind.meaning}\n", "```yaml", kind.example, "```\n", *_table(kind.fields)]
+    out += ["## Of every spec\n", *_table(COMMON), "## figure\n", *_table(_FIGURE)]
+    return "\n".join(out).rstrip() + "\n"
+
+
+def _table(fields: tuple[Field, ...]) -> list[str]:
+    rows = [f"| `{f.name}` | {f.holds}{', needed' if f.required else ''} | {f.meaning} |" for f in fields]
+    return ["| field | holds | meaning |", "| --- | --- | --- |", *rows, ""]

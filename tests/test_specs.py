@@ -1,0 +1,183 @@
+"""Spec files: what they may say, what they give, and that a mistake has its line and column."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cute_viz as cv
+from cute_viz.errors import CuteVizError, LimitError
+from cute_viz.spec.build import read_specs
+from cute_viz.spec.schema import KINDS, document, json_schema
+from cute_viz.spec.yaml import read_yaml, write_yaml
+from tests import test_cli
+
+ROOT = Path(__file__).parent.parent
+SPECS = sorted((ROOT / "layouts" / "specs").glob("*.yaml"))
+
+
+def run(*args):
+    """A command, its output as text."""
+    out = test_cli.run(*args)
+    return SimpleNamespace(returncode=out.returncode, stdout=out.stdout.decode(), stderr=out.stderr.decode())
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_the_specs_of_the_library_can_be_drawn(path):
+    out = run("check-spec", str(path))
+    assert out.returncode == 0, out.stderr
+    assert "fine" in out.stdout
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_example_of_each_kind(kind):
+    (spec,) = read_specs(KINDS[kind].example)
+    assert spec.kind == kind
+    assert spec.obj is not None
+
+
+def test_the_schema_and_the_reference_are_those_of_the_code():
+    assert json.loads((ROOT / "layouts" / "schema.json").read_text()) == json_schema()
+    assert (ROOT / "layouts" / "SCHEMA.md").read_text() == document()
+
+
+@pytest.mark.parametrize(
+    ("text", "expression"),
+    [
+        ("layout: 8:1", "8:1"),
+        ("layout: 64:1", "64:1"),
+        ("layout: {shape: '(4,8)', stride: '(8,1)'}", "(4,8):(8,1)"),
+        ("layout: cute.make_layout((4, 8), stride=(8, 1))", "(4,8):(8,1)"),
+        ("let: {M: 4}\nlayout: (M,8):(8,1)", "(4,8):(8,1)"),
+        ("specs:\n  a: {layout: '(4,8):(8,1)'}", "(4,8):(8,1)"),
+        ("swizzle: {bits: 3, base: 3, shift: 3, layout: '(8,64):(64,1)'}", "Sw<3,3,3> o 0 o (8,64):(64,1)"),
+        ("x: &a 1", None),
+        ("mma_atom: 16x8x16_F32F16F16F32", "SM80_16x8x16_F32F16F16F32_TN"),
+        ("copy_atom: {op: SM75_U32x4_LDSM_N, type: 16}", "Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}"),
+        (
+            "mma_atom:\n  Shape_MNK: (1,1,1)\n  ThrID: 1:0\n  ALayout: (1,1):(0,0)\n  BLayout: (1,1):(0,0)\n  CLayout: (1,1):(0,0)",
+            "UniversalFMA<float>",
+        ),
+        (
+            "tiled_mma: {atom: SM80_16x8x16_F32F16F16F32_TN, layout: '(2,2,1)', permutation: '(32,32,16)'}",
+            "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))",
+        ),
+        (
+            "tiled_copy:\n  atom: {op: SM75_U32x4_LDSM_N, type: half_t}\n  operand: A\n  mma: {atom: SM80_16x8x16_F32F16F16F32_TN}",
+            "make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}, make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}))",
+        ),
+        (
+            "tiled_copy:\n  atom: {op: UniversalCopy<float>, type: float}\n  tv: ((4,4),(2,2)):((16,1),(8,4))\n  tiler: (8,8)",
+            "make_tiled_copy_impl(Copy_Atom<UniversalCopy<float>,float>{}, ((4,4),(2,2)):((16,1),(8,4)), (8,8))",
+        ),
+    ],
+)
+def test_what_a_spec_gives(text, expression):
+    if expression is None:
+        with pytest.raises(CuteVizError, match="has no field"):
+            read_specs(text)
+        return
+    assert read_specs(text)[0].obj == cv.parse(expression)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "words"),
+    [
+        ("layout: (4,8):(8,1\n", "1:15", "never closed"),
+        ("title: x\nlayout: (4,8):(8,1,2)\n", "2:15", "has 3 modes"),
+        ("layout: '(4,8):(8,x)'\n", "1:19", "--let x=512"),
+        ("layot: 8:1\n", "1:1", "did you mean layout"),
+        ("layout: 8:1\nlayout: 4:1\n", "2:1", "given twice"),
+        ("layout: 8:1\nswizzle: 4:1\n", "2:1", "both layout and swizzle"),
+        ("title: x\n", "1:1", "no object"),
+        ("layout: {a: 1}\n", "1:10", "no field 'a'"),
+        ("tiled_mma: {layout: '(2,2,1)'}\n", "1:12", "lacks the field 'atom'"),
+        ("layout: 8:1\nfigure: {view: gird}\n", "2:16", "did you mean grid"),
+        ("layout: 8:1\nfigure: {veiw: grid}\n", "2:10", "did you mean view"),
+        ("layout: [(4,8):(8,1)]\n", "1:9", "quote a layout"),
+        ("layout: !!python/object:os.system x\n", "1:9", "tag"),
+        ("layout: 8:1\n  x: 2\n", "2:4", "not YAML"),
+        ("- 1\n", "1:1", "is a mapping"),
+        ("specs: {a: 1}\n", "1:12", "is a mapping"),
+        ("specs: {a: {layout: 8:1}}\nlayout: 1\n", "2:1", "stands beside specs"),
+        ("gemm:\n  mma: SM80_16x8x16_F32F16F16F32_TN\n  tile: (128,128,64)\n  smem_a: (8,64):(64,1)\n", "2:3", "TiledMMA"),
+        ("copy_atom: {op: SM75_U32x4_LDSM_N, type: nope}\n", "1:42", "not a value type"),
+    ],
+)
+def test_mistakes_have_their_place(text, place, words):
+    with pytest.raises(CuteVizError) as caught:
+        read_specs(text, "spec.yaml")
+    assert words in caught.value.explain()
+    assert caught.value.line().startswith(f"spec.yaml:{place}:")
+
+
+def test_aliases_do_not_grow_without_bound():
+    bomb = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+        f"{c}: &{c} [{','.join(['*' + p] * 9)}]\n" for p, c in zip("abcdefgh", "bcdefghi", strict=True)
+    )
+    with pytest.raises(LimitError, match="YAML nodes"):
+        read_yaml(bomb)
+
+
+def test_aliases_are_the_same_values():
+    assert read_yaml("a: &x 8:1\nb: *x") == {"a": "8:1", "b": "8:1"}
+
+
+def test_fmt_tidies_a_spec_and_changes_nothing(tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text("# mine\nfigure: {tile: 8x8, view: 'tv'}\nlayout: '(8,8):(8,1)'\n")
+    out = run("fmt", str(path))
+    assert out.stdout == "# mine\nlayout: (8,8):(8,1)\nfigure:\n  tile: 8x8\n  view: tv\n"
+    assert read_specs(out.stdout)[0] == read_specs(path.read_text())[0]
+    assert run("fmt", str(path), "--as", "cpp").stdout.startswith("make_layout(")
+
+
+@given(
+    st.recursive(
+        st.text(max_size=12), lambda x: st.lists(x, max_size=3) | st.dictionaries(st.text(min_size=1, max_size=6), x, max_size=3)
+    )
+)
+def test_yaml_that_is_written_reads_back(value):
+    text = json.dumps(value)
+    try:
+        first = read_yaml(text)
+    except CuteVizError:
+        return  # YAML is a little less than JSON: surrogates, control characters
+    assert read_yaml(write_yaml(first)) == first
+
+
+def test_a_spec_by_name_and_one_of_several():
+    assert run("render", "smem_128x64_sw333").stdout == run("render", "Sw<3,3,3> o 0 o (8,64):(64,1)").stdout
+    several = str(ROOT / "layouts" / "specs" / "swizzles.yaml")
+    assert run("render", several, "--name", "smem_128x64_sw333").stdout == run("render", "smem_128x64_sw333").stdout
+    out = run("render", several)
+    assert out.returncode == 1
+    assert "--name picks one" in out.stderr
+
+
+def test_options_of_the_command_line_win(tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text("title: mine\nlayout: ((4,8),(2,2)):((32,1),(16,8))\nfigure: {tile: 16x8}\n")
+    model = json.loads(run("render", str(path), "-T", "json").stdout)
+    assert (model["title"], model["kind"]) == ("mine", "tv")
+    assert json.loads(run("render", str(path), "-T", "json", "--title", "yours").stdout)["title"] == "yours"
+
+
+def test_the_six_layouts_of_a_gemm():
+    model = json.loads(run("render", "ampere_gemm", "-T", "json").stdout)
+    captions = " ".join(panel["caption"] for panel in model["panels"])
+    for words in (
+        "global tile of A and B",
+        "shared tile of A and B",
+        "fragments of A",
+        "fragments of B",
+        "accumulator",
+        "epilogue",
+    ):
+        assert words in captions
+    assert len(model["panels"]) == 8
