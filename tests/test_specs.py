@@ -160,6 +160,12 @@ def test_a_spec_by_name_and_one_of_several():
     assert "--name picks one" in out.stderr
 
 
+def test_a_folder_of_ones_own(tmp_path):
+    (tmp_path / "mine.yaml").write_text("specs:\n  my_tile:\n    layout: (3,5):(5,1)\n")
+    assert run("render", "my_tile", "--layouts", str(tmp_path)).stdout == run("render", "(3,5):(5,1)").stdout
+    assert run("render", "my_tile").returncode == 1
+
+
 def test_options_of_the_command_line_win(tmp_path):
     path = tmp_path / "s.yaml"
     path.write_text("title: mine\nlayout: ((4,8),(2,2)):((32,1),(16,8))\nfigure: {tile: 16x8}\n")

@@ -70,6 +70,9 @@ def cli() -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """The console script: runs a command and turns every expected failure into one clear message."""
+    import gc
+
+    gc.disable()  # a process of a moment: looking for cycles would cost a tenth of it
     try:
         status: Any = cli.main(args=argv, prog_name="cute-viz", standalone_mode=False)
         sys.stdout.flush()

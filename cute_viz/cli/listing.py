@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from cute_viz.cli import source
+
 KINDS = ("formats", "palettes", "ops", "mma", "copy")
 
 
@@ -11,6 +13,7 @@ KINDS = ("formats", "palettes", "ops", "mma", "copy")
 @click.argument("kind", type=click.Choice(KINDS))
 @click.option("--arch", metavar="SM", help="Of atoms: this architecture alone, such as sm90.")
 @click.option("--type", "element", metavar="TYPE", help="Of atoms: those whose name has this type, such as f16 or e4m3.")
+@source.layouts_option
 def command(kind: str, arch: str | None, element: str | None) -> None:
     """List the output formats, the palettes, the operations of expressions, or the atoms of the library.
 

@@ -50,11 +50,28 @@ def options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option("--let", multiple=True, metavar="NAME=VALUE", help="A value for a run-time name: --let M=512, --let '?=(4,8)'.")
     @click.option("--name", metavar="NAME", help="Which object of a pasted block is meant; the last otherwise.")
     @click.option("--dialect", type=click.Choice(DIALECTS), default="auto", show_default=True, help="Read SOURCE as this.")
+    @layouts_option
     @wraps(command)
     def wrapped(*args: Any, let: tuple[str, ...], name: str | None, dialect: str, **more: Any) -> Any:
         return command(*args, reading=Reading(let, name, dialect), **more)
 
     return wrapped
+
+
+def layouts_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option --layouts: a folder of the user's own atoms and specs, searched before ours."""
+
+    def use(ctx: click.Context, param: click.Parameter, folders: tuple[str, ...]) -> None:
+        if folders:
+            before = os.environ.get("CUTE_VIZ_LAYOUTS", "")
+            os.environ["CUTE_VIZ_LAYOUTS"] = os.pathsep.join((*folders, *([before] if before else [])))
+
+    kind = click.Path(exists=True, file_okay=False)
+    words = "A folder of your own atoms and specs; also CUTE_VIZ_LAYOUTS."
+    option = click.option(
+        "--layouts", type=kind, multiple=True, metavar="DIR", callback=use, expose_value=False, is_eager=True, help=words
+    )
+    return option(command)
 
 
 def read(source: str, reading: Reading | None = None) -> Any:

@@ -94,7 +94,7 @@ def tile_panel(
         owners=()
         if everyone
         else tuple((cell, tuple(divmod(o, values) for o in mine)) for cell, mine in enumerate(owners) if len(mine) > 1),
-        boxes=_boxes(threads, value_ids, tv_map.rows, cols),
+        boxes=_boxes(first, values, tv_map.rows, cols),
         data={"thread": threads, "value": value_ids},
         place=place,
     )
@@ -140,29 +140,22 @@ def _tile_ruler(title: str, threads: Sequence[int | None], count: int, width: in
     return Ruler(title, tuple(map(str, range(count))), tuple(out))
 
 
-def _boxes(
-    threads: Sequence[int | None], values: Sequence[int | None], rows: int, cols: int
-) -> tuple[tuple[int, int, int, int], ...]:
-    """Runs of consecutive values of one thread, along the direction that has more of them."""
-
-    def follows(a: int, b: int) -> bool:
-        """Whether cell b holds the next value of the thread of cell a."""
-        mine, value, following = threads[a], values[a], values[b]
-        return mine is not None and mine == threads[b] and value is not None and following == value + 1
-
-    right = {(r, c) for r in range(rows) for c in range(cols - 1) if follows(r * cols + c, r * cols + c + 1)}
-    down = {(r, c) for c in range(cols) for r in range(rows - 1) if follows(r * cols + c, (r + 1) * cols + c)}
-    across = len(right) >= len(down)
-    links = right if across else down
-    dr, dc = (0, 1) if across else (1, 0)
+def _boxes(first: Sequence[int | None], values: int, rows: int, cols: int) -> tuple[tuple[int, int, int, int], ...]:
+    """Runs of consecutive values of one thread, along the direction that has more of them; `first` are owners t * values + v."""
+    owner = [-9 if o is None else o for o in first]
+    cells = rows * cols
+    # Cells whose right, or lower, neighbour is the next value of the same thread.
+    right = {i for i in range(cells - 1) if owner[i + 1] == owner[i] + 1 and owner[i + 1] % values and (i + 1) % cols}
+    down = {i for i in range(cells - cols) if owner[i + cols] == owner[i] + 1 and owner[i + cols] % values}
+    links, step = (right, 1) if len(right) >= len(down) else (down, cols)
     out = []
-    for r, c in sorted(links):
-        if (r - dr, c - dc) in links:
+    for start in sorted(links):
+        if start - step in links and (step == cols or start % cols):
             continue
-        end_r, end_c = r, c
-        while (end_r, end_c) in links:
-            end_r, end_c = end_r + dr, end_c + dc
-        out.append((r, c, end_r + 1, end_c + 1))
+        end = start
+        while end in links and (step == cols or (end + 1) % cols):
+            end += step
+        out.append((start // cols, start % cols, end // cols + 1, end % cols + 1))
     return tuple(out)
 
 
@@ -178,8 +171,10 @@ def paint_owners(
     choice = options.color_by or ("warp" if threads > WARP else "thread")
     if choice not in COLOR_BY:
         raise FigureError(f"a TV map has no colour by {choice!r}", hint=f"choices: {', '.join(COLOR_BY)}")
-    chosen = [[_wanted(o, m, options) for o in mine] for m, mine in zip(maps, owners, strict=True)]
-    keep = [o if wanted else None for mine, want in zip(owners, chosen, strict=True) for o, wanted in zip(mine, want, strict=True)]
+    if options.thread is None and options.warp is None and options.value is None:
+        keep = [o for mine in owners for o in mine]
+    else:
+        keep = [o if _wanted(o, m, options) else None for m, mine in zip(maps, owners, strict=True) for o in mine]
     per = [m for m, mine in zip(maps, owners, strict=True) for _ in mine]
     if choice == "none":
         painting = unpainted(len(keep))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, repeat
 from typing import TypeAlias
 
 from cute_viz.figures.model import Figure, Panel
@@ -16,9 +16,10 @@ ALL_COLUMNS = 32  # up to so many columns, cells are made wide enough for every 
 
 @dataclass(frozen=True, slots=True)
 class CellLabels:
-    """The labels of a panel line by line: `lines[n][cell]` is line n of a cell."""
+    """The labels of a panel line by line, `lines[n][cell]`, and the cells to be marked as having several owners."""
 
     lines: tuple[tuple[str, ...], ...]
+    shared: dict[int, int]
 
     @property
     def depth(self) -> int:
@@ -28,26 +29,35 @@ class CellLabels:
     @property
     def widths(self) -> tuple[int, int]:
         """Characters of the longest first line, and of the longest line after it."""
-        longest = [max(map(len, line), default=0) for line in self.lines]
+        longest = [max(map(len, set(line)), default=0) for line in self.lines]
         return longest[0], max(longest[1:], default=0)
 
 
 def cell_labels(panel: Panel) -> CellLabels:
     """The labels of a panel; a cell with several owners says how many, `×n`, on its last line."""
-    many = {cell: count for cell, count in shared_cells(panel).items() if panel.labels[cell]}
-    if not many and not any("\n" in label for label in panel.labels):
-        return CellLabels((panel.labels,))
-    split = [label.split("\n") for label in panel.labels]
-    for cell, count in many.items():
-        split[cell][-1] += f" ×{count}"
-    depth = max(map(len, split))
-    return CellLabels(tuple(tuple(parts[n] if n < len(parts) else "" for parts in split) for n in range(depth)))
+    shared = shared_cells(panel)
+    labels: Sequence[str] = panel.labels
+    if shared:
+        marked = list(labels)
+        for cell, count in shared.items():
+            if marked[cell]:
+                marked[cell] += f" ×{count}"
+        labels = marked
+    if set(map(str.count, labels, repeat("\n"))) == {1}:  # nearly always, and then one split does for all
+        parts = "\n".join(labels).split("\n")
+        return CellLabels((tuple(parts[::2]), tuple(parts[1::2])), shared)
+    split = {label: label.split("\n") for label in set(labels)}
+    depth = max(map(len, split.values()))
+    if depth == 1:
+        return CellLabels((tuple(labels),), shared)
+    padded = {label: [*parts, *[""] * (depth - len(parts))] for label, parts in split.items()}
+    return CellLabels(tuple(tuple([padded[label][n] for label in labels]) for n in range(depth)), shared)
 
 
 def shared_cells(panel: Panel) -> dict[int, int]:
     """Cells to be marked as having several owners, with how many; none whose label names them all (`T0,64`)."""
     labels = panel.labels
-    return {cell: len(owners) for cell, owners in panel.owners if labels[cell].partition("\n")[0].count(",") + 1 < len(owners)}
+    return {cell: len(owners) for cell, owners in panel.owners if labels[cell].count(",") + 1 < len(owners)}
 
 
 def fact_line(figure: Figure) -> str:

@@ -18,7 +18,7 @@ import svgwrite
 
 from cute_viz.figures.model import HOLE, Paint, Panel
 from cute_viz.figures.palette import Palette
-from cute_viz.renderers.layout import ALL_COLUMNS, cell_labels, column_step, runs, shared_cells
+from cute_viz.renderers.layout import ALL_COLUMNS, CellLabels, cell_labels, column_step, runs
 
 FONT = 11  # px, of a cell's first line
 SMALL = 9  # px, of the lines after it
@@ -77,6 +77,7 @@ class Frame:
     """Where a panel's parts lie: cell size, the room for rulers, and the whole."""
 
     panel: Panel
+    labels: CellLabels
     caption: tuple[str, ...]
     cell_w: float
     cell_h: float
@@ -104,7 +105,7 @@ def measure(panel: Panel) -> Frame:
     left = max(max(map(len, panel.row_ruler.labels)), len(panel.row_ruler.title) + 2) * CHAR * FONT + 12
     caption = tuple(wrap(panel.caption, max(panel.cols * cell_w, 150.0), CAPTION * BOLD)) if panel.caption else ()
     top = 24.0 + (18 if panel.col_ruler.title else 0) + (CAPTION * 1.5 * len(caption) + 6 if caption else 0)
-    return Frame(panel, caption, cell_w, cell_h, float(round(left)), top)
+    return Frame(panel, labels, caption, cell_w, cell_h, float(round(left)), top)
 
 
 def draw(canvas: Canvas, frame: Frame, x: float, y: float) -> None:
@@ -161,21 +162,27 @@ def _lines(canvas: Canvas, frame: Frame, xs: list[str], ys: list[str]) -> None:
 def _boxes(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
     """Rounded outlines, inset so that neighbours stay apart."""
     inset, radius = 1.6, 4.0
+    a = f"a{number(radius)} {number(radius)} 0 0 1 "
+    xs = [f"M{number(left + c * frame.cell_w + inset + radius)} " for c in range(frame.panel.cols)]
+    ys = [number(top + r * frame.cell_h + inset) for r in range(frame.panel.rows)]
+    outlines: dict[tuple[int, int], str] = {}  # by rows and columns: all that does not depend on the place
     out = []
     for r0, c0, r1, c1 in frame.panel.boxes:
-        x, y = left + c0 * frame.cell_w + inset, top + r0 * frame.cell_h + inset
-        w, h = (c1 - c0) * frame.cell_w - 2 * inset - 2 * radius, (r1 - r0) * frame.cell_h - 2 * inset - 2 * radius
-        a = f"a{number(radius)} {number(radius)} 0 0 1 "
-        out.append(
-            f"M{number(x + radius)} {number(y)}h{number(w)}{a}4 4v{number(h)}{a}-4 4h{number(-w)}{a}-4 -4v{number(-h)}{a}4 -4z"
-        )
+        size = (r1 - r0, c1 - c0)
+        if size not in outlines:
+            w, h = (
+                extent * cell - 2 * inset - 2 * radius
+                for extent, cell in zip(size[::-1], (frame.cell_w, frame.cell_h), strict=True)
+            )
+            outlines[size] = f"h{number(w)}{a}4 4v{number(h)}{a}-4 4h{number(-w)}{a}-4 -4v{number(-h)}{a}4 -4z"
+        out.append(xs[c0] + ys[r0] + outlines[size])
     canvas.path("".join(out), "box", fill="none", stroke=BORDER, stroke_width="1.1")
 
 
 def _ears(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
     """A dog-ear in the upper right corner of each cell that has several owners."""
     out = []
-    for cell in shared_cells(frame.panel):
+    for cell in frame.labels.shared:
         r, c = divmod(cell, frame.panel.cols)
         out.append(f"M{number(left + (c + 1) * frame.cell_w)} {number(top + r * frame.cell_h)}h-8l8 8z")
     canvas.path("".join(out), "ear", fill="#000000", fill_opacity="0.55")
@@ -185,7 +192,7 @@ def _labels(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
     """A text for each label, grouped by line and by ink."""
     panel = frame.panel
     inks = [canvas.colours.ink(paint) for paint in canvas.paints] or ["#000000"]
-    lines = cell_labels(panel).lines
+    lines = frame.labels.lines
     xs = [number(left + (c + 0.5) * frame.cell_w) for c in range(panel.cols)]
     for n, labels in enumerate(lines):
         size = FONT if n == 0 else SMALL
@@ -201,13 +208,16 @@ def _labels(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
 
 
 def _texts(panel: Panel, labels: tuple[str, ...], xs: list[str], ys: list[str], only: list[bool] | None) -> Iterable[str]:
+    """The text elements of the labels, row by row; with `only`, of the cells whose paint is chosen."""
     cols = panel.cols
+    ready = {label: label if label.isalnum() else escape(clean(label)) for label in set(labels)}
+    heads = [f'<text x="{x}" y="' for x in xs]
     for r, y in enumerate(ys):
-        start = r * cols
-        for c, x in enumerate(xs):
-            label = labels[start + c]
-            if label and (only is None or only[max(0, panel.paints[start + c])]):
-                yield f'<text x="{x}" y="{y}">{label if label.isalnum() else escape(clean(label))}</text>'
+        row = zip(heads, labels[r * cols : (r + 1) * cols], panel.paints[r * cols : (r + 1) * cols], strict=True)
+        if only is None:
+            yield "".join([f'{head}{y}">{ready[label]}</text>' for head, label, _ in row if label])
+        else:
+            yield "".join([f'{head}{y}">{ready[label]}</text>' for head, label, paint in row if label and only[max(0, paint)]])
 
 
 def _rulers(canvas: Canvas, frame: Frame, left: float, top: float) -> None:

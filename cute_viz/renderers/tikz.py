@@ -21,7 +21,6 @@ from cute_viz.renderers.layout import (
     column_step,
     fact_line,
     runs,
-    shared_cells,
     shared_sizes,
 )
 
@@ -207,7 +206,7 @@ class _Block:
 
     def _ears(self, x: float, y: float) -> str:
         shapes = []
-        for cell in shared_cells(self.panel):
+        for cell in self.labels.shared:
             r, c = divmod(cell, self.panel.cols)
             right, top = x + (c + 1) * self.w, y + r * self.h
             shapes.append(f"({right:g},{top:g}) -- ({right - 5:g},{top:g}) -- ({right:g},{top + 5:g}) -- cycle")

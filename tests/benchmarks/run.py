@@ -21,6 +21,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # what a user has: an installed
 TV = ["render", "((16,8),8):((64,1),8)", "--tile", "8x128"]
 CLI = [sys.executable, "-m", "cute_viz"]
 OUT = os.devnull
+MMA = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (128,128,32))"  # 24,576 cells
+ATOM = "SM80_16x8x16_F32BF16BF16F32_TN"
 TABLE = "Layout(((16,64),(32,32)),((1,512),(16,32768)))"
 SETUP = "from cute_viz.algebra.layout import Layout; from cute_viz.algebra.table import offsets, offsets_numpy"
 NUMPY = (
@@ -90,10 +92,13 @@ def main(runs: int) -> None:
     """Print the table of ratios."""
     python = [sys.executable, "-c"]
     svg = [*CLI, "render", "(256,256):(256,1)", "-T", "svg"]
+    plain = [sys.executable, str(HERE / "plain_writer.py")]
     rows = [
         ("cold TV map 8x128 to SVG / import click, svgwrite", [*CLI, *TV, "-T", "svg"], [*python, "import click, svgwrite"], 1.7),
         ("cold TV map 8x128 to text / import click", [*CLI, *TV, "-T", "text"], [*python, "import click"], 2.5),
-        ("256x256 grid to SVG / plain string join", svg, [sys.executable, str(HERE / "plain_writer.py")], 6.0),
+        ("cold MMA atom to text / cold 8x8 layout to text", [*CLI, "render", ATOM], [*CLI, "render", "(8,8):(8,1)"], 1.5),
+        ("TiledMMA 128x128x32 to SVG / plain string join", [*CLI, "render", MMA, "-T", "svg"], [*plain, "157", "2"], 6.0),
+        ("256x256 grid to SVG / plain string join", svg, plain, 6.0),
     ]
     click.echo(f"{'what':<52} {'ours':>9} {'floor':>9} {'ratio':>6} {'aim':>5}")
     for name, ours, floor, aim in rows:
