@@ -2,16 +2,22 @@
 
 import sys
 
-n = int(sys.argv[1]) if len(sys.argv) > 1 else 256
-lines = int(sys.argv[2]) if len(sys.argv) > 2 else 1  # of a label
-hues = ("#7ad", "#e86", "#ed8", "#fab", "#9df", "#4b9", "#bc3", "#aa0")
-parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {n * 40} {n * 26}"><g font-size="11" text-anchor="middle">']
-for r in range(n):
-    for c in range(n):
-        i = r * n + c
-        parts.append(f'<rect x="{c * 40}" y="{r * 26}" width="40" height="26" fill="{hues[i % 8]}"/>')
-        for line in range(lines):
-            parts.append(f'<text x="{c * 40 + 20}" y="{r * 26 + 17 + 9 * line}">{i}</text>')
-parts.append("</g></svg>\n")
-with open("/dev/null", "w") as file:
-    file.write("".join(parts))
+HUES = ("#7ad", "#e86", "#ed8", "#fab", "#9df", "#4b9", "#bc3", "#aa0")
+
+
+def write(n: int, lines: int) -> None:
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {n * 40} {n * 26}"><g font-size="11" text-anchor="middle">']
+    for r in range(n):
+        for c in range(n):
+            i = r * n + c
+            parts.append(f'<rect x="{c * 40}" y="{r * 26}" width="40" height="26" fill="{HUES[i % 8]}"/>')
+            for line in range(lines):
+                parts.append(f'<text x="{c * 40 + 20}" y="{r * 26 + 17 + 9 * line}">{i}</text>')
+    parts.append("</g></svg>\n")
+    with open("/dev/null", "w") as file:
+        file.write("".join(parts))
+
+
+if __name__ == "__main__":
+    arguments = [int(word) for word in sys.argv[1:]] or [256, 1]
+    write(*arguments)
