@@ -96,7 +96,7 @@ def test_what_colour_can_mean(color_by, groups):
         ("(4,8):(1@0,1@1)", {"color_by": "offset"}, FigureError),
         ("(4,8)", {"view": "grid", "tile": (4, 8)}, FigureError),
         ("(4,8)", {"view": "cube"}, FigureError),
-        ("Sw<3,3,3>", {}, FigureError),
+        ("Sw<3,3,3>", {"view": "grid"}, FigureError),
         ("(4:1,8:1)", {}, FigureError),
         ("(4,8)", {"max_cells": 31}, LimitError),
     ],

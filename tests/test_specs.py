@@ -152,7 +152,7 @@ def test_yaml_that_is_written_reads_back(value):
 
 
 def test_a_spec_by_name_and_one_of_several():
-    assert run("render", "smem_128x64_sw333").stdout == run("render", "Sw<3,3,3> o 0 o (8,64):(64,1)").stdout
+    assert run("render", "gmma_k_sw128").stdout == run("render", "GMMA::Layout_K_SW128_Atom<half_t>").stdout
     several = str(ROOT / "layouts" / "specs" / "swizzles.yaml")
     assert run("render", several, "--name", "smem_128x64_sw333").stdout == run("render", "smem_128x64_sw333").stdout
     out = run("render", several)

@@ -35,14 +35,28 @@ class Swizzle:
         return f"Sw<{self.bits},{self.base},{self.shift}>"
 
     @property
+    def changed(self) -> int:
+        """The lowest of the bits that are changed.
+
+        >>> Swizzle(2, 4, 3).changed, Swizzle(2, 4, -3).changed
+        (4, 7)
+        """
+        return self.base - min(0, self.shift)
+
+    @property
+    def read(self) -> int:
+        """The lowest of the bits that are read."""
+        return self.base + max(0, self.shift)
+
+    @property
     def yyy(self) -> int:
         """The mask of the bits that are read."""
-        return ((1 << self.bits) - 1) << (self.base + max(0, self.shift))
+        return ((1 << self.bits) - 1) << self.read
 
     @property
     def zzz(self) -> int:
         """The mask of the bits that are changed."""
-        return ((1 << self.bits) - 1) << (self.base - min(0, self.shift))
+        return ((1 << self.bits) - 1) << self.changed
 
     def __call__(self, offset: Any) -> int:
         if not isinstance(offset, int):

@@ -45,3 +45,50 @@ def layout_facts(layout: AnyLayout) -> dict[str, Any]:
             out["contiguous"] = len(distinct) == high - low + 1
         out["distinct values"] = len(distinct)
     return out
+
+
+def memory_facts(layout: AnyLayout, bits: int) -> dict[str, Any]:
+    """Facts of a layout of elements in memory: bytes, alignment, the widest vector, gaps and aliasing.
+
+    >>> facts = memory_facts(Layout((8, 64), (64, 1)), 16)
+    >>> facts["bytes"], facts["widest vector"], facts["gaps"], facts["aliased"]
+    (1024, '128 bits along mode 1', 0, 0)
+    """
+    inner = domain(layout)
+    out: dict[str, Any] = {"bits of an element": bits}
+    if is_coordinate_layout(inner) or product(inner.shape) > MAX_TABLE:
+        return out
+    values = offsets(layout)
+    if not all(isinstance(value, int) for value in values):
+        return out
+    distinct = sorted(set(values))
+    out["bytes"] = (distinct[-1] + 1) * bits // 8
+    out["surjective"] = len(distinct) == distinct[-1] + 1
+    out["gaps"] = distinct[-1] - distinct[0] + 1 - len(distinct)
+    out["aliased"] = len(values) - len(distinct)
+    vector, mode = _widest_vector(layout, values, bits)
+    out["widest vector"] = f"{vector} bits along mode {mode}" if vector else "no two elements that are neighbours are adjacent"
+    return out
+
+
+def _widest_vector(layout: AnyLayout, values: list[Any], bits: int) -> tuple[int, int]:
+    """The widest power of two of bits, up to 128, that lies together, aligned, along one mode everywhere; and the mode."""
+    from cute_viz.algebra.inttuple import modes
+
+    best, best_mode = 0, 0
+    extents = [product(mode) for mode in modes(domain(layout).shape)]
+    step = 1
+    for mode, extent in enumerate(extents):
+        width = 128
+        while width > bits:
+            n = width // bits
+            starts = [i for i in range(len(values)) if i // step % extent % n == 0]
+            if extent % n == 0 and all(
+                values[i] % n == 0 and all(values[i + k * step] == values[i] + k for k in range(1, n)) for i in starts
+            ):
+                break
+            width //= 2
+        if bits < width > best:
+            best, best_mode = width, mode
+        step *= extent
+    return best, best_mode

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.cli import source
+from cute_viz.errors import NotationError
 
 
 @click.command(
     epilog="\b\nExamples:\n"
     "  cute-viz explain 'complement(4:2, 24)'\n"
     "  cute-viz explain 'logical_divide((8,6), (4,3))'\n"
-    "  cute-viz explain 'composition((3,5,7):(35,7,1), (1):(7))'        why CuTe refuses it"
+    "  cute-viz explain 'composition((3,5,7):(35,7,1), (1):(7))'        why CuTe refuses it\n"
+    "  cute-viz explain 'Sw<3,3,3> o 0 o (8,64):(64,1)'                 which bits are XORed into which"
 )
 @click.argument("expression", metavar="EXPR")
 @click.option("--let", multiple=True, metavar="NAME=VALUE", help="A value for a run-time name: --let M=512.")
 def command(expression: str, let: tuple[str, ...]) -> None:
-    """Tell the steps of the operation EXPR: what was coalesced, which mode was divided by what, which condition failed.
+    """Tell the steps of the operation EXPR: what was coalesced, which mode was divided by what, which condition failed; of a
+    swizzle, what happens to the bits.
 
     A step's layout is in CuTe notation and can be drawn with render.
     """
@@ -26,7 +31,16 @@ def command(expression: str, let: tuple[str, ...]) -> None:
     from cute_viz.spec import resolve
 
     name, operands = read_call(expression, source.Reading(let).names(), resolve)
+    if not name:
+        _swizzle(operands[0])
+        return
     steps = explain(name, operands)
+    _say(steps)
+    if steps[-1].words.startswith("here it fails"):
+        raise SystemExit(1)
+
+
+def _say(steps: list[Any]) -> None:
     number = 0
     for step in steps:
         nested = step.words.startswith("  ")
@@ -35,5 +49,17 @@ def command(expression: str, let: tuple[str, ...]) -> None:
         click.echo(head + step.words.strip())
         if step.value is not None:
             click.echo(f"      {show(step.value)}")
-    if steps[-1].words.startswith("here it fails"):
-        raise SystemExit(1)
+
+
+def _swizzle(obj: Any) -> None:
+    """The bit diagram of a swizzle, and its steps."""
+    from cute_viz.algebra.swizzle import Swizzle
+    from cute_viz.analysis.swizzle_steps import steps_of
+    from cute_viz.figures import build
+    from cute_viz.renderers import render
+
+    steps = steps_of(obj)
+    if steps is None:
+        raise NotationError(f"there is no operation to explain in {show(obj)}", hint="such as complement(4:2, 24), or A o B")
+    click.echo(render(build(obj if isinstance(obj, Swizzle) else obj.outer), "text"))
+    _say(steps)

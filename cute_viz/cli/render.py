@@ -3,59 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from cute_viz.cli import color, output, source
-from cute_viz.errors import CuteVizError, FigureError
+from cute_viz.cli.params import Range, Tile
+from cute_viz.errors import CuteVizError
 from cute_viz.figures.model import Figure
-from cute_viz.figures.options import LABELS, MAX_CELLS, VIEWS, FigureOptions, parse_range, parse_tile
+from cute_viz.figures.options import LABELS, MAX_CELLS, VIEWS, FigureOptions
 from cute_viz.renderers import FORMATS, Options, format_of_suffix, render
 
 STYLES = ("default", "cutlass")
 THEMES = ("auto", "light", "dark")
 COLOR_BY = ("offset", "mod8", "chunk", "thread", "value", "warp", "row", "column", "tile", "none")
-
-
-if TYPE_CHECKING:
-    _TileParam = click.ParamType[tuple[int, int]]
-else:
-    _TileParam = click.ParamType  # generic only since click 8.5
-
-
-class Tile(_TileParam):
-    """MxN: two positive integers."""
-
-    name = "MxN"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
-        if isinstance(value, tuple):
-            return value
-        try:
-            return parse_tile(value)
-        except FigureError as error:
-            self.fail(error.message, param, ctx)
-
-
-if TYPE_CHECKING:
-    _RangeParam = click.ParamType[range]
-else:
-    _RangeParam = click.ParamType
-
-
-class Range(_RangeParam):
-    """One number, or the first and the last: 5, 0..3."""
-
-    name = "N[..M]"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> range:
-        if isinstance(value, range):
-            return value
-        try:
-            return parse_range(value)
-        except FigureError as error:
-            self.fail(error.message, param, ctx)
 
 
 def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -78,7 +39,9 @@ def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 @click.option("-o", "--output", "path", metavar="FILE", help="The file to write; its suffix fixes the format.")
 @click.option("-T", "--format", "format_", type=click.Choice(list(FORMATS)), help="Output format, else text.")
 @click.option(
-    "--view", type=click.Choice(VIEWS), help="grid: offsets. tv: the owner of each tile cell. table: thread by value. both."
+    "--view",
+    type=click.Choice(VIEWS),
+    help="grid: offsets. tv: the owner of each tile cell. table: thread by value. both. Of shared memory: banks, address.",
 )
 @click.option("--tile", type=Tile(), help="The tile that a thread-value layout covers, rows x columns. Makes 'tv' the view.")
 @click.option("--color-by", type=click.Choice(COLOR_BY), help="What hue means; each view has its own default.")
@@ -89,7 +52,13 @@ def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     "--style", type=click.Choice(STYLES), default="default", show_default=True, help="cutlass: the bytes of CuTe's own printers."
 )
 @click.option("--palette", metavar="NAME", shell_complete=_palettes, help="Colours; see 'cute-viz list palettes'.")
-@click.option("--theme", type=click.Choice(THEMES), default="auto", show_default=True, help="SVG: light, dark, or both.")
+@click.option(
+    "--theme",
+    type=click.Choice(THEMES),
+    default="auto",
+    show_default=True,
+    help="SVG: light, dark, or both.",
+)
 @click.option("--fragment", is_flag=True, help="TikZ for \\input, SVG for inlining: no preamble.")
 @click.option(
     "--color",
@@ -103,6 +72,9 @@ def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 @click.option("--warp", type=Range(), help="Colour these warps alone.")
 @click.option("--value", type=Range(), help="Colour these values of the threads alone.")
 @click.option("--operand", metavar="LETTERS", help="Of an MMA only these panels: A, B, C; of a copy S, D.")
+@click.option(
+    "--type", "element", metavar="TYPE", help="The element type of shared memory, for --view banks and address: f16, 8 ..."
+)
 @click.option("--tensor", metavar="LAYOUT", help="Draw what --thread holds of this tensor: the partition, spelled out.")
 @source.options
 @click.option("--max-cells", type=click.IntRange(1), default=MAX_CELLS, show_default=True, help="Refuse figures with more cells.")
@@ -125,6 +97,7 @@ def command(
     warp: range | None,
     value: range | None,
     operand: str | None,
+    element: str | None,
     tensor: Any,
     max_cells: int,
     reading: source.Reading,
@@ -134,10 +107,12 @@ def command(
 
     Without -o and -T the picture is a text grid on standard output.
     """
-    format_ = _format(format_, path)
+    format_ = format_of(format_, path)
     subject = source.read(source_, reading)
     if tensor is not None:
         tensor = source.obj_of(source.read(tensor, source.Reading(reading.let)))
+    if element is not None:
+        from cute_viz.algebra.recast import bits_of
     given = {
         "view": view,
         "tile": tile,
@@ -151,6 +126,7 @@ def command(
         "value": value,
         "operand": operand,
         "tensor": tensor,
+        "bits": None if element is None else bits_of(element),
     }
     options = {key: word for key, word in given.items() if word is not None}
     if type(subject).__name__ == "Spec":
@@ -164,7 +140,7 @@ def command(
     output.write(data, path)
 
 
-def _format(format_: str | None, path: str | None) -> str:
+def format_of(format_: str | None, path: str | None) -> str:
     """The format from -T or the suffix of -o; both must agree."""
     if path is None or path == "-":
         return format_ or "text"

@@ -27,14 +27,7 @@ def command(source_: str, as_json: bool, reading: source.Reading) -> None:
     """
     subject = source.read(source_, reading)
     facts = _facts(source.obj_of(subject))
-    if as_json:
-        import json
-
-        click.echo(json.dumps(facts))
-        return
-    width = max(map(len, facts))
-    for name, fact in facts.items():
-        click.echo(f"{name:<{width}}  {({True: 'yes', False: 'no'}[fact]) if isinstance(fact, bool) else fact}")
+    source.say_facts(facts, as_json)
 
 
 def _facts(subject: Any) -> dict[str, Any]:

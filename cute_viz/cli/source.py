@@ -144,6 +144,32 @@ def obj_of(subject: Any) -> Any:
     return subject.obj if type(subject).__name__ == "Spec" else subject
 
 
+def layout_of(text: str, reading: Reading) -> Any:
+    """The layout that a source stands for; a bare shape is the compact one."""
+    from cute_viz.algebra.composed import ComposedLayout
+    from cute_viz.algebra.inttuple import is_int_tuple, show
+    from cute_viz.algebra.layout import Layout
+
+    subject = obj_of(read(text, reading))
+    if isinstance(subject, (int, tuple)) and not isinstance(subject, bool) and subject != () and is_int_tuple(subject):
+        return Layout(subject)
+    if not isinstance(subject, (Layout, ComposedLayout)):
+        raise CuteVizError(f"{show(subject)} is not a layout".splitlines()[0], hint="such as (8,64):(64,1)")
+    return subject
+
+
+def say_facts(facts: dict[str, Any], as_json: bool) -> None:
+    """Facts as aligned lines, or as one JSON object."""
+    if as_json:
+        import json
+
+        click.echo(json.dumps(facts))
+        return
+    width = max(map(len, facts))
+    for name, fact in facts.items():
+        click.echo(f"{name:<{width}}  {({True: 'yes', False: 'no'}[fact]) if isinstance(fact, bool) else fact}")
+
+
 def options_of(spec: Any, **more: Any) -> dict[str, Any]:
     """The figure options of a spec, those given on the command line on top."""
     from cute_viz.figures.options import from_words

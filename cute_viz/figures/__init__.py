@@ -27,13 +27,19 @@ def build(obj: Any, options: FigureOptions | None = None) -> Figure:
     if type(obj).__name__ in _TILINGS:
         return _tiling(obj, options)
     if isinstance(obj, Swizzle):
-        raise FigureError(f"{obj} alone has no shape to draw", hint=f"compose it with a layout: '{obj} o (8,64):(64,1)'")
+        from cute_viz.figures.bits import bits
+
+        return bits(obj, options)
     if not isinstance(obj, (Layout, ComposedLayout)):
         raise FigureError(f"{show(obj)} is not a layout that can be drawn", hint="such as (4,8):(8,1)")
     domain(obj)
     if options.operand is not None or options.tensor is not None:
         raise FigureError("--operand and --tensor go with an MMA or a copy", hint="such as make_tiled_mma(...)")
     view = options.view or ("tv" if options.tile else "grid")
+    if view in ("banks", "address"):
+        from cute_viz.figures.banks import address, banks
+
+        return (banks if view == "banks" else address)(obj, options)
     if view == "grid":
         from cute_viz.figures.grid import grid
 

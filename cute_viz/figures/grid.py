@@ -149,7 +149,7 @@ def _painting(drawn: AnyLayout, order: list[Any], rows: int, cols: int, color_by
     if choice == "chunk":
         if swizzle is None:
             raise FigureError(f"{drawn} has no swizzle, so no chunk to colour by", hint="choices: offset, mod8, row, column")
-        base, count = swizzle.base, 1 << max(swizzle.bits, abs(swizzle.shift))
+        base, count = swizzle.changed, 1 << max(swizzle.bits, abs(swizzle.shift))
         title = f"hue: offset / {1 << base} mod {count}, the bits that {swizzle} changes"
         return by_group([(x >> base) % count for x in order], count, title, "chunk ")
     return _by_position(len(order), rows, cols, modes(drawn.shape), choice)

@@ -7,18 +7,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from cute_viz.algebra.recast import bits_of
 from cute_viz.errors import FigureError, LimitError
 
 MAX_CELLS = 1 << 18
 LABELS = ("auto", "offset", "coord", "index", "none")
-VIEWS = ("grid", "tv", "table", "both")
+VIEWS = ("grid", "tv", "table", "both", "banks", "address")
 
 
 @dataclass(frozen=True, slots=True)
 class FigureOptions:
     """How to draw an object.
 
-    view: `grid` (offsets), `tv` (each tile cell's owner), `table` (thread by value), `both`; None: `tv` with a tile, else `grid`.
+    view: `grid` (offsets), `tv` (each tile cell's owner), `table` (thread by value), `both`; of shared memory
+        `banks` (where a cell lies) and `address` (what lies where); None: `tv` with a tile, else `grid`.
     tile: (M, N), the tile that a TV layout covers; needed when its values are indices.
     color_by: what hue means; None for the view's own choice.
     labels: the text of a cell: `auto`, `offset`, `coord`, `index`, `none`.
@@ -27,6 +29,7 @@ class FigureOptions:
     thread, warp, value: colour these alone (half-open ranges), the rest stays paper.
     operand: of a TiledMMA or TiledCopy only these panels, such as "C" or "AB" or "S".
     tensor: a tensor's layout: draw what the highlighted thread holds of it.
+    bits: of an element in shared memory, for the views of banks and addresses; 16 where nothing else tells.
     max_cells: more cells than this are refused.
     """
 
@@ -42,6 +45,7 @@ class FigureOptions:
     value: range | None = None
     operand: str | None = None
     tensor: Any = None
+    bits: int | None = None
 
 
 def parse_tile(text: str) -> tuple[int, int]:
@@ -69,12 +73,14 @@ def parse_range(text: str) -> range:
 
 
 def from_words(words: dict[str, Any]) -> dict[str, Any]:
-    """The fields of FigureOptions from the words of a spec; what is no text is taken as it is.
+    """The fields of FigureOptions from the words of a spec; what is no text is taken as it is, and `type` becomes `bits`.
 
     >>> from_words({"tile": "8x128", "thread": "5", "coords": True})
     {'tile': (8, 128), 'thread': range(5, 6), 'coords': True}
     """
     readers: dict[str, Callable[[str], Any]] = {"tile": parse_tile, "max_cells": int}
+    words = {"bits" if key == "type" else key: word for key, word in words.items()}
+    readers["bits"] = bits_of
     readers |= dict.fromkeys(("thread", "warp", "value"), parse_range)
     out: dict[str, Any] = {}
     for key, word in words.items():

@@ -80,7 +80,8 @@ def read(
 
 
 def read_call(text: str, names: Mapping[str, Any] | None = None, resolve: Resolver | None = None) -> tuple[str, list[Any]]:
-    """The name and the evaluated operands of the operation that is the last statement of a text.
+    """The name and the evaluated operands of the operation that is the last statement of a text; of an object that is no
+    operation the name is "".
 
     >>> name, operands = read_call("(4,8):(8,1) o 4:2")
     >>> name, [str(x) for x in operands]
@@ -95,9 +96,7 @@ def read_call(text: str, names: Mapping[str, Any] | None = None, resolve: Resolv
         raise last.error or NotationError("nothing to read", text=text, span=last.span)
     call = operation_of(last.value, text, bound, resolve)
     if call is None:
-        raise NotationError(
-            "there is no operation to explain", text=text, span=last.value.span, hint="such as complement(4:2, 24), or A o B"
-        )
+        return "", [evaluate_program([*before, last], text, names, None, resolve).pick()]
     return call
 
 

@@ -246,7 +246,7 @@ def _copy_atom(b: _Builder, fields: Fields, names: dict[str, Any]) -> Any:
         raise b.fail(f"{fields['op']} is not a copy operation", fields["op"].span, hint="cute-viz list copy")
     kind = b.words(fields, "type") or ""
     try:
-        bits = bits_of(int(kind) if kind.isdecimal() else kind)
+        bits = bits_of(kind)
     except CuteVizError as error:
         raise b.fail(error.message, fields["type"].span, hint=error.hint) from None
     return make_copy_atom(operation, bits, kind)

@@ -37,7 +37,12 @@ def _object(name: str, meaning: str, *kinds: str, required: bool = False) -> Fie
 
 
 _FIGURE = (
-    Field("view", "choice", "grid, tv, table or both", choices=("grid", "tv", "table", "both")),
+    Field(
+        "view",
+        "choice",
+        "grid, tv, table or both; of shared memory banks or address",
+        choices=("grid", "tv", "table", "both", "banks", "address"),
+    ),
     Field("tile", "tile", "the tile that a thread-value layout covers, rows x columns"),
     Field("color_by", "text", "what hue means"),
     Field("labels", "choice", "the text of a cell", choices=("auto", "offset", "coord", "index", "none")),
@@ -47,6 +52,7 @@ _FIGURE = (
     Field("value", "range", "colour these values alone"),
     Field("operand", "text", "of an MMA only these panels (A, B, C), of a copy S or D"),
     _object("tensor", "draw what the highlighted thread holds of this tensor", "layout"),
+    Field("type", "text", "the element of shared memory, by name or width in bits: f16, bfloat16_t, 8"),
     Field("max_cells", "text", "refuse figures with more cells"),
 )
 

@@ -24,6 +24,12 @@ OUT = os.devnull
 MMA = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (128,128,32))"  # 24,576 cells
 ATOM = "SM80_16x8x16_F32BF16BF16F32_TN"
 TABLE = "Layout(((16,64),(32,32)),((1,512),(16,32768)))"
+ANALYSIS = "sum(a.wavefronts for a in accesses(smem, 16, copy))"
+ANALYSIS_SETUP = (
+    "from cute_viz import parse; from cute_viz.analysis.access import accesses; "
+    "smem = parse('tile_to_shape(Sw<3,3,3> o 0 o (8,64):(64,1), (128,64))'); "
+    "copy = parse('make_tiled_copy(Copy_Atom<SM80_CP_ASYNC_CACHEALWAYS<uint128_t>,half_t>{}, (16,8):(8,1), (1,8))')"
+)
 SETUP = "from cute_viz.algebra.layout import Layout; from cute_viz.algebra.table import offsets, offsets_numpy"
 NUMPY = (
     "a=np.arange; r=((a(16)[None,:]*1+a(64)[:,None]*512).reshape(-1)); "
@@ -111,6 +117,8 @@ def main(runs: int) -> None:
     ):
         a = first_call(call, setup)
         click.echo(f"{name:<52} {a * 1e3:>6.1f} ms {floor_s * 1e3:>6.1f} ms {a / floor_s:>6.2f} {aim:>5}")
+    ms = first_call(ANALYSIS, ANALYSIS_SETUP) * 1e3
+    click.echo(f"{'128x64 tile read by a 128-thread TiledCopy, analysed':<52} {ms:>6.1f} ms {'':>9} {'':>6} {'50 ms':>5}")
     algebra()
     click.echo(f"peak memory, 256x256 grid to SVG: {peak_mb(svg):.0f} MB (aim 150)")
 

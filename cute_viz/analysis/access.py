@@ -1,0 +1,231 @@
+"""Who asks shared memory for what: the warp-wide accesses that a copy, an MMA operand or a TV layout makes of a tile.
+
+The tile's layout gives element offsets; the element type turns them into bytes; the accessing object gives, for each
+thread, its values in order. Values that lie next to each other go into one instruction, as wide as the object allows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import gcd
+from typing import Any
+
+from cute_viz.algebra.composed import AnyLayout, domain, position_independent
+from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy, layout_sd, tile_of
+from cute_viz.algebra.inttuple import modes, product, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
+from cute_viz.algebra.modes import get
+from cute_viz.algebra.table import offsets
+from cute_viz.analysis.banks import ACCESSES, LANES, Phase, ideal_wavefronts, phases
+from cute_viz.errors import AlgebraError, LimitError
+
+MAX_ELEMENTS = 1 << 20
+WIDTHS = (128, 64, 32)  # bits of plain loads and stores that are modelled
+
+
+@dataclass(frozen=True, slots=True)
+class WarpAccess:
+    """One instruction of one warp: 32 byte addresses (row addresses of ldmatrix and stmatrix), and the active lanes.
+
+    step: which instruction of the warp it is, from 0.
+    """
+
+    warp: int
+    step: int
+    instruction: str
+    addresses: tuple[int, ...]
+    mask: int
+
+    def phases(self) -> list[Phase]:
+        """The phases in which it is served."""
+        return phases(self.addresses, self.instruction, self.mask)
+
+    @property
+    def wavefronts(self) -> int:
+        """What it costs."""
+        return sum(phase.wavefronts for phase in self.phases())
+
+    @property
+    def ideal(self) -> int:
+        """What it would cost without a conflict."""
+        return ideal_wavefronts(self.addresses, self.instruction, self.mask)
+
+    @property
+    def ways(self) -> int:
+        """n of an n-way conflict: the words in the fullest bank of any phase."""
+        return max((phase.wavefronts for phase in self.phases()), default=0)
+
+
+def accesses(
+    smem: AnyLayout,
+    bits: int,
+    by: Any,
+    *,
+    instruction: str | None = None,
+    operand: str | None = None,
+    store: bool = False,
+) -> list[WarpAccess]:
+    """The accesses of a shared-memory tile.
+
+    smem: (m, n) -> element offset. bits: of an element. by: a TiledCopy (its source side, with `store` its destination), a
+    TiledMMA (its `operand`), or a layout (thread, value) -> index into the column-major tile. instruction: one of
+    banks.ACCESSES, instead of the one that follows from the copy atom and the layout.
+
+    Refused: a tile that the accessing object does not divide, elements that are no whole bytes, an instruction that the
+    values do not fit.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> [a.wavefronts for a in accesses(Layout((32, 32), (32, 1)), 32, Layout((32, 1), (1, 0)), instruction="ld.32")]
+    [32]
+    """
+    if bits % 8:
+        raise AlgebraError(f"elements of {bits} bits are not whole bytes", hint="recast the layout to bytes first")
+    smem = position_independent(smem)
+    extents = _extents(smem)
+    tv, tile, count, wanted = _view(by, extents, operand, store, smem)
+    if any(whole % part for whole, part in zip(extents, tile, strict=True)):
+        raise AlgebraError(f"the tile {show(tile)} of the access does not divide the shared-memory tile {show(extents)}")
+    instruction = instruction or wanted
+    if instruction is not None and instruction not in ACCESSES:
+        raise AlgebraError(f"there is no access {instruction!r}", hint=f"accesses: {', '.join(ACCESSES)}")
+    threads, values = (size(get(tv, n)) for n in (0, 1))
+    repeats = product(extents) // product(tile)
+    if threads * values * repeats > MAX_ELEMENTS:
+        raise LimitError(f"the access touches {threads * values * repeats} elements; the limit is {MAX_ELEMENTS}")
+    bytes_ = bits // 8
+    table = [offset * bytes_ for offset in offsets(smem)]  # by index into the column-major tile
+    places = offsets(tv)
+    out: list[WarpAccess] = []
+    steps = dict.fromkeys(range(-(-threads // LANES)), 0)
+    for row0 in range(0, extents[0], tile[0]):
+        for col0 in range(0, extents[1], tile[1]):
+            where = [table[row0 + p % tile[0] + (col0 + p // tile[0]) * extents[0]] for p in places]
+            rows = [where[t::threads] for t in range(threads)]  # byte addresses of a thread's values in order
+            for warp in steps:
+                lanes = rows[warp * LANES : (warp + 1) * LANES]
+                for found in _instructions(lanes, bytes_, count, instruction, store):
+                    out.append(WarpAccess(warp, steps[warp], *found))
+                    steps[warp] += 1
+    return out
+
+
+def _extents(smem: AnyLayout) -> tuple[int, int]:
+    shape = modes(domain(smem).shape)
+    if len(shape) != 2:
+        raise AlgebraError(f"the shared-memory layout {smem} has {len(shape)} modes", hint="give the layout of one tile, (m,n)")
+    return product(shape[0]), product(shape[1])
+
+
+def _view(
+    by: Any, extents: tuple[int, int], operand: str | None, store: bool, smem: AnyLayout
+) -> tuple[Layout, tuple[int, ...], int, str | None]:
+    """(TV layout, its tile, values of one atom, the instruction that the atom names) of what accesses the tile."""
+    if isinstance(by, (ThrCopy, ThrMMA)):
+        by = by.tiled
+    if isinstance(by, TiledCopy):
+        side = "D" if store else "S"
+        layout = by.atom.layout_dst if store else by.atom.layout_src
+        return layout_sd(by, side), tile_of(by), size(get(layout, 1)), instruction_of(by.atom, store)
+    if isinstance(by, (TiledMMA, MMA_Atom)):
+        tiled = make_tiled_mma(by) if isinstance(by, MMA_Atom) else by
+        which = (operand or "").upper()
+        if which not in ("A", "B", "C"):
+            raise AlgebraError("which operand of the MMA is read?", hint="--operand A, B or C")
+        m, n, k = tile_shape(tiled)
+        tile = {"A": (m, k), "B": (n, k), "C": (m, n)}[which]
+        tv = layout_tv(tiled, which)
+        return tv, tile, size(get(tv, 1)), None
+    if isinstance(by, Layout) and len(modes(by.shape)) == 2:
+        return by, extents, size(get(by, 1)), None
+    if isinstance(by, Copy_Atom):
+        raise AlgebraError("a copy atom alone covers no tile", hint="make a tiled copy of it: make_tiled_copy(atom, thr, val)")
+    raise AlgebraError(f"{show(by)} is no access", hint="a TiledCopy, a TiledMMA with an operand, or a layout (thread, value)")
+
+
+def instruction_of(atom: Copy_Atom, store: bool) -> str | None:
+    """The access that a copy atom's name stands for; None where the layout decides.
+
+    >>> atom = Copy_Atom(Layout(32), *[Layout((32, 8), (8, 1))] * 3, 16, "SM75_U16x8_LDSM_T")
+    >>> instruction_of(atom, False)
+    'ldmatrix.x4.trans'
+    """
+    if match := re.match(r"SM\d+_U(?:32x(\d)|16x(\d))_(LDSM|STSM)_(N|T)", atom.name):
+        if (match[3] == "STSM") != store:
+            return None
+        count = int(match[1] or int(match[2]) // 2)
+        return f"{'stmatrix' if store else 'ldmatrix'}.x{count}{'.trans' if match[4] == 'T' else ''}"
+    return None
+
+
+def _instructions(
+    lanes: Sequence[list[int]], bytes_: int, atom: int, instruction: str | None, store: bool
+) -> list[tuple[str, tuple[int, ...], int]]:
+    """(instruction, addresses, active lanes) of one warp for one tile."""
+    mask = (1 << len(lanes)) - 1
+    values = len(lanes[0])
+    if instruction is not None and "matrix" in instruction:
+        if any(row[n + i] != row[n] + i * bytes_ for row in lanes for n in range(0, values, atom) for i in range(atom)):
+            raise AlgebraError(f"{instruction} wants rows of 16 bytes; the values of a row are not next to each other")
+        return [(instruction, _padded([row[n] for row in lanes]), mask) for n in range(0, values, atom)]
+    width = int(instruction.split(".")[1]) if instruction else _widest(lanes, bytes_, atom)
+    per = max(1, width // 8 // bytes_)
+    if instruction and any(
+        row[n + i] != row[n] + i * bytes_ for row in lanes for n in range(0, values, per) for i in range(min(per, values - n))
+    ):
+        raise AlgebraError(f"{instruction} wants {per} values next to each other, which the layout does not give")
+    name = instruction or f"{'st' if store else 'ld'}.{max(width, 32)}"
+    unit = int(name.split(".")[1]) // 8
+    return [(name, _padded([row[n] // unit * unit for row in lanes]), mask) for n in range(0, values, per)]
+
+
+def _widest(lanes: Sequence[list[int]], bytes_: int, atom: int) -> int:
+    """The widest access, in bits, whose values are next to each other and aligned in every thread."""
+    values = len(lanes[0])
+    for width in WIDTHS:
+        per = width // 8 // bytes_
+        if per < 1 or values % per or per > atom:
+            continue
+        if all(
+            row[n] % (width // 8) == 0 and all(row[n + i] == row[n] + i * bytes_ for i in range(per))
+            for row in lanes
+            for n in range(0, values, per)
+        ):
+            return width
+    return bytes_ * 8
+
+
+def _padded(addresses: list[int]) -> tuple[int, ...]:
+    return tuple(addresses + [addresses[0]] * (LANES - len(addresses)))
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalRequest:
+    """One warp-wide request to global memory.
+
+    sectors: distinct 32-byte sectors; lines: distinct 128-byte lines; efficiency: bytes asked for over bytes moved;
+    alignment: the largest power of two, up to 128, that divides every address, in bytes.
+    """
+
+    sectors: int
+    lines: int
+    efficiency: float
+    alignment: int
+
+
+def global_request(addresses: Sequence[int], width: int, mask: int = 0xFFFFFFFF) -> GlobalRequest:
+    """The sectors and lines of a request; width: bytes a lane.
+
+    >>> global_request([4 * lane for lane in range(32)], 4)
+    GlobalRequest(sectors=4, lines=1, efficiency=1.0, alignment=4)
+    >>> global_request([128 * lane for lane in range(32)], 4).sectors
+    32
+    """
+    active = [a for lane, a in enumerate(addresses) if mask >> lane & 1]
+    touched = {byte for a in active for byte in range(a // 32, (a + width - 1) // 32 + 1)}
+    asked = len({byte for a in active for byte in range(a, a + width)})
+    efficiency = asked / (32 * len(touched)) if touched else 1.0
+    return GlobalRequest(len(touched), len({s // 4 for s in touched}), efficiency, gcd(128, *active))

@@ -1,0 +1,102 @@
+"""A swizzle in words: which bits it reads and changes, as code, and what that does to the coordinates of a layout."""
+
+from __future__ import annotations
+
+from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.inttuple import modes
+from cute_viz.algebra.layout import Layout, flat_modes, modes_of
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.analysis.explain import Step
+
+NAMES = ("m", "n", "p", "q")  # coordinates of the modes, as rulers name them
+
+
+def swizzle_steps(swizzle: Swizzle, layout: Layout | None = None) -> list[Step]:
+    """What Swizzle<B,M,S> does to an offset, and, where offsets come from a layout, to its coordinates.
+
+    >>> for step in swizzle_steps(Swizzle(3, 3, -3), Layout((64, 8), (1, 64)))[-1:]:
+    ...     print(step.words)
+    on (64,8):(1,64) it is: n -> n ^ ((m >> 3) & 7)
+    """
+    b, s = swizzle.bits, swizzle.shift
+    low, high = swizzle.changed, swizzle.read
+    if not b:
+        return [Step(f"{swizzle} has no bits: the identity")]
+    moved = _moved("offset", high, 2**b - 1)
+    steps = [
+        Step(f"{span(high, b)} are read: offset & 0b{swizzle.yyy:b}"),
+        Step(f"moved {'down' if s >= 0 else 'up'} by {abs(s)}, they are XORed into {span(low, b)}"),
+        Step(f"as code: offset ^ ({moved} << {low})" if low else f"as code: offset ^ {moved}"),
+    ]
+    if keep := min(low, high):
+        steps.append(Step(f"the lowest {keep} bits stay: vectors of {2**keep} elements keep together"))
+    steps.append(Step(f"the pattern repeats every {2 ** (max(low, high) + b)} offsets; applied twice it is the identity"))
+    if layout is not None and (words := on_coordinates(swizzle, layout)):
+        steps.append(Step(f"on {layout} it is: {words}"))
+    return steps
+
+
+def steps_of(obj: object) -> list[Step] | None:
+    """The steps of a swizzle or a swizzled layout; None of anything else."""
+    if isinstance(obj, Swizzle):
+        return swizzle_steps(obj)
+    if isinstance(obj, ComposedLayout) and isinstance(obj.outer, Swizzle):
+        inner = domain(obj)
+        return swizzle_steps(obj.outer, inner if isinstance(inner, Layout) else None)
+    return None
+
+
+def span(first: int, count: int) -> str:
+    """`bit 3` or `bits 3..5`."""
+    return f"bit {first}" if count == 1 else f"bits {first}..{first + count - 1}"
+
+
+def on_coordinates(swizzle: Swizzle, layout: Layout) -> str | None:
+    """The swizzle as a formula of the layout's coordinates; None where its bits are no bits of single coordinates.
+
+    Holds where every extent and stride is a power of two and no two modes share a bit of the offset.
+
+    >>> on_coordinates(Swizzle(3, 3, 3), Layout((8, 64), (64, 1)))
+    'n -> n ^ ((m & 7) << 3)'
+    """
+    bits = _offset_bits(layout)
+    if bits is None:
+        return None
+    low, high = swizzle.changed, swizzle.read
+    pairs = [(bits.get(low + i), bits.get(high + i)) for i in range(swizzle.bits)]
+    live = [(target, read) for target, read in pairs if read is not None]  # an offset bit that no coordinate reaches is 0
+    if not live:
+        return "nothing: the bits that are read are never set"
+    if any(target is None for target, _ in live):
+        return None
+    (mode, at), (source, first) = live[0]  # type: ignore[misc]
+    if any(pair != ((mode, at + i), (source, first + i)) for i, pair in enumerate(live)):
+        return None
+    name, read = NAMES[mode], NAMES[source]
+    moved = _moved(read, first, 2 ** len(live) - 1)
+    return f"{name} -> {name} ^ ({moved} << {at})" if at else f"{name} -> {name} ^ {moved}"
+
+
+def _moved(name: str, by: int, mask: int) -> str:
+    return f"(({name} >> {by}) & {mask})" if by else f"({name} & {mask})"
+
+
+def _offset_bits(layout: Layout) -> dict[int, tuple[int, int]] | None:
+    """Of each bit of the offset, the mode and the bit of its coordinate that it is; None where they are no such bits."""
+    if len(modes(layout.shape)) > len(NAMES):
+        return None
+    out: dict[int, tuple[int, int]] = {}
+    for n, mode in enumerate(modes_of(layout)):
+        at = 0
+        for extent, stride in flat_modes(mode):
+            if extent == 1:
+                continue
+            if not isinstance(stride, int) or stride < 1 or stride & (stride - 1) or extent & (extent - 1):
+                return None
+            for i in range(extent.bit_length() - 1):
+                bit = stride.bit_length() - 1 + i
+                if bit in out:
+                    return None
+                out[bit] = (n, at)
+                at += 1
+    return out

@@ -1,0 +1,49 @@
+"""Command-line values that are no plain words: tiles and ranges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cute_viz.errors import FigureError
+from cute_viz.figures.options import parse_range, parse_tile
+
+if TYPE_CHECKING:
+    _TileParam = click.ParamType[tuple[int, int]]
+else:
+    _TileParam = click.ParamType  # generic only since click 8.5
+
+
+class Tile(_TileParam):
+    """MxN: two positive integers."""
+
+    name = "MxN"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        if isinstance(value, tuple):
+            return value
+        try:
+            return parse_tile(value)
+        except FigureError as error:
+            self.fail(error.message, param, ctx)
+
+
+if TYPE_CHECKING:
+    _RangeParam = click.ParamType[range]
+else:
+    _RangeParam = click.ParamType
+
+
+class Range(_RangeParam):
+    """One number, or the first and the last: 5, 0..3."""
+
+    name = "N[..M]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> range:
+        if isinstance(value, range):
+            return value
+        try:
+            return parse_range(value)
+        except FigureError as error:
+            self.fail(error.message, param, ctx)

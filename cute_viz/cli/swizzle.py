@@ -1,0 +1,95 @@
+"""`cute-viz swizzle`: which Swizzle<B,M,S> removes the conflicts."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from cute_viz.cli import output
+from cute_viz.cli.params import Tile
+
+
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  cute-viz swizzle 64x64 --type f16 --read ldmatrix --write cp.async\n"
+    "  cute-viz swizzle 32x32 --type f32 --read column --write rows -o swizzle.svg"
+)
+@click.argument("tile", metavar="ROWSxCOLS", type=Tile(), required=False)
+@click.option("--type", "element", default="f16", show_default=True, metavar="TYPE", help="The element type: f16, e4m3, 32 ...")
+@click.option("--read", "reads", multiple=True, metavar="ACCESS", help="How the tile is read; --list names the accesses.")
+@click.option("--write", "writes", multiple=True, metavar="ACCESS", help="How it is written.")
+@click.option("--top", type=click.IntRange(1), default=8, show_default=True, help="So many candidates are shown.")
+@click.option("--list", "listing", is_flag=True, help="Name the accesses and what they are.")
+@click.option("--json", "as_json", is_flag=True, help="Every candidate as JSON.")
+@click.option(
+    "-o", "--output", "path", metavar="FILE", help="Draw the banks before and after the winner; the suffix is the format."
+)
+def command(
+    tile: tuple[int, int] | None,
+    element: str,
+    reads: tuple[str, ...],
+    writes: tuple[str, ...],
+    top: int,
+    listing: bool,
+    as_json: bool,
+    path: str | None,
+) -> None:
+    """Search the swizzle of a row-major shared-memory tile ROWSxCOLS that makes its accesses free of bank conflicts.
+
+    Every legal swizzle is counted, and paddings for comparison. M keeps the widest vector of the accesses together, so that
+    16-byte accesses, cp.async and TMA stay possible.
+    """
+    from cute_viz.algebra.recast import bits_of
+    from cute_viz.analysis.swizzles import PATTERNS, explain_choice, search
+
+    if listing:
+        for name, words in PATTERNS.items():
+            click.echo(f"{name:<12} {words}")
+        return
+    if tile is None:
+        raise click.UsageError("which tile? give ROWSxCOLS, such as 64x64")
+    rows, cols = tile
+    bits = bits_of(element)
+    patterns = (*reads, *writes) or ("ldmatrix", "cp.async")
+    found = search(rows, cols, bits, dict.fromkeys(patterns))
+    best, plain = found[0], next(c for c in found if c.name == "plain")
+    if path is not None:
+        _draw(best.swizzle, rows, cols, bits, path)
+    if as_json:
+        import json
+
+        rows_ = [
+            {"name": c.name, "wavefronts": c.wavefronts, "ideal": c.ideal, "mode": c.mode, "accesses": c.by_access} for c in found
+        ]
+        click.echo(json.dumps({"winner": best.name, "why": explain_choice(best, plain, rows, cols, bits), "candidates": rows_}))
+        return
+    names = list(dict.fromkeys(patterns))
+    head = ["", "wavefronts", "ideal", *names, "mode"]
+    shown = [*found[:top], *([plain] if plain not in found[:top] else [])]
+    lines = [[c.name, str(c.wavefronts), str(c.ideal), *(str(c.by_access[n]) for n in names), c.mode] for c in shown]
+    widths = [max(map(len, column)) for column in zip(head, *lines, strict=True)]
+    for line in (head, *lines):
+        click.echo("  ".join(f"{word:<{width}}" for word, width in zip(line, widths, strict=True)).rstrip())
+    click.echo()
+    click.echo(explain_choice(best, plain, rows, cols, bits))
+
+
+def _draw(swizzle: object, rows: int, cols: int, bits: int, path: str) -> None:
+    """The bank map before and after, of as many rows as the swizzle repeats after."""
+    from cute_viz.algebra.composed import ComposedLayout
+    from cute_viz.algebra.layout import Layout
+    from cute_viz.algebra.swizzle import Swizzle
+    from cute_viz.cli.render import format_of
+    from cute_viz.figures import build
+    from cute_viz.figures.options import FigureOptions
+    from cute_viz.renderers import render
+
+    plain = Layout((rows, cols), (cols, 1))
+    if isinstance(swizzle, Swizzle):
+        period = max(1, 2 ** (swizzle.base + swizzle.shift + swizzle.bits) // cols)
+        plain = Layout((min(rows, period), cols), (cols, 1))
+        figure = build(ComposedLayout(swizzle, 0, plain), FigureOptions(view="banks", bits=bits))
+    else:
+        figure = build(plain, FigureOptions(view="banks", bits=bits))
+    output.write(render(figure, format_of(None, os.fspath(path))), path)

@@ -1,0 +1,179 @@
+"""Shared memory: which bank each element of a tile lies in, and, the other way round, what lies at each address.
+
+A bank is 4 bytes wide and there are 32; a chunk is 16 bytes, what one lane of a 128-bit access moves, so that a 128-byte row
+has 8 chunks. Hue is the chunk, in both views and before and after a swizzle alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, position_independent
+from cute_viz.algebra.inttuple import modes, product, show
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.table import offsets
+from cute_viz.errors import FigureError
+from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
+from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.paint import Painting, by_group
+from cute_viz.figures.rulers import ruler
+
+ROW = 128  # bytes that the 32 banks hold side by side
+CHUNK = 16  # bytes
+
+
+def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
+    """Each cell of a tile by its bank; of a swizzled layout the plain one above, in the same colours.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> banks(Layout((2, 4), (4, 1)), FigureOptions(bits=32)).panels[0].labels
+    ('0', '1', '2', '3', '4', '5', '6', '7')
+    """
+    bits = element_bits(layout, options)
+    layout = position_independent(layout)
+    rows, cols = _extents(layout, options)
+    parts: list[tuple[str, AnyLayout]] = [("", layout)]
+    if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
+        parts = [(f"before: {domain(layout)}", domain(layout)), (f"after: {show(layout)}", layout)]
+    shape = modes(domain(layout).shape)
+    row_ruler = ruler("m", shape[0], nested=options.coords)
+    col_ruler = ruler("n", shape[1] if len(shape) > 1 else 1, nested=options.coords)
+    tables = [_row_major([offset * bits // 8 for offset in offsets(part)], rows, cols) for _, part in parts]
+    keys = [byte % ROW // CHUNK for table in tables for byte in table]
+    painting = by_group(keys, ROW // CHUNK, "hue: 16-byte chunk of the 128 bytes of all banks (4 banks)", "chunk ")
+    panels = []
+    for n, ((caption, _), table) in enumerate(zip(parts, tables, strict=True)):
+        panels.append(
+            Panel(
+                caption=caption,
+                rows=rows,
+                cols=cols,
+                labels=tuple([_bank(byte, bits) for byte in table]) if options.labels != "none" else ("",) * len(table),
+                paints=painting.cells[n * rows * cols : (n + 1) * rows * cols],
+                row_ruler=row_ruler,
+                col_ruler=col_ruler,
+                boxes=_chunks(table, rows, cols, bits),
+                data={"byte": tuple(table), "bank": tuple([byte // 4 % 32 for byte in table])},
+                place=(n, 0),
+            )
+        )
+    title = options.title or f"Banks of a {rows} × {cols} tile of {bits}-bit elements"
+    return _figure(
+        layout, options, title, "each cell shows the bank that it lies in; a box is one 16-byte chunk", painting, panels, bits
+    )
+
+
+def address(layout: AnyLayout, options: FigureOptions) -> Figure:
+    """Memory in order, 128 bytes a row: each cell shows which element (m,n) lies there.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> address(Layout((2, 2)), FigureOptions(bits=32)).panels[0].labels[:4]
+    ('0,0', '1,0', '0,1', '1,1')
+    """
+    bits = element_bits(layout, options)
+    layout = position_independent(layout)
+    rows, cols = _extents(layout, options)
+    if bits % 8 or bits > ROW * 8:
+        raise FigureError(f"elements of {bits} bits do not fill rows of {ROW} bytes", hint="--type with whole bytes")
+    per = ROW * 8 // bits
+    where: dict[int, tuple[int, int]] = {}
+    several = 0
+    for index, offset in enumerate(offsets(layout)):
+        several += offset in where
+        where.setdefault(offset, (index % rows, index // rows))
+    if min(where) < 0:
+        raise FigureError(f"{show(layout)} has negative offsets: there is no memory before its pointer")
+    lines = max(where) // per + 1
+    check_cells(lines * per, f"the memory of {show(layout)}", options)
+    width = max(1, CHUNK * 8 // bits)
+    keys = [None if k not in where else where[k][1] // width % 8 for k in range(lines * per)]
+    painting = by_group(keys, 8, f"hue: n / {width} mod 8, the chunk of the row that the element stands in", "")
+    panel = Panel(
+        caption="",
+        rows=lines,
+        cols=per,
+        labels=tuple([",".join(map(str, where[k])) if k in where else "" for k in range(lines * per)]),
+        paints=painting.cells,
+        row_ruler=Ruler("byte", tuple(str(r * ROW) for r in range(lines)), (0,) * (lines + 1)),
+        col_ruler=Ruler(
+            "element", tuple(map(str, range(per))), tuple(1 if 0 < c < per and c % width == 0 else 0 for c in range(per + 1))
+        ),
+        data={"m": tuple([where[k][0] if k in where else None for k in range(lines * per)])},
+    )
+    title = options.title or f"Memory of a {rows} × {cols} tile of {bits}-bit elements, 128 bytes a row"
+    figure = _figure(
+        layout,
+        options,
+        title,
+        "each cell is an address, in order; it shows the element m,n that lies there",
+        painting,
+        [panel],
+        bits,
+    )
+    if several:
+        from dataclasses import replace
+
+        return replace(figure, notes=(*figure.notes, f"{several} elements share an address with another; the first is shown."))
+    return figure
+
+
+def element_bits(layout: AnyLayout, options: FigureOptions) -> int:
+    """The width of an element: given, or that of a flagged shared-memory layout, or 16."""
+    if options.bits is not None:
+        return options.bits
+    flagged = isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag)
+    return layout.offset.bits if flagged else 16  # type: ignore[union-attr]
+
+
+def _extents(layout: AnyLayout, options: FigureOptions) -> tuple[int, int]:
+    shape = modes(domain(layout).shape)
+    if len(shape) > 2:
+        raise FigureError(f"{show(layout)} has {len(shape)} modes; a bank map has two", hint="draw a slice: A(_,_,0)")
+    rows, cols = product(shape[0]), product(shape[1]) if len(shape) > 1 else 1
+    check_cells(rows * cols, f"the layout {show(layout)}", options)
+    return rows, cols
+
+
+def _row_major(values: Sequence[int], rows: int, cols: int) -> list[int]:
+    return [values[r + c * rows] for r in range(rows) for c in range(cols)]
+
+
+def _bank(byte: int, bits: int) -> str:
+    """`7`, or `6-7` of an element that spans banks."""
+    first, last = byte // 4 % 32, (byte + max(1, bits // 8) - 1) // 4 % 32
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def _chunks(table: Sequence[int], rows: int, cols: int, bits: int) -> tuple[tuple[int, int, int, int], ...]:
+    """Runs of cells along a row, or down a column, that lie in one 16-byte chunk."""
+    out = []
+    across = cols > 1 and table[0] // CHUNK == table[1] // CHUNK
+    for line in range(rows if across else cols):
+        count, start = (cols if across else rows), 0
+        cells = [table[line * cols + n] if across else table[n * cols + line] for n in range(count)]
+        for n in range(1, count + 1):
+            if n == count or cells[n] // CHUNK != cells[start] // CHUNK:
+                if n - start > 1:
+                    out.append((line, start, line + 1, n) if across else (start, line, n, line + 1))
+                start = n
+    return tuple(out)
+
+
+def _figure(
+    layout: Any, options: FigureOptions, title: str, caption: str, painting: Painting, panels: list[Panel], bits: int
+) -> Figure:
+    holes = sum(panel.paints.count(HOLE) for panel in panels)
+    notes = (f"{holes} places hold nothing.",) if holes else ()
+    return Figure(
+        kind="banks",
+        title=title,
+        source=show(layout),
+        caption=caption,
+        description=f"{title}. {show(layout)}. {caption}.",
+        paints=painting.paints,
+        legends=painting.legends,
+        panels=tuple(panels),
+        notes=notes,
+        facts={"bits of an element": bits, "bytes": max(map(int, offsets(layout))) * bits // 8 + max(1, bits // 8)},
+    )

@@ -1,0 +1,68 @@
+"""A swizzle as bits: which bits of an offset are XORed into which."""
+
+from __future__ import annotations
+
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import FigureError
+from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.options import FigureOptions
+
+_KEPT, _CHANGED, _READ = range(3)  # paints
+
+
+def bits(swizzle: Swizzle, options: FigureOptions) -> Figure:
+    """The bit diagram of a swizzle: the offset that goes in, and the one that comes out, highest bit first.
+
+    >>> bits(Swizzle(2, 0, 3), FigureOptions()).panels[0].labels
+    ('b4', 'b3', 'b2', 'b1', 'b0', 'b4', 'b3', 'b2', 'b1⊕b4', 'b0⊕b3')
+    """
+    if options.view is not None or options.tile is not None:
+        raise FigureError(f"{swizzle} alone has no shape; its picture is the bits", hint=f"compose it: {swizzle} o (8,64):(64,1)")
+    b, m, s = swizzle.bits, swizzle.base, swizzle.shift
+    low, high = swizzle.changed, swizzle.read
+    width = max(low, high) + b
+    order = list(range(width - 1, -1, -1))
+    out = [f"b{i}⊕b{i + s}" if low <= i < low + b else f"b{i}" for i in order]
+    paints = [_CHANGED if low <= i < low + b else _READ if high <= i < high + b else _KEPT for i in order]
+    changed, read = _span(low, b), _span(high, b)
+    kept = (
+        f"the lowest {min(low, high)} bits stay: runs of {2 ** min(low, high)} keep together"
+        if min(low, high)
+        else "neighbours come apart"
+    )
+    title = options.title or f"{swizzle}: {read} into {changed}"
+    caption = f"{read} are XORed into {changed}; {kept}" if b else "no bits: the identity"
+    return Figure(
+        kind="bits",
+        title=title,
+        source=str(swizzle),
+        caption=caption,
+        description=f"{title}. {caption}.",
+        paints=(Paint(-1), Paint(1), Paint(0)),
+        legends=(
+            Legend(
+                "hue: role of a bit",
+                (
+                    LegendEntry(_READ, "read (Y)", b),
+                    LegendEntry(_CHANGED, "changed (Z)", b),
+                    LegendEntry(_KEPT, "kept", width - 2 * b),
+                ),
+            ),
+        ),
+        panels=(
+            Panel(
+                caption="",
+                rows=2,
+                cols=width,
+                labels=tuple([f"b{i}" for i in order] + out),
+                paints=tuple(paints * 2),
+                row_ruler=Ruler("", ("in", "out"), (0, 1, 0)),
+                col_ruler=Ruler("bit", tuple(map(str, order)), (0,) * (width + 1)),
+            ),
+        ),
+        facts={"B": b, "M": m, "S": s, "period": 2**width},
+    )
+
+
+def _span(first: int, count: int) -> str:
+    return f"bit {first}" if count == 1 else f"bits {first}..{first + count - 1}"

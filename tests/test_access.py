@@ -1,0 +1,332 @@
+"""Accesses of shared memory, the swizzle search, and the figures of banks, addresses, bits and phases."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.analysis import shared_wavefronts
+from cute_viz.analysis.access import accesses, global_request
+from cute_viz.analysis.swizzle_steps import on_coordinates, swizzle_steps
+from cute_viz.analysis.swizzles import MODES, search, warp_addresses
+from cute_viz.errors import AlgebraError, CuteVizError, FigureError, LimitError
+from cute_viz.figures import build
+from cute_viz.figures.options import FigureOptions
+from cute_viz.figures.phases import strip
+from cute_viz.notation import parse
+from cute_viz.renderers import render
+from cute_viz.spec import resolve
+from cute_viz.spec.build import read_specs
+from tests.test_cli import fails, run
+
+MMA = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))"
+LDSM = f"make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{{}}, {MMA})"
+G2S = "make_tiled_copy(Copy_Atom<SM80_CP_ASYNC_CACHEALWAYS<uint128_t>,half_t>{}, (16,8):(8,1), (1,8))"
+
+
+def obj(text):
+    return parse(text, resolve=resolve)
+
+
+def layout(text):
+    """The object of a text, a bare shape as a layout."""
+    value = obj(text)
+    return Layout(value) if isinstance(value, tuple) else value
+
+
+def smem(swizzle: str, rows: int = 128) -> object:
+    return obj(f"tile_to_shape({swizzle} (8,64):(64,1), ({rows},64))")
+
+
+class TestAccesses:
+    def test_ldmatrix_of_the_a_operand(self):
+        plain = accesses(smem(""), 16, obj(LDSM))
+        swizzled = accesses(smem("Sw<3,3,3> o 0 o"), 16, obj(LDSM))
+        # 64x16 of the tile at a time, 4 warps of which two read the same rows; 2 x 4 tiles in 128x64, 2 atoms each.
+        assert len(plain) == len(swizzled) == 4 * 2 * 4 * 2
+        assert {a.instruction for a in plain} == {"ldmatrix.x4"}
+        assert {(a.wavefronts, a.ideal, a.ways) for a in plain} == {(32, 4, 8)}
+        assert {(a.wavefronts, a.ideal, a.ways) for a in swizzled} == {(4, 4, 1)}
+
+    def test_cp_async_writes_rows_freely_either_way(self):
+        for text in ("", "Sw<3,3,3> o 0 o"):
+            found = accesses(smem(text), 16, obj(G2S), store=True)
+            assert {(a.instruction, a.wavefronts) for a in found} == {("st.128", 4)}
+
+    def test_an_operand_of_an_mma_read_without_ldmatrix(self):
+        found = accesses(smem("Sw<3,3,3> o 0 o"), 16, obj(MMA), operand="A")
+        assert {a.instruction for a in found} == {"ld.32"}  # two neighbouring halves a register
+        assert {a.wavefronts for a in found} == {1}
+
+    def test_the_widest_access_that_the_layout_allows(self):
+        tv = Layout((32, 8), (8, 1))
+        wide = {a.instruction for a in accesses(Layout((256, 1)), 16, tv)}
+        apart = {a.instruction for a in accesses(Layout((256, 1), (2, 0)), 16, tv)}
+        assert (wide, apart) == ({"ld.128"}, {"ld.32"})
+
+    @given(st.permutations(range(5)), st.sampled_from([8, 16, 32]))
+    def test_wavefronts_are_the_models(self, order, bits):
+        """A TV layout of one element a lane: the addresses are those of the tile's elements, in lane order."""
+        strides = tuple(2**n for n in order)
+        tile = Layout(((2,) * 5, 4), (strides, 32))
+        (first, *rest) = accesses(tile, bits, Layout((32, 4), (1, 32)), instruction="ld.32" if bits == 32 else None)
+        table = [tile(i) * bits // 8 // 4 * 4 for i in range(32)]
+        assert first.wavefronts == shared_wavefronts(table, "ld.32")
+        assert len(rest) == 3
+
+    @pytest.mark.parametrize(
+        ("tile", "bits", "by", "options", "words"),
+        [
+            ("(8,8)", 4, "(32,2)", {}, "whole bytes"),
+            ("(8,8,2)", 16, "(32,2)", {}, "3 modes"),
+            ("(48,16):(16,1)", 16, LDSM, {}, "does not divide"),
+            ("(64,64):(64,1)", 16, MMA, {}, "which operand"),
+            ("(64,64):(64,1)", 16, "Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}", {}, "covers no tile"),
+            ("(64,64)", 16, LDSM, {}, "rows of 16 bytes"),
+            ("(8,32)", 16, "(32,8):(1,32)", {"instruction": "ld.128"}, "next to each other"),
+            ("(8,32)", 16, "(32,8):(1,32)", {"instruction": "ld.99"}, "there is no access"),
+            ("(8,32)", 16, "Sw<1,1,1>", {}, "is no access"),
+        ],
+    )
+    def test_refusals(self, tile, bits, by, options, words):
+        with pytest.raises(CuteVizError, match=words):
+            accesses(layout(tile), bits, layout(by), **options)
+
+    def test_too_many_elements(self):
+        with pytest.raises(LimitError, match="the limit is"):
+            accesses(Layout((2048, 2048)), 16, Layout((1024, 4096)))
+
+
+def test_global_requests():
+    row = global_request([4 * lane for lane in range(32)], 4)
+    column = global_request([512 * lane for lane in range(32)], 4)
+    assert (row.sectors, row.lines, row.efficiency, row.alignment) == (4, 1, 1.0, 4)
+    assert (column.sectors, column.lines, column.efficiency, column.alignment) == (32, 32, 0.125, 128)
+    assert global_request([16 * lane + 4 for lane in range(32)], 4, mask=0b1).efficiency == 0.125
+
+
+class TestSearch:
+    @pytest.mark.parametrize(
+        ("rows", "cols", "bits", "patterns", "winner"),
+        [
+            (8, 64, 16, ["ldmatrix"], "Sw<3,3,3>"),
+            (64, 64, 16, ["ldmatrix", "cp.async"], "Sw<3,3,3>"),
+            (64, 32, 16, ["ldmatrix", "cp.async"], "Sw<2,3,3>"),
+            (64, 128, 8, ["ldmatrix", "cp.async"], "Sw<3,4,3>"),
+            (32, 32, 32, ["rows", "column"], "Sw<5,0,5>"),
+        ],
+    )
+    def test_known_answers(self, rows, cols, bits, patterns, winner):
+        found = search(rows, cols, bits, patterns)
+        assert found[0].name == winner
+        assert found[0].wavefronts == found[0].ideal
+        assert found == sorted(found, key=lambda c: c.wavefronts)
+
+    @pytest.mark.parametrize("name", ["cp.async", "column.128", "column", "rows"])
+    def test_costs_are_those_of_the_bank_model(self, name):
+        bits = 32
+        access = "st.128" if "." in name else "st.32"
+        for c in search(32, 32, bits, [name]):
+            move = c.swizzle or (lambda e, pad=c.padding: e + e // 32 * pad)
+            warps = [[move(a // 4) * 4 for a in warp] for warp in warp_addresses(name, 32, 32, bits)]
+            assert all(len(warp) == 32 for warp in warps)
+            assert c.wavefronts == sum(shared_wavefronts(warp, access) for warp in warps), c.name
+
+    @given(st.integers(1, 24), st.sampled_from([8, 16, 24, 32, 40]))
+    def test_every_candidate_stays_in_its_tile_and_keeps_vectors(self, rows, cols):
+        for c in search(rows, cols, 16, ["cp.async"]):
+            if c.swizzle is not None:
+                assert {c.swizzle(i) for i in range(rows * cols)} == set(range(rows * cols))
+                assert c.swizzle.base >= 3
+
+    def test_modes_of_the_hardware_are_named(self):
+        by_name = {c.name: c.mode for c in search(64, 64, 16, ["ldmatrix"])}
+        assert [by_name[f"Sw<{b},3,3>"] for b in MODES] == ["32B", "64B", "128B"]
+        assert by_name["Sw<3,3,4>"] == ""
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            ((8, 8, 4, ["rows"]), "whole bytes"),
+            ((8, 4, 16, ["ldmatrix"]), "16-byte chunks"),
+            ((1024, 1024, 16, ["rows"]), "the limit"),
+        ],
+    )
+    def test_refusals(self, arguments, words):
+        with pytest.raises(CuteVizError, match=words):
+            search(*arguments)
+
+    def test_an_unknown_access_is_named_with_its_neighbour(self):
+        with pytest.raises(AlgebraError) as caught:
+            search(8, 64, 16, ["ldmatrx"])
+        assert "ldmatrix" in caught.value.hint
+
+
+class TestSwizzleInWords:
+    @given(st.permutations(range(6)), st.integers(1, 5), st.integers(1, 3), st.integers(0, 3), st.integers(-4, 4))
+    def test_the_formula_is_the_swizzle(self, order, cut, b, m, s):
+        assume(abs(s) >= b)
+        swizzle = Swizzle(b, m, s)
+        strides = [2**n for n in order]
+        layout = Layout(((2,) * cut, (2,) * (6 - cut)), (tuple(strides[:cut]), tuple(strides[cut:])))
+        words = on_coordinates(swizzle, layout)
+        if words is None or words.startswith("nothing"):
+            assert words is None or all(swizzle(layout(i)) == layout(i) for i in range(64))
+            return
+        name, formula = words.split(" -> ")
+        for i in range(64):
+            at = {"m": i % 2**cut, "n": i >> cut}
+            moved = {**at, name: eval(formula, {}, at)}
+            assert layout(moved["m"] + (moved["n"] << cut)) == swizzle(layout(i))
+
+    def test_the_hand_written_index(self):
+        """m + 64 * (k ^ ((m >> 3) & 7)) of a kernel is a swizzle of a column-major tile."""
+        path = Path(__file__).parent.parent / "layouts" / "specs" / "swizzles.yaml"
+        tile = next(spec.obj for spec in read_specs(path.read_text(), str(path)) if spec.name == "xor_by_hand")
+        for m in range(64):
+            for k in range(8):
+                assert tile((m, k)) == m + 64 * (k ^ ((m >> 3) & 7))
+
+    def test_code(self):
+        for swizzle in (Swizzle(3, 3, 3), Swizzle(2, 4, -3), Swizzle(1, 0, 1), Swizzle(5, 0, 5)):
+            code = swizzle_steps(swizzle)[2].words.removeprefix("as code: ")
+            assert all(eval(code, {}, {"offset": x}) == swizzle(x) for x in range(2048))
+
+
+class TestFigures:
+    def test_banks_before_and_after_share_colours(self):
+        layout = ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1)))
+        figure = build(layout, FigureOptions(view="banks", bits=16))
+        before, after = figure.panels
+        for panel, at in ((before, layout.inner), (after, layout)):
+            bytes_ = [2 * at((r, c)) for r in range(8) for c in range(64)]
+            assert list(panel.data["byte"]) == bytes_
+            assert list(panel.data["bank"]) == [b // 4 % 32 for b in bytes_]
+            assert list(panel.labels) == [str(b // 4 % 32) for b in bytes_]
+        of = {}
+        for panel in (before, after):
+            for byte, paint in zip(panel.data["byte"], panel.paints, strict=True):
+                assert of.setdefault(byte % 128 // 16, paint) == paint
+        assert len(set(of.values())) == 8
+        assert len(after.boxes) == 64  # each 16-byte chunk is boxed
+
+    def test_wide_elements_span_banks(self):
+        figure = build(Layout((2, 2), (2, 1)), FigureOptions(view="banks", bits=64))
+        assert figure.panels[0].labels == ("0-1", "2-3", "4-5", "6-7")
+
+    def test_addresses_are_the_inverse(self):
+        layout = ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1)))
+        (panel,) = build(layout, FigureOptions(view="address", bits=16)).panels
+        assert (panel.rows, panel.cols) == (8, 64)
+        for offset, label in enumerate(panel.labels):
+            assert layout(tuple(map(int, label.split(",")))) == offset
+
+    def test_holes_and_aliases_are_told(self):
+        (hole,) = build(Layout((2, 2), (1, 4)), FigureOptions(view="address", bits=32)).notes
+        aliased = build(Layout((2, 2), (1, 0)), FigureOptions(view="address", bits=32)).notes
+        assert "28 places hold nothing" in hole
+        assert any("2 elements share an address" in note for note in aliased)
+
+    @pytest.mark.parametrize(
+        ("text", "options", "words"),
+        [
+            ("(2,2,2):(1,2,4)", {"view": "banks"}, "3 modes"),
+            ("(2,2):(1,2)", {"view": "address", "bits": 4}, "do not fill rows"),
+            ("(2,2):(-1,2)", {"view": "address"}, "negative"),
+            ("(1024,1024):(1,1024)", {"view": "banks"}, "cells; the limit"),
+            ("(2,2):(1,1000000000)", {"view": "address"}, "cells; the limit"),
+        ],
+    )
+    def test_refusals(self, text, options, words):
+        with pytest.raises((FigureError, LimitError), match=words):
+            build(obj(text), FigureOptions(**options))
+
+    @given(st.integers(1, 5), st.integers(0, 5), st.integers(-8, 8))
+    def test_bits_say_what_the_swizzle_does(self, b, m, s):
+        assume(abs(s) >= b)
+        swizzle = Swizzle(b, m, s)
+        (panel,) = build(swizzle).panels
+        out = panel.labels[panel.cols :]
+        for bit in range(panel.cols):
+            word = out[panel.cols - 1 - bit]
+            sources = [int(part[1:]) for part in word.split("⊕")]
+            value = sum(1 << i for i in sources[:1]) | (1 << sources[-1])
+            assert sources[0] == bit
+            if len(sources) == 2:  # the XOR of two set bits is clear, of one it is set
+                assert not swizzle(value) >> bit & 1
+                assert swizzle(1 << sources[1]) >> bit & 1
+            else:
+                assert swizzle(1 << bit) >> bit & 1
+
+    def test_the_phase_strip_marks_conflicts_without_colour(self):
+        (access,) = accesses(Layout((32, 1), (32, 0)), 32, Layout((32, 1)))
+        figure = strip("title", "source", access.phases(), "note")
+        (panel,) = figure.panels
+        assert panel.boxes == ((0, 0, 1, 1),)
+        assert panel.labels[0] == "0,1,2…\n32×"
+        for kind in ("svg", "tikz", "text", "json"):
+            assert render(figure, kind)
+
+
+class TestCommands:
+    def test_analyze(self):
+        result = run("analyze", "(8,64):(64,1)", "--access", "((8,4),8):((1,64),8)", "--instruction", "ldmatrix.x4", "--json")
+        assert result.returncode == 0, result.stderr
+        report = json.loads(result.stdout)
+        (step,) = [s for s in report["steps"] if s["step"] == 0]
+        assert report["wavefronts"] == sum(s["wavefronts"] for s in report["steps"])
+        for conflict in step["conflicts"]:
+            assert len(conflict["lanes"]) == step["phases"][conflict["phase"]]
+
+    def test_analyze_says_the_same_in_lines(self, tmp_path):
+        out = tmp_path / "phases.svg"
+        result = run("analyze", "tile_to_shape((8,64):(64,1), (128,64))", "--access", LDSM, "-o", str(out))
+        lines = result.stdout.decode().splitlines()
+        assert lines[0].split()[:5] == ["warp", "steps", "instruction", "wavefronts", "ideal"]
+        assert lines[-1] == "2048 wavefronts in 64 instructions, 256 are ideal: conflicts up to 8-way"
+        assert b"8\xc3\x97" in out.read_bytes()
+
+    def test_global_memory(self):
+        result = run("analyze", "(128,64):(64,1)", "--access", G2S, "--global", "--json")
+        report = json.loads(result.stdout)
+        assert {(s["instruction"], s["sectors"], s["lines"], s["efficiency"]) for s in report["steps"]} == {("ld.128", 16, 4, 1.0)}
+
+    def test_facts_of_a_lone_layout(self):
+        facts = json.loads(run("analyze", "(4,8):(16,1)", "--type", "f32", "--json").stdout)
+        assert (facts["gaps"], facts["aliased"], facts["surjective"], facts["bytes"]) == (24, 0, False, 224)
+
+    def test_swizzle(self, tmp_path):
+        out = tmp_path / "sw.svg"
+        result = run("swizzle", "64x64", "--type", "f16", "--read", "ldmatrix", "--write", "cp.async", "-o", str(out))
+        text = result.stdout.decode()
+        assert text.splitlines()[1].split()[0] == "Sw<3,3,3>"
+        assert "it is the 128B mode of TMA and GMMA." in text
+        assert b"after: Sw&lt;3,3,3&gt;" in out.read_bytes()
+        report = json.loads(run("swizzle", "64x64", "--json").stdout)
+        assert report["winner"] == "Sw<3,3,3>"
+
+    @pytest.mark.parametrize(
+        ("arguments", "status"),
+        [
+            (("swizzle", "64"), 2),
+            (("swizzle", "64x64", "--read", "nothing"), 1),
+            (("swizzle", "64x64", "--type", "f17"), 1),
+            (("swizzle", "99999x99999"), 1),
+            (("analyze", "(8,64):(64,1)", "--access", "Sw<1,1,1>"), 1),
+            (("explain", "(8,64):(64,1)"), 1),
+        ],
+    )
+    def test_bad_input(self, arguments, status):
+        fails(run(*arguments), status)
+
+    def test_explain(self):
+        text = run("explain", "Sw<3,3,-3> o 0 o (64,8):(1,64)").stdout.decode()
+        assert "b6⊕b3" in text
+        assert "n -> n ^ ((m >> 3) & 7)" in text
