@@ -26,8 +26,8 @@ HOMES = {
     "click": {"cli"},
     "rich": {"renderers/text"},
     "svgwrite": {"renderers/svg"},
-    "numpy": set(),
-    "matplotlib": set(),
+    "numpy": {"figures/heat", "renderers/mpl"},
+    "matplotlib": {"renderers/mpl"},
     "yaml": {"spec/yaml"},
 }
 
