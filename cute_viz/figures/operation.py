@@ -9,7 +9,7 @@ from typing import Any
 from cute_viz.algebra import ops
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import modes, product, show
-from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.grid import grid
@@ -32,8 +32,9 @@ class Call:
 def operation(call: Call, options: FigureOptions) -> Figure:
     """The figure of an operation: its layouts, and its result.
 
-    Divides and products: hue is the tile (or the copy), the same in all panels. Composition: hue is the place that an
-    element has in A. Everything else: hue is the offset.
+    Divides and products: hue is the tile (or the copy), the same in all panels. Complement: a further panel shows A and its
+    complement together, which reach every place once. Composition: hue is the place that an element has in A. Everything
+    else: hue is the offset.
 
     >>> drawn = operation(Call("logical_divide", (Layout((4, 2)), (2, 2))), FigureOptions())
     >>> [panel.caption for panel in drawn.panels], len(drawn.legends[0].entries)
@@ -47,6 +48,8 @@ def operation(call: Call, options: FigureOptions) -> Figure:
     if not _drawable(result):
         raise FigureError(f"{found.name} gives {show(result)}, which is no layout to draw")
     drawn.append(("result", result))
+    if found.name == "complement" and isinstance(result, Layout):
+        drawn.append(("both", make_layout(operands[0], result)))
     keys, count, title = _keys(found.name, operands, drawn)
     plain = replace(options, view=None, color_by="none", title=None)
     parts = [(name, grid(x, plain)) for name, x in drawn]
@@ -88,6 +91,12 @@ def _keys(name: str, operands: list[Any], drawn: list[tuple[str, Any]]) -> tuple
             copies = {} if second is None else {offset: n for n, offset in reversed(list(enumerate(offsets(second))))}
             block: list[Key] = [lambda offset: 0, *([copies.get] if second is not None else []), of.get]
             return block, outside, "hue: the copy of A"
+    if name == "complement" and len(drawn) == 3:
+        places = {offset: n for n, offset in enumerate(offsets(drawn[1][1]))}
+        count = len(places)
+        rows = len(offsets(drawn[0][1]))
+        whole = {offset: n // rows for n, offset in enumerate(offsets(drawn[2][1]))}
+        return [lambda offset: 0, places.get, whole.get], count, "hue: the copy of A"
     if name == "composition" and len(drawn) == 3 and isinstance(a, Layout):
         table = offsets(a) if isinstance(a, Layout) else []
         return [lambda x: x, lambda x: table[x] if 0 <= x < len(table) else a(x), lambda x: x], 0, "hue: the value of A"

@@ -18,7 +18,7 @@ SMALL = 9  # px, of the lines after it
 CAPTION = 12  # px, of a panel's caption
 BOLD = 0.64  # width of an average letter of bold prose, in font sizes, on the safe side
 CHAR = 0.61  # width of a monospace character, in font sizes
-NARROW = 150.0  # a caption has at least this room
+NARROW = 170.0  # a caption has at least this room
 LINES_FROM = 5.0  # px: smaller cells have no lines between them
 RASTER_BELOW = 3.0  # px: smaller cells are pixels of an image
 BOX_HEIGHT = 30.0  # px, of a box with two lines of text
@@ -103,7 +103,7 @@ def _frame(figure: Figure, panel: Panel, detail: Detail, room: float | None, cel
         marks = group_marks(figure, panel, w, h)
     rows = panel.row_ruler
     left = max(max(map(len, rows.labels)), len(rows.title) + 2) * CHAR * FONT + 12
-    caption = tuple(wrap(panel.caption, max(panel.cols * w, NARROW), CAPTION * BOLD)) if panel.caption else ()
+    caption = tuple(wrap(panel.caption, max(panel.cols * w, NARROW), CAPTION * BOLD, commas=True)) if panel.caption else ()
     top = 24.0 + (18 if panel.col_ruler.title else 0) + (CAPTION * 1.5 * len(caption) + 6 if caption else 0)
     return Frame(panel, detail, labels, marks, caption, w, h, float(round(left)), top)
 
@@ -189,7 +189,7 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float) -> tuple[Mark,
 
 
 def wrap(text: str, width: float, letter: float, commas: bool = False) -> list[str]:
-    """The text in lines of a width, cut at spaces (and after commas), or anywhere in a word that is too long.
+    """The text in lines of a width, cut at spaces (or after commas and colons), or anywhere in a word that is too long.
 
     >>> wrap("one two three", 40, 5)
     ['one two', 'three']
@@ -197,7 +197,9 @@ def wrap(text: str, width: float, letter: float, commas: bool = False) -> list[s
     limit = max(8, int(width / letter))
     out = []
     while len(text) > limit:
-        cut = max(text.rfind(" ", 0, limit + 1), text.rfind(",", 0, limit) + 1 if commas else 0)
+        cut = text.rfind(" ", 0, limit + 1)
+        if commas and cut <= limit // 3:
+            cut = max(text.rfind(",", 0, limit), text.rfind(":", 0, limit)) + 1
         cut = cut if cut > limit // 3 else limit
         out.append(text[:cut].rstrip())
         text = text[cut:].lstrip()

@@ -7,7 +7,6 @@ string into svgwrite's tree as a comment, which no escaped text can forge; the d
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -269,14 +268,19 @@ def number(x: float) -> str:
     return f"{x:.2f}".rstrip("0").rstrip(".") if x != int(x) else str(int(x))
 
 
-_FORBIDDEN = (
-    "[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # what XML cannot hold
-    "|[\u202a-\u202e\u2066-\u2069]"  # what turns the reading direction
-)
-
-
 def clean(text: str) -> str:
-    """Text with the characters that XML cannot hold, and those that turn the reading direction, replaced."""
-    if text.isprintable():  # nearly always; the pattern takes 2 ms to compile
+    """Text with the characters that XML cannot hold, and those that turn the reading direction, replaced.
+
+    >>> clean("a\\x00b")
+    'a\ufffdb'
+    """
+    if text.isprintable():  # nearly always
         return text
-    return re.sub(_FORBIDDEN, "�", text)
+    return "".join([c if c.isprintable() or c in "\t\n\r\xa0" or _is_harmless(ord(c)) else "\ufffd" for c in text])
+
+
+def _is_harmless(code: int) -> bool:
+    """Whether XML can hold an unprintable character, and it does not turn the reading direction."""
+    if 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069:
+        return False
+    return 0xA0 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or 0x10000 <= code <= 0x10FFFF
