@@ -63,6 +63,15 @@ def compose_with_offset(outer: Any, offset: Any, inner: Any) -> AnyLayout:
     """
     if isinstance(outer, Swizzle) and outer.bits == 0 and isinstance(inner, Layout) and isinstance(offset, int) and offset == 0:
         return inner
+    return composed(outer, offset, inner)
+
+
+def composed(outer: Any, offset: Any, inner: Any) -> ComposedLayout:
+    """outer o offset o inner as it stands, of parts that fit; anything else is refused.
+
+    >>> str(composed(Swizzle(0, 3, 3), 0, (8, 64)))
+    'Sw<0,3,3> o 0 o (8,64):(1,8)'
+    """
     if isinstance(inner, (int, tuple)) and inner != () and is_int_tuple(inner):
         inner = Layout(inner)
     whole = isinstance(inner, (Layout, ComposedLayout, Swizzle)) and isinstance(outer, (Layout, ComposedLayout, Swizzle))
