@@ -18,13 +18,14 @@ BELOW = {
     "figures": {"errors", "algebra"},
     "renderers": {"errors", "figures.model", "figures.palette"},
     "analysis": {"errors", "algebra"},
-    "cli": {"errors", "algebra", "notation", "spec", "figures", "renderers", "analysis", "__init__"},
+    "documents": {"errors", "spec", "figures", "renderers"},
+    "cli": {"errors", "algebra", "notation", "spec", "figures", "renderers", "analysis", "documents", "__init__"},
     "__init__": {"errors", "algebra", "notation", "spec", "figures", "renderers"},
     "__main__": {"cli"},
 }
 HOMES = {
     "click": {"cli"},
-    "rich": {"renderers/text"},
+    "rich": {"renderers/text", "cli/gallery"},
     "svgwrite": {"renderers/svg"},
     "numpy": set(),
     "matplotlib": set(),

@@ -6,6 +6,8 @@ import os
 import stat
 import sys
 
+TEMPORARY = ".cute-viz-"  # how the names of unfinished files begin; the process's number follows
+
 
 def write(data: bytes, path: str | None) -> None:
     """Write to a path, or to standard output for None and `-`. A file appears whole or not at all."""
@@ -25,7 +27,7 @@ def write(data: bytes, path: str | None) -> None:
     import tempfile  # 3 ms that standard output does not need
 
     try:
-        handle, temporary = tempfile.mkstemp(prefix=".cute-viz-", dir=os.path.dirname(target))
+        handle, temporary = tempfile.mkstemp(prefix=f"{TEMPORARY}{os.getpid()}-", dir=os.path.dirname(target))
     except OSError as error:
         error.filename = path  # the place that the user knows, not the temporary name
         raise
