@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cute_viz import __version__
+from cute_viz.documents.names import FILE_NAMES, is_file_name
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.renderers import FORMATS
 from cute_viz.spec.build import Builder
@@ -18,7 +19,6 @@ from cute_viz.spec.yaml import Fields, Value
 
 _ATOMS = re.compile(rb"^library:", re.M)
 INDEX = ("README.md", "index.html")
-LONGEST = 120  # characters of a name
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +133,11 @@ def _job(builder: Builder, own: str, value: Value, formats: Sequence[str], root:
 
 def _check_name(builder: Builder, name: str, at: Span) -> None:
     """A name that is safe as a file's on every system, and in a link."""
-    reserved = re.fullmatch(r"(?i)con|prn|aux|nul|com\d|lpt\d", name)
-    if len(name) > LONGEST or reserved or not re.fullmatch(r"\w(?:[\w .+\-]*[\w+\-])?", name):
+    if not is_file_name(name):
         raise builder.fail(
             f"{name[:40]!r} cannot be the name of a file",
             at,
-            hint=f"letters, digits, _ - + . and spaces, at most {LONGEST}, such as tv_8x128",
+            hint=FILE_NAMES,
         )
 
 
