@@ -21,6 +21,7 @@ BELOW = {
     "documents": {"errors", "spec", "figures", "renderers"},
     "cli": {"errors", "algebra", "notation", "spec", "figures", "renderers", "analysis", "documents", "__init__"},
     "__init__": {"errors", "algebra", "notation", "spec", "figures", "renderers"},
+    "ext": {"errors", "spec", "renderers", "documents", "__init__"},
     "__main__": {"cli"},
 }
 HOMES = {
@@ -30,6 +31,11 @@ HOMES = {
     "numpy": set(),
     "matplotlib": set(),
     "yaml": {"spec/yaml"},
+    "sphinx": {"ext/sphinx"},
+    "docutils": {"ext/sphinx"},
+    "markdown": set(),
+    "pymdownx": set(),
+    "IPython": {"ext/notebook"},
 }
 
 

@@ -11,6 +11,7 @@ from cute_viz.errors import CuteVizError, Span
 from cute_viz.figures.model import Figure
 from cute_viz.figures.palette import palette
 from cute_viz.renderers import Options, render
+from cute_viz.spec import read
 from cute_viz.spec.build import Builder, Spec, read_specs
 from cute_viz.spec.schema import COMMON, FIGURE
 from cute_viz.spec.yaml import Fields, Text, Value
@@ -100,6 +101,8 @@ def picture(text: str, words: dict[str, str] | None = None) -> Picture:
     if not text:
         raise CuteVizError("there is nothing to draw", hint="write an expression such as (4,8):(8,1), or the name of a spec")
     spec = named(text)
+    if spec is None and "\n" in text and (problem := read(text).problem()):
+        raise problem  # of a pasted block a line that cannot be read may be noise; in a document it is a mistake
     changed = _spec(text if spec is None else "1", words)
     if spec is None:
         spec = changed
