@@ -12,16 +12,18 @@ import cute_viz
 ROOT = Path(cute_viz.__file__).parent
 BELOW = {
     "errors": set(),
-    "algebra": {"errors"},
+    "display": set(),
+    "files": set(),
+    "algebra": {"errors", "display"},
     "notation": {"errors", "algebra"},
     "spec": {"errors", "algebra", "notation"},
-    "figures": {"errors", "algebra"},
+    "figures": {"errors", "algebra", "display"},
     "renderers": {"errors", "figures.model", "figures.palette"},
     "analysis": {"errors", "algebra"},
     "documents": {"errors", "spec", "figures", "renderers"},
-    "cli": {"errors", "algebra", "notation", "spec", "figures", "renderers", "analysis", "documents", "__init__"},
-    "__init__": {"errors", "algebra", "notation", "spec", "figures", "renderers"},
-    "ext": {"errors", "spec", "renderers", "documents", "__init__"},
+    "cli": {"errors", "algebra", "notation", "spec", "figures", "renderers", "analysis", "documents", "files", "__init__"},
+    "__init__": {"errors", "display", "files", "algebra", "notation", "spec", "figures", "renderers"},
+    "ext": {"errors", "files", "spec", "renderers", "documents", "__init__"},
     "__main__": {"cli"},
 }
 HOMES = {
@@ -35,7 +37,7 @@ HOMES = {
     "docutils": {"ext/sphinx"},
     "markdown": set(),
     "pymdownx": set(),
-    "IPython": {"ext/notebook"},
+    "IPython": set(),
 }
 
 

@@ -7,6 +7,7 @@ import os
 import re
 from dataclasses import asdict, dataclass, field
 
+from cute_viz import files
 from cute_viz.cli import output
 from cute_viz.cli.gallery_draw import Drawn, hash_of
 from cute_viz.cli.gallery_plan import INDEX, Job, Plan
@@ -97,7 +98,7 @@ def read(folder: str) -> State:
 def sweep(folder: str) -> None:
     """Remove the temporary files that killed runs have left."""
     for name in os.listdir(folder):
-        if (match := re.fullmatch(re.escape(output.TEMPORARY) + r"(\d+)-\w+", name)) and not _alive(int(match[1])):
+        if (match := re.fullmatch(re.escape(files.TEMPORARY) + r"(\d+)-\w+", name)) and not _alive(int(match[1])):
             os.unlink(os.path.join(folder, name))
 
 

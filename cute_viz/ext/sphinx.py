@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 import posixpath
-import tempfile
 import zlib
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -21,7 +20,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from cute_viz import __version__
+from cute_viz import __version__, files
 from cute_viz.documents.draw import picture, words_of
 from cute_viz.documents.embed import default_format, reference
 from cute_viz.errors import CuteVizError, FigureError, Span
@@ -120,11 +119,7 @@ def _file(folder: str, data: bytes, suffix: str) -> str:
     path = os.path.join(folder, name)
     if not os.path.isfile(path):
         os.makedirs(folder, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=folder)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
+        files.write(data, path)
     return name
 
 
