@@ -63,6 +63,32 @@ def test_every_spec_in_every_wanted_format(specs: Path, tmp_path: Path) -> None:
     assert set(shown(tmp_path / "other")) == {"one.json", "one.tex", "two.json", "two.tex", "README.md", "index.html"}
 
 
+def test_a_style_that_a_forced_format_lacks(tmp_path: Path) -> None:
+    path = tmp_path / "mma.yaml"
+    path.write_text("mma_atom: SM80_16x8x16_F32F16F16F32_TN\nstyle: cutlass\nformats: tikz\n")
+    assert gallery(path, "-o", tmp_path / "a").return_value == 0
+    assert gallery(path, "-o", tmp_path / "b", "-T", "text", "-T", "tikz").return_value == 0
+    assert (tmp_path / "a" / "mma.tex").read_bytes() == (tmp_path / "b" / "mma.tex").read_bytes()
+    assert b"T0 V0" in (tmp_path / "b" / "mma.txt").read_bytes()
+    path.write_text("mma_atom: SM80_16x8x16_F32F16F16F32_TN\nstyle: cutlass\nformats: text\n")
+    assert "leave out --style" in gallery(path, "-o", tmp_path / "c").stderr
+
+
+def test_an_interrupted_run_ends_at_once_and_clean(tmp_path: Path) -> None:
+    many = "".join(f"  f{n}:\n    layout: (64,{n + 8}):({n + 8},1)\n" for n in range(2000))
+    (tmp_path / "many.yaml").write_text("specs:\n" + many)
+    out = tmp_path / "out"
+    args = [sys.executable, "-m", "cute_viz", "gallery", str(tmp_path / "many.yaml"), "-o", str(out), "-j", "2"]
+    with subprocess.Popen(args, cwd=ROOT, stderr=subprocess.PIPE, start_new_session=True) as process:
+        while len(list(out.glob("*.svg"))) < 5 and process.poll() is None:
+            time.sleep(0.005)
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.communicate(timeout=20)[1].decode()
+    assert process.returncode == 130
+    assert said.strip() == "error: interrupted"
+    assert not list(out.glob(".cute-viz-[0-9]*"))
+
+
 def test_only_what_changed_is_drawn(specs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert "2 drawn, 0 unchanged" in gallery(specs, "-o", out).stderr

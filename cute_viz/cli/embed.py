@@ -70,6 +70,7 @@ def _one(path: str, folder: str, format_: str | None, check: bool) -> bool:
         output.write(data, os.path.join(at, file))
     if done.text != text:
         output.write((mark + done.text).encode(), path)
+    click.echo(f"{path}: {len(done.pictures)} pictures, {len(done.changed)} references changed", err=True)
     return False
 
 

@@ -45,6 +45,8 @@ def command(
     """
     if check and (prune or watch):
         raise click.UsageError("--check changes nothing; --prune and --watch do")
+    import gc
+
     paths = specs or _library()
     workers = jobs or len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1))
     if check:
@@ -52,6 +54,7 @@ def command(
     status = _update(plan(paths, formats), folder, workers, prune)
     seen = _stamps(paths)
     while watch:
+        gc.collect()  # `main` has switched it off, and this process stays
         time.sleep(POLL)
         now = _stamps(paths)
         if now != seen:
@@ -100,6 +103,7 @@ def _update(planned: Plan, folder: str, workers: int, prune: bool) -> int:
     for name, text in _index(planned, state).items():
         output.write(text.encode(), os.path.join(folder, name))
     state.write(folder)
+    gallery_state.sweep(folder)  # once more: the workers of a run that was killed may have lived a moment longer
     for failure in failures:
         click.echo(f"error: {failure}", err=True)
     for verb, files in (("removed", removed), ("kept, as it was changed since", kept)):

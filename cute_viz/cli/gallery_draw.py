@@ -8,13 +8,14 @@ import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cute_viz.cli import output
 from cute_viz.cli.gallery_plan import Job
 from cute_viz.documents.draw import figure_of
 from cute_viz.documents.index import Entry
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, FigureError
+from cute_viz.figures.model import Figure
 from cute_viz.renderers import Options, render
 
 
@@ -58,7 +59,7 @@ def _draw(job: Job, folder: str, check: bool) -> Drawn:
     spec = job.builder.spec(job.own, job.value)
     figure = figure_of(spec)
     options = Options(spec.style, spec.palette)
-    pictures = {file: render(figure, format_, options) for format_, file in job.files.items()}
+    pictures = {file: _write(figure, format_, options, job.forced) for format_, file in job.files.items()}
     differs = []
     for file, data in pictures.items():
         if not check:
@@ -82,6 +83,16 @@ def _draw(job: Job, folder: str, check: bool) -> Drawn:
     return Drawn(job.name, entry, {file: hash_of(data) for file, data in pictures.items()}, tuple(differs))
 
 
+def _write(figure: Figure, format_: str, options: Options, forced: bool) -> bytes:
+    """A figure in a format; where -T asks for a format that has no style of CuTe's own, in the default style."""
+    try:
+        return render(figure, format_, options)
+    except FigureError:
+        if not forced or options.style == "default":
+            raise
+        return render(figure, format_, replace(options, style="default"))
+
+
 def hash_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
@@ -97,17 +108,22 @@ def _bytes(path: str) -> bytes | None:
 def draw_all(jobs: Sequence[Job], folder: str, check: bool, workers: int) -> Iterator[Drawn]:
     """Draw jobs as they get done, in no order."""
     workers = min(workers, len(jobs))
-    if workers <= 1:
-        yield from (draw(job, folder, check) for job in jobs)
-        return
     import gc
+
+    if workers <= 1:
+        for number, job in enumerate(jobs):
+            if number % 64 == 63:
+                gc.collect()  # `main` has switched it off
+            yield draw(job, folder, check)
+        return
     import multiprocessing
     import sys
 
     # A forked worker has everything imported already; elsewhere each pays for its imports once.
     method = "fork" if sys.platform == "linux" else "spawn"
     _import_all(jobs)
-    gc.freeze()
+    gc.collect()
+    gc.freeze()  # the workers share what is there
     size = max(1, min(8, len(jobs) // (workers * 4)))
     chunks = [range(start, min(start + size, len(jobs))) for start in range(0, len(jobs), size)]
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context(method), _begin, (jobs, folder, check))
@@ -121,6 +137,7 @@ def draw_all(jobs: Sequence[Job], folder: str, check: bool, workers: int) -> Ite
                     yield Drawn(jobs[number].name, failure=f"{jobs[number].place}: a worker process died; try -j 1")
     finally:
         pool.shutdown(cancel_futures=True)
+        gc.unfreeze()
 
 
 _work: tuple[Sequence[Job], str, bool] = ((), "", False)

@@ -26,7 +26,7 @@ class Job:
     """One spec to be drawn.
 
     key: a hash of the spec, of what its file shares, of the formats and of the program: equal keys, equal pictures.
-    files: format -> file name.
+    files: format -> file name. own: the spec's name in its file. forced: whether the formats are not those of the spec.
     """
 
     name: str
@@ -35,7 +35,8 @@ class Job:
     files: dict[str, str]
     builder: Builder
     value: Value
-    own: str  # the spec's name in its file
+    own: str
+    forced: bool
 
     @property
     def place(self) -> str:
@@ -127,8 +128,8 @@ def _job(builder: Builder, own: str, value: Value, formats: Sequence[str], root:
             raise builder.fail(f"{file} is taken by {taken[file.casefold()]}", at, hint="give the spec another name")
     taken.update({file.casefold(): f"{path}: {name}" for file in files.values()})
     group = builder.description or _heading(builder, own, value, stem)
-    key = hashlib.sha256(f"{root}{name}\n{group}\n{json.dumps(files)}\n{json.dumps(value)}".encode()).hexdigest()
-    return Job(name, group, key, files, builder, value, own)
+    key = hashlib.sha256(f"{root}{name}\n{group}\n{json.dumps(files)}{bool(formats)}\n{json.dumps(value)}".encode()).hexdigest()
+    return Job(name, group, key, files, builder, value, own, bool(formats))
 
 
 def _check_name(builder: Builder, name: str, at: Span) -> None:

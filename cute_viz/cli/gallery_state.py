@@ -134,8 +134,14 @@ def _hash(path: str) -> str | None:
 
 
 def _alive(process: int) -> bool:
+    """Whether a process runs; one that has ended and is only waited for does not."""
     if os.name == "nt":  # where signal 0 is no question
         return True
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+    except (OSError, IndexError):
+        pass
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
