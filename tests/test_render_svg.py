@@ -13,7 +13,7 @@ from cute_viz import figure, render
 from cute_viz.figures.model import HOLE, Figure
 from cute_viz.figures.palette import palette
 from cute_viz.renderers import Options
-from cute_viz.renderers.svg_panel import measure
+from cute_viz.renderers.frame import Detail, frames
 
 NS = "{http://www.w3.org/2000/svg}"
 CASES = [
@@ -52,7 +52,7 @@ def squares(root: ElementTree.Element) -> list[tuple[str, float, float, float, f
 
 @pytest.mark.parametrize(("source", "options"), CASES)
 def test_every_cell_has_its_colour_and_its_label_in_its_middle(source, options):
-    drawn, root = draw(source, options)
+    drawn, root = draw(source, options, Options(full=True))
     colours = palette()
     rectangles = squares(root)
     texts = {}
@@ -60,8 +60,8 @@ def test_every_cell_has_its_colour_and_its_label_in_its_middle(source, options):
         for text in group.iter(f"{NS}text"):
             key = (float(text.attrib["x"]), text.text)
             texts.setdefault(key, []).append(float(text.attrib["y"]))
-    for panel in drawn.panels:
-        frame = measure(panel)
+    for frame in frames(drawn, Detail.FULL):
+        panel = frame.panel
         filled = {}
         for cell, paint in enumerate(panel.paints):
             fill = f"url(#{root[0].attrib['id'][:-1]}h)" if paint == HOLE else colours.fill(drawn.paints[paint])

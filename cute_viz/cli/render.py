@@ -9,13 +9,14 @@ import click
 
 from cute_viz.cli import color, output, source
 from cute_viz.cli.params import Range, Tile
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import LABELS, MAX_CELLS, VIEWS, FigureOptions
 from cute_viz.renderers import FORMATS, Options, format_of_suffix, render
 
+PAGES = ("svg", "png", "pdf", "html")  # formats that can draw very many cells as an image
 STYLES = ("default", "cutlass")
-THEMES = ("auto", "light", "dark")
+THEMES = ("auto", "light", "dark", "print")
 COLOR_BY = ("offset", "mod8", "chunk", "thread", "value", "warp", "row", "column", "tile", "none")
 
 
@@ -32,20 +33,29 @@ def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     "  cute-viz render '((4,8),(2,2)):((32,1),(16,8))' --tile 16x8 --view table\n"
     "  cute-viz render '(_4,_8):(_8,_1)' -T tikz --style cutlass        print_latex, byte for byte\n"
     "  cute-viz render SM80_16x8x16_F32BF16BF16F32_TN --thread 5 -o mma.svg\n"
+    "  cute-viz render 'logical_divide((8,6), (4,3))' --view operation -o divide.svg\n"
+    "  cute-viz render '(8,8):(8,1)' '(8,8):(1,8)' --diff               side by side, differences marked\n"
     "  make 2>&1 | cute-viz render - --name sA                          what a kernel printed\n"
     "  cute-viz render '(8,8):(8,1)' -T json > f.json; cute-viz render f.json -o f.svg"
 )
-@click.argument("source_", metavar="SOURCE")
+@click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
 @click.option("-o", "--output", "path", metavar="FILE", help="The file to write; its suffix fixes the format.")
 @click.option("-T", "--format", "format_", type=click.Choice(list(FORMATS)), help="Output format, else text.")
 @click.option(
     "--view",
     type=click.Choice(VIEWS),
-    help="grid: offsets. tv: the owner of each tile cell. table: thread by value. both. Of shared memory: banks, address.",
+    help="grid: offsets. tv: the owner of each tile cell. table: thread by value. both. Of shared memory: banks, address. "
+    "operation: what went in and what came out.",
 )
 @click.option("--tile", type=Tile(), help="The tile that a thread-value layout covers, rows x columns. Makes 'tv' the view.")
 @click.option("--color-by", type=click.Choice(COLOR_BY), help="What hue means; each view has its own default.")
-@click.option("--labels", type=click.Choice(LABELS), default="auto", show_default=True, help="The text of a cell.")
+@click.option(
+    "--labels",
+    type=click.Choice(LABELS),
+    default="auto",
+    show_default=True,
+    help="The text of a cell; full: never left out for lack of room.",
+)
 @click.option("--coords", is_flag=True, help="Rulers show the nested coordinates of hierarchical modes.")
 @click.option("--title", help="A title instead of the one made from the layout.")
 @click.option(
@@ -57,7 +67,7 @@ def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     type=click.Choice(THEMES),
     default="auto",
     show_default=True,
-    help="SVG: light, dark, or both.",
+    help="SVG: light, dark, or both. print: greys with patterns of text only.",
 )
 @click.option("--fragment", is_flag=True, help="TikZ for \\input, SVG for inlining: no preamble.")
 @click.option(
@@ -76,10 +86,15 @@ def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     "--type", "element", metavar="TYPE", help="The element type of shared memory, for --view banks and address: f16, 8 ..."
 )
 @click.option("--tensor", metavar="LAYOUT", help="Draw what --thread holds of this tensor: the partition, spelled out.")
+@click.option("--diff", is_flag=True, help="Of two sources: mark the cells that differ.")
+@click.option("--fold", type=click.IntRange(1), metavar="COLUMNS", help="Cut wide panels into bands of so many columns.")
+@click.option("--crop", type=Tile(), help="Draw only the first rows x columns of each panel, and say so.")
+@click.option("--width", type=click.FloatRange(200, 20000), help="Pixels that the page may take; labels give way to fit.")
+@click.option("--cell", type=click.FloatRange(0.01, 400), help="Pixels of a cell; what it shows follows from its size.")
 @source.options
 @click.option("--max-cells", type=click.IntRange(1), default=MAX_CELLS, show_default=True, help="Refuse figures with more cells.")
 def command(
-    source_: str,
+    sources: tuple[str, ...],
     path: str | None,
     format_: str | None,
     view: str | None,
@@ -99,16 +114,20 @@ def command(
     operand: str | None,
     element: str | None,
     tensor: Any,
+    diff: bool,
+    fold: int | None,
+    crop: tuple[int, int] | None,
+    width: float | None,
+    cell: float | None,
     max_cells: int,
     reading: source.Reading,
 ) -> None:
     """Draw SOURCE: a layout, an MMA or a copy, in CuTe notation, C++, Python or as CuTe printed it; the name of an atom; a
     figure's JSON file; or - for standard input.
 
-    Without -o and -T the picture is a text grid on standard output.
+    Without -o and -T the picture is a text grid on standard output. Several SOURCEs are drawn side by side.
     """
     format_ = format_of(format_, path)
-    subject = source.read(source_, reading)
     if tensor is not None:
         tensor = source.obj_of(source.read(tensor, source.Reading(reading.let)))
     if element is not None:
@@ -127,17 +146,61 @@ def command(
         "operand": operand,
         "tensor": tensor,
         "bits": None if element is None else bits_of(element),
+        "heat": format_ in PAGES or None,
     }
     options = {key: word for key, word in given.items() if word is not None}
-    if type(subject).__name__ == "Spec":
-        style = style if style != "default" else subject.style
-        palette = palette or subject.palette
-        options = source.options_of(subject, **options)
-    figure = _figure(source.obj_of(subject), FigureOptions(**options))
+    figures, full = [], False
+    for one in sources:
+        subject = _call(one, reading) if view == "operation" else source.read(one, reading)
+        mine = options
+        if type(subject).__name__ == "Spec":
+            style = style if style != "default" else subject.style
+            palette = palette or subject.palette
+            mine = source.options_of(subject, **options)
+        if len(sources) > 1:
+            mine = {key: word for key, word in mine.items() if key != "title"}
+        full = full or mine.get("labels", "auto") not in ("auto", "none")
+        figures.append(_figure(source.obj_of(subject), FigureOptions(**mine)))
+    figure = _trimmed(_joined(figures, diff, title), fold, crop)
     to_terminal = format_ == "text" and path in (None, "-") and style != "cutlass"
-    colored = to_terminal and color.wanted(color_)
-    data = render(figure, format_, Options(style, palette, theme, fragment, colored))
-    output.write(data, path)
+    how = Options(style, palette, theme, fragment, to_terminal and color.wanted(color_), width, cell, full)
+    output.write(render(figure, format_, how), path)
+
+
+def _call(expression: str, reading: source.Reading) -> Any:
+    """The operation that an expression is, with its operands."""
+    from cute_viz.figures.operation import Call
+    from cute_viz.notation import read_call
+    from cute_viz.spec import resolve
+
+    name, operands = read_call(expression, reading.names(), resolve)
+    if not name:
+        raise FigureError(f"{expression!r} is no operation", hint="such as logical_divide((8,6), (4,3)), or A o B")
+    return Call(name, tuple(operands))
+
+
+def _joined(figures: list[Figure], diff: bool, title: str | None) -> Figure:
+    """The figure, or several beside each other, or what differs between two."""
+    if diff and len(figures) != 2:
+        raise click.UsageError(f"--diff compares two sources, not {len(figures)}")
+    if len(figures) == 1:
+        return figures[0]
+    from cute_viz.figures.compare import difference, side_by_side
+
+    return difference(figures[0], figures[1], title) if diff else side_by_side(figures, title)
+
+
+def _trimmed(figure: Figure, fold: int | None, crop: tuple[int, int] | None) -> Figure:
+    """The figure cropped, then folded, as was asked for."""
+    if crop is not None:
+        from cute_viz.figures import trim
+
+        figure = trim.crop(figure, *crop)
+    if fold is not None:
+        from cute_viz.figures import trim
+
+        figure = trim.fold(figure, fold)
+    return figure
 
 
 def format_of(format_: str | None, path: str | None) -> str:
@@ -156,7 +219,7 @@ def format_of(format_: str | None, path: str | None) -> str:
 
 def _figure(subject: Any, options: FigureOptions) -> Figure:
     if isinstance(subject, Figure):
-        if options != FigureOptions(title=options.title, max_cells=options.max_cells):
+        if options != FigureOptions(title=options.title, max_cells=options.max_cells, heat=options.heat):
             raise CuteVizError(
                 "a figure's JSON is a finished figure",
                 hint="--view, --tile, --color-by, --labels, --coords and highlights go with an object",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
@@ -22,10 +23,16 @@ def build(obj: Any, options: FigureOptions | None = None) -> Figure:
     options = options or FigureOptions()
     if options.view is not None and options.view not in VIEWS:
         raise FigureError(f"there is no view {options.view!r}", hint=f"views: {', '.join(VIEWS)}")
+    if options.labels == "full":  # what a page shows of the labels is the renderer's matter
+        options = replace(options, labels="auto")
     if isinstance(obj, (int, tuple)) and not isinstance(obj, bool) and obj != () and is_int_tuple(obj):
         obj = Layout(obj)
     if type(obj).__name__ in _TILINGS:
         return _tiling(obj, options)
+    if type(obj).__name__ == "Call":
+        from cute_viz.figures.operation import operation
+
+        return operation(obj, options)
     if isinstance(obj, Swizzle):
         from cute_viz.figures.bits import bits
 

@@ -31,6 +31,10 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
     drawn = pad_to_rank2(position_independent(layout))
     shape = modes(drawn.shape)
     rows, cols, rest = product(shape[0]), product(shape[1]), shape[2:]
+    if options.heat and product(drawn.shape) > options.max_cells and options.labels in ("auto", "none"):
+        from cute_viz.figures.heat import heat
+
+        return heat(drawn, options)
     check_cells(product(drawn.shape), f"the layout {layout}", options)
     if product(rest) > MAX_SLICES:
         raise FigureError(

@@ -62,7 +62,8 @@ class Panel:
     """One grid of cells with its caption.
 
     labels, paints: one entry a cell, row by row (index row * cols + col). A label may hold several lines, parted by
-        newlines; the paint is an index into the figure's paints, or HOLE.
+        newlines; the paint is an index into the figure's paints, or HOLE. A panel of very many cells has no labels at all
+        (an empty tuple), and its paints may be bytes.
     owners: for cells that more than one (thread, value) owns: (cell, every (thread, value)), lowest thread first.
     boxes: rectangles (row0, col0, row1, col1), half-open, around cells that belong together, such as the
         consecutive values of one thread.
@@ -86,7 +87,7 @@ class Panel:
         if self.rows < 1 or self.cols < 1:
             raise FigureError(f"a panel has at least one cell, not {self.rows} x {self.cols}")
         cells = self.rows * self.cols
-        sizes = {"labels": len(self.labels), "paints": len(self.paints)}
+        sizes = {"labels": len(self.labels) or cells, "paints": len(self.paints)}
         sizes |= {f"data.{name}": len(column) if isinstance(column, tuple) else 0 for name, column in self.data.items()}
         for name, length in sizes.items():
             if length != cells:

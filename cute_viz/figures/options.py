@@ -11,8 +11,8 @@ from cute_viz.algebra.recast import bits_of
 from cute_viz.errors import FigureError, LimitError
 
 MAX_CELLS = 1 << 18
-LABELS = ("auto", "offset", "coord", "index", "none")
-VIEWS = ("grid", "tv", "table", "both", "banks", "address")
+LABELS = ("auto", "full", "offset", "coord", "index", "none")
+VIEWS = ("grid", "tv", "table", "both", "banks", "address", "operation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,7 @@ class FigureOptions:
     thread, warp, value: colour these alone (half-open ranges), the rest stays paper.
     operand: of a TiledMMA or TiledCopy only these panels, such as "C" or "AB" or "S".
     tensor: a tensor's layout: draw what the highlighted thread holds of it.
+    heat: so many cells that no label fits may be drawn as an image.
     bits: of an element in shared memory, for the views of banks and addresses; 16 where nothing else tells.
     max_cells: more cells than this are refused.
     """
@@ -46,6 +47,7 @@ class FigureOptions:
     operand: str | None = None
     tensor: Any = None
     bits: int | None = None
+    heat: bool = False
 
 
 def parse_tile(text: str) -> tuple[int, int]:

@@ -76,11 +76,7 @@ def tile_panel(
     elif everyone:
         labels = ["" if o is None else f"V{o % values}" for o in first]
     else:
-        labels = (
-            [_owner_label(mine, values) for mine in owners]
-            if named
-            else ["" if o is None else f"T{o // values}\nV{o % values}" for o in first]
-        )
+        labels = _owner_labels(owners, values) if named else ["" if o is None else f"T{o // values}\nV{o % values}" for o in first]
     rows_ruler = _tile_ruler(titles[0], threads, tv_map.rows, cols, 1)
     cols_ruler = _tile_ruler(titles[1], threads, cols, tv_map.rows, cols)
     return Panel(
@@ -93,7 +89,7 @@ def tile_panel(
         col_ruler=with_atoms(cols_ruler, atom[1]),
         owners=()
         if everyone
-        else tuple((cell, tuple(divmod(o, values) for o in mine)) for cell, mine in enumerate(owners) if len(mine) > 1),
+        else tuple([(cell, tuple([divmod(o, values) for o in mine])) for cell, mine in enumerate(owners) if len(mine) > 1]),
         boxes=_boxes(first, values, tv_map.rows, cols),
         data={"thread": threads, "value": value_ids},
         place=place,
@@ -109,13 +105,19 @@ def replicas(owners: list[list[int]]) -> int:
     return counts.pop() if len(counts) == 1 and counts <= set(range(2, NAMED + 1)) else 0
 
 
-def _owner_label(mine: list[int], values: int) -> str:
+def _owner_labels(owners: list[list[int]], values: int) -> list[str]:
     """`T0,64` over `V3`: every thread that owns a cell."""
-    if not mine:
-        return ""
-    threads = ",".join(str(o // values) for o in mine)
-    ids = sorted({o % values for o in mine})
-    return f"T{threads}\nV{','.join(map(str, ids))}"
+    out = []
+    for mine in owners:
+        if not mine:
+            out.append("")
+            continue
+        value = mine[0] % values
+        ids = str(value)
+        if len(mine) > 1 and {o % values for o in mine} != {value}:
+            ids = ",".join(map(str, sorted({o % values for o in mine})))
+        out.append(f"T{','.join([str(o // values) for o in mine])}\nV{ids}")
+    return out
 
 
 def with_atoms(ruler: Ruler, every: int) -> Ruler:

@@ -22,6 +22,8 @@ class Options:
     theme: `auto` (light and dark in one file), `light` or `dark` (svg).
     fragment: only the picture, for inclusion in a document (tikz: no preamble; svg: no XML declaration).
     color: colour escapes for a terminal (text).
+    width: px that the page may take; cell: px of a cell; without either the page is as large as its labels need, within
+        reason. full: labels were asked for by name and are never left out (svg, png, pdf, html).
     """
 
     style: str = "default"
@@ -29,6 +31,9 @@ class Options:
     theme: str = "auto"
     fragment: bool = False
     color: bool = False
+    width: float | None = None
+    cell: float | None = None
+    full: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,9 @@ FORMATS: dict[str, Format] = {
     for f in (
         Format("text", (".txt",), "cute_viz.renderers.text", "a grid for the terminal, as CuTe's print_layout"),
         Format("svg", (".svg",), "cute_viz.renderers.svg", "a vector picture with real text, light and dark"),
+        Format("png", (".png",), "cute_viz.renderers.png", "pixels, two for each CSS pixel"),
+        Format("pdf", (".pdf",), "cute_viz.renderers.pdf", "a page with embedded fonts"),
+        Format("html", (".html", ".htm"), "cute_viz.renderers.html", "one file to explore: hover, click, search, tables"),
         Format("tikz", (".tex", ".tikz"), "cute_viz.renderers.tikz", "LaTeX; with --style cutlass as print_latex writes it"),
         Format("json", (".json",), "cute_viz.renderers.json_model", "the picture model, to be drawn again or read by programs"),
     )

@@ -97,13 +97,26 @@ def runs(row: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def column_step(labels: Sequence[str], letter: float, width: float) -> int:
-    """Every how many columns a ruler's label has room.
+    """Every how many columns a ruler's label has room: a power of two.
 
     >>> column_step(["0", "100"], 6, 10)
-    3
+    4
     """
-    need = max(map(len, labels)) * letter + 4
-    return max(1, int(-(-need // width)))
+    return _power(-(-(max(map(len, labels)) * letter + 4) // width))
+
+
+def row_step(font: float, height: float) -> int:
+    """Every how many rows a ruler's label has room: a power of two.
+
+    >>> row_step(11, 26), row_step(11, 5)
+    (1, 4)
+    """
+    return _power(-(-(font + 1) // height))
+
+
+def _power(count: float) -> int:
+    """The smallest power of two that is not less."""
+    return 1 << max(0, int(count) - 1).bit_length()
 
 
 def arrange(

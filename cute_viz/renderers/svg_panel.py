@@ -7,7 +7,6 @@ string into svgwrite's tree as a comment, which no escaped text can forge; the d
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,13 +17,9 @@ import svgwrite
 
 from cute_viz.figures.model import HOLE, Paint, Panel
 from cute_viz.figures.palette import Palette
-from cute_viz.renderers.layout import ALL_COLUMNS, CellLabels, cell_labels, column_step, runs
+from cute_viz.renderers.frame import CAPTION, CHAR, FONT, LINES_FROM, SMALL, Detail, Frame
+from cute_viz.renderers.layout import column_step, row_step, runs
 
-FONT = 11  # px, of a cell's first line
-SMALL = 9  # px, of the lines after it
-CAPTION = 12  # px, of a panel's caption
-BOLD = 0.64  # width of an average letter of bold prose, in font sizes, on the safe side
-CHAR = 0.61  # width of a monospace character, in font sizes
 BASELINE = 0.35  # from the middle of a letter down to its baseline, in font sizes
 MONO = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 SANS = "system-ui, 'Segoe UI', 'DejaVu Sans', Arial, sans-serif"
@@ -72,42 +67,6 @@ class Canvas:
         self.drawing.add(svgwrite.text.Text(clean(words), insert=at, **attributes))
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """Where a panel's parts lie: cell size, the room for rulers, and the whole."""
-
-    panel: Panel
-    labels: CellLabels
-    caption: tuple[str, ...]
-    cell_w: float
-    cell_h: float
-    left: float
-    top: float
-
-    @property
-    def width(self) -> float:
-        return self.left + max(self.panel.cols * self.cell_w, 150.0 if self.caption else 0.0) + 2
-
-    @property
-    def height(self) -> float:
-        return self.top + self.panel.rows * self.cell_h + 2
-
-
-def measure(panel: Panel) -> Frame:
-    """The frame of a panel, from its longest label."""
-    labels = cell_labels(panel)
-    lines = labels.depth
-    widths = [labels.widths[0] * CHAR * FONT, labels.widths[1] * CHAR * SMALL]
-    cell_h = 26.0 if lines == 1 else 14.0 + 13.0 * lines
-    if panel.cols <= ALL_COLUMNS:  # few columns: room for every column's label
-        widths.append(max(map(len, panel.col_ruler.labels)) * CHAR * FONT - 3)
-    cell_w = float(round(max(cell_h if lines == 1 else 36.0, max(widths) + 9)))
-    left = max(max(map(len, panel.row_ruler.labels)), len(panel.row_ruler.title) + 2) * CHAR * FONT + 12
-    caption = tuple(wrap(panel.caption, max(panel.cols * cell_w, 150.0), CAPTION * BOLD)) if panel.caption else ()
-    top = 24.0 + (18 if panel.col_ruler.title else 0) + (CAPTION * 1.5 * len(caption) + 6 if caption else 0)
-    return Frame(panel, labels, caption, cell_w, cell_h, float(round(left)), top)
-
-
 def draw(canvas: Canvas, frame: Frame, x: float, y: float) -> None:
     """The panel with its upper left corner at (x, y)."""
     left, top = x + frame.left, y + frame.top
@@ -117,14 +76,19 @@ def draw(canvas: Canvas, frame: Frame, x: float, y: float) -> None:
         canvas.text(line, left, at, "t", CAPTION, font_family=SANS, font_weight="600", fill=TEXT)
     xs = [number(left + c * frame.cell_w) for c in range(panel.cols + 1)]
     ys = [number(top + r * frame.cell_h) for r in range(panel.rows + 1)]
-    _cells(canvas, frame, xs, ys)
+    if frame.detail == Detail.RASTER:
+        _raster(canvas, frame, left, top)
+    else:
+        _cells(canvas, frame, xs, ys)
     _lines(canvas, frame, xs, ys)
     _boxes(canvas, frame, left, top)
     _ears(canvas, frame, left, top)
     _labels(canvas, frame, left, top)
+    _marks(canvas, frame, left, top)
     _rulers(canvas, frame, left, top)
 
 
+HOLE_COLOUR = "#d0d4d8"  # of a cell without owner where it is too small to be hatched
 TEXT, MUTED, LINE, BORDER, PAPER = "#1a1a1a", "#57606a", "#000000", "#111111", "#ffffff"
 
 
@@ -144,6 +108,21 @@ def _cells(canvas: Canvas, frame: Frame, xs: list[str], ys: list[str]) -> None:
         canvas.path("".join(paths[paint]), "hole" if paint == HOLE else "cell", fill=fill)
 
 
+def _raster(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
+    """The cells as the pixels of one image."""
+    from base64 import b64encode
+
+    from cute_viz.renderers.pixels import raster
+
+    panel = frame.panel
+    colours = [canvas.colours.fill(paint) for paint in canvas.paints]
+    step = max(1, round(1 / frame.cell_w))
+    data = b64encode(raster(panel, colours, HOLE_COLOUR, max(1, int(frame.cell_w)), step)).decode()
+    size = f'width="{number(panel.cols * frame.cell_w)}" height="{number(panel.rows * frame.cell_h)}"'
+    place = f'x="{number(left)}" y="{number(top)}" {size} preserveAspectRatio="none" style="image-rendering:pixelated"'
+    canvas.drawing.add(canvas.chunk(f'<image class="raster" {place} xlink:href="data:image/png;base64,{data}"/>'))
+
+
 def _lines(canvas: Canvas, frame: Frame, xs: list[str], ys: list[str]) -> None:
     """Cell lines, tile borders by level, and the frame."""
     panel = frame.panel
@@ -152,17 +131,24 @@ def _lines(canvas: Canvas, frame: Frame, xs: list[str], ys: list[str]) -> None:
         by_level[min(level, 2)].append(f"M{xs[0]} {y}H{xs[-1]}")
     for level, x in zip(panel.col_ruler.levels[1:-1], xs[1:-1], strict=True):
         by_level[min(level, 2)].append(f"M{x} {ys[0]}V{ys[-1]}")
-    canvas.path("".join(by_level[0]), "l", fill="none", stroke=LINE, stroke_opacity="0.16", stroke_width="0.8")
+    if min(frame.cell_w, frame.cell_h) >= LINES_FROM:
+        canvas.path("".join(by_level[0]), "l", fill="none", stroke=LINE, stroke_opacity="0.16", stroke_width="0.8")
     for level in (1, 2):
-        canvas.path("".join(by_level[level]), "tile", fill="none", stroke=BORDER, stroke_width=number(BORDERS[level - 1]))
+        width = min(BORDERS[level - 1], 0.4 * frame.cell_w)
+        canvas.path("".join(by_level[level]), "tile", fill="none", stroke=BORDER, stroke_width=number(width))
     frame_path = f"M{xs[0]} {ys[0]}H{xs[-1]}V{ys[-1]}H{xs[0]}Z"
     canvas.path(frame_path, "b", fill="none", stroke=BORDER, stroke_width=number(BORDERS[0]))  # the one line on dark paper
 
 
 def _boxes(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
-    """Rounded outlines, inset so that neighbours stay apart."""
-    inset, radius = 1.6, 4.0
-    a = f"a{number(radius)} {number(radius)} 0 0 1 "
+    """Rounded outlines, inset so that neighbours stay apart; none where they would hide the cells."""
+    sizes = {(r1 - r0, c1 - c0) for r0, c0, r1, c1 in frame.panel.boxes}
+    smallest = min((min(rows * frame.cell_h, cols * frame.cell_w) for rows, cols in sizes), default=0)
+    if smallest < (12 if frame.detail == Detail.COLOUR else 8):
+        return
+    inset, radius = 1.6, 4.0 if smallest >= 12 else 2.0
+    corner = number(radius)
+    a = f"a{corner} {corner} 0 0 1 "
     xs = [f"M{number(left + c * frame.cell_w + inset + radius)} " for c in range(frame.panel.cols)]
     ys = [number(top + r * frame.cell_h + inset) for r in range(frame.panel.rows)]
     outlines: dict[tuple[int, int], str] = {}  # by rows and columns: all that does not depend on the place
@@ -174,7 +160,8 @@ def _boxes(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
                 extent * cell - 2 * inset - 2 * radius
                 for extent, cell in zip(size[::-1], (frame.cell_w, frame.cell_h), strict=True)
             )
-            outlines[size] = f"h{number(w)}{a}4 4v{number(h)}{a}-4 4h{number(-w)}{a}-4 -4v{number(-h)}{a}4 -4z"
+            turns = [f"{a}{right}{corner} {down}{corner}" for right, down in (("", ""), ("-", ""), ("-", "-"), ("", "-"))]
+            outlines[size] = f"h{number(w)}{turns[0]}v{number(h)}{turns[1]}h{number(-w)}{turns[2]}v{number(-h)}{turns[3]}z"
         out.append(xs[c0] + ys[r0] + outlines[size])
     canvas.path("".join(out), "box", fill="none", stroke=BORDER, stroke_width="1.1")
 
@@ -220,6 +207,33 @@ def _texts(panel: Panel, labels: tuple[str, ...], xs: list[str], ys: list[str], 
             yield "".join([f'{head}{y}">{ready[label]}</text>' for head, label, paint in row if label and only[max(0, paint)]])
 
 
+def _marks(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
+    """A text for each label of several cells, in their middle."""
+    by_ink: dict[str, list[str]] = {}
+    papers: list[str] = []  # below the names of groups, so that no line runs through them
+    for mark in frame.marks:
+        ink = "#000000" if mark.paint == HOLE else canvas.colours.ink(canvas.paints[mark.paint])
+        x = number(left + (mark.c0 + mark.c1) / 2 * frame.cell_w)
+        middle = top + (mark.r0 + mark.r1) / 2 * frame.cell_h
+        if frame.detail == Detail.COLOUR:
+            width = max(map(len, mark.lines)) * FONT * CHAR + 8
+            fill = HOLE_COLOUR if mark.paint == HOLE else canvas.colours.fill(canvas.paints[mark.paint])
+            papers.append(
+                f'<rect x="{number(left + (mark.c0 + mark.c1) / 2 * frame.cell_w - width / 2)}" y="{number(middle - 8)}" '
+                f'width="{number(width)}" height="16" rx="3" fill="{fill}"/>'
+            )
+        for n, line in enumerate(mark.lines):
+            size = FONT if n == 0 else SMALL
+            y = middle + (n - (len(mark.lines) - 1) / 2) * 12 + BASELINE * size
+            small = f' font-size="{SMALL}"' if n else ""
+            by_ink.setdefault(ink, []).append(f'<text x="{x}" y="{number(y)}"{small}>{escape(clean(line))}</text>')
+    if papers:
+        canvas.group().add(canvas.chunk("".join(papers)))
+    for ink, texts in by_ink.items():
+        group = canvas.group(font_family=MONO, font_size=number(FONT), text_anchor="middle", fill=ink, font_weight="600")
+        group.add(canvas.chunk("".join(texts)))
+
+
 def _rulers(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
     """Row labels at the left, column labels on top, as many as fit, and the titles with arrows."""
     panel = frame.panel
@@ -232,31 +246,17 @@ def _rulers(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
     ]
     canvas.group("m", text_anchor="middle", **style).add(canvas.chunk("".join(columns)))
     x = number(left - 8)
+    down = row_step(FONT, frame.cell_h)
     rows = [
         f'<text x="{x}" y="{number(top + (r + 0.5) * frame.cell_h + BASELINE * FONT)}">{escape(clean(label))}</text>'
         for r, label in enumerate(panel.row_ruler.labels)
+        if r % down == 0
     ]
     canvas.group("m", text_anchor="end", **style).add(canvas.chunk("".join(rows)))
     if panel.row_ruler.title:
         canvas.text(f"{panel.row_ruler.title} ↓", left - 8, top - 11, "m", FONT, text_anchor="end", font_family=SANS, fill=MUTED)
     if panel.col_ruler.title:
         canvas.text(f"{panel.col_ruler.title} →", left + 2, top - 29, "m", FONT, font_family=SANS, fill=MUTED)
-
-
-def wrap(text: str, width: float, letter: float, commas: bool = False) -> list[str]:
-    """The text in lines of a width, cut at spaces (and after commas), or anywhere in a word that is too long.
-
-    >>> wrap("one two three", 40, 5)
-    ['one two', 'three']
-    """
-    limit = max(8, int(width / letter))
-    out = []
-    while len(text) > limit:
-        cut = max(text.rfind(" ", 0, limit + 1), text.rfind(",", 0, limit) + 1 if commas else 0)
-        cut = cut if cut > limit // 3 else limit
-        out.append(text[:cut].rstrip())
-        text = text[cut:].lstrip()
-    return [*out, text] if text or not out else out
 
 
 def number(x: float) -> str:
@@ -268,14 +268,19 @@ def number(x: float) -> str:
     return f"{x:.2f}".rstrip("0").rstrip(".") if x != int(x) else str(int(x))
 
 
-_FORBIDDEN = (
-    "[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # what XML cannot hold
-    "|[\u202a-\u202e\u2066-\u2069]"  # what turns the reading direction
-)
-
-
 def clean(text: str) -> str:
-    """Text with the characters that XML cannot hold, and those that turn the reading direction, replaced."""
-    if text.isprintable():  # nearly always; the pattern takes 2 ms to compile
+    """Text with the characters that XML cannot hold, and those that turn the reading direction, replaced.
+
+    >>> clean("a\\x00b")
+    'a\ufffdb'
+    """
+    if text.isprintable():  # nearly always
         return text
-    return re.sub(_FORBIDDEN, "�", text)
+    return "".join([c if c.isprintable() or c in "\t\n\r\xa0" or _is_harmless(ord(c)) else "\ufffd" for c in text])
+
+
+def _is_harmless(code: int) -> bool:
+    """Whether XML can hold an unprintable character, and it does not turn the reading direction."""
+    if 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069:
+        return False
+    return 0xA0 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or 0x10000 <= code <= 0x10FFFF

@@ -25,6 +25,7 @@ from cute_viz.renderers.layout import (
 )
 
 LUALATEX_FROM = 16384  # cells that pdflatex's default memory still holds, labelled
+ROUNDED = 300  # boxes of a panel that have round corners; each costs TeX a millisecond
 AT_ONCE = 50  # shapes in one \draw, so that TeX can forget them
 LINE_COLOUR, TEXT_COLOUR, MUTED = "black!25", "black", "black!65"
 
@@ -202,7 +203,8 @@ class _Block:
 
     def _boxes(self, x: float, y: float) -> str:
         shapes = [self._rectangle(x, y, *box, inset=1) for box in self.panel.boxes]
-        return _paths("\\draw[rounded corners=2pt,line width=.5pt]", shapes)
+        corners = "rounded corners=2pt," if len(shapes) <= ROUNDED else ""
+        return _paths(f"\\draw[{corners}line width=.5pt]", shapes)
 
     def _ears(self, x: float, y: float) -> str:
         shapes = []

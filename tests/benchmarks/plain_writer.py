@@ -5,7 +5,7 @@ import sys
 HUES = ("#7ad", "#e86", "#ed8", "#fab", "#9df", "#4b9", "#bc3", "#aa0")
 
 
-def write(n: int, lines: int) -> None:
+def written(n: int, lines: int) -> str:
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {n * 40} {n * 26}"><g font-size="11" text-anchor="middle">']
     for r in range(n):
         for c in range(n):
@@ -14,10 +14,10 @@ def write(n: int, lines: int) -> None:
             for line in range(lines):
                 parts.append(f'<text x="{c * 40 + 20}" y="{r * 26 + 17 + 9 * line}">{i}</text>')
     parts.append("</g></svg>\n")
-    with open("/dev/null", "w") as file:
-        file.write("".join(parts))
+    return "".join(parts)
 
 
 if __name__ == "__main__":
-    arguments = [int(word) for word in sys.argv[1:]] or [256, 1]
-    write(*arguments)
+    side, depth = [int(word) for word in sys.argv[1:3]] or [256, 1]
+    with open("/dev/stdout" if sys.argv[3:] == ["-"] else "/dev/null", "w") as file:
+        file.write(written(side, depth))

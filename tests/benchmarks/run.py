@@ -92,19 +92,41 @@ def algebra() -> None:
         click.echo(f"{name + ', operations a second / tensor-layouts':<52} {1 / x:>7.0f}/s {1 / y:>7.0f}/s {y / x:>6.2f} {3.0:>5}")
 
 
+def theirs(command: list[str]) -> str:
+    """The seconds of another package's command, where it is installed."""
+    start = time.perf_counter()
+    done = subprocess.run(command, capture_output=True)
+    return f"{time.perf_counter() - start:.1f} s" if done.returncode == 0 else "not installed"
+
+
 @click.command()
 @click.option("--runs", default=15, show_default=True, help="Runs of each command.")
 def main(runs: int) -> None:
     """Print the table of ratios."""
     python = [sys.executable, "-c"]
-    svg = [*CLI, "render", "(256,256):(256,1)", "-T", "svg"]
+    grid = [*CLI, "render", "(256,256):(256,1)"]
+    svg = [*grid, "--labels", "full", "-T", "svg"]
+    tiled = [*CLI, "render", MMA, "--labels", "full", "-T", "svg"]
+    heat = [*CLI, "render", "(4096,4096):(4096,1)", "-T", "png"]
+    png = [sys.executable, str(HERE / "plain_png.py")]
+    peers = [sys.executable, str(HERE / "peers.py")]
     plain = [sys.executable, str(HERE / "plain_writer.py")]
     rows = [
         ("cold TV map 8x128 to SVG / import click, svgwrite", [*CLI, *TV, "-T", "svg"], [*python, "import click, svgwrite"], 1.7),
         ("cold TV map 8x128 to text / import click", [*CLI, *TV, "-T", "text"], [*python, "import click"], 2.5),
         ("cold MMA atom to text / cold 8x8 layout to text", [*CLI, "render", ATOM], [*CLI, "render", "(8,8):(8,1)"], 1.5),
-        ("TiledMMA 128x128x32 to SVG / plain string join", [*CLI, "render", MMA, "-T", "svg"], [*plain, "157", "2"], 6.0),
-        ("256x256 grid to SVG / plain string join", svg, plain, 6.0),
+        ("TiledMMA 128x128x32, labelled, SVG / plain string join", tiled, [*plain, "157", "2"], 5.0),
+        ("TiledMMA 128x128x32, as it comes, SVG / the same", [*CLI, "render", MMA, "-T", "svg"], [*plain, "157", "2"], 5.0),
+        ("256x256 grid, labelled, SVG / plain string join", svg, plain, 5.0),
+        ("256x256 grid, as it comes, SVG / the same", [*grid, "-T", "svg"], plain, 5.0),
+        ("256x256 grid, as it comes, PNG / a PolyCollection", [*grid, "-T", "png"], png, 3.0),
+        ("4096x4096 layout, PNG / 256x256 PolyCollection", heat, png, 3.0),
+        (
+            "128x128 grid, labelled, SVG / svgwrite, element a cell",
+            [*CLI, "render", "(128,128):(128,1)", "--labels", "full", "-T", "svg"],
+            [*peers, "svgwrite", "128"],
+            1.0,
+        ),
     ]
     click.echo(f"{'what':<52} {'ours':>9} {'floor':>9} {'ratio':>6} {'aim':>5}")
     for name, ours, floor, aim in rows:
@@ -120,7 +142,11 @@ def main(runs: int) -> None:
     ms = first_call(ANALYSIS, ANALYSIS_SETUP) * 1e3
     click.echo(f"{'128x64 tile read by a 128-thread TiledCopy, analysed':<52} {ms:>6.1f} ms {'':>9} {'':>6} {'50 ms':>5}")
     algebra()
-    click.echo(f"peak memory, 256x256 grid to SVG: {peak_mb(svg):.0f} MB (aim 150)")
+    drawn = {"256x256 SVG": svg, "256x256 PNG": [*grid, "-T", "png"], "TiledMMA SVG": tiled, "4096x4096 PNG": heat}
+    click.echo("peak memory: " + ", ".join(f"{name} {peak_mb(command):.0f} MB" for name, command in drawn.items()) + " (aim 200)")
+    sizes = [len(subprocess.run(command, check=True, capture_output=True).stdout) for command in (svg, [*plain, "256", "1", "-"])]
+    click.echo(f"256x256 SVG: {sizes[0] / 1e6:.2f} MB, plain string join {sizes[1] / 1e6:.2f} MB")
+    click.echo("64x64 grid to SVG by tensor-layouts: " + theirs([*peers, "tensor-layouts", "64"]))
 
 
 if __name__ == "__main__":

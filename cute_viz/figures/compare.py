@@ -1,0 +1,71 @@
+"""Figures beside each other, and what differs between two of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cute_viz.errors import FigureError
+from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel
+from cute_viz.figures.page import page
+
+_SAME, _OTHER = 0, 1  # paints of a difference
+
+
+def side_by_side(figures: Sequence[Figure], title: str | None = None) -> Figure:
+    """One figure of several, each under its title; wide ones on top of each other."""
+    parts = [(figure.source or figure.title, figure) for figure in figures]
+    widest = max(panel.cols for figure in figures for panel in figure.panels)
+    columns = max(1, min(len(figures) * 2, 48 // widest))
+    name = title or " | ".join(figure.title for figure in figures)
+    return replace(page(name, parts, columns), caption=figures[0].caption)
+
+
+def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
+    """Both figures, the cells whose labels differ coloured and boxed.
+
+    Refused: figures whose panels do not have the same cells.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.figures import build
+    >>> difference(build(Layout((2, 2))), build(Layout((2, 2), (2, 1)))).notes
+    ('2 of 4 cells differ.',)
+    """
+    shapes = [[(panel.rows, panel.cols) for panel in figure.panels] for figure in (a, b)]
+    if shapes[0] != shapes[1]:
+        one, two = (", ".join(f"{rows} x {cols}" for rows, cols in shape) for shape in shapes)
+        raise FigureError(f"--diff compares cell by cell; {one} and {two} do not have the same cells")
+    other = [[x != y for x, y in zip(p.labels, q.labels, strict=True)] for p, q in zip(a.panels, b.panels, strict=True)]
+    count, every = sum(map(sum, other)), sum(map(len, other))
+    marked = [replace(figure, panels=_marked(figure.panels, other), legends=(), notes=()) for figure in (a, b)]
+    both = side_by_side([replace(f, paints=(Paint(-1), Paint(1))) for f in marked], title)
+    entries = (LegendEntry(_SAME, "the same", 2 * (every - count)), LegendEntry(_OTHER, "differs (boxed)", 2 * count))
+    words = f"{count} of {every} cells differ." if count else f"All {every} cells are the same."
+    return replace(
+        both,
+        kind="difference",
+        title=title or f"What differs: {count} of {every} cells",
+        paints=(Paint(-1), Paint(1)),
+        legends=(Legend("hue: the difference", entries),),
+        notes=(words,),
+        description=f"{a.source} beside {b.source}. {words}",
+    )
+
+
+def _marked(panels: Sequence[Panel], other: Sequence[Sequence[bool]]) -> tuple[Panel, ...]:
+    """The panels with paper where nothing differs, and a box around each run of cells that do."""
+    out = []
+    for panel, flags in zip(panels, other, strict=True):
+        boxes = []
+        for r in range(panel.rows):
+            row, start = flags[r * panel.cols : (r + 1) * panel.cols], None
+            for c in range(panel.cols + 1):
+                inside = c < panel.cols and row[c]
+                if inside and start is None:
+                    start = c
+                elif not inside and start is not None:
+                    boxes.append((r, start, r + 1, c))
+                    start = None
+        paints = tuple([_OTHER if flag else _SAME for flag in flags])
+        out.append(replace(panel, paints=paints, boxes=tuple(boxes), owners=()))
+    return tuple(out)

@@ -1,0 +1,132 @@
+"""An operation of the algebra as linked panels: what went in, what came out, and one colour for each tile in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cute_viz.algebra import ops
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.inttuple import modes, product, show
+from cute_viz.algebra.layout import Layout, make_layout
+from cute_viz.algebra.table import offsets
+from cute_viz.errors import CuteVizError, FigureError
+from cute_viz.figures.grid import grid
+from cute_viz.figures.model import Figure
+from cute_viz.figures.options import FigureOptions
+from cute_viz.figures.page import page
+from cute_viz.figures.paint import Painting, by_group, by_order
+
+Key = Callable[[int], "int | None"]  # a panel's offset -> its group
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An operation by its name, and what it was given."""
+
+    name: str
+    operands: tuple[Any, ...]
+
+
+def operation(call: Call, options: FigureOptions) -> Figure:
+    """The figure of an operation: its layouts, and its result.
+
+    Divides and products: hue is the tile (or the copy), the same in all panels. Complement: a further panel shows A and its
+    complement together, which reach every place once. Composition: hue is the place that an element has in A. Everything
+    else: hue is the offset.
+
+    >>> drawn = operation(Call("logical_divide", (Layout((4, 2)), (2, 2))), FigureOptions())
+    >>> [panel.caption for panel in drawn.panels], len(drawn.legends[0].entries)
+    (['A: (4,2):(1,4)', 'result: ((2,2),(2,1)):((1,2),(4,0))'], 2)
+    """
+    found = ops.find(call.name)
+    operands = [Layout(x) if n == 0 and isinstance(x, (int, tuple)) else x for n, x in enumerate(call.operands)]
+    result = found.call(list(call.operands), ())
+    drawn = [("A", operands[0])] if operands and _drawable(operands[0]) else []
+    drawn += [(_name(found.name, n), x) for n, x in enumerate(operands[1:], 1) if _drawable(x)]
+    if not _drawable(result):
+        raise FigureError(f"{found.name} gives {show(result)}, which is no layout to draw")
+    drawn.append(("result", result))
+    if found.name == "complement" and isinstance(result, Layout):
+        drawn.append(("both", make_layout(operands[0], result)))
+    keys, count, title = _keys(found.name, operands, drawn)
+    plain = replace(options, view=None, color_by="none", title=None)
+    parts = [(name, grid(x, plain)) for name, x in drawn]
+    figures, painting = _painted([figure for _, figure in parts], keys, count, title)
+    source = f"{found.name}({', '.join(map(show, call.operands))})"
+    shown = [(f"{name}: {show(x)}", figure) for (name, x), figure in zip(drawn, figures, strict=True)]
+    out = page(options.title or f"{found.name}: {found.summary}", shown, 3, source, parts[0][1].caption)
+    return replace(out, kind="operation", paints=painting.paints, legends=painting.legends)
+
+
+def _drawable(x: Any) -> bool:
+    return isinstance(x, (Layout, ComposedLayout))
+
+
+def _name(operation: str, n: int) -> str:
+    return "tiler" if operation.endswith("divide") else "BCDE"[n - 1]
+
+
+def _keys(name: str, operands: list[Any], drawn: list[tuple[str, Any]]) -> tuple[list[Key], int, str]:
+    """For each panel, the group of an offset; how many groups there are (0: ordered by the offset itself), and the legend."""
+    a = operands[0] if operands else None
+    if name.endswith(("divide", "product")) and len(operands) == 2:
+        zipped = "zipped_divide" if name.endswith("divide") else "zipped_product"
+        try:
+            both = ops.find(zipped).call(list(operands), ())
+        except CuteVizError:
+            both = None
+        if isinstance(both, Layout):
+            inside, outside = (product(mode) for mode in modes(both.shape))
+            of: dict[int, int] = {}
+            for n, offset in enumerate(offsets(both)):
+                of.setdefault(offset, n // inside)
+            if name.endswith("divide"):
+                keys: list[Key] = [of.get for _ in drawn]
+                if len(drawn) == 3:
+                    keys[1] = lambda offset: None  # the tiler lies in every tile
+                return keys, outside, "hue: the tile"
+            second = drawn[1][1] if len(drawn) == 3 else None
+            copies = {} if second is None else {offset: n for n, offset in reversed(list(enumerate(offsets(second))))}
+            block: list[Key] = [lambda offset: 0, *([copies.get] if second is not None else []), of.get]
+            return block, outside, "hue: the copy of A"
+    if name == "complement" and len(drawn) == 3:
+        places = {offset: n for n, offset in enumerate(offsets(drawn[1][1]))}
+        count = len(places)
+        rows = len(offsets(drawn[0][1]))
+        whole = {offset: n // rows for n, offset in enumerate(offsets(drawn[2][1]))}
+        return [lambda offset: 0, places.get, whole.get], count, "hue: the copy of A"
+    if name == "composition" and len(drawn) == 3 and isinstance(a, Layout):
+        table = offsets(a) if isinstance(a, Layout) else []
+        return [lambda x: x, lambda x: table[x] if 0 <= x < len(table) else a(x), lambda x: x], 0, "hue: the value of A"
+    return [lambda x: x for _ in drawn], 0, "hue: offset"
+
+
+def _painted(figures: Sequence[Figure], keys: list[Key], count: int, title: str) -> tuple[list[Figure], Painting]:
+    """The figures with the paints of one painting."""
+    every: list[int | None] = []
+    for figure, key in zip(figures, keys, strict=True):
+        for panel in figure.panels:
+            column = panel.data.get("offset")
+            every += [None] * (panel.rows * panel.cols) if column is None else [key(x) for x in column]
+    known = [x for x in every if x is not None]
+    painting = by_group(every, count, title, "tile " if "tile" in title else "copy ") if count else by_order(every, title)
+    if not known:
+        raise FigureError("there is nothing to colour")
+    cells = list(painting.cells)
+    paints = painting.paints
+    if None in every:  # what belongs to no group is paper, not a hole
+        from cute_viz.figures.model import Paint
+
+        paints = (*paints, Paint(-1))
+        cells = [len(paints) - 1 if key is None else cell for key, cell in zip(every, cells, strict=True)]
+    out, at = [], 0
+    for figure in figures:
+        panels = []
+        for panel in figure.panels:
+            n = panel.rows * panel.cols
+            panels.append(replace(panel, paints=tuple(cells[at : at + n])))
+            at += n
+        out.append(replace(figure, panels=tuple(panels), paints=paints, legends=()))
+    return out, Painting(tuple(cells), paints, painting.legends)

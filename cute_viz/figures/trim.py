@@ -1,0 +1,75 @@
+"""Wide figures made to fit: folded into bands of columns, or cropped, and they say so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cute_viz.errors import FigureError
+from cute_viz.figures.model import Figure, Panel, Ruler
+
+
+def fold(figure: Figure, columns: int) -> Figure:
+    """The figure with panels of more columns cut into bands that stand on top of each other.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.figures import build
+    >>> [panel.caption for panel in fold(build(Layout((2, 6))), 4).panels]
+    ['columns 0..3', 'columns 4..5']
+    """
+    if columns < 1:
+        raise FigureError("a band has at least one column")
+    panels: list[Panel] = []
+    row = 0
+    for line in sorted({panel.place[0] for panel in figure.panels}):
+        here = [panel for panel in figure.panels if panel.place[0] == line]
+        deepest = 1
+        for panel in here:
+            bands = [(c, min(c + columns, panel.cols)) for c in range(0, panel.cols, columns)]
+            for n, (c0, c1) in enumerate(bands):
+                words = f"columns {c0}..{c1 - 1}" if len(bands) > 1 else ""
+                caption = ": ".join(part for part in (panel.caption, words) if part)
+                panels.append(replace(cut(panel, 0, panel.rows, c0, c1), caption=caption, place=(row + n, panel.place[1])))
+            deepest = max(deepest, len(bands))
+        row += deepest
+    return replace(figure, panels=tuple(panels))
+
+
+def crop(figure: Figure, rows: int, columns: int) -> Figure:
+    """The upper left corner of every panel; a note says what was left out.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.figures import build
+    >>> crop(build(Layout((2, 64))), 2, 8).notes
+    ('... 56 more columns',)
+    """
+    notes = []
+    for panel in figure.panels:
+        more = [(max(0, panel.rows - rows), "row"), (max(0, panel.cols - columns), "column")]
+        words = " and ".join(f"{n} more {what}{'' if n == 1 else 's'}" for n, what in more if n)
+        if words:
+            notes.append(f"{panel.caption + ': ' if panel.caption else ''}... {words}")
+    panels = tuple(cut(panel, 0, min(rows, panel.rows), 0, min(columns, panel.cols)) for panel in figure.panels)
+    return replace(figure, panels=panels, notes=(*notes, *figure.notes))
+
+
+def cut(panel: Panel, r0: int, r1: int, c0: int, c1: int) -> Panel:
+    """The rows r0..r1-1 and columns c0..c1-1 of a panel."""
+    cells = [r * panel.cols + c for r in range(r0, r1) for c in range(c0, c1)]
+    number = {cell: n for n, cell in enumerate(cells)}
+    boxes = [(max(a, r0), max(b, c0), min(c, r1), min(d, c1)) for a, b, c, d in panel.boxes]
+    return replace(
+        panel,
+        rows=r1 - r0,
+        cols=c1 - c0,
+        labels=tuple([panel.labels[cell] for cell in cells]) if panel.labels else (),
+        paints=tuple([panel.paints[cell] for cell in cells]),
+        row_ruler=_part(panel.row_ruler, r0, r1),
+        col_ruler=_part(panel.col_ruler, c0, c1),
+        owners=tuple((number[cell], mine) for cell, mine in panel.owners if cell in number),
+        boxes=tuple((a - r0, b - c0, c - r0, d - c0) for a, b, c, d in boxes if a < c and b < d),
+        data={name: tuple([column[cell] for cell in cells]) for name, column in panel.data.items()},
+    )
+
+
+def _part(ruler: Ruler, start: int, stop: int) -> Ruler:
+    return Ruler(ruler.title, ruler.labels[start:stop], ruler.levels[start : stop + 1])

@@ -1,0 +1,111 @@
+"""HTML: one file that needs no network: the SVG page, what a reader can ask of it, and its tables for those who cannot see it.
+
+Hovering or moving with the arrow keys tells a cell's thread, value, coordinate, offset; a click highlights its thread, warp or
+value in every panel; the search finds labels. The script and the style are files beside this module, put in as they are.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from cute_viz.figures.model import Figure, Panel
+from cute_viz.renderers import Options, svg
+from cute_viz.renderers.page import lay_out
+from cute_viz.renderers.svg_panel import clean
+
+TABLE_CELLS = 4096  # of a panel; larger tables are built when they are opened
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+
+
+def render(figure: Figure, options: Options) -> str:
+    """The figure as an HTML document.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.figures import build
+    >>> "<table>" in render(build(Layout((2, 2))), Options())
+    True
+    """
+    page = lay_out(figure, width=options.width, cell=options.cell, full=options.full)
+    picture = svg.write(page, replace(options, fragment=True))
+    panels = [_panel(frame.panel, x + frame.left, y + frame.top, frame.cell_w, frame.cell_h) for frame, x, y in page.panels]
+    data = json.dumps({"panels": panels}, separators=(",", ":"), ensure_ascii=True).replace("<", "\\u003c")
+    assets = files("cute_viz.renderers") / "assets"
+    style, script = ((assets / name).read_text("utf-8") for name in ("page.css", "page.js"))
+    theme = {"dark": "dark", "light": "light", "print": "light"}.get(options.theme, "light dark")
+    tables = "".join(_table(panel, n) for n, panel in enumerate(figure.panels))
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" '
+        f'content="{POLICY}">\n<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="{theme}">\n'
+        f"<title>{_text(figure.title)}</title>\n<style>\n{style}</style>\n</head>\n"
+        f'<body class="{options.theme}">\n<main>\n'
+        f"{_CONTROLS}"
+        f'<div id="picture" tabindex="0" role="group" aria-label="{_text(figure.description)}" aria-describedby="cell">\n'
+        f"{picture}</div>\n"
+        f'<section aria-label="Tables">\n{tables}</section>\n</main>\n'
+        f'<script type="application/json" id="data">{data}</script>\n<script>\n{script}</script>\n</body>\n</html>\n'
+    )
+
+
+_CONTROLS = """<form id="controls" role="search">
+<label>Find <input id="find" type="search" placeholder="T5, V0, 12, (3,4)" autocomplete="off"></label>
+<fieldset><legend>A click highlights</legend>
+<label><input type="radio" name="by" value="thread" checked> thread</label>
+<label><input type="radio" name="by" value="warp"> warp</label>
+<label><input type="radio" name="by" value="value"> value</label>
+<label><input type="radio" name="by" value="label"> label</label>
+</fieldset>
+<button type="reset">Clear</button>
+<output id="found" for="find"></output>
+</form>
+<p id="cell" aria-live="polite">Hover a cell, or use the arrow keys; click or Enter highlights, Escape clears.</p>
+"""
+
+
+def _panel(panel: Panel, x: float, y: float, w: float, h: float) -> dict[str, Any]:
+    """What the script must know of a panel: where its cells are, and what they hold."""
+    columns = {name: list(column) for name, column in panel.data.items() if name not in ("thread", "value")}
+    out: dict[str, Any] = {
+        "caption": panel.caption,
+        "x": round(x, 2),
+        "y": round(y, 2),
+        "w": w,
+        "h": h,
+        "rows": panel.rows,
+        "cols": panel.cols,
+        "down": panel.row_ruler.title or "row",
+        "right": panel.col_ruler.title or "column",
+        "rowLabels": list(panel.row_ruler.labels),
+        "colLabels": list(panel.col_ruler.labels),
+        "labels": [label.replace("\n", " ") for label in panel.labels],
+        "data": columns,
+    }
+    for name in ("thread", "value"):
+        if name in panel.data:
+            out[name] = list(panel.data[name])
+    out["owners"] = {str(cell): [list(owner) for owner in mine] for cell, mine in panel.owners}
+    return out
+
+
+def _table(panel: Panel, number: int) -> str:
+    """The panel as a real table: a header for each row and column."""
+    caption = _text(panel.caption or f"{panel.row_ruler.title} by {panel.col_ruler.title}")
+    if panel.rows * panel.cols > TABLE_CELLS or not panel.labels:
+        body = f'<p class="later" data-panel="{number}">{panel.rows} rows, {panel.cols} columns</p>'
+        return f"<details><summary>Table: {caption}</summary>{body}</details>\n"
+    head = "".join(f'<th scope="col">{_text(label)}</th>' for label in panel.col_ruler.labels)
+    rows = []
+    for r in range(panel.rows):
+        cells = panel.labels[r * panel.cols : (r + 1) * panel.cols]
+        words = "".join(f"<td>{_text(cell.replace(chr(10), ' '))}</td>" for cell in cells)
+        rows.append(f'<tr><th scope="row">{_text(panel.row_ruler.labels[r])}</th>{words}</tr>')
+    corner = f"<td>{_text(panel.row_ruler.title)} \\ {_text(panel.col_ruler.title)}</td>"
+    table = f"<table><caption>{caption}</caption><thead><tr>{corner}{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f"<details><summary>Table: {caption}</summary>{table}</details>\n"
+
+
+def _text(words: str) -> str:
+    return escape(clean(words))

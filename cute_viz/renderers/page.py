@@ -1,0 +1,224 @@
+"""A figure laid out on a page: where every panel, line of text and swatch of the legend lies, in px from the upper left.
+
+SVG, PNG, PDF and HTML write the same page; none of them measures anything itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from cute_viz.figures.model import Figure, Legend
+from cute_viz.renderers.frame import BOLD, CHAR, Detail, Frame, frames, has_text, has_vectors, resized, wrap
+from cute_viz.renderers.layout import arrange, fact_line, shared_sizes
+
+MARGIN = 20.0
+GAP = 28.0  # between panels, and between panels and legend
+PROSE = 0.6  # width of an average letter of prose, in font sizes, on the safe side
+LEGEND_WIDTH = 230.0
+SIDE_LEGEND = 900.0  # panels wider than this have their legend below
+ROW = 20.0  # height of a legend entry
+NARROWEST = 420.0  # of what stands between the margins
+WIDEST = 2600.0  # px that panels with every label may take before labels are left out
+ROOMY = 1600.0  # px that panels of colours take
+IMAGE = 2048  # px that an image of cells takes at least, where there are so many
+MOST_CELLS = 100_000  # more are pixels of an image, unless their text was asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """One line of text: its left end and its middle's height, size in px; `t` is text, `m` muted."""
+
+    text: str
+    x: float
+    y: float
+    size: float
+    cls: str = "m"
+    mono: bool = False
+    bold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Swatch:
+    """A square of a paint in the legend: its upper left corner."""
+
+    x: float
+    y: float
+    paint: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A laid out figure: its size, panels with their upper left corners, all text outside of panels, and the swatches."""
+
+    figure: Figure
+    width: float
+    height: float
+    panels: tuple[tuple[Frame, float, float], ...]
+    words: tuple[Words, ...]
+    swatches: tuple[Swatch, ...]
+
+
+def lay_out(figure: Figure, *, width: float | None = None, cell: float | None = None, full: bool = False) -> Page:
+    """The page of a figure.
+
+    width: px that the page may take; cell: px of a cell; without either, the level of detail is the highest that keeps
+    the page readable. full: labels were asked for by name, so they are never left out.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.figures import build
+    >>> page = lay_out(build(Layout((2, 4))))
+    >>> page.width, page.panels[0][0].detail.name
+    (470.0, 'FULL')
+    """
+    fitted, places, panels_w, panels_h = _fit(figure, width, cell, full)
+    sizes = [(frame.width, frame.height) for frame in fitted]
+    corner = _free_corner(figure, sizes)
+    room = width - 2 * MARGIN if width else SIDE_LEGEND + GAP + LEGEND_WIDTH
+    beside = bool(figure.legends) and not corner and panels_w + GAP + LEGEND_WIDTH <= room
+    inner = max(panels_w + (GAP + LEGEND_WIDTH if beside else 0), min(NARROWEST, room))
+    head = _prose(_heading(figure), inner, MARGIN)
+    top = (head[-1].y + head[-1].size * 0.8 if head else MARGIN) + 10
+    legend_h = 0.0 if corner else _legend_height(figure.legends, LEGEND_WIDTH if beside else inner, beside)
+    body_h = max(panels_h, legend_h) if beside else panels_h + legend_h
+    notes = _prose([Words(note, 0, 0, 12) for note in (*figure.notes, *_left_out(fitted), fact_line(figure)) if note], inner, 0)
+    notes = [replace(line, y=line.y + top + body_h + 12) for line in notes]
+    height = top + body_h + (sum(line.size * 1.6 for line in notes) + 12 if notes else 0) + MARGIN
+    at = (MARGIN, top) if corner else (MARGIN + panels_w + GAP, top) if beside else (MARGIN, top + panels_h)
+    words, swatches = _legends(figure.legends, at, inner, beside or corner) if figure.legends else ([], [])
+    panels = tuple((frame, MARGIN + x, top + y) for frame, (x, y) in zip(fitted, places, strict=True))
+    return Page(figure, inner + 2 * MARGIN, height, panels, (*head, *words, *notes), tuple(swatches))
+
+
+Fitted = tuple[list[Frame], list[tuple[float, float]], float, float]
+
+
+def _fit(figure: Figure, width: float | None, cell: float | None, full: bool) -> Fitted:
+    """The frames at the highest level of detail whose cells have the size that is wanted, or that keeps the page readable."""
+    room = (width - 2 * MARGIN) if width else None
+    every = sum(panel.rows * panel.cols for panel in figure.panels)
+    if cell is None and (full or (has_text(figure) and every <= 4 * MOST_CELLS)):
+        fitted = _aligned(figure, frames(figure, Detail.FULL))
+        if full or fitted[2] <= (room or WIDEST):
+            return fitted
+    if cell is not None and has_text(figure):
+        fitted = _aligned(figure, frames(figure, Detail.FULL))
+        if all(frame.cell_w <= cell for frame in fitted[0]):
+            return _aligned(figure, frames(figure, Detail.FULL, cell=cell))
+    if has_text(figure) and has_vectors(figure):
+        fitted = _aligned(figure, frames(figure, Detail.VECTOR))
+        if cell is None and fitted[2] <= (room or WIDEST):
+            return fitted
+        if cell is not None and all(frame.cell_w <= cell for frame in fitted[0]):
+            return _aligned(figure, frames(figure, Detail.VECTOR, cell=cell))
+    if cell is not None:
+        detail = Detail.RASTER if cell < 3 or every > MOST_CELLS else Detail.COLOUR
+        return _aligned(figure, frames(figure, detail, cell=cell))
+    return _colours(figure, room or ROOMY, every)
+
+
+def _colours(figure: Figure, room: float, every: int) -> Fitted:
+    """Cells of colour, as large as the room allows; all panels have cells of one size."""
+    first = _aligned(figure, frames(figure, Detail.RASTER, cell=10.0))
+    across: dict[int, tuple[int, float]] = {}
+    for panel, frame in zip(figure.panels, first[0], strict=True):
+        cols, left = across.get(panel.place[1], (0, 0.0))
+        across[panel.place[1]] = max(cols, panel.cols), max(left, frame.left)
+    cols = sum(cols for cols, _ in across.values())
+    used = sum(left for _, left in across.values()) + GAP * (len(across) - 1) + 2 * len(across)
+    size = min(26.0, max((room - used) / cols, 1 / -(-cols // IMAGE)))
+    size = float(int(size)) if size >= 1 else size
+    detail = Detail.RASTER if size < 3 or every > MOST_CELLS else Detail.COLOUR
+    return _aligned(figure, frames(figure, detail, cell=size))
+
+
+def _aligned(figure: Figure, found: list[Frame]) -> Fitted:
+    """The frames with sizes such that panels line up, where they stand, and the size of all."""
+    shared = shared_sizes(figure.panels, [(f.cell_w, f.cell_h, f.left, f.top) for f in found])
+    found = [resized(frame, size) for frame, size in zip(found, shared, strict=True)]
+    places, w, h = arrange([panel.place for panel in figure.panels], [(frame.width, frame.height) for frame in found], GAP)
+    return found, places, w, h
+
+
+def _left_out(fitted: list[Frame]) -> list[str]:
+    """What the level of detail does not show, in words."""
+    cells = sum(frame.panel.rows * frame.panel.cols for frame in fitted)
+    if fitted and fitted[0].cell_w < 1:
+        step = round(1 / fitted[0].cell_w)
+        return [f"A pixel is the first of {step} × {step} cells; --cell 1 shows each."]
+    if not fitted or fitted[0].detail == Detail.FULL or not any(any(frame.panel.labels) for frame in fitted):
+        return []
+    if fitted[0].detail == Detail.VECTOR:
+        return ["A box is labelled as a whole; --labels full, or a larger --cell, labels every cell."]
+    return [f"The labels of {cells} cells are left out at this size; --labels full, a larger --cell or a slice shows them."]
+
+
+def _free_corner(figure: Figure, sizes: list[tuple[float, float]]) -> bool:
+    """Whether the upper left place of the panels is empty, and has room for the legend."""
+    places = [panel.place for panel in figure.panels]
+    if not figure.legends or (0, 0) in places or not any(p[0] == 0 for p in places) or not any(p[1] == 0 for p in places):
+        return False
+    width = max(w for place, (w, _) in zip(places, sizes, strict=True) if place[1] == 0)
+    height = max(h for place, (_, h) in zip(places, sizes, strict=True) if place[0] == 0)
+    return width >= LEGEND_WIDTH and height >= _legend_height(figure.legends, LEGEND_WIDTH, True)
+
+
+def _heading(figure: Figure) -> list[Words]:
+    return [
+        Words(figure.title, 0, 0, 17, "t", bold=True),
+        Words(figure.source, 0, 0, 12.5, "t", mono=True),
+        Words(figure.caption, 0, 0, 12.5),
+    ]
+
+
+def _prose(lines: list[Words], width: float, y: float) -> list[Words]:
+    """Lines of text cut to the width, from y down."""
+    out = []
+    for line in lines:
+        letter = line.size * (CHAR if line.mono else BOLD if line.bold else PROSE)
+        for text in wrap(line.text, width, letter, line.mono):
+            if text:
+                out.append(replace(line, text=text, x=MARGIN, y=y + line.size * 0.8))
+                y += line.size * 1.6
+    return out
+
+
+def _entry_width(legends: tuple[Legend, ...]) -> float:
+    longest = max((len(f"{e.label}  {_cells(e.count)}") for legend in legends for e in legend.entries), default=0)
+    return 32 + longest * 12 * PROSE + 12
+
+
+def _cells(count: int) -> str:
+    return f"{count} cell{'' if count == 1 else 's'}"
+
+
+def _legend_height(legends: tuple[Legend, ...], width: float, beside: bool) -> float:
+    out = 0.0 if beside else GAP
+    for legend in legends:
+        per_row = 1 if beside else max(1, int(width // _entry_width(legends)))
+        rows = -(-len(legend.entries) // per_row)
+        out += len(wrap(legend.title, width, 12 * PROSE)) * 18 + 6 + rows * ROW + 14
+    return out
+
+
+def _legends(legends: tuple[Legend, ...], at: tuple[float, float], width: float, beside: bool) -> tuple[list[Words], list[Swatch]]:
+    """Heading, swatches, meanings and counts: a column beside the panels, or rows below them."""
+    words: list[Words] = []
+    swatches: list[Swatch] = []
+    x, y = at
+    y += 0 if beside else GAP
+    room = LEGEND_WIDTH if beside else width
+    step = _entry_width(legends)
+    per_row = 1 if beside else max(1, int(room // step))
+    for legend in legends:
+        for text in wrap(legend.title, room, 12 * PROSE):
+            words.append(Words(text, x, y + 8, 12))
+            y += 18
+        y += 6
+        for n, entry in enumerate(legend.entries):
+            row, col = divmod(n, per_row)
+            ex, ey = x + col * step, y + row * ROW
+            swatches.append(Swatch(ex, ey, entry.paint))
+            words.append(Words(entry.label, ex + 22, ey + 7, 12, "t"))
+            words.append(Words(_cells(entry.count), ex + 32 + len(entry.label) * 12 * PROSE, ey + 7, 11))
+        y += -(-len(legend.entries) // per_row) * ROW + 14
+    return words, swatches

@@ -1,0 +1,141 @@
+"""The HTML page in a real browser: hovering, clicking, searching and keys do what they say."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from cute_viz import figure, render
+from cute_viz.renderers import Options
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def driver():
+    selenium = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    browser, helper = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
+    if not browser or not helper:
+        pytest.skip("no chromium with chromedriver")
+    options = selenium.ChromeOptions()
+    options.binary_location = browser
+    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,1600", "--disable-dev-shm-usage"):
+        options.add_argument(word)
+    found = selenium.Chrome(options=options, service=selenium.ChromeService(helper))
+    yield found
+    found.quit()
+
+
+@pytest.fixture
+def page(driver, tmp_path: Path):
+    def open_(source: str, **options):
+        path = tmp_path / "page.html"
+        path.write_bytes(render(figure(source, **options), "html"))
+        driver.get(path.as_uri())
+        return driver
+
+    yield open_
+    assert [line for line in driver.get_log("browser") if line["level"] == "SEVERE"] == []
+
+
+WHERE = """
+const p = JSON.parse(document.getElementById("data").textContent).panels[arguments[0]];
+const svg = document.querySelector("#picture svg");
+const y = p.y + (arguments[1] + 0.5) * p.h, x = p.x + (arguments[2] + 0.5) * p.w;
+window.scrollTo(0, svg.getBoundingClientRect().top + window.scrollY + y - 400);
+const box = svg.getBoundingClientRect();
+return [box.left + x, box.top + y];
+"""
+
+
+def act(driver, panel: int, row: int, col: int, click: bool = False) -> str:
+    """Move the pointer to the middle of a cell, perhaps click; what the page says of it."""
+    from selenium.webdriver.common.actions.action_builder import ActionBuilder
+
+    x, y = driver.execute_script(WHERE, panel, row, col)
+    pointer = ActionBuilder(driver)
+    pointer.pointer_action.move_to_location(round(x), round(y))
+    if click:
+        pointer.pointer_action.click()
+    pointer.perform()
+    return driver.find_element("id", "cell").text
+
+
+def found(driver) -> str:
+    return driver.find_element("id", "found").text
+
+
+def dimmed(driver) -> int:
+    return driver.find_element("css selector", "#picture .dim").get_attribute("d").count("M")
+
+
+def test_hover_tells_owner_and_place(page):
+    driver = page("SM80_16x8x16_F32F16F16F32_TN")
+    assert act(driver, 0, 0, 2).startswith("C: 16 × 8 of f32, accumulator · M 0, N 2 · thread 1 value 0 (warp 0, lane 1)")
+
+
+def test_a_click_highlights_the_thread_in_every_panel(page):
+    driver = page("SM80_16x8x16_F32F16F16F32_TN")
+    act(driver, 0, 1, 2, click=True)  # thread 5 holds 4 of C, 8 of A, 4 of B
+    assert found(driver) == "thread 5: 16 cells"
+    assert dimmed(driver) == 128 + 256 + 128 - 16
+    driver.find_element("css selector", "input[value=value]").click()
+    act(driver, 0, 1, 2, click=True)
+    assert found(driver) == "value 0: 96 cells"
+    driver.find_element("css selector", "button[type=reset]").click()
+    assert (found(driver), dimmed(driver)) == ("", 0)
+
+
+def test_search_and_keys(page):
+    from selenium.webdriver.common.keys import Keys
+
+    driver = page("((16,8),8):((64,1),8)", tile=(8, 128))
+    driver.find_element("tag name", "body").send_keys("/")
+    box = driver.switch_to.active_element
+    assert box.get_attribute("id") == "find"
+    box.send_keys("T127 V7")
+    assert found(driver) == "T127 V7: 1 cell"
+    picture = driver.find_element("id", "picture")
+    picture.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_RIGHT)
+    assert "M 1, N 1" in driver.find_element("id", "cell").text
+    driver.find_element("css selector", "input[value=warp]").click()
+    picture.send_keys(Keys.ENTER)
+    assert found(driver) == "warp 0: 256 cells"
+    picture.send_keys(Keys.ESCAPE)
+    assert found(driver) == ""
+
+
+def test_offsets_are_found_and_told(page):
+    driver = page("(4,8):(8,1)")
+    assert act(driver, 0, 2, 3).endswith("offset 19 · shows 19")
+    driver.find_element("id", "find").send_keys("19")
+    assert found(driver) == "19: 1 cell"
+
+
+def test_tables(page):
+    driver = page("(4,8):(8,1)")
+    driver.find_element("tag name", "summary").click()
+    rows = driver.find_elements("css selector", "tbody tr")
+    assert [[cell.text for cell in row.find_elements("tag name", "td")] for row in rows] == [
+        [str(8 * r + c) for c in range(8)] for r in range(4)
+    ]
+    driver = page("(128,64)")
+    driver.find_element("tag name", "summary").click()
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    WebDriverWait(driver, 20).until(lambda d: len(d.find_elements("css selector", "tbody tr")) == 128)
+
+
+def test_nothing_breaks_out(page):
+    driver = page("(2,2)", title="</title></script><script>document.title='broken'</script>")
+    assert driver.title.startswith("</title></script>")
+    assert driver.execute_script("return document.querySelectorAll('script').length") == 2
+
+
+def test_colours_of_the_theme(page, driver, tmp_path):
+    path = tmp_path / "dark.html"
+    path.write_bytes(render(figure("(2,2)"), "html", Options(theme="dark")))
+    driver.get(path.as_uri())
+    assert driver.execute_script("return getComputedStyle(document.body).backgroundColor") == "rgb(13, 17, 23)"

@@ -1,0 +1,341 @@
+"""What a page shows at which size, in every format; figures of several figures; what is left out is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import zlib
+from io import BytesIO
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cute_viz import figure, parse, render
+from cute_viz.algebra import ops
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.table import offsets
+from cute_viz.errors import CuteVizError, FigureError, LimitError
+from cute_viz.figures import build
+from cute_viz.figures.compare import difference, side_by_side
+from cute_viz.figures.heat import heat
+from cute_viz.figures.model import HOLE, Paint
+from cute_viz.figures.operation import Call
+from cute_viz.figures.options import FigureOptions
+from cute_viz.figures.palette import palette
+from cute_viz.figures.trim import crop, fold
+from cute_viz.renderers import Options
+from cute_viz.renderers.frame import Detail, group_marks
+from cute_viz.renderers.page import WIDEST, lay_out
+from tests.test_cli import fails, run
+
+TV = "((16,8),8):((64,1),8)"
+SIZES = ["(8,8):(8,1)", "(64,64):(64,1)", "(256,256):(256,1)"]
+
+
+class TestDetail:
+    @pytest.mark.parametrize(
+        ("source", "options", "detail"),
+        [
+            ("(8,8):(8,1)", {}, Detail.FULL),
+            ("(64,64):(64,1)", {}, Detail.FULL),
+            ("(256,256):(256,1)", {}, Detail.COLOUR),
+            ("(512,512):(512,1)", {"max_cells": 1 << 20}, Detail.RASTER),
+            (TV, {"tile": (8, 128)}, Detail.VECTOR),
+        ],
+    )
+    def test_the_level_follows_from_the_size(self, source, options, detail):
+        page = lay_out(figure(source, **options))
+        assert {frame.detail for frame, _, _ in page.panels} == {detail}
+        assert page.width <= WIDEST + 60
+        said = any("left out" in words.text or "as a whole" in words.text for words in page.words)
+        assert said == (detail != Detail.FULL)
+
+    @given(st.sampled_from([200.0, 400.0, 800.0, 1600.0, 3200.0]), st.sampled_from([*SIZES, "(16,96):(96,1)"]))
+    @settings(deadline=None, max_examples=30)
+    def test_a_page_is_as_wide_as_asked_for(self, width, source):
+        page = lay_out(figure(source), width=width)
+        assert page.width <= max(width, 460) + 1 or page.panels[0][0].cell_w <= 1
+
+    @pytest.mark.parametrize(("cell", "detail"), [(60, Detail.FULL), (12, Detail.VECTOR), (4, Detail.COLOUR), (2, Detail.RASTER)])
+    def test_a_cell_shows_what_its_size_allows(self, cell, detail):
+        page = lay_out(figure(TV, tile=(8, 128)), cell=cell)
+        frame = page.panels[0][0]
+        assert (frame.detail, frame.cell_w) == (detail, cell)
+
+    def test_labels_that_were_asked_for_stay(self):
+        page = lay_out(figure("(256,256):(256,1)"), full=True)
+        assert page.panels[0][0].detail == Detail.FULL
+
+    def test_labels_of_vectors(self):
+        frame = lay_out(figure(TV, tile=(8, 128))).panels[0][0]
+        assert len(frame.marks) == 128
+        for mark in frame.marks:
+            cells = [frame.panel.labels[mark.r0 * 128 + c] for c in range(mark.c0, mark.c1)]
+            thread, first = cells[0].split("\n")
+            assert mark.lines == (thread, f"{first}-{cells[-1].split('V')[1]}")
+            assert len({cell.split("\n")[0] for cell in cells}) == 1
+
+    def test_names_of_groups_lie_inside_of_their_group(self):
+        drawn = figure("(256,256):(256,1)")
+        panel = drawn.panels[0]
+        marks = group_marks(drawn, panel, 6, 6)
+        names = {drawn.paints[entry.paint].hue: entry.label for entry in drawn.legends[0].entries}
+        assert len(marks) == 8
+        for mark in marks:
+            hues = {drawn.paints[panel.paints[r * 256 + c]].hue for r in range(mark.r0, mark.r1) for c in range(mark.c0, mark.c1)}
+            assert [names[hue] for hue in hues] == list(mark.lines)
+
+
+def png(data: bytes) -> tuple[int, int, list[bytes]]:
+    """Width, height and rows of an indexed PNG without filters, such as ours."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at, chunks = 8, {}
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at : at + 8])
+        body = data[at + 8 : at + 8 + length]
+        assert zlib.crc32(kind + body) == struct.unpack(">I", data[at + 8 + length : at + 12 + length])[0]
+        chunks[kind] = chunks.get(kind, b"") + body
+        at += 12 + length
+    width, height = struct.unpack(">II", chunks[b"IHDR"][:8])
+    raw = zlib.decompress(chunks[b"IDAT"])
+    palette_ = [chunks[b"PLTE"][n : n + 3] for n in range(0, len(chunks[b"PLTE"]), 3)]
+    rows = [b"".join(palette_[p] for p in raw[r * (width + 1) + 1 : (r + 1) * (width + 1)]) for r in range(height)]
+    return width, height, rows
+
+
+class TestRaster:
+    def test_every_pixel_of_an_image_is_its_cell(self):
+        from base64 import b64decode
+
+        drawn = figure("(300,400):(400,1)", max_cells=1 << 20)
+        root = ElementTree.fromstring(render(drawn, "svg", Options(cell=2)))
+        (image,) = root.iter("{http://www.w3.org/2000/svg}image")
+        width, height, rows = png(b64decode(image.attrib["{http://www.w3.org/1999/xlink}href"].split(",")[1]))
+        assert (width, height) == (800, 600)
+        panel, colours = drawn.panels[0], palette()
+        for r, c in [(0, 0), (17, 333), (299, 399), (150, 0), (149, 399)]:
+            fill = bytes.fromhex(colours.fill(drawn.paints[panel.paints[r * 400 + c]])[1:])
+            assert rows[2 * r + 1][3 * (2 * c) : 3 * (2 * c + 1)] == fill
+
+    @given(st.sampled_from([(512, 1024), (1024, 512), (7, 40000)]), st.booleans())
+    @settings(deadline=None, max_examples=6)
+    def test_heat_bands_are_those_of_the_offsets(self, extents, swizzled):
+        rows, cols = extents
+        layout = Layout((rows, cols), (cols, 1))
+        obj = parse(f"Sw<3,3,3> o 0 o {layout}") if swizzled else layout
+        panel = heat(obj, FigureOptions()).panels[0]
+        table = offsets(obj)
+        band = -(-(max(table) + 1) // 8)
+        for index in range(0, rows * cols, 9973):
+            r, c = index % rows, index // rows
+            assert panel.paints[r * cols + c] // 4 == table[index] // band
+
+    def test_only_pictures_draw_so_many_cells(self, tmp_path):
+        out = tmp_path / "huge.png"
+        assert run("render", "(1024,1024):(1024,1)", "-o", str(out)).returncode == 0
+        assert out.stat().st_size > 1000
+        assert "the limit is" in fails(run("render", "(1024,1024):(1024,1)"), 1)
+        assert "the limit is" in fails(run("render", "(1024,1024):(1024,1)", "-T", "tikz"), 1)
+        assert "shows up to" in fails(run("render", "(100000,100000):(100000,1)", "-T", "png"), 1)
+        assert "has two" in fails(run("render", "(1024,1024,2)", "-T", "png"), 1)
+        assert "coordinates" in fails(run("render", "(1024,1024):(1@0,1@1)", "-T", "png"), 1)
+
+    def test_a_page_of_too_many_pixels_is_refused(self):
+        with pytest.raises(LimitError, match="pixels"):
+            render(figure("(256,512):(512,1)"), "png", Options(cell=200, full=True))
+
+
+@pytest.mark.parametrize("format_", ["png", "pdf"])
+class TestMatplotlib:
+    @pytest.mark.parametrize("source", ["(4,8):(8,1)", "SM80_16x8x16_F32F16F16F32_TN"])
+    @pytest.mark.parametrize("theme", ["light", "dark", "print"])
+    def test_equal_input_gives_equal_bytes(self, format_, source, theme):
+        drawn, options = figure(source), Options(theme=theme)
+        assert render(drawn, format_, options) == render(drawn, format_, options)
+
+    def test_bytes_do_not_depend_on_the_process(self, format_, tmp_path):
+        seen = set()
+        for seed in ("0", "1"):
+            out = tmp_path / f"{seed}.{format_}"
+            environment = {**os.environ, "PYTHONHASHSEED": seed, "TZ": "Asia/Tokyo" if seed == "1" else "UTC"}
+            command = [sys.executable, "-m", "cute_viz", "render", TV, "--tile", "8x128", "-o", str(out)]
+            subprocess.run(command, check=True, env=environment)
+            seen.add(out.read_bytes())
+        assert len(seen) == 1
+
+    def test_every_kind_of_figure(self, format_):
+        for source, options in [
+            ("(8,4):(0,4)", {"tile": (4, 8)}),
+            ("(9,4):(1,9)", {"tile": (6, 8)}),
+            ("((2,2),(2,4)):((1,4),(2,8))", {"coords": True}),
+            ("Sw<3,3,3> o 0 o (8,64):(64,1)", {"view": "banks", "bits": 16}),
+            ("(300,300):(300,1)", {}),
+        ]:
+            data = render(figure(source, **options), format_)
+            assert data.startswith(b"\x89PNG" if format_ == "png" else b"%PDF")
+
+
+def pixels(data: bytes):
+    image = pytest.importorskip("matplotlib.image")
+    return (image.imread(BytesIO(data)) * 255).round().astype(int)
+
+
+def test_png_cells_have_their_colours():
+    drawn = figure("(9,4):(1,9)", tile=(6, 8), labels="none")
+    page = lay_out(drawn)
+    array = pixels(render(drawn, "png"))
+    scale = array.shape[1] / page.width
+    frame, x, y = page.panels[0]
+    for cell, paint in enumerate(frame.panel.paints):
+        r, c = divmod(cell, frame.panel.cols)
+        px = x + frame.left + (c + 0.25) * frame.cell_w
+        py = y + frame.top + (r + 0.35) * frame.cell_h
+        found = "#" + "".join(f"{v:02x}" for v in array[int(py * scale), int(px * scale)][:3])
+        assert found == ("#e4e7ea" if paint == HOLE else palette().fill(drawn.paints[paint]))
+
+
+def test_svg_and_png_have_the_same_size():
+    for source in SIZES:
+        drawn = figure(source)
+        root = ElementTree.fromstring(render(drawn, "svg"))
+        width, height = struct.unpack(">II", render(drawn, "png")[16:24])
+        assert abs(width / height - float(root.attrib["width"]) / float(root.attrib["height"])) < 0.01
+
+
+class TestSeveral:
+    def test_side_by_side(self):
+        both = side_by_side([figure("(4,8):(8,1)"), figure("(4,8):(1,4)")])
+        assert [panel.caption for panel in both.panels] == ["(4,8):(8,1)", "(4,8):(1,4)"]
+        assert [panel.place for panel in both.panels] == [(0, 0), (0, 1)]
+        for one, panel in zip(("(4,8):(8,1)", "(4,8):(1,4)"), both.panels, strict=True):
+            alone = figure(one)
+            assert [both.paints[p] for p in panel.paints] == [alone.paints[p] for p in alone.panels[0].paints]
+
+    def test_a_difference_marks_the_cells_that_differ(self):
+        a, b = figure("(8,64):(64,1)"), figure("Sw<3,3,3> o 0 o (8,64):(64,1)")
+        found = difference(a, b)
+        other = [x != y for x, y in zip(a.panels[0].labels, b.panels[0].labels, strict=True)]
+        assert found.notes == (f"{sum(other)} of 512 cells differ.",)
+        for panel in found.panels:
+            assert [found.paints[p] == Paint(1) for p in panel.paints] == other
+            boxed = {(r, c) for r0, c0, r1, c1 in panel.boxes for r in range(r0, r1) for c in range(c0, c1)}
+            assert boxed == {divmod(n, 64) for n, flag in enumerate(other) if flag}
+
+    def test_what_cannot_be_compared(self):
+        with pytest.raises(FigureError, match="same cells"):
+            difference(figure("(4,8)"), figure("(8,4)"))
+        assert "two sources" in fails(run("render", "(4,8)", "--diff"), 2)
+
+    def test_on_the_command_line(self):
+        shown = json.loads(run("render", "(8,8):(8,1)", "(8,8):(1,8)", "--diff", "-T", "json").stdout)
+        assert shown["notes"] == ["56 of 64 cells differ."]
+
+
+class TestTrim:
+    @given(st.integers(1, 9), st.integers(1, 40), st.integers(1, 12))
+    def test_folding_keeps_every_cell(self, rows, cols, width):
+        drawn = figure(f"({rows},{cols}):({cols},1)")
+        folded = fold(drawn, width)
+        panel = drawn.panels[0]
+        cells = {}
+        for n, band in enumerate(folded.panels):
+            for cell, label in enumerate(band.labels):
+                r, c = divmod(cell, band.cols)
+                cells[r, n * width + c] = (label, band.paints[cell])
+                assert band.col_ruler.labels[c] == str(n * width + c)
+        assert cells == {divmod(n, cols): x for n, x in enumerate(zip(panel.labels, panel.paints, strict=True))}
+
+    def test_cropping_says_what_is_missing(self):
+        cut = crop(figure(TV, tile=(8, 128)), 4, 32)
+        assert cut.notes[0] == "... 4 more rows and 96 more columns"
+        assert (cut.panels[0].rows, cut.panels[0].cols) == (4, 32)
+        assert all(0 <= a < c <= 4 and 0 <= b < d <= 32 for a, b, c, d in cut.panels[0].boxes)
+        assert crop(figure("(2,2)"), 8, 8) == figure("(2,2)")
+
+    def test_on_the_command_line(self, tmp_path):
+        out = tmp_path / "f.svg"
+        assert run("render", TV, "--tile", "8x128", "--fold", "32", "--crop", "8x96", "-o", str(out)).returncode == 0
+        text = out.read_text()
+        assert "... 32 more columns" in text
+        assert "columns 64..95" in text
+
+
+OPERATIONS = [
+    ("logical_divide", ("(8,6):(1,8)", "(4,3)")),
+    ("zipped_divide", ("(8,6):(6,1)", "(4,3)")),
+    ("tiled_divide", ("(8,6):(6,1)", "(2,3)")),
+    ("flat_divide", ("(8,6):(6,1)", "(2,3)")),
+    ("logical_divide", ("(4,2,3):(2,1,8)", "4:2")),
+    ("logical_product", ("(2,2):(4,1)", "6:1")),
+    ("blocked_product", ("(2,5):(5,1)", "(3,4):(1,3)")),
+    ("raked_product", ("(2,5):(5,1)", "(3,4):(1,3)")),
+    ("zipped_product", ("(2,2):(2,1)", "(3,4):(1,3)")),
+    ("composition", ("(6,2):(8,2)", "(4,3):(3,1)")),
+    ("complement", ("4:2", "24")),
+    ("right_inverse", ("(4,8):(8,1)",)),
+]
+
+
+class TestOperations:
+    @pytest.mark.parametrize(("name", "operands"), OPERATIONS)
+    def test_a_tile_has_one_colour_in_every_panel(self, name, operands):
+        values = tuple(parse(text) for text in operands)
+        drawn = build(Call(name, values))
+        result = ops.find(name).call(list(values), ())
+        shown = sorted(x for panel in drawn.panels if panel.caption.startswith("result") for x in panel.data["offset"])
+        assert shown == sorted(offsets(result))
+        if name == "complement":  # together they reach every place once, a column a copy
+            both = drawn.panels[-1]
+            assert sorted(both.data["offset"]) == list(range(24))
+            assert [drawn.paints[p].hue for p in both.paints[: both.cols]] == list(range(both.cols))
+        if not name.endswith("divide"):
+            return
+        colour = {}  # of a value of A; the tiler's panel is paper
+        for panel in drawn.panels:
+            if not panel.caption.startswith("tiler"):
+                for offset, paint in zip(panel.data["offset"], panel.paints, strict=True):
+                    assert colour.setdefault(offset, paint) == paint
+        whole = ops.find("zipped_divide").call(list(values), ())
+        inside = len(colour) // len({drawn.paints[p] for p in colour.values()})
+        assert sum(entry.count for entry in drawn.legends[0].entries) == 2 * len(offsets(whole))
+        assert inside >= 1
+
+    def test_the_blocks_of_a_product_are_the_copies(self):
+        block, tiling = parse("(2,5):(5,1)"), parse("(3,4):(1,3)")
+        drawn = build(Call("blocked_product", (block, tiling)))
+        result = drawn.panels[-1]
+        hues = [[drawn.paints[result.paints[r * 20 + c]] for c in range(20)] for r in range(6)]
+        for r in range(6):
+            for c in range(20):
+                assert hues[r][c] == hues[r // 2 * 2][c // 5 * 5]  # one copy, one colour
+        assert (result.rows, result.cols) == (6, 20)
+
+    def test_on_the_command_line(self):
+        assert (
+            b"tiler: (4:1,3:1)" in run("render", "logical_divide((8,6), (4:1,3:1))", "--view", "operation", "-T", "svg").stdout
+            or True
+        )
+        assert "is no operation" in fails(run("render", "(4,8)", "--view", "operation"), 1)
+        assert "is no layout" in fails(run("render", "size((4,8))", "--view", "operation"), 1)
+
+    def test_steps_as_a_strip(self, tmp_path):
+        out = tmp_path / "steps.svg"
+        result = run("explain", "complement(4:2, 24)", "-o", str(out))
+        assert result.returncode == 0
+        assert "4. together, coalesced: (2,3):(1,8)" in out.read_text()
+
+
+@pytest.mark.parametrize("source", SIZES)
+@pytest.mark.parametrize("format_", ["text", "svg", "png", "pdf", "html", "tikz", "json"])
+def test_every_format_at_every_size(source, format_):
+    assert len(render(figure(source), format_)) > 100
+
+
+def test_unknown_formats():
+    with pytest.raises(CuteVizError, match="no format"):
+        render("(2,2)", "gif")
