@@ -14,7 +14,6 @@ from cute_viz.documents.names import FILE_NAMES, is_file_name
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.renderers import FORMATS
 from cute_viz.spec.build import Builder
-from cute_viz.spec.schema import KINDS
 from cute_viz.spec.yaml import Fields, Value
 
 _ATOMS = re.compile(rb"^library:", re.M)
@@ -98,15 +97,14 @@ def digest() -> str:
 
     out = hashlib.sha256(__version__.encode())
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    for folder, suffix in ((here, ".py"), *((directory, ".yaml") for directory in directories())):
+    for folder in (here, *directories()):
         for at, folders, names in os.walk(folder):
             folders[:] = sorted(name for name in folders if name != "__pycache__")
             for name in sorted(names):
-                if name.endswith(suffix):
-                    with open(os.path.join(at, name), "rb") as file:
-                        data = file.read()
-                    if suffix == ".py" or _ATOMS.search(data):
-                        out.update(name.encode() + hashlib.sha256(data).digest())
+                with open(os.path.join(at, name), "rb") as file:
+                    data = file.read()
+                if name.endswith((".py", ".css", ".js")) or (name.endswith(".yaml") and _ATOMS.search(data)):
+                    out.update(name.encode() + hashlib.sha256(data).digest())
     for package in ("svgwrite", "matplotlib"):
         try:
             out.update(version(package).encode())
@@ -127,7 +125,7 @@ def _job(builder: Builder, own: str, value: Value, formats: Sequence[str], root:
         if file.casefold() in taken:
             raise builder.fail(f"{file} is taken by {taken[file.casefold()]}", at, hint="give the spec another name")
     taken.update({file.casefold(): f"{path}: {name}" for file in files.values()})
-    group = builder.description or _heading(builder, own, value, stem)
+    group = builder.description or (stem.replace("_", " ") if own else "Single figures")
     key = hashlib.sha256(f"{root}{name}\n{group}\n{json.dumps(files)}{bool(formats)}\n{json.dumps(value)}".encode()).hexdigest()
     return Job(name, group, key, files, builder, value, own, bool(formats))
 
@@ -148,14 +146,6 @@ def _formats(builder: Builder, fields: Fields) -> tuple[str, ...]:
         if word not in FORMATS:
             raise builder.fail(f"there is no format {word!r}", fields["formats"].span, hint=f"formats: {', '.join(FORMATS)}")
     return words
-
-
-def _heading(builder: Builder, own: str, value: Value, stem: str) -> str:
-    """The heading of specs whose file has no description: the file's name, of lone specs the kind of the object."""
-    if own:
-        return stem.replace("_", " ")
-    kind = next((key for key in KINDS if isinstance(value, Fields) and key in value), "layout")
-    return f"{kind.replace('_', ' ')}s"
 
 
 def _holds_atoms(path: str) -> bool:
