@@ -269,6 +269,16 @@ def test_two_pictures_of_one_name(tmp_path: Path) -> None:
     assert not embed(pair % "(4)" + pair % "(4)", "markdown", "x").failures
 
 
+def test_two_documents_with_one_name(tmp_path: Path) -> None:
+    for name, text in (("a.md", "(4)"), ("b.md", "(8)"), ("c.md", "(4)")):
+        (tmp_path / name).write_text(f"<!-- cute-viz: {text} | name=same -->\n<!-- /cute-viz -->\n")
+    result = run_embed(*(tmp_path / name for name in ("a.md", "b.md", "c.md")))
+    assert result.return_value == 1
+    assert f"{tmp_path}/b.md:1: same.svg is another picture in {tmp_path}/a.md" in result.stderr
+    assert (tmp_path / "same.svg").read_bytes() == run("render", "(4)", "-T", "svg").stdout
+    assert run_embed(tmp_path / "a.md", tmp_path / "c.md", "--check").return_value == 0
+
+
 def test_usage(tmp_path: Path) -> None:
     (tmp_path / "doc.docx").touch()
     assert "names no kind of document" in run_embed(tmp_path / "doc.docx").stderr

@@ -126,6 +126,19 @@ def test_a_state_of_someone_else_removes_nothing_outside(specs: Path, tmp_path: 
         assert (tmp_path / "precious.txt").exists()
 
 
+def test_another_atom_is_another_picture(tmp_path: Path) -> None:
+    atoms = (ROOT / "layouts" / "mma" / "sm80.yaml").read_text()
+    mine, out = tmp_path / "mine", tmp_path / "out"
+    mine.mkdir()
+    (mine / "atoms.yaml").write_text(atoms.replace("SM80_16x8x16_F32F16F16F32_TN", "MY_ATOM"))
+    spec = tmp_path / "spec.yaml"
+    spec.write_text("mma_atom: SM80_8x8x4_F64F64F64F64_TN\n")
+    args = ("gallery", str(spec), "-o", str(out), "--layouts", str(mine))
+    for edit, words in (("", b"1 drawn"), ("", b"1 unchanged"), ("# edited\n", b"1 drawn"), ("", b"1 unchanged")):
+        (mine / "atoms.yaml").write_text((mine / "atoms.yaml").read_text() + edit)
+        assert words in run(*args).stderr
+
+
 def test_stale_files_are_listed_and_pruned(specs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     gallery(specs, "-o", out)

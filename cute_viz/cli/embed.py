@@ -39,13 +39,17 @@ def command(files: tuple[str, ...], folder: str, format_: str | None, check: boo
     if os.path.isabs(folder):
         raise click.UsageError("--folder is seen from the document, such as pictures or ../pictures")
     failed = False
-    for path in files:
-        failed |= _one(path, "" if folder == "." else folder, format_, check)
+    owners: dict[str, tuple[str, bytes]] = {}
+    for path in dict.fromkeys(files):
+        failed |= _one(path, "" if folder == "." else folder, format_, check, owners)
     return 1 if failed else 0
 
 
-def _one(path: str, folder: str, format_: str | None, check: bool) -> bool:
-    """Bring one document up to date, or tell what is not; whether something was wrong."""
+def _one(path: str, folder: str, format_: str | None, check: bool, owners: dict[str, tuple[str, bytes]]) -> bool:
+    """Bring one document up to date, or tell what is not; whether something was wrong.
+
+    owners: the pictures of the documents before this one: file -> document and bytes.
+    """
     stem, suffix = os.path.splitext(os.path.basename(path))
     language = LANGUAGES.get(suffix.lower())
     if language is None:
@@ -60,6 +64,14 @@ def _one(path: str, folder: str, format_: str | None, check: bool) -> bool:
     for failure in done.failures:
         click.echo(f"error: {failure.explain()}", err=True)
     at = os.path.join(os.path.dirname(path), folder)
+    for file, data in done.pictures.items():
+        owner, other = owners.setdefault(os.path.realpath(os.path.join(at, file)), (path, data))
+        if other != data:
+            click.echo(
+                f"error: {path}:{done.places[file]}: {file} is another picture in {owner}\n  hint: give one of them another name=",
+                err=True,
+            )
+            return True
     if check:
         return _differs(path, at, done) or bool(done.failures)
     if done.failures:

@@ -196,7 +196,7 @@ def _markdown_events(text: str, lines: list[_Line]) -> Iterator[_Comment | Block
         line = lines[number]
         bare = line.text.lstrip(" >\t")
         fence = _FENCE.match(line.text)
-        if _is_indented_code(lines, number):
+        if (fence or bare.startswith("<!--")) and _is_indented_code(lines, number):
             pass
         elif fence and not (fence["fence"][0] == "`" and "`" in fence["info"]):
             end = _closing(lines, number, fence["fence"])
