@@ -54,7 +54,7 @@ def test_cells_have_their_colours(source, options, theme):
             found = "#" + "".join(f"{v:02x}" for v in array[int(py), int(px)][:3])
             assert found == colours.fill(drawn.paints[panel.paints[cell]]), (cell, px, py)
             checked += 1
-    assert checked or source.startswith(("((16,8)", "(256"))
+    assert checked or source.startswith(("((16,8)", "(256", "Sw"))
 
 
 def test_every_label_leaves_ink_in_its_cell():

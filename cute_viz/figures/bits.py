@@ -20,7 +20,7 @@ def bits(swizzle: Swizzle, options: FigureOptions) -> Figure:
         raise FigureError(f"{swizzle} alone has no shape; its picture is the bits", hint=f"compose it: {swizzle} o (8,64):(64,1)")
     b, m, s = swizzle.bits, swizzle.base, swizzle.shift
     low, high = swizzle.changed, swizzle.read
-    width = max(low, high) + b
+    width = max(1, max(low, high) + b)
     order = list(range(width - 1, -1, -1))
     out = [f"b{i}⊕b{i + s}" if low <= i < low + b else f"b{i}" for i in order]
     paints = [_CHANGED if low <= i < low + b else _READ if high <= i < high + b else _KEPT for i in order]

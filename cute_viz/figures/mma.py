@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.construct import make_identity_layout
@@ -13,7 +15,7 @@ from cute_viz.algebra.mma import OPERANDS, MMA_Atom, ThrMMA, TiledMMA, layout_tv
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError, FigureError
-from cute_viz.figures.model import Figure
+from cute_viz.figures.model import Figure, Paint
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.owners import (
     NAMED,
@@ -28,6 +30,7 @@ from cute_viz.figures.owners import (
     replicas,
     tile_panel,
 )
+from cute_viz.figures.paint import Painting
 
 _PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1)}
 _SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N")}
@@ -42,8 +45,6 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     ['C: 1 × 1, accumulator', 'A: 1 × 1', 'B: 1 × 1']
     """
     if isinstance(obj, ThrMMA):
-        from dataclasses import replace
-
         options = replace(options, thread=options.thread or range(_thread(obj), _thread(obj) + 1))
         tiled = obj.tiled
     else:
@@ -57,7 +58,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     maps = {x: _map(tiled, x, layouts[x], options) for x in operands}
     check_highlight(maps.values(), options)
     owners = {x: chosen_first(maps[x].owners(), maps[x], options) for x in operands}
-    cells, painting = paint_owners([maps[x] for x in operands], [first_owners(owners[x]) for x in operands], options)
+    cells, painting = _painted(operands, maps, owners, options)
     single = isinstance(obj, MMA_Atom) or tuple(map(product, tiled.atom.shape_mnk)) == tile
     panels = []
     for x, paints in zip(operands, cells, strict=True):
@@ -169,6 +170,24 @@ def _is_shared(tv_map: TVMap, owners: list[list[int]]) -> bool:
     """Whether every thread owns every cell, as of an operand behind a descriptor."""
     threads = len(tv_map.real) if tv_map.real is not None else tv_map.threads
     return threads > NAMED and all(len(mine) == threads for mine in owners)
+
+
+def _painted(
+    operands: Sequence[str], maps: dict[str, TVMap], owners: dict[str, list[list[int]]], options: FigureOptions
+) -> tuple[list[tuple[int, ...]], Painting]:
+    """The paints of every panel; an operand that all threads see whole belongs to none of them and stays paper."""
+    held = [x for x in operands if not _is_shared(maps[x], owners[x])]
+    painting = Painting((), (), ())
+    cells: dict[str, tuple[int, ...]] = {}
+    if held:
+        found, painting = paint_owners([maps[x] for x in held], [first_owners(owners[x]) for x in held], options)
+        cells = dict(zip(held, found, strict=True))
+    if len(held) < len(operands):
+        paints = painting.paints if Paint(-1) in painting.paints else (*painting.paints, Paint(-1))
+        painting = replace(painting, paints=paints)
+        paper = paints.index(Paint(-1))
+        cells |= {x: (paper,) * len(owners[x]) for x in operands if x not in held}
+    return [cells[x] for x in operands], painting
 
 
 def _notes(operand: str, tv_map: TVMap, owners: list[list[int]]) -> list[str]:

@@ -105,7 +105,6 @@ class _Pixels(Artist):
     def __init__(self, image: Any, x: float, y: float) -> None:
         super().__init__()
         self.image, self.x, self.y = image, x, y
-        self.set_zorder(0)
 
     def draw(self, renderer: Any) -> None:
         """Draws the image as it is."""
@@ -125,6 +124,7 @@ class _Painter:
         # px from the upper left -> px of the canvas from the lower left
         flip = Affine2D().scale(1, -1).translate(0, page.height).scale(1 / DPI)
         self.transform = flip + canvas.dpi_scale_trans
+        self.layer = 0
         self.texts: list[tuple[str, float, float, float, str, str, bool, str]] = []
         self.glyphs: dict[tuple[str, float, str, bool], list[tuple[float, float]]] = {}
 
@@ -140,6 +140,8 @@ class _Painter:
         self.add(_Texts(self.texts, self.transform, abs(self.transform.get_matrix()[0, 0])))
 
     def add(self, artist: Any) -> None:
+        self.layer += 1
+        artist.set_zorder(self.layer)  # what is added later lies above
         artist.set_figure(self.canvas)
         self.canvas.add_artist(artist, clip=False)
 

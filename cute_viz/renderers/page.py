@@ -19,6 +19,7 @@ SIDE_LEGEND = 900.0  # panels wider than this have their legend below
 ROW = 20.0  # height of a legend entry
 NARROWEST = 420.0  # of what stands between the margins
 WIDEST = 2600.0  # px that panels with every label may take before labels are left out
+VECTORS_FROM = 1400.0  # px from which on a label for each box is better than one for each cell, where boxes tell all
 ROOMY = 1600.0  # px that panels of colours take
 IMAGE = 2048  # px that an image of cells takes at least, where there are so many
 MOST_CELLS = 100_000  # more are pixels of an image, unless their text was asked for
@@ -98,7 +99,7 @@ def _fit(figure: Figure, width: float | None, cell: float | None, full: bool) ->
     every = sum(panel.rows * panel.cols for panel in figure.panels)
     if cell is None and (full or (has_text(figure) and every <= 4 * MOST_CELLS)):
         fitted = _aligned(figure, frames(figure, Detail.FULL))
-        if full or fitted[2] <= (room or WIDEST):
+        if full or fitted[2] <= (room or (VECTORS_FROM if has_vectors(figure) else WIDEST)):
             return fitted
     if cell is not None and has_text(figure):
         fitted = _aligned(figure, frames(figure, Detail.FULL))

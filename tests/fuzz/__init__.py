@@ -1,0 +1,1 @@
+"""Fuzzing: what is read from a user gives an answer or one clean error."""

@@ -1,0 +1,33 @@
+"""`python -m tests.fuzz.run TARGET [libFuzzer options]`: fuzz one target for as long as wanted, guided by coverage.
+
+Needs atheris (`pip install -e '.[fuzz]'`). `-runs=N` or `-max_total_time=SECONDS` ends it; an input that takes more than 2
+seconds, more than 300 MB, or raises anything but a CuteVizError is written to crash-... and ends it too.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+
+import atheris
+
+with atheris.instrument_imports(include=["cute_viz"]):
+    from tests.fuzz.targets import CORPUS, TARGETS, attempt
+
+
+def main() -> None:
+    if len(sys.argv) < 2 or sys.argv[1] not in TARGETS:
+        sys.exit(f"which target? one of {', '.join(TARGETS)}")
+    target = sys.argv.pop(1)
+    found = tempfile.mkdtemp(prefix=f"fuzz-{target}-")
+
+    def one(data: bytes) -> None:
+        attempt(target, data.decode("utf-8", "replace"))
+
+    limits = ["-timeout=2", "-rss_limit_mb=600", "-max_len=2000"]  # the instrumented process itself takes 300 MB
+    atheris.Setup([sys.argv[0], found, str(CORPUS / target), *limits, *sys.argv[1:]], one)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""A few thousand mutations of the fuzzing corpus, the same ones every time."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.fuzz.targets import TARGETS, attempt, seeds
+
+CASES = 600  # a target
+SIGNS = "()[]{}<>:,;_@?^#'\"\\\n\t -+*/0123456789"
+WORDS = ["o", "1@0", "_8", "Sw<3,3,3>", "\0", "\ud800", "\u202e", "é", "9" * 40, "((((", "None"]
+PIECES = [*SIGNS, *WORDS]
+
+
+def mutated(text: str, other: str, chance: random.Random) -> str:
+    """The text with a few pieces put in, cut out, doubled, or taken from another."""
+    for _ in range(chance.randint(1, 6)):
+        a, b = sorted((chance.randint(0, len(text)), chance.randint(0, len(text))))
+        kind = chance.randrange(5)
+        if kind == 0:
+            text = text[:a] + chance.choice(PIECES) + text[a:]
+        elif kind == 1:
+            text = text[:a] + text[min(b, a + 20) :]
+        elif kind == 2:
+            text = text[:a] + text[a : a + 60] * 2 + text[a + 60 :]
+        elif kind == 3:
+            start = chance.randint(0, len(other))
+            text = text[:a] + other[start : start + chance.randint(1, 40)] + text[b:]
+        else:
+            text = text[:a] + chance.choice(PIECES) + text[a + 1 :]
+    return text[:4000]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_corpus_itself(target: str) -> None:
+    assert all(attempt(target, text) for text in seeds(target))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_an_answer_or_a_clean_error(target: str) -> None:
+    chance, known = random.Random(target), seeds(target)
+    for _ in range(CASES):
+        attempt(target, mutated(chance.choice(known), chance.choice(known), chance))
