@@ -89,7 +89,7 @@ def _reference(block: Block, language: str, stem: str, folder: str, format: str 
     if given is not None and not is_file_name(given):
         raise CuteVizError(f"{given[:40]!r} cannot be the name of a file", hint=FILE_NAMES)
     drawn = picture(block.expression, words)
-    hashed = hashlib.sha256(f"{block.expression}\n{sorted(words.items())}".encode()).hexdigest()[:8]
+    hashed = hashlib.sha256(f"{block.expression}\n{sorted(words.items())}".encode("utf-8", "replace")).hexdigest()[:8]
     file = (given or drawn.name or f"{stem}-{hashed}") + FORMATS[format].suffixes[0]
     data = drawn.write(format, fragment=format == "tikz")
     if out.pictures.get(file, data) != data:

@@ -450,7 +450,7 @@ class Evaluator:
         if len(numbers) != 3 or not all(isinstance(n, int) for n in numbers):
             raise self.fail("a swizzle has three integers", node.span, hint="Sw<B,M,S>, such as Sw<3,3,3>")
         swizzle = Swizzle(*map(int, numbers))
-        return swizzle(*map(self.value, node.args)) if node.args else swizzle
+        return _call_layout(swizzle, tuple(map(self.value, node.args))) if node.args else swizzle
 
     def apply(self, node: Apply) -> Any:
         return _call_layout(_ungroup(self.value(node.function)), tuple(map(self.value, node.args)))
