@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tests.fuzz.targets import TARGETS, attempt, seeds
+from tests.fuzz.targets import FINDINGS, TARGETS, attempt, seeds
 
 CASES = 600  # a target
 SIGNS = "()[]{}<>:,;_@?^#'\"\\\n\t -+*/0123456789"
@@ -36,6 +36,12 @@ def mutated(text: str, other: str, chance: random.Random) -> str:
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_corpus_itself(target: str) -> None:
     assert all(attempt(target, text) for text in seeds(target))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_was_found_once(target: str) -> None:
+    for text in seeds(target, FINDINGS):
+        attempt(target, text)
 
 
 @pytest.mark.parametrize("target", TARGETS)

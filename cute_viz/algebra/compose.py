@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.common import refuse, within
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain
-from cute_viz.algebra.inttuple import Underscore, product
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain
+from cute_viz.algebra.inttuple import Underscore, is_int_tuple, product
 from cute_viz.algebra.layout import Layout, coalesce_modes_extended, flat_modes, make_layout, modes_of, rank, trusted
 from cute_viz.algebra.stride import Basis, is_coordinate, plain
 from cute_viz.algebra.swizzle import Swizzle
@@ -63,6 +63,11 @@ def compose_with_offset(outer: Any, offset: Any, inner: Any) -> AnyLayout:
     """
     if isinstance(outer, Swizzle) and outer.bits == 0 and isinstance(inner, Layout) and isinstance(offset, int) and offset == 0:
         return inner
+    if isinstance(inner, (int, tuple)) and inner != () and is_int_tuple(inner):
+        inner = Layout(inner)
+    whole = isinstance(inner, (Layout, ComposedLayout, Swizzle)) and isinstance(outer, (Layout, ComposedLayout, Swizzle))
+    if not whole or not (isinstance(offset, PointerFlag) or (offset != () and is_int_tuple(offset))):
+        refuse("make_composed_layout", (outer, offset, inner), "a layout or swizzle, an integer or a tuple of integers, a layout")
     return ComposedLayout(outer, offset, inner)
 
 

@@ -21,7 +21,7 @@ from cute_viz.algebra.inttuple import (
     tuple_depth,
     tuple_rank,
 )
-from cute_viz.algebra.stride import F2, Stride, add, is_coordinate, magnitude, plain
+from cute_viz.algebra.stride import F2, Basis, Stride, add, is_coordinate, magnitude, plain
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
@@ -56,6 +56,9 @@ class Layout(Shown):
                 f"shape {show(self.shape)} and stride {show(self.stride)} do not have the same nesting",
                 hint="every integer of the shape needs one stride, in the same parentheses",
             )
+        for step in leaves(self.stride):
+            if type(step) is not int and not isinstance(step, (int, Basis, F2)) and type(step).__name__ != "Fraction":
+                raise AlgebraError(f"a stride is an integer or a basis element such as 1@0; {show(step)} is not one")
 
     def __str__(self) -> str:
         return f"{show(self.shape)}:{show(self.stride)}"

@@ -392,7 +392,10 @@ class Evaluator:
             if (atom := smem_atom(name, types)) is not None:
                 return atom
         if name == "Layout" and node.template and not node.args:
-            return Layout(*map(self.value, node.template[:2]))
+            try:
+                return Layout(*map(self.value, node.template[:2]))
+            except AlgebraError as error:
+                raise error.at(self.text, node.span) from None
         if name in ("Int", "C") and len(node.template) == 1:
             return integral(self.value(node.template[0]))
         if name in _MAJORS:
@@ -450,7 +453,9 @@ class Evaluator:
         if len(numbers) != 3 or not all(isinstance(n, int) for n in numbers):
             raise self.fail("a swizzle has three integers", node.span, hint="Sw<B,M,S>, such as Sw<3,3,3>")
         swizzle = Swizzle(*map(int, numbers))
-        return _call_layout(swizzle, tuple(map(self.value, node.args))) if node.args else swizzle
+        if len(node.args or ()) > 1:
+            raise self.fail("a swizzle takes one offset", node.span, hint=f"such as {swizzle}(8)")
+        return swizzle(*map(self.value, node.args)) if node.args else swizzle
 
     def apply(self, node: Apply) -> Any:
         return _call_layout(_ungroup(self.value(node.function)), tuple(map(self.value, node.args)))

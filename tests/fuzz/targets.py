@@ -18,6 +18,7 @@ from cute_viz.spec import read
 from cute_viz.spec.build import read_specs
 
 CORPUS = Path(__file__).parent / "corpus"
+FINDINGS = CORPUS.parent / "findings"
 SMALL = FigureOptions(max_cells=512)
 
 
@@ -97,6 +98,6 @@ def attempt(target: str, text: str) -> bool:
     return True
 
 
-def seeds(target: str) -> list[str]:
-    """The corpus of a target."""
-    return [path.read_text("utf-8") for path in sorted((CORPUS / target).iterdir())]
+def seeds(target: str, folder: Path = CORPUS) -> list[str]:
+    """The corpus of a target, or what was found with it."""
+    return [path.read_text("utf-8") for path in sorted((folder / target).glob("*.txt"))]
