@@ -139,3 +139,37 @@ def test_colours_of_the_theme(page, driver, tmp_path):
     path.write_bytes(render(figure("(2,2)"), "html", Options(theme="dark")))
     driver.get(path.as_uri())
     assert driver.execute_script("return getComputedStyle(document.body).backgroundColor") == "rgb(13, 17, 23)"
+
+
+def test_the_index_of_a_gallery(driver) -> None:
+    """Search, filters and the theme of gallery/index.html."""
+    from selenium.webdriver.support.select import Select
+
+    def shown() -> list[str]:
+        cards = driver.find_elements("css selector", "figure")
+        return [card.get_attribute("data-words") for card in cards if card.is_displayed()]
+
+    driver.get((Path(__file__).parent.parent / "gallery" / "index.html").as_uri())
+    everything = shown()
+    assert len(everything) > 100
+    driver.find_element("id", "words").send_keys("LDSM sm75")
+    assert 0 < len(shown()) < 10
+    assert all("ldsm" in words and "sm75" in words for words in shown())
+    assert driver.find_element("id", "shown").text == f"{len(shown())} figures"
+    driver.find_element("id", "words").clear()
+    Select(driver.find_element("id", "arch")).select_by_visible_text("sm100")
+    found_ = shown()
+    Select(driver.find_element("id", "kind")).select_by_visible_text("mma")
+    assert 0 < len(shown()) < len(found_) < len(everything)
+    assert all("sm100" in words and "mma" in words for words in shown())
+    Select(driver.find_element("id", "arch")).select_by_visible_text("all")
+    Select(driver.find_element("id", "kind")).select_by_visible_text("all")
+    assert shown() == everything
+    colour = "return getComputedStyle(document.body).backgroundColor"
+    before = driver.execute_script(colour)
+    driver.find_element("id", "theme").click()
+    assert driver.execute_script(colour) != before
+    driver.find_element("id", "theme").click()
+    assert driver.execute_script(colour) == before
+    broken = "return [...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)"
+    assert driver.execute_script(broken) == []

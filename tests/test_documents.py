@@ -19,6 +19,7 @@ FILES = {
     "kernel.cu": "auto sB = make_layout(Shape<_4,_2>{});\nauto sA = make_layout(make_shape(_4{}, _8{}), LayoutRight{});\n",
     "spec.yaml": "layout: (4,8):(8,1)\n",
     "mine.yaml": "layout: (4,8):(8,1)\n",
+    "notes.md": "<!-- cute-viz: (4,8):(8,1) -->\n<!-- /cute-viz -->\n",
 }
 
 

@@ -1,36 +1,324 @@
-"""The gallery, byte for byte: what its list says is what its files hold."""
+"""`cute-viz gallery`: what it draws, what it leaves alone, and that the committed gallery is what its specs give."""
 
 from __future__ import annotations
 
-import shlex
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
 
-from cute_viz.cli.render import command
+from cute_viz.cli.gallery import command
+from cute_viz.cli.gallery_state import NAME, sweep
+from cute_viz.documents.index import Entry, files_of, page, readme
+from tests.test_cli import run
 
-FOLDER = Path(__file__).parent.parent / "gallery"
-LINES = [line for line in (FOLDER / "figures.txt").read_text().splitlines() if line and not line.startswith("#")]
-FIGURES = {name: args for name, *args in map(shlex.split, LINES)}
-
-
-def draw(name: str, args: list[str], folder: Path) -> bytes:
-    out = folder / name
-    result = CliRunner().invoke(command, [*args, "-o", str(out)], catch_exceptions=False)
-    assert result.exit_code == 0
-    return out.read_bytes()
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_committed_bytes(name: str, tmp_path: Path) -> None:
-    assert draw(name, FIGURES[name], tmp_path) == (FOLDER / name).read_bytes()
+ROOT = Path(__file__).parent.parent
+SPECS = """specs:
+  one:
+    layout: (4,8):(8,1)
+  two:
+    layout: (2,2)
+    formats: [svg, text]
+"""
 
 
-def test_nothing_else_lies_there() -> None:
-    assert {path.name for path in FOLDER.iterdir()} == {*FIGURES, "figures.txt"}
+def gallery(*args: object) -> Result:
+    result = CliRunner().invoke(command, [str(arg) for arg in args], standalone_mode=False, catch_exceptions=False)
+    if result.exception:
+        raise result.exception
+    return result
 
 
-if __name__ == "__main__":
-    for _name, _args in FIGURES.items():
-        draw(_name, _args, FOLDER)
+@pytest.fixture
+def specs(tmp_path: Path) -> Path:
+    path = tmp_path / "specs.yaml"
+    path.write_text(SPECS)
+    return path
+
+
+def shown(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != NAME}
+
+
+def test_the_committed_gallery() -> None:
+    result = gallery("--check", "-j", 2, "-o", ROOT / "gallery")
+    assert result.return_value == 0, result.output
+
+
+def test_every_spec_in_every_wanted_format(specs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert gallery(specs, "-o", out).return_value == 0
+    assert set(shown(out)) == {"one.svg", "two.svg", "two.txt", "README.md", "index.html"}
+    assert (out / "one.svg").read_bytes() == run("render", "(4,8):(8,1)", "-T", "svg").stdout
+    assert gallery(specs, "-o", tmp_path / "other", "-T", "json", "-T", "tikz").return_value == 0
+    assert set(shown(tmp_path / "other")) == {"one.json", "one.tex", "two.json", "two.tex", "README.md", "index.html"}
+
+
+def test_a_style_that_a_forced_format_lacks(tmp_path: Path) -> None:
+    path = tmp_path / "mma.yaml"
+    path.write_text("mma_atom: SM80_16x8x16_F32F16F16F32_TN\nstyle: cutlass\nformats: tikz\n")
+    assert gallery(path, "-o", tmp_path / "a").return_value == 0
+    assert gallery(path, "-o", tmp_path / "b", "-T", "text", "-T", "tikz").return_value == 0
+    assert (tmp_path / "a" / "mma.tex").read_bytes() == (tmp_path / "b" / "mma.tex").read_bytes()
+    assert b"T0 V0" in (tmp_path / "b" / "mma.txt").read_bytes()
+    path.write_text("mma_atom: SM80_16x8x16_F32F16F16F32_TN\nstyle: cutlass\nformats: text\n")
+    assert "leave out --style" in gallery(path, "-o", tmp_path / "c").stderr
+
+
+def test_an_interrupted_run_ends_at_once_and_clean(tmp_path: Path) -> None:
+    many = "".join(f"  f{n}:\n    layout: (64,{n + 8}):({n + 8},1)\n" for n in range(2000))
+    (tmp_path / "many.yaml").write_text("specs:\n" + many)
+    out = tmp_path / "out"
+    args = [sys.executable, "-m", "cute_viz", "gallery", str(tmp_path / "many.yaml"), "-o", str(out), "-j", "2"]
+    with subprocess.Popen(args, cwd=ROOT, stderr=subprocess.PIPE, start_new_session=True) as process:
+        while len(list(out.glob("*.svg"))) < 5 and process.poll() is None:
+            time.sleep(0.005)
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.communicate(timeout=20)[1].decode()
+    assert process.returncode == 130
+    assert said.strip() == "error: interrupted"
+    assert not list(out.glob(".cute-viz-[0-9]*"))
+
+
+def test_only_what_changed_is_drawn(specs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert "2 drawn, 0 unchanged" in gallery(specs, "-o", out).stderr
+    for path in out.iterdir():
+        os.utime(path, (1, 1))
+    assert "0 drawn, 2 unchanged" in gallery(specs, "-o", out).stderr
+    assert {path.stat().st_mtime for path in out.iterdir()} == {1}
+    specs.write_text(SPECS.replace("(2,2)", "(2,4)"))
+    assert "1 drawn, 1 unchanged" in gallery(specs, "-o", out).stderr
+    assert (out / "one.svg").stat().st_mtime == 1
+    (out / "one.svg").write_text("by hand")
+    assert "1 drawn, 1 unchanged" in gallery(specs, "-o", out).stderr
+    assert (out / "one.svg").read_bytes().startswith(b"<?xml")
+
+
+@pytest.mark.parametrize(
+    "state", ["", "{", "[]", '{"version": 1}', '{"version": 1, "records": {"a": 3}, "stale": {}}', "[" * 100_000]
+)
+def test_a_broken_state_draws_all_anew(state: str, specs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    gallery(specs, "-o", out)
+    before = shown(out)
+    (out / NAME).write_text(state)
+    assert "2 drawn" in gallery(specs, "-o", out).stderr
+    assert shown(out) == before
+
+
+def test_a_state_of_someone_else_removes_nothing_outside(specs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    gallery(specs, "-o", out)
+    for name in ("../precious.txt", "/etc/hostname", ".hidden"):
+        (tmp_path / "precious.txt").write_text("mine")
+        (out / NAME).write_text(json.dumps({"version": 1, "records": {}, "stale": {name: ""}}))
+        assert gallery(specs, "-o", out, "--prune").return_value == 0
+        assert (tmp_path / "precious.txt").exists()
+
+
+def test_another_atom_is_another_picture(tmp_path: Path) -> None:
+    atoms = (ROOT / "layouts" / "mma" / "sm80.yaml").read_text()
+    mine, out = tmp_path / "mine", tmp_path / "out"
+    mine.mkdir()
+    (mine / "atoms.yaml").write_text(atoms.replace("SM80_16x8x16_F32F16F16F32_TN", "MY_ATOM"))
+    spec = tmp_path / "spec.yaml"
+    spec.write_text("mma_atom: SM80_8x8x4_F64F64F64F64_TN\n")
+    args = ("gallery", str(spec), "-o", str(out), "--layouts", str(mine))
+    for edit, words in (("", b"1 drawn"), ("", b"1 unchanged"), ("# edited\n", b"1 drawn"), ("", b"1 unchanged")):
+        (mine / "atoms.yaml").write_text((mine / "atoms.yaml").read_text() + edit)
+        assert words in run(*args).stderr
+
+
+def test_stale_files_are_listed_and_pruned(specs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    gallery(specs, "-o", out)
+    (out / "mine.svg").write_text("not the gallery's")
+    specs.write_text(SPECS.partition("  two:")[0])
+    for _ in range(2):
+        said = gallery(specs, "-o", out).stderr
+        assert "stale: two.svg" in said
+        assert "stale: two.txt" in said
+    assert "stale: two.svg" in gallery(specs, "-o", out, "--check").stdout
+    (out / "two.txt").write_text("changed by hand")
+    said = gallery(specs, "-o", out, "--prune").stderr
+    assert "removed: two.svg" in said
+    assert "kept, as it was changed since: two.txt" in said
+    assert set(shown(out)) == {"one.svg", "two.txt", "mine.svg", "README.md", "index.html"}
+    assert "stale: " not in gallery(specs, "-o", out).stderr
+
+
+def test_the_index_of_a_fresh_clone_knows_what_is_stale(specs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    gallery(specs, "-o", out)
+    (out / NAME).unlink()
+    specs.write_text(SPECS.partition("  two:")[0])
+    assert "stale: two.svg" in gallery(specs, "-o", out, "--check").stdout
+    assert "removed: two.svg" in gallery(specs, "-o", out, "--prune").stderr
+
+
+def test_a_check_names_every_difference_and_writes_nothing(specs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    gallery(specs, "-o", out)
+    assert gallery(specs, "-o", out, "--check").return_value == 0
+    (out / "one.svg").write_text("another picture")
+    (out / "two.txt").unlink()
+    (out / "README.md").write_text("another index")
+    before = shown(out)
+    result = gallery(specs, "-o", out, "--check")
+    assert result.return_value == 1
+    assert result.stdout.splitlines() == ["differs: README.md", "differs: one.svg", "missing: two.txt"]
+    assert shown(out) == before
+
+
+def test_a_failing_spec_stops_no_other(tmp_path: Path) -> None:
+    good, bad, worse = (tmp_path / name for name in ("good.yaml", "bad.yaml", "worse.yaml"))
+    good.write_text(SPECS)
+    bad.write_text(
+        "specs:\n  fine: {layout: '(4)'}\n  open:\n    layout: (4,8):(8\n  wide:\n    layout: (4,8)\n    figure: {tile: 2x2}\n"
+        "  list: [1]\n  ../up:\n    layout: (4)\n  unknown:\n    layout: (4)\n    formats: gif\n  one:\n    layout: (4)\n"
+    )
+    worse.write_text("specs: [")
+    out = tmp_path / "out"
+    result = gallery(tmp_path, "-o", out, "-j", 2)
+    assert result.return_value == 1
+    for place in ("bad.yaml:4:", "bad.yaml:5: ", "bad.yaml:8:", "bad.yaml:9:", "bad.yaml:13:", "worse.yaml:1:", "good.yaml:2:3"):
+        assert f"error: {tmp_path}/{place}" in result.stderr, place
+    assert "up'" in result.stderr
+    assert set(shown(out)) == {"fine.svg", "one.svg", "two.svg", "two.txt", "README.md", "index.html"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.yaml", "good.yaml", "out", "worse.yaml"]
+    good.write_text("specs: [")  # the pictures of a file that cannot be read now are not stale
+    assert "stale: " not in gallery(tmp_path, "-o", out, "--prune").stderr
+    assert (out / "two.svg").exists()
+
+
+@given(st.text(max_size=30) | st.sampled_from(["..", "a/b", "a\\b", "con", "README", "index", ".x", "a\n", "x" * 200]))
+def test_no_name_leaves_the_folder(name: str) -> None:
+    from cute_viz.cli.gallery_plan import _check_name
+    from cute_viz.errors import CuteVizError, Span
+    from cute_viz.spec.build import Builder
+
+    try:
+        _check_name(Builder("x", None), name, Span(0, 1))
+    except CuteVizError:
+        return
+    assert os.path.basename(name) == name
+    assert name.isprintable()
+    assert name[0] not in ". "
+
+
+def test_the_bytes_do_not_depend_on_processes_or_hashes(tmp_path: Path) -> None:
+    outs = []
+    for number, (workers, seed) in enumerate((("1", "0"), ("4", "1"))):
+        out = tmp_path / str(number)
+        args = ("gallery", "layouts/specs/swizzles.yaml", "layouts/specs/copies.yaml", "-o", str(out), "-j", workers)
+        assert run(*args, env={"PYTHONHASHSEED": seed}, cwd=ROOT).returncode == 0
+        outs.append({path.name: path.read_bytes() for path in out.iterdir()})
+    assert outs[0] == outs[1]
+    assert len(outs[0]) > 10
+
+
+def test_a_killed_run_is_completed_by_the_next(tmp_path: Path) -> None:
+    many = "".join(f"  f{n}:\n    layout: (16,{n + 8}):({n + 8},1)\n" for n in range(300))
+    (tmp_path / "many.yaml").write_text("specs:\n" + many)
+    out = tmp_path / "out"
+    args = [sys.executable, "-m", "cute_viz", "gallery", str(tmp_path / "many.yaml"), "-o", str(out), "-j", "2"]
+    with subprocess.Popen(args, cwd=ROOT, stderr=subprocess.DEVNULL) as process:
+        while len(list(out.glob("*.svg"))) < 5 and process.poll() is None:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+    half = list(out.glob("*.svg"))
+    assert all(path.read_bytes().rstrip().endswith(b"</svg>") for path in half)
+    (out / f".cute-viz-{process.pid}-abcdefgh").write_text("half a picture")
+    assert gallery(tmp_path / "many.yaml", "-o", out).return_value == 0
+    assert len(list(out.glob("*.svg"))) == 300
+    assert sorted(path.name for path in out.glob(".*")) == [NAME]
+
+
+def test_temporary_files_of_a_running_process_are_left(tmp_path: Path) -> None:
+    mine, other = tmp_path / f".cute-viz-{os.getpid()}-abcdefgh", tmp_path / ".cute-viz-notes"
+    mine.touch()
+    other.touch()
+    sweep(str(tmp_path))
+    assert mine.exists()
+    assert other.exists()
+
+
+def test_watch_draws_again(specs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    args = [sys.executable, "-m", "cute_viz", "gallery", str(specs), "-o", str(out), "--watch"]
+    with subprocess.Popen(args, cwd=ROOT, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        try:
+            assert b"2 drawn" in process.stderr.readline()
+            time.sleep(0.1)
+            specs.write_text(SPECS.replace("(2,2)", "(2,4)"))
+            assert b"1 drawn, 1 unchanged" in process.stderr.readline()
+        finally:
+            process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 130
+        assert b"Traceback" not in process.stderr.read()
+
+
+class Page(HTMLParser):
+    """The tags of a page that are opened, and those still open."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+        if tag not in ("meta", "img", "input", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+HOSTILE = Entry(
+    "x y", 'a <b> | "c"', "</script><i>\n\n|`*", "alt \"'<>&\n\nsecond", "grid", ("sm80",), "(4):(1) | <x>", "", {"svg": "x y.svg"}
+)
+
+
+def test_the_index_holds_any_words() -> None:
+    for text in (page([HOSTILE]), "\n".join(line for line in readme([HOSTILE]).splitlines() if line.startswith("<"))):
+        parsed = Page(text)
+        assert parsed.open == []
+        assert "i" not in [tag for tag, _ in parsed.seen]
+        (image,) = [attrs for tag, attrs in parsed.seen if tag == "img"]
+        assert image["src"] == "x%20y.svg"
+        assert image["alt"] == "alt \"'<>& second"
+    assert "\n\n|" not in readme([HOSTILE])
+    assert files_of(page([HOSTILE])) == ["x y.svg"]
+
+
+def test_the_page_needs_nothing_else(specs: Path, tmp_path: Path) -> None:
+    gallery(specs, "-o", tmp_path / "out")
+    parsed = Page((tmp_path / "out" / "index.html").read_text())
+    links = [value for _, attrs in parsed.seen for key, value in attrs.items() if key in ("src", "href")]
+    assert links
+    assert all(link in os.listdir(tmp_path / "out") for link in links)
+    assert {"data-kind", "data-archs", "data-words"} <= set(next(attrs for tag, attrs in parsed.seen if tag == "figure"))
+
+
+def test_usage() -> None:
+    for args, words in (
+        (["--check", "--prune"], "--check changes nothing"),
+        (["nowhere.yaml"], "does not exist"),
+        (["-j", "0"], "0"),
+    ):
+        result = run("gallery", *args)
+        assert result.returncode == 2
+        assert words in result.stderr.decode()

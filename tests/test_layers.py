@@ -12,23 +12,32 @@ import cute_viz
 ROOT = Path(cute_viz.__file__).parent
 BELOW = {
     "errors": set(),
-    "algebra": {"errors"},
+    "display": set(),
+    "files": set(),
+    "algebra": {"errors", "display"},
     "notation": {"errors", "algebra"},
     "spec": {"errors", "algebra", "notation"},
-    "figures": {"errors", "algebra"},
+    "figures": {"errors", "algebra", "display"},
     "renderers": {"errors", "figures.model", "figures.palette"},
     "analysis": {"errors", "algebra"},
-    "cli": {"errors", "algebra", "notation", "spec", "figures", "renderers", "analysis", "__init__"},
-    "__init__": {"errors", "algebra", "notation", "spec", "figures", "renderers"},
+    "documents": {"errors", "spec", "figures", "renderers"},
+    "cli": {"errors", "algebra", "notation", "spec", "figures", "renderers", "analysis", "documents", "files", "__init__"},
+    "__init__": {"errors", "display", "files", "algebra", "notation", "spec", "figures", "renderers"},
+    "ext": {"errors", "files", "spec", "renderers", "documents", "__init__"},
     "__main__": {"cli"},
 }
 HOMES = {
     "click": {"cli"},
-    "rich": {"renderers/text"},
+    "rich": {"renderers/text", "cli/gallery"},
     "svgwrite": {"renderers/svg"},
     "numpy": {"figures/heat", "renderers/mpl"},
     "matplotlib": {"renderers/mpl"},
     "yaml": {"spec/yaml"},
+    "sphinx": {"ext/sphinx"},
+    "docutils": {"ext/sphinx"},
+    "markdown": set(),
+    "pymdownx": set(),
+    "IPython": set(),
 }
 
 

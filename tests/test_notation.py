@@ -97,6 +97,7 @@ def test_reads_into_the_right_values():
         ("(4,8):(1/0@0,2)", "0", "positive denominator"),
         ("Sw<3,3,1> o 0 o 8:1", "Sw<3,3,1>", "|S| must be at least B"),
         ("Sw<3> o 0 o 8:1", "Sw<3>", "three integers"),
+        ("Sw<3,3,3>(4,8)", "Sw<3,3,3>(4,8)", "takes one offset"),
         ("(4,8):(8:1,1)", "(8:1,1)", "a stride is an integer"),
         ("\x1b[31m(4,8)", "\x1b", "U+001B"),
     ],

@@ -13,6 +13,7 @@ from cute_viz.algebra.layout import Layout, slice_
 from cute_viz.algebra.layout import crd2idx as _crd2idx
 from cute_viz.algebra.stride import add
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
 AnyLayout: TypeAlias = "Layout | ComposedLayout"
@@ -32,7 +33,7 @@ class PointerFlag:
 
 
 @dataclass(frozen=True, slots=True)
-class ComposedLayout:
+class ComposedLayout(Shown):
     """outer o offset o inner.
 
     >>> S = ComposedLayout(Swizzle(2, 0, 3), 0, Layout((8, 4), (4, 1)))

@@ -21,11 +21,12 @@ from cute_viz.algebra.recast import recast_layout, upcast
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.simplify import coalesce, filter_
 from cute_viz.algebra.slicing import slice_
+from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
 
 @dataclass(frozen=True, slots=True)
-class CopyOp:
+class CopyOp(Shown):
     """One copy instruction, its layouts in bits: (thread, bit) -> bit of the reference order (Copy_Traits)."""
 
     name: str
@@ -39,7 +40,7 @@ class CopyOp:
 
 
 @dataclass(frozen=True, slots=True)
-class Copy_Atom:
+class Copy_Atom(Shown):
     """One copy instruction for values of one type: (thread, value) -> value of the reference order.
 
     bits: the width of a value.
@@ -62,7 +63,7 @@ class Copy_Atom:
 
 
 @dataclass(frozen=True, slots=True)
-class TiledCopy:
+class TiledCopy(Shown):
     """Copy atoms over a tile.
 
     layout_tv: (thread, value) -> index into the column-major tile, in the atom's reference order.
@@ -83,7 +84,7 @@ class TiledCopy:
 
 
 @dataclass(frozen=True, slots=True)
-class ThrCopy:
+class ThrCopy(Shown):
     """A TiledCopy seen by one thread."""
 
     tiled: TiledCopy

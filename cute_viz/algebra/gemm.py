@@ -10,11 +10,12 @@ from cute_viz.algebra.copy import TiledCopy, tile_of
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import TiledMMA, tile_shape
+from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
 
 @dataclass(frozen=True, slots=True)
-class Gemm:
+class Gemm(Shown):
     """One thread block's part of D = A B + C.
 
     tile: (M, N, K), what a block computes with at a time.

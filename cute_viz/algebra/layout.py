@@ -22,11 +22,12 @@ from cute_viz.algebra.inttuple import (
     tuple_rank,
 )
 from cute_viz.algebra.stride import F2, Basis, Stride, add, is_coordinate, magnitude, plain
+from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Shown):
     """shape:stride, two nested tuples of one profile.
 
     Shapes are positive integers; strides are integers (0 and negative ones too) or basis elements. Without a

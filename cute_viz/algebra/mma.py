@@ -17,13 +17,14 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.partition import indexed
 from cute_viz.algebra.products import tiled_product
+from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
 OPERANDS = {"A": (0, 2), "B": (1, 2), "C": (0, 1)}  # the modes of Shape_MNK that an operand spans
 
 
 @dataclass(frozen=True, slots=True)
-class MMA_Atom:
+class MMA_Atom(Shown):
     """One matrix instruction: its threads, its M x N x K, and where each thread holds its values.
 
     thr_id: logical thread -> thread of the warp, quad pair or warp group.
@@ -57,7 +58,7 @@ class MMA_Atom:
 
 
 @dataclass(frozen=True, slots=True)
-class TiledMMA:
+class TiledMMA(Shown):
     """MMA atoms over a tile: `thr_layout_vmnk` places them, `permutation_mnk` reorders the tile's modes before.
 
     thr_layout_vmnk: (thread of the atom, atom along M, along N, along K) -> thread index.
@@ -78,7 +79,7 @@ class TiledMMA:
 
 
 @dataclass(frozen=True, slots=True)
-class ThrMMA:
+class ThrMMA(Shown):
     """A TiledMMA seen by one thread: `thr_vmnk` is its coordinate in thr_layout_vmnk."""
 
     tiled: TiledMMA

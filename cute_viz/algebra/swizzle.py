@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from cute_viz.algebra.inttuple import show
+from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
 
 @dataclass(frozen=True, slots=True)
-class Swizzle:
+class Swizzle(Shown):
     """`offset ^ ((offset & yyy) >> S)`: the B bits from M+S up are XORed into the B bits from M up.
 
     A negative S moves the source bits below the target bits.

@@ -23,6 +23,8 @@ COMMANDS = {
     "explain": ("cute_viz.cli.explain", "Tell the steps of an operation."),
     "show": ("cute_viz.cli.show", "Tell the facts of a layout."),
     "fmt": ("cute_viz.cli.fmt", "Write an object as C++, Python or CuTe notation."),
+    "gallery": ("cute_viz.cli.gallery", "Draw every spec of a folder; only what has changed."),
+    "embed": ("cute_viz.cli.embed", "Keep the pictures of documents up to date."),
     "check-spec": ("cute_viz.cli.check_spec", "Validate YAML spec files."),
     "list": ("cute_viz.cli.listing", "List formats, palettes and operations."),
 }

@@ -1,10 +1,10 @@
-"""Bytes -> a file or standard output: atomically, and not at all when nothing would change."""
+"""Bytes -> a file or standard output."""
 
 from __future__ import annotations
 
-import os
-import stat
 import sys
+
+from cute_viz import files
 
 
 def write(data: bytes, path: str | None) -> None:
@@ -13,47 +13,5 @@ def write(data: bytes, path: str | None) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
-        return
-    target = os.path.realpath(path)
-    mode = _mode(target)
-    if mode is not None and not stat.S_ISREG(mode):  # /dev/stdout and the like cannot be replaced
-        with open(target, "wb") as device:
-            device.write(data)
-        return
-    if mode is not None and _same(target, data):
-        return
-    import tempfile  # 3 ms that standard output does not need
-
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=".cute-viz-", dir=os.path.dirname(target))
-    except OSError as error:
-        error.filename = path  # the place that the user knows, not the temporary name
-        raise
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.chmod(temporary, stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException as error:
-        os.unlink(temporary)
-        if isinstance(error, OSError):
-            error.filename = path
-        raise
-
-
-def _mode(path: str) -> int | None:
-    try:
-        return os.stat(path).st_mode
-    except FileNotFoundError:
-        return None
-
-
-def _same(path: str, data: bytes) -> bool:
-    with open(path, "rb") as file:
-        return os.fstat(file.fileno()).st_size == len(data) and file.read() == data
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    else:
+        files.write(data, path)

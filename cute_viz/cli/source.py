@@ -172,21 +172,17 @@ def say_facts(facts: dict[str, Any], as_json: bool) -> None:
 
 def options_of(spec: Any, **more: Any) -> dict[str, Any]:
     """The figure options of a spec, those given on the command line on top."""
-    from cute_viz.figures.options import from_words
+    from cute_viz.documents.draw import options_of as options_of_
 
-    words = from_words(spec.figure)
-    if spec.title is not None:
-        words["title"] = spec.title
-    return {**words, **more}
+    return options_of_(spec, **more)
 
 
 def figure_of(spec: Any) -> Figure:
-    """The figure of a spec."""
-    from cute_viz.figures import build
-    from cute_viz.figures.options import FigureOptions
+    """The figure of a spec; an error names it."""
+    from cute_viz.documents.draw import figure_of as figure_of_
 
     try:
-        return build(spec.obj, FigureOptions(**options_of(spec)))
+        return figure_of_(spec)
     except CuteVizError as error:
         error.name = error.name or (f"spec {spec.name}" if spec.name else None)
         raise

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from cute_viz.display import Shown
 from cute_viz.errors import FigureError
 
 VERSION = 1
@@ -97,7 +98,7 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Shown):
     """A picture: title, source in CuTe notation, caption, description (the alt text), paints, legends, panels, notes.
 
     kind: `grid`, `tv` ... : what the picture is of.

@@ -40,37 +40,48 @@ def read_specs(text: str, name: str | None = None) -> list[Spec]:
     >>> read_specs("layout: (4,8):(8,1)\\nfigure: {view: grid}")[0].figure
     {'view': 'grid'}
     """
-    return _Builder(text, name).specs()
+    return Builder(text, name).specs()
 
 
-class _Builder:
+class Builder:
+    """A file on its way to specs.
+
+    text, name: of the file, for the places of errors. names: what its specs share, as `shared` has it in words.
+    description: of the file. at: where the names of its specs stand.
+    """
+
     def __init__(self, text: str, name: str | None) -> None:
         self.text = text
         self.name = name
         self.names: dict[str, Any] = {}
+        self.description = ""
+        self.shared: Value | None = None
+        self.at: dict[str, Span] = {}
 
     def fail(self, message: str, span: Span, hint: str | None = None) -> SpecError:
         return SpecError(message, text=self.text, span=span, hint=hint, name=self.name)
 
     def specs(self) -> list[Spec]:
+        return [self.spec(name, fields) for name, fields in self.parts().items()]
+
+    def parts(self) -> dict[str, Value]:
+        """The specs of the file by name (`""` of a lone one), not built yet; `names` then holds what they share."""
         root = read_yaml(self.text, self.name)
         if not isinstance(root, Fields):
             raise self.fail("a spec is a mapping", root.span, hint="such as layout: (4,8):(8,1)")
         if "specs" not in root:
-            return [self.spec("", root)]
+            return {"": root}
         others = [key for key in root if key not in ("specs", "let", "description")]
         if others:
             raise self.fail(f"{others[0]!r} stands beside specs", root.keys_at[others[0]], hint="put it into one of the specs")
-        self.names = self.let(root.get("let"))
+        self.description = self.words(root, "description") or ""
+        self.shared = root.get("let")
+        self.names = self.let(self.shared)
         several = root["specs"]
         if not isinstance(several, Fields) or not several:
             raise self.fail("specs is a mapping of names to specs", several.span)
-        out = []
-        for key, value in several.items():
-            if not isinstance(value, Fields):
-                raise self.fail(f"the spec {key!r} is a mapping", value.span, hint="such as layout: (4,8):(8,1)")
-            out.append(self.spec(key, value))
-        return out
+        self.at = several.keys_at
+        return several
 
     def let(self, value: Value | None) -> dict[str, Any]:
         if value is None:
@@ -82,7 +93,9 @@ class _Builder:
             out[key] = self.expression(item, out)
         return out
 
-    def spec(self, name: str, fields: Fields) -> Spec:
+    def spec(self, name: str, fields: Value) -> Spec:
+        if not isinstance(fields, Fields):
+            raise self.fail(f"the spec {name!r} is a mapping", fields.span, hint="such as layout: (4,8):(8,1)")
         known = [*KINDS, *(f.name for f in COMMON)]
         self.check_keys(fields, known, "a spec")
         kinds = [key for key in fields if key in KINDS]
@@ -209,14 +222,14 @@ class _Builder:
         return self.expression(fields[key], names) if key in fields else None
 
 
-def _layout(b: _Builder, fields: Fields, names: dict[str, Any]) -> Any:
+def _layout(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     from cute_viz.algebra.layout import Layout
 
     shape, stride = b.expression(fields["shape"], names), b.optional(fields, "stride", names)
     return Layout(shape) if stride is None else Layout(shape, stride)
 
 
-def _swizzle(b: _Builder, fields: Fields, names: dict[str, Any]) -> Any:
+def _swizzle(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     from cute_viz.algebra.composed import ComposedLayout
     from cute_viz.algebra.layout import Layout
     from cute_viz.algebra.swizzle import Swizzle
@@ -230,14 +243,14 @@ def _swizzle(b: _Builder, fields: Fields, names: dict[str, Any]) -> Any:
     return ComposedLayout(Swizzle(*map(int, numbers)), 0, layout)
 
 
-def _mma_atom(b: _Builder, fields: Fields, names: dict[str, Any]) -> Any:
+def _mma_atom(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     from cute_viz.algebra.mma import MMA_Atom
 
     values = [b.expression(fields[key], names) for key in ("ThrID", "Shape_MNK", "ALayout", "BLayout", "CLayout")]
     return MMA_Atom(*values)
 
 
-def _copy_atom(b: _Builder, fields: Fields, names: dict[str, Any]) -> Any:
+def _copy_atom(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     from cute_viz.algebra.copy import CopyOp, make_copy_atom
     from cute_viz.algebra.recast import bits_of
 
@@ -252,14 +265,14 @@ def _copy_atom(b: _Builder, fields: Fields, names: dict[str, Any]) -> Any:
     return make_copy_atom(operation, bits, kind)
 
 
-def _tiled_mma(b: _Builder, fields: Fields, names: dict[str, Any]) -> Any:
+def _tiled_mma(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     from cute_viz.algebra.mma import make_tiled_mma
 
     atom = b.part(fields, "atom", ("mma_atom",), names)
     return make_tiled_mma(atom, b.optional(fields, "layout", names), b.optional(fields, "permutation", names))
 
 
-def _tiled_copy(b: _Builder, fields: Fields, names: dict[str, Any]) -> Any:
+def _tiled_copy(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     from cute_viz.algebra import copy
 
     atom = b.part(fields, "atom", ("copy_atom",), names)
@@ -274,7 +287,7 @@ def _tiled_copy(b: _Builder, fields: Fields, names: dict[str, Any]) -> Any:
     raise b.fail("a tiled copy is of thr and val, of tv and tiler, or of mma and operand", fields.span)
 
 
-def _gemm(b: _Builder, fields: Fields, names: dict[str, Any]) -> Any:
+def _gemm(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     from cute_viz.algebra.copy import Copy_Atom, make_tiled_copy_operand
     from cute_viz.algebra.gemm import make_gemm
 
@@ -289,7 +302,7 @@ def _gemm(b: _Builder, fields: Fields, names: dict[str, Any]) -> Any:
     return make_gemm(mma, tile, parts["smem_a"], parts["smem_b"], **copies)
 
 
-_MAKERS: dict[str, Callable[[_Builder, Fields, dict[str, Any]], Any]] = {
+_MAKERS: dict[str, Callable[[Builder, Fields, dict[str, Any]], Any]] = {
     "layout": _layout,
     "swizzle": _swizzle,
     "mma_atom": _mma_atom,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from cute_viz.documents.embed import embed
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
 from cute_viz.figures.model import from_dict, to_dict
@@ -64,7 +65,25 @@ def figure(text: str) -> None:
     to_dict(model)
 
 
-TARGETS: dict[str, Callable[[str], None]] = {f.__name__: f for f in (notation, dsl, dump, spec, figure)}
+def document(text: str) -> None:
+    """A document of each kind; bringing it up to date a second time changes nothing."""
+    errors = []
+    for language in ("markdown", "rest", "html", "latex"):
+        try:
+            done = embed(text, language, "doc")
+        except CuteVizError as error:
+            errors.append(error)
+            continue
+        if done.failures:
+            errors += done.failures[:1]
+            continue
+        again = embed(done.text, language, "doc")
+        assert (again.text, again.changed, again.pictures) == (done.text, [], done.pictures)
+    if len(errors) == 4:
+        raise errors[0]
+
+
+TARGETS: dict[str, Callable[[str], None]] = {f.__name__: f for f in (notation, dsl, dump, spec, figure, document)}
 
 
 def attempt(target: str, text: str) -> bool:

@@ -1,0 +1,113 @@
+"""`cute-viz embed`: the pictures of documents, drawn from what the documents say and kept up to date."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from cute_viz.cli import output, source
+from cute_viz.documents.blocks import LANGUAGES
+from cute_viz.documents.embed import SHOWN, Embedded, embed
+from cute_viz.errors import CuteVizError
+
+FORMATS = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_ in formats))
+
+
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  cute-viz embed notes.md\n"
+    "  cute-viz embed notes.md --folder pictures && cute-viz embed notes.md --folder pictures --check\n"
+    "\b\nIn the document:\n"
+    "  <!-- cute-viz: ((16,8),8):((64,1),8) | tile=8x128 name=tv -->\n"
+    "  <!-- /cute-viz -->                                in Markdown, MyST and HTML; also a fence ```cute-viz tile=8x128\n"
+    "  .. cute-viz: (8,8):(8,1)      .. /cute-viz        in reST\n"
+    "  % cute-viz: ampere_gemm       % /cute-viz         in LaTeX"
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False))
+@click.option("--folder", default="", metavar="DIR", help="Where the pictures go, seen from each document; beside it otherwise.")
+@click.option("-T", "--format", "format_", type=click.Choice(FORMATS), help="Instead of svg, in LaTeX pdf or tikz.")
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 with a list where a picture or a reference is out of date.")
+@source.layouts_option
+def command(files: tuple[str, ...], folder: str, format_: str | None, check: bool) -> int:
+    """Draw what Markdown, MyST, reST, HTML and LaTeX documents ask for, and put references with alt texts into them.
+
+    A block is an expression or the name of a spec, and options as in a spec's figure; name= and alt= override the picture's file
+    name and its alt text. Everything else of the document stays as it is, byte for byte.
+    """
+    folder = folder.replace("\\", "/").rstrip("/") if folder != "/" else folder
+    if os.path.isabs(folder):
+        raise click.UsageError("--folder is seen from the document, such as pictures or ../pictures")
+    failed = False
+    owners: dict[str, tuple[str, bytes]] = {}
+    for path in dict.fromkeys(files):
+        failed |= _one(path, "" if folder == "." else folder, format_, check, owners)
+    return 1 if failed else 0
+
+
+def _one(path: str, folder: str, format_: str | None, check: bool, owners: dict[str, tuple[str, bytes]]) -> bool:
+    """Bring one document up to date, or tell what is not; whether something was wrong.
+
+    owners: the pictures of the documents before this one: file -> document and bytes.
+    """
+    stem, suffix = os.path.splitext(os.path.basename(path))
+    language = LANGUAGES.get(suffix.lower())
+    if language is None:
+        click.echo(f"error: {path}: the suffix names no kind of document\n  hint: one of {' '.join(LANGUAGES)}", err=True)
+        return True
+    try:
+        mark, text = _read(path)
+        done = embed(text, language, stem, folder, format_, path)
+    except CuteVizError as error:
+        click.echo(f"error: {error.explain()}", err=True)
+        return True
+    for failure in done.failures:
+        click.echo(f"error: {failure.explain()}", err=True)
+    at = os.path.join(os.path.dirname(path), folder)
+    for file, data in done.pictures.items():
+        owner, other = owners.setdefault(os.path.realpath(os.path.join(at, file)), (path, data))
+        if other != data:
+            click.echo(
+                f"error: {path}:{done.places[file]}: {file} is another picture in {owner}\n  hint: give one of them another name=",
+                err=True,
+            )
+            return True
+    if check:
+        return _differs(path, at, done) or bool(done.failures)
+    if done.failures:
+        return True
+    if done.pictures:
+        os.makedirs(at or ".", exist_ok=True)
+    for file, data in done.pictures.items():
+        output.write(data, os.path.join(at, file))
+    if done.text != text:
+        output.write((mark + done.text).encode(), path)
+    click.echo(f"{path}: {len(done.pictures)} pictures, {len(done.changed)} references changed", err=True)
+    return False
+
+
+def _differs(path: str, at: str, done: Embedded) -> bool:
+    """Tell what is out of date."""
+    stale = [(line, "the reference is out of date") for line in done.changed]
+    for file, data in done.pictures.items():
+        there = os.path.join(at, file)
+        if not os.path.isfile(there):
+            stale.append((done.places[file], f"{there} is missing"))
+            continue
+        with open(there, "rb") as picture:
+            if picture.read() != data:
+                stale.append((done.places[file], f"{there} is out of date"))
+    for line, words in sorted(stale):
+        click.echo(f"{path}:{line}: {words}")
+    return bool(stale)
+
+
+def _read(path: str) -> tuple[str, str]:
+    """The byte order mark of a document, if it has one, and its text."""
+    with open(path, "rb") as file:
+        data = file.read()
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise CuteVizError(f"this is not UTF-8 text (byte {error.start})", name=path, hint="save the document as UTF-8") from None
+    return ("\ufeff", text[1:]) if text.startswith("\ufeff") else ("", text)

@@ -1,0 +1,182 @@
+"""Jobs of a gallery -> files, in this process or spread over several; what becomes of each job is a `Drawn`."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field, replace
+
+from cute_viz.cli import output
+from cute_viz.cli.gallery_plan import Job
+from cute_viz.documents.draw import figure_of
+from cute_viz.documents.index import Entry
+from cute_viz.errors import CuteVizError, FigureError
+from cute_viz.figures.model import Figure
+from cute_viz.renderers import Options, render
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What became of a job.
+
+    entry: what the index says of it; None where drawing failed, and `failure` says why.
+    hashes: file -> hash of its bytes. differs: what a check found, file by file.
+    """
+
+    name: str
+    entry: Entry | None = None
+    hashes: dict[str, str] = field(default_factory=dict)
+    differs: tuple[str, ...] = ()
+    failure: str = ""
+
+
+def draw(job: Job, folder: str, check: bool) -> Drawn:
+    """Draw one job into the folder, or compare it with what lies there. Whatever goes wrong is told, not raised."""
+    try:
+        return _draw(job, folder, check)
+    except CuteVizError as error:
+        if error.span is None or error.text != job.builder.text:
+            error.message = f"{job.place}: {error.message}"  # an error of the figure: the place is that of the spec
+            error.name = None
+            if error.text == job.builder.text:
+                error.text = None
+        return Drawn(job.name, failure=error.explain())
+    except OSError as error:
+        return Drawn(job.name, failure=f"{job.place}: {error.filename or job.name}: {error.strerror or error}")
+    except (RecursionError, MemoryError) as error:
+        return Drawn(
+            job.name, failure=f"{job.place}: {'nested too deeply' if isinstance(error, RecursionError) else 'out of memory'}"
+        )
+    except Exception as error:  # a mistake of ours, which must not cost the other figures
+        return Drawn(job.name, failure=f"{job.place}: this is a mistake in cute-viz: {type(error).__name__}: {error}")
+
+
+def _draw(job: Job, folder: str, check: bool) -> Drawn:
+    spec = job.builder.spec(job.own, job.value)
+    figure = figure_of(spec)
+    options = Options(spec.style, spec.palette)
+    pictures = {file: _write(figure, format_, options, job.forced) for format_, file in job.files.items()}
+    differs = []
+    for file, data in pictures.items():
+        if not check:
+            output.write(data, os.path.join(folder, file))
+        elif (there := _bytes(os.path.join(folder, file))) != data:
+            differs.append(f"{'missing' if there is None else 'differs'}: {file}")
+    words = str(job.value) + figure.source
+    archs = {f"sm{number}" for number in re.findall(r"SM(\d+)_", words)}
+    archs |= {arch for word, arch in (("UMMA::", "sm100"), ("GMMA", "sm90")) if re.search(rf"(?<![A-Z]){word}", words)}
+    entry = Entry(
+        name=job.name,
+        group=job.group,
+        title=figure.title,
+        alt=figure.description,
+        kind=figure.kind,
+        archs=tuple(sorted(archs, key=lambda arch: int(arch[2:]))),
+        expression=figure.source,
+        note=" ".join(part for part in (spec.description, f"From {spec.source}." if spec.source else "") if part),
+        files=job.files,
+    )
+    return Drawn(job.name, entry, {file: hash_of(data) for file, data in pictures.items()}, tuple(differs))
+
+
+def _write(figure: Figure, format_: str, options: Options, forced: bool) -> bytes:
+    """A figure in a format; where -T asks for a format that has no style of CuTe's own, in the default style."""
+    try:
+        return render(figure, format_, options)
+    except FigureError:
+        if not forced or options.style == "default":
+            raise
+        return render(figure, format_, replace(options, style="default"))
+
+
+def hash_of(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _bytes(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def draw_all(jobs: Sequence[Job], folder: str, check: bool, workers: int) -> Iterator[Drawn]:
+    """Draw jobs as they get done, in no order."""
+    workers = min(workers, len(jobs))
+    import gc
+
+    if workers <= 1:
+        for number, job in enumerate(jobs):
+            if number % 64 == 63:
+                gc.collect()  # `main` has switched it off
+            yield draw(job, folder, check)
+        return
+    import multiprocessing
+    import sys
+
+    # A forked worker has everything imported already; elsewhere each pays for its imports once.
+    method = "fork" if sys.platform == "linux" else "spawn"
+    _import_all(jobs)
+    gc.collect()
+    gc.freeze()  # the workers share what is there
+    size = max(1, min(8, len(jobs) // (workers * 4)))
+    chunks = [range(start, min(start + size, len(jobs))) for start in range(0, len(jobs), size)]
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context(method), _begin, (jobs, folder, check))
+    try:
+        pending = {pool.submit(_chunk, chunk): chunk for chunk in chunks}
+        for future in as_completed(pending):
+            try:
+                yield from future.result()
+            except BrokenProcessPool:
+                for number in pending[future]:
+                    yield Drawn(jobs[number].name, failure=f"{jobs[number].place}: a worker process died; try -j 1")
+    finally:
+        pool.shutdown(cancel_futures=True)
+        gc.unfreeze()
+
+
+_work: tuple[Sequence[Job], str, bool] = ((), "", False)
+
+
+def _begin(jobs: Sequence[Job], folder: str, check: bool) -> None:
+    """What a worker does first: it leaves Ctrl-C to its parent, and ends when the parent is gone."""
+    import gc
+    import signal
+    import threading
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
+    global _work
+    _work = (jobs, folder, check)
+    gc.enable()  # unlike its parent it may live for minutes
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            wait([parent.sentinel])
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _chunk(numbers: range) -> list[Drawn]:
+    jobs, folder, check = _work
+    return [draw(jobs[number], folder, check) for number in numbers]
+
+
+def _import_all(jobs: Sequence[Job]) -> None:
+    """Import what drawing needs before the workers are forked, so that it is done once."""
+    from importlib import import_module
+
+    from cute_viz.renderers import FORMATS
+
+    for format_ in dict.fromkeys(format_ for job in jobs for format_ in job.files):
+        import_module(FORMATS[format_].module)
+    for module in ("grid", "tv", "mma", "copy", "banks"):
+        import_module(f"cute_viz.figures.{module}")

@@ -1,0 +1,165 @@
+"""Spec files and folders -> the jobs of a gallery: one a spec, with its files and the hash of all it depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from cute_viz import __version__
+from cute_viz.documents.names import FILE_NAMES, is_file_name
+from cute_viz.errors import CuteVizError, Span
+from cute_viz.renderers import FORMATS
+from cute_viz.spec.build import Builder
+from cute_viz.spec.yaml import Fields, Value
+
+_ATOMS = re.compile(rb"^library:", re.M)
+INDEX = ("README.md", "index.html")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One spec to be drawn.
+
+    key: a hash of the spec, of what its file shares, of the formats and of the program: equal keys, equal pictures.
+    files: format -> file name. own: the spec's name in its file. forced: whether the formats are not those of the spec.
+    """
+
+    name: str
+    group: str
+    key: str
+    files: dict[str, str]
+    builder: Builder
+    value: Value
+    own: str
+    forced: bool
+
+    @property
+    def place(self) -> str:
+        """file:line of the spec."""
+        at = self.builder.at.get(self.own, self.value.span)
+        return CuteVizError("", text=self.builder.text, span=at, name=self.builder.name).place().rpartition(":")[0]
+
+
+@dataclass(slots=True)
+class Plan:
+    """The jobs, what could not be planned (as errors with their place), and the files that failed as a whole."""
+
+    jobs: list[Job] = field(default_factory=list)
+    failures: list[CuteVizError] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
+
+
+def plan(paths: Sequence[str], formats: Sequence[str]) -> Plan:
+    """The jobs of files and folders; `formats` instead of those that specs ask for."""
+    out = Plan()
+    taken = {name.casefold(): f"the index of the gallery, {name}" for name in INDEX}
+    program = digest()
+    for path in dict.fromkeys(spec_files(paths)):
+        try:
+            with open(path, "rb") as file:
+                builder = Builder(file.read().decode("utf-8-sig"), path)
+            parts = builder.parts()
+        except (CuteVizError, UnicodeDecodeError, OSError) as error:
+            out.failures.append(_failure(error, path))
+            out.broken.add(path)
+            continue
+        root = f"{program}\n{json.dumps(builder.shared)}\n"
+        for own, value in parts.items():
+            try:
+                out.jobs.append(_job(builder, own, value, formats, root, taken))
+            except CuteVizError as error:
+                out.failures.append(error)
+    return out
+
+
+def spec_files(paths: Sequence[str]) -> Iterator[str]:
+    """The spec files among paths: files as they are, of folders the YAML files that hold no atoms, in order."""
+    for path in paths:
+        if not os.path.isdir(path):
+            yield path
+            continue
+        for at, folders, names in os.walk(path):
+            folders.sort()
+            for name in sorted(names):
+                if name.endswith((".yaml", ".yml")) and not name.startswith(".") and not _holds_atoms(os.path.join(at, name)):
+                    yield os.path.join(at, name)
+
+
+def digest() -> str:
+    """A hash of the program and of its library of atoms: what a picture depends on beside its spec."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    from cute_viz.spec.library import directories
+
+    out = hashlib.sha256(__version__.encode())
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for folder, suffixes in ((here, (".py", ".css", ".js")), *((folder, (".yaml", ".yml")) for folder in directories())):
+        for at, folders, names in os.walk(folder):
+            folders[:] = sorted(name for name in folders if name != "__pycache__")
+            for name in sorted(name for name in names if name.endswith(suffixes)):
+                with open(os.path.join(at, name), "rb") as file:
+                    data = file.read()
+                if suffixes[0] == ".py" or _ATOMS.search(data):  # the specs among the YAML files have hashes of their own
+                    out.update(name.encode() + hashlib.sha256(data).digest())
+    for package in ("svgwrite", "matplotlib"):
+        try:
+            out.update(version(package).encode())
+        except PackageNotFoundError:
+            out.update(b"-")
+    return out.hexdigest()
+
+
+def _job(builder: Builder, own: str, value: Value, formats: Sequence[str], root: str, taken: dict[str, str]) -> Job:
+    path = builder.name or ""
+    stem = os.path.splitext(os.path.basename(path))[0]
+    name = own or stem
+    at = builder.at.get(own, value.span)
+    _check_name(builder, name, at)
+    wanted = tuple(formats) or (_formats(builder, value) if isinstance(value, Fields) else ()) or ("svg",)
+    files = {format_: name + FORMATS[format_].suffixes[0] for format_ in dict.fromkeys(wanted)}
+    for file in files.values():
+        if file.casefold() in taken:
+            raise builder.fail(f"{file} is taken by {taken[file.casefold()]}", at, hint="give the spec another name")
+    taken.update({file.casefold(): f"{path}: {name}" for file in files.values()})
+    group = builder.description or (stem.replace("_", " ") if own else "Single figures")
+    key = hashlib.sha256(f"{root}{name}\n{group}\n{json.dumps(files)}{bool(formats)}\n{json.dumps(value)}".encode()).hexdigest()
+    return Job(name, group, key, files, builder, value, own, bool(formats))
+
+
+def _check_name(builder: Builder, name: str, at: Span) -> None:
+    """A name that is safe as a file's on every system, and in a link."""
+    if not is_file_name(name):
+        raise builder.fail(
+            f"{name[:40]!r} cannot be the name of a file",
+            at,
+            hint=FILE_NAMES,
+        )
+
+
+def _formats(builder: Builder, fields: Fields) -> tuple[str, ...]:
+    words = builder.list_of_words(fields.get("formats"))
+    for word in words:
+        if word not in FORMATS:
+            raise builder.fail(f"there is no format {word!r}", fields["formats"].span, hint=f"formats: {', '.join(FORMATS)}")
+    return words
+
+
+def _holds_atoms(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return _ATOMS.search(file.read()) is not None
+    except OSError:
+        return False  # reading it as a spec tells why
+
+
+def _failure(error: Exception, path: str) -> CuteVizError:
+    if isinstance(error, CuteVizError):
+        error.name = error.name or path
+        return error
+    if isinstance(error, UnicodeDecodeError):
+        return CuteVizError(f"this is not UTF-8 text (byte {error.start})", name=path)
+    return CuteVizError(f"{getattr(error, 'strerror', None) or error}", name=path)

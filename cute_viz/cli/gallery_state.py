@@ -1,0 +1,151 @@
+"""What a gallery remembers of its last run: a hidden JSON file in its folder. Without it all is drawn anew."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import asdict, dataclass, field
+
+from cute_viz import files
+from cute_viz.cli import output
+from cute_viz.cli.gallery_draw import Drawn, hash_of
+from cute_viz.cli.gallery_plan import INDEX, Job, Plan
+from cute_viz.documents.index import Entry, files_of
+
+NAME = ".cute-viz-gallery.json"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One job that was drawn: its key, the spec file, the hashes of its files, and what the index says of it."""
+
+    key: str
+    path: str
+    hashes: dict[str, str]
+    entry: Entry
+
+
+@dataclass(slots=True)
+class State:
+    """The records by name, and the files that no spec asks for any more, with their hashes ("" where unknown)."""
+
+    records: dict[str, Record] = field(default_factory=dict)
+    stale: dict[str, str] = field(default_factory=dict)
+
+    def fresh(self, job: Job, folder: str) -> bool:
+        """Whether a job's files are what drawing it again would give."""
+        record = self.records.get(job.name)
+        if record is None or record.key != job.key or set(record.hashes) != set(job.files.values()):
+            return False
+        return all(_hash(os.path.join(folder, file)) == hash_ for file, hash_ in record.hashes.items())
+
+    def note(self, job: Job, drawn: Drawn) -> None:
+        """Remember what became of a job; of one that failed, what there was before."""
+        if drawn.entry is not None:
+            self.records[job.name] = Record(job.key, job.builder.name or "", drawn.hashes, drawn.entry)
+
+    def settle(self, plan: Plan, folder: str) -> None:
+        """Forget the records of specs that are gone; their files, and those that only an older index knows, are stale."""
+        names = {job.name for job in plan.jobs}
+        for name, record in list(self.records.items()):
+            if name not in names and record.path not in plan.broken:
+                self.stale |= record.hashes
+                del self.records[name]
+        wanted = {file for job in plan.jobs for file in job.files.values()}
+        wanted |= {file for record in self.records.values() for file in record.hashes}
+        if not plan.broken:  # the files of broken specs have no names
+            self.stale = {**dict.fromkeys(_indexed(folder), ""), **self.stale}
+        self.stale = {
+            file: hash_
+            for file, hash_ in sorted(self.stale.items())
+            if file not in wanted and os.path.isfile(os.path.join(folder, file))
+        }
+
+    def prune(self, folder: str) -> tuple[list[str], list[str]]:
+        """Remove the stale files: (removed, kept because someone changed them since)."""
+        removed, kept = [], []
+        for file, hash_ in self.stale.items():
+            path = os.path.join(folder, file)
+            if os.path.islink(path) or (hash_ and _hash(path) != hash_):
+                kept.append(file)
+            else:
+                os.unlink(path)
+                removed.append(file)
+        self.stale = {}
+        return removed, kept
+
+    def write(self, folder: str) -> None:
+        data = {"version": VERSION, **asdict(self)}
+        output.write((json.dumps(data, sort_keys=True) + "\n").encode(), os.path.join(folder, NAME))
+
+
+def read(folder: str) -> State:
+    """The state of a folder; an empty one for whatever cannot be read as one."""
+    try:
+        with open(os.path.join(folder, NAME), "rb") as file:
+            data = json.load(file)
+        if data["version"] != VERSION:
+            return State()
+        records = {name: _record(value) for name, value in data["records"].items()}
+        stale = {_plain(name): str(hash_) for name, hash_ in data["stale"].items()}
+        return State(records, stale)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return State()
+
+
+def sweep(folder: str) -> None:
+    """Remove the temporary files that killed runs have left."""
+    for name in os.listdir(folder):
+        if (match := re.fullmatch(re.escape(files.TEMPORARY) + r"(\d+)-\w+", name)) and not _alive(int(match[1])):
+            os.unlink(os.path.join(folder, name))
+
+
+def _record(value: dict[str, object]) -> Record:
+    hashes, entry = value["hashes"], value["entry"]
+    if not isinstance(hashes, dict) or not isinstance(entry, dict):
+        raise TypeError("a record has hashes and an entry")
+    return Record(str(value["key"]), str(value["path"]), {_plain(k): str(v) for k, v in hashes.items()}, Entry.from_dict(entry))
+
+
+def _plain(name: str) -> str:
+    """A file name that stays in the folder; whatever else a state says was not written by us."""
+    if not isinstance(name, str) or os.path.basename(name) != name or name.startswith(".") or "\\" in name or "\0" in name:
+        raise ValueError(name)
+    return name
+
+
+def _indexed(folder: str) -> list[str]:
+    """The files that the index of the folder names: those of a run whose state is not here, as in a fresh clone."""
+    try:
+        with open(os.path.join(folder, INDEX[1]), encoding="utf-8") as file:
+            return [_plain(name) for name in files_of(file.read())]
+    except (OSError, ValueError):
+        return []
+
+
+def _hash(path: str) -> str | None:
+    try:
+        with open(path, "rb") as file:
+            return hash_of(file.read())
+    except OSError:
+        return None
+
+
+def _alive(process: int) -> bool:
+    """Whether a process runs; one that has ended and is only waited for does not."""
+    if os.name == "nt":  # where signal 0 is no question
+        return True
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+    except (OSError, IndexError):
+        pass
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True

@@ -1,0 +1,152 @@
+"""A spec, or the words of a document's block -> a figure and how to write it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cute_viz.errors import CuteVizError, Span
+from cute_viz.figures.model import Figure
+from cute_viz.figures.palette import palette
+from cute_viz.renderers import Options, render
+from cute_viz.spec import read
+from cute_viz.spec.build import Builder, Spec, read_specs
+from cute_viz.spec.schema import COMMON, FIGURE
+from cute_viz.spec.yaml import Fields, Text, Value
+
+_WORDS = (*FIGURE, *(field for field in COMMON if field.name in ("title", "style", "palette", "formats")))
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure, how to write it, and the name of the library's spec that it is of.
+
+    name: None of an expression, and where options change what the spec says.
+    """
+
+    figure: Figure
+    options: Options
+    name: str | None = None
+
+    def write(self, format: str, **more: Any) -> bytes:
+        """The picture in one format; `more` are fields of `renderers.Options`."""
+        return render(self.figure, format, replace(self.options, **more))
+
+
+def options_of(spec: Spec, **more: Any) -> dict[str, Any]:
+    """The figure options of a spec, those in `more` on top."""
+    from cute_viz.figures.options import from_words
+
+    words = from_words(spec.figure)
+    if spec.title is not None:
+        words["title"] = spec.title
+    return {**words, **more}
+
+
+def figure_of(spec: Spec) -> Figure:
+    """The figure of a spec."""
+    from cute_viz.figures import build
+    from cute_viz.figures.options import FigureOptions
+
+    return build(spec.obj, FigureOptions(**options_of(spec)))
+
+
+def named(name: str) -> Spec | None:
+    """The spec of the libraries that has a name, or is the only one of a file of this name; None where there is none."""
+    from cute_viz.spec.library import spec_file
+
+    path = spec_file(name) if name.isidentifier() else None
+    if path is None:
+        return None
+    with open(path, encoding="utf-8-sig") as file:
+        specs = read_specs(file.read(), path)
+    for spec in specs:
+        if spec.name == name or (len(specs) == 1 and spec.name == ""):
+            return spec
+    asked = f"{os.path.basename(path)} holds {len(specs)} specs"
+    raise CuteVizError(asked, hint=f"name one: {', '.join(spec.name for spec in specs[:20])}")
+
+
+def words_of(line: str) -> dict[str, str]:
+    """The options on a line, `key=value` or a flag alone, as the fields of a spec.
+
+    >>> words_of("tile=8x128 title='A TV map' coords")
+    {'tile': '8x128', 'title': 'A TV map', 'coords': 'true'}
+    """
+    try:
+        parts = shlex.split(line)
+    except ValueError as error:
+        raise CuteVizError(f"the options {line!r} cannot be read: {str(error).lower()}", hint="quote as in a shell") from None
+    out: dict[str, str] = {}
+    for part in parts:
+        key, equals, value = part.partition("=")
+        key = key.replace("-", "_")
+        if key in out:
+            raise CuteVizError(f"the option {key} is given twice")
+        out[key] = value if equals else "true"
+    return out
+
+
+def picture(text: str, words: dict[str, str] | None = None) -> Picture:
+    """What a block of a document asks for: an expression of any dialect or the name of a spec, and fields of a spec as words.
+
+    Refused: an expression with a mistake, a field that specs do not have, options that do not fit the object.
+
+    >>> picture("((4,8),(2,2)):((32,1),(16,8))", {"tile": "16x8"}).figure.title
+    '32 threads × 4 values over a 16 × 8 tile'
+    """
+    text, words = text.strip(), words or {}
+    if not text:
+        raise CuteVizError("there is nothing to draw", hint="write an expression such as (4,8):(8,1), or the name of a spec")
+    spec = named(text)
+    if spec is None and "\n" in text and (problem := read(text).problem()):
+        raise problem  # of a pasted block a line that cannot be read may be noise; in a document it is a mistake
+    changed = _spec(text if spec is None else "1", words)
+    if spec is None:
+        spec = changed
+    else:
+        style = changed.style if "style" in words else spec.style
+        figure = {**spec.figure, **changed.figure}
+        spec = replace(spec, figure=figure, title=changed.title or spec.title, style=style, palette=changed.palette or spec.palette)
+    if spec.palette is not None:
+        palette(spec.palette)  # a wrong name is an error here, where its place is known
+    name = text if text.isidentifier() and not words and spec is not changed else None
+    return Picture(figure_of(spec), Options(spec.style, spec.palette), name)
+
+
+def _spec(text: str, words: dict[str, str]) -> Spec:
+    """A spec made of words, as if a YAML file held them; an error's place is that in the expression."""
+    from difflib import get_close_matches
+
+    known = {field.name for field in _WORDS}
+    for word in words:
+        if word not in known:
+            near = get_close_matches(word, known, n=1)
+            raise CuteVizError(
+                f"there is no option {word!r}", hint=f"did you mean {near[0]}?" if near else f"one of {', '.join(sorted(known))}"
+            )
+    inner = {field.name for field in FIGURE}
+    after = len(text) + 1  # the words stand behind the expression, so that an error's place tells which of the two it is of
+    top: dict[str, Value] = {"layout": _text(text, 0)}
+    top |= {key: _text(word, after) for key, word in words.items() if key not in inner}
+    top["figure"] = _fields({key: _text(word, after) for key, word in words.items() if key in inner}, after)
+    try:
+        return Builder(text, None).spec("", _fields(top, after))
+    except CuteVizError as error:
+        if error.span is not None and error.span.start >= after:
+            error.text = error.span = None
+        raise
+
+
+def _text(word: str, start: int) -> Text:
+    out = Text(word)
+    out.span = Span(start, start + len(word))
+    return out
+
+
+def _fields(values: dict[str, Value], start: int) -> Fields:
+    out = Fields(values)
+    out.span, out.keys_at = Span(start, start + 1), dict.fromkeys(values, Span(start, start + 1))
+    return out

@@ -1,0 +1,152 @@
+"""A document -> the same document with the references to its pictures up to date, and the pictures."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from html import escape
+from urllib.parse import quote
+
+from cute_viz.documents.blocks import Block, DocumentError, blocks
+from cute_viz.documents.draw import Picture, picture, words_of
+from cute_viz.documents.names import FILE_NAMES, is_file_name
+from cute_viz.errors import CuteVizError, Span
+from cute_viz.renderers import FORMATS
+
+SHOWN = {
+    "markdown": ("svg", "png"),
+    "rest": ("svg", "png", "pdf"),
+    "html": ("svg", "png"),
+    "latex": ("pdf", "tikz", "png"),
+}
+
+
+@dataclass(slots=True)
+class Embedded:
+    """What became of a document.
+
+    text: the document with its references. pictures: file name -> bytes. places: file name -> line of the block.
+    changed: the lines of the blocks whose reference is not what it should be. failures: one error for each block that has one.
+    """
+
+    text: str
+    pictures: dict[str, bytes] = field(default_factory=dict)
+    places: dict[str, int] = field(default_factory=dict)
+    changed: list[int] = field(default_factory=list)
+    failures: list[CuteVizError] = field(default_factory=list)
+
+
+def default_format(language: str) -> str:
+    """The format that a document of a language shows best, of those that there are."""
+    return next(format_ for format_ in SHOWN[language] if format_ in FORMATS)
+
+
+def embed(text: str, language: str, stem: str, folder: str = "", format: str | None = None, name: str | None = None) -> Embedded:
+    """Bring the pictures of a document up to date; every byte outside of the references stays.
+
+    stem: begins the names of pictures that have none. folder: where they lie, as the document sees it. name: of the document, for
+    messages. Refused: a document whose pairs of comments do not match; what a single block gets wrong is in `failures`.
+
+    >>> print(embed("<!-- cute-viz: (4,8):(8,1) | name=grid alt='A grid' -->\\n<!-- /cute-viz -->\\n", "markdown", "x").text)
+    <!-- cute-viz: (4,8):(8,1) | name=grid alt='A grid' -->
+    ![A grid](grid.svg)
+    <!-- /cute-viz -->
+    <BLANKLINE>
+    """
+    out = Embedded(text)
+    parts: list[str] = []
+    done = 0
+    try:
+        found = blocks(text, language)
+    except CuteVizError as error:
+        error.name = name
+        raise
+    for block in found:
+        line = text.count("\n", 0, block.at.start) + 1
+        try:
+            reference = _reference(block, language, stem, folder, format, out, line)
+        except CuteVizError as error:
+            out.failures.append(_located(error, block, text, name))
+            continue
+        new = _laid_out(text, block, reference, language)
+        if new != text[block.inside.start : block.inside.end]:
+            out.changed.append(line)
+        parts += [text[done : block.inside.start], new]
+        done = block.inside.end
+    out.text = "".join([*parts, text[done:]])
+    return out
+
+
+def _reference(block: Block, language: str, stem: str, folder: str, format: str | None, out: Embedded, line: int) -> list[str]:
+    """The lines that show a block's picture; the picture itself goes to `out`."""
+    words = words_of(block.options[0])
+    alt, given, formats = words.pop("alt", None), words.pop("name", None), words.pop("formats", None)
+    format = formats or format or default_format(language)
+    if format not in SHOWN[language] or format not in FORMATS:
+        known = [name for name in SHOWN[language] if name in FORMATS]
+        raise CuteVizError(f"a {language} document does not show {format!r}", hint=f"formats: {', '.join(known)}")
+    if given is not None and not is_file_name(given):
+        raise CuteVizError(f"{given[:40]!r} cannot be the name of a file", hint=FILE_NAMES)
+    drawn = picture(block.expression, words)
+    hashed = hashlib.sha256(f"{block.expression}\n{sorted(words.items())}".encode("utf-8", "replace")).hexdigest()[:8]
+    file = (given or drawn.name or f"{stem}-{hashed}") + FORMATS[format].suffixes[0]
+    data = drawn.write(format, fragment=format == "tikz")
+    if out.pictures.get(file, data) != data:
+        raise CuteVizError(f"{file} is another picture at line {out.places[file]}", hint="give one of them another name=")
+    out.pictures[file], out.places[file] = data, out.places.get(file, line)
+    path = f"{folder}/{file}" if folder else file
+    return reference(language, path, _alt(drawn) if alt is None else alt, format)
+
+
+def reference(language: str, path: str, alt: str, format: str = "svg") -> list[str]:
+    r"""The lines of a document that show a picture.
+
+    >>> reference("markdown", "a b.svg", "rows [0, 4)"), reference("html", "x.svg", 'a "b"')
+    (['![rows \\[0, 4)](a%20b.svg)'], ['<img src="x.svg" alt="a &quot;b&quot;">'])
+    """
+    alt = " ".join(alt.split())
+    if language == "markdown":
+        escaped = re.sub(r"([\\`*_\[\]<>&~$])", r"\\\1", alt)
+        return [f"![{escaped}]({quote(path)})"]
+    if language == "html":
+        return [f'<img src="{escape(quote(path))}" alt="{escape(alt)}">']
+    if language == "rest":
+        return ["", f".. image:: {path.replace(' ', chr(92) + ' ')}", f"   :alt: {alt}", ""]
+    if format == "tikz":
+        return [rf"\input{{{path}}}"]
+    return [rf"\includegraphics[width=\linewidth,alt={{{_tex(alt)}}}]{{{path}}}"]
+
+
+def _alt(drawn: Picture) -> str:
+    return drawn.figure.description or drawn.figure.title
+
+
+def _laid_out(text: str, block: Block, lines: list[str], language: str) -> str:
+    """The reference as it stands in the document, with its pair of comments where there was none."""
+    prefix, newline = block.prefix, block.newline
+    if not block.paired:
+        lines = ["", "<!-- cute-viz -->", *lines, "<!-- /cute-viz -->"]
+    elif block.inside.start and text[block.inside.start - 1] != "\n":
+        return "".join(lines)  # within a line of HTML
+    body = "".join((prefix + line).rstrip() + newline if line else prefix.rstrip() + newline for line in lines)
+    if not block.paired and not text[: block.inside.start].endswith("\n"):  # the document ends with its fence, without a newline
+        body = newline + body[: -len(newline)]
+    return body
+
+
+def _located(error: CuteVizError, block: Block, text: str, name: str | None) -> CuteVizError:
+    """The error with its place in the document: in the expression, at the options, or of the block."""
+    if error.span is not None and error.text == block.expression.strip():
+        shift = len(block.expression) - len(block.expression.lstrip())
+        span = block.place(Span(error.span.start + shift, error.span.end + shift))
+    else:
+        span = block.at
+    return DocumentError(error.message, text=text, span=span, hint=error.hint, name=name)
+
+
+_TEX = {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}
+
+
+def _tex(text: str) -> str:
+    return "".join(_TEX.get(char, f"\\{char}" if char in "{}$&#%_" else char) for char in text)

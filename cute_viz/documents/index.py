@@ -1,0 +1,152 @@
+"""The index of a gallery: Markdown that renders on GitHub, and a page with search and filters that needs nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.resources import files as resources
+from typing import Any
+from urllib.parse import quote
+
+PICTURES = (".svg", ".png")  # what an <img> shows
+COLUMNS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the index says of one spec.
+
+    group: its heading. alt: what a reader who cannot see the picture is told. archs: such as ("sm80",).
+    expression: the object in CuTe notation. note: a sentence for readers. files: format -> file name.
+    """
+
+    name: str
+    group: str
+    title: str
+    alt: str
+    kind: str
+    archs: tuple[str, ...]
+    expression: str
+    note: str
+    files: dict[str, str]
+
+    @classmethod
+    def from_dict(cls, value: dict[str, Any]) -> Entry:
+        """The entry that was written as JSON; what is none is a KeyError, TypeError or ValueError."""
+        words = [value[key] for key in ("name", "group", "title", "alt", "kind", "expression", "note")]
+        if not all(isinstance(word, str) for word in words) or not isinstance(value["files"], dict):
+            raise TypeError("an entry is made of words")
+        name, group, title, alt, kind, expression, note = words
+        files = {str(key): str(file) for key, file in value["files"].items()}
+        return cls(name, group, title, alt, kind, tuple(map(str, value["archs"])), expression, note, files)
+
+    @property
+    def picture(self) -> str | None:
+        """The file that a browser shows, if there is one."""
+        return next((file for file in self.files.values() if file.endswith(PICTURES)), None)
+
+
+def readme(entries: Sequence[Entry], title: str = "Gallery") -> str:
+    """The index in Markdown: a table of pictures for each group.
+
+    The tables are HTML, in which titles and layouts may hold any character, `|` included.
+    """
+    out = [f"# {_text(title)}", "", f"{len(entries)} figures. Search and filters: [index.html](index.html).", ""]
+    groups = _grouped(entries)
+    if len(groups) > 1:
+        out += [f"- [{_text(group)}](#{_anchor(group)}) ({len(members)})" for group, members in groups.items()] + [""]
+    for group, members in groups.items():
+        out += [f"## {_text(group)}", "", "<table>"]
+        for start in range(0, len(members), COLUMNS):
+            out += ["<tr>", *(_cell(entry) for entry in members[start : start + COLUMNS]), "</tr>"]
+        out += ["</table>", ""]
+    return "\n".join(out).rstrip() + "\n"
+
+
+def page(entries: Sequence[Entry], title: str = "Gallery") -> str:
+    """The index as one HTML file: cards, and a script that hides those which a search or a filter leaves out."""
+    template = (resources("cute_viz.documents") / "gallery.html").read_text(encoding="utf-8")
+    kinds = sorted({entry.kind for entry in entries})
+    archs = sorted({arch for entry in entries for arch in entry.archs}, key=lambda arch: (len(arch), arch))
+    sections = []
+    for group, members in _grouped(entries).items():
+        cards = "\n".join(map(_card, members))
+        sections.append(f"<section>\n<h2>{_text(group)}</h2>\n<div class=cards>\n{cards}\n</div>\n</section>")
+    parts = {
+        "title": _text(title),
+        "kinds": _choices(kinds),
+        "archs": _choices(archs),
+        "count": str(len(entries)),
+        "sections": "\n".join(sections),
+        "files": json.dumps(sorted(file for entry in entries for file in entry.files.values())).replace("<", "\\u003c"),
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)
+
+
+def files_of(text: str) -> list[str]:
+    """The files that a page written by `page` names; a ValueError where it is another page.
+
+    >>> files_of(page([Entry("x", "", "", "", "grid", (), "", "", {"svg": "x.svg"})]))
+    ['x.svg']
+    """
+    match = re.search(r'<script type="application/json" id="cute-viz-files">(.*?)</script>', text, re.S)
+    files = json.loads(match[1]) if match else None
+    if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
+        raise ValueError("this is not the index of a gallery")
+    return files
+
+
+def _grouped(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+    out: dict[str, list[Entry]] = {}
+    for entry in entries:
+        out.setdefault(entry.group, []).append(entry)
+    return out
+
+
+def _cell(entry: Entry) -> str:
+    """One cell of the Markdown index, in one line: a blank line would end the HTML."""
+    words = f"<br><sub>{_links(entry)} <code>{_short(entry.expression)}</code></sub>"
+    if entry.picture is None:
+        return f'<td width="33%"><b>{_text(entry.title)}</b>{words}</td>'
+    file = quote(entry.picture)
+    picture = f'<a href="{file}"><img src="{file}" alt="{_text(entry.alt)}"></a><br>'
+    return f'<td width="33%">{picture}<b>{_text(entry.title)}</b>{words}</td>'
+
+
+def _card(entry: Entry) -> str:
+    search = " ".join((entry.name, entry.title, entry.expression, entry.note, entry.kind, *entry.archs)).lower()
+    out = [f'<figure data-kind="{_text(entry.kind)}" data-archs="{_text(" ".join(entry.archs))}" data-words="{_text(search)}">']
+    if entry.picture is not None:
+        file = quote(entry.picture)
+        out.append(f'<a href="{file}"><img loading=lazy src="{file}" alt="{_text(entry.alt)}"></a>')
+    note = f"<p>{_text(entry.note)}</p>" if entry.note else ""
+    out.append(
+        f"<figcaption><b>{_text(entry.title)}</b><br><code>{_short(entry.expression)}</code>{note}<p>{_links(entry)}</p></figcaption>"
+    )
+    return "\n".join([*out, "</figure>"])
+
+
+def _links(entry: Entry) -> str:
+    return " ".join(f'<a href="{quote(file)}">{_text(format_)}</a>' for format_, file in entry.files.items())
+
+
+def _choices(words: Iterable[str]) -> str:
+    return "".join(f"<option>{_text(word)}</option>" for word in words)
+
+
+def _short(text: str) -> str:
+    """A layout that may be long, in one line."""
+    line = " ".join(text.split())
+    return _text(line if len(line) <= 120 else line[:119] + "…")
+
+
+def _text(text: str) -> str:
+    """Words in one line, for HTML and for Markdown outside of tables."""
+    return re.sub(r"[&<>\"'*_`\[\]|#\\~]", lambda match: f"&#{ord(match[0])};", " ".join(text.split()))
+
+
+def _anchor(heading: str) -> str:
+    """The anchor that GitHub gives a heading."""
+    return quote(re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-"))

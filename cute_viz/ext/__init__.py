@@ -1,0 +1,1 @@
+"""Pictures inside other tools: Sphinx, Markdown (MkDocs, Zensical), notebooks."""

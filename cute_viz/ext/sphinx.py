@@ -1,0 +1,166 @@
+"""Sphinx: the directive `cute-viz`, drawn as SVG in HTML, PDF or TikZ in LaTeX, a text grid in text.
+
+    extensions = ["cute_viz.ext.sphinx"]
+
+In reST `.. cute-viz:: ((16,8),8):((64,1),8)` with options such as `:tile: 8x128`; in MyST a fence `{cute-viz}`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import posixpath
+import zlib
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from cute_viz import __version__, files
+from cute_viz.documents.draw import picture, words_of
+from cute_viz.documents.embed import default_format, reference
+from cute_viz.errors import CuteVizError, FigureError, Span
+from cute_viz.renderers import FORMATS
+from cute_viz.spec.library import spec_file
+from cute_viz.spec.schema import COMMON, FIGURE
+
+_log = logging.getLogger(__name__)
+_WORDS = (*(field.name for field in FIGURE), *(field.name for field in COMMON if field.name in ("title", "style", "palette")))
+
+
+class cute_viz(nodes.General, nodes.Inline, nodes.Element):
+    """A picture in a document: the words that ask for it (`text`, `words`), and `alt`. It is drawn when it is written."""
+
+
+class CuteVizDirective(SphinxDirective):
+    """An expression or the name of a spec, as the argument or as the content; with content the argument holds options."""
+
+    has_content = True
+    optional_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar[dict[str, Callable[[str], Any]] | None] = {
+        **dict.fromkeys(_WORDS, directives.unchanged),
+        "alt": directives.unchanged,
+        "caption": directives.unchanged,
+        "align": lambda word: directives.choice(word, ("left", "center", "right")),
+        "class": directives.class_option,
+        "name": directives.unchanged,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        argument, content = (self.arguments or [""])[0], "\n".join(self.content)
+        text = content if content.strip() else argument
+        words = {key: self.options[key] or "true" for key in _WORDS if key in self.options}
+        try:
+            words = {**(words_of(argument) if content.strip() else {}), **words}
+            if text.strip().isidentifier() and (path := spec_file(text.strip())):
+                self.env.note_dependency(path)
+            drawn = picture(text, words)
+        except (CuteVizError, OSError, RecursionError) as error:
+            said = _said(error)
+            source, line = self._place(error, bool(content.strip()))
+            _log.warning("cute-viz: %s", said, location=f"{source}:{line}", type="cute_viz")
+            return [nodes.literal_block(said, said, classes=["cute-viz-error"])]
+        node = cute_viz(text=text, words=words, alt=self.options.get("alt") or drawn.figure.description)
+        node["classes"] = ["cute-viz", *self.options.get("class", [])]
+        self.set_source_info(node)
+        shown = self._figure(node) if "caption" in self.options else node
+        if "align" in self.options:
+            shown["align"] = self.options["align"]
+        self.add_name(shown)
+        return [shown]
+
+    def _figure(self, node: cute_viz) -> nodes.figure:
+        words, messages = self.state.inline_text(self.options["caption"], self.lineno)
+        caption = nodes.caption(self.options["caption"], "", *words)
+        self.set_source_info(caption)
+        return nodes.figure("", node, caption, *messages)
+
+    def _place(self, error: BaseException, in_content: bool) -> tuple[str, int]:
+        """File and line of a mistake: in the content that of the place in it, otherwise that of the directive."""
+        source, line = self.get_source_info()
+        if not in_content or not isinstance(error, CuteVizError) or error.text is None or error.span is None:
+            return source, line
+        whole = "\n".join(self.content)
+        number = whole.count("\n", 0, whole.find(error.text) + error.span.start)
+        inside, at = self.content.items[min(number, len(self.content) - 1)]
+        if self.content.items[0][1] == 0 or at is None:  # MyST counts from the content's first line, reST from the file's
+            return source, line + self.content_offset + 1 + number
+        return inside or source, at + 1
+
+
+def _said(error: BaseException) -> str:
+    """A mistake in words, with the line that has it; its number is that of the document and told elsewhere."""
+    if not isinstance(error, CuteVizError):
+        return str(error)
+    text, span = error.text, error.span
+    if text is not None and span is not None:
+        start = text.rfind("\n", 0, span.start) + 1
+        text, span = text[start:].partition("\n")[0], Span(span.start - start, span.end - start)
+    return CuteVizError(error.message, text=text, span=span, hint=error.hint).explain()
+
+
+def _draw(node: cute_viz, format: str, **more: Any) -> bytes:
+    """The picture in a format; in CuTe's own style where the format has it and the document asks for it."""
+    drawn = picture(node["text"], node["words"])
+    try:
+        return drawn.write(format, **more)
+    except FigureError:
+        return drawn.write(format, style="default", **more)
+
+
+def _file(folder: str, data: bytes, suffix: str) -> str:
+    """Write a picture under the name of its hash, whole or not at all; the name."""
+    name = f"cute-viz-{hashlib.sha256(data).hexdigest()[:16]}{suffix}"
+    path = os.path.join(folder, name)
+    if not os.path.isfile(path):
+        os.makedirs(folder, exist_ok=True)
+        files.write(data, path)
+    return name
+
+
+def _html(self: Any, node: cute_viz) -> None:
+    name = _file(os.path.join(self.builder.outdir, self.builder.imagedir), _draw(node, "svg"), ".svg")
+    (image,) = reference("html", "", node["alt"])
+    source = self.encode(posixpath.join(self.builder.imgpath, name))
+    classes = [*node["classes"], *([f"align-{node['align']}"] if "align" in node else [])]
+    self.body.append(
+        self.starttag(node, "div", "", CLASS=" ".join(classes)) + image.replace('src=""', f'src="{source}"') + "</div>\n"
+    )
+    raise nodes.SkipNode
+
+
+def _latex(self: Any, node: cute_viz) -> None:
+    format_ = default_format("latex")
+    name = _file(self.builder.outdir, _draw(node, format_, fragment=format_ == "tikz"), FORMATS[format_].suffixes[0])
+    shown = rf"\input{{{name}}}" if format_ == "tikz" else rf"\includegraphics{{{name}}}"
+    fit = r"\ifdim\width>\linewidth\linewidth\else\width\fi"
+    self.body.append(f"\n\\par\\noindent\\resizebox{{{fit}}}{{!}}{{{shown}}}\\par\n")
+    raise nodes.SkipNode
+
+
+def _text(self: Any, node: cute_viz) -> None:
+    self.new_state(0)
+    self.add_text(_draw(node, "text").decode().rstrip())
+    self.end_state(wrap=False)
+    raise nodes.SkipNode
+
+
+def _words(self: Any, node: cute_viz) -> None:
+    """Of writers that show no pictures: the alt text."""
+    self.body.append(f"[{node['alt']}]")
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the directive; Sphinx calls this."""
+    others = (_words, None)
+    app.add_node(cute_viz, html=(_html, None), latex=(_latex, None), text=(_text, None), man=others, texinfo=others)
+    app.add_directive("cute-viz", CuteVizDirective)
+    app.add_latex_package("tikz")
+    version = zlib.crc32(__version__.encode())  # another version may draw otherwise: what was read is read again
+    return {"version": __version__, "env_version": version, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,329 @@
+"""`cute-viz embed`: documents get references to their pictures, and every other byte stays."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cute_viz.cli.embed import command
+from cute_viz.documents.blocks import LANGUAGES, blocks
+from cute_viz.documents.embed import embed, reference
+from cute_viz.errors import CuteVizError
+from tests.test_cli import run
+
+ROOT = Path(__file__).parent.parent
+PAIRS = {
+    "markdown": ("<!-- cute-viz: EXPR -->\n", "<!-- /cute-viz -->\n"),
+    "html": ("<!-- cute-viz: EXPR -->\n", "<!-- /cute-viz -->\n"),
+    "rest": (".. cute-viz: EXPR\n", ".. /cute-viz\n"),
+    "latex": ("% cute-viz: EXPR\n", "% /cute-viz\n"),
+}
+SUFFIXES = {"markdown": ".md", "html": ".html", "rest": ".rst", "latex": ".tex"}
+
+
+def run_embed(*args: object) -> Result:
+    result = CliRunner().invoke(command, [str(arg) for arg in args], standalone_mode=False, catch_exceptions=False)
+    if result.exception:
+        raise result.exception
+    return result
+
+
+def fails(text: str, language: str = "markdown") -> str:
+    """What is said of a document that cannot be brought up to date."""
+    try:
+        (error,) = embed(text, language, "x", name="doc").failures
+    except CuteVizError as caught:
+        error = caught
+    return error.explain()
+
+
+@pytest.mark.parametrize("language", PAIRS)
+def test_a_pair_of_comments_gets_its_picture_and_keeps_it(language: str, tmp_path: Path) -> None:
+    opening, closing = PAIRS[language]
+    path = tmp_path / f"doc{SUFFIXES[language]}"
+    path.write_text(
+        "before\n\n" + opening.replace("EXPR", "((4,8),(2,2)):((32,1),(16,8)) | tile=16x8 name=c") + "old\n" + closing + "\nafter\n"
+    )
+    assert run_embed(path).return_value == 0
+    text = path.read_text()
+    assert "old" not in text
+    assert text.startswith("before\n\n" + opening.partition("EXPR")[0])
+    assert text.endswith(closing + "\nafter\n")
+    (picture,) = [file for file in tmp_path.iterdir() if file != path]
+    assert picture.stem == "c"
+    assert picture.name in text
+    assert run_embed(path, "--check").return_value == 0
+    assert run_embed(path).return_value == 0
+    assert path.read_text() == text
+
+
+def test_the_picture_is_that_of_render(tmp_path: Path) -> None:
+    path = tmp_path / "doc.md"
+    path.write_text("<!-- cute-viz: ((4,8),(2,2)):((32,1),(16,8)) | tile=16x8 view=both -->\n<!-- /cute-viz -->\n")
+    run_embed(path, "--folder", "pictures")
+    (picture,) = (tmp_path / "pictures").iterdir()
+    args = ("render", "((4,8),(2,2)):((32,1),(16,8))", "--tile", "16x8", "--view", "both")
+    assert picture.read_bytes() == run(*args, "-T", "svg").stdout
+    assert re.fullmatch(r"doc-[0-9a-f]{8}\.svg", picture.name)
+    assert f"](pictures/{picture.name})" in path.read_text()
+
+
+def test_a_fence_gets_a_reference_behind_it(tmp_path: Path) -> None:
+    path = tmp_path / "doc.md"
+    before = (
+        "1. one\n\n   ```cute-viz tile=16x8\n   ((4,8),(2,2)):((32,1),(16,8))\n   ```\n\n2. two\n\n~~~~ cute-viz\nampere_gemm\n~~~~"
+    )
+    path.write_text(before)
+    assert run_embed(path).return_value == 0
+    text = path.read_text()
+    assert re.search(r"\n   ```\n\n   <!-- cute-viz -->\n   !\[.*\]\(doc-\w+\.svg\)\n   <!-- /cute-viz -->\n\n2\. two", text)
+    assert text.endswith("](ampere_gemm.svg)\n<!-- /cute-viz -->")
+    assert run_embed(path, "--check").return_value == 0
+    run_embed(path)
+    assert path.read_text() == text
+    edited = text.replace("16x8", "8x16", 1).replace("((4,8),(2,2)):((32,1),(16,8))", "(8,16):(1,8)")
+    path.write_text(edited)
+    assert run_embed(path, "--check").stdout.startswith(f"{path}:3: ")
+    run_embed(path)
+    assert path.read_text().count("<!-- cute-viz -->") == 2
+
+
+def test_a_check_names_what_is_out_of_date(tmp_path: Path) -> None:
+    path = tmp_path / "doc.md"
+    path.write_text("\n\n<!-- cute-viz: (4,8):(8,1) | name=a -->\n![](a.svg)\n<!-- /cute-viz -->\n")
+    before = path.read_bytes()
+    result = run_embed(path, "--check")
+    assert result.return_value == 1
+    assert result.stdout.splitlines() == [f"{path}:3: {tmp_path}/a.svg is missing", f"{path}:3: the reference is out of date"]
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+    run_embed(path)
+    (tmp_path / "a.svg").write_text("another")
+    assert run_embed(path, "--check").stdout == f"{path}:3: {tmp_path}/a.svg is out of date\n"
+
+
+LEFT_ALONE = {
+    "markdown": [
+        "````\n```cute-viz\n(4)\n```\n````\n",
+        "~~~\n<!-- cute-viz: (4) -->\n<!-- /cute-viz -->\n~~~\n",
+        "text\n\n    <!-- cute-viz: (4) -->\n    <!-- /cute-viz -->\n",
+        "text\n\n    ```cute-viz\n    (4)\n    ```\n",
+        "in a line: `<!-- cute-viz: (4) -->`\n",
+        "```{cute-viz}\n(4)\n```\n",
+        "```cute-vizard\n(4)\n```\n",
+        "<!-- cute-vizard: (4) -->\n",
+        "<!--\n```cute-viz\n(4)\n```\n-->\n",
+        "> ```\n> <!-- cute-viz: (4) -->\n> ```\n",
+        "```` cute-viz: inline ````\n",
+    ],
+    "rest": [
+        "::\n\n  .. cute-viz: (4)\n\n  .. /cute-viz\n",
+        "text::\n\n  .. cute-viz: (4)\n",
+        ".. code-block:: rst\n\n   .. cute-viz: (4)\n",
+        ".. cute-viz:: (4)\n   :tile: 2x2\n",
+    ],
+    "latex": ["\\begin{verbatim}\n% cute-viz: (4)\n\\end{verbatim}\n", "\\begin{lstlisting}\n% cute-viz: (4)\n", "% cute-vizard\n"],
+    "html": ["<script>\n<!-- cute-viz: (4) -->\n</script>\n", "<!-- cute-vizard -->", "<p>text</p>"],
+}
+
+
+@pytest.mark.parametrize(("language", "text"), [(language, text) for language, texts in LEFT_ALONE.items() for text in texts])
+def test_what_is_shown_as_code_is_left_alone(language: str, text: str) -> None:
+    done = embed(text, language, "x")
+    assert done.text == text
+    assert not done.pictures
+
+
+LIVE = {
+    "markdown": [
+        "- item\n\n    ```cute-viz\n    (4)\n    ```\n",
+        "> ```cute-viz\n> (4)\n> ```\n",
+        "- ```cute-viz\n  (4)\n  ```\n",
+        "   <!-- cute-viz: (4) -->\n   <!-- /cute-viz -->",
+        "> <!-- cute-viz: (4) -->\n> <!-- /cute-viz -->\n",
+        "```\ncode\n```\n<!--cute-viz: (4)-->\n<!--/cute-viz-->\n",
+        "<!-- one --> text\n```cute-viz\n(4)\n```\n",
+    ],
+    "rest": [".. note::\n\n   .. cute-viz: (4)\n\n   .. /cute-viz\n", "text::\n\n  code\n\n.. cute-viz: (4)\n.. /cute-viz\n"],
+    "latex": ["\\begin{figure}\n  % cute-viz: (4)\n  % /cute-viz\n\\end{figure}\n"],
+    "html": ["<p><!-- cute-viz: (4) --><!-- /cute-viz --></p>", "<div>\n  <!-- cute-viz: (4) -->\n  <!-- /cute-viz -->\n</div>"],
+}
+
+
+@pytest.mark.parametrize(("language", "text"), [(language, text) for language, texts in LIVE.items() for text in texts])
+def test_what_is_no_code_is_drawn_once(language: str, text: str) -> None:
+    done = embed(text, language, "x")
+    assert len(done.pictures) == 1
+    assert not done.failures
+    again = embed(done.text, language, "x")
+    assert again.text == done.text
+    assert again.changed == []
+    prefix = re.match(r"[ >]*", text.split("\n")[-1 if language == "html" else 0])
+    assert prefix is not None
+    lines = [line for line in done.text.splitlines() if "x-" in line]
+    assert len(lines) == 1
+
+
+LINES = st.sampled_from(
+    [
+        "text",
+        "",
+        "  indented",
+        "```",
+        "> quote",
+        "- item",
+        "::",
+        "\\begin{verbatim}",
+        "<p>&amp;</p>",
+        "\x0c",
+        "é\u2028x",
+        "<!-- c -->",
+        "\t",
+    ]
+)
+
+
+@given(st.lists(LINES, max_size=8), st.lists(LINES, max_size=8), st.sampled_from(["\n", "\r\n"]), st.sampled_from(sorted(PAIRS)))
+def test_every_other_byte_stays(before: list[str], after: list[str], newline: str, language: str) -> None:
+    opening, closing = PAIRS[language]
+    text = newline.join([*before, opening.strip().replace("EXPR", "(4,8):(8,1) | alt=A name=a"), closing.strip(), *after])
+    done = embed(text, language, "x")
+    if not done.pictures:  # the block stands in what is shown as code
+        assert done.text == text
+        return
+    shown = reference(
+        language, f"a.{next(iter(done.pictures)).rpartition('.')[2]}", "A", "tikz" if "a.tex" in done.pictures else "svg"
+    )
+    changed = [*before, opening.strip().replace("EXPR", "(4,8):(8,1) | alt=A name=a"), *shown, closing.strip(), *after]
+    assert done.text == newline.join(changed)
+
+
+def test_byte_order_mark_and_line_ends_stay(tmp_path: Path) -> None:
+    path = tmp_path / "doc.md"
+    path.write_bytes("\ufeff<!-- cute-viz: (4,8) | name=a alt=A -->\r\nx\n<!-- /cute-viz -->\r\nno newline".encode())
+    assert run_embed(path).return_value == 0
+    assert (
+        path.read_bytes()
+        == "\ufeff<!-- cute-viz: (4,8) | name=a alt=A -->\r\n![A](a.svg)\r\n<!-- /cute-viz -->\r\nno newline".encode()
+    )
+
+
+def test_what_is_no_utf_8_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "doc.md"
+    path.write_bytes(b"\xff\xfe")
+    result = run_embed(path)
+    assert result.return_value == 1
+    assert f"error: {path}: this is not UTF-8" in result.stderr
+    assert path.read_bytes() == b"\xff\xfe"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "words"),
+    [
+        ("\n<!-- cute-viz: (4,8):(8 -->\n<!-- /cute-viz -->", "doc:2:22", "'(' is never closed"),
+        ("> ```cute-viz\n> a = (4,8)\n> composition(a, (3\n> ```\n", "doc:3:18", "'(' is never closed"),
+        ("```cute-viz tile=9\n(4,8)\n```", "doc:1:4", "is not a tile"),
+        ("```cute-viz tille=9\n(4,8)\n```", "doc:1:4", "there is no option 'tille'"),
+        ("```cute-viz title='\n(4,8)\n```", "doc:1:4", "cannot be read"),
+        ("```cute-viz\n\n```", "doc:1:4", "nothing to draw"),
+        ("```cute-viz\n(4)", "doc:1:1", "never closed"),
+        ("a\n<!-- cute-viz: (4) -->\n", "doc:2:1", "never closed"),
+        ("a\n<!-- cute-viz: (4) -->\n<!-- cute-viz: (4) -->\n<!-- /cute-viz -->", "doc:2:1", "never closed"),
+        ("a\n <!-- /cute-viz -->\n", "doc:2:2", "closes nothing"),
+        ("<!-- cute-viz -->\n<!-- /cute-viz -->", "doc:1:1", "nothing to draw"),
+        ("<!-- cute-viz: (4)\n-->\n", "doc:1:1", "does not end on its line"),
+        ("<!-- cute-viz: (4) | name=../x -->\n<!-- /cute-viz -->", "doc:1:1", "cannot be the name of a file"),
+        ("<!-- cute-viz: (4) | formats=gif -->\n<!-- /cute-viz -->", "doc:1:1", "does not show 'gif'"),
+        ("<!-- cute-viz: no_such_spec -->\n<!-- /cute-viz -->", "doc:1:16", "no_such_spec"),
+    ],
+)
+def test_errors_have_their_place(text: str, place: str, words: str) -> None:
+    said = fails(text)
+    assert said.startswith(f"{place}: "), said
+    assert words in said
+
+
+def test_one_failing_block_is_told_beside_the_others_and_nothing_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "doc.md"
+    path.write_text("```cute-viz\n(4,\n```\n\n```cute-viz\n(4)\n```\n\n```cute-viz\n(4):(\n```\n")
+    before = path.read_bytes()
+    result = run_embed(path)
+    assert result.return_value == 1
+    assert [line.split(": ")[1] for line in result.stderr.splitlines() if line.startswith("error")] == [
+        f"{path}:2:1",
+        f"{path}:10:5",
+    ]
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_two_pictures_of_one_name(tmp_path: Path) -> None:
+    pair = "<!-- cute-viz: %s | name=a -->\n<!-- /cute-viz -->\n"
+    assert "doc:3:1: a.svg is another picture at line 1" in fails(pair % "(4)" + pair % "(8)")
+    assert not embed(pair % "(4)" + pair % "(4)", "markdown", "x").failures
+
+
+def test_two_documents_with_one_name(tmp_path: Path) -> None:
+    for name, text in (("a.md", "(4)"), ("b.md", "(8)"), ("c.md", "(4)")):
+        (tmp_path / name).write_text(f"<!-- cute-viz: {text} | name=same -->\n<!-- /cute-viz -->\n")
+    result = run_embed(*(tmp_path / name for name in ("a.md", "b.md", "c.md")))
+    assert result.return_value == 1
+    assert f"{tmp_path}/b.md:1: same.svg is another picture in {tmp_path}/a.md" in result.stderr
+    assert (tmp_path / "same.svg").read_bytes() == run("render", "(4)", "-T", "svg").stdout
+    assert run_embed(tmp_path / "a.md", tmp_path / "c.md", "--check").return_value == 0
+
+
+def test_usage(tmp_path: Path) -> None:
+    (tmp_path / "doc.docx").touch()
+    assert "names no kind of document" in run_embed(tmp_path / "doc.docx").stderr
+    (tmp_path / "doc.md").touch()
+    result = run("embed", str(tmp_path / "doc.md"), "--folder", "/tmp")
+    assert result.returncode == 2
+    assert "--folder is seen from the document" in result.stderr.decode()
+
+
+HOSTILE = "a [b](c) *d* `e` <f> \"g\" & 'h' $i$ \\ # % _ ^ ~ {j}\nk"
+
+
+def test_an_alt_text_is_text() -> None:
+    from docutils.core import publish_doctree
+    from docutils.nodes import image
+    from markdown_it import MarkdownIt
+
+    flat = " ".join(HOSTILE.split())
+    (html,) = reference("html", "a b.svg", HOSTILE)
+    seen: dict[str, str | None] = {}
+
+    class Parser(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            seen.update(attrs)
+
+    Parser().feed(html)
+    assert seen == {"src": "a%20b.svg", "alt": flat}
+    (markdown,) = reference("markdown", "a b.svg", HOSTILE)
+    seen.clear()
+    Parser().feed(MarkdownIt().renderInline(markdown))
+    assert seen == {"src": "a%20b.svg", "alt": flat}
+    rest = publish_doctree("\n".join(reference("rest", "a b.svg", HOSTILE)))
+    (node,) = rest.findall(image)
+    assert (node["uri"], node["alt"]) == ("a b.svg", flat)
+    assert (
+        r"\$i\$ \textbackslash{} \# \% \_ \textasciicircum{} \textasciitilde{} \{j\}"
+        in reference("latex", "a.png", HOSTILE, "png")[0]
+    )
+
+
+@given(st.text(max_size=60), st.sampled_from(sorted(set(LANGUAGES.values()))))
+def test_any_text_is_a_document(text: str, language: str) -> None:
+    assert embed(text, language, "x").text == text or blocks(text, language)
+
+
+def test_the_projects_own_documents() -> None:
+    result = run_embed(ROOT / "README.md", ROOT / "CONTRIBUTING.md", "--folder", "gallery", "--check")
+    assert result.return_value == 0, result.output

@@ -1,0 +1,223 @@
+"""The extensions of Sphinx and of Markdown sites: a small project of each is built."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.test_cli import run
+
+ROOT = Path(__file__).parent.parent
+CONF = """
+project = "Layouts"
+extensions = ["cute_viz.ext.sphinx", "myst_parser"]
+myst_fence_as_directive = ["cute-viz"]
+"""
+INDEX = """Layouts
+=======
+
+.. toctree::
+
+   page
+   sub/other
+
+.. cute-viz:: ((4,8),(2,2)):((32,1),(16,8))
+   :tile: 16x8
+   :caption: The *accumulator*
+   :name: accumulator
+
+.. cute-viz::
+   :coords:
+
+   a = (4,8):(8,1)
+   logical_divide(a, (2,2))
+
+.. cute-viz:: mma_sm80_16x8x16
+   :style: cutlass
+   :alt: fragments & more
+
+.. cute-viz:: smem
+"""
+PAGE = """# Page
+
+```{cute-viz} (4,8):(8,1)
+:view: grid
+```
+
+```cute-viz tile=16x8
+((4,8),(2,2)):((32,1),(16,8))
+```
+"""
+OTHER = "Other\n=====\n\n.. cute-viz:: (2,2)\n   :alt: two by two\n   :align: center\n"
+SPECS = "layout: (8,8):(8,1)\n"
+
+
+def build(folder: Path, builder: str, *more: str) -> str:
+    """Build the project; what Sphinx says."""
+    command = [sys.executable, "-m", "sphinx", "-b", builder, *more, str(folder), str(folder / "_build" / builder)]
+    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "CUTE_VIZ_LAYOUTS": str(folder / "mine"), "NO_COLOR": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+    return done.stdout.decode() + done.stderr.decode()
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    for name, text in {
+        "conf.py": CONF + f"exclude_patterns = ['_build', 'mine']\nimport sys\nsys.path.insert(0, {str(ROOT)!r})\n",
+        "index.rst": INDEX,
+        "page.md": PAGE,
+        "sub/other.rst": OTHER,
+        "mine/specs/smem.yaml": SPECS,
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+class Images(HTMLParser):
+    """The images of a page."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+        self.seen: list[dict[str, str | None]] = []
+        self.feed(path.read_text())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "img" and "cute-viz" in (dict(attrs).get("src") or ""):
+            self.seen.append(dict(attrs))
+
+    def bytes(self) -> list[bytes]:
+        return [(self.path.parent / str(image["src"])).read_bytes() for image in self.seen]
+
+
+def drawn(*args: str) -> bytes:
+    return run("render", *args).stdout
+
+
+def test_sphinx_html(project: Path) -> None:
+    build(project, "html", "-W", "-j", "2")
+    out = project / "_build" / "html"
+    index, page, other = (Images(out / name) for name in ("index.html", "page.html", "sub/other.html"))
+    c_fragment = drawn("((4,8),(2,2)):((32,1),(16,8))", "--tile", "16x8", "-T", "svg")
+    assert index.bytes() == [
+        c_fragment,
+        drawn("logical_divide((4,8):(8,1), (2,2))", "--coords", "-T", "svg"),
+        drawn("SM80_16x8x16_F32F16F16F32_TN", "--style", "cutlass", "-T", "svg"),
+        drawn("(8,8):(8,1)", "-T", "svg"),
+    ]
+    assert page.bytes() == [drawn("(4,8):(8,1)", "-T", "svg"), c_fragment]
+    assert other.bytes() == [drawn("(2,2)", "-T", "svg")]
+    assert [image["alt"] for image in index.seen[2:3] + other.seen] == ["fragments & more", "two by two"]
+    assert "32 threads" in str(index.seen[0]["alt"])
+    text = (out / "index.html").read_text()
+    assert "<em>accumulator</em>" in text
+    assert 'id="accumulator"' in text
+    assert "align-center" in (out / "sub" / "other.html").read_text()
+
+
+def test_sphinx_text(project: Path) -> None:
+    build(project, "text", "-W")
+    text = (project / "_build" / "text" / "page.txt").read_text()
+    grid = drawn("(4,8):(8,1)").decode()
+    assert "\n".join(line.rstrip() for line in grid.rstrip().splitlines()) in "\n".join(line.rstrip() for line in text.splitlines())
+    assert "T31 V3" in text
+
+
+def test_sphinx_latex(project: Path, tmp_path: Path) -> None:
+    build(project, "latex", "-W")
+    out = project / "_build" / "latex"
+    (main,) = out.glob("layouts.tex")
+    shown = re.findall(r"\\par\\noindent\\resizebox.*?\{(cute-viz-\w+\.\w+)\}\}\\par", main.read_text())
+    assert len(shown) >= 6
+    assert all((out / name).stat().st_size > 0 for name in shown)
+    if shutil.which("pdflatex") is None:
+        return  # that what is written compiles is tested where there is TeX
+    lines = [line for line in main.read_text().splitlines() if line.startswith(r"\par\noindent\resizebox")]
+    document = r"\documentclass{article}\usepackage{graphicx,tikz}\begin{document}" + "\n".join(lines) + r"\end{document}"
+    (out / "small.tex").write_text(document)
+    done = subprocess.run(["pdflatex", "-interaction=batchmode", "-halt-on-error", "small.tex"], cwd=out, capture_output=True)
+    assert done.returncode == 0, (out / "small.log").read_text(errors="replace")[-2000:]
+    assert "Overfull" not in (out / "small.log").read_text(errors="replace")
+
+
+def test_sphinx_reads_again_what_changed(project: Path) -> None:
+    build(project, "html")
+    assert re.search(r"0 added, 0 changed, 0 removed", build(project, "html"))
+    (project / "mine" / "specs" / "smem.yaml").write_text("layout: (8,16):(16,1)\n")
+    assert re.search(r"0 added, 1 changed, 0 removed", build(project, "html"))
+    assert Images(project / "_build" / "html" / "index.html").bytes()[3] == drawn("(8,16):(16,1)", "-T", "svg")
+    (project / "mine" / "specs" / "smem.yaml").write_text(SPECS)
+
+
+def test_sphinx_tells_mistakes_with_the_documents_line(tmp_path: Path) -> None:
+    (tmp_path / "conf.py").write_text(CONF)
+    (tmp_path / "index.rst").write_text(
+        "Title\n=====\n\n.. toctree::\n\n   page\n\n.. cute-viz:: (4,8\n   :tile: 2x2\n\n.. cute-viz::\n   :coords:\n\n"
+        "   a = (4,8)\n\n   composition(a, (3\n\n.. cute-viz:: (4)\n   :tile: hello\n\nAfter.\n"
+    )
+    (tmp_path / "page.md").write_text("# Page\n\n```{cute-viz}\na = 3\n\n(4,8):(8\n```\n\n```cute-viz tille=3\n(4)\n```\n")
+    said = build(tmp_path, "html")
+    for place, words in (
+        ("index.rst:8", "'(' is never closed"),
+        ("index.rst:16", "'(' is never closed"),
+        ("index.rst:18", "'hello' is not a tile"),
+        ("page.md:6", "'(' is never closed"),
+        ("page.md:9", "there is no option 'tille'"),
+    ):
+        assert re.search(rf"{re.escape(str(tmp_path / place))}: WARNING: cute-viz: .*{re.escape(words)}", said), (place, said)
+    html = (tmp_path / "_build" / "html" / "index.html").read_text()
+    assert "After." in html
+    assert html.count("cute-viz-error") == 3
+
+
+def site(text: str) -> str:
+    """A page as MkDocs renders it."""
+    import markdown
+
+    from cute_viz.ext.markdown import formatter, validator
+
+    fence = {"name": "cute-viz", "class": "cute-viz", "format": formatter, "validator": validator}
+    extensions = ["attr_list", "pymdownx.superfences"]
+    return markdown.markdown(text, extensions=extensions, extension_configs={"pymdownx.superfences": {"custom_fences": [fence]}})
+
+
+def test_a_fence_of_a_site_is_inline_svg() -> None:
+    item = "- item\n\n    ```cute-viz tile='16x8' title='a <b>'\n    ((4,8),(2,2)):((32,1),(16,8))\n    ```\n"
+    html = site(f"# Page\n\n{item}\n```cute-viz\n(2,2)\n```\n")
+    pictures = re.findall(r"<svg.*?</svg>", html, re.S)
+    assert len(pictures) == 2
+    for picture in pictures:
+        ElementTree.fromstring(picture)
+    assert "a &lt;b&gt;" in pictures[0]
+    assert html.index("<li>") < html.index(pictures[0]) < html.index("</li>")
+    assert pictures[1] == drawn("(2,2)", "-T", "svg", "--fragment").decode().strip()
+    assert "<svg" in site("```{ .cute-viz tile='4x8' coords='true' }\n(4,8):(1,4)\n```\n")
+
+
+@pytest.mark.parametrize(
+    ("fence", "words"),
+    [
+        ("```cute-viz\n(4,<8\n```", "&lt;8"),
+        ("```cute-viz tille='3'\n(4)\n```", "did you mean"),
+        ("```cute-viz tile='3'\n(4)\n```", "is not a tile"),
+        ("```cute-viz theme='pink'\n(4)\n```", "no theme"),
+        ("```cute-viz\n```", "nothing to draw"),
+    ],
+)
+def test_a_mistake_is_shown_in_its_place(fence: str, words: str, caplog: pytest.LogCaptureFixture) -> None:
+    html = site(f"before\n\n{fence}\n\nafter\n")
+    assert words in html
+    assert 'role="alert"' in html
+    assert html.index("before") < html.index("cute-viz-error") < html.index("after")
+    assert [record.name for record in caplog.records] == ["mkdocs.plugins.cute_viz"]
