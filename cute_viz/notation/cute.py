@@ -266,9 +266,9 @@ class Parser:
         if self.token.kind == "/" and self.tokens[min(self.position + 2, len(self.tokens) - 1)].kind == "@":
             self.advance()
             below = self.advance()
-            if below.kind not in ("number", "static") or int(below.text.lstrip("_")) < 1:
+            if below.kind not in ("number", "static") or _integer(below.text) < 1:
                 raise self.fail("a ratio needs a positive denominator", below.span, hint="such as 1/2@0")
-            node = Ratio(token.span | below.span, value.value, int(below.text.lstrip("_")))
+            node = Ratio(token.span | below.span, value.value, _integer(below.text))
         if self.token.kind != "@":
             return node
         path = []
@@ -276,11 +276,11 @@ class Parser:
         while self.token.kind == "@":
             self.advance()
             index = self.advance()
-            if index.kind not in ("number", "static") or not 0 <= int(index.text.lstrip("_")) < MAX_DEPTH:
+            if index.kind not in ("number", "static") or not 0 <= _integer(index.text) < MAX_DEPTH:
                 raise self.fail(
                     f"'@' needs the position of a mode, 0 to {MAX_DEPTH - 1}", index.span, hint="1@0 is the unit step along mode 0"
                 )
-            path.append(int(index.text.lstrip("_")))
+            path.append(_integer(index.text))
             span = span | index.span
         return At(span, node, tuple(path))
 
