@@ -18,15 +18,17 @@ BELOW = {
     "figures": {"errors", "algebra"},
     "renderers": {"errors", "figures.model", "figures.palette"},
     "analysis": {"errors", "algebra"},
-    "cli": {"errors", "algebra", "notation", "spec", "figures", "renderers", "analysis", "__init__"},
+    "check": {"errors", "algebra", "notation", "spec", "figures", "analysis"},
+    "cli": {"errors", "algebra", "notation", "spec", "figures", "renderers", "analysis", "check", "__init__"},
     "__init__": {"errors", "algebra", "notation", "spec", "figures", "renderers"},
     "__main__": {"cli"},
 }
 HOMES = {
     "click": {"cli"},
-    "rich": {"renderers/text"},
+    "rich": {"renderers/text", "cli/check"},
     "svgwrite": {"renderers/svg"},
-    "numpy": set(),
+    "numpy": {"check/"},
+    "cuda": {"check/device"},
     "matplotlib": set(),
     "yaml": {"spec/yaml"},
 }

@@ -1,0 +1,99 @@
+"""Objects and their figures -> checks. Pure: what can be decided, by which kernel, and why the rest cannot.
+
+The tables that the kernels are held against come from the figure (`digest.owners`, panel data), never from a second evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.inttuple import is_int_tuple, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.mma import MMA_Atom
+from cute_viz.check import layouts, mma
+from cute_viz.check.job import Item, Undecided
+from cute_viz.errors import CuteVizError
+from cute_viz.figures import build
+from cute_viz.figures.options import FigureOptions
+from cute_viz.notation import parse
+
+MAX_CELLS = 1 << 20
+
+PROVES = {
+    "layout": (
+        "the device evaluates the layout to every drawn value",
+        "only arithmetic: the formula is our own (--with-cute asks CuTe's headers instead)",
+    ),
+    "mma": (
+        "which value of which thread meets which, for the instruction itself: the drawn A, B and C are complete",
+        "names: m, n and k only up to a relabelling that is the same in all operands",
+    ),
+}
+CLAIMS = ("mma",)  # kinds in which the hardware itself decides
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A table that CuTe has wrong: in words, and the atom with the layouts that the hardware has."""
+
+    words: str
+    layouts: dict[str, str]
+
+
+KNOWN = {
+    **{
+        f"SM80_16x8x128_S32U1U1S32_TN_{popc}": Known(
+            "CuTe's stride of A, ((_512,_1),((_16,_8))), is malformed and cannot be evaluated; "
+            "the hardware has ((_512,_1),(_16,_8)), which was checked",
+            {"layout_a": "((_4,_8),(_32,_2)):((_512,_1),(_16,_8))"},
+        )
+        for popc in ("XORPOPC", "ANDPOPC")
+    },
+}
+
+
+def plan(obj: Any, name: str, tile: tuple[int, int] | None = None) -> list[Item]:
+    """The checks of one object, under the name by which it is reported.
+
+    tile: of a layout that is drawn as a map of threads and values.
+
+    >>> [(item.kind, item.name) for item in plan(Layout((4, 8), (8, 1)), "(4,8):(8,1)")]
+    [('layout', '(4,8):(8,1)')]
+    """
+    if isinstance(obj, (int, tuple)) and not isinstance(obj, bool) and obj != () and is_int_tuple(obj):
+        obj = Layout(obj)
+    options = FigureOptions(max_cells=MAX_CELLS)
+    try:
+        if isinstance(obj, (Layout, ComposedLayout)):
+            return [layouts.check(obj, build(obj, replace(options, tile=tile)), name)]
+        if isinstance(obj, MMA_Atom):
+            return [_mma(obj, name, options)]
+    except CuteVizError as error:
+        return [Undecided("picture", name, f"it cannot be drawn: {error.message}")]
+    return [Undecided("picture", name, f"no check for {show(obj).splitlines()[0]}")]
+
+
+def _mma(atom: MMA_Atom, name: str, options: FigureOptions) -> Item:
+    if isinstance(reason := mma.instruction(atom), str):
+        return Undecided("mma", name, reason)
+    known = KNOWN.get(atom.name)
+    if known is None:
+        return mma.check(atom, build(atom, options), name)
+    fixed = replace(atom, **{key: parse(text) for key, text in known.layouts.items()})
+    return mma.check(fixed, build(fixed, options), name, known.words)
+
+
+def everything() -> Iterator[Item]:
+    """The checks of the whole library of atoms and of every spec that comes with it."""
+    from cute_viz.check.library import atoms, specs
+
+    for name, obj in atoms():
+        if isinstance(obj, Undecided):
+            yield obj
+        else:
+            yield from plan(obj, name)
+    for name, obj, tile in specs():
+        yield from plan(obj, name, tile)
