@@ -122,13 +122,11 @@ class Outcome:
     """What a judgement found.
 
     sheets: the panels. control: whether the corrupted table was caught. facts: further counts, such as incidences.
-    known: the hardware did what KNOWN says of a table that CuTe has wrong.
     """
 
     sheets: tuple[Sheet, ...]
     control: bool
     facts: dict[str, Any] = field(default_factory=dict)
-    known: bool = False
 
     @property
     def cells(self) -> int:
@@ -147,7 +145,7 @@ class Check:
 
     kind: a key of `plan.PROVES`. name: of the object. digest: of the mapping drawn; None where the check is of no picture.
     launches: makes the launches (late: the buffers are large). judge: the outputs, launch by launch -> the outcome.
-    known: what CuTe is known to have wrong, in words; empty for nearly all.
+    known: what CuTe is known to have wrong, in words, where the table of the hardware is checked instead; empty for nearly all.
     """
 
     kind: str

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy
 from cute_viz.algebra.inttuple import is_int_tuple, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom
-from cute_viz.check import layouts, mma
+from cute_viz.check import copies, layouts, mma, wgmma
 from cute_viz.check.job import Item, Undecided
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
+from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import parse
 
@@ -31,8 +34,20 @@ PROVES = {
         "which value of which thread meets which, for the instruction itself: the drawn A, B and C are complete",
         "names: m, n and k only up to a relabelling that is the same in all operands",
     ),
+    "wgmma": (
+        "which m and n each accumulator is, and which m and k each value of A in registers: of the instruction itself",
+        "operands behind a descriptor, whose picture has no owners; the checks of GMMA layouts do that",
+    ),
+    "copy": (
+        "the instruction brings every element from where the source is drawn to where the destination is drawn",
+        "the order of elements: source and destination only relative to each other",
+    ),
+    "tiled copy": (
+        "real copies driven by the drawn source bring every element of the tile to its drawn place",
+        "the order of elements: source and destination only relative to each other",
+    ),
 }
-CLAIMS = ("mma",)  # kinds in which the hardware itself decides
+CLAIMS = ("mma", "wgmma", "copy", "tiled copy")  # kinds in which the hardware itself decides
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +67,11 @@ KNOWN = {
         )
         for popc in ("XORPOPC", "ANDPOPC")
     },
+    "SM75_U32x1_MOVM_T": Known(
+        "CuTe's trait is the identity; the hardware transposes the 8 x 8 matrix, to Dst ((4,8),(16,2)):((256,16),(1,128)), "
+        "which was checked",
+        {"dst": "((4,8),(16,2)):((256,16),(1,128))"},
+    ),
 }
 
 
@@ -71,12 +91,21 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None) -> list[Item]
             return [layouts.check(obj, build(obj, replace(options, tile=tile)), name)]
         if isinstance(obj, MMA_Atom):
             return [_mma(obj, name, options)]
+        if isinstance(obj, CopyOp) and (known := KNOWN.get(obj.name)):
+            obj = replace(obj, **{key: parse(text) for key, text in known.layouts.items()})
+            return [copies.check(obj, build(obj, options), name, known.words)]
+        if isinstance(obj, (CopyOp, Copy_Atom, TiledCopy)):
+            return [copies.check(obj, build(obj, options), name)]
     except CuteVizError as error:
         return [Undecided("picture", name, f"it cannot be drawn: {error.message}")]
     return [Undecided("picture", name, f"no check for {show(obj).splitlines()[0]}")]
 
 
 def _mma(atom: MMA_Atom, name: str, options: FigureOptions) -> Item:
+    if atom.name.startswith("SM90_64x"):
+        if isinstance(made := wgmma.instruction(atom), str):
+            return Undecided("wgmma", name, made)
+        return wgmma.check(atom, _drawn(atom, "CA" if made.registers else "C"), name)
     if isinstance(reason := mma.instruction(atom), str):
         return Undecided("mma", name, reason)
     known = KNOWN.get(atom.name)
@@ -84,6 +113,12 @@ def _mma(atom: MMA_Atom, name: str, options: FigureOptions) -> Item:
         return mma.check(atom, build(atom, options), name)
     fixed = replace(atom, **{key: parse(text) for key, text in known.layouts.items()})
     return mma.check(fixed, build(fixed, options), name, known.words)
+
+
+@lru_cache(maxsize=256)
+def _drawn(atom: MMA_Atom, operands: str) -> Figure:
+    """The panels of a wgmma atom's operands in registers. Atoms that differ in name and types alone share one drawing."""
+    return build(atom, FigureOptions(max_cells=MAX_CELLS, operand=operands))
 
 
 def everything() -> Iterator[Item]:

@@ -47,8 +47,7 @@ def judged(check: Check, outcome: Outcome) -> Verdict:
     elif outcome.cells == 0:
         verdict, reason = "undecided", "no cell of the picture was decided"
     elif check.known:
-        verdict = "known" if outcome.known else "differ"
-        reason = reason if outcome.known else f"otherwise than on record: {reason}"
+        verdict = "differ" if different else "known"
     else:
         verdict = "differ" if different else "agree"
     return Verdict(
