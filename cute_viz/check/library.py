@@ -10,6 +10,7 @@ from typing import Any
 from cute_viz.check.job import Undecided
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.options import parse_tile
+from cute_viz.spec import read
 from cute_viz.spec.library import Listed, directories, listing, resolve
 
 ARGUMENTS = {"UniversalFMA": ("float",), "D A=D B=A C=D": ("float",), "S D=S": ("uint128_t",)}
@@ -52,6 +53,15 @@ def spelt(listed: Listed) -> list[str]:
         return [listed.name]
     numbers = range(int(match[2]), int(match[3]) + 1, int(match[4] or 1))
     return [listed.name.replace("{" + match[1] + "}", str(n)) for n in numbers]
+
+
+def swizzled() -> Iterator[tuple[str, Any]]:
+    """(name, layout) of the shared-memory atoms of GMMA and TMA, for elements of 8, 16 and 32 bits."""
+    for mode in ("INTER", "SW32", "SW64", "SW128"):
+        for major, types in (("K", ("uint8_t", "half_t", "tfloat32_t")), ("MN", ("uint8_t", "half_t", "tfloat32_t"))):
+            for kind in types:
+                name = f"GMMA::Layout_{major}_{mode}_Atom<{kind}>"
+                yield name, read(name).pick()
 
 
 def specs() -> Iterator[tuple[str, Any, tuple[int, int] | None]]:

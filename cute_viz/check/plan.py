@@ -11,11 +11,12 @@ from functools import lru_cache
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
+from cute_viz.algebra.gemm import Gemm
 from cute_viz.algebra.inttuple import is_int_tuple, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.mma import MMA_Atom
-from cute_viz.check import copies, layouts, mma, wgmma
+from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
+from cute_viz.check import copies, layouts, mma, smem, tiled, wgmma
 from cute_viz.check.job import Item, Undecided
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
@@ -38,6 +39,22 @@ PROVES = {
         "which m and n each accumulator is, and which m and k each value of A in registers: of the instruction itself",
         "operands behind a descriptor, whose picture has no owners; the checks of GMMA layouts do that",
     ),
+    "TMA load": (
+        "cp.async.bulk.tensor puts every element of a matrix at its drawn offset of shared memory",
+        "tiles whose address is not a multiple of 1024 bytes: the swizzle acts on address bits",
+    ),
+    "TMA store": (
+        "a tile laid out as drawn is stored by cp.async.bulk.tensor as the matrix it stands for",
+        "tiles whose address is not a multiple of 1024 bytes: the swizzle acts on address bits",
+    ),
+    "wgmma operand": (
+        "wgmma takes every element of the drawn atom for the row and k at which it is drawn",
+        "names: k only up to a relabelling that is the same in A and B",
+    ),
+    "tiled mma": (
+        "fragments packed as drawn give the exact product, each element of C written once where it is drawn",
+        "names: k only up to a relabelling that is the same in A and B",
+    ),
     "copy": (
         "the instruction brings every element from where the source is drawn to where the destination is drawn",
         "the order of elements: source and destination only relative to each other",
@@ -47,7 +64,15 @@ PROVES = {
         "the order of elements: source and destination only relative to each other",
     ),
 }
-CLAIMS = ("mma", "wgmma", "copy", "tiled copy")  # kinds in which the hardware itself decides
+CLAIMS = (
+    "mma",
+    "wgmma",
+    "TMA load",
+    "TMA store",
+    "wgmma operand",
+    "copy",
+    "tiled copy",
+)  # kinds in which the hardware itself decides
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +110,20 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None) -> list[Item]
     """
     if isinstance(obj, (int, tuple)) and not isinstance(obj, bool) and obj != () and is_int_tuple(obj):
         obj = Layout(obj)
+    if isinstance(obj, (ThrMMA, ThrCopy)):
+        obj = obj.tiled
+    if isinstance(obj, Gemm):
+        return [item for part, whole in _parts(obj) for item in plan(whole, f"{name} {part}")]
     options = FigureOptions(max_cells=MAX_CELLS)
     try:
         if isinstance(obj, (Layout, ComposedLayout)):
-            return [layouts.check(obj, build(obj, replace(options, tile=tile)), name)]
+            figure = build(obj, replace(options, tile=tile))
+            atom = None if tile else smem.recognise(obj)
+            return [layouts.check(obj, figure, name), *(smem.checks(atom, figure, name) if atom else ())]
         if isinstance(obj, MMA_Atom):
             return [_mma(obj, name, options)]
+        if isinstance(obj, TiledMMA):
+            return [tiled.check(obj, build(obj, options), name)]
         if isinstance(obj, CopyOp) and (known := KNOWN.get(obj.name)):
             obj = replace(obj, **{key: parse(text) for key, text in known.layouts.items()})
             return [copies.check(obj, build(obj, options), name, known.words)]
@@ -115,6 +148,16 @@ def _mma(atom: MMA_Atom, name: str, options: FigureOptions) -> Item:
     return mma.check(fixed, build(fixed, options), name, known.words)
 
 
+def _parts(gemm: Gemm) -> list[tuple[str, Any]]:
+    """The objects of a GEMM by name, each once."""
+    found = [(key, getattr(gemm, key)) for key in ("mma", "smem_a", "smem_b", "g2s_a", "g2s_b", "s2r_a", "s2r_b", "epilogue")]
+    out: list[tuple[str, Any]] = []
+    for key, part in found:
+        if part is not None and all(part != other for _, other in out):
+            out.append((key, part))
+    return out
+
+
 @lru_cache(maxsize=256)
 def _drawn(atom: MMA_Atom, operands: str) -> Figure:
     """The panels of a wgmma atom's operands in registers. Atoms that differ in name and types alone share one drawing."""
@@ -123,12 +166,14 @@ def _drawn(atom: MMA_Atom, operands: str) -> Figure:
 
 def everything() -> Iterator[Item]:
     """The checks of the whole library of atoms and of every spec that comes with it."""
-    from cute_viz.check.library import atoms, specs
+    from cute_viz.check.library import atoms, specs, swizzled
 
     for name, obj in atoms():
         if isinstance(obj, Undecided):
             yield obj
         else:
             yield from plan(obj, name)
+    for name, obj in swizzled():
+        yield from plan(obj, name)
     for name, obj, tile in specs():
         yield from plan(obj, name, tile)

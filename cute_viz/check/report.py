@@ -135,6 +135,7 @@ def evidence(machine: dict[str, Any], verdicts: Sequence[Verdict], claims: Seque
     claims: the kinds of check in which hardware itself decides; only these give a name the right to be called verified.
     """
     reasons: dict[str, list[str]] = {}
+    doubted = {v.name for v in verdicts if v.verdict == "differ"}
     for v in verdicts:
         if v.verdict == "undecided":
             reasons.setdefault(v.reason, []).append(v.name)
@@ -146,7 +147,9 @@ def evidence(machine: dict[str, Any], verdicts: Sequence[Verdict], claims: Seque
         "known": {v.name: v.reason for v in verdicts if v.verdict == "known"},
         "differ": {v.name: v.reason or f"{v.agree} of {v.cells} cells agree" for v in verdicts if v.verdict == "differ"},
         UNDECIDED: {reason: len(names) for reason, names in reasons.items()},
-        "agree": {v.name: v.digest for v in verdicts if v.verdict == "agree" and v.digest and v.kind in claims},
+        "agree": {
+            v.name: v.digest for v in verdicts if v.verdict == "agree" and v.digest and v.kind in claims and v.name not in doubted
+        },
     }
 
 

@@ -71,15 +71,17 @@ def instruction(atom: MMA_Atom) -> Wgmma | str:
     if re.search(r"MN|Neg", atom.name.partition("<")[2]):
         return "a transposed or negated operand of an atom is not probed here; the checks of GMMA layouts decide the majors"
     a, b, c = (ELEMENTS[kind] for kind in atom.types[:3])
+    if c.name == "s32" and int(match[1]) > 32 and int(match[1]) % 16:
+        return f"PTX has no wgmma of integers with N = {match[1]}"
     return Wgmma(a, b, c, int(match[1]), match[2] == "R", match[3] is not None)
 
 
 def kernel(made: Wgmma, entry: str) -> Kernel:
-    """The kernel (a, b, d, desc_a, desc_b, na, nb, steps) of one warp group a block.
+    """The kernel (a, b, d, desc_a, desc_b, na, nb, steps, b_move) of one warp group a block.
 
     a: for each blockIdx.x the 16-byte pieces (na) of the A tile, or each thread's 4 registers. b: for each blockIdx.y the pieces
     (nb) of the B tile. d: each thread's accumulators, blocks x fastest. desc: the descriptors less their start address.
-    steps: instructions along K, 32 bytes further each.
+    steps: instructions along K, A 32 bytes further each, B b_move bytes.
     """
     d = "{" + ",".join(f"%d{j}" for j in range(made.results)) + "}"
     zero = "\n".join(f"mov.b32 %d{j}, 0;" for j in range(made.results))
@@ -94,7 +96,7 @@ add.u64 %q, %q, %by; ld.global.v4.b32 {{%r0,%r1,%r2,%r3}}, [%q];"""
         entry,
         f""".extern .shared .align 1024 .b8 {entry}_smem[];
 .visible .entry {entry}(.param .u64 a, .param .u64 b, .param .u64 d, .param .u64 desc_a, .param .u64 desc_b,
- .param .u32 na, .param .u32 nb, .param .u32 steps)
+ .param .u32 na, .param .u32 nb, .param .u32 steps, .param .u32 b_move)
 {{
 .reg .pred %p;
 .reg .b32 %t, %i, %j, %g, %n, %s, %x, %k, %r<4>, %d<{made.results}>;
@@ -111,7 +113,8 @@ ld.param.u32 %n, [steps];
 wgmma.fence.sync.aligned;
 AGAIN:
 {made.text(d, a, "%pb")}
-add.u64 %pa, %pa, {STEP >> 4}; add.u64 %pb, %pb, {STEP >> 4};
+ld.param.u32 %x, [b_move]; shr.u32 %x, %x, 4; cvt.u64.u32 %q, %x;
+add.u64 %pa, %pa, {STEP >> 4}; add.u64 %pb, %pb, %q;
 sub.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra AGAIN;
 wgmma.commit_group.sync.aligned;
 wgmma.wait_group.sync.aligned 0;
@@ -120,7 +123,7 @@ ld.param.u64 %q, [d]; add.u64 %q, %q, %by;
 {store}
 ret;
 }}""",
-        (8, 0),
+        (8, 0) if made.a.name == made.b.name else (8, 4),
         90,
         exact=True,
     )
@@ -219,7 +222,7 @@ class _Job:
         second = plain_tile(encode(b, made.b.name), made.b.bits)
         arguments: tuple[Argument, ...] = (
             *(In(first), In(second), Out(len(a) * len(b) * GROUP * made.results * 4)),
-            *(Word(PLAIN, 8), Word(PLAIN, 8), Word(64 * STEP // 16), Word(made.n * STEP // 16), Word(1)),
+            *(Word(PLAIN, 8), Word(PLAIN, 8), Word(64 * STEP // 16), Word(made.n * STEP // 16), Word(1), Word(0)),
         )
         return Launch(self.entry, (len(a), len(b), 1), GROUP, arguments, SHARED)
 
