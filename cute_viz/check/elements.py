@@ -56,16 +56,16 @@ def encode(values: Any, kind: str) -> Any:
         return values.astype(np.uint64) & np.uint64((1 << bits) - 1)
     exponent_bits, mantissa_bits = _MANTISSA[kind]
     bias = (1 << (exponent_bits - 1)) - 1
-    distinct, where = np.unique(values, return_inverse=True)
+    low, high = int(values.min(initial=0)), int(values.max(initial=0))
     patterns = []
-    for value in distinct.tolist():
+    for value in range(low, high + 1):
         size = abs(value)
         power = size.bit_length() - 1
         fraction = (size << mantissa_bits >> power) if value else 0
-        assert value == 0 or fraction << power == size << mantissa_bits, f"{value} is not exact as {kind}"
         pattern = (power + bias << mantissa_bits) | (fraction - (1 << mantissa_bits)) if value else 0
         patterns.append(pattern | (1 << (bits - 1) if value < 0 else 0))
-    return np.array(patterns, dtype=np.uint64)[where.reshape(values.shape)]
+    assert max(abs(low), high) <= ELEMENTS[kind].exact, f"{low} .. {high} are not all exact as {kind}"
+    return np.array(patterns, dtype=np.uint64)[values - low]
 
 
 def decode(patterns: Any, kind: str) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 POISON = 0xCD  # what every byte of an output holds before the launch
@@ -131,12 +132,12 @@ class Outcome:
     @property
     def cells(self) -> int:
         """The cells that were decided."""
-        return sum(ok is not None for sheet in self.sheets for ok in sheet.ok)
+        return sum(len(sheet.ok) - sheet.ok.count(None) for sheet in self.sheets)
 
     @property
     def agree(self) -> int:
         """The decided cells in which picture and device agree."""
-        return sum(ok is True for sheet in self.sheets for ok in sheet.ok)
+        return sum(sheet.ok.count(True) for sheet in self.sheets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +168,16 @@ class Undecided:
 
 
 Item: TypeAlias = "Check | Undecided"
+
+
+@lru_cache(maxsize=512)
+def places(rows: int, cols: int, transposed: bool = False) -> tuple[str, ...]:
+    """The coordinates of a panel's cells as text, row by row; transposed: as (column, row).
+
+    >>> places(1, 2)
+    ('(0,0)', '(0,1)')
+    """
+    return tuple(f"({c},{r})" if transposed else f"({r},{c})" for r in range(rows) for c in range(cols))
 
 
 def entry_name(kind: str, name: str) -> str:

@@ -253,7 +253,7 @@ def check(layout: AnyLayout, figure: Figure, name: str) -> Item:
             wrong = table.copy()
             wrong[count // 2] ^= 1
             for data in (table, wrong):
-                out.append(_launch(f"{entry}_{k}", data.tobytes(), count))
+                out.append(launch(f"{entry}_{k}", data.tobytes(), count))
         return tuple(out)
 
     def judge(outputs: Sequence[Sequence[bytes]]) -> Outcome:
@@ -269,7 +269,7 @@ def check(layout: AnyLayout, figure: Figure, name: str) -> Item:
     return Check("layout", name, made, launches, judge, digest(figure))
 
 
-def _launch(entry: str, table: bytes, count: int) -> Launch:
+def launch(entry: str, table: bytes, count: int) -> Launch:
     blocks = -(-count // (THREADS * PER_THREAD))
     return Launch(entry, (blocks, 1, 1), THREADS, (In(table), Out(len(table)), Out(4, fill=0), Word(count)))
 

@@ -16,11 +16,10 @@ from cute_viz.algebra.gemm import Gemm
 from cute_viz.algebra.inttuple import is_int_tuple, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
-from cute_viz.check import copies, layouts, mma, smem, tiled, wgmma
+from cute_viz.check import banks, copies, layouts, mma, smem, tiled, wgmma
 from cute_viz.check.job import Item, Undecided
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
-from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import parse
 
@@ -54,6 +53,10 @@ PROVES = {
     "tiled mma": (
         "fragments packed as drawn give the exact product, each element of C written once where it is drawn",
         "names: k only up to a relabelling that is the same in A and B",
+    ),
+    "banks": (
+        "a chain of dependent loads takes the time of the wavefronts that the bank analysis predicts",
+        "stores, whose time a chain of loads does not show",
     ),
     "copy": (
         "the instruction brings every element from where the source is drawn to where the destination is drawn",
@@ -159,9 +162,9 @@ def _parts(gemm: Gemm) -> list[tuple[str, Any]]:
 
 
 @lru_cache(maxsize=256)
-def _drawn(atom: MMA_Atom, operands: str) -> Figure:
+def _drawn(atom: MMA_Atom, operands: str) -> wgmma.Drawn:
     """The panels of a wgmma atom's operands in registers. Atoms that differ in name and types alone share one drawing."""
-    return build(atom, FigureOptions(max_cells=MAX_CELLS, operand=operands))
+    return wgmma.drawn(build(atom, FigureOptions(max_cells=MAX_CELLS, operand=operands)))
 
 
 def everything() -> Iterator[Item]:
@@ -175,5 +178,6 @@ def everything() -> Iterator[Item]:
             yield from plan(obj, name)
     for name, obj in swizzled():
         yield from plan(obj, name)
+    yield from banks.checks()
     for name, obj, tile in specs():
         yield from plan(obj, name, tile)

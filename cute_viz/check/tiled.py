@@ -7,7 +7,7 @@ stored where C is drawn, with a count for each element.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,17 @@ def check(obj: TiledMMA, figure: Figure, name: str) -> Item:
     rk = round((repeats[0] * repeats[1] / repeats[2]) ** 0.5)
     job = _Job(made, entry_name("tiled", name), a, b, c, values, (repeats[0] // rk, repeats[1] // rk, rk))
     return Check("tiled mma", name, job.kernel(), job.launches, job.judge, digest(figure))
+
+
+def _exchanged(drawn: Fragment, numbers: Any) -> Fragment:
+    """The fragment with its first slot and the last one that holds another number exchanged; as it is where there is none."""
+    others = np.nonzero(numbers != numbers[0])[0]
+    if not len(others):
+        return drawn
+    rows, cols = drawn.rows.copy(), drawn.cols.copy()
+    for axis in (rows, cols):
+        axis[[0, others[-1]]] = axis[[others[-1], 0]]
+    return replace(drawn, rows=rows, cols=cols)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +88,10 @@ class _Job:
 
     def launches(self) -> tuple[Launch, ...]:
         """The product as drawn; with two values of A exchanged; with two places of C exchanged."""
-        return (self.launch(self.a, self.c), self.launch(self.a.swapped(), self.c), self.launch(self.a, self.c.swapped()))
+        first, _, product = self.numbers()
+        wrong_a = _exchanged(self.a, first[self.a.rows, self.a.cols])
+        wrong_c = _exchanged(self.c, product[self.c.rows, self.c.cols])
+        return (self.launch(self.a, self.c), self.launch(wrong_a, self.c), self.launch(self.a, wrong_c))
 
     def launch(self, a: Fragment, c: Fragment) -> Launch:
         rm, rn, rk = self.rest
@@ -108,7 +122,7 @@ class _Job:
 
         values, written, ok = right(outputs[0])
         wrong = [int((~right(output)[2]).sum()) for output in outputs[1:]]
-        control = all(wrong) if product.size > 1 else wrong[1] > 0
+        control = all(wrong)
         panel = self.c.panel
         drawn = tuple(str(x) for x in product.reshape(-1).tolist())
         seen = tuple(

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from cute_viz.algebra.mma import MMA_Atom
-from cute_viz.check.digest import digest
+from cute_viz.check.digest import digest, role, shared_by_all
 from cute_viz.check.elements import ELEMENTS, Element, decode, encode, pack, unpack
-from cute_viz.check.job import Argument, Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name
+from cute_viz.check.job import Argument, Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name, places
 from cute_viz.check.mma import Fragment, fragment
 from cute_viz.figures.model import Figure
 
@@ -161,14 +161,29 @@ def plain_tile(elements: Any, bits: int) -> bytes:
 PLAIN = descriptor(0, 128, 256)  # of plain_tile: the next 16 bytes of K are 128 bytes on, the next 8 rows 256
 
 
-def check(atom: MMA_Atom, figure: Figure, name: str) -> Item:
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What is drawn of an atom: the digest of the mapping, the accumulator, and A where it is in registers."""
+
+    digest: str
+    c: Fragment
+    a: Fragment | None
+
+
+def drawn(figure: Figure) -> Drawn:
+    """The operands of a figure; of one that shared memory holds there is no fragment."""
+    in_registers = any(role(panel) == "A" and not shared_by_all(figure, panel) for panel in figure.panels)
+    return Drawn(digest(figure), fragment(figure, "C"), fragment(figure, "A") if in_registers else None)
+
+
+def check(atom: MMA_Atom, shown: Drawn, name: str) -> Item:
     """The check of a drawn wgmma atom; of A in shared memory only the accumulator is drawn as a fragment, and decided."""
     made = instruction(atom)
     if isinstance(made, str):
         return Undecided("wgmma", name, made)
     entry = entry_name("wgmma", name)
-    job = _Job(made, entry, fragment(figure, "C"), fragment(figure, "A") if made.registers else None)
-    return Check("wgmma", name, kernel(made, entry), job.launches, job.judge, digest(figure))
+    job = _Job(made, entry, shown.c, shown.a)
+    return Check("wgmma", name, kernel(made, entry), job.launches, job.judge, shown.digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,13 +273,14 @@ class _Job:
         return Outcome(tuple(sheets), control, {"accumulators": int(c.size)})
 
 
-def _sheet(role: str, drawn: Fragment, rows: Any, cols: Any, ok: Any) -> Sheet:
+def _sheet(letter: str, drawn: Fragment, rows: Any, cols: Any, ok: Any) -> Sheet:
     panel = drawn.panel
-    cells = panel.rows * panel.cols
-    said: list[str] = [""] * cells
-    seen: list[str | None] = [None] * cells
-    fine: list[bool | None] = [None] * cells
-    for r, q, got_r, got_q, same in zip(*(x.tolist() for x in (drawn.rows, drawn.cols, rows, cols, ok)), strict=True):
-        cell = r * panel.cols + q
-        said[cell], seen[cell], fine[cell] = f"({r},{q})", f"({got_r},{got_q})", same
-    return Sheet(role, panel.rows, panel.cols, tuple(said), tuple(seen), tuple(fine))
+    said = places(panel.rows, panel.cols)
+    if ok.all() and drawn.size == len(said):
+        return Sheet(letter, panel.rows, panel.cols, said, said, (True,) * len(said))
+    seen: list[str | None] = [None] * len(said)
+    fine: list[bool | None] = [None] * len(said)
+    cells = (drawn.rows * panel.cols + drawn.cols).tolist()
+    for cell, row, col, same in zip(cells, *(x.tolist() for x in (rows, cols, ok)), strict=True):
+        seen[cell], fine[cell] = f"({row},{col})", same
+    return Sheet(letter, panel.rows, panel.cols, said, tuple(seen), tuple(fine))
