@@ -16,7 +16,7 @@ from cute_viz.errors import CannotCheck, CuteVizError
 
 NEEDS = "a check needs an NVIDIA GPU with its driver, and: pip install 'cute-viz[gpu]'; --emit ptx and --static need none"
 _LOG = 1 << 14  # bytes of the JIT's error log
-_COMPILERS = 8  # threads that compile PTX at a time
+_COMPILERS = 16  # threads that compile PTX at a time
 
 
 class DeviceError(CuteVizError):
@@ -63,15 +63,23 @@ class Device:
         return int(self._ask("cuDeviceGetAttribute", attribute, self._device))
 
     def load(self, ptx: str) -> Any:
-        """A module from PTX text. Refused: text that the driver's compiler does not take; the error holds its log."""
-        log = bytearray(_LOG)
-        option = self._cuda.CUjit_option
+        """A module from PTX text. Refused: text that the driver's compiler does not take; the error holds its log.
+
+        By way of the driver's linker, which compiles in several threads at once where cuModuleLoadData takes turns.
+        """
+        log, option = bytearray(_LOG), self._cuda.CUjit_option
         keys = [option.CU_JIT_ERROR_LOG_BUFFER, option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES]
+        link = self._ask("cuLinkCreate", len(keys), keys, [log, _LOG])
         try:
-            return self._ask("cuModuleLoadDataEx", ptx.encode() + b"\0", len(keys), keys, [log, _LOG])
+            text = ptx.encode() + b"\0"
+            self._ask("cuLinkAddData", link, self._cuda.CUjitInputType.CU_JIT_INPUT_PTX, text, len(text), b"ptx", 0, [], [])
+            image, _ = self._ask("cuLinkComplete", link)
+            return self._ask("cuModuleLoadData", image)
         except DeviceError as error:
             said = log.split(b"\0")[0].decode(errors="replace").strip()
             raise DeviceError(f"{error.message}: {said.splitlines()[0] if said else 'no log'}") from None
+        finally:
+            self._cuda.cuLinkDestroy(link)
 
     def load_all(self, texts: Sequence[str]) -> list[Any]:
         """A module for each text, compiled side by side; the DeviceError itself in the place of one that is refused."""

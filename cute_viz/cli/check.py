@@ -65,12 +65,13 @@ def command(
     device = Device()
     verdicts = run(device, _items(sources, everything, tile, reading), progress=everything and sys.stderr.isatty())
     machine = _machine(device)
+    more = {"bandwidth": _bandwidth(device)} if everything else {}
     if save:
-        output.write((json.dumps(evidence(machine, verdicts, CLAIMS, {}), indent=1) + "\n").encode(), save)
+        output.write((json.dumps(evidence(machine, verdicts, CLAIMS, more), indent=1) + "\n").encode(), save)
     if as_json:
-        click.echo(json.dumps(document(machine, verdicts)))
+        click.echo(json.dumps(document(machine, verdicts, more)))
     else:
-        _say(machine, verdicts, everything)
+        _say(machine, verdicts, more, everything)
     different = [verdict for verdict in verdicts if verdict.sheets]
     if path and different:
         from cute_viz.cli.render import format_of
@@ -143,7 +144,15 @@ def _machine(device: Any) -> dict[str, Any]:
     }
 
 
-def _say(machine: dict[str, Any], verdicts: Sequence[Verdict], everything: bool) -> None:
+def _bandwidth(device: Any) -> dict[str, Any]:
+    """The speed of the layout kernel on a large table, beside that of the device's own copy."""
+    from cute_viz.check import bench
+
+    loaded = device.load(module([bench.made()]))
+    return bench.found(device.seconds(loaded, bench.table()), device.copy_bandwidth())
+
+
+def _say(machine: dict[str, Any], verdicts: Sequence[Verdict], more: dict[str, Any], everything: bool) -> None:
     """The report for people: a line a check, or of --all a table of counts and what does not simply agree."""
     from cute_viz.check.plan import PROVES
     from cute_viz.check.report import counts, lines
@@ -165,6 +174,8 @@ def _say(machine: dict[str, Any], verdicts: Sequence[Verdict], everything: bool)
     for kind, numbers in counts(verdicts).items():
         table.add_row(kind, *(f"{n:,}" for n in numbers.values()))
     Console().print(table)
+    if speed := more.get("bandwidth"):
+        click.echo("; ".join(f"{key}: {value}" for key, value in speed.items()))
     for verdict in verdicts:
         if verdict.verdict in ("differ", "known"):
             click.echo(f"{verdict.verdict:<9} {verdict.name}: {lines(verdict)}")
