@@ -124,6 +124,7 @@ class _Job:
 .reg .b32 %t, %i, %k, %a, %s, %v<4>;
 .reg .b64 %at, %by, %c0, %c1;
 mov.u32 %t, %tid.x; mov.u32 %i, %ctaid.x; mov.u32 %s, {name};
+add.u32 %s, %s, 1023; and.b32 %s, %s, 0xFFFFFC00;
 mul.lo.u32 %k, %t, 4; mov.u32 %v0, 0;
 ZERO: add.u32 %a, %k, %s; st.shared.b32 [%a], %v0; add.u32 %k, %k, 128; setp.lt.u32 %p, %k, {SPAN + 1024}; @%p bra ZERO;
 bar.sync 0;

@@ -189,6 +189,7 @@ class _Tma:
 .reg .b32 %t, %y, %s, %n, %k, %x, %m;
 .reg .b64 %map, %at, %by, %q, %w0, %w1;
 mov.u32 %t, %tid.x; mov.u32 %y, %ctaid.x; mov.u32 %s, {name}; mov.u32 %m, barrier;
+add.u32 %s, %s, 1023; and.b32 %s, %s, 0xFFFFFC00; // swizzles act on address bits
 ld.param.u32 %n, [bytes]; mul.wide.u32 %by, %y, %n; shl.b32 %y, %y, 3;
 mov.b64 %map, map; cvta.param.u64 %map, %map;
 mul.lo.u32 %k, %t, 16;"""

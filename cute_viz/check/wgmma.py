@@ -22,7 +22,7 @@ from cute_viz.figures.model import Figure
 
 GROUP = 128  # threads of a warp group
 B_AT = 32 << 10  # where B begins in shared memory
-SHARED = B_AT + (33 << 10)
+SHARED = B_AT + (34 << 10)
 STEP = 32  # bytes of K in one instruction
 
 
@@ -102,6 +102,7 @@ add.u64 %q, %q, %by; ld.global.v4.b32 {{%r0,%r1,%r2,%r3}}, [%q];"""
 .reg .b32 %t, %i, %j, %g, %n, %s, %x, %k, %r<4>, %d<{made.results}>;
 .reg .b64 %by, %pa, %pb, %q, %w0, %w1;
 mov.u32 %t, %tid.x; mov.u32 %i, %ctaid.x; mov.u32 %j, %ctaid.y; mov.u32 %g, %nctaid.x; mov.u32 %s, {entry}_smem;
+add.u32 %s, %s, 1023; and.b32 %s, %s, 0xFFFFFC00; // swizzles act on address bits
 {load_a}
 {_fill("B", "b", "%j", "nb", B_AT)}
 fence.proxy.async.shared::cta;
