@@ -75,12 +75,12 @@ def move(name: str, bits: int) -> Move | str:
         return Move("memory", "memory", text, 80, "target")
     if name in ("UniversalCopy", "DefaultCopy", "AutoVectorizingCopy", "AutoVectorizingCopyWithAssumedAlignment"):
         if bits not in _WORDS:
-            return f"the atom moves {bits} bits at a time; the tensors decide how many accesses that is"
+            return f"the atom moves {bits} bits; the tensors decide how many accesses that is"
         word = _WORDS[bits]
         regs = "{%w0,%w1}" if bits == 128 else f"%w{min(bits, 64)}" if bits != 64 else "%w0"
         return Move("memory", "memory", f"ld.global.{word} {regs}, [{{from}}];\nst.global.{word} [{{to}}], {regs};", 70)
     if match := re.fullmatch(r"SM(\d+)_(?:TMA|BULK).*", name):
-        return "its box and swizzle are in a descriptor that the atom does not hold; the TMA checks of swizzled layouts decide it"
+        return "box and swizzle are in a descriptor that the atom does not hold; the checks of GMMA layouts run TMA"
     return f"no kernel for {name or 'an atom without a name'}"
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -91,9 +92,25 @@ def verified(name: str, figure: Figure) -> str | None:
     >>> verified("SM80_16x8x16_F32F16F16F32_TN", build(4)) is None
     True
     """
-    kept = [report for report in reports() if name in report.get("agree", {})]
+    kept = [report for report in reports() if name in report["agree"]]
     if not kept:
         return None
     now = digest(figure)
     devices = [report["device"] for report in kept if report["agree"][name] == now]
     return ", ".join(dict.fromkeys(devices)) or None
+
+
+def known(name: str) -> str | None:
+    """What a kept report says of a table that CuTe has otherwise than the hardware; None for all others."""
+    return next((report["known"][name] for report in reports() if name in report["known"]), None)
+
+
+def noted(figure: Figure, obj: Any) -> Figure:
+    """The figure of an atom with a note on the device that confirmed it, or that is known to differ; any other as it is."""
+    name = getattr(obj, "name", "")
+    if not name or figure.kind not in ("mma", "copy"):
+        return figure
+    if words := known(name):
+        return replace(figure, notes=(*figure.notes, f"Known to differ from hardware: {words}."))
+    devices = verified(name, figure)
+    return replace(figure, notes=(*figure.notes, f"Verified on {devices}.")) if devices else figure

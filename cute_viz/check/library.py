@@ -64,6 +64,37 @@ def swizzled() -> Iterator[tuple[str, Any]]:
                 yield name, read(name).pick()
 
 
+_MMA = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))"
+TILINGS = (
+    "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (4,2,1), (128,32,16))",
+    "make_tiled_mma(SM80_16x8x16_F32BF16BF16F32_TN{}, (2,2,1), (32,(2,4,4):(1,8,2),16))",
+    "make_tiled_mma(SM80_16x8x8_F32TF32TF32F32_TN{}, (1,4,1), (16,64,8))",
+    "make_tiled_mma(SM80_16x8x32_S32S8U8S32_TN{}, (2,2,1))",
+    "make_tiled_mma(SM80_16x8x64_S32S4U4S32_TN{}, (2,2,1))",
+    "make_tiled_mma(SM80_8x8x128_S32U1U1S32_TN_XORPOPC{}, (2,1,1))",
+    "make_tiled_mma(SM89_16x8x32_F32E4M3E5M2F32_TN{}, (2,2,1), (64,32,32))",
+    "make_tiled_mma(SM90_16x8x8_F64F64F64F64_TN{}, (2,1,1), (64,16,16))",
+    "make_tiled_mma(SM70_8x8x4_F16F16F16F16_TN{}, (2,2,1), (32,32,4))",
+    "make_tiled_mma(SM70_8x8x4_F32F16F16F32_NT{}, (2,2,1), (32,32,4))",
+    "make_tiled_mma(UniversalFMA<float>{}, (16,16,1))",
+    f"make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{{}}, {_MMA})",
+    f"make_tiled_copy_B(Copy_Atom<SM75_U32x2_LDSM_N,half_t>{{}}, {_MMA})",
+    f"make_tiled_copy_B(Copy_Atom<SM75_U16x4_LDSM_T,half_t>{{}}, {_MMA})",
+    f"make_tiled_copy_C(Copy_Atom<SM90_U32x4_STSM_N,half_t>{{}}, {_MMA})",
+    f"make_tiled_copy_C(Copy_Atom<SM90_U16x8_STSM_T,half_t>{{}}, {_MMA})",
+    f"make_tiled_copy_C(Copy_Atom<UniversalCopy<uint64_t>,float>{{}}, {_MMA})",
+    "make_tiled_copy(Copy_Atom<SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>,half_t>{}, (16,8):(8,1), (1,8))",
+    "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>,float>{}, (32,8), (4,1))",
+    "make_tiled_copy(Copy_Atom<UniversalCopy<uint8_t>,uint8_t>{}, (8,4):(4,1), (2,3))",
+)
+
+
+def tilings() -> Iterator[tuple[str, Any]]:
+    """(text, object) of tilings that stand for the many: atoms of every family, permuted and repeated, and copies of them."""
+    for text in TILINGS:
+        yield text, read(text).pick()
+
+
 def specs() -> Iterator[tuple[str, Any, tuple[int, int] | None]]:
     """(name, object, tile) of every spec of the libraries."""
     from cute_viz.spec.build import read_specs

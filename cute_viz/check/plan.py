@@ -169,7 +169,7 @@ def _drawn(atom: MMA_Atom, operands: str) -> wgmma.Drawn:
 
 def everything() -> Iterator[Item]:
     """The checks of the whole library of atoms and of every spec that comes with it."""
-    from cute_viz.check.library import atoms, specs, swizzled
+    from cute_viz.check.library import atoms, specs, swizzled, tilings
 
     for name, obj in atoms():
         if isinstance(obj, Undecided):
@@ -177,6 +177,8 @@ def everything() -> Iterator[Item]:
         else:
             yield from plan(obj, name)
     for name, obj in swizzled():
+        yield from plan(obj, name)
+    for name, obj in tilings():
         yield from plan(obj, name)
     yield from banks.checks()
     for name, obj, tile in specs():

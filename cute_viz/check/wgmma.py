@@ -72,7 +72,7 @@ def instruction(atom: MMA_Atom) -> Wgmma | str:
         return "a transposed or negated operand of an atom is not probed here; the checks of GMMA layouts decide the majors"
     a, b, c = (ELEMENTS[kind] for kind in atom.types[:3])
     if c.name == "s32" and int(match[1]) > 32 and int(match[1]) % 16:
-        return f"PTX has no wgmma of integers with N = {match[1]}"
+        return "PTX has no wgmma of integers with this N"
     return Wgmma(a, b, c, int(match[1]), match[2] == "R", match[3] is not None)
 
 
