@@ -67,7 +67,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """One PTX entry, less the head of the module.
+    """One PTX entry, less the head of the module; or the text of a CUDA C++ file with that entry.
 
     version: of the PTX ISA. target: the number of the sm_ that it needs. exact: it needs that very architecture (sm_90a).
     """
@@ -77,6 +77,7 @@ class Kernel:
     version: tuple[int, int] = (7, 0)
     target: int = 70
     exact: bool = False
+    cuda: bool = False
 
     def runs_on(self, capability: int) -> bool:
         """Whether a device of compute capability 90 (for 9.0) can run it."""
@@ -84,7 +85,7 @@ class Kernel:
 
 
 def module(kernels: Sequence[Kernel]) -> str:
-    """The kernels as one PTX module, with the least version and target that all of them accept.
+    """The kernels as one PTX module, with the least version and target that all of them accept; CUDA C++ as it is.
 
     >>> print(module([Kernel("a", "A", target=75), Kernel("b", "B", (7, 8))]))
     .version 7.8
@@ -94,6 +95,8 @@ def module(kernels: Sequence[Kernel]) -> str:
     B
     <BLANKLINE>
     """
+    if any(kernel.cuda for kernel in kernels):
+        return "\n".join(kernel.body for kernel in kernels)
     version = max(kernel.version for kernel in kernels)
     target = max(kernel.target for kernel in kernels)
     suffix = "a" if any(kernel.exact for kernel in kernels) else ""

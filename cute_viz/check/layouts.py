@@ -16,6 +16,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout, flat_modes
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.check import cuda
 from cute_viz.check.digest import digest, owners
 from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name
 from cute_viz.errors import CuteVizError
@@ -223,16 +224,20 @@ def _drawn(figure: Figure, flat: bool) -> Iterator[tuple[int, int, int, tuple[in
         before += panel.rows * panel.cols
 
 
-def check(layout: AnyLayout, figure: Figure, name: str) -> Item:
-    """The check that the device evaluates a layout to what its figure (a grid, or a tile of owners) shows."""
+def check(layout: AnyLayout, figure: Figure, name: str, cute: bool = False) -> Item:
+    """The check that the device evaluates a layout to what its figure (a grid, or a tile of owners) shows.
+
+    cute: CuTe's headers evaluate it, not the PTX that is made from the layout.
+    """
+    kind = "layout by CuTe" if cute else "layout"
     layout = position_independent(layout)
     try:
         parts = components(layout)
         bits = 32 if max(map(bound, parts)) < 1 << 31 else 64
         entry = entry_name("layout", name)
-        made = kernel(parts, entry, bits)
-    except Unwritable as error:
-        return Undecided("layout", name, error.message)
+        made = cuda.kernel(parts, entry, bits) if cute else kernel(parts, entry, bits)
+    except (Unwritable, cuda.NotInCuTe) as error:
+        return Undecided(kind, name, error.message)
     places = list(_drawn(figure, flat=len(parts) == 1))
     count = 1 + max(index for _, _, index, _ in places)
     padded = -(-count // PER_THREAD) * PER_THREAD
@@ -266,7 +271,15 @@ def check(layout: AnyLayout, figure: Figure, name: str) -> Item:
         counted = counts[::2] == unequal
         return Outcome(_sheets(figure, places, seen), control and counted, {"mismatches counted on the device": sum(counts[::2])})
 
-    return Check("layout", name, made, launches, judge, digest(figure))
+    return Check(kind, name, made, launches, judge, digest(figure))
+
+
+def table_of(figure: Figure) -> list[int] | None:
+    """The drawn offsets in the order of coordinates; None for pictures of coordinates or owners."""
+    if any("offset" not in panel.data for panel in figure.panels):
+        return None
+    places = sorted((index, value[0]) for _, _, index, value in _drawn(figure, flat=True))
+    return [value for _, value in places]
 
 
 def launch(entry: str, table: bytes, count: int) -> Launch:

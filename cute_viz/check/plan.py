@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.composed import ComposedLayout, position_independent
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.gemm import Gemm
 from cute_viz.algebra.inttuple import is_int_tuple, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
-from cute_viz.check import banks, copies, layouts, mma, smem, tiled, wgmma
+from cute_viz.check import banks, copies, cuda, layouts, mma, smem, tiled, wgmma
 from cute_viz.check.job import Item, Undecided
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
@@ -24,58 +24,6 @@ from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import parse
 
 MAX_CELLS = 1 << 20
-
-PROVES = {
-    "layout": (
-        "the device evaluates the layout to every drawn value",
-        "only arithmetic: the formula is our own (--with-cute asks CuTe's headers instead)",
-    ),
-    "mma": (
-        "which value of which thread meets which, for the instruction itself: the drawn A, B and C are complete",
-        "names: m, n and k only up to a relabelling that is the same in all operands",
-    ),
-    "wgmma": (
-        "which m and n each accumulator is, and which m and k each value of A in registers: of the instruction itself",
-        "operands behind a descriptor, whose picture has no owners; the checks of GMMA layouts do that",
-    ),
-    "TMA load": (
-        "cp.async.bulk.tensor puts every element of a matrix at its drawn offset of shared memory",
-        "tiles whose address is not a multiple of 1024 bytes: the swizzle acts on address bits",
-    ),
-    "TMA store": (
-        "a tile laid out as drawn is stored by cp.async.bulk.tensor as the matrix it stands for",
-        "tiles whose address is not a multiple of 1024 bytes: the swizzle acts on address bits",
-    ),
-    "wgmma operand": (
-        "wgmma takes every element of the drawn atom for the row and k at which it is drawn",
-        "names: k only up to a relabelling that is the same in A and B",
-    ),
-    "tiled mma": (
-        "fragments packed as drawn give the exact product, each element of C written once where it is drawn",
-        "names: k only up to a relabelling that is the same in A and B",
-    ),
-    "banks": (
-        "a chain of dependent loads takes the time of the wavefronts that the bank analysis predicts",
-        "stores, whose time a chain of loads does not show",
-    ),
-    "copy": (
-        "the instruction brings every element from where the source is drawn to where the destination is drawn",
-        "the order of elements: source and destination only relative to each other",
-    ),
-    "tiled copy": (
-        "real copies driven by the drawn source bring every element of the tile to its drawn place",
-        "the order of elements: source and destination only relative to each other",
-    ),
-}
-CLAIMS = (
-    "mma",
-    "wgmma",
-    "TMA load",
-    "TMA store",
-    "wgmma operand",
-    "copy",
-    "tiled copy",
-)  # kinds in which the hardware itself decides
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +51,10 @@ KNOWN = {
 }
 
 
-def plan(obj: Any, name: str, tile: tuple[int, int] | None = None) -> list[Item]:
+def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = False) -> list[Item]:
     """The checks of one object, under the name by which it is reported.
 
-    tile: of a layout that is drawn as a map of threads and values.
+    tile: of a layout that is drawn as a map of threads and values. cute: let CuTe's headers evaluate layouts, too.
 
     >>> [(item.kind, item.name) for item in plan(Layout((4, 8), (8, 1)), "(4,8):(8,1)")]
     [('layout', '(4,8):(8,1)')]
@@ -116,13 +64,14 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None) -> list[Item]
     if isinstance(obj, (ThrMMA, ThrCopy)):
         obj = obj.tiled
     if isinstance(obj, Gemm):
-        return [item for part, whole in _parts(obj) for item in plan(whole, f"{name} {part}")]
+        return [item for part, whole in _parts(obj) for item in plan(whole, f"{name} {part}", cute=cute)]
     options = FigureOptions(max_cells=MAX_CELLS)
     try:
         if isinstance(obj, (Layout, ComposedLayout)):
             figure = build(obj, replace(options, tile=tile))
             atom = None if tile else smem.recognise(obj)
-            return [layouts.check(obj, figure, name), *(smem.checks(atom, figure, name) if atom else ())]
+            by_cute = [layouts.check(obj, figure, name, cute=True)] if cute else []
+            return [layouts.check(obj, figure, name), *by_cute, *(smem.checks(atom, figure, name) if atom else ())]
         if isinstance(obj, MMA_Atom):
             return [_mma(obj, name, options)]
         if isinstance(obj, TiledMMA):
@@ -167,7 +116,22 @@ def _drawn(atom: MMA_Atom, operands: str) -> wgmma.Drawn:
     return wgmma.drawn(build(atom, FigureOptions(max_cells=MAX_CELLS, operand=operands)))
 
 
-def everything() -> Iterator[Item]:
+def static(obj: Any, name: str) -> cuda.Static | Undecided:
+    """The table of a layout as CUDA C++ that compiles only when CuTe's headers agree."""
+    if isinstance(obj, (int, tuple)) and not isinstance(obj, bool) and obj != () and is_int_tuple(obj):
+        obj = Layout(obj)
+    if not isinstance(obj, (Layout, ComposedLayout)):
+        return Undecided("static", name, f"only layouts can be decided while compiling, not {show(obj).splitlines()[0]}")
+    try:
+        table = layouts.table_of(build(obj, FigureOptions(max_cells=MAX_CELLS)))
+        if table is None:
+            return Undecided("static", name, "its values are coordinates")
+        return cuda.Static(name, cuda.expression(position_independent(obj)), tuple(table))
+    except CuteVizError as error:
+        return Undecided("static", name, error.message)
+
+
+def everything(cute: bool = False) -> Iterator[Item]:
     """The checks of the whole library of atoms and of every spec that comes with it."""
     from cute_viz.check.library import atoms, specs, swizzled, tilings
 
@@ -177,9 +141,9 @@ def everything() -> Iterator[Item]:
         else:
             yield from plan(obj, name)
     for name, obj in swizzled():
-        yield from plan(obj, name)
+        yield from plan(obj, name, cute=cute)
     for name, obj in tilings():
         yield from plan(obj, name)
     yield from banks.checks()
     for name, obj, tile in specs():
-        yield from plan(obj, name, tile)
+        yield from plan(obj, name, tile, cute)

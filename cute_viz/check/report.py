@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from cute_viz.check.cuda import Static
 from cute_viz.check.job import Check, Outcome, Sheet, Undecided
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
@@ -63,6 +64,15 @@ def judged(check: Check, outcome: Outcome) -> Verdict:
         tuple(_differences(outcome.sheets))[:EXAMPLES] if different else (),
         outcome.sheets if different else (),
     )
+
+
+def compiled(item: Static, wrong: Sequence[tuple[int, int]], control: bool) -> Verdict:
+    """The verdict on a table that a compiler compared: the ranges that it refused, and whether it refused a corrupted entry."""
+    cells = len(item.table)
+    agree = cells - sum(last + 1 - first for first, last in wrong)
+    verdict = "agree" if control and not wrong else "differ"
+    reason = "; ".join(f"something differs in the entries {first} to {last}" for first, last in wrong)
+    return Verdict("static", item.name, verdict, cells, agree, control, reason)
 
 
 def undecided(item: Check | Undecided, reason: str = "") -> Verdict:
