@@ -28,7 +28,7 @@ HOMES = {
     "rich": {"renderers/text", "cli/check"},
     "svgwrite": {"renderers/svg"},
     "numpy": {"check/"},
-    "cuda": {"check/device"},
+    "cuda": {"check/device", "check/compiler"},
     "matplotlib": set(),
     "yaml": {"spec/yaml"},
 }

@@ -27,6 +27,7 @@ class NotInCuTe(CuteVizError):
 def expression(layout: AnyLayout) -> str:
     """The layout as a constant expression of CuTe.
 
+    >>> from cute_viz.algebra.layout import Layout
     >>> expression(Layout((4, 8), (8, 1)))
     'Layout<Shape<_4,_8>,Stride<_8,_1>>{}'
     """
