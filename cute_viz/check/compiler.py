@@ -41,8 +41,9 @@ def cuda_headers() -> list[str]:
     homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
     places = [_package("nvidia.cu13", "include"), *(os.path.join(home, "include") for home in homes if home)]
     for path in places:
-        if path and os.path.isfile(os.path.join(path, "cuda_runtime.h")):
-            return [path, os.path.join(path, "cccl")]
+        folders = [path, os.path.join(path, "cccl")] if path else []
+        if any(os.path.isfile(os.path.join(folder, "cuda", "std", "cassert")) for folder in folders):
+            return folders
     wheels = (_package("nvidia.cuda_runtime", "include"), _package("nvidia.cuda_cccl", "include"))
     return [path for path in wheels if path]
 
