@@ -16,7 +16,7 @@ from cute_viz.algebra.gemm import Gemm
 from cute_viz.algebra.inttuple import is_int_tuple, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
-from cute_viz.check import banks, copies, cuda, layouts, mma, smem, tiled, wgmma
+from cute_viz.check import banks, copies, cuda, grouped, layouts, mma, smem, tiled, wgmma
 from cute_viz.check.job import Item, Undecided
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
@@ -75,7 +75,8 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
         if isinstance(obj, MMA_Atom):
             return [_mma(obj, name, options)]
         if isinstance(obj, TiledMMA):
-            return [tiled.check(obj, build(obj, options), name)]
+            by_groups = obj.atom.name.startswith("SM90_64x")
+            return [(grouped if by_groups else tiled).check(obj, build(obj, options), name)]
         if isinstance(obj, CopyOp) and (known := KNOWN.get(obj.name)):
             obj = replace(obj, **{key: parse(text) for key, text in known.layouts.items()})
             return [copies.check(obj, build(obj, options), name, known.words)]

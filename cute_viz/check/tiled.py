@@ -16,7 +16,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.check.digest import digest
-from cute_viz.check.elements import decode, encode, pack
+from cute_viz.check.elements import Element, decode, encode, pack
 from cute_viz.check.job import Argument, Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name
 from cute_viz.check.mma import WARP, Fragment, Instruction, fragment, instruction
 from cute_viz.figures.model import Figure
@@ -39,7 +39,7 @@ def check(obj: TiledMMA, figure: Figure, name: str) -> Item:
     return Check("tiled mma", name, job.kernel(), job.launches, job.judge, digest(figure))
 
 
-def _exchanged(drawn: Fragment, numbers: Any) -> Fragment:
+def exchanged(drawn: Fragment, numbers: Any) -> Fragment:
     """The fragment with its first slot and the last one that holds another number exchanged; as it is where there is none."""
     others = np.nonzero(numbers != numbers[0])[0]
     if not len(others):
@@ -48,6 +48,17 @@ def _exchanged(drawn: Fragment, numbers: Any) -> Fragment:
     for axis in (rows, cols):
         axis[[0, others[-1]]] = axis[[others[-1], 0]]
     return replace(drawn, rows=rows, cols=cols)
+
+
+def small_numbers(rows: int, cols: int, element: Element, seed: int) -> Any:
+    """Numbers of -1 .. 2, as far as the type has them, in a fixed irregular order: their products are exact in every type.
+
+    >>> from cute_viz.check.elements import ELEMENTS
+    >>> sorted(set(small_numbers(9, 9, ELEMENTS["b1"], 3).reshape(-1).tolist()))
+    [0, 1]
+    """
+    drawn = np.random.default_rng(seed).integers(0, 4, (rows, cols))
+    return drawn % 2 if element.bits == 1 else drawn % 3 if not element.signed else drawn - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +80,7 @@ class _Job:
     def numbers(self) -> tuple[Any, Any, Any]:
         """A (m,k), B (n,k) and their product: small numbers in a fixed irregular order, exact in every type."""
         m, n, k = (int(x.max()) + 1 for x in (self.c.rows, self.c.cols, self.a.cols))
-        out = []
-        for rows, element, seed in ((m, self.made.a, 3), (n, self.made.b, 5)):
-            drawn = np.random.default_rng(seed).integers(0, 4, (rows, k))
-            out.append(drawn % 2 if element.bits == 1 else drawn % 3 if not element.signed else drawn - 1)
-        first, second = out
+        first, second = small_numbers(m, k, self.made.a, 3), small_numbers(n, k, self.made.b, 5)
         if self.made.xor:
             return first, second, (first[:, None, :] != second[None, :, :]).sum(axis=2)
         return first, second, first @ second.T
@@ -89,8 +96,8 @@ class _Job:
     def launches(self) -> tuple[Launch, ...]:
         """The product as drawn; with two values of A exchanged; with two places of C exchanged."""
         first, _, product = self.numbers()
-        wrong_a = _exchanged(self.a, first[self.a.rows, self.a.cols])
-        wrong_c = _exchanged(self.c, product[self.c.rows, self.c.cols])
+        wrong_a = exchanged(self.a, first[self.a.rows, self.a.cols])
+        wrong_c = exchanged(self.c, product[self.c.rows, self.c.cols])
         return (self.launch(self.a, self.c), self.launch(wrong_a, self.c), self.launch(self.a, wrong_c))
 
     def launch(self, a: Fragment, c: Fragment) -> Launch:

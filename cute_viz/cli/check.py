@@ -215,7 +215,7 @@ def _say(machine: dict[str, Any], verdicts: Sequence[Verdict], more: dict[str, A
     click.echo(f"{machine['device']}, driver {machine['driver']}, CUDA {machine['cuda']}")
     if not everything:
         for verdict in verdicts:
-            click.echo(f"{verdict.verdict:<9} {verdict.name}: {lines(verdict)}")
+            click.echo(f"{verdict.verdict:<9} {verdict.name}, {verdict.kind}: {lines(verdict)}")
             for panel, row, column, drawn, seen in verdict.differences:
                 click.echo(f"  {panel} ({row},{column}): drawn {drawn}, seen {seen}")
         for kind in dict.fromkeys(verdict.kind for verdict in verdicts if verdict.verdict != "undecided"):
