@@ -19,7 +19,7 @@ from hypothesis import given
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.banks import ideal_wavefronts
-from cute_viz.check import banks, cuda, digest, layouts, library, mma, plan, report, smem, wgmma
+from cute_viz.check import banks, counters, cuda, digest, layouts, library, mma, plan, report, smem, wgmma
 from cute_viz.check.elements import ELEMENTS, decode, encode, pack, unpack
 from cute_viz.check.job import Check, In, Launch, Out, Outcome, Sheet, Undecided, Word, module
 from cute_viz.check.promises import CLAIMS, PROVES
@@ -425,6 +425,28 @@ def test_chains_of_loads_are_judged_by_their_time() -> None:
     assert check.judge([[cycles.tobytes()]]).agree == len(cycles) - 1
 
 
+def test_counters_are_read_and_held_against_the_prediction() -> None:
+    rows = []
+    for kind, _, _, patterns in counters.jobs():
+        for _, _, wanted in patterns:
+            key, value = (counters.SHARED, 32 * wanted) if kind == "wavefronts" else (counters.GLOBAL, 8 * wanted + 4)
+            rows.append(f'"{len(rows)}","{key}","{value:,}"')
+    names = (counters.SHARED, counters.GLOBAL)
+    head = '==PROF== x\n"ID",' + ",".join(f'"{name}"' for name in names) + '\n"","",""\n'
+    body = []
+    for row in rows:
+        number, key, value = re.findall(r'"([^"]*)"', row)
+        body.append(",".join([f'"{number}"', *(f'"{value}"' if key == name else '"0"' for name in names)]))
+    found = counters.judge(counters.read(head + "\n".join(body)))
+    assert {kind for kind, _, _ in found} == {"wavefronts", "sectors"}
+    assert all(outcome.cells == outcome.agree > 0 and outcome.control for _, _, outcome in found)
+    body[3] = body[3].replace('"3"', '"3"').replace(re.findall(r'"([^"]*)"', body[3])[1], "1")
+    wrong = counters.judge(counters.read(head + "\n".join(body)))
+    assert wrong[0][2].agree == wrong[0][2].cells - 1
+    with pytest.raises(CannotCheck):
+        counters.read("==ERROR== no permission")
+
+
 # ---- numbers
 
 
@@ -482,7 +504,7 @@ def test_a_report_tells_all_and_evidence_only_what_agrees() -> None:
 
 def test_every_kind_says_what_it_proves() -> None:
     kinds = {"layout", "layout by CuTe", "static", "mma", "wgmma", "TMA load", "TMA store", "wgmma operand", "tiled mma", "banks"}
-    assert kinds | {"copy", "tiled copy"} == set(PROVES)
+    assert kinds | {"copy", "tiled copy", "wavefronts", "sectors"} == set(PROVES)
 
 
 # ---- evidence that stays

@@ -43,6 +43,14 @@ PROVES = {
         "a chain of dependent loads takes the time of the wavefronts that the bank analysis predicts",
         "stores, whose time a chain of loads does not show",
     ),
+    "wavefronts": (
+        "the hardware's own counter of shared-memory wavefronts says what the bank analysis predicts (--counters, by ncu)",
+        "stores",
+    ),
+    "sectors": (
+        "the hardware's own counter of 32-byte sectors of global loads says what the analysis predicts (--counters, by ncu)",
+        "stores, and what the caches do with the sectors",
+    ),
     "copy": (
         "the instruction brings every element from where the source is drawn to where the destination is drawn",
         "the order of the elements: source and destination are only told relative to each other",

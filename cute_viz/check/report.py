@@ -41,26 +41,33 @@ class Verdict:
 
 def judged(check: Check, outcome: Outcome) -> Verdict:
     """The verdict on a check that ran. A check whose control was not caught proves nothing, and counts as a difference."""
+    return verdict_of(check.kind, check.name, outcome, check.digest, check.known)
+
+
+def verdict_of(kind: str, name: str, outcome: Outcome, digest: str | None = None, known: str = "") -> Verdict:
+    """The verdict that follows from an outcome.
+
+    >>> verdict_of("sectors", "ld", Outcome((Sheet("", 1, 1, ("1",), ("1",), (True,)),), True)).verdict
+    'agree'
+    """
     different = outcome.cells != outcome.agree
-    reason = check.known
+    reason = known
     if not outcome.control:
         verdict, reason = "differ", "the control failed: a corrupted table was not caught"
     elif outcome.cells == 0:
         verdict, reason = "undecided", "no cell of the picture was decided"
-    elif check.known:
-        verdict = "differ" if different else "known"
     else:
-        verdict = "differ" if different else "agree"
+        verdict = "differ" if different else "known" if known else "agree"
     return Verdict(
-        check.kind,
-        check.name,
+        kind,
+        name,
         verdict,
         outcome.cells,
         outcome.agree,
         outcome.control,
         reason,
         outcome.facts,
-        check.digest,
+        digest,
         tuple(_differences(outcome.sheets))[:EXAMPLES] if different else (),
         outcome.sheets if different else (),
     )

@@ -38,6 +38,7 @@ BATCH = 64  # modules that are compiled side by side
 @click.option("--emit", type=click.Choice(["ptx", "cuda"]), help="Write the kernels instead of running them; needs no GPU.")
 @click.option("--with-cute", is_flag=True, help="CuTe's own headers evaluate layouts on the device, too; the extra 'cute'.")
 @click.option("--static", is_flag=True, help="CuTe's own headers evaluate layouts while they are compiled; needs no GPU.")
+@click.option("--counters", is_flag=True, help="Wavefronts and sectors against the hardware's counters, by Nsight Compute (ncu).")
 @click.option("-o", "--output", "path", metavar="FILE", help="Draw the first disagreement, its cells marked.")
 @source.options
 def command(
@@ -49,6 +50,7 @@ def command(
     emit: str | None,
     with_cute: bool,
     static: bool,
+    counters: bool,
     path: str | None,
     reading: source.Reading,
 ) -> int:
@@ -60,7 +62,7 @@ def command(
     Needs an NVIDIA GPU, its driver, and pip install 'cute-viz[gpu]'; --emit needs none of them. Exit status: 0 all agree; 1 a
     cell differs; 3 nothing could be decided (the message says what is missing).
     """
-    if bool(sources) == everything:
+    if bool(sources) == everything and not (counters and not sources):
         raise click.UsageError("name what to check, or give --all")
     if static:
         return _static(sources, as_json, emit, reading)
@@ -76,6 +78,8 @@ def command(
 
     device = Device()
     verdicts = run(device, _items(sources, everything, tile, reading, with_cute), progress=everything and sys.stderr.isatty())
+    if counters:
+        verdicts += _counted()
     machine = _machine(device)
     more = {"bandwidth": _bandwidth(device)} if everything else {}
     if save:
@@ -198,6 +202,15 @@ def _machine(device: Any) -> dict[str, Any]:
         "cute_viz": __version__,
         "python": platform.python_version(),
     }
+
+
+def _counted() -> list[Verdict]:
+    """The verdicts of the hardware's counters."""
+    from cute_viz.check.counters import measure
+    from cute_viz.check.report import undecided, verdict_of
+
+    found = measure()
+    return [undecided(found)] if isinstance(found, Undecided) else [verdict_of(*one) for one in found]
 
 
 def _bandwidth(device: Any) -> dict[str, Any]:
