@@ -406,6 +406,27 @@ def test_a_tiled_mma_as_the_hardware_would_do_it() -> None:
     assert outcome.facts["elements written once"] == 1024
 
 
+def test_warp_groups_as_the_hardware_would_do_it() -> None:
+    """wgmma m64n32k16: the accumulator of the PTX ISA, operands as core matrices without a swizzle."""
+    text = "make_tiled_mma(SM90_64x32x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}, (2,1,1), (128,64,16))"
+    check = only(plan.plan(read(text).pick(), text))
+
+    def rows_of(data: bytes, rows: int) -> Any:
+        cores = decode(np.frombuffer(data, np.uint16), "f16").reshape(-1, rows // 8, 2, 8, 8)  # tile, 8 rows, 16 bytes of k
+        return cores.transpose(0, 1, 3, 2, 4).reshape(-1, rows, 16)
+
+    def group(launch: Launch) -> list[bytes]:
+        a, b = (x.data for x in launch.arguments[:2] if isinstance(x, In))
+        product = np.einsum("xmk,ynk->yxmn", rows_of(a, 64), rows_of(b, 32))
+        thread, v = np.meshgrid(np.arange(128), np.arange(16), indexing="ij")
+        row = thread // 32 * 16 + thread % 32 // 4 + v // 2 % 2 * 8
+        return [product[:, :, row, v // 4 * 8 + thread % 4 * 2 + v % 2].astype(np.float32).tobytes()]
+
+    outcome = check.judge([group(launch) for launch in check.launches()])
+    assert outcome.cells == outcome.agree == 128 * 64
+    assert outcome.control
+
+
 def test_bank_patterns_begin_without_conflict() -> None:
     for access in banks.INSTRUCTIONS:
         name, addresses = next(banks.patterns(access))
