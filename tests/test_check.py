@@ -618,6 +618,7 @@ def test_emit_needs_no_gpu() -> None:
 def test_usage() -> None:
     assert run("check").returncode == 2
     assert run("check", "(4,8)", "--all").returncode == 2
+    assert run("check", "--all", "--static").returncode == 2
 
 
 def test_show_tells_the_claim_and_imports_no_gpu() -> None:

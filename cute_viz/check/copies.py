@@ -30,8 +30,8 @@ class Move:
     """A copy instruction.
 
     source, target: `memory` (a row of bytes at an address of the lane's own) or `registers`. ptx: with {regs} for the
-    registers, {from} and {to} for address registers. version, target_arch: what PTX it needs. shared: which of the two
-    sides is in shared memory (`source`, `target` or empty).
+    registers, {from} and {to} for address registers. arch, version: what the PTX needs. shared: which of the two sides is in
+    shared memory (`source`, `target` or empty).
     """
 
     source: str

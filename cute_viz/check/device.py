@@ -12,14 +12,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from cute_viz.check.job import In, Launch, Out, Tensor, Word
-from cute_viz.errors import CannotCheck, CuteVizError
+from cute_viz.errors import CannotCheck
 
 NEEDS = "a check needs an NVIDIA GPU with its driver, and: pip install 'cute-viz[gpu]'; --emit ptx and --static need none"
 _LOG = 1 << 14  # bytes of the JIT's error log
 _COMPILERS = 16  # threads that compile PTX at a time
 
 
-class DeviceError(CuteVizError):
+class DeviceError(CannotCheck):
     """The driver refused something: a module that does not compile, a launch that fails."""
 
 

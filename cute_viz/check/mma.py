@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.check.digest import digest, owners, role
 from cute_viz.check.elements import ELEMENTS, Element, decode, encode, pack, unpack
@@ -305,9 +304,3 @@ def _sheet(letter: str, drawn: Fragment, row: Any, col: Any, ok: Any) -> Sheet:
         if fine[cell] is not False:
             said[cell], seen[cell], fine[cell] = f"({m},{n})", f"({got_m},{got_n})", same
     return Sheet(letter, panel.rows, panel.cols, tuple(said), tuple(seen), tuple(fine))
-
-
-def shape(atom: MMA_Atom) -> tuple[int, int, int]:
-    """M, N and K of an atom."""
-    m, n, k = (product(extent) for extent in atom.shape_mnk)
-    return m, n, k

@@ -64,6 +64,8 @@ def command(
     """
     if bool(sources) == everything and not (counters and not sources):
         raise click.UsageError("name what to check, or give --all")
+    if static and everything:
+        raise click.UsageError("--static takes the layouts one by one", ctx=click.get_current_context())
     if static:
         return _static(sources, as_json, emit, reading)
     if emit:
@@ -94,6 +96,8 @@ def command(
         from cute_viz.renderers import render
 
         output.write(render(picture(different[0]), format_of(None, path)), path)
+    elif path:
+        click.echo("note: nothing differs, so there is nothing to draw", err=True)
     return status(verdicts)
 
 
