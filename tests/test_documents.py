@@ -93,7 +93,8 @@ def call(line: str, folder: Path) -> tuple[int, str]:
 @pytest.mark.parametrize("line", dict.fromkeys([*commands(README), *examples()]))
 def test_it_runs(line: str, folder: Path) -> None:
     status, said = call(line, folder)
-    assert status == REFUSED.get(line, 0), said
+    on_a_gpu = line.startswith("cute-viz check ") and "--emit" not in line  # 3: could not check, and says what is missing
+    assert status in ((0, 3) if on_a_gpu else (REFUSED.get(line, 0),)), said
     assert "Traceback" not in said
     for target in re.findall(r" (?:-o|>) ([^\s;]+)", line):
         assert (folder / target).stat().st_size > 0

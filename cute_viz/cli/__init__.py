@@ -19,6 +19,7 @@ COMMANDS = {
     "render": ("cute_viz.cli.render", "Draw a layout: text, SVG, TikZ or JSON."),
     "eval": ("cute_viz.cli.evaluate", "Evaluate expressions, one result a line."),
     "analyze": ("cute_viz.cli.analyze", "Count bank conflicts and sectors of an access."),
+    "check": ("cute_viz.cli.check", "Prove what is drawn on a GPU, cell by cell."),
     "swizzle": ("cute_viz.cli.swizzle", "Find the swizzle that removes the conflicts."),
     "explain": ("cute_viz.cli.explain", "Tell the steps of an operation."),
     "show": ("cute_viz.cli.show", "Tell the facts of a layout."),

@@ -231,4 +231,9 @@ def _figure(subject: Any, options: FigureOptions) -> Figure:
         return replace(subject, title=options.title)
     from cute_viz.figures import build
 
-    return build(subject, options)
+    figure = build(subject, options)
+    if getattr(subject, "name", ""):  # an atom: a kept report may speak of it
+        from cute_viz.check.digest import noted
+
+        figure = noted(figure, subject)
+    return figure

@@ -1,0 +1,101 @@
+"""CUDA C++ -> PTX, or the compiler's complaint: NVRTC where it is installed, else nvcc. Needs CuTe's headers, no GPU."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from importlib.util import find_spec
+from typing import Any
+
+from cute_viz.errors import CannotCheck
+
+NEEDS = "pip install 'cute-viz[gpu,cute]' brings NVRTC and the headers; or name them: CUTE_VIZ_CUTLASS=.../include, CUDA_HOME=..."
+_STANDARD = "--std=c++17"
+
+
+def _package(name: str, *below: str) -> str | None:
+    """A folder inside an installed package, or None."""
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):
+        return None
+    for place in (spec.submodule_search_locations or []) if spec else []:
+        path = os.path.join(place, *below)
+        if os.path.isdir(path):
+            return path
+    return None
+
+
+def cute_headers() -> str:
+    """The folder of CuTe's headers. Refused (CannotCheck): they are nowhere."""
+    found = os.environ.get("CUTE_VIZ_CUTLASS") or _package("cutlass_library", "source", "include")
+    if not found or not os.path.isfile(os.path.join(found, "cute", "layout.hpp")):
+        raise CannotCheck("CuTe's headers were not found", hint=NEEDS)
+    return found
+
+
+def cuda_headers() -> list[str]:
+    """The folders of one toolkit's headers, the first that is found: NVRTC brings none, and two toolkits do not mix."""
+    homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
+    places = [_package("nvidia.cu13", "include"), *(os.path.join(home, "include") for home in homes if home)]
+    for path in places:
+        folders = [path, os.path.join(path, "cccl")] if path else []
+        if any(os.path.isfile(os.path.join(folder, "cuda", "std", "cassert")) for folder in folders):
+            return folders
+    wheels = (_package("nvidia.cuda_runtime", "include"), _package("nvidia.cuda_cccl", "include"))
+    return [path for path in wheels if path]
+
+
+def compile_(source: str, architecture: int = 80) -> tuple[str, str]:
+    """(PTX, log): the PTX is empty when the text does not compile, and the log says why.
+
+    architecture: 90 for compute_90. Refused (CannotCheck): no compiler, no headers.
+    """
+    flags = [_STANDARD, f"-I{cute_headers()}"]
+    try:
+        from cuda.bindings import nvrtc
+
+        nvrtc.nvrtcVersion()
+    except (ImportError, RuntimeError, OSError):
+        return _nvcc(source, architecture, flags)
+    flags += [f"-I{folder}" for folder in cuda_headers()]
+    return _nvrtc(nvrtc, source, [*flags, f"--gpu-architecture=compute_{architecture}", "-default-device"])
+
+
+def _nvrtc(nvrtc: Any, source: str, flags: list[str]) -> tuple[str, str]:
+    def ask(call: str, *arguments: Any) -> Any:
+        status, *results = getattr(nvrtc, call)(*arguments)
+        if int(status) and call != "nvrtcCompileProgram":
+            raise CannotCheck(f"{call} failed with {status}", hint=NEEDS)
+        return (int(status), *results)
+
+    _, program = ask("nvrtcCreateProgram", source.encode(), b"check.cu", 0, [], [])
+    failed = ask("nvrtcCompileProgram", program, len(flags), [flag.encode() for flag in flags])[0]
+    text = []
+    for what in ("ProgramLog", "PTX"):
+        if what == "PTX" and failed:
+            text.append("")
+            continue
+        size = ask(f"nvrtcGet{what}Size", program)[1]
+        buffer = bytes(size)
+        ask(f"nvrtcGet{what}", program, buffer)
+        text.append(buffer.rstrip(b"\0").decode(errors="replace"))
+    return text[1], text[0]
+
+
+def _nvcc(source: str, architecture: int, flags: list[str]) -> tuple[str, str]:
+    nvcc = shutil.which("nvcc")
+    if nvcc is None:
+        raise CannotCheck("there is no CUDA compiler: neither NVRTC nor nvcc", hint=NEEDS)
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "check.cu"), os.path.join(folder, "check.ptx")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(source)
+        command = [nvcc, "-ptx", f"-arch=compute_{architecture}", "--expt-relaxed-constexpr", *flags, path, "-o", out]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            return "", done.stdout + done.stderr
+        with open(out, encoding="utf-8") as file:
+            return file.read(), done.stderr

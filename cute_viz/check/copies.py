@@ -1,0 +1,323 @@
+"""Copy atoms and TiledCopy: the instruction moves numbered elements, and each must arrive where the picture says.
+
+What a thread reads of memory is put into a slot of its own, slots in scrambled order, filled as the drawn source says; what
+arrives is compared with the drawn destination, cell by cell. Numbers too large for an element go digit by digit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.modes import get
+from cute_viz.check.digest import digest, owners, role
+from cute_viz.check.elements import pack, unpack
+from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, Undecided, entry_name
+from cute_viz.figures.model import Figure, Panel
+
+WARP = 32
+IDLE = 0xFFFFFFFF  # the slot of a lane that takes no part
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A copy instruction.
+
+    source, target: `memory` (a row of bytes at an address of the lane's own) or `registers`. ptx: with {regs} for the
+    registers, {from} and {to} for address registers. arch, version: what the PTX needs. shared: which of the two sides is in
+    shared memory (`source`, `target` or empty).
+    """
+
+    source: str
+    target: str
+    ptx: str
+    arch: int
+    shared: str = ""
+    version: tuple[int, int] = (7, 0)
+
+
+_SHUFFLE = """shfl.sync.bfly.b32 %x, %s0, {x}, 31, -1;
+shfl.sync.bfly.b32 %y, %s1, {x}, 31, -1;
+and.b32 %t, %lane, {x}; setp.eq.u32 %even, %t, 0;
+selp.b32 %d0, %s0, %y, %even; selp.b32 %d1, %x, %s1, %even;"""
+_WORDS = {8: "b8", 16: "b16", 32: "b32", 64: "b64", 128: "v2.b64"}
+
+
+def move(name: str, bits: int) -> Move | str:
+    """The instruction of an atom's name that moves `bits` a thread; or the reason why there is none here.
+
+    >>> move("SM75_U16x8_LDSM_T", 128).ptx
+    'ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {{regs}}, [{from}];'
+    """
+    name = name.partition("<")[0]
+    if match := re.fullmatch(r"SM\d+_U(?:32x(\d)|16x(\d))_(LDSM|STSM)_([NT])", name):
+        count = int(match[1] or int(match[2]) // 2)
+        form = f"m8n8.x{count}{'.trans' if match[4] == 'T' else ''}.shared.b16"
+        if match[3] == "LDSM":
+            return Move("memory", "registers", f"ldmatrix.sync.aligned.{form} {{{{regs}}}}, [{{from}}];", 75, "source")
+        return Move("registers", "memory", f"stmatrix.sync.aligned.{form} [{{to}}], {{{{regs}}}};", 90, "target", (7, 8))
+    if name == "SM75_U32x1_MOVM_T":
+        return Move("registers", "registers", "movmatrix.sync.aligned.m8n8.trans.b16 %d0, %s0;", 75, version=(7, 8))
+    if match := re.fullmatch(r"SM50_Shuffle_U32_2x2Trans_XOR([14])", name):
+        return Move("registers", "registers", _SHUFFLE.replace("{x}", match[1]), 70)
+    if match := re.fullmatch(r"SM80_CP_ASYNC_CACHE(ALWAYS|GLOBAL)(_ZFILL)?", name):
+        where = "cg" if match[1] == "GLOBAL" else "ca"
+        if bits not in (32, 64, 128) or (where == "cg" and bits != 128):
+            return f"cp.async.{where} does not copy {bits // 8} bytes"
+        tail = f", {bits // 8}" if match[2] else ""
+        text = f"cp.async.{where}.shared.global [{{to}}], [{{from}}], {bits // 8}{tail};\ncp.async.wait_all;"
+        return Move("memory", "memory", text, 80, "target")
+    if name in ("UniversalCopy", "DefaultCopy", "AutoVectorizingCopy", "AutoVectorizingCopyWithAssumedAlignment"):
+        if bits not in _WORDS:
+            return f"the atom moves {bits} bits; the tensors decide how many accesses that is"
+        word = _WORDS[bits]
+        regs = "{%w0,%w1}" if bits == 128 else f"%w{min(bits, 64)}" if bits != 64 else "%w0"
+        return Move("memory", "memory", f"ld.global.{word} {regs}, [{{from}}];\nst.global.{word} [{{to}}], {regs};", 70)
+    if match := re.fullmatch(r"SM(\d+)_(?:TMA|BULK).*", name):
+        return "box and swizzle are in a descriptor that the atom does not hold; the checks of GMMA layouts run TMA"
+    return f"no kernel for {name or 'an atom without a name'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One drawn side: cells[t, v] is the cell of value v of thread t, -1 where there is none."""
+
+    panel: Panel
+    cells: Any
+
+
+def _side(figure: Figure, name: str) -> Side:
+    panel = next(panel for panel in figure.panels if role(panel) == name)
+    values = int(figure.facts[f"values of {name[0].upper()}"])
+    threads = 1 + max(t for mine in owners(panel) for t, _ in mine)
+    cells = np.full((threads, values), -1, np.int64)
+    for cell, mine in enumerate(owners(panel)):
+        for t, v in mine:
+            cells[t, v] = cell
+    return Side(panel, cells)
+
+
+def check(obj: CopyOp | Copy_Atom | TiledCopy, figure: Figure, name: str, known: str = "") -> Item:
+    """The check of a drawn copy, or the reason why it cannot be decided."""
+    atom = obj.atom if isinstance(obj, TiledCopy) else obj
+    kind = "tiled copy" if isinstance(obj, TiledCopy) else "copy"
+    bits = int(figure.facts["bits of a value"])
+    layouts = (atom.src, atom.dst) if isinstance(atom, CopyOp) else (atom.layout_src, atom.layout_dst)
+    unit = 1 if isinstance(atom, CopyOp) else bits
+    wide = [size(get(layout, 1)) * unit for layout in layouts]  # bits of one thread, source and target
+    made = move(atom.name, wide[0])
+    if isinstance(made, str):
+        return Undecided(kind, name, made)
+    source, target = _side(figure, "source"), _side(figure, "destination")
+    counts = [w // bits for w in wide]
+    if any(side.cells.shape[1] % n for side, n in zip((source, target), counts, strict=True)) or bits > 64:
+        return Undecided(kind, name, f"values of {bits} bits do not make up the instruction")
+    job = _Job(made, bits, source, target, counts, wide, entry_name("copy", name))
+    return Check(kind, name, job.kernel(), job.launches, job.judge, digest(figure), known)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """The instances of one instruction: for each digit, each repetition and each warp, a block of 32 lanes."""
+
+    made: Move
+    bits: int
+    source: Side
+    target: Side
+    counts: list[int]
+    wide: list[int]
+    entry: str
+
+    @property
+    def base(self) -> int:
+        return 1 << min(self.bits, 30)
+
+    @property
+    def digits(self) -> int:
+        """How many digits number the cells, from 1."""
+        total, n = int(self.source.panel.rows * self.source.panel.cols), 1
+        while self.base**n <= total:
+            n += 1
+        return n
+
+    def groups(self, side: Side, count: int) -> Any:
+        """The cells of a side as [repetition, warp, lane, value], -1 for lanes that do not exist."""
+        threads, values = side.cells.shape
+        warps = -(-threads // WARP)
+        padded = np.full((warps * WARP, values), -1, np.int64)
+        padded[:threads] = side.cells
+        return padded.reshape(warps, WARP, values // count, count).transpose(2, 0, 1, 3)
+
+    def numbers(self) -> Any:
+        """What the source holds, as raw elements [digit, repetition, warp, lane, value]: digits of the cell's number."""
+        cells = self.groups(self.source, self.counts[0]) + 1
+        return np.stack([cells // self.base**p % self.base for p in range(self.digits)]).astype(np.uint64)
+
+    def slots(self, side: Side, count: int) -> Any:
+        """Each lane's slot [repetition, warp, lane]: lanes with the same cells share one, the order is scrambled."""
+        groups = self.groups(side, count)
+        out = np.full(groups.shape[:3], IDLE, np.uint32)
+        for r, w in np.ndindex(groups.shape[:2]):
+            seen: dict[tuple[int, ...], int] = {}
+            for lane in range(WARP):
+                row = tuple(groups[r, w, lane].tolist())
+                if row[0] >= 0:
+                    out[r, w, lane] = seen.setdefault(row, (lane * 11 + 5) % WARP)
+        return out
+
+    def by_slot(self, rows: Any) -> Any:
+        """Rows of bytes [digit, repetition, warp, lane, byte] moved to their lanes' slots."""
+        slots = np.broadcast_to(self.slots(self.source, self.counts[0]), rows.shape[:4])
+        out = np.zeros_like(rows)
+        for at in zip(*np.nonzero(slots != IDLE), strict=True):
+            out[at[0], at[1], at[2], int(slots[at])] = rows[at]
+        return out
+
+    def launches(self) -> tuple[Launch, ...]:
+        """One launch: rows or registers of the source, and the slots of the sides that are in memory."""
+        numbers = self.numbers()
+        data = pack(numbers, self.bits).astype(np.uint32) if self.bits < 64 else numbers.view(np.uint32)
+        blocks = int(np.prod(numbers.shape[:3]))
+        first = data.reshape(blocks, WARP, -1) if self.made.source == "registers" else _rows(data, self.wide[0])
+        if self.made.source == "memory" and self.made.shared != "source":
+            first = self.by_slot(first)
+        slots = []
+        for side, count in ((self.source, self.counts[0]), (self.target, self.counts[1])):
+            every = np.ascontiguousarray(np.broadcast_to(self.slots(side, count), numbers.shape[:4]))
+            slots.append(In(every.tobytes()))
+        row = self.wide[1] // 8 if self.made.target == "memory" else 4 * -(-self.wide[1] // 32)
+        arguments = (In(first.tobytes()), slots[0], slots[1], Out(blocks * WARP * row))
+        return (Launch(self.entry, (blocks, 1, 1), WARP, arguments),)
+
+    def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
+        """The cell that each drawn place of the destination received."""
+        groups = self.groups(self.target, self.counts[1])
+        seen = self.received(outputs[0][0], groups.shape)
+        places = groups >= 0
+        arrived = np.full(self.target.panel.rows * self.target.panel.cols, -1, np.int64)
+        fine = np.ones(len(arrived), bool)
+        for cell, got in zip(groups[places].tolist(), seen[places].tolist(), strict=True):
+            if fine[cell]:
+                arrived[cell], fine[cell] = got, got == cell
+        writers = np.bincount(groups[places], minlength=len(arrived))
+        wrong = groups[places].copy()
+        wrong[[0, -1]] = wrong[[-1, 0]]
+        control = bool((wrong != seen[places]).any()) if len(set(wrong.tolist())) > 1 else bool((seen[places] != 1).any())
+        facts = {"cells written once": int((writers == 1).sum())}
+        drawn = [str(cell) if n else "" for cell, n in enumerate(writers.tolist())]
+        sheets = []
+        for label, panel in (("destination", self.target.panel), ("source", self.source.panel)):
+            got = [str(a) if n else None for a, n in zip(arrived.tolist(), writers.tolist(), strict=True)]
+            ok = [bool(f) if n else None for f, n in zip(fine.tolist(), writers.tolist(), strict=True)]
+            sheets.append(Sheet(label, panel.rows, panel.cols, tuple(drawn), tuple(got), tuple(ok)))
+        return Outcome(tuple(sheets), control, facts)
+
+    def received(self, data: bytes, shape: tuple[int, ...]) -> Any:
+        """The number that came back at each [repetition, warp, lane, value] of the target."""
+        count = self.counts[1]
+        if self.made.target == "registers":
+            raw = np.frombuffer(data, np.uint32).reshape(self.digits, *shape[:3], -1)
+        else:
+            rows = np.frombuffer(data, np.uint8).reshape(self.digits, *shape[:2], WARP, self.wide[1] // 8)
+            slots = self.slots(self.target, count)
+            lanes = np.where(slots == IDLE, 0, slots).astype(np.int64)
+            own = np.take_along_axis(rows, np.broadcast_to(lanes[None, ..., None], (*rows.shape[:4], 1)), axis=3)
+            padded = np.zeros((*own.shape[:4], -(-own.shape[4] // 8) * 8), np.uint8)
+            padded[..., : own.shape[4]] = own
+            raw = padded.view(np.uint32)
+        elements = unpack(raw, self.bits) if self.bits < 64 else np.ascontiguousarray(raw).view(np.uint64)
+        total = sum(elements[p][..., :count].astype(np.int64) * self.base**p for p in range(self.digits))
+        return total - 1
+
+    def kernel(self) -> Kernel:
+        """The kernel (first, source slots, target slots, out)."""
+        made, lines = self.made, []
+        regs = [-(-w // 32) for w in self.wide]
+        source = f"%s<{regs[0]}>"
+        lines.append("mad.lo.u32 %k, %block, 32, %lane;")
+        lines.append("mul.wide.u32 %at, %k, 4; ld.param.u64 %p, [sslots]; add.u64 %p, %p, %at; ld.global.u32 %ss, [%p];")
+        lines.append("ld.param.u64 %p, [tslots]; add.u64 %p, %p, %at; ld.global.u32 %ts, [%p];")
+        active = "%ss" if made.source == "memory" else "%ts"
+        lines.append(f"setp.ne.u32 %on, {active}, {IDLE};")
+        nbytes = [w // 8 for w in self.wide]
+        if made.source == "memory":
+            lines.append(f"mul.wide.u32 %at, %k, {nbytes[0]}; ld.param.u64 %first, [first]; add.u64 %at, %first, %at;")
+            if made.shared == "source":  # rows of 16 bytes: each lane puts its own into its slot
+                lines += [
+                    "mov.u32 %base, smem; mul.lo.u32 %from32, %ss, 16; add.u32 %from32, %from32, %base;",
+                    "ld.global.v2.b64 {%w0,%w1}, [%at]; @%on st.shared.v2.b64 [%from32], {%w0,%w1};",
+                    "bar.sync 0;",
+                ]
+                where = "%from32"
+            else:  # the image in global memory is laid out slot by slot
+                lines.append(f"mul.lo.u32 %t, %block, {WARP}; add.u32 %t, %t, %ss; mul.wide.u32 %at, %t, {nbytes[0]};")
+                lines.append("add.u64 %from, %first, %at;")
+                where = "%from"
+        else:
+            lines.append(f"mul.wide.u32 %at, %k, {4 * regs[0]}; ld.param.u64 %first, [first]; add.u64 %at, %first, %at;")
+            lines += [f"ld.global.b32 %s{j}, [%at+{4 * j}];" for j in range(regs[0])]
+            where = ""
+        to = ""
+        row = nbytes[1]
+        if made.target == "memory":
+            lines.append(f"ld.param.u64 %out, [out]; mul.lo.u32 %t, %block, {WARP};")
+            if made.shared == "target":
+                lines += [
+                    f"mov.u32 %base, smem; mul.lo.u32 %to32, %lane, {row}; add.u32 %to32, %to32, %base;",
+                    *(f"st.shared.b32 [%to32+{j}], 0xCDCDCDCD;" for j in range(0, row, 4)),
+                    f"bar.sync 0; mul.lo.u32 %to32, %ts, {row}; add.u32 %to32, %to32, %base;",
+                ]
+                to = "%to32"
+            else:
+                lines.append(f"add.u32 %t, %t, %ts; mul.wide.u32 %at, %t, {row}; add.u64 %to, %out, %at;")
+                to = "%to"
+        holder = "d" if made.target == "registers" else "s"
+        names = ",".join(f"%{holder}{j}" for j in range(regs[1] if holder == "d" else regs[0]))
+        text = made.ptx.replace("{{regs}}", "{" + names + "}").replace("{from}", where).replace("{to}", to)
+        alone = "memory" == made.source == made.target  # per lane; the others are of the whole warp
+        if alone:
+            lines.append("@!%on bra SKIP;")
+        lines.append(text)
+        if alone:
+            lines.append("SKIP:")
+        if made.target == "registers":
+            lines.append(f"mul.wide.u32 %at, %k, {4 * regs[1]}; ld.param.u64 %out, [out]; add.u64 %out, %out, %at;")
+            lines += [f"st.global.b32 [%out+{4 * j}], %d{j};" for j in range(regs[1])]
+        elif made.shared == "target":  # each lane brings the slot of its own number back
+            lines += [
+                f"bar.sync 0; mul.lo.u32 %to32, %lane, {row}; add.u32 %to32, %to32, %base;",
+                f"mul.wide.u32 %at, %k, {row}; add.u64 %out, %out, %at;",
+            ]
+            for j in range(0, row, 4):
+                lines.append(f"ld.shared.b32 %t, [%to32+{j}]; st.global.b32 [%out+{j}], %t;")
+        body = "\n".join(lines)
+        return Kernel(
+            self.entry,
+            f"""// {made.ptx.splitlines()[0]}
+.visible .entry {self.entry}(.param .u64 first, .param .u64 sslots, .param .u64 tslots, .param .u64 out)
+{{
+.shared .align 128 .b8 smem[{WARP * 16}];
+.reg .pred %on, %even;
+.reg .b32 %lane, %block, %k, %t, %x, %y, %ss, %ts, %base, %from32, %to32, {source}, %d<{regs[1] if regs[1] else 1}>;
+.reg .b64 %at, %p, %first, %out, %from, %to, %w0, %w1;
+.reg .b16 %w8, %w16;
+.reg .b32 %w32;
+mov.u32 %lane, %tid.x; mov.u32 %block, %ctaid.x;
+{body}
+ret;
+}}""",
+            made.version,
+            made.arch,
+        )
+
+
+def _rows(data: Any, wide: int) -> Any:
+    """Packed words [..., lane, word] as rows of `wide` bits."""
+    rows = np.ascontiguousarray(data).view(np.uint8)
+    return np.ascontiguousarray(rows.reshape(*rows.shape[:-1], -1)[..., : wide // 8])

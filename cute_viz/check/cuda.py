@@ -1,0 +1,107 @@
+"""The independent route: CUDA C++ in which CuTe's own headers evaluate a layout, on the device or while compiling. Pure text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.inttuple import as_static
+from cute_viz.algebra.layout import trusted
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.check.job import Kernel
+from cute_viz.errors import CuteVizError
+from cute_viz.notation.write import write
+
+CHUNK = 256  # entries of one static_assert
+_FILES = ("layout", "layout_composed", "swizzle_layout")
+HEADERS = "".join(f"#include <cute/{file}.hpp>\n" for file in _FILES) + "using namespace cute;\n"
+
+
+class NotInCuTe(CuteVizError):
+    """A layout that C++ CuTe cannot hold, such as one with XOR strides."""
+
+
+def expression(layout: AnyLayout) -> str:
+    """The layout as a constant expression of CuTe.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> expression(Layout((4, 8), (8, 1)))
+    'Layout<Shape<_4,_8>,Stride<_8,_1>>{}'
+    """
+    try:
+        return write(_static(layout), "cpp")
+    except CuteVizError as error:
+        raise NotInCuTe(f"C++ cannot write it: {error.message}") from None
+
+
+def _static(layout: Any) -> Any:
+    if isinstance(layout, ComposedLayout):
+        return ComposedLayout(_static(layout.outer), as_static(layout.offset), _static(layout.inner))
+    if isinstance(layout, Swizzle):
+        return layout
+    return trusted(as_static(layout.shape), as_static(layout.stride))
+
+
+def kernel(layouts: Sequence[AnyLayout], entry: str, bits: int) -> Kernel:
+    """The kernel of `layouts.kernel`, with the same arguments, in which CuTe computes the values.
+
+    Refused: layouts with coordinates as values.
+    """
+    if len(layouts) > 1:
+        raise NotInCuTe("its values are coordinates")
+    kind = "int" if bits == 32 else "long long"
+    return Kernel(
+        entry,
+        f"""{HEADERS}
+extern "C" __global__ void {entry}_0({kind} const* table, {kind}* seen, unsigned* count, unsigned n) {{
+  auto layout = {expression(layouts[0])};
+  for (unsigned j = 0; j < 4; ++j) {{
+    unsigned i = 4 * (blockIdx.x * blockDim.x + threadIdx.x) + j;
+    if (i < n) {{
+      {kind} value = {kind}(layout(int(i)));
+      seen[i] = value;
+      if (value != table[i]) atomicAdd(count, 1u);
+    }}
+  }}
+}}
+""",
+        cuda=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """A table that the compiler compares: the layout as an expression, and what is drawn at each coordinate."""
+
+    name: str
+    layout: str
+    table: tuple[int, ...]
+
+    def source(self, corrupted: bool = False) -> str:
+        """The file: a static_assert for each CHUNK of entries. corrupted: with one entry changed, so that it must not compile."""
+        table = list(self.table)
+        if corrupted:
+            table[len(table) // 2] ^= 1
+        out = [
+            f"{HEADERS}\nconstexpr auto object = {self.layout};",
+            "template <int N> constexpr bool holds(long long const (&drawn)[N], int first) {",
+            "  for (int i = 0; i < N; ++i) if ((long long)(object(first + i)) != drawn[i]) return false;",
+            "  return true;\n}",
+        ]
+        for n in range(0, len(table), CHUNK):
+            part = table[n : n + CHUNK]
+            out.append(f"constexpr long long drawn_{n}[] = {{{','.join(f'{x}LL' for x in part)}}};")
+            out.append(f'static_assert(holds(drawn_{n}, {n}), "drawn entries {n} to {n + len(part) - 1}");')
+        return "\n".join(out) + "\n"
+
+    def wrong(self, log: str) -> list[tuple[int, int]]:
+        """The ranges of entries (first, last) that a compiler's log says are not as drawn.
+
+        >>> Static("x", "", (0,) * 9).wrong('x.cu(9): error: static assertion failed with "drawn entries 0 to 8"')
+        [(0, 8)]
+        """
+        failed = [line for line in log.splitlines() if "static" in line and "assert" in line]
+        return [(int(a), int(b)) for line in failed for a, b in re.findall(r"drawn entries (\d+) to (\d+)", line)]

@@ -1,0 +1,213 @@
+"""The GPU: the only module that talks to a driver. It loads PTX, runs launches, times them, and returns bytes.
+
+Needs the extra `gpu` (cuda-core with cuda-bindings) and an NVIDIA driver; the driver itself compiles the PTX.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from cute_viz.check.job import In, Launch, Out, Tensor, Word
+from cute_viz.errors import CannotCheck
+
+NEEDS = "a check needs an NVIDIA GPU with its driver, and: pip install 'cute-viz[gpu]'; --emit ptx and --static need none"
+_LOG = 1 << 14  # bytes of the JIT's error log
+_COMPILERS = 16  # threads that compile PTX at a time
+
+
+class DeviceError(CannotCheck):
+    """The driver refused something: a module that does not compile, a launch that fails."""
+
+
+class Device:
+    """One GPU. Refused (CannotCheck): no package, no driver, no device.
+
+    name: such as `NVIDIA H200`. driver: its version. cuda: the CUDA version of the driver. capability: 90 for 9.0.
+    """
+
+    def __init__(self, ordinal: int = 0) -> None:
+        try:
+            from cuda.bindings import driver
+        except ImportError as error:
+            raise CannotCheck(f"no GPU driver interface: {error}", hint=NEEDS) from None
+        self._cuda: Any = driver
+        try:
+            self._ask("cuInit", 0)
+            self._device = self._ask("cuDeviceGet", ordinal)
+            self._context = self._ask("cuDevicePrimaryCtxRetain", self._device)
+            self._ask("cuCtxSetCurrent", self._context)
+        except (DeviceError, RuntimeError, OSError) as error:
+            raise CannotCheck(f"no usable GPU: {str(error).splitlines()[0]}", hint=NEEDS) from None
+        self.name = str(self._ask("cuDeviceGetName", 128, self._device).split(b"\0")[0].decode())
+        version = int(self._ask("cuDriverGetVersion"))
+        self.cuda = f"{version // 1000}.{version % 1000 // 10}"
+        self.driver = _driver_version()
+        self.capability = 10 * self._attribute("COMPUTE_CAPABILITY_MAJOR") + self._attribute("COMPUTE_CAPABILITY_MINOR")
+
+    def _ask(self, call: str, *arguments: Any) -> Any:
+        """One call of the driver API: its result, or a DeviceError with the driver's own words."""
+        status, *results = getattr(self._cuda, call)(*arguments)
+        if int(status):
+            _, name = self._cuda.cuGetErrorName(status)
+            _, words = self._cuda.cuGetErrorString(status)
+            said = [x.decode() if isinstance(x, bytes) else str(x) for x in (name, words)]
+            raise DeviceError(f"{call}: {' '.join(said)}")
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _attribute(self, name: str) -> int:
+        attribute = getattr(self._cuda.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
+        return int(self._ask("cuDeviceGetAttribute", attribute, self._device))
+
+    def load(self, ptx: str) -> Any:
+        """A module from PTX text. Refused: text that the driver's compiler does not take; the error holds its log.
+
+        By way of the driver's linker, which compiles in several threads at once where cuModuleLoadData takes turns.
+        """
+        log, option = bytearray(_LOG), self._cuda.CUjit_option
+        keys = [option.CU_JIT_ERROR_LOG_BUFFER, option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES]
+        link = self._ask("cuLinkCreate", len(keys), keys, [log, _LOG])
+        try:
+            text = ptx.encode() + b"\0"
+            self._ask("cuLinkAddData", link, self._cuda.CUjitInputType.CU_JIT_INPUT_PTX, text, len(text), b"ptx", 0, [], [])
+            image, _ = self._ask("cuLinkComplete", link)
+            return self._ask("cuModuleLoadData", image)
+        except DeviceError as error:
+            said = log.split(b"\0")[0].decode(errors="replace").strip()
+            raise DeviceError(f"{error.message}: {said.splitlines()[0] if said else 'no log'}") from None
+        finally:
+            self._cuda.cuLinkDestroy(link)
+
+    def load_all(self, texts: Sequence[str]) -> list[Any]:
+        """A module for each text, compiled side by side; the DeviceError itself in the place of one that is refused."""
+
+        def one(text: str) -> Any:
+            self._ask("cuCtxSetCurrent", self._context)  # a context is current in one thread
+            try:
+                return self.load(text)
+            except DeviceError as error:
+                return error
+
+        with ThreadPoolExecutor(_COMPILERS) as pool:
+            return list(pool.map(one, texts))
+
+    def unload(self, module: Any) -> None:
+        """Give a module's memory back."""
+        self._ask("cuModuleUnload", module)
+
+    def run(self, module: Any, launches: Iterable[Launch]) -> list[list[bytes]]:
+        """Launch after launch, the bytes of each one's `Out` buffers in order."""
+        out = []
+        for launch in launches:
+            buffers, arguments = self._place(launch)
+            try:
+                self._launch(module, launch, arguments)
+                self._ask("cuCtxSynchronize")
+                out.append([self._read(pointer, given.size) for given, pointer in buffers if isinstance(given, Out)])
+            finally:
+                self._free(buffers)
+        return out
+
+    def seconds(self, module: Any, launch: Launch, repeats: int = 20) -> float:
+        """The seconds of one launch, by events: the shortest of several after a first that does not count."""
+        buffers, arguments = self._place(launch)
+        try:
+            return self._time(lambda: self._launch(module, launch, arguments), repeats)
+        finally:
+            self._free(buffers)
+
+    def copy_bandwidth(self, size: int = 1 << 30, repeats: int = 20) -> float:
+        """Bytes read and written a second by the driver's own copy from device memory to device memory."""
+        pointers = [self._ask("cuMemAlloc", size) for _ in range(2)]
+        try:
+            return 2 * size / self._time(lambda: self._ask("cuMemcpyDtoDAsync", *pointers, size, 0), repeats)
+        finally:
+            for pointer in pointers:
+                self._ask("cuMemFree", pointer)
+
+    def _time(self, action: Any, repeats: int) -> float:
+        start, stop = (self._ask("cuEventCreate", 0) for _ in range(2))
+        best = float("inf")
+        for n in range(repeats + 1):
+            self._ask("cuEventRecord", start, 0)
+            action()
+            self._ask("cuEventRecord", stop, 0)
+            self._ask("cuEventSynchronize", stop)
+            if n:
+                best = min(best, float(self._ask("cuEventElapsedTime", start, stop)) / 1e3)
+        return best
+
+    def _place(self, launch: Launch) -> tuple[list[tuple[Any, Any]], list[Any]]:
+        """The buffers of a launch in device memory, and its arguments as C values in order."""
+        buffers: list[tuple[Any, Any]] = []
+        by_place: dict[int, Any] = {}
+        for n, given in enumerate(launch.arguments):
+            if isinstance(given, (In, Out)):
+                size = given.size if isinstance(given, Out) else len(given.data)
+                pointer = self._ask("cuMemAlloc", max(16, size))
+                buffers.append((given, pointer))
+                by_place[n] = pointer
+                if isinstance(given, Out):
+                    self._ask("cuMemsetD8", pointer, given.fill, size)
+                else:
+                    self._ask("cuMemcpyHtoD", pointer, given.data, size)
+        arguments: list[Any] = []
+        for n, given in enumerate(launch.arguments):
+            if isinstance(given, Word):
+                arguments.append((ctypes.c_uint64 if given.size == 8 else ctypes.c_uint32)(given.value % (1 << 8 * given.size)))
+            elif isinstance(given, Tensor):
+                arguments.append(self._descriptor(given, by_place[given.of]))
+            else:
+                arguments.append(ctypes.c_uint64(int(by_place[n])))
+        return buffers, arguments
+
+    def _descriptor(self, tensor: Tensor, pointer: Any) -> Any:
+        """The 128 bytes of a CUtensorMap of a row-major matrix."""
+        cuda = self._cuda
+        kinds = {8: "UINT8", 16: "UINT16", 32: "UINT32"}
+        swizzles = ("NONE", "32B", "64B", "128B")
+        encoded = self._ask(
+            "cuTensorMapEncodeTiled",
+            getattr(cuda.CUtensorMapDataType, f"CU_TENSOR_MAP_DATA_TYPE_{kinds[tensor.bits]}"),
+            2,
+            int(pointer),
+            [cuda.cuuint64_t(tensor.cols), cuda.cuuint64_t(tensor.rows)],
+            [cuda.cuuint64_t(tensor.cols * tensor.bits // 8)],
+            [cuda.cuuint32_t(tensor.box[1]), cuda.cuuint32_t(tensor.box[0])],
+            [cuda.cuuint32_t(1), cuda.cuuint32_t(1)],
+            cuda.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
+            getattr(cuda.CUtensorMapSwizzle, f"CU_TENSOR_MAP_SWIZZLE_{swizzles[tensor.swizzle]}"),
+            cuda.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_NONE,
+            cuda.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+        )
+        return (ctypes.c_uint64 * 16)(*(int(word) for word in encoded.opaque))
+
+    def _launch(self, module: Any, launch: Launch, arguments: list[Any]) -> None:
+        function = self._ask("cuModuleGetFunction", module, launch.entry.encode())
+        if launch.shared > 48 << 10:
+            attribute = self._cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            self._ask("cuFuncSetAttribute", function, attribute, launch.shared)
+        pointers = (ctypes.c_void_p * max(1, len(arguments)))(*map(ctypes.addressof, arguments))
+        self._ask("cuLaunchKernel", function, *launch.grid, launch.block, 1, 1, launch.shared, 0, ctypes.addressof(pointers), 0)
+
+    def _read(self, pointer: Any, size: int) -> bytes:
+        buffer = (ctypes.c_char * size)()
+        self._ask("cuMemcpyDtoH", ctypes.addressof(buffer), pointer, size)
+        return buffer.raw
+
+    def _free(self, buffers: list[tuple[Any, Any]]) -> None:
+        for _, pointer in buffers:
+            self._cuda.cuMemFree(pointer)  # after a failed launch this fails too, and the first error is the one to tell
+
+
+def _driver_version() -> str:
+    """The version of the NVIDIA driver, as Linux tells it; empty elsewhere."""
+    try:
+        with open("/proc/driver/nvidia/version", encoding="utf-8") as file:
+            found = re.search(r"\d+\.\d+(?:\.\d+)?", file.read())
+    except OSError:
+        return ""
+    return found[0] if found else ""

@@ -1,0 +1,116 @@
+"""The mapping that a picture draws, its digest, and the kept reports that say which digests a device has confirmed.
+
+A claim "verified on ..." is bound to the mapping itself: change one cell and the digest, and with it the claim, is gone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from cute_viz.figures.model import Figure, Panel
+
+LENGTH = 16  # hexadecimal digits of the SHA-256 that are kept
+
+
+def role(panel: Panel) -> str:
+    """What a panel shows: its caption up to the colon.
+
+    >>> from cute_viz.figures.model import Ruler
+    >>> line = Ruler("", ("0",), (0, 0))
+    >>> role(Panel("C: 16 × 8 of f32, accumulator", 1, 1, ("",), (0,), line, line))
+    'C'
+    """
+    return panel.caption.partition(":")[0]
+
+
+def owners(panel: Panel) -> list[tuple[tuple[int, int], ...]]:
+    """For each cell, every (thread, value) that owns it, lowest first."""
+    threads, values = panel.data["thread"], panel.data["value"]
+    out: list[tuple[tuple[int, int], ...]] = [() if t is None else ((t, v),) for t, v in zip(threads, values, strict=True)]
+    for cell, several in panel.owners:
+        out[cell] = tuple(sorted((t, v) for t, v in several))
+    return out
+
+
+def shared_by_all(figure: Figure, panel: Panel) -> bool:
+    """Whether every thread owns every cell: an operand behind a descriptor, which has no mapping to confirm."""
+    return not panel.owners and set(panel.data["thread"]) == {0} and figure.facts.get("threads", 1) > 1
+
+
+def mapping(figure: Figure) -> list[Any]:
+    """What a figure says of its object, less everything that is only looks.
+
+    A list of panels: role, rows, columns, and either the owners of each cell or the cell's offset or coordinate.
+    """
+    out: list[Any] = []
+    for panel in figure.panels:
+        if "thread" in panel.data:
+            if not shared_by_all(figure, panel):
+                out.append([role(panel), panel.rows, panel.cols, owners(panel)])
+        elif column := panel.data.get("offset") or panel.data.get("coordinate"):
+            out.append([role(panel), panel.rows, panel.cols, column])
+    return out
+
+
+def digest(figure: Figure) -> str:
+    """The digest of what a figure says.
+
+    >>> from cute_viz.figures import build
+    >>> from cute_viz.notation import parse
+    >>> digest(build(parse("(4,8):(8,1)"))) == digest(build(parse("(4,(2,4)):(8,(1,2))")))
+    True
+    """
+    text = json.dumps([figure.kind, mapping(figure)], separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:LENGTH]
+
+
+@lru_cache(maxsize=1)
+def reports() -> tuple[dict[str, Any], ...]:
+    """The kept reports: layouts/verified/*.json of every library folder."""
+    from cute_viz.spec.library import directories
+
+    out = []
+    for directory in directories():
+        folder = os.path.join(directory, "verified")
+        if os.path.isdir(folder):
+            for name in sorted(os.listdir(folder)):
+                if name.endswith(".json"):
+                    with open(os.path.join(folder, name), encoding="utf-8") as file:
+                        out.append(json.load(file))
+    return tuple(out)
+
+
+def verified(name: str, figure: Figure) -> str | None:
+    """The devices on which the mapping of this figure was confirmed under this name; None where none was.
+
+    >>> from cute_viz.figures import build
+    >>> verified("SM80_16x8x16_F32F16F16F32_TN", build(4)) is None
+    True
+    """
+    kept = [report for report in reports() if name in report["agree"]]
+    if not kept:
+        return None
+    now = digest(figure)
+    devices = [report["device"] for report in kept if report["agree"][name] == now]
+    return ", ".join(dict.fromkeys(devices)) or None
+
+
+def known(name: str) -> str | None:
+    """What a kept report says of a table that CuTe has otherwise than the hardware; None for all others."""
+    return next((report["known"][name] for report in reports() if name in report["known"]), None)
+
+
+def noted(figure: Figure, obj: Any) -> Figure:
+    """The figure of an atom with a note on the device that confirmed it, or that is known to differ; any other as it is."""
+    name = getattr(obj, "name", "")
+    if not name or figure.kind not in ("mma", "copy"):
+        return figure
+    if words := known(name):
+        return replace(figure, notes=(*figure.notes, f"Known to differ from hardware: {words}."))
+    devices = verified(name, figure)
+    return replace(figure, notes=(*figure.notes, f"Verified on {devices}.")) if devices else figure

@@ -1,0 +1,110 @@
+"""Small integers as the bit patterns of matrix instructions' element types, packed into registers, and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element type: its bits, how many consecutive integers from 0 it holds exactly, and whether it has a sign."""
+
+    name: str
+    bits: int
+    exact: int
+    signed: bool = True
+
+    @property
+    def register(self) -> int:
+        """The bits of the registers that carry it."""
+        return 64 if self.bits == 64 else 32
+
+
+ELEMENTS = {
+    element.name: element
+    for element in (
+        Element("f16", 16, 2048),
+        Element("bf16", 16, 256),
+        Element("tf32", 32, 2048),
+        Element("f32", 32, 1 << 24),
+        Element("f64", 64, 1 << 40),
+        Element("s32", 32, 1 << 30),
+        Element("s8", 8, 128),
+        Element("u8", 8, 256, signed=False),
+        Element("s4", 4, 8),
+        Element("u4", 4, 16, signed=False),
+        Element("b1", 1, 2, signed=False),
+        Element("e4m3", 8, 16),
+        Element("e5m2", 8, 8),
+    )
+}
+_MANTISSA = {"f16": (5, 10), "bf16": (8, 7), "tf32": (8, 23), "f32": (8, 23), "f64": (11, 52), "e4m3": (4, 3), "e5m2": (5, 2)}
+
+
+def encode(values: Any, kind: str) -> Any:
+    """Integers as raw patterns (uint64). Each must be held exactly; none is rounded.
+
+    >>> [hex(x) for x in encode(np.array([0, 1, -3]), "f16").tolist()], encode(np.array([-2]), "s4").tolist()
+    (['0x0', '0x3c00', '0xc200'], [14])
+    """
+    values = np.asarray(values, dtype=np.int64)
+    bits = ELEMENTS[kind].bits
+    if kind not in _MANTISSA:
+        return values.astype(np.uint64) & np.uint64((1 << bits) - 1)
+    exponent_bits, mantissa_bits = _MANTISSA[kind]
+    bias = (1 << (exponent_bits - 1)) - 1
+    low, high = int(values.min(initial=0)), int(values.max(initial=0))
+    patterns = []
+    for value in range(low, high + 1):
+        size = abs(value)
+        power = size.bit_length() - 1
+        fraction = (size << mantissa_bits >> power) if value else 0
+        pattern = (power + bias << mantissa_bits) | (fraction - (1 << mantissa_bits)) if value else 0
+        patterns.append(pattern | (1 << (bits - 1) if value < 0 else 0))
+    assert max(abs(low), high) <= ELEMENTS[kind].exact, f"{low} .. {high} are not all exact as {kind}"
+    return np.array(patterns, dtype=np.uint64)[values - low]
+
+
+def decode(patterns: Any, kind: str) -> Any:
+    """Raw patterns of an accumulator type (f16, f32, f64, s32) as float64 or int64.
+
+    >>> decode(encode(np.array([7, -1]), "f32"), "f32").tolist()
+    [7.0, -1.0]
+    """
+    views = {"f16": (np.uint16, np.float16), "f32": (np.uint32, np.float32), "f64": (np.uint64, np.float64)}
+    if kind == "s32":
+        return patterns.astype(np.uint32).view(np.int32).astype(np.int64)
+    unsigned, real = views[kind]
+    return patterns.astype(unsigned).view(real).astype(np.float64)
+
+
+def pack(patterns: Any, bits: int, register: int = 32) -> Any:
+    """The last axis, values in order, as registers: value 0 in the low bits. What does not fill a register is zero above.
+
+    >>> pack(np.array([1, 2, 3, 4], dtype=np.uint64), 8).tolist() == [0x04030201]
+    True
+    """
+    per = max(1, register // bits)
+    count = -(-patterns.shape[-1] // per)
+    padded = np.zeros((*patterns.shape[:-1], count * per), np.uint64)
+    padded[..., : patterns.shape[-1]] = patterns
+    grouped = padded.reshape(*patterns.shape[:-1], count, per)
+    shifts = np.arange(per, dtype=np.uint64) * np.uint64(bits)
+    packed = np.bitwise_or.reduce(grouped << shifts, axis=-1)
+    return packed.astype(np.uint64 if register == 64 else np.uint32)
+
+
+def unpack(registers: Any, bits: int, register: int = 32) -> Any:
+    """Registers along the last axis as raw patterns of `bits`.
+
+    >>> unpack(np.array([0x04030201], dtype=np.uint32), 8).tolist()
+    [1, 2, 3, 4]
+    """
+    per = max(1, register // bits)
+    shifts = np.arange(per, dtype=np.uint64) * np.uint64(bits)
+    mask = np.uint64((1 << bits) - 1)
+    wide = registers.astype(np.uint64)[..., None] >> shifts & mask
+    return wide.reshape(*registers.shape[:-1], registers.shape[-1] * per)

@@ -1,0 +1,115 @@
+"""All that `check --all` goes through: every atom of the library by name, ranges spelt out, and every spec in layouts/specs."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from cute_viz.check.job import Undecided
+from cute_viz.errors import CuteVizError
+from cute_viz.figures.options import parse_tile
+from cute_viz.spec import read
+from cute_viz.spec.library import Listed, directories, listing, resolve
+
+ARGUMENTS = {"UniversalFMA": ("float",), "D A=D B=A C=D": ("float",), "S D=S": ("uint128_t",)}
+
+
+def atoms() -> Iterator[tuple[str, Any]]:
+    """(name, atom) of everything in the library; an Undecided in the place of families that nothing here can run."""
+    for listed in listing():
+        reason = hopeless(listed)
+        if reason:
+            yield listed.name, Undecided(listed.kind, listed.name, reason)
+            continue
+        for name in spelt(listed):
+            args = ARGUMENTS.get(listed.args, ())
+            full = f"{name}<{','.join(args)}>" if args else name
+            try:
+                yield full, resolve(name, args)
+            except CuteVizError as error:
+                yield full, Undecided(listed.kind, full, error.message)
+
+
+def hopeless(listed: Listed) -> str:
+    """Why no atom of a family is tried, where that is known from its architecture; empty else."""
+    arch = int(re.sub(r"\D", "", listed.arch) or 0)
+    if arch >= 100:
+        return f"an instruction of sm_{arch}, for which there is no kernel here"
+    if listed.name.startswith("GMMA_"):
+        return "sparse wgmma: the metadata of A is not probed"
+    return ""
+
+
+def spelt(listed: Listed) -> list[str]:
+    """The names of a family with its number filled in.
+
+    >>> spelt(Listed("SM90_64x{N}x16_F16F16F16_SS", "mma", "sm90", "", "N = 8..24/8"))
+    ['SM90_64x8x16_F16F16F16_SS', 'SM90_64x16x16_F16F16F16_SS', 'SM90_64x24x16_F16F16F16_SS']
+    """
+    match = re.fullmatch(r"(\w+) = (\d+)\.\.(\d+)(?:/(\d+))?", listed.ranges)
+    if match is None:
+        return [listed.name]
+    numbers = range(int(match[2]), int(match[3]) + 1, int(match[4] or 1))
+    return [listed.name.replace("{" + match[1] + "}", str(n)) for n in numbers]
+
+
+def swizzled() -> Iterator[tuple[str, Any]]:
+    """(name, layout) of the shared-memory atoms of GMMA and TMA, for elements of 8, 16 and 32 bits."""
+    for mode in ("INTER", "SW32", "SW64", "SW128"):
+        for major, types in (("K", ("uint8_t", "half_t", "tfloat32_t")), ("MN", ("uint8_t", "half_t", "tfloat32_t"))):
+            for kind in types:
+                name = f"GMMA::Layout_{major}_{mode}_Atom<{kind}>"
+                yield name, read(name).pick()
+
+
+_MMA = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))"
+TILINGS = (
+    "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (4,2,1), (128,32,16))",
+    "make_tiled_mma(SM80_16x8x16_F32BF16BF16F32_TN{}, (2,2,1), (32,(2,4,4):(1,8,2),16))",
+    "make_tiled_mma(SM80_16x8x8_F32TF32TF32F32_TN{}, (1,4,1), (16,64,8))",
+    "make_tiled_mma(SM80_16x8x32_S32S8U8S32_TN{}, (2,2,1))",
+    "make_tiled_mma(SM80_16x8x64_S32S4U4S32_TN{}, (2,2,1))",
+    "make_tiled_mma(SM80_8x8x128_S32U1U1S32_TN_XORPOPC{}, (2,1,1))",
+    "make_tiled_mma(SM89_16x8x32_F32E4M3E5M2F32_TN{}, (2,2,1), (64,32,32))",
+    "make_tiled_mma(SM90_16x8x8_F64F64F64F64_TN{}, (2,1,1), (64,16,16))",
+    "make_tiled_mma(SM70_8x8x4_F16F16F16F16_TN{}, (2,2,1), (32,32,4))",
+    "make_tiled_mma(SM70_8x8x4_F32F16F16F32_NT{}, (2,2,1), (32,32,4))",
+    "make_tiled_mma(UniversalFMA<float>{}, (16,16,1))",
+    "make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}, (2,1,1))",
+    "make_tiled_mma(SM90_64x32x16_F16F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}, (1,2,1), (128,64,16))",
+    "make_tiled_mma(SM90_64x32x32_F32E4M3E5M2_RS_TN<>{}, (2,1,1), (128,64,32))",
+    "make_tiled_mma(SM90_64x16x8_F32TF32TF32_RS_TN<>{}, (2,1,1))",
+    f"make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{{}}, {_MMA})",
+    f"make_tiled_copy_B(Copy_Atom<SM75_U32x2_LDSM_N,half_t>{{}}, {_MMA})",
+    f"make_tiled_copy_B(Copy_Atom<SM75_U16x4_LDSM_T,half_t>{{}}, {_MMA})",
+    f"make_tiled_copy_C(Copy_Atom<SM90_U32x4_STSM_N,half_t>{{}}, {_MMA})",
+    f"make_tiled_copy_C(Copy_Atom<SM90_U16x8_STSM_T,half_t>{{}}, {_MMA})",
+    f"make_tiled_copy_C(Copy_Atom<UniversalCopy<uint64_t>,float>{{}}, {_MMA})",
+    "make_tiled_copy(Copy_Atom<SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>,half_t>{}, (16,8):(8,1), (1,8))",
+    "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>,float>{}, (32,8), (4,1))",
+    "make_tiled_copy(Copy_Atom<UniversalCopy<uint8_t>,uint8_t>{}, (8,4):(4,1), (2,3))",
+)
+
+
+def tilings() -> Iterator[tuple[str, Any]]:
+    """(text, object) of tilings that stand for the many: atoms of every family, permuted and repeated, and copies of them."""
+    for text in TILINGS:
+        yield text, read(text).pick()
+
+
+def specs() -> Iterator[tuple[str, Any, tuple[int, int] | None]]:
+    """(name, object, tile) of every spec of the libraries."""
+    from cute_viz.spec.build import read_specs
+
+    for directory in directories():
+        folder = os.path.join(directory, "specs")
+        for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+            if file.endswith((".yaml", ".yml")):
+                path = os.path.join(folder, file)
+                with open(path, encoding="utf-8") as stream:
+                    for spec in read_specs(stream.read(), path):
+                        tile = spec.figure.get("tile")
+                        name = f"specs/{os.path.splitext(file)[0]}" + (f":{spec.name}" if spec.name else "")
+                        yield name, spec.obj, parse_tile(tile) if isinstance(tile, str) else tile

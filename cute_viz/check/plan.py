@@ -1,0 +1,150 @@
+"""Objects and their figures -> checks. Pure: what can be decided, by which kernel, and why the rest cannot.
+
+The tables that the kernels are held against come from the figure (`digest.owners`, panel data), never from a second evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout, position_independent
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
+from cute_viz.algebra.gemm import Gemm
+from cute_viz.algebra.inttuple import is_int_tuple, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
+from cute_viz.check import banks, copies, cuda, grouped, layouts, mma, smem, tiled, wgmma
+from cute_viz.check.job import Item, Undecided
+from cute_viz.errors import CuteVizError
+from cute_viz.figures import build
+from cute_viz.figures.options import FigureOptions
+from cute_viz.notation import parse
+
+MAX_CELLS = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A table that CuTe has wrong: in words, and the atom with the layouts that the hardware has."""
+
+    words: str
+    layouts: dict[str, str]
+
+
+KNOWN = {
+    **{
+        f"SM80_16x8x128_S32U1U1S32_TN_{popc}": Known(
+            "CuTe's stride of A, ((_512,_1),((_16,_8))), is malformed and cannot be evaluated; "
+            "the hardware has ((_512,_1),(_16,_8)), which was checked",
+            {"layout_a": "((_4,_8),(_32,_2)):((_512,_1),(_16,_8))"},
+        )
+        for popc in ("XORPOPC", "ANDPOPC")
+    },
+    "SM75_U32x1_MOVM_T": Known(
+        "CuTe's trait is the identity; the hardware transposes the 8 x 8 matrix, to Dst ((4,8),(16,2)):((256,16),(1,128)), "
+        "which was checked",
+        {"dst": "((4,8),(16,2)):((256,16),(1,128))"},
+    ),
+}
+
+
+def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = False) -> list[Item]:
+    """The checks of one object, under the name by which it is reported.
+
+    tile: of a layout that is drawn as a map of threads and values. cute: let CuTe's headers evaluate layouts, too.
+
+    >>> [(item.kind, item.name) for item in plan(Layout((4, 8), (8, 1)), "(4,8):(8,1)")]
+    [('layout', '(4,8):(8,1)')]
+    """
+    if isinstance(obj, (int, tuple)) and not isinstance(obj, bool) and obj != () and is_int_tuple(obj):
+        obj = Layout(obj)
+    if isinstance(obj, (ThrMMA, ThrCopy)):
+        obj = obj.tiled
+    if isinstance(obj, Gemm):
+        return [item for part, whole in _parts(obj) for item in plan(whole, f"{name} {part}", cute=cute)]
+    options = FigureOptions(max_cells=MAX_CELLS)
+    try:
+        if isinstance(obj, (Layout, ComposedLayout)):
+            figure = build(obj, replace(options, tile=tile))
+            atom = None if tile else smem.recognise(obj)
+            by_cute = [layouts.check(obj, figure, name, cute=True)] if cute else []
+            return [layouts.check(obj, figure, name), *by_cute, *(smem.checks(atom, figure, name) if atom else ())]
+        if isinstance(obj, MMA_Atom):
+            return [_mma(obj, name, options)]
+        if isinstance(obj, TiledMMA):
+            by_groups = obj.atom.name.startswith("SM90_64x")
+            return [(grouped if by_groups else tiled).check(obj, build(obj, options), name)]
+        if isinstance(obj, CopyOp) and (known := KNOWN.get(obj.name)):
+            obj = replace(obj, **{key: parse(text) for key, text in known.layouts.items()})
+            return [copies.check(obj, build(obj, options), name, known.words)]
+        if isinstance(obj, (CopyOp, Copy_Atom, TiledCopy)):
+            return [copies.check(obj, build(obj, options), name)]
+    except CuteVizError as error:
+        return [Undecided("picture", name, f"it cannot be drawn: {error.message}")]
+    return [Undecided("picture", name, f"no check for {show(obj).splitlines()[0]}")]
+
+
+def _mma(atom: MMA_Atom, name: str, options: FigureOptions) -> Item:
+    if atom.name.startswith("SM90_64x"):
+        if isinstance(made := wgmma.instruction(atom), str):
+            return Undecided("wgmma", name, made)
+        return wgmma.check(atom, _drawn(atom, "CA" if made.registers else "C"), name)
+    if isinstance(reason := mma.instruction(atom), str):
+        return Undecided("mma", name, reason)
+    known = KNOWN.get(atom.name)
+    if known is None:
+        return mma.check(atom, build(atom, options), name)
+    fixed = replace(atom, **{key: parse(text) for key, text in known.layouts.items()})
+    return mma.check(fixed, build(fixed, options), name, known.words)
+
+
+def _parts(gemm: Gemm) -> list[tuple[str, Any]]:
+    """The objects of a GEMM by name, each once."""
+    found = [(key, getattr(gemm, key)) for key in ("mma", "smem_a", "smem_b", "g2s_a", "g2s_b", "s2r_a", "s2r_b", "epilogue")]
+    out: list[tuple[str, Any]] = []
+    for key, part in found:
+        if part is not None and all(part != other for _, other in out):
+            out.append((key, part))
+    return out
+
+
+@lru_cache(maxsize=256)
+def _drawn(atom: MMA_Atom, operands: str) -> wgmma.Drawn:
+    """The panels of a wgmma atom's operands in registers. Atoms that differ in name and types alone share one drawing."""
+    return wgmma.drawn(build(atom, FigureOptions(max_cells=MAX_CELLS, operand=operands)))
+
+
+def static(obj: Any, name: str) -> cuda.Static | Undecided:
+    """The table of a layout as CUDA C++ that compiles only when CuTe's headers agree."""
+    if isinstance(obj, (int, tuple)) and not isinstance(obj, bool) and obj != () and is_int_tuple(obj):
+        obj = Layout(obj)
+    if not isinstance(obj, (Layout, ComposedLayout)):
+        return Undecided("static", name, f"only layouts can be decided while compiling, not {show(obj).splitlines()[0]}")
+    try:
+        table = layouts.table_of(build(obj, FigureOptions(max_cells=MAX_CELLS)))
+        if table is None:
+            return Undecided("static", name, "its values are coordinates")
+        return cuda.Static(name, cuda.expression(position_independent(obj)), tuple(table))
+    except CuteVizError as error:
+        return Undecided("static", name, error.message)
+
+
+def everything(cute: bool = False) -> Iterator[Item]:
+    """The checks of the whole library of atoms and of every spec that comes with it."""
+    from cute_viz.check.library import atoms, specs, swizzled, tilings
+
+    for name, obj in atoms():
+        if isinstance(obj, Undecided):
+            yield obj
+        else:
+            yield from plan(obj, name)
+    for name, obj in swizzled():
+        yield from plan(obj, name, cute=cute)
+    for name, obj in tilings():
+        yield from plan(obj, name)
+    yield from banks.checks()
+    for name, obj, tile in specs():
+        yield from plan(obj, name, tile, cute)

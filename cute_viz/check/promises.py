@@ -1,0 +1,71 @@
+"""What each kind of check proves, and what it does not: the words of the report and of `check --help`."""
+
+from __future__ import annotations
+
+PROVES = {
+    "layout": (
+        "the device evaluates the layout to every drawn value",
+        "more than arithmetic: the formula is our own; --with-cute and --static ask CuTe's headers instead",
+    ),
+    "layout by CuTe": (
+        "CuTe's own headers, compiled for the device, evaluate the layout to every drawn value",
+        "what a kernel does with the layout",
+    ),
+    "static": (
+        "CuTe's own headers evaluate the layout to every drawn value while they are compiled; no GPU takes part",
+        "what a kernel does with the layout",
+    ),
+    "mma": (
+        "the drawn A, B and C are the instruction's own: which value of which thread meets which, all of them",
+        "the names m, n and k: a relabelling that is the same in all operands would show nothing",
+    ),
+    "wgmma": (
+        "each accumulator, and each value of A in registers, is the one that the instruction has at the drawn place",
+        "operands behind a descriptor, whose picture has no owners; the checks of GMMA layouts do that",
+    ),
+    "TMA load": (
+        "cp.async.bulk.tensor puts every element of a matrix at its drawn offset of shared memory",
+        "tiles whose address is not a multiple of 1024 bytes: the swizzle acts on address bits",
+    ),
+    "TMA store": (
+        "a tile laid out as drawn is stored by cp.async.bulk.tensor as the matrix it stands for",
+        "tiles whose address is not a multiple of 1024 bytes: the swizzle acts on address bits",
+    ),
+    "wgmma operand": (
+        "wgmma takes every element of the drawn atom for the row and k at which it is drawn",
+        "the name k: a relabelling that is the same in A and B would show nothing",
+    ),
+    "tiled mma": (
+        "fragments packed as drawn give the exact product, each element of C written once where it is drawn",
+        "the name k: a relabelling that is the same in A and B would show nothing",
+    ),
+    "banks": (
+        "a chain of dependent loads takes the time of the wavefronts that the bank analysis predicts",
+        "stores, whose time a chain of loads does not show",
+    ),
+    "wavefronts": (
+        "the hardware's own counter of shared-memory wavefronts says what the bank analysis predicts (--counters, by ncu)",
+        "stores",
+    ),
+    "sectors": (
+        "the hardware's own counter of 32-byte sectors of global loads says what the analysis predicts (--counters, by ncu)",
+        "stores, and what the caches do with the sectors",
+    ),
+    "copy": (
+        "the instruction brings every element from where the source is drawn to where the destination is drawn",
+        "the order of the elements: source and destination are only told relative to each other",
+    ),
+    "tiled copy": (
+        "real copies driven by the drawn source bring every element of the tile to its drawn place",
+        "the order of the elements: source and destination are only told relative to each other",
+    ),
+}
+CLAIMS = (
+    "mma",
+    "wgmma",
+    "TMA load",
+    "TMA store",
+    "wgmma operand",
+    "copy",
+    "tiled copy",
+)  # kinds in which the hardware itself decides

@@ -1,0 +1,287 @@
+"""wgmma atoms: the accumulators of every N, and the fragment of A in registers (PTX ISA, "wgmma.mma_async").
+
+The product is told what to compute in numbers: A carries m + 1 in one column k and B is 1, or A is 1 in one column and B carries
+k + 1 or n + 1. Each accumulator then says which m and n it is, and each value of A in registers which m and k.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cute_viz.algebra.mma import MMA_Atom
+from cute_viz.check.digest import digest, role, shared_by_all
+from cute_viz.check.elements import ELEMENTS, Element, decode, encode, pack, unpack
+from cute_viz.check.job import Argument, Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name, places
+from cute_viz.check.mma import Fragment, fragment
+from cute_viz.figures.model import Figure
+
+GROUP = 128  # threads of a warp group
+B_AT = 32 << 10  # where B begins in shared memory
+SHARED = B_AT + (34 << 10)
+STEP = 32  # bytes of K in one instruction
+
+
+@dataclass(frozen=True, slots=True)
+class Wgmma:
+    """A wgmma instruction: its types, N, whether A is in registers, and the majors that its operands have."""
+
+    a: Element
+    b: Element
+    c: Element
+    n: int
+    registers: bool = False
+    saturate: bool = False
+    transposed: tuple[int, int] = (0, 0)
+
+    @property
+    def k(self) -> int:
+        """K of one instruction."""
+        return STEP * 8 // self.a.bits
+
+    @property
+    def results(self) -> int:
+        """Registers of the accumulator in a thread."""
+        return self.n * self.c.bits // 64
+
+    def text(self, accumulators: str, a: str, b: str) -> str:
+        """The instruction; the accumulators are added to."""
+        kinds = f"{self.c.name}.{self.a.name}.{self.b.name}"
+        whole = self.a.name in ("s8", "u8")
+        name = f"wgmma.mma_async.sync.aligned.m64n{self.n}k{self.k}.{kinds}{'.satfinite' if self.saturate else ''}"
+        majors = self.transposed[self.registers :] if self.a.bits == 16 else ()
+        tail = "" if whole else ", 1, 1" + "".join(f", {t}" for t in majors)
+        return f"{name} {accumulators}, {a}, {b}, 1{tail};"
+
+
+def instruction(atom: MMA_Atom) -> Wgmma | str:
+    """The instruction that an atom's name stands for, or the reason why none does.
+
+    >>> from cute_viz.spec.library import resolve
+    >>> instruction(resolve("SM90_64x8x16_F32F16F16_SS")).text("{d}", "a", "b")
+    'wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d}, a, b, 1, 1, 1, 0, 0;'
+    """
+    match = re.fullmatch(r"SM90_64x(\d+)x\d+_\w+?_([SR])S(?:_TN)?(_SATURATE)?(?:<.*>)?", atom.name)
+    if match is None or any(kind not in ELEMENTS for kind in atom.types):
+        return f"no kernel for {atom.name or 'an atom without a name'}"
+    if re.search(r"MN|Neg", atom.name.partition("<")[2]):
+        return "a transposed or negated operand of an atom is not probed here; the checks of GMMA layouts decide the majors"
+    a, b, c = (ELEMENTS[kind] for kind in atom.types[:3])
+    if c.name == "s32" and int(match[1]) > 32 and int(match[1]) % 16:
+        return "PTX has no wgmma of integers with this N"
+    return Wgmma(a, b, c, int(match[1]), match[2] == "R", match[3] is not None)
+
+
+def kernel(made: Wgmma, entry: str) -> Kernel:
+    """The kernel (a, b, d, desc_a, desc_b, na, nb, steps, b_move) of one warp group a block.
+
+    a: for each blockIdx.x the 16-byte pieces (na) of the A tile, or each thread's 4 registers. b: for each blockIdx.y the pieces
+    (nb) of the B tile. d: each thread's accumulators, blocks x fastest. desc: the descriptors less their start address.
+    steps: instructions along K, A 32 bytes further each, B b_move bytes.
+    """
+    d = "{" + ",".join(f"%d{j}" for j in range(made.results)) + "}"
+    zero = "\n".join(f"mov.b32 %d{j}, 0;" for j in range(made.results))
+    store = "\n".join(f"st.global.b32 [%q+{4 * j}], %d{j};" for j in range(made.results))
+    if made.registers:
+        load_a = f"""mul.lo.u32 %x, %i, {GROUP}; add.u32 %x, %x, %t; mul.wide.u32 %by, %x, 16; ld.param.u64 %q, [a];
+add.u64 %q, %q, %by; ld.global.v4.b32 {{%r0,%r1,%r2,%r3}}, [%q];"""
+        a = "{%r0,%r1,%r2,%r3}"
+    else:
+        load_a, a = _fill("A", "a", "%i", "na", 0), "%pa"
+    return Kernel(
+        entry,
+        f""".extern .shared .align 1024 .b8 {entry}_smem[];
+.visible .entry {entry}(.param .u64 a, .param .u64 b, .param .u64 d, .param .u64 desc_a, .param .u64 desc_b,
+ .param .u32 na, .param .u32 nb, .param .u32 steps, .param .u32 b_move)
+{{
+.reg .pred %p;
+.reg .b32 %t, %i, %j, %g, %n, %s, %x, %k, %r<4>, %d<{made.results}>;
+.reg .b64 %by, %pa, %pb, %q, %w0, %w1;
+mov.u32 %t, %tid.x; mov.u32 %i, %ctaid.x; mov.u32 %j, %ctaid.y; mov.u32 %g, %nctaid.x; mov.u32 %s, {entry}_smem;
+add.u32 %s, %s, 1023; and.b32 %s, %s, 0xFFFFFC00; // swizzles act on address bits
+{load_a}
+{_fill("B", "b", "%j", "nb", B_AT)}
+fence.proxy.async.shared::cta;
+bar.sync 0;
+{_descriptor("%pa", "desc_a", 0)}
+{_descriptor("%pb", "desc_b", B_AT)}
+{zero}
+ld.param.u32 %n, [steps];
+wgmma.fence.sync.aligned;
+AGAIN:
+{made.text(d, a, "%pb")}
+ld.param.u32 %x, [b_move]; shr.u32 %x, %x, 4; cvt.u64.u32 %q, %x;
+add.u64 %pa, %pa, {STEP >> 4}; add.u64 %pb, %pb, %q;
+sub.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra AGAIN;
+wgmma.commit_group.sync.aligned;
+wgmma.wait_group.sync.aligned 0;
+mad.lo.u32 %x, %j, %g, %i; mul.lo.u32 %x, %x, {GROUP}; add.u32 %x, %x, %t; mul.wide.u32 %by, %x, {4 * made.results};
+ld.param.u64 %q, [d]; add.u64 %q, %q, %by;
+{store}
+ret;
+}}""",
+        (8, 0) if made.a.name == made.b.name else (8, 4),
+        90,
+        exact=True,
+    )
+
+
+def _fill(label: str, operand: str, block: str, count: str, at: int) -> str:
+    """Copy a tile's 16-byte pieces into shared memory."""
+    return f"""ld.param.u32 %n, [{count}]; mul.lo.u32 %x, {block}, %n; mul.wide.u32 %by, %x, 16; ld.param.u64 %pa, [{operand}];
+add.u64 %pa, %pa, %by; mov.u32 %k, %t;
+FILL_{label}: setp.ge.u32 %p, %k, %n; @%p bra FULL_{label};
+mul.wide.u32 %by, %k, 16; add.u64 %q, %pa, %by; ld.global.v2.b64 {{%w0,%w1}}, [%q];
+mul.lo.u32 %x, %k, 16; add.u32 %x, %x, %s; st.shared.v2.b64 [%x+{at}], {{%w0,%w1}}; add.u32 %k, %k, {GROUP}; bra FILL_{label};
+FULL_{label}:"""
+
+
+def _descriptor(register: str, parameter: str, at: int) -> str:
+    return f"""add.u32 %x, %s, {at}; and.b32 %x, %x, 0x3FFFF; shr.u32 %x, %x, 4; cvt.u64.u32 {register}, %x;
+ld.param.u64 %q, [{parameter}]; or.b64 {register}, {register}, %q;"""
+
+
+def descriptor(swizzle: int, leading: int, stride: int) -> int:
+    """A matrix descriptor less its start address (PTX ISA, "Matrix Descriptor"): offsets in bytes, swizzle 0..3 for none..128B."""
+    mode = {0: 0, 1: 3, 2: 2, 3: 1}[swizzle]
+    return mode << 62 | stride >> 4 << 32 | leading >> 4 << 16
+
+
+def plain_tile(elements: Any, bits: int) -> bytes:
+    """Tiles [tile, row, k] of 32 bytes a row as core matrices of 8 rows x 16 bytes, K-major without a swizzle."""
+    packed = pack(elements, bits).astype(np.uint32)
+    tiles, rows, words = packed.shape
+    cores = packed.reshape(tiles, rows // 8, 8, words // 4, 4).transpose(0, 1, 3, 2, 4)
+    return np.ascontiguousarray(cores).tobytes()
+
+
+PLAIN = descriptor(0, 128, 256)  # of plain_tile: the next 16 bytes of K are 128 bytes on, the next 8 rows 256
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What is drawn of an atom: the digest of the mapping, the accumulator, and A where it is in registers."""
+
+    digest: str
+    c: Fragment
+    a: Fragment | None
+
+
+def drawn(figure: Figure) -> Drawn:
+    """The operands of a figure; of one that shared memory holds there is no fragment."""
+    in_registers = any(role(panel) == "A" and not shared_by_all(figure, panel) for panel in figure.panels)
+    return Drawn(digest(figure), fragment(figure, "C"), fragment(figure, "A") if in_registers else None)
+
+
+def check(atom: MMA_Atom, shown: Drawn, name: str) -> Item:
+    """The check of a drawn wgmma atom; of A in shared memory only the accumulator is drawn as a fragment, and decided."""
+    made = instruction(atom)
+    if isinstance(made, str):
+        return Undecided("wgmma", name, made)
+    entry = entry_name("wgmma", name)
+    job = _Job(made, entry, shown.c, shown.a)
+    return Check("wgmma", name, kernel(made, entry), job.launches, job.judge, shown.digest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """The launches of one atom and their judgement. columns: the k that are probed, all of them when A is in registers."""
+
+    made: Wgmma
+    entry: str
+    c: Fragment
+    a: Fragment | None
+
+    @property
+    def columns(self) -> int:
+        return self.made.k if self.a else 1
+
+    def digits(self, numbers: Any) -> Any:
+        """The numbers digit by digit [digit, ...], each digit exact in both operands' types."""
+        base, largest, out = self.base, int(numbers.max()), []
+        while largest:
+            out.append(numbers % base)
+            numbers, largest = numbers // base, largest // base
+        return np.stack(out)
+
+    @property
+    def base(self) -> int:
+        return min(128, self.made.a.exact, self.made.b.exact)
+
+    def launches(self) -> tuple[Launch, ...]:
+        m, n, k = np.arange(64) + 1, np.arange(self.made.n) + 1, np.arange(self.made.k) + 1
+        pick = np.eye(self.made.k, dtype=np.int64)[: self.columns]  # [column, k]
+        carry = np.concatenate([digit[None, :, None] * pick[:, None, :] for digit in self.digits(m)])
+        ones = np.broadcast_to(pick[:, None, :], (self.columns, 64, self.made.k))
+        plain = np.ones((1, self.made.n, self.made.k), np.int64)
+        by_k = self.digits(k)[:, None, :] * plain
+        by_n = self.digits(n)[:, :, None] * plain
+        out = [self.launch(carry, plain), self.launch(ones[:1], by_n)]
+        if self.a:
+            out += [self.launch(ones, by_k), self.launch(carry, plain, self.a.swapped())]
+        return tuple(out)
+
+    def launch(self, a: Any, b: Any, fragment: Fragment | None = None) -> Launch:
+        made = self.made
+        patterns = encode(a, made.a.name)
+        if self.a:
+            drawn = fragment or self.a
+            values = np.zeros((len(a), GROUP, self.a.per_thread), np.uint64)
+            values[:, drawn.threads, drawn.values] = patterns[:, drawn.rows, drawn.cols]
+            first = pack(values, made.a.bits).astype(np.uint32).tobytes()
+        else:
+            first = plain_tile(patterns, made.a.bits)
+        second = plain_tile(encode(b, made.b.name), made.b.bits)
+        arguments: tuple[Argument, ...] = (
+            *(In(first), In(second), Out(len(a) * len(b) * GROUP * made.results * 4)),
+            *(Word(PLAIN, 8), Word(PLAIN, 8), Word(64 * STEP // 16), Word(made.n * STEP // 16), Word(1), Word(0)),
+        )
+        return Launch(self.entry, (len(a), len(b), 1), GROUP, arguments, SHARED)
+
+    def results(self, data: bytes) -> Any:
+        """[block, slot of C]: the accumulators as integers; -1 for what is none."""
+        registers = np.frombuffer(data, np.uint32).reshape(-1, GROUP, self.made.results)
+        patterns = unpack(registers, self.made.c.bits)
+        values = decode(patterns[:, self.c.threads, self.c.values], self.made.c.name)
+        return np.nan_to_num(values, nan=-1, posinf=-1, neginf=-1).astype(np.int64)
+
+    def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
+        c, base = self.c, self.base
+        m_digits = self.results(outputs[0][0]).reshape(-1, self.columns, c.size)
+        got_m = sum(digit * base**p for p, digit in enumerate(m_digits)) - 1
+        got_n = sum(digit * base**p for p, digit in enumerate(self.results(outputs[1][0]))) - 1
+        fine = (got_m[0] == c.rows) & (got_n == c.cols)
+        sheets = [_sheet("C", c, got_m[0], got_n, fine)]
+        wrong = c.swapped()
+        control = bool(((got_m[0] != wrong.rows) | (got_n != wrong.cols)).any())
+        if self.a:
+            k_digits = self.results(outputs[2][0]).reshape(-1, self.columns, c.size)  # the digits of k + 1 are the blocks of B
+            got_k = sum(digit * base**p for p, digit in enumerate(k_digits)) - 1
+            first = c.cols == 0  # the slots of column 0 of C, one a row
+            row_of = np.zeros(64, np.int64)
+            row_of[c.rows[first]] = np.nonzero(first)[0]
+            seen_m, seen_k = got_m[self.a.cols, row_of[self.a.rows]], got_k[self.a.cols, row_of[self.a.rows]]
+            whole = (got_m == c.rows[None]) & (got_k == np.arange(self.columns)[:, None])  # [column, slot of C]
+            by_row = np.ones((self.columns, 64), bool)
+            np.logical_and.at(by_row, (np.arange(self.columns)[:, None], c.rows[None, :]), whole)
+            ok = by_row[self.a.cols, self.a.rows] & (seen_m == self.a.rows) & (seen_k == self.a.cols)
+            sheets.append(_sheet("A", self.a, seen_m, seen_k, ok))
+            control &= outputs[3][0] != outputs[0][0]
+        return Outcome(tuple(sheets), control, {"accumulators": int(c.size)})
+
+
+def _sheet(letter: str, drawn: Fragment, rows: Any, cols: Any, ok: Any) -> Sheet:
+    panel = drawn.panel
+    said = places(panel.rows, panel.cols)
+    if ok.all() and drawn.size == len(said):
+        return Sheet(letter, panel.rows, panel.cols, said, said, (True,) * len(said))
+    seen: list[str | None] = [None] * len(said)
+    fine: list[bool | None] = [None] * len(said)
+    cells = (drawn.rows * panel.cols + drawn.cols).tolist()
+    for cell, row, col, same in zip(cells, *(x.tolist() for x in (rows, cols, ok)), strict=True):
+        seen[cell], fine[cell] = f"({row},{col})", same
+    return Sheet(letter, panel.rows, panel.cols, said, tuple(seen), tuple(fine))
