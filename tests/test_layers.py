@@ -21,7 +21,7 @@ BELOW = {
     "renderers": {"errors", "figures.model", "figures.palette"},
     "analysis": {"errors", "algebra"},
     "check": {"errors", "algebra", "notation", "spec", "figures", "analysis"},
-    "documents": {"errors", "spec", "figures", "renderers"},
+    "documents": {"errors", "spec", "figures", "renderers", "check"},
     "cli": {"errors", "algebra", "notation", "spec", "figures", "renderers", "analysis", "check", "documents", "files", "__init__"},
     "__init__": {"errors", "display", "files", "algebra", "notation", "spec", "figures", "renderers"},
     "ext": {"errors", "files", "spec", "renderers", "documents", "__init__"},

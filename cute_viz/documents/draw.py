@@ -46,11 +46,12 @@ def options_of(spec: Spec, **more: Any) -> dict[str, Any]:
 
 
 def figure_of(spec: Spec) -> Figure:
-    """The figure of a spec."""
+    """The figure of a spec, with the device that confirmed it where there is one."""
+    from cute_viz.check.digest import noted
     from cute_viz.figures import build
     from cute_viz.figures.options import FigureOptions
 
-    return build(spec.obj, FigureOptions(**options_of(spec)))
+    return noted(build(spec.obj, FigureOptions(**options_of(spec))), spec.obj)
 
 
 def named(name: str) -> Spec | None:
