@@ -11,12 +11,11 @@ import re
 from collections.abc import Iterable
 from zlib import crc32
 
-import svgwrite
-
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.figures.palette import palette
 from cute_viz.renderers import Options
 from cute_viz.renderers.page import Page, lay_out
+from cute_viz.renderers.svg_import import svgwrite
 from cute_viz.renderers.svg_panel import BORDER, MONO, MUTED, PAPER, SANS, TEXT, Canvas, clean, draw, number
 
 THEMES = {"print": "grey"}  # themes that bring a palette

@@ -13,12 +13,11 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
-import svgwrite
-
 from cute_viz.figures.model import HOLE, Paint, Panel
 from cute_viz.figures.palette import Palette
 from cute_viz.renderers.frame import CAPTION, CHAR, FONT, LINES_FROM, SMALL, Detail, Frame
 from cute_viz.renderers.layout import column_step, row_step, runs
+from cute_viz.renderers.svg_import import svgwrite
 
 BASELINE = 0.35  # from the middle of a letter down to its baseline, in font sizes
 MONO = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"

@@ -9,13 +9,12 @@ from __future__ import annotations
 import sys
 import tempfile
 
-import atheris
-
-with atheris.instrument_imports(include=["cute_viz"]):
-    from tests.fuzz.targets import CORPUS, TARGETS, attempt
-
 
 def main() -> None:
+    import atheris
+
+    with atheris.instrument_imports(include=["cute_viz"]):
+        from tests.fuzz.targets import CORPUS, TARGETS, attempt
     if len(sys.argv) < 2 or sys.argv[1] not in TARGETS:
         sys.exit(f"which target? one of {', '.join(TARGETS)}")
     target = sys.argv.pop(1)
