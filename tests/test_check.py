@@ -23,7 +23,7 @@ from cute_viz.check import banks, counters, cuda, digest, layouts, library, mma,
 from cute_viz.check.elements import ELEMENTS, decode, encode, pack, unpack
 from cute_viz.check.job import Check, In, Launch, Out, Outcome, Sheet, Undecided, Word, module
 from cute_viz.check.promises import CLAIMS, PROVES
-from cute_viz.errors import CannotCheck, FigureError
+from cute_viz.errors import CannotCheck, CuteVizError, FigureError
 from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
@@ -341,7 +341,19 @@ def test_wgmma_needs_its_own_architecture() -> None:
     assert item.kernel.runs_on(90)
     assert not item.kernel.runs_on(100)
     assert "wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16" in item.kernel.body
-    assert isinstance(plan.plan(resolve("SM90_64x40x32_S32S8S8_SS_TN"), "x")[0], Undecided)
+    assert isinstance(plan.plan(resolve("SM90_64x32x16_F32F16F16_SS", ("GMMA::Major::MN", "GMMA::Major::K")), "x")[0], Undecided)
+
+
+def test_integers_have_the_extents_that_ptx_has() -> None:
+    """wgmma of integers: N = 8, 16, 24, 32, and multiples of 16 from there (PTX ISA, wgmma.mma_async)."""
+    legal = [8, 16, 24, *range(32, 257, 16)]
+    for n in range(8, 257, 8):
+        found = True
+        try:
+            resolve(f"SM90_64x{n}x32_S32S8S8_SS_TN")
+        except CuteVizError:
+            found = False
+        assert found == (n in legal)
 
 
 @pytest.mark.parametrize("text", ["GMMA::Layout_K_SW128_Atom<half_t>", "Sw<3,3,3> o 0 o (8,64):(64,1)"])

@@ -138,7 +138,7 @@ def test_sphinx_latex(project: Path, tmp_path: Path) -> None:
     build(project, "latex", "-W")
     out = project / "_build" / "latex"
     (main,) = out.glob("layouts.tex")
-    shown = re.findall(r"\\par\\noindent\\resizebox.*?\{(cute-viz-\w+\.\w+)\}\}\\par", main.read_text())
+    shown = re.findall(r"\\par\\noindent\\resizebox.*?\{(cute-viz-\w+\.\w+)\}+\\par", main.read_text())
     assert len(shown) >= 6
     assert all((out / name).stat().st_size > 0 for name in shown)
     if shutil.which("pdflatex") is None:

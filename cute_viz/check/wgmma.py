@@ -71,8 +71,6 @@ def instruction(atom: MMA_Atom) -> Wgmma | str:
     if re.search(r"MN|Neg", atom.name.partition("<")[2]):
         return "a transposed or negated operand of an atom is not probed here; the checks of GMMA layouts decide the majors"
     a, b, c = (ELEMENTS[kind] for kind in atom.types[:3])
-    if c.name == "s32" and int(match[1]) > 32 and int(match[1]) % 16:
-        return "PTX has no wgmma of integers with this N"
     return Wgmma(a, b, c, int(match[1]), match[2] == "R", match[3] is not None)
 
 

@@ -139,7 +139,8 @@ def _latex(self: Any, node: cute_viz) -> None:
     name = _file(self.builder.outdir, _draw(node, format_, fragment=format_ == "tikz"), FORMATS[format_].suffixes[0])
     shown = rf"\input{{{name}}}" if format_ == "tikz" else rf"\includegraphics{{{name}}}"
     fit = r"\ifdim\width>\linewidth\linewidth\else\width\fi"
-    self.body.append(f"\n\\par\\noindent\\resizebox{{{fit}}}{{!}}{{{shown}}}\\par\n")
+    low = r"\ifdim\totalheight>.85\textheight.85\textheight\else\totalheight\fi"
+    self.body.append(f"\n\\par\\noindent\\resizebox*{{!}}{{{low}}}{{\\resizebox{{{fit}}}{{!}}{{{shown}}}}}\\par\n")
     raise nodes.SkipNode
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Paint, Panel, Ruler
@@ -77,6 +78,7 @@ def tile_panel(
         labels = ["" if o is None else f"V{o % values}" for o in first]
     else:
         labels = _owner_labels(owners, values) if named else ["" if o is None else f"T{o // values}\nV{o % values}" for o in first]
+    pair = [(t, v) for t in range(tv_map.threads) for v in range(values)]  # of an owner
     rows_ruler = _tile_ruler(titles[0], threads, tv_map.rows, cols, 1)
     cols_ruler = _tile_ruler(titles[1], threads, cols, tv_map.rows, cols)
     return Panel(
@@ -89,7 +91,7 @@ def tile_panel(
         col_ruler=with_atoms(cols_ruler, atom[1]),
         owners=()
         if everyone
-        else tuple([(cell, tuple([divmod(o, values) for o in mine])) for cell, mine in enumerate(owners) if len(mine) > 1]),
+        else tuple([(cell, tuple([pair[o] for o in mine])) for cell, mine in enumerate(owners) if len(mine) > 1]),
         boxes=_boxes(first, values, tv_map.rows, cols),
         data={"thread": threads, "value": value_ids},
         place=place,
@@ -113,8 +115,11 @@ def _owner_labels(owners: list[list[int]], values: int) -> list[str]:
             out.append("")
             continue
         value = mine[0] % values
+        if len(mine) == 1:
+            out.append(f"T{mine[0] // values}\nV{value}")
+            continue
         ids = str(value)
-        if len(mine) > 1 and {o % values for o in mine} != {value}:
+        if {o % values for o in mine} != {value}:
             ids = ",".join(map(str, sorted({o % values for o in mine})))
         out.append(f"T{','.join([str(o // values) for o in mine])}\nV{ids}")
     return out
@@ -147,9 +152,11 @@ def _boxes(first: Sequence[int | None], values: int, rows: int, cols: int) -> tu
     owner = [-9 if o is None else o for o in first]
     cells = rows * cols
     # Cells whose right, or lower, neighbour is the next value of the same thread.
-    right = {i for i in range(cells - 1) if owner[i + 1] == owner[i] + 1 and owner[i + 1] % values and (i + 1) % cols}
-    down = {i for i in range(cells - cols) if owner[i + cols] == owner[i] + 1 and owner[i + cols] % values}
-    links, step = (right, 1) if len(right) >= len(down) else (down, cols)
+    right = {i for i, (a, b) in enumerate(pairwise(owner)) if b == a + 1 and b % values and (i + 1) % cols}
+    links, step = right, 1
+    if 2 * len(right) < cells:  # a value has one place, so that no cell has its next value in both directions
+        down = {i for i, (a, b) in enumerate(zip(owner, owner[cols:], strict=False)) if b == a + 1 and b % values}
+        links, step = (right, 1) if len(right) >= len(down) else (down, cols)
     out = []
     for start in sorted(links):
         if start - step in links and (step == cols or start % cols):

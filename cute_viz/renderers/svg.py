@@ -8,10 +8,9 @@ equal bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from zlib import crc32
 
-from cute_viz.figures.model import Figure, Panel
+from cute_viz.figures.model import Figure
 from cute_viz.figures.palette import palette
 from cute_viz.renderers import Options
 from cute_viz.renderers.page import Page, lay_out
@@ -67,13 +66,12 @@ def write(page: Page, options: Options) -> str:
 
 def _ids(figure: Figure, options: Options) -> str:
     """A prefix for the ids of this picture, from what it shows."""
-    cells = [text for panel in figure.panels for text in (*panel.labels, *_paints(panel))]
-    content = "\0".join((figure.title, figure.source, figure.description, f"{options.palette} {options.theme}", *cells))
-    return f"cv{crc32(content.encode('utf-8', 'replace')):08x}"
-
-
-def _paints(panel: Panel) -> Iterable[str]:
-    return [str(crc32(panel.paints))] if isinstance(panel.paints, bytes) else map(str, panel.paints)
+    words = [figure.title, figure.source, figure.description, f"{options.palette} {options.theme}"]
+    content = "\0".join([*words, *("\0".join(panel.labels) for panel in figure.panels)])
+    code = crc32(content.encode("utf-8", "replace"))
+    for panel in figure.panels:
+        code = crc32(panel.paints if isinstance(panel.paints, bytes) else bytes([p & 255 for p in panel.paints]), code)
+    return f"cv{code:08x}"
 
 
 def _canvas(figure: Figure, options: Options, ids: str, width: float, height: float) -> Canvas:

@@ -196,14 +196,15 @@ def _labels(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
 def _texts(panel: Panel, labels: tuple[str, ...], xs: list[str], ys: list[str], only: list[bool] | None) -> Iterable[str]:
     """The text elements of the labels, row by row; with `only`, of the cells whose paint is chosen."""
     cols = panel.cols
-    ready = {label: label if label.isalnum() else escape(clean(label)) for label in set(labels)}
+    ends = {label: f"{label if label.isalnum() else escape(clean(label))}</text>" for label in set(labels)}
     heads = [f'<text x="{x}" y="' for x in xs]
     for r, y in enumerate(ys):
-        row = zip(heads, labels[r * cols : (r + 1) * cols], panel.paints[r * cols : (r + 1) * cols], strict=True)
+        row, middle = labels[r * cols : (r + 1) * cols], f'{y}">'
         if only is None:
-            yield "".join([f'{head}{y}">{ready[label]}</text>' for head, label, _ in row if label])
+            yield "".join([head + middle + ends[label] for head, label in zip(heads, row, strict=True) if label])
         else:
-            yield "".join([f'{head}{y}">{ready[label]}</text>' for head, label, paint in row if label and only[max(0, paint)]])
+            mine = zip(heads, row, panel.paints[r * cols : (r + 1) * cols], strict=True)
+            yield "".join([head + middle + ends[label] for head, label, paint in mine if label and only[max(0, paint)]])
 
 
 def _marks(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
