@@ -646,6 +646,12 @@ def test_show_tells_the_claim_and_imports_no_gpu() -> None:
     assert "transposes" in run("show", "SM75_U32x1_MOVM_T").stdout
 
 
+def test_what_is_known_holds_for_the_atom_of_a_type_too() -> None:
+    (item,) = plan.plan(read("Copy_Atom<SM75_U32x1_MOVM_T,half_t>{}").pick(), "a spec's name")
+    assert isinstance(item, Check)
+    assert "transposes" in item.known
+
+
 # ---- with a GPU
 
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, position_independent
-from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, make_copy_atom
 from cute_viz.algebra.gemm import Gemm
 from cute_viz.algebra.inttuple import is_int_tuple, show
 from cute_viz.algebra.layout import Layout
@@ -22,6 +22,7 @@ from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import parse
+from cute_viz.spec import resolve
 
 MAX_CELLS = 1 << 20
 
@@ -79,6 +80,10 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
             return [(grouped if by_groups else tiled).check(obj, build(obj, options), name)]
         if isinstance(obj, CopyOp) and (known := KNOWN.get(obj.name)):
             obj = replace(obj, **{key: parse(text) for key, text in known.layouts.items()})
+            return [copies.check(obj, build(obj, options), name, known.words)]
+        if isinstance(obj, Copy_Atom) and (known := KNOWN.get(obj.name)) and isinstance(op := resolve(obj.name), CopyOp):
+            op = replace(op, **{key: parse(text) for key, text in known.layouts.items()})
+            obj = make_copy_atom(op, obj.bits, obj.value_type)
             return [copies.check(obj, build(obj, options), name, known.words)]
         if isinstance(obj, (CopyOp, Copy_Atom, TiledCopy)):
             return [copies.check(obj, build(obj, options), name)]
