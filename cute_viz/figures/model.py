@@ -132,6 +132,8 @@ def from_dict(data: Any) -> Figure:
         raise FigureError(f"this figure has model version {data['cute_viz_figure']!r}; this cute-viz reads version {VERSION}")
     figure = _build(Figure, {k: v for k, v in data.items() if k != "cute_viz_figure"}, "figure")
     assert isinstance(figure, Figure)
+    if not figure.panels:
+        raise FigureError("figure.panels is empty: there is nothing to draw")
     for paint in figure.paints:
         if paint.hue < -1 or not 0 <= paint.shade < max(1, paint.shades):
             raise FigureError(f"figure.paints holds {paint}, which is no hue slot and shade")
