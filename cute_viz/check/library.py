@@ -11,7 +11,7 @@ from cute_viz.check.job import Undecided
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.options import parse_tile
 from cute_viz.spec import read
-from cute_viz.spec.library import Listed, directories, listing, resolve
+from cute_viz.spec.library import Listed, directories, listing, numbers, resolve
 
 ARGUMENTS = {"UniversalFMA": ("float",), "D A=D B=A C=D": ("float",), "S D=S": ("uint128_t",)}
 
@@ -48,11 +48,10 @@ def spelt(listed: Listed) -> list[str]:
     >>> spelt(Listed("SM90_64x{N}x16_F16F16F16_SS", "mma", "sm90", "", "N = 8..24/8"))
     ['SM90_64x8x16_F16F16F16_SS', 'SM90_64x16x16_F16F16F16_SS', 'SM90_64x24x16_F16F16F16_SS']
     """
-    match = re.fullmatch(r"(\w+) = (\d+)\.\.(\d+)(?:/(\d+))?", listed.ranges)
-    if match is None:
+    key, _, words = listed.ranges.partition(" = ")
+    if not words or "," in words:
         return [listed.name]
-    numbers = range(int(match[2]), int(match[3]) + 1, int(match[4] or 1))
-    return [listed.name.replace("{" + match[1] + "}", str(n)) for n in numbers]
+    return [listed.name.replace("{" + key + "}", str(n)) for word in words.split() for n in numbers(word)]
 
 
 def swizzled() -> Iterator[tuple[str, Any]]:

@@ -353,12 +353,22 @@ def _alternatives(domain: str) -> str:
 
 
 def _in_range(domain: str, value: str) -> bool:
-    """Whether a value lies in a domain such as `8..256/8` or `64 128`."""
-    if ".." in domain:
-        low, _, rest = domain.partition("..")
-        high, _, step = rest.partition("/")
-        return value.isdecimal() and int(low) <= int(value) <= int(high) and int(value) % int(step or 1) == 0
-    return not domain or value in ["" if word == "-none" else word for word in domain.split()]
+    """Whether a value lies in a domain such as `8..256/8`, `8..32/8 48..256/16` or `64 128`."""
+    return not domain or any(
+        value.isdecimal() and int(value) in numbers(word) if ".." in word else value == ("" if word == "-none" else word)
+        for word in domain.split()
+    )
+
+
+def numbers(word: str) -> range:
+    """The numbers of a range of the library.
+
+    >>> list(numbers("8..32/8"))
+    [8, 16, 24, 32]
+    """
+    low, _, rest = word.partition("..")
+    high, _, step = rest.partition("/")
+    return range(int(low), int(high) + 1, int(step or 1))
 
 
 def _entry(
