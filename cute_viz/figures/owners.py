@@ -118,6 +118,9 @@ def _owner_labels(owners: list[list[int]], values: int) -> list[str]:
         if len(mine) == 1:
             out.append(f"T{mine[0] // values}\nV{value}")
             continue
+        if len(mine) == 2 and mine[1] % values == value:
+            out.append(f"T{mine[0] // values},{mine[1] // values}\nV{value}")
+            continue
         ids = str(value)
         if {o % values for o in mine} != {value}:
             ids = ",".join(map(str, sorted({o % values for o in mine})))

@@ -163,6 +163,16 @@ def vector_cell(panel: Panel, marks: Sequence[Mark]) -> tuple[float, float]:
     return float(-int(-w)), float(max(8, -int(-(BOX_HEIGHT if lines > 1 else 20) / tall)))
 
 
+def vector_width(panel: Panel) -> float:
+    """px that the panel's cells take at least when every box has a label: its first line decides, and is quickly found."""
+    need = 8.0
+    for r0, c0, _, c1 in panel.boxes:
+        label = panel.labels[r0 * panel.cols + c0]
+        end = label.find("\n")
+        need = max(need, ((len(label) if end < 0 else end) * CHAR * FONT + 7) / (c1 - c0))
+    return need * panel.cols
+
+
 def group_marks(figure: Figure, panel: Panel, w: float, h: float) -> tuple[Mark, ...]:
     """The names of the groups on rectangles of one hue that are large enough: what the legend calls the hue."""
     if not figure.legends:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from cute_viz.figures.model import Figure, Legend
-from cute_viz.renderers.frame import BOLD, CHAR, Detail, Frame, frames, has_text, has_vectors, resized, wrap
+from cute_viz.renderers.frame import BOLD, CHAR, Detail, Frame, frames, has_text, has_vectors, resized, vector_width, wrap
 from cute_viz.renderers.layout import arrange, fact_line, shared_sizes
 
 MARGIN = 20.0
@@ -105,7 +105,8 @@ def _fit(figure: Figure, width: float | None, cell: float | None, full: bool) ->
         fitted = _aligned(figure, frames(figure, Detail.FULL))
         if all(frame.cell_w <= cell for frame in fitted[0]):
             return _aligned(figure, frames(figure, Detail.FULL, cell=cell))
-    if has_text(figure) and has_vectors(figure):
+    most = cell * max(panel.cols for panel in figure.panels) if cell else room or WIDEST
+    if has_text(figure) and has_vectors(figure) and max(map(vector_width, figure.panels)) <= most:
         fitted = _aligned(figure, frames(figure, Detail.VECTOR))
         if cell is None and fitted[2] <= (room or WIDEST):
             return fitted
