@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -206,4 +207,5 @@ def write(cells: list[tuple[str, str]]) -> None:
 
 
 if __name__ == "__main__":
+    os.chdir(tempfile.mkdtemp())  # the tour writes a file
     write([(cell["cell_type"], "".join(cell["source"])) for cell in json.loads(TOUR.read_text())["cells"]])
