@@ -264,3 +264,15 @@ def test_every_language_that_can_say_it(text):
         said += 1
         assert read(written).pick() == value
     assert said >= 2
+
+
+@pytest.mark.parametrize("last", ["b = (a, c)", "b = a o 3:5", "(a o 3:5)", "a(1,2,3)", "b = ((a,a),(a,d))"])
+def test_a_mistake_in_source_is_told_although_an_earlier_line_looks_like_a_print(last: str) -> None:
+    """What was meant is the last line: a picture of the first one would be a wrong picture."""
+    with pytest.raises(CuteVizError) as error:
+        read(f"a = (4,8):(8,1)\n{last}").pick()
+    assert error.value.place().startswith("2:")
+
+
+def test_a_log_may_hold_what_is_over_a_limit() -> None:
+    assert str(read(f"sA: (4,8):(8,1)\nhash {'9' * 500}\n{'(' * 80}").pick()) == "(4,8):(8,1)"

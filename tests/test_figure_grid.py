@@ -90,7 +90,7 @@ def test_what_colour_can_mean(color_by, groups):
     ("source", "options", "error"),
     [
         ("(1000000,1000000)", {}, LimitError),
-        ("(2,2,1000)", {}, FigureError),
+        ("(2,2,1000)", {}, LimitError),
         ("(4,8)", {"color_by": "warp"}, FigureError),
         ("(4,8)", {"color_by": "chunk"}, FigureError),
         ("(4,8):(1@0,1@1)", {"color_by": "offset"}, FigureError),

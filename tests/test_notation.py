@@ -11,7 +11,7 @@ from cute_viz.algebra.inttuple import X, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.notation import parse
-from cute_viz.notation.evaluate import mark_static
+from cute_viz.notation.values import mark_static
 from tests.strategies import any_layouts
 
 

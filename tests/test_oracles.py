@@ -19,7 +19,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError
-from cute_viz.notation.evaluate import mark_static
+from cute_viz.notation.values import mark_static
 
 pytestmark = pytest.mark.oracle
 OPERATIONS = (

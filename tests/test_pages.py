@@ -141,7 +141,7 @@ class TestRaster:
         assert out.stat().st_size > 1000
         assert "the limit is" in fails(run("render", "(1024,1024):(1024,1)"), 1)
         assert "the limit is" in fails(run("render", "(1024,1024):(1024,1)", "-T", "tikz"), 1)
-        assert "shows up to" in fails(run("render", "(100000,100000):(100000,1)", "-T", "png"), 1)
+        assert "image-cells" in fails(run("render", "(100000,100000):(100000,1)", "-T", "png"), 1)
         assert "has two" in fails(run("render", "(1024,1024,2)", "-T", "png"), 1)
         assert "coordinates" in fails(run("render", "(1024,1024):(1@0,1@1)", "-T", "png"), 1)
 

@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 from cute_viz.algebra.inttuple import Static, leaves, show, tuple_depth
 from cute_viz.errors import AlgebraError
 
-MAX_RANK = 4096  # modes that append, prepend and repeat may make: more is a typing error, and would fill the memory
 _LONG = 160  # characters of an operand that are worth showing
 
 

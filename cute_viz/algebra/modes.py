@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
-from cute_viz.algebra.common import MAX_RANK, refuse
+from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import lift
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
 from cute_viz.algebra.inttuple import tuple_rank
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
+from cute_viz.limits import limit
 
 _ONE = Layout(1, 0)
 
@@ -112,8 +113,8 @@ def _extend(
     parts = modes_of(layout)
     if n is None:
         return make_layout(*join(parts, [x]))
-    if not len(parts) <= n <= MAX_RANK:
-        refuse(f"{name}<{n}>", (layout, x), f"N is the rank of the result, {len(parts)} to {MAX_RANK}")
+    if not len(parts) <= n <= limit("modes"):
+        refuse(f"{name}<{n}>", (layout, x), f"N is the rank of the result, {len(parts)} to {limit('modes')}")
     return layout if n == len(parts) else make_layout(*join(parts, [x] * (n - len(parts))))
 
 

@@ -21,9 +21,9 @@ from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_til
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.banks import ACCESSES, LANES, Phase, ideal_wavefronts, phases
-from cute_viz.errors import AlgebraError, LimitError
+from cute_viz.errors import AlgebraError
+from cute_viz.limits import limit, over
 
-MAX_ELEMENTS = 1 << 20
 WIDTHS = (128, 64, 32)  # bits of plain loads and stores that are modelled
 
 
@@ -94,8 +94,8 @@ def accesses(
         raise AlgebraError(f"there is no access {instruction!r}", hint=f"accesses: {', '.join(ACCESSES)}")
     threads, values = (size(get(tv, n)) for n in (0, 1))
     repeats = product(extents) // product(tile)
-    if threads * values * repeats > MAX_ELEMENTS:
-        raise LimitError(f"the access touches {threads * values * repeats} elements; the limit is {MAX_ELEMENTS}")
+    if threads * values * repeats > limit("accesses"):
+        raise over("accesses", f"the access touches {threads * values * repeats} elements")
     bytes_ = bits // 8
     table = [offset * bytes_ for offset in offsets(smem)]  # by index into the column-major tile
     places = offsets(tv)

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis.banks import BANKS, LANES, WORD
-from cute_viz.errors import AlgebraError, LimitError
+from cute_viz.errors import AlgebraError
+from cute_viz.limits import limit, over
 
-MAX_TILE = 1 << 16  # bytes
 PATTERNS = {
     "ldmatrix": "16x16-byte-row reads of ldmatrix.x4, as an MMA's A operand",
     "ldmatrix.x2": "8-row reads of two matrices, as an MMA's B operand",
@@ -61,8 +61,8 @@ def search(rows: int, cols: int, bits: int, patterns: Iterable[str]) -> list[Can
     patterns = list(patterns)
     if bits % 8 or not bits:
         raise AlgebraError(f"elements of {bits} bits are not whole bytes")
-    if rows * cols * bits // 8 > MAX_TILE:
-        raise LimitError(f"a tile of {rows * cols * bits // 8} bytes; the limit is {MAX_TILE}")
+    if rows * cols * bits // 8 > limit("tile-bytes"):
+        raise over("tile-bytes", f"a tile of {rows * cols * bits // 8} bytes")
     warps = {name: warp_addresses(name, rows, cols, bits) for name in patterns}
     groups = {name: [phase for warp in found for phase in _split(name, warp, bits)] for name, found in warps.items()}
     width = max(_width(name, bits) for name in patterns) if patterns else bits // 8

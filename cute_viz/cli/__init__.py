@@ -60,6 +60,14 @@ class LazyGroup(click.Group):
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "CUTE_VIZ"})
 @click.version_option(__version__, prog_name="cute-viz")
+@click.option(
+    "--limit",
+    multiple=True,
+    metavar="NAME=N",
+    expose_value=False,
+    callback=lambda ctx, param, words: _set_limits(words),
+    help="Raise a limit; see 'cute-viz list limits'.",
+)
 def cli() -> None:
     """See CuTe layouts: paste one, get a correct picture.
 
@@ -71,6 +79,20 @@ def cli() -> None:
 
     Exit status: 0 fine; 1 the input is wrong; 2 wrong usage; 3 could not check.
     """
+
+
+def _set_limits(words: tuple[str, ...]) -> None:
+    """NAME=N, one or more, such as nesting=100."""
+    from cute_viz.limits import set_limit
+
+    for word in words:
+        name, equals, number = word.partition("=")
+        if not equals or not number.isdecimal() or len(number) > 18:
+            raise click.BadParameter(f"{word!r} is not NAME=N, such as nesting=100")
+        try:
+            set_limit(name, int(number))
+        except CuteVizError as error:
+            raise click.BadParameter(f"{error.message}; {error.hint}" if error.hint else error.message) from None
 
 
 def main(argv: list[str] | None = None) -> None:

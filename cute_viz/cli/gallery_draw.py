@@ -16,6 +16,7 @@ from cute_viz.documents.draw import figure_of
 from cute_viz.documents.index import Entry
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.model import Figure
+from cute_viz.limits import raised, set_limit
 from cute_viz.renderers import Options, render
 
 
@@ -126,7 +127,7 @@ def draw_all(jobs: Sequence[Job], folder: str, check: bool, workers: int) -> Ite
     gc.freeze()  # the workers share what is there
     size = max(1, min(8, len(jobs) // (workers * 4)))
     chunks = [range(start, min(start + size, len(jobs))) for start in range(0, len(jobs), size)]
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context(method), _begin, (jobs, folder, check))
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context(method), _begin, (jobs, folder, check, raised()))
     try:
         pending = {pool.submit(_chunk, chunk): chunk for chunk in chunks}
         for future in as_completed(pending):
@@ -143,7 +144,7 @@ def draw_all(jobs: Sequence[Job], folder: str, check: bool, workers: int) -> Ite
 _work: tuple[Sequence[Job], str, bool] = ((), "", False)
 
 
-def _begin(jobs: Sequence[Job], folder: str, check: bool) -> None:
+def _begin(jobs: Sequence[Job], folder: str, check: bool, limits: dict[str, int]) -> None:
     """What a worker does first: it leaves Ctrl-C to its parent, and ends when the parent is gone."""
     import gc
     import signal
@@ -153,6 +154,8 @@ def _begin(jobs: Sequence[Job], folder: str, check: bool) -> None:
 
     global _work
     _work = (jobs, folder, check)
+    for name, value in limits.items():
+        set_limit(name, value)
     gc.enable()  # unlike its parent it may live for minutes
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()

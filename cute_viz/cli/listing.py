@@ -6,7 +6,7 @@ import click
 
 from cute_viz.cli import source
 
-KINDS = ("formats", "palettes", "ops", "mma", "copy")
+KINDS = ("formats", "palettes", "ops", "mma", "copy", "limits")
 
 
 @click.command(epilog="\b\nExamples:\n  cute-viz list ops\n  cute-viz list mma --arch sm90 --type f16\n  cute-viz list copy")
@@ -15,7 +15,7 @@ KINDS = ("formats", "palettes", "ops", "mma", "copy")
 @click.option("--type", "element", metavar="TYPE", help="Of atoms: those whose name has this type, such as f16 or e4m3.")
 @source.layouts_option
 def command(kind: str, arch: str | None, element: str | None) -> None:
-    """List the output formats, the palettes, the operations of expressions, or the atoms of the library.
+    """List the output formats, the palettes, the operations of expressions, the atoms of the library, or the limits.
 
     In an atom's name {N} stands for a number; the range follows.
     """
@@ -33,6 +33,10 @@ def command(kind: str, arch: str | None, element: str | None) -> None:
         from cute_viz.algebra.ops import OPS
 
         rows = [(op.signature, op.summary, "") for op in OPS.values()]
+    elif kind == "limits":
+        from cute_viz.limits import LIMITS, limit, raised_by
+
+        rows = [(name, str(limit(name)), f"{known.what}; raised by {raised_by(name)}") for name, known in LIMITS.items()]
     else:
         rows = _atoms(kind, arch, element)
     widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]

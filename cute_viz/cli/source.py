@@ -10,10 +10,9 @@ from typing import Any
 
 import click
 
-from cute_viz.errors import CuteVizError, LimitError
+from cute_viz.errors import CuteVizError
 from cute_viz.figures.model import Figure
-
-MAX_BYTES = 1 << 28  # of a figure's JSON
+from cute_viz.limits import limit, over
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +79,17 @@ def read(source: str, reading: Reading | None = None) -> Any:
     if source == "-":
         if sys.stdin.isatty():
             click.echo("reading standard input; end it with Ctrl-D", err=True)
-        return _parse(_decode(sys.stdin.buffer.read(MAX_BYTES + 1), "standard input"), "standard input", reading)
+        return _parse(_decode(sys.stdin.buffer.read(limit("file") + 1), "standard input"), "standard input", reading)
     if source.endswith(".json"):
         with open(source, "rb") as file:
-            return _figure(_decode(file.read(MAX_BYTES + 1), source), source)
+            return _figure(_decode(file.read(limit("file") + 1), source), source)
     if source.endswith((".yaml", ".yml")):
         return _pick(specs_of(source, reading), source, reading)
     if source.isidentifier() and (path := _library_spec(source)):
         return _pick(specs_of(path, reading), path, Reading(reading.let, reading.name or source, reading.dialect))
     if _is_file(source):
         with open(source, "rb") as file:
-            return _parse(_decode(file.read(MAX_BYTES + 1), source), source, reading)
+            return _parse(_decode(file.read(limit("file") + 1), source), source, reading)
     return _parse(source, None, reading)
 
 
@@ -99,7 +98,7 @@ def specs_of(path: str, reading: Reading | None = None) -> list[Any]:
     from cute_viz.spec.build import read_specs
 
     with open(path, "rb") as file:
-        text = _decode(file.read(MAX_BYTES + 1), path)
+        text = _decode(file.read(limit("file") + 1), path)
     return read_specs(text, path)
 
 
@@ -110,7 +109,7 @@ def canonical(path: str) -> str:
     from cute_viz.spec.yaml import read_yaml, write_yaml
 
     with open(path, "rb") as file:
-        text = _decode(file.read(MAX_BYTES + 1), path)
+        text = _decode(file.read(limit("file") + 1), path)
     read_specs(text, path)
     order = ["title", "description", "source", "let", "specs", *KINDS]
     order += [field.name for kind in KINDS.values() for field in kind.fields]
@@ -243,8 +242,8 @@ def _figure(text: str, name: str) -> Figure:
 
 
 def _decode(data: bytes, name: str) -> str:
-    if len(data) > MAX_BYTES:
-        raise LimitError(f"{name} is larger than {MAX_BYTES >> 20} MB")
+    if len(data) > limit("file"):
+        raise over("file", f"{name} is too large")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -16,9 +16,9 @@ from cute_viz.figures.model import Figure, Legend, Panel
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, Painting, by_group, by_order, unpainted
 from cute_viz.figures.rulers import ruler
+from cute_viz.limits import limit, over
 
 COLOR_BY = ("offset", "mod8", "chunk", "row", "column", "tile", "none")
-MAX_SLICES = 256
 
 
 def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
@@ -36,10 +36,8 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
 
         return heat(drawn, options)
     check_cells(product(drawn.shape), f"the layout {layout}", options)
-    if product(rest) > MAX_SLICES:
-        raise FigureError(
-            f"{layout} has {product(rest)} slices; {MAX_SLICES} fit into a picture", hint="fix a mode with a slice: L(_,_,0)"
-        )
+    if product(rest) > limit("slices"):
+        raise over("slices", f"{layout} has {product(rest)} slices", instead="fix a mode with a slice: L(_,_,0)")
     values = offsets(drawn)
     plane = rows * cols
     order = []  # row by row, slice by slice; `values` runs down the columns

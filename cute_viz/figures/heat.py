@@ -10,12 +10,12 @@ from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout, cosize, is_coordinate_layout, modes_of
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets_numpy
-from cute_viz.errors import FigureError, LimitError
+from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.paint import HUES, SHADES
+from cute_viz.limits import limit, over
 
-MAX_HEAT = 1 << 25  # cells
 BAND = 1 << 20  # cells that are looked at at once
 
 
@@ -31,11 +31,8 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
 
     shape = modes(layout.shape)
     cells = product(layout.shape)
-    if cells > MAX_HEAT:
-        raise LimitError(
-            f"the layout {show(layout)} has {cells} cells; an image shows up to {MAX_HEAT}",
-            hint="draw a slice or a smaller tile",
-        )
+    if cells > limit("image-cells"):
+        raise over("image-cells", f"the layout {show(layout)} has {cells} cells", instead="draw a slice or a smaller tile")
     if len(shape) != 2:
         raise FigureError(
             f"{show(layout)} has {len(shape)} modes; an image of so many cells has two", hint="draw a slice: L(_,_,0)"

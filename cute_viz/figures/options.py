@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from cute_viz.algebra.recast import bits_of
-from cute_viz.errors import FigureError, LimitError
+from cute_viz.errors import FigureError
+from cute_viz.limits import LIMITS, over
 
-MAX_CELLS = 1 << 18
+MAX_CELLS = LIMITS["cells"].value
 LABELS = ("auto", "full", "offset", "coord", "index", "none")
 VIEWS = ("grid", "tv", "table", "both", "banks", "address", "operation")
 
@@ -96,7 +97,4 @@ def from_words(words: dict[str, Any]) -> dict[str, Any]:
 def check_cells(count: int, what: str, options: FigureOptions) -> None:
     """Refuse what is too large to draw before anything is computed."""
     if count > options.max_cells:
-        raise LimitError(
-            f"{what} has {count} cells; the limit is {options.max_cells}",
-            hint="draw a slice or a smaller tile, or raise the limit with --max-cells",
-        )
+        raise over("cells", f"{what} has {count} cells", most=options.max_cells, instead="draw a slice or a smaller tile")

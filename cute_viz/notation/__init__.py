@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.errors import CuteVizError
 from cute_viz.notation.cute import parse_program
-from cute_viz.notation.evaluate import Document, evaluate_program
+from cute_viz.notation.program import Document, evaluate_program
 
 if TYPE_CHECKING:
     from cute_viz.notation.atoms import Resolver
@@ -69,7 +69,7 @@ def read(
         problem = document.problem()
     except CuteVizError as error:
         document, problem = Document(), error
-    if problem is not None and dialect == "auto":
+    if problem is not None and dialect == "auto" and not document.mistaken:
         from cute_viz.notation.dumps import find_dump
 
         if (found := find_dump(text, names)) is not None:
@@ -88,7 +88,7 @@ def read_call(text: str, names: Mapping[str, Any] | None = None, resolve: Resolv
     ('composition', ['(4,8):(8,1)', '4:2'])
     """
     from cute_viz.errors import NotationError
-    from cute_viz.notation.evaluate import operation_of
+    from cute_viz.notation.program import operation_of
 
     *before, last = _statements(text, "auto")
     bound = {**(names or {}), **(evaluate_program(before, text, names, None, resolve).values if before else {})}

@@ -13,7 +13,8 @@ primary   = number {'@' number} | '_' | name ['<' args '>'] ['(' args ')' | '{}'
 
 from __future__ import annotations
 
-from cute_viz.errors import LimitError, NotationError, Span
+from cute_viz.errors import NotationError, Span
+from cute_viz.limits import limit, over
 from cute_viz.notation.lexer import NAMES, Token, tokenize, unknown
 from cute_viz.notation.syntax import (
     Apply,
@@ -33,7 +34,6 @@ from cute_viz.notation.syntax import (
     Statement,
 )
 
-MAX_DEPTH = 64  # of nested brackets
 _CLOSE = {"(": ")", "<": ">", "[": "]"}
 
 
@@ -276,10 +276,8 @@ class Parser:
         while self.token.kind == "@":
             self.advance()
             index = self.advance()
-            if index.kind not in ("number", "static") or not 0 <= _integer(index.text) < MAX_DEPTH:
-                raise self.fail(
-                    f"'@' needs the position of a mode, 0 to {MAX_DEPTH - 1}", index.span, hint="1@0 is the unit step along mode 0"
-                )
+            if index.kind not in ("number", "static") or not 0 <= _integer(index.text) < 64:
+                raise self.fail("'@' needs the position of a mode, 0 to 63", index.span, hint="1@0 is the unit step along mode 0")
             path.append(_integer(index.text))
             span = span | index.span
         return At(span, node, tuple(path))
@@ -319,8 +317,8 @@ class Parser:
         opening = self.advance()
         close = _CLOSE[opening.kind]
         self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise LimitError(f"brackets nested deeper than {MAX_DEPTH}", text=self.text, span=opening.span)
+        if self.depth > limit("nesting"):
+            raise over("nesting", "brackets nested too deeply", text=self.text, span=opening.span)
         items: list[Node] = []
         separators = (",", ";") if opening.kind == "[" else (",",)
         while self.token.kind != close:

@@ -8,8 +8,7 @@ import warnings
 from typing import Any
 
 from cute_viz.errors import LimitError, NotationError, Span
-from cute_viz.notation.cute import MAX_DEPTH
-from cute_viz.notation.lexer import MAX_INPUT
+from cute_viz.limits import limit, over
 from cute_viz.notation.syntax import Apply, Arith, Blank, Call, Index, Keyword, Name, Node, Number, Sequence, Statement, Word
 
 _STRONG = re.compile(
@@ -92,14 +91,14 @@ def parse_dsl(text: str) -> list[Statement]:
 
 def _tree(text: str) -> tuple[ast.Module, int]:
     """Python's tree of the text, and how many lines were put before it (one, where it is indented)."""
-    if len(text) > MAX_INPUT:
-        raise LimitError(f"the input has {len(text)} characters; the limit is {MAX_INPUT}")
+    if len(text) > limit("input"):
+        raise over("input", f"the input has {len(text)} characters")
     depth = deepest = 0
     for char in text:
         depth += (char in "([{") - (char in ")]}")
         deepest = max(deepest, depth)
-    if deepest > MAX_DEPTH or re.search(r"[-+~]{64}|(\bnot\s+){64}", text):
-        raise LimitError(f"brackets or signs nested deeper than {MAX_DEPTH}")
+    if deepest > limit("nesting") or re.search(r"[-+~]{64}|(\bnot\s+){64}", text):
+        raise over("nesting", "brackets or signs nested too deeply")
     indented = re.match(r"\s*\n?[ \t]+\S", text) is not None
     source = "if 1:\n" + text if indented else text
     try:

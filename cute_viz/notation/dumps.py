@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
+from cute_viz.limits import limit, over
 from cute_viz.notation.cute import Parser
-from cute_viz.notation.evaluate import Document, evaluate_program
-from cute_viz.notation.lexer import MAX_INPUT, tokenize
+from cute_viz.notation.lexer import tokenize
+from cute_viz.notation.program import Document, evaluate_program
 from cute_viz.notation.syntax import Chain, Node, Number, Pair, Statement
 
 MAX_LINE = 20_000  # characters of a line that are searched
 MAX_OBJECT = 4_000  # characters of one printed layout
 MAX_TRIES = 24  # places of a line where a layout may begin
-MAX_PLACES = 4_000  # places of a text where one may begin
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _HEADING = re.compile(r"(?<!\w)(TiledMMA|TiledCopy|MMA_Atom|Copy_Atom|ThrMMA|ThrCopy|Tiled MMA|Tiled Copy|MMA Atom|Copy Atom)\s*$")
@@ -86,8 +86,8 @@ def _is_source(text: str) -> bool:
 
 
 def _read(text: str, names: Mapping[str, Any] | None) -> _Reader:
-    if len(text) > MAX_INPUT:
-        raise LimitError(f"the input has {len(text)} characters; the limit is {MAX_INPUT}")
+    if len(text) > limit("input"):
+        raise over("input", f"the input has {len(text)} characters")
     plain = strip_colors(text)
     reader = _Reader(plain, names)
     start = 0
@@ -160,8 +160,8 @@ class _Reader:
                 return
             tries += 1
             self.places += 1
-            if self.places > MAX_PLACES:
-                error = LimitError(f"more than {MAX_PLACES} places look like layouts; the rest was not searched")
+            if self.places > limit("prints"):
+                error = over("prints", "too many places look like layouts, and the rest was not searched")
                 self.document.failures.setdefault("the rest", error)
                 return
             rest = _ptr_of_dsl(line[begin.start() : begin.start() + MAX_OBJECT])

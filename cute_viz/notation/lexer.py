@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from cute_viz.errors import LimitError, NotationError, Span
-
-MAX_INPUT = 1 << 20  # characters
-MAX_DIGITS = 400  # of one integer
+from cute_viz.errors import NotationError, Span
+from cute_viz.limits import limit, over
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\f\v]+ | //[^\n]* | \#[^\n]*)
@@ -57,8 +55,9 @@ def tokenize(text: str) -> list[Token]:
     >>> [t.kind for t in tokenize("(4,_8):(8,1)")]
     ['(', 'number', ',', 'static', ')', ':', '(', 'number', ',', 'number', ')', 'end']
     """
-    if len(text) > MAX_INPUT:
-        raise LimitError(f"the input has {len(text)} characters; the limit is {MAX_INPUT}")
+    if len(text) > limit("input"):
+        raise over("input", f"the input has {len(text)} characters")
+    longest = limit("digits")
     out: list[Token] = []
     position = depth = 0
     while position < len(text):
@@ -78,8 +77,8 @@ def tokenize(text: str) -> list[Token]:
             if depth <= 0 and out and out[-1].kind != ";":
                 out.append(Token("newline", word, span))
             continue
-        if kind in ("number", "static") and len(word) > MAX_DIGITS:
-            raise LimitError(f"an integer of {len(word)} digits; the limit is {MAX_DIGITS}", text=text, span=span)
+        if kind in ("number", "static") and len(word) > longest:
+            raise over("digits", f"an integer of {len(word)} digits", text=text, span=span)
         if kind == "mark":
             kind = word
             depth += (word in "([{") - (word in ")]}")

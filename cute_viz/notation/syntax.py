@@ -6,6 +6,7 @@ slotted classes: making a dozen dataclasses would cost every cold start 6 ms.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from cute_viz.errors import CuteVizError, Span
@@ -21,6 +22,12 @@ class _Node:
         self.span = span
         for name, value in zip(self.__slots__, values, strict=True):
             setattr(self, name, value)
+
+    def children(self) -> Iterator[Any]:
+        """The nodes directly inside, as written."""
+        for name in self.__slots__:
+            value = getattr(self, name)
+            yield from (item for item in (value if isinstance(value, tuple) else (value,)) if isinstance(item, _Node))
 
 
 class Number(_Node):
@@ -169,3 +176,12 @@ class Statement:
 Node: TypeAlias = (
     "Number | Ratio | Blank | Sequence | Pair | At | Pointer | Name | Call | Apply | Chain | Infix | Arith | Index | Keyword | Word"
 )
+
+
+def short(name: str) -> str:
+    """A name without `cute::`, `cute.`, `GMMA::` and the like.
+
+    >>> short("cute::size"), short("GMMA::Layout_K_SW128_Atom")
+    ('size', 'Layout_K_SW128_Atom')
+    """
+    return name.replace("::", ".").rsplit(".", 1)[-1]

@@ -11,7 +11,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
-from cute_viz.notation.evaluate import is_tiling, mark_static
+from cute_viz.notation.values import is_tiling, mark_static
 
 TARGETS = ("cpp", "dsl", "cute", "ir")
 

@@ -20,9 +20,10 @@ from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D
 
-from cute_viz.errors import LimitError
+from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure
 from cute_viz.figures.palette import Palette, palette, rgb
+from cute_viz.limits import limit, over
 from cute_viz.renderers import Options
 from cute_viz.renderers.frame import CAPTION, FONT, LINES_FROM, SMALL, Detail, Frame
 from cute_viz.renderers.layout import column_step, row_step, runs
@@ -30,7 +31,6 @@ from cute_viz.renderers.page import Page, lay_out
 
 DPI = 96  # px of a page are CSS pixels
 MOST_TEXTS = 20_000  # labels that a PDF has as text; of more it has the outlines
-MOST_PIXELS = 1 << 27
 LARGE = 3000  # px: larger pages are drawn at a pixel for each, smaller ones at two
 MONO, SANS = "DejaVu Sans Mono", "DejaVu Sans"  # shipped with matplotlib, so that bytes do not depend on the machine
 ADVANCE = 0.602  # width of a letter of MONO, in font sizes
@@ -51,11 +51,11 @@ SETTINGS: dict[Any, Any] = {
 def write(figure: Figure, options: Options, format: str) -> bytes:
     """The figure as the bytes of a PNG or a PDF."""
     page = lay_out(figure, width=options.width, cell=options.cell, full=options.full)
-    if format == "png" and (page.width * page.height > MOST_PIXELS or max(page.width, page.height) > 1 << 16):
-        raise LimitError(
-            f"a PNG of {page.width:.0f} x {page.height:.0f} pixels is too large",
-            hint="--width, --crop or --fold; SVG has no such limit",
-        )
+    if format == "png" and page.width * page.height > limit("pixels"):
+        size = f"a PNG of {page.width:.0f} x {page.height:.0f} pixels"
+        raise over("pixels", size, instead="--width, --crop or --fold; SVG has no such limit")
+    if format == "png" and max(page.width, page.height) > 1 << 16:  # of a side, by matplotlib
+        raise FigureError(f"a PNG of {page.width:.0f} x {page.height:.0f} pixels is too long", hint="--width, --crop or --fold")
     with matplotlib.rc_context(SETTINGS):
         fine = format == "png" and max(page.width, page.height) <= LARGE
         scale = 2 if fine and all(frame.detail != Detail.RASTER for frame, _, _ in page.panels) else 1

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cute_viz.notation.evaluate import Document
+    from cute_viz.notation.program import Document
 
 
 def resolve(name: str, args: tuple[str, ...] = ()) -> Any:

@@ -16,7 +16,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.errors import CuteVizError
 from cute_viz.notation import parse
-from cute_viz.notation.evaluate import mark_static
+from cute_viz.notation.values import mark_static
 from cute_viz.spec.yaml import Fields, SpecError, Text, Value, read_yaml
 
 if TYPE_CHECKING:

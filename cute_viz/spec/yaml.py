@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, TypeAlias
 
-from cute_viz.errors import CuteVizError, LimitError, Span
-
-MAX_NODES = 50_000
-MAX_DEPTH = 40
-MAX_TEXT = 1 << 20
+from cute_viz.errors import CuteVizError, Span
+from cute_viz.limits import limit, over
 
 
 class Text(str):
@@ -48,8 +45,8 @@ def read_yaml(text: str, name: str | None = None) -> Value:
     """
     import yaml
 
-    if len(text) > MAX_TEXT:
-        raise LimitError(f"the file has {len(text)} characters; the limit is {MAX_TEXT}", name=name)
+    if len(text) > limit("input"):
+        raise over("input", f"the file has {len(text)} characters", place=name)
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         node = yaml.compose(text, Loader=loader)
@@ -77,10 +74,10 @@ class _Converter:
     def value(self, node: Any, depth: int) -> Value:
         span = Span(node.start_mark.index, max(node.end_mark.index, node.start_mark.index + 1))
         self.count += 1
-        if self.count > MAX_NODES:
-            raise LimitError(f"more than {MAX_NODES} YAML nodes", text=self.text, span=span, name=self.name)
-        if depth > MAX_DEPTH:
-            raise LimitError(f"YAML nested deeper than {MAX_DEPTH}", text=self.text, span=span, name=self.name)
+        if self.count > limit("yaml-nodes"):
+            raise over("yaml-nodes", "too many YAML nodes", text=self.text, span=span, place=self.name)
+        if depth > limit("nesting"):
+            raise over("nesting", "YAML nested too deeply", text=self.text, span=span, place=self.name)
         if not node.tag.startswith("tag:yaml.org,2002:") or node.tag.startswith("tag:yaml.org,2002:python"):
             raise self.fail(f"the tag {node.tag} is not read here", span, hint="write plain mappings, lists and scalars")
         if node.id == "mapping":

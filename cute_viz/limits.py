@@ -1,0 +1,103 @@
+"""How much is taken: the limits, what each bounds, the option that raises it, and the error of what is over one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cute_viz.errors import CuteVizError, LimitError, Span
+
+
+class Limit(NamedTuple):
+    """A limit: its value, what it counts, how far it can be raised, and the option that raises it."""
+
+    value: int
+    what: str
+    most: int
+    option: str = "--limit"
+
+
+LIMITS = {
+    "input": Limit(1 << 20, "characters of a text or a YAML file", 1 << 28),
+    "file": Limit(1 << 28, "bytes of a file that is read", 1 << 32),
+    "nesting": Limit(64, "brackets in brackets, levels of YAML", 128),
+    "digits": Limit(400, "digits of an integer", 1000),  # of sizes, too, which have more: Python prints 4300
+    "modes": Limit(1024, "integers in the shapes of one object", 1 << 20),
+    "yaml-nodes": Limit(50_000, "nodes of a YAML file, each alias counted with all that it stands for", 1 << 24),
+    "prints": Limit(4_000, "places of a log that are tried as prints", 1 << 20),
+    "cells": Limit(1 << 18, "cells of a figure", 1 << 30, "--max-cells"),
+    "slices": Limit(256, "slices of a grid", 1 << 14),
+    "image-cells": Limit(1 << 25, "cells of an image", 1 << 28),
+    "pixels": Limit(1 << 27, "pixels of a PNG", 1 << 31),
+    "accesses": Limit(1 << 20, "elements that an analysed access touches", 1 << 28),
+    "tile-bytes": Limit(1 << 16, "bytes of a tile whose swizzle is searched", 1 << 24),
+}
+
+_raised: dict[str, int] = {}
+
+
+def limit(name: str) -> int:
+    """The value of a limit, as it was last raised.
+
+    >>> limit("nesting")
+    64
+    """
+    return _raised.get(name) or LIMITS[name].value
+
+
+def set_limit(name: str, value: int) -> None:
+    """Another value for a limit, in this process.
+
+    Refused: a name that is no limit, a value outside 1 and what the limit can be.
+
+    >>> set_limit("nesting", 100); limit("nesting")
+    100
+    >>> set_limit("nesting", 64)
+    """
+    if name not in LIMITS or LIMITS[name].option != "--limit":
+        hint = f"cells are raised with {LIMITS[name].option}" if name in LIMITS else f"limits: {', '.join(LIMITS)}"
+        raise CuteVizError(f"there is no limit {name!r} to set", hint=hint)
+    if not 1 <= value <= LIMITS[name].most:
+        raise CuteVizError(f"the limit {name} can be 1 to {LIMITS[name].most}, not {value}")
+    _raised[name] = value
+
+
+def raised_by(name: str) -> str:
+    """The option that raises a limit, in words.
+
+    >>> raised_by("cells"), raised_by("digits")
+    ('--max-cells N', 'cute-viz --limit digits=N (up to 1000)')
+    """
+    known = LIMITS[name]
+    return f"cute-viz --limit {name}=N (up to {known.most})" if known.option == "--limit" else f"{known.option} N"
+
+
+def raised() -> dict[str, int]:
+    """The limits that were set, for another process to set them too.
+
+    >>> raised() == {} or set(raised()) <= set(LIMITS)
+    True
+    """
+    return dict(_raised)
+
+
+def over(
+    name: str,
+    found: str,
+    *,
+    most: int | None = None,
+    instead: str = "",
+    text: str | None = None,
+    span: Span | None = None,
+    place: str | None = None,
+) -> LimitError:
+    """The error of input over a limit: what was found, the limit, what else would do, and the option that raises it.
+
+    most: the limit where it was not taken from the table; instead: advice that comes first; place: a file's name.
+
+    >>> print(over("nesting", "brackets nested deeper than any layout"))
+    brackets nested deeper than any layout; the limit is 64
+      hint: cute-viz --limit nesting=N (up to 128) raises it
+    """
+    way = f"{raised_by(name)} raises it"
+    hint = f"{instead}; {way}" if instead else way
+    return LimitError(f"{found}; the limit is {most or limit(name)}", text=text, span=span, hint=hint, name=place)

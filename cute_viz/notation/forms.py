@@ -1,0 +1,124 @@
+"""Calls that are notation rather than operations: swizzles, tuples, Layout<...>, E<...>, make_tensor and the like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import AlgebraError
+from cute_viz.notation.cplusplus import CASTS, MAKE_TUPLES, PRINTERS, TUPLES, integral, smem_atom
+from cute_viz.notation.syntax import Call, Name, short
+
+if TYPE_CHECKING:
+    from cute_viz.notation.evaluate import Evaluator
+
+SWIZZLES = ("Sw", "S", "Swizzle")
+MAJORS = {"LayoutLeft": "LayoutLeft", "LayoutRight": "LayoutRight", "GenColMajor": "LayoutLeft", "GenRowMajor": "LayoutRight"}
+
+
+def form_call(evaluator: Evaluator, node: Call) -> Any:
+    """The value of a call that is notation; None for another call."""
+    name = short(node.name)
+    form = _FORMS.get(name)
+    if form is not None:
+        return form(evaluator, node)
+    if name.startswith("Layout_"):
+        return smem_atom(name, tuple(item.text if isinstance(item, Name) else evaluator.value(item) for item in node.template))
+    if name.endswith("_v") and len(node.template) == 1 and node.args is None:  # size_v<...>
+        return evaluator.call(Call(node.span, name[:-2], (), node.template))
+    return None
+
+
+def major(name: str) -> Any:
+    """LayoutLeft or LayoutRight, of a name in MAJORS."""
+    from cute_viz.algebra import construct
+
+    return getattr(construct, MAJORS[name])
+
+
+def _swizzle(evaluator: Evaluator, node: Call) -> Any:
+    if not node.template:
+        return None
+    numbers = [evaluator.value(item) for item in node.template]
+    if len(numbers) == 2:
+        numbers.append(numbers[0])
+    if len(numbers) != 3 or not all(isinstance(n, int) for n in numbers):
+        raise evaluator.fail("a swizzle has three integers", node.span, hint="Sw<B,M,S>, such as Sw<3,3,3>")
+    swizzle = Swizzle(*map(int, numbers))
+    if len(node.args or ()) > 1:
+        raise evaluator.fail("a swizzle takes one offset", node.span, hint=f"such as {swizzle}(8)")
+    return swizzle(*map(evaluator.value, node.args)) if node.args else swizzle
+
+
+def _tuple_type(evaluator: Evaluator, node: Call) -> Any:
+    """`Shape<_4,_8>{}`."""
+    return tuple(map(evaluator.value, node.template)) if node.template and not node.args else None
+
+
+def _make_tuple(evaluator: Evaluator, node: Call) -> Any:
+    """`make_shape(4, 8)`."""
+    return None if node.args is None else tuple(map(evaluator.value, node.args))
+
+
+def _argument(evaluator: Evaluator, node: Call) -> Any:
+    """What is printed or cast is what is meant."""
+    return evaluator.value(node.args[0]) if node.args and len(node.args) == 1 else None
+
+
+def _tensor(evaluator: Evaluator, node: Call) -> Any:
+    """make_tensor(pointer, layout), make_tensor(pointer, shape, stride), make_tensor<T>(shape): the layout is what counts."""
+    from cute_viz.algebra import ops
+
+    if not node.args:
+        return None
+    args = node.args[0 if node.template or len(node.args) == 1 else 1 :]
+    values = [evaluator.value(item) for item in args]
+    whole = len(values) == 1 and isinstance(values[0], (Layout, ComposedLayout))
+    return values[0] if whole else evaluator.operate(ops.find("make_layout"), values)
+
+
+def _layout_type(evaluator: Evaluator, node: Call) -> Any:
+    """`Layout<Shape<...>,Stride<...>>{}`."""
+    if not node.template or node.args:
+        return None
+    try:
+        return Layout(*map(evaluator.value, node.template[:2]))
+    except AlgebraError as error:
+        raise error.at(evaluator.text, node.span) from None
+
+
+def _integral(evaluator: Evaluator, node: Call) -> Any:
+    return integral(evaluator.value(node.template[0])) if len(node.template) == 1 else None
+
+
+def _basis(evaluator: Evaluator, node: Call) -> Any:
+    path = [evaluator.value(item) for item in node.template or node.args or ()]
+    path = list(path[0]) if len(path) == 1 and isinstance(path[0], tuple) else path
+    if not all(isinstance(i, int) and i >= 0 for i in path):
+        raise evaluator.fail("E<i,j...> takes positions of modes, 0 or more", node.span)
+    return Basis(1, tuple(map(int, path)))
+
+
+def _scaled_basis(evaluator: Evaluator, node: Call) -> Any:
+    if len(node.args or ()) != 2:
+        return None
+    scale, path = map(evaluator.value, node.args or ())
+    return Basis(scale, path if isinstance(path, tuple) else (path,))
+
+
+_FORMS: dict[str, Callable[[Evaluator, Call], Any]] = {
+    **dict.fromkeys(SWIZZLES, _swizzle),
+    **dict.fromkeys(TUPLES, _tuple_type),
+    **dict.fromkeys((*MAKE_TUPLES, "ArithTuple"), _make_tuple),
+    **dict.fromkeys((*PRINTERS, *CASTS), _argument),
+    **dict.fromkeys(("Int", "C"), _integral),
+    **dict.fromkeys(MAJORS, lambda evaluator, node: major(short(node.name))),
+    "make_tensor": _tensor,
+    "Layout": _layout_type,
+    "E": _basis,
+    "ScaledBasis": _scaled_basis,
+}

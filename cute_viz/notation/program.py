@@ -1,0 +1,165 @@
+"""Statements -> a Document: the values by name, in order, and what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cute_viz.errors import CuteVizError, LimitError, NotationError
+from cute_viz.notation.atoms import FORMS, Resolver
+from cute_viz.notation.cplusplus import CASTS, MAKE_TUPLES, PRINTERS, TUPLES
+from cute_viz.notation.evaluate import Evaluator, Failed
+from cute_viz.notation.forms import SWIZZLES
+from cute_viz.notation.syntax import Call, Chain, Infix, Name, Node, Sequence, Statement, short
+from cute_viz.notation.values import all_static, is_drawable, is_tiling, mark_static, ungroup
+
+
+class Document:
+    """What a text holds: the values of its statements by name, in order, and what could not be read.
+
+    A value without a name is under `""` (the last one wins). A statement that failed matters when it is asked for or used.
+    `mistaken`: one that is surely ours failed, so that what the text holds besides is not what was meant.
+    """
+
+    __slots__ = ("failures", "last", "mistaken", "unread", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {}
+        self.failures: dict[str, CuteVizError] = {}
+        self.last: str | CuteVizError = ""
+        self.unread: list[Statement] = []
+        self.mistaken = False
+
+    def problem(self) -> CuteVizError | None:
+        """The first thing that could not be read, if anything."""
+        errors = [*self.failures.values(), *(statement.error for statement in self.unread)]
+        return next((error for error in errors if error), self.last if isinstance(self.last, CuteVizError) else None)
+
+    def pick(self, name: str | None = None, *, drawable: bool = False) -> Any:
+        """The value of a name, or of the last statement; the error of what failed.
+
+        With `drawable`, the last one that is more than a number, if there is one.
+        """
+        if name is None:
+            if isinstance(self.last, CuteVizError):
+                raise self.last
+            if drawable and not is_drawable(self.values[self.last]):
+                return next((x for x in reversed(self.values.values()) if is_drawable(x)), self.values[self.last])
+            return self.values[self.last]
+        if name in self.values:
+            return self.values[name]
+        if name in self.failures:
+            raise self.failures[name]
+        from difflib import get_close_matches
+
+        named = [key for key in self.values if key]
+        near = get_close_matches(name, named, n=3) or named[:12]
+        raise NotationError(f"nothing here is named {name!r}", hint=f"there is {', '.join(near)}" if near else None)
+
+
+def evaluate_program(
+    statements: list[Statement],
+    text: str,
+    names: Mapping[str, Any] | None = None,
+    warnings: list[str] | None = None,
+    resolve: Resolver | None = None,
+) -> Document:
+    """The value of every statement. Of several, one that fails is kept as a failure; a lone one raises its error.
+
+    Warnings, such as of a composition that is not what it seems, are added to `warnings`; without a list, nothing is checked.
+    """
+    env: dict[str, Any] = dict(names or {})
+    out = Document()
+    for statement in statements:
+        try:
+            if statement.value is None:
+                raise statement.error or CuteVizError("nothing to read", text=text, span=statement.span)
+            value = ungroup(Evaluator(text, env, warnings, resolve).value(statement.value))
+            if is_tiling(value) or all_static(statement.value, env):
+                value = mark_static(value)
+        except CuteVizError as error:
+            foreign = "\n" in text and _is_foreign(statement, env)
+            out.mistaken |= statement.value is not None and (
+                isinstance(error, LimitError) or (not foreign and _uses(statement.value, env))
+            )
+            _keep_failure(out, statement, error, env, foreign)
+            continue
+        key = statement.name or ""
+        out.values.pop(key, None)
+        out.failures.pop(key, None)
+        out.values[key] = value
+        out.last = key
+        if statement.name:
+            env[statement.name] = value
+    return out
+
+
+def _keep_failure(out: Document, statement: Statement, error: CuteVizError, env: dict[str, Any], foreign: bool) -> None:
+    """A failed statement leaves its error under its name; other code, such as a call of a kernel, is only counted."""
+    if foreign:
+        statement.error = error
+        out.unread.append(statement)
+        if statement.name:
+            out.failures[statement.name] = error
+            env[statement.name] = Failed(error)
+        return
+    out.last = error
+    if statement.name:
+        out.values.pop(statement.name, None)
+        out.failures[statement.name] = error
+        env[statement.name] = Failed(error)
+
+
+def _is_foreign(statement: Statement, env: Mapping[str, Any]) -> bool:
+    """Whether a statement begins with a word that is nothing of ours: other source code, a line of a log."""
+    word = statement.word
+    calls = [node for node in _calls(statement.value) if short(node.name) not in (*CASTS, *env)]
+    if not calls and _uses(statement.value, env):
+        return False
+    if not word or not (word[0].isalpha() or word[0] == "_"):
+        return True
+    from cute_viz.algebra import ops
+
+    words = [short(calls[0].name)] if calls else [short(word)] if not statement.name else []
+    known = [*ops.OPS, *ops.ALIASES, *TUPLES, *MAKE_TUPLES, *PRINTERS, *SWIZZLES, *FORMS, "Layout", "make_tensor", "Int", "C"]
+    return bool(words) and not any(_is_like(one, known) or one in env for one in words)
+
+
+def _uses(node: Node | None, env: Mapping[str, Any]) -> bool:
+    """Whether a name that was bound stands anywhere in a node."""
+    if node is None:
+        return False
+    named = node.text if isinstance(node, Name) else node.name if isinstance(node, Call) else ""
+    return named in env or any(_uses(child, env) for child in node.children())
+
+
+def _calls(node: Any) -> list[Call]:
+    """The calls that a node is made of, outermost first."""
+    if not isinstance(node, Call):
+        return []
+    return [node, *[call for item in (*node.template, *(node.args or ())) for call in _calls(item)]]
+
+
+def _is_like(word: str, known: list[str]) -> bool:
+    from difflib import get_close_matches
+
+    if word in known:
+        return True
+    close = [k for k in known if k[0] == word[:1] and abs(len(k) - len(word)) <= 2]
+    return bool(close and get_close_matches(word, close, n=1, cutoff=0.85))
+
+
+def operation_of(node: Node, text: str, names: Mapping[str, Any], resolve: Resolver | None = None) -> tuple[str, list[Any]] | None:
+    """The operation that a node calls, by name, and its evaluated operands; None for a literal."""
+    evaluator = Evaluator(text, names, None, resolve)
+    if isinstance(node, Sequence) and len(node.items) == 1:
+        return operation_of(node.items[0], text, names, resolve)
+    if isinstance(node, Infix):
+        name = "logical_divide" if node.operator == "⊘" else "logical_product"
+        return name, [ungroup(evaluator.value(node.left)), evaluator.value(node.right)]
+    if isinstance(node, Chain) and len(node.items) == 2:
+        return "composition", [ungroup(evaluator.value(node.items[0])), evaluator.value(node.items[1])]
+    if isinstance(node, Call) and node.args is not None and node.name not in names and node.name not in SWIZZLES:
+        template = [evaluator.value(item) for item in node.template if not isinstance(item, Name)]
+        return node.name, [*map(evaluator.value, node.args), *template]
+    return None

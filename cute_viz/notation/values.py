@@ -1,0 +1,123 @@
+"""What a value is: static or not, a tiling, drawable, how large; and the small steps from one form to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.inttuple import Static, is_int_tuple, leaves
+from cute_viz.algebra.layout import Layout, trusted
+from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.notation.cplusplus import TUPLES
+from cute_viz.notation.syntax import Call, Index, Name, Node, Number, short
+
+
+def mark_static(value: Any) -> Any:
+    """The same value with every integer marked as static, for printing as CuTe prints static layouts.
+
+    Atoms and their tilings are types in CuTe, and so always static.
+    """
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return Static(value)
+    if isinstance(value, tuple):
+        return tuple(map(mark_static, value))
+    if isinstance(value, Basis):
+        return Basis(mark_static(value.value), value.path)
+    if isinstance(value, Layout):
+        return trusted(mark_static(value.shape), mark_static(value.stride))
+    if isinstance(value, ComposedLayout):
+        return ComposedLayout(mark_static(value.outer), mark_static(value.offset), mark_static(value.inner))
+    if is_tiling(value):
+        from dataclasses import fields, replace
+
+        marked = {field.name: mark_static(getattr(value, field.name)) for field in fields(value) if field.name not in _COUNTS}
+        return replace(value, **marked)
+    return value
+
+
+_COUNTS = ("bits", "thr_idx", "name", "types", "value_type")  # of an atom: not integers of its layouts
+
+
+def is_tiling(value: Any) -> bool:
+    """Whether a value is an atom, a tiling of atoms, or a thread's view of one."""
+    return type(value).__name__ in ("MMA_Atom", "Copy_Atom", "TiledMMA", "TiledCopy", "ThrMMA", "ThrCopy")
+
+
+def is_drawable(value: Any) -> bool:
+    """Whether a value is more than a number or a word: something to draw.
+
+    >>> is_drawable(Layout(4)), is_drawable(4)
+    (True, False)
+    """
+    return isinstance(value, (tuple, Layout, ComposedLayout, Swizzle)) or is_tiling(value)
+
+
+def all_static(node: Node, env: Mapping[str, Any]) -> bool:
+    """Whether every integer that was written (template arguments aside) was written as a static one; `env` binds names."""
+    found = list(_statics(node, env))
+    return bool(found) and all(found)
+
+
+def _statics(node: Node, env: Mapping[str, Any]) -> Iterator[bool]:
+    """For every integer of a node whether it is static."""
+    inside = list(node.children())
+    if isinstance(node, Number):
+        yield node.static
+    elif isinstance(node, Name):
+        yield from (isinstance(leaf, Static) for leaf in _integers(env.get(node.text)))
+    elif isinstance(node, Index):
+        inside = [node.value]
+    elif isinstance(node, Call):
+        name = short(node.name)
+        if name in ("Int", "C") or name.startswith("Layout_"):
+            yield True
+        if node.args is None and not node.template:
+            inside = [Name(node.span, node.name)]
+        elif name not in (*TUPLES, "Layout"):
+            inside = list(node.args or ())
+    for child in inside:
+        yield from _statics(child, env)
+
+
+def _integers(value: Any) -> list[Any]:
+    """The integers of a value that a name stands for."""
+    if isinstance(value, (int, tuple)):
+        return [leaf for leaf in leaves(value) if isinstance(leaf, int)]
+    if isinstance(value, Layout):
+        return _integers(value.shape)
+    return [*_integers(value.offset), *_integers(value.inner)] if isinstance(value, ComposedLayout) else []
+
+
+def magnitudes(value: Any) -> Iterator[int]:
+    """The bits of every integer of an object: of each mode, its extent and stride together."""
+    if isinstance(value, int):
+        yield value.bit_length()
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from magnitudes(item)
+    elif isinstance(value, Layout):
+        for extent, stride in zip(leaves(value.shape), leaves(value.stride), strict=True):
+            yield extent.bit_length() + sum(magnitudes(stride))
+    elif isinstance(value, ComposedLayout):
+        yield from magnitudes(value.inner)
+        yield from magnitudes(value.offset)
+    elif isinstance(value, Basis):
+        yield int(value.value).bit_length()
+    else:
+        yield 0
+
+
+def as_layout(value: Any) -> Any:
+    value = ungroup(value)
+    return Layout(value) if isinstance(value, (int, tuple)) and is_int_tuple(value) else value
+
+
+def ungroup(value: Any) -> Any:
+    """A layout in parentheses is the layout (a tuple of one layout means a tiler only as an argument)."""
+    if isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], (Layout, ComposedLayout, Swizzle)):
+        return value[0]
+    return value

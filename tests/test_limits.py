@@ -1,0 +1,168 @@
+"""Every limit refuses what is over it, says the limit and the option that raises it, and can be raised."""
+
+from __future__ import annotations
+
+import pytest
+
+from cute_viz import limits
+from cute_viz.algebra.layout import Layout
+from cute_viz.analysis.access import accesses as analysed
+from cute_viz.analysis.swizzles import search
+from cute_viz.cli import source
+from cute_viz.errors import CuteVizError, LimitError
+from cute_viz.figures import build
+from cute_viz.figures.options import FigureOptions
+from cute_viz.notation import parse, read
+from cute_viz.renderers import Options, render
+from cute_viz.spec.yaml import read_yaml
+from tests.test_cli import fails, run
+
+
+@pytest.fixture(autouse=True)
+def _as_they_were(monkeypatch):
+    monkeypatch.setattr(limits, "_raised", {})
+
+
+def digits(n: int) -> str:
+    return "9" * n
+
+
+def prints(n: int) -> str:
+    return "".join(f"in {i}: (4,8):(8,1)\n" for i in range(n))
+
+
+def image(side: int) -> object:
+    return build(Layout((side, side)), FigureOptions(heat=True, max_cells=16))
+
+
+def png(cell: float) -> bytes:
+    return render(build(parse("(8,8)"), FigureOptions()), "png", Options(cell=cell, full=True))
+
+
+# What is just within a limit, what is just over it, and the limit, made small where the real one takes memory to reach.
+CASES = {
+    "input": (1000, lambda: parse(" " * 994 + "(4,8)"), lambda: parse(" " * 996 + "(4,8)")),
+    "input of YAML": (1000, lambda: read_yaml("#" * 993 + "\na: 1"), lambda: read_yaml("#" * 996 + "\na: 1")),
+    "input of the DSL": (
+        1000,
+        lambda: parse("#" * 970 + "\ncute.make_layout((4,8))", dialect="dsl"),
+        lambda: parse("#" * 990 + "\ncute.make_layout((4,8))", dialect="dsl"),
+    ),
+    "input of a dump": (
+        1000,
+        lambda: parse("(4,8):(8,1)".rjust(1000), dialect="dump"),
+        lambda: parse("(4,8):(8,1)".rjust(1001), dialect="dump"),
+    ),
+    "file": (1000, lambda: source._decode(b" " * 1000, "f"), lambda: source._decode(b" " * 1001, "f")),
+    "nesting": (0, lambda: parse("(" * 64 + "1" + ")" * 64), lambda: parse("(" * 65 + "1" + ")" * 65)),
+    "nesting of the DSL": (
+        0,
+        lambda: parse("cute.make_layout(" + "(" * 63 + "1,1" + ")" * 64, dialect="dsl"),
+        lambda: parse("cute.make_layout(" + "(" * 64 + "1,1" + ")" * 65, dialect="dsl"),
+    ),
+    "nesting of YAML": (0, lambda: read_yaml("[" * 65 + "]" * 65), lambda: read_yaml("[" * 66 + "]" * 66)),
+    "digits": (0, lambda: parse(digits(400)), lambda: parse(digits(401))),
+    "digits of a size": (
+        0,
+        lambda: parse(f"({digits(400)},{digits(390)})"),
+        lambda: parse(f"({digits(400)},{digits(400)},{digits(9)})"),
+    ),
+    "modes": (0, lambda: parse(f"({','.join('1' * 1024)})"), lambda: parse(f"({','.join('1' * 1025)})")),
+    "modes of append": (0, lambda: parse("append<1024>(4:1, 1:0)"), lambda: parse("append<1025>(4:1, 1:0)")),
+    "yaml-nodes": (100, lambda: read_yaml(f"[{','.join('1' * 99)}]"), lambda: read_yaml(f"[{','.join('1' * 100)}]")),
+    "prints": (100, lambda: whole(prints(100)), lambda: whole(prints(101))),
+    "cells": (
+        0,
+        lambda: build(Layout((512, 512)), FigureOptions()),
+        lambda: build(Layout((512, 513)), FigureOptions()),
+    ),
+    "slices": (0, lambda: build(Layout((1, 1, 256)), FigureOptions()), lambda: build(Layout((1, 1, 257)), FigureOptions())),
+    "image-cells": (4096, lambda: image(64), lambda: image(65)),
+    "pixels": (300_000, lambda: png(20), lambda: png(40)),
+    "accesses": (64, lambda: accesses(2), lambda: accesses(4)),
+    "tile-bytes": (0, lambda: search(64, 512, 16, ["rows"]), lambda: search(64, 513, 16, ["rows"])),
+}
+
+
+def whole(text: str) -> None:
+    """Read a log, and raise what it says of its rest."""
+    document = read(text, dialect="dump")
+    if "the rest" in document.failures:
+        raise document.failures["the rest"]
+
+
+def accesses(values: int) -> object:
+    return analysed(parse("(64,64):(64,1)"), 16, by=Layout((32, values), (values, 1)))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_over_a_limit_is_refused_in_its_words(case: str) -> None:
+    name = case.split(" of ")[0]
+    value, within, beyond = CASES[case]
+    if value:
+        limits._raised[name] = value
+    within()
+    with pytest.raises(LimitError if "append" not in case else CuteVizError) as error:
+        beyond()
+    if "append" not in case:
+        assert "the limit is " in error.value.message
+        assert limits.raised_by(name) in (error.value.hint or "")
+        if "size" not in case:
+            assert str(limits.limit(name)) in error.value.message
+    if limits.LIMITS[name].option == "--limit":
+        limits.set_limit(name, min(limits.LIMITS[name].most, 4 * limits.limit(name)))
+        beyond()
+
+
+def test_every_limit_has_a_case() -> None:
+    assert {case.split(" of ")[0] for case in CASES} == set(limits.LIMITS)
+
+
+def test_the_option() -> None:
+    deep = "(" * 70 + "1" + ")" * 70
+    said = fails(run("eval", deep), 1)
+    assert "the limit is 64" in said
+    assert "cute-viz --limit nesting=N (up to 128)" in said
+    assert run("--limit", "nesting=70", "eval", deep).returncode == 0
+    assert run("eval", deep, env={"CUTE_VIZ_LIMIT": "nesting=70 digits=500"}).returncode == 0
+    listed = run("list", "limits").stdout.decode()
+    assert all(name in listed and str(known.value) in listed for name, known in limits.LIMITS.items())
+    for word, words in (
+        ("nesting", "NAME=N"),
+        ("nesting=", "NAME=N"),
+        ("nesting=1e9", "NAME=N"),
+        ("nesting=129", "1 to 128"),
+        ("nesting=0", "1 to 128"),
+        ("cells=5", "--max-cells"),
+        ("depth=5", "limits: input"),
+    ):
+        assert words in fails(run("--limit", word, "eval", "4"), 2)
+
+
+@pytest.mark.parametrize(
+    "step",
+    ["({0},{0})", "append({0},{0})", "make_layout({0},{0})", "logical_product({0},{0})", "blocked_product({0},{0})"],
+)
+def test_names_that_are_used_again_and_again_are_no_bomb(step: str) -> None:
+    """Forty lines that double an object each would need a thousand gigabytes."""
+    lines = ["a0 = (2,2):(1,2)"] + [f"a{n + 1} = {step.format(f'a{n}')}" for n in range(40)]
+    with pytest.raises(LimitError, match="the limit is"):
+        read("\n".join(lines)).pick()
+
+
+def test_squares_of_squares_are_no_bomb() -> None:
+    lines = ["a0 = 9999999"] + [f"a{n + 1} = a{n} * a{n}" for n in range(40)]
+    with pytest.raises(CuteVizError, match=r"(digits together|too large)"):
+        read("\n".join(lines)).pick()
+
+
+def test_an_object_at_the_limits_can_be_used(tmp_path) -> None:
+    """Its sizes have more digits than any of its integers, and are still written."""
+    for expression in (
+        f"({digits(400)},{digits(390)}):(1,{digits(10)})",
+        f"({','.join('2' * 1024)})",
+        f"{digits(400)}:{digits(400)}",
+    ):
+        for command in ("eval", "show", "fmt"):
+            assert run(command, expression).returncode == 0, (command, expression[:80])
+        assert "the limit is" in fails(run("render", expression), 1)
