@@ -53,9 +53,13 @@ def figure(obj: Any, **options: Any) -> Figure:
     >>> figure("((4,8),(2,2)):((32,1),(16,8))", tile=(16, 8)).title
     '32 threads × 4 values over a 16 × 8 tile'
     """
+    from cute_viz.errors import CuteVizError
     from cute_viz.figures import build
     from cute_viz.figures.options import FigureOptions
 
+    for name in options:
+        if name not in FigureOptions.__slots__:
+            raise CuteVizError(f"a figure has no option {name!r}", hint=f"options: {', '.join(FigureOptions.__slots__)}")
     return build(_object(obj), FigureOptions(**options))
 
 

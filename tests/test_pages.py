@@ -23,12 +23,13 @@ from cute_viz.errors import CuteVizError, FigureError, LimitError
 from cute_viz.figures import build
 from cute_viz.figures.compare import difference, side_by_side
 from cute_viz.figures.heat import heat
-from cute_viz.figures.model import HOLE, Paint
+from cute_viz.figures.model import HOLE, Paint, from_dict
 from cute_viz.figures.operation import Call
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.palette import palette
 from cute_viz.figures.trim import crop, fold
-from cute_viz.renderers import Options
+from cute_viz.renderers import FORMATS, Options
+from cute_viz.renderers.colours import HOLE_COLOUR
 from cute_viz.renderers.frame import Detail, group_marks
 from cute_viz.renderers.page import WIDEST, lay_out
 from tests.test_cli import fails, run
@@ -196,7 +197,7 @@ def test_png_cells_have_their_colours():
         px = x + frame.left + (c + 0.25) * frame.cell_w
         py = y + frame.top + (r + 0.35) * frame.cell_h
         found = "#" + "".join(f"{v:02x}" for v in array[int(py * scale), int(px * scale)][:3])
-        assert found == ("#e4e7ea" if paint == HOLE else palette().fill(drawn.paints[paint]))
+        assert found == (HOLE_COLOUR if paint == HOLE else palette().fill(drawn.paints[paint]))
 
 
 def test_svg_and_png_have_the_same_size():
@@ -331,7 +332,7 @@ class TestOperations:
 
 
 @pytest.mark.parametrize("source", SIZES)
-@pytest.mark.parametrize("format_", ["text", "svg", "png", "pdf", "html", "tikz", "json"])
+@pytest.mark.parametrize("format_", FORMATS)
 def test_every_format_at_every_size(source, format_):
     assert len(render(figure(source), format_)) > 100
 
@@ -339,3 +340,21 @@ def test_every_format_at_every_size(source, format_):
 def test_unknown_formats():
     with pytest.raises(CuteVizError, match="no format"):
         render("(2,2)", "gif")
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_an_image_of_cells_without_labels_in_every_format(format_):
+    image = build(Layout((64, 64), (64, 1)), FigureOptions(heat=True, max_cells=16))
+    assert image.panels[0].labels == ()
+    assert len(render(image, format_)) > 1000
+    if format_ == "json":
+        assert render(from_dict(json.loads(render(image, "json"))), "svg") == render(image, "svg")
+    if not FORMATS[format_].pages and format_ != "json":
+        with pytest.raises(FigureError, match="no text"):
+            render(build(Layout((1024, 1024)), FigureOptions(heat=True)), format_)
+
+
+def test_options_of_the_library_are_refused_in_words():
+    for options in ({"labels": "zzz"}, {"view": "zzz"}, {"colour_by": "row"}):
+        with pytest.raises(CuteVizError, match=r"there (is|are) no|no option"):
+            figure("(2,2)", **options)

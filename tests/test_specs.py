@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import cute_viz as cv
 from cute_viz.errors import CuteVizError, LimitError
+from cute_viz.figures.options import LABELS, VIEWS
 from cute_viz.spec.build import read_specs
-from cute_viz.spec.schema import KINDS, document, json_schema
+from cute_viz.spec.schema import FIGURE, KINDS, document, json_schema
 from cute_viz.spec.yaml import read_yaml, write_yaml
 from tests import test_cli
 
@@ -187,3 +188,9 @@ def test_the_six_layouts_of_a_gemm():
     ):
         assert words in captions
     assert len(model["panels"]) == 8
+
+
+def test_a_spec_may_say_what_the_command_line_may():
+    choices = {field.name: set(field.choices) for field in FIGURE}
+    assert choices["labels"] == set(LABELS)
+    assert choices["view"] == set(VIEWS) - {"operation"}  # a spec holds an object, not the call that made it

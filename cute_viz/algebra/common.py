@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from cute_viz.algebra.inttuple import Static, leaves, show, tuple_depth
+from cute_viz.algebra.inttuple import show
 from cute_viz.errors import AlgebraError
 
 _LONG = 160  # characters of an operand that are worth showing
@@ -53,11 +53,6 @@ def sign(x: Any) -> int:
     return int(x > 0) - int(x < 0)
 
 
-def zero_like(*values: Any) -> int:
-    """The offset 0, marked as static when one of the shapes is, so that it prints as CuTe prints it."""
-    return Static(0) if any(isinstance(leaf, Static) for value in values for leaf in leaves(value)) else 0
-
-
 def exchange_sorted(items: list[Any], key: Callable[[Any], Any]) -> list[Any]:
     """The items in the order that CuTe's static sort leaves them (cute/int_tuple.hpp, exchange_sort).
 
@@ -87,9 +82,3 @@ def paths(profile: Any, here: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]
             yield from paths(item, (*here, i))
     else:
         yield here
-
-
-def check_depth(x: Any) -> None:
-    """Nesting deeper than any layout is refused before the recursion meets Python's limit."""
-    if tuple_depth(x) > 128:
-        raise AlgebraError("a tuple is nested more than 128 deep")

@@ -289,9 +289,13 @@ def make_tiled_copy_C(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
 
 def make_tiled_copy_S(atom: Copy_Atom, copy: TiledCopy) -> TiledCopy:
     """A copy whose reference is the source layout of another."""
+    if not isinstance(copy, TiledCopy):
+        raise AlgebraError(f"make_tiled_copy_S needs a TiledCopy, not {show(copy)}")
     return make_tiled_copy_impl(atom, layout_sd(copy, "S"), copy.tiler_mn)
 
 
 def make_tiled_copy_D(atom: Copy_Atom, copy: TiledCopy) -> TiledCopy:
     """A copy whose reference is the destination layout of another."""
+    if not isinstance(copy, TiledCopy):
+        raise AlgebraError(f"make_tiled_copy_D needs a TiledCopy, not {show(copy)}")
     return make_tiled_copy_impl(atom, layout_sd(copy, "D"), copy.tiler_mn)

@@ -22,8 +22,9 @@ class Op:
     """One operation.
 
     kinds: a letter for each operand: L a layout (a bare shape is taken as compact), A anything layout-like, swizzles too,
-        T a tiler, S a shape or coordinate (of a layout its shape), C a coordinate, X anything. Operands after `least` may be
-        left out; `*` at the end repeats the last kind.
+        T a tiler, S a shape or coordinate (of a layout its shape), N an integer, X anything, which the function checks.
+        Operands after `least` may be left out; `*` at the end repeats the last kind.
+    templated: C++ gives modes or numbers as template arguments, so that `name<1>(A)` is read, too.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Op:
     example: str
     least: int | None = None
     keyword: str | None = None
+    templated: bool = False
 
     def call(self, args: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result for evaluated operands; an AlgebraError shows the signature when they do not fit."""
@@ -44,7 +46,7 @@ class Op:
         if len(args) < least or (len(args) > len(kinds) and not many):
             given = f"{len(args)} operand{'' if len(args) == 1 else 's'}"
             raise AlgebraError(f"{self.signature} does not take {given}", hint=f"such as {self.example}")
-        if template and self.name not in TEMPLATED:
+        if template and not self.templated:
             raise AlgebraError(f"{self.signature} takes no template arguments", hint=f"such as {self.example}")
         operands = [self._operand(arg, kinds[min(n, len(kinds) - 1)]) for n, arg in enumerate(args)]
         function = getattr(import_module(f"cute_viz.algebra.{self.module}"), self.function)
@@ -55,7 +57,9 @@ class Op:
         except TypeError as error:
             if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the call itself did not fit
                 raise AlgebraError(f"these operands do not fit {self.signature}", hint=f"such as {self.example}") from None
-            raise AlgebraError(f"{self.signature}: {', '.join(map(show, args))} are not operands for it") from None
+            raise AlgebraError(
+                f"{self.signature}: {', '.join(map(show, args))} are not operands for it", hint=f"such as {self.example}"
+            ) from None
 
     def _operand(self, value: Any, kind: str) -> Any:
         if kind in "LA":
@@ -70,36 +74,11 @@ class Op:
                 return domain(value).shape
             if not isinstance(value, (int, tuple)) or not is_int_tuple(value):
                 raise AlgebraError(f"{self.signature}: {show(value)} is not a shape", hint=f"such as {self.example}")
+        if kind == "N" and (not isinstance(value, int) or isinstance(value, bool)):
+            raise AlgebraError(f"{self.signature}: {show(value)} is not an integer", hint=f"such as {self.example}")
         if kind == "T" and not _is_tiler(value):
             raise AlgebraError(f"{self.signature}: {show(value)} is not a tiler", hint=f"such as {self.example}")
         return value
-
-
-# Operations that C++ gives their modes or numbers as template arguments.
-TEMPLATED = frozenset(
-    [
-        "group",
-        "take",
-        "select",
-        "append",
-        "prepend",
-        "replace",
-        "get",
-        "layout",
-        "shape",
-        "stride",
-        "size",
-        "cosize",
-        "rank",
-        "depth",
-        "coshape",
-        "upcast",
-        "downcast",
-        "recast_layout",
-        "make_swizzle",
-        "tile_size",
-    ]
-)
 
 
 def _is_tiler(value: Any) -> bool:
@@ -138,42 +117,42 @@ _ROWS = (
     _op("flatten", "simplify", "A", "L", "no nesting below the top level", "flatten(((2,2),4))"),
     _op("filter", "simplify.filter_", "A, profile", "LX", "without strides of 0 and extents of 1", "filter((4,1,8):(0,3,1))", least=1),
     _op("filter_zeros", "simplify", "A, profile", "LX", "extent 1 for strides of 0", "filter_zeros((4,8):(0,1))", least=1),
-    _op("group", "modes", "A, B, E", "LXX", "modes B..E-1 as one; also group<B,E>(A)", "group((3,2,4), 1, 3)", least=1),
-    _op("take", "modes", "A, B, E", "LXX", "modes B..E-1; also take<B,E>(A)", "take((3,2,4), 0, 2)", least=1),
-    _op("select", "modes", "A, i...", "LX*", "modes by position; also select<i...>(A)", "select((3,2,4), 2, 0)"),
-    _op("append", "modes", "A, B", "LL", "one more mode at the end; append<N>(A) to rank N", "append((3,2), 5:7)", least=1, keyword="n"),
-    _op("prepend", "modes", "A, B", "LL", "one more mode in front; prepend<N>(A) to rank N", "prepend((3,2), 5:7)", least=1, keyword="n"),
-    _op("replace", "modes", "A, B, i", "LLX", "another mode at a position; also replace<i>(A,B)", "replace((3,2), 5:7, 1)", least=2),
+    _op("group", "modes", "A, B, E", "LNN", "modes B..E-1 as one; also group<B,E>(A)", "group((3,2,4), 1, 3)", least=1, templated=True),
+    _op("take", "modes", "A, B, E", "LNN", "modes B..E-1; also take<B,E>(A)", "take((3,2,4), 0, 2)", least=1, templated=True),
+    _op("select", "modes", "A, i...", "LN*", "modes by position; also select<i...>(A)", "select((3,2,4), 2, 0)", templated=True),
+    _op("append", "modes", "A, B", "LL", "one more mode at the end; append<N>(A) to rank N", "append((3,2), 5:7)", least=1, keyword="n", templated=True),
+    _op("prepend", "modes", "A, B", "LL", "one more mode in front; prepend<N>(A) to rank N", "prepend((3,2), 5:7)", least=1, keyword="n", templated=True),
+    _op("replace", "modes", "A, B, i", "LLN", "another mode at a position; also replace<i>(A,B)", "replace((3,2), 5:7, 1)", least=2, templated=True),
     _op("zip", "modes.zip_", "A, B", "LL", "modes of two layouts paired", "zip((2,3), (4,5):(6,24))", least=1),
     _op("slice", "slicing.slice_", "crd, A", "XL", "the modes at _", "slice((2,_), (4,8):(8,1))"),
     _op("slice_and_offset", "slicing", "crd, A", "XL", "the modes at _, and the offset of the rest", "slice_and_offset((2,_), (4,8):(8,1))"),
     _op("dice", "slicing", "crd, A", "XL", "the modes not at _", "dice((2,_), (4,8):(8,1))"),
-    _op("get", "modes.get_any", "A, i...", "XX*", "a mode of a layout, an entry of a tuple; also get<i,j>(A)", "get(((2,2),4), 0, 1)"),
-    _op("layout", "modes.get", "A, i...", "LX*", "a mode of a layout; also layout<i>(A)", "layout<0>((4,8):(8,1))"),
-    _op("shape", "shapes.shape_of", "A, i...", "XX*", "the shape, or that of a mode", "shape<1>((4,8):(8,1))"),
-    _op("stride", "measure.stride_of", "A, i...", "LX*", "the stride, or that of a mode", "stride<1>((4,8):(8,1))"),
-    _op("size", "measure", "A, i...", "XX*", "the number of elements, of all or of a mode", "size<1>((4,8):(8,1))"),
-    _op("cosize", "measure", "A, i...", "LX*", "the number of offsets up to the largest", "cosize((4,8):(9,1))"),
-    _op("rank", "measure", "A, i...", "XX*", "the number of modes", "rank(((2,2),4))"),
-    _op("depth", "measure", "A, i...", "XX*", "how deep the nesting goes", "depth(((2,2),4))"),
-    _op("coshape", "measure", "A, i...", "LX*", "the smallest shape that holds every value", "coshape((4,8):(1@0,1@1))"),
+    _op("get", "modes.get_any", "A, i...", "XN*", "a mode of a layout, an entry of a tuple; also get<i,j>(A)", "get(((2,2),4), 0, 1)", templated=True),
+    _op("layout", "modes.get", "A, i...", "LN*", "a mode of a layout; also layout<i>(A)", "layout<0>((4,8):(8,1))", templated=True),
+    _op("shape", "shapes.shape_of", "A, i...", "XN*", "the shape, or that of a mode", "shape<1>((4,8):(8,1))", templated=True),
+    _op("stride", "measure.stride_of", "A, i...", "LN*", "the stride, or that of a mode", "stride<1>((4,8):(8,1))", templated=True),
+    _op("size", "measure", "A, i...", "XN*", "the number of elements, of all or of a mode", "size<1>((4,8):(8,1))", templated=True),
+    _op("cosize", "measure", "A, i...", "LN*", "the number of offsets up to the largest", "cosize((4,8):(9,1))", templated=True),
+    _op("rank", "measure", "A, i...", "XN*", "the number of modes", "rank(((2,2),4))", templated=True),
+    _op("depth", "measure", "A, i...", "XN*", "how deep the nesting goes", "depth(((2,2),4))", templated=True),
+    _op("coshape", "measure", "A, i...", "LN*", "the smallest shape that holds every value", "coshape((4,8):(1@0,1@1))", templated=True),
     _op("coprofile", "measure", "A", "L", "zeros, nested like the values", "coprofile((4,8):(1@0,1@1))"),
     _op("crd2idx", "coords", "crd, shape, stride", "XXX", "the value at a coordinate of a layout, or of shape and stride", "crd2idx((1,2), (4,8):(8,1))", least=2),
     _op("idx2crd", "coords", "idx, shape, stride", "XXX", "the coordinate of an index", "idx2crd(7, (4,(2,4)))", least=2),
-    _op("get_hier_coord", "coords", "A, i", "LX", "the coordinate of an offset", "get_hier_coord((4,8):(8,1), 19)"),
-    _op("get_flat_coord", "coords", "A, i", "LX", "the coordinate of an offset, not nested", "get_flat_coord((4,8):(8,1), 19)"),
-    _op("get_1d_coord", "coords", "A, i", "LX", "the index of an offset", "get_1d_coord((4,8):(8,1), 19)"),
+    _op("get_hier_coord", "coords", "A, i", "LN", "the coordinate of an offset", "get_hier_coord((4,8):(8,1), 19)"),
+    _op("get_flat_coord", "coords", "A, i", "LN", "the coordinate of an offset, not nested", "get_flat_coord((4,8):(8,1), 19)"),
+    _op("get_1d_coord", "coords", "A, i", "LN", "the index of an offset", "get_1d_coord((4,8):(8,1), 19)"),
     _op("make_layout", "construct", "shape, stride", "XX*", "a layout of shape and stride, of modes, or LayoutRight", "make_layout((4,8), LayoutRight)"),
     _op("make_ordered_layout", "construct", "shape, order", "SX", "compact, strides growing in the order", "make_ordered_layout((2,3), (1,0))"),
     _op("make_layout_like", "construct", "A", "L", "compact, strides in the order of A's", "make_layout_like((4,4):(16,1))"),
     _op("make_fragment_like", "construct", "A", "L", "compact for registers, mode 0 fastest", "make_fragment_like((4,8):(1,5))"),
     _op("make_identity_layout", "construct", "shape", "S", "a coordinate maps to itself", "make_identity_layout((4,8))"),
     _op("make_composed_layout", "construct", "outer, offset, inner", "AXA", "c -> outer(offset + inner(c))", "make_composed_layout(Sw<3,3,3>, 0, (8,64):(64,1))"),
-    _op("make_swizzle", "swizzled.swizzle_of", "B, M, S", "XXX", "Swizzle<B,M,S>; of two numbers, from the masks Y and Z", "make_swizzle(3, 3, 3)", least=0),
+    _op("make_swizzle", "swizzled.swizzle_of", "B, M, S", "XXX", "Swizzle<B,M,S>; of two numbers, from the masks Y and Z", "make_swizzle(3, 3, 3)", least=0, templated=True),
     _op("make_layout_tv", "partition", "thr, val", "LL", "tiler and TV layout of threads that hold values", "make_layout_tv((4,8):(8,1), (1,8))"),
-    _op("upcast", "recast", "A, n", "AX", "n elements become one; also upcast<n>(A)", "upcast((8,4), 4)", least=1),
-    _op("downcast", "recast", "A, n", "AX", "one element becomes n; also downcast<n>(A)", "downcast((8,4):(4,1), 2)", least=1),
-    _op("recast_layout", "recast", "A, old, new", "AXX", "elements of another type or width; also recast_layout<old,new>(A)", "recast_layout((8,4):(4,1), 64, 8)", least=1),
+    _op("upcast", "recast", "A, n", "AN", "n elements become one; also upcast<n>(A)", "upcast((8,4), 4)", least=1, templated=True),
+    _op("downcast", "recast", "A, n", "AN", "one element becomes n; also downcast<n>(A)", "downcast((8,4):(4,1), 2)", least=1, templated=True),
+    _op("recast_layout", "recast", "A, old, new", "AXX", "elements of another type or width; also recast_layout<old,new>(A)", "recast_layout((8,4):(4,1), 64, 8)", least=1, templated=True),
     _op("max_alignment", "recast", "A", "A", "the largest n for which upcast<n> is legal", "max_alignment((8,4):(1,16))"),
     _op("as_position_independent_swizzle_layout", "composed.position_independent", "A", "L", "a flagged smem layout on element offsets", "as_position_independent_swizzle_layout(Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1))"),
     _op("get_swizzle_portion", "swizzled", "A", "L", "the swizzle of a layout", "get_swizzle_portion(Sw<3,3,3> o 0 o (8,64):(64,1))"),
@@ -192,7 +171,7 @@ _ROWS = (
     *(_op(f"make_tiled_copy_{x}", "copy", "atom, mma", "XX", f"a copy of a TiledMMA's operand {x}", f"make_tiled_copy_{x}(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{{}}, make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}, (2,2,1), (32,32,16)))") for x in "ABC"),
     *(_op(f"make_tiled_copy_{x}", "copy", "atom, copy", "XX", f"a copy that matches the {side} of another", f"make_tiled_copy_{x}(Copy_Atom<UniversalCopy<float>, float>{{}}, make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)))") for x, side in (("S", "source"), ("D", "destination"))),
     _op("make_tiled_copy_C_atom", "copy", "atom, mma", "XX", "the smallest copy of a TiledMMA's C", "make_tiled_copy_C_atom(Copy_Atom<SM90_U32x4_STSM_N, half_t>{}, make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}))"),
-    _op("make_cotiled_copy", "copy", "atom, tv, data", "XXX", "a copy of threads and values given as offsets of a layout", "make_cotiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,2):(2,1), (4,2):(2,1))"),
+    _op("make_cotiled_copy", "copy", "atom, tv, data", "XLL", "a copy of threads and values given as offsets of a layout", "make_cotiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,2):(2,1), (4,2):(2,1))"),
     _op("get_slice", "mma", "tiled, thread", "XX", "one thread's view of a TiledMMA or TiledCopy", "get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5)"),
     *(_op(f"partition_{x}", "views", "thr, A", "XA", f"what the thread holds of {what}", example) for x, what, example in (
         ("A", "A: (MMA,MMA_M,MMA_K)", "partition_A(get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5), (32,32))"),
@@ -209,7 +188,7 @@ _ROWS = (
     *(_op(f"get_layout{x}_TV", "views", "tiled", "X", f"(thread, value) of {x} -> tile", f"get_layout{x}_TV({'make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,8), (1,1))' if x in 'SD' else 'make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})'})") for x in "ABCSD"),
     _op("get_thr_layout_vmnk", "views", "mma", "X", "(thread of the atom, atom along M, N, K) -> thread", "get_thr_layout_vmnk(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1)))"),
     _op("tile_shape", "views", "tiled", "X", "the tile of a TiledMMA or TiledCopy", "tile_shape(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1)))"),
-    _op("tile_size", "views", "tiled, i", "XX", "an extent of the tile; also tile_size<i>(tiled)", "tile_size<1>(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1)))", least=1),
+    _op("tile_size", "views", "tiled, i", "XN", "an extent of the tile; also tile_size<i>(tiled)", "tile_size<1>(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1)))", least=1, templated=True),
     _op("domain_offset", "slicing", "crd, A", "XL", "the layout with its origin at a coordinate, and the offset", "domain_offset((1,2), (4,8):(8,1))"),
 )  # fmt: skip
 

@@ -147,7 +147,7 @@ class Outcome:
 class Check:
     """One check, ready to run.
 
-    kind: a key of `plan.PROVES`. name: of the object. digest: of the mapping drawn; None where the check is of no picture.
+    kind: a key of `promises.PROVES`. name: of the object. digest: of the mapping drawn; None where the check is of no picture.
     launches: makes the launches (late: the buffers are large). judge: the outputs, launch by launch -> the outcome.
     known: what CuTe is known to have wrong, in words, where the table of the hardware is checked instead; empty for nearly all.
     """

@@ -16,7 +16,7 @@ from cute_viz import __version__
 from cute_viz.errors import CannotCheck, CuteVizError
 
 COMMANDS = {
-    "render": ("cute_viz.cli.render", "Draw a layout: text, SVG, TikZ or JSON."),
+    "render": ("cute_viz.cli.render", "Draw a layout: text, SVG, PNG, PDF, HTML, TikZ, JSON."),
     "eval": ("cute_viz.cli.evaluate", "Evaluate expressions, one result a line."),
     "analyze": ("cute_viz.cli.analyze", "Count bank conflicts and sectors of an access."),
     "check": ("cute_viz.cli.check", "Prove what is drawn on a GPU, cell by cell."),
@@ -27,7 +27,7 @@ COMMANDS = {
     "gallery": ("cute_viz.cli.gallery", "Draw every spec of a folder; only what has changed."),
     "embed": ("cute_viz.cli.embed", "Keep the pictures of documents up to date."),
     "check-spec": ("cute_viz.cli.check_spec", "Validate YAML spec files."),
-    "list": ("cute_viz.cli.listing", "List formats, palettes and operations."),
+    "list": ("cute_viz.cli.listing", "List formats, palettes, operations, atoms, limits."),
 }
 
 

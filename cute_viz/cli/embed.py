@@ -11,7 +11,7 @@ from cute_viz.documents.blocks import LANGUAGES
 from cute_viz.documents.embed import SHOWN, Embedded, embed
 from cute_viz.errors import CuteVizError
 
-FORMATS = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_ in formats))
+EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_ in formats))
 
 
 @click.command(
@@ -26,7 +26,7 @@ FORMATS = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_ 
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False))
 @click.option("--folder", default="", metavar="DIR", help="Where the pictures go, seen from each document; beside it otherwise.")
-@click.option("-T", "--format", "format_", type=click.Choice(FORMATS), help="Instead of svg, in LaTeX pdf or tikz.")
+@click.option("-T", "--format", "format_", type=click.Choice(EMBEDDED), help="Instead of svg, in LaTeX pdf or tikz.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 with a list where a picture or a reference is out of date.")
 @source.layouts_option
 def command(files: tuple[str, ...], folder: str, format_: str | None, check: bool) -> int:

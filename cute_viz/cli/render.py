@@ -14,7 +14,6 @@ from cute_viz.figures.model import Figure
 from cute_viz.figures.options import LABELS, MAX_CELLS, VIEWS, FigureOptions
 from cute_viz.renderers import FORMATS, Options, format_of_suffix, render
 
-PAGES = ("svg", "png", "pdf", "html")  # formats that can draw very many cells as an image
 STYLES = ("default", "cutlass")
 THEMES = ("auto", "light", "dark", "print")
 COLOR_BY = ("offset", "mod8", "chunk", "thread", "value", "warp", "row", "column", "tile", "none")
@@ -146,7 +145,7 @@ def command(
         "operand": operand,
         "tensor": tensor,
         "bits": None if element is None else bits_of(element),
-        "heat": format_ in PAGES or None,
+        "heat": FORMATS[format_].pages or None,
     }
     options = {key: word for key, word in given.items() if word is not None}
     figures, full = [], False

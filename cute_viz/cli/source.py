@@ -74,7 +74,7 @@ def layouts_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def read(source: str, reading: Reading | None = None) -> Any:
-    """What SOURCE stands for: a Figure (from its JSON), or an object of the algebra."""
+    """What SOURCE stands for: a Figure (from its JSON), a Spec (from YAML or the library), or an object of the algebra."""
     reading = reading or Reading()
     if source == "-":
         if sys.stdin.isatty():

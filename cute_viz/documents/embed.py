@@ -38,8 +38,8 @@ class Embedded:
 
 
 def default_format(language: str) -> str:
-    """The format that a document of a language shows best, of those that there are."""
-    return next(format_ for format_ in SHOWN[language] if format_ in FORMATS)
+    """The format that a document of a language shows best."""
+    return SHOWN[language][0]
 
 
 def embed(text: str, language: str, stem: str, folder: str = "", format: str | None = None, name: str | None = None) -> Embedded:
@@ -83,9 +83,8 @@ def _reference(block: Block, language: str, stem: str, folder: str, format: str 
     words = words_of(block.options[0])
     alt, given, formats = words.pop("alt", None), words.pop("name", None), words.pop("formats", None)
     format = formats or format or default_format(language)
-    if format not in SHOWN[language] or format not in FORMATS:
-        known = [name for name in SHOWN[language] if name in FORMATS]
-        raise CuteVizError(f"a {language} document does not show {format!r}", hint=f"formats: {', '.join(known)}")
+    if format not in SHOWN[language]:
+        raise CuteVizError(f"a {language} document does not show {format!r}", hint=f"formats: {', '.join(SHOWN[language])}")
     if given is not None and not is_file_name(given):
         raise CuteVizError(f"{given[:40]!r} cannot be the name of a file", hint=FILE_NAMES)
     drawn = picture(block.expression, words)

@@ -11,7 +11,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure
-from cute_viz.figures.options import VIEWS, FigureOptions
+from cute_viz.figures.options import LABELS, VIEWS, FigureOptions
 
 
 def build(obj: Any, options: FigureOptions | None = None) -> Figure:
@@ -23,6 +23,8 @@ def build(obj: Any, options: FigureOptions | None = None) -> Figure:
     options = options or FigureOptions()
     if options.view is not None and options.view not in VIEWS:
         raise FigureError(f"there is no view {options.view!r}", hint=f"views: {', '.join(VIEWS)}")
+    if options.labels not in LABELS:
+        raise FigureError(f"there are no labels {options.labels!r}", hint=f"labels: {', '.join(LABELS)}")
     if options.labels == "full":  # what a page shows of the labels is the renderer's matter
         options = replace(options, labels="auto")
     if isinstance(obj, (int, tuple)) and not isinstance(obj, bool) and obj != () and is_int_tuple(obj):

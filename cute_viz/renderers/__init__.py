@@ -17,9 +17,9 @@ from cute_viz.figures.palette import palette
 class Options:
     """How to write a figure: what a renderer may be told beside the figure itself.
 
-    style: `default`, or `cutlass` for the bytes that CuTe's own printer writes (text, tikz).
+    style: `default`, or `cutlass` for what CuTe's own printers write (text, tikz; svg of an MMA); the rest refuse or ignore it.
     palette: a name of `figures.palette.PALETTES`, or None for the default.
-    theme: `auto` (light and dark in one file), `light` or `dark` (svg).
+    theme: `auto` (light and dark in one file where the format can), `light`, `dark`, or `print`, greys (svg, png, pdf, html).
     fragment: only the picture, for inclusion in a document (tikz: no preamble; svg: no XML declaration).
     color: colour escapes for a terminal (text).
     width: px that the page may take; cell: px of a cell; without either the page is as large as its labels need, within
@@ -38,22 +38,26 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One output format: its name, file suffixes, the module that writes it, and a line of help."""
+    """One output format: its name, file suffixes, the module that writes it, and a line of help.
+
+    pages: it draws a laid out page (`renderers.page`), and so can show very many cells as an image.
+    """
 
     name: str
     suffixes: tuple[str, ...]
     module: str
     summary: str
+    pages: bool = False
 
 
 FORMATS: dict[str, Format] = {
     f.name: f
     for f in (
         Format("text", (".txt",), "cute_viz.renderers.text", "a grid for the terminal, as CuTe's print_layout"),
-        Format("svg", (".svg",), "cute_viz.renderers.svg", "a vector picture with real text, light and dark"),
-        Format("png", (".png",), "cute_viz.renderers.png", "pixels, two for each CSS pixel"),
-        Format("pdf", (".pdf",), "cute_viz.renderers.pdf", "a page with embedded fonts"),
-        Format("html", (".html", ".htm"), "cute_viz.renderers.html", "one file to explore: hover, click, search, tables"),
+        Format("svg", (".svg",), "cute_viz.renderers.svg", "a vector picture with real text, light and dark", True),
+        Format("png", (".png",), "cute_viz.renderers.png", "pixels, two for each CSS pixel", True),
+        Format("pdf", (".pdf",), "cute_viz.renderers.pdf", "a page with embedded fonts", True),
+        Format("html", (".html", ".htm"), "cute_viz.renderers.html", "one file to explore: hover, click, search, tables", True),
         Format("tikz", (".tex", ".tikz"), "cute_viz.renderers.tikz", "LaTeX; with --style cutlass as print_latex writes it"),
         Format("json", (".json",), "cute_viz.renderers.json_model", "the picture model, to be drawn again or read by programs"),
     )

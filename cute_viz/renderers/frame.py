@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from cute_viz.figures.model import HOLE, Figure, Panel
-from cute_viz.renderers.layout import ALL_COLUMNS, CellLabels, cell_labels
+from cute_viz.renderers.geometry import ALL_COLUMNS, CellLabels, cell_labels
 
 FONT = 11  # px, of a cell's first line
 SMALL = 9  # px, of the lines after it
@@ -20,7 +20,6 @@ BOLD = 0.64  # width of an average letter of bold prose, in font sizes, on the s
 CHAR = 0.61  # width of a monospace character, in font sizes
 NARROW = 170.0  # a caption has at least this room
 LINES_FROM = 5.0  # px: smaller cells have no lines between them
-RASTER_BELOW = 3.0  # px: smaller cells are pixels of an image
 BOX_HEIGHT = 30.0  # px, of a box with two lines of text
 
 

@@ -11,6 +11,10 @@ from cute_viz.renderers import Options
 def render(figure: Figure, options: Options) -> str:
     """The figure as one JSON object, keys in the model's order, a line for each member of the figure."""
     items = to_dict(figure).items()
-    # default: the halves of a recast coordinate, 1/2, are written as text
-    rows = [f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'), default=str)}" for key, value in items]
+    rows = [f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'), default=_plain)}" for key, value in items]
     return "{" + ",\n ".join(rows) + "}\n"
+
+
+def _plain(value: object) -> object:
+    """The paints of an image, which are bytes, as a list; the halves of a recast coordinate, 1/2, as text."""
+    return list(value) if isinstance(value, bytes) else str(value)

@@ -25,8 +25,9 @@ from cute_viz.figures.model import HOLE, Figure
 from cute_viz.figures.palette import Palette, palette, rgb
 from cute_viz.limits import limit, over
 from cute_viz.renderers import Options
-from cute_viz.renderers.frame import CAPTION, FONT, LINES_FROM, SMALL, Detail, Frame
-from cute_viz.renderers.layout import column_step, row_step, runs
+from cute_viz.renderers.colours import DARK, HOLE_COLOUR, LIGHT
+from cute_viz.renderers.frame import CAPTION, CHAR, FONT, LINES_FROM, SMALL, Detail, Frame
+from cute_viz.renderers.geometry import column_step, row_step, runs
 from cute_viz.renderers.page import Page, lay_out
 
 DPI = 96  # px of a page are CSS pixels
@@ -35,9 +36,6 @@ LARGE = 3000  # px: larger pages are drawn at a pixel for each, smaller ones at 
 MONO, SANS = "DejaVu Sans Mono", "DejaVu Sans"  # shipped with matplotlib, so that bytes do not depend on the machine
 ADVANCE = 0.602  # width of a letter of MONO, in font sizes
 BASELINE = 0.36  # from the middle of a letter down to its baseline, in font sizes
-HOLE_COLOUR = "#e4e7ea"
-LIGHT = {"p": "#ffffff", "t": "#1a1a1a", "m": "#57606a", "b": "#111111"}
-DARK = {"p": "#0d1117", "t": "#e6edf3", "m": "#9aa4ae", "b": "#e6edf3"}
 SETTINGS: dict[Any, Any] = {
     "pdf.fonttype": 42,
     "pdf.compression": 6,
@@ -274,7 +272,7 @@ class _Painter:
             x = left + (mark.c0 + mark.c1) / 2 * frame.cell_w
             y = top + (mark.r0 + mark.r1) / 2 * frame.cell_h
             if frame.detail == Detail.COLOUR:
-                width = max(map(len, mark.lines)) * FONT * 0.61 + 8
+                width = max(map(len, mark.lines)) * FONT * CHAR + 8
                 face = HOLE_COLOUR if mark.paint == HOLE else self.fills[mark.paint]
                 self.shapes([_rounded(x - width / 2, y - 8, width, 16, 3)], face=face)
             for n, line in enumerate(mark.lines):
@@ -283,7 +281,7 @@ class _Painter:
 
     def _rulers(self, frame: Frame, left: float, top: float) -> None:
         panel, muted = frame.panel, self.theme["m"]
-        every = column_step(panel.col_ruler.labels, 0.61 * FONT, frame.cell_w)
+        every = column_step(panel.col_ruler.labels, CHAR * FONT, frame.cell_w)
         for c in range(0, panel.cols, every):
             self.label(panel.col_ruler.labels[c], left + (c + 0.5) * frame.cell_w, top - 11, FONT, muted)
         for r in range(0, panel.rows, row_step(FONT, frame.cell_h)):

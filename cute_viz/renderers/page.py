@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from cute_viz.figures.model import Figure, Legend
 from cute_viz.renderers.frame import BOLD, CHAR, Detail, Frame, frames, has_text, has_vectors, resized, vector_width, wrap
-from cute_viz.renderers.layout import arrange, fact_line, shared_sizes
+from cute_viz.renderers.geometry import arrange, fact_line, shared_sizes
 
 MARGIN = 20.0
 GAP = 28.0  # between panels, and between panels and legend

@@ -13,19 +13,18 @@ from zlib import crc32
 from cute_viz.figures.model import Figure
 from cute_viz.figures.palette import palette
 from cute_viz.renderers import Options
+from cute_viz.renderers.colours import BORDER, DARK, MUTED, PAPER, TEXT
 from cute_viz.renderers.page import Page, lay_out
 from cute_viz.renderers.svg_import import svgwrite
-from cute_viz.renderers.svg_panel import BORDER, MONO, MUTED, PAPER, SANS, TEXT, Canvas, clean, draw, number
+from cute_viz.renderers.svg_panel import MONO, SANS, Canvas, clean, draw, number
 
 THEMES = {"print": "grey"}  # themes that bring a palette
-DARK = {
-    "p": "fill:#0d1117",
-    "t": "fill:#e6edf3",
-    "m": "fill:#9aa4ae",
+RULES = {
+    **{name: f"fill:{DARK[name]}" for name in "ptm"},
     "l": "stroke:#000",
-    "b": "stroke:#e6edf3",
+    "b": f"stroke:{DARK['b']}",
     "hl": "stroke:#6e7681",
-}
+}  # what the style sheet changes in the dark
 
 
 def render(figure: Figure, options: Options) -> str:
@@ -100,7 +99,7 @@ def _canvas(figure: Figure, options: Options, ids: str, width: float, height: fl
 
 def _style(theme: str) -> str:
     """Dark rules: none, always, or when the reader prefers dark."""
-    rules = "".join(f".{name}{{{rule}}}" for name, rule in DARK.items())
+    rules = "".join(f".{name}{{{rule}}}" for name, rule in RULES.items())
     if theme in ("light", "print"):
         return ""
     return f"<style>{rules if theme == 'dark' else '@media (prefers-color-scheme:dark){' + rules + '}'}</style>"

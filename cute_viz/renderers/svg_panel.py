@@ -15,8 +15,9 @@ from xml.sax.saxutils import escape
 
 from cute_viz.figures.model import HOLE, Paint, Panel
 from cute_viz.figures.palette import Palette
+from cute_viz.renderers.colours import BORDER, HOLE_COLOUR, LINE, MUTED, TEXT
 from cute_viz.renderers.frame import CAPTION, CHAR, FONT, LINES_FROM, SMALL, Detail, Frame
-from cute_viz.renderers.layout import column_step, row_step, runs
+from cute_viz.renderers.geometry import column_step, row_step, runs
 from cute_viz.renderers.svg_import import svgwrite
 
 BASELINE = 0.35  # from the middle of a letter down to its baseline, in font sizes
@@ -85,10 +86,6 @@ def draw(canvas: Canvas, frame: Frame, x: float, y: float) -> None:
     _labels(canvas, frame, left, top)
     _marks(canvas, frame, left, top)
     _rulers(canvas, frame, left, top)
-
-
-HOLE_COLOUR = "#d0d4d8"  # of a cell without owner where it is too small to be hatched
-TEXT, MUTED, LINE, BORDER, PAPER = "#1a1a1a", "#57606a", "#000000", "#111111", "#ffffff"
 
 
 def _cells(canvas: Canvas, frame: Frame, xs: list[str], ys: list[str]) -> None:

@@ -13,7 +13,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Panel
 from cute_viz.figures.palette import Palette, palette
 from cute_viz.renderers import Options
-from cute_viz.renderers.layout import shared_cells
+from cute_viz.renderers.geometry import shared_cells, texts
 
 Paint = Callable[[int, str], str]  # (index of a paint, characters) -> characters with colour escapes
 
@@ -80,7 +80,7 @@ def _grid(panel: Panel, paint: Paint) -> str:
     """A grid with rulers; borders of tiles are drawn with `=` and a doubled bar."""
     many = shared_cells(panel)
     labels = []
-    for cell, (label, paint_) in enumerate(zip(panel.labels, panel.paints, strict=True)):
+    for cell, (label, paint_) in enumerate(zip(texts(panel), panel.paints, strict=True)):
         text = "·" if paint_ == HOLE else clean(label.replace("\n", " "))
         labels.append(f"{text} ×{many[cell]}" if cell in many else text)
     columns, rows = panel.col_ruler, panel.row_ruler

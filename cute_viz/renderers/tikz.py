@@ -13,7 +13,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Legend, Panel
 from cute_viz.figures.palette import Palette, palette
 from cute_viz.renderers import Options
-from cute_viz.renderers.layout import (
+from cute_viz.renderers.geometry import (
     ALL_COLUMNS,
     CellLabels,
     arrange,
@@ -40,7 +40,7 @@ def render(figure: Figure, options: Options) -> str:
         return tikz_cutlass.render(figure)
     body = _picture(figure, palette(options.palette))
     cells = sum(panel.rows * panel.cols for panel in figure.panels)
-    holes = any(HOLE in panel.paints for panel in figure.panels)
+    holes = any(HOLE in set(panel.paints) for panel in figure.panels)
     library = "\\usetikzlibrary{patterns}\n" if holes else ""
     if options.fragment:
         needs = "\\usepackage{tikz}" + (" \\usetikzlibrary{patterns}" if holes else "")

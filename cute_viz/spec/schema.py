@@ -45,7 +45,7 @@ _FIGURE = (
     ),
     Field("tile", "tile", "the tile that a thread-value layout covers, rows x columns"),
     Field("color_by", "text", "what hue means"),
-    Field("labels", "choice", "the text of a cell", choices=("auto", "offset", "coord", "index", "none")),
+    Field("labels", "choice", "the text of a cell", choices=("auto", "full", "offset", "coord", "index", "none")),
     Field("coords", "flag", "rulers show nested coordinates"),
     Field("thread", "range", "colour these threads alone"),
     Field("warp", "range", "colour these warps alone"),

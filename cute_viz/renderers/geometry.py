@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from itertools import groupby, repeat
 from typing import TypeAlias
 
+from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Panel
+from cute_viz.limits import limit
 
 Sizes: TypeAlias = "tuple[float, float, float, float]"  # of a panel: cell width and height, room at the left and above
 
@@ -36,7 +38,7 @@ class CellLabels:
 def cell_labels(panel: Panel) -> CellLabels:
     """The labels of a panel; a cell with several owners says how many, `×n`, on its last line."""
     shared = shared_cells(panel)
-    labels: Sequence[str] = panel.labels
+    labels = texts(panel)
     if shared:
         marked = list(labels)
         for cell, count in shared.items():
@@ -54,9 +56,20 @@ def cell_labels(panel: Panel) -> CellLabels:
     return CellLabels(tuple(tuple([padded[label][n] for label in labels]) for n in range(depth)), shared)
 
 
+def texts(panel: Panel) -> Sequence[str]:
+    """The label of every cell; of a panel without labels, empty ones.
+
+    Refused: an image of more cells than a figure has; only formats that draw pixels show it.
+    """
+    cells = panel.rows * panel.cols
+    if panel.labels or cells <= limit("cells"):
+        return panel.labels or ("",) * cells
+    raise FigureError(f"an image of {cells} cells has no text to write", hint="svg, png, pdf and html show it")
+
+
 def shared_cells(panel: Panel) -> dict[int, int]:
     """Cells to be marked as having several owners, with how many; none whose label names them all (`T0,64`)."""
-    labels = panel.labels
+    labels = texts(panel) if panel.owners else ()
     return {cell: len(owners) for cell, owners in panel.owners if labels[cell].count(",") + 1 < len(owners)}
 
 

@@ -1,0 +1,11 @@
+"""The colours of a page besides the palette, light and dark: paper, text, muted text, borders, cells without owner.
+
+Formats that carry both themes (SVG, HTML) write the light ones and replace them by a style sheet.
+"""
+
+from __future__ import annotations
+
+PAPER, TEXT, MUTED, LINE, BORDER = "#ffffff", "#1a1a1a", "#57606a", "#000000", "#111111"
+LIGHT = {"p": PAPER, "t": TEXT, "m": MUTED, "b": BORDER}
+DARK = {"p": "#0d1117", "t": "#e6edf3", "m": "#9aa4ae", "b": "#e6edf3"}
+HOLE_COLOUR = "#d0d4d8"  # of a cell without owner where it is too small to be hatched
