@@ -1,11 +1,40 @@
-"""Bytes -> a file: whole or not at all, and left alone when nothing would change."""
+"""A file <-> bytes: read up to a limit, written whole or not at all and left alone when nothing would change."""
 
 from __future__ import annotations
 
 import os
 import stat
 
+from cute_viz.errors import CuteVizError
+from cute_viz.limits import limit, over
+
 TEMPORARY = ".cute-viz-"  # how the names of unfinished files begin; the process's number follows
+
+
+def read_text(path: str) -> str:
+    """The text of a UTF-8 file, without a byte order mark.
+
+    Refused: files that are too large, and text in another encoding.
+    """
+    if os.path.isdir(path):
+        raise CuteVizError("this is a folder", name=path, hint="a file is read here")
+    with open(path, "rb") as file:
+        return decode(file.read(limit("file") + 1), path)
+
+
+def decode(data: bytes, name: str) -> str:
+    """Bytes as UTF-8 text, without a byte order mark; an error has the name.
+
+    >>> decode("(4,8) × 2".encode(), "a.txt")
+    '(4,8) × 2'
+    """
+    if len(data) > limit("file"):
+        raise over("file", "this is too large", place=name)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        seems = "it looks like UTF-16; " if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
+        raise CuteVizError(f"this is not UTF-8 text (byte {error.start})", name=name, hint=f"{seems}save it as UTF-8") from None
 
 
 def write(data: bytes, path: str) -> None:
@@ -13,7 +42,11 @@ def write(data: bytes, path: str) -> None:
 
     An OSError names the path that was asked for.
     """
-    target = os.path.realpath(path)
+    try:
+        target = os.path.realpath(path)
+    except OSError as error:  # the working folder is gone
+        error.filename = path
+        raise
     mode = _mode(target)
     if mode is not None and not stat.S_ISREG(mode):  # /dev/stdout and the like cannot be replaced
         with open(target, "wb") as device:

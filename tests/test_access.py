@@ -238,7 +238,7 @@ class TestFigures:
         ("text", "options", "words"),
         [
             ("(2,2,2):(1,2,4)", {"view": "banks"}, "3 modes"),
-            ("(2,2):(1,2)", {"view": "address", "bits": 4}, "do not fill rows"),
+            ("(2,2):(1,2)", {"view": "address", "bits": 4}, "by address"),
             ("(2,2):(-1,2)", {"view": "address"}, "negative"),
             ("(1024,1024):(1,1024)", {"view": "banks"}, "cells; the limit"),
             ("(2,2):(1,1000000000)", {"view": "address"}, "cells; the limit"),

@@ -203,3 +203,67 @@ def test_explain_and_the_warning_of_a_composition() -> None:
     warned = run("eval", "composition((4,6,8):(2,3,5),6:3)", "composition((8,2):(1,8), 4:2)")
     assert (warned.returncode, warned.stdout) == (0, b"(2,3):(6,3)\n4:2\n")
     assert warned.stderr.decode().count("warning: ") == 1
+
+
+M = "SM80_16x8x16_F32F16F16F32_TN"
+
+
+@pytest.mark.parametrize(
+    ("args", "status", "words"),
+    [
+        (
+            ["analyze", "(4,8):(8,1)", "--access", "((4,8),(2,2)):((32,1),(16,8))"],
+            1,
+            "thread 1 is at 32, outside",
+        ),
+        (["analyze", "(8,8):(8,1)", "--access", "(32,2):(-1,2)", "--type", "f32"], 1, "is at -1, outside"),
+        (["analyze", "(8,8):(8,1)", "--access", "(4,8):(1@0,1@1)"], 1, "is at (0,0), outside"),
+        (["analyze", "(8,8):(1@0,1@1)", "--access", "(4,8)"], 1, "are coordinates"),
+        (["analyze", "(8,8):(8,1)", "-o", "x.svg"], 2, "-o goes with --access"),
+        (["analyze", "(8,8):(8,1)", "--store"], 2, "--store goes with --access"),
+        (
+            ["render", M, "--thread", "5", "--tensor", "(4,8):(8,1)"],
+            1,
+            "thread 5 holds (9,2), which is outside",
+        ),
+        (["render", "(4,8):(1@0,1@1)", "--view", "banks"], 1, "are coordinates"),
+        (["render", "make_layout(())", "--view", "banks"], 1, "0 modes"),
+        (["render", f"make_tiled_mma({M}{{}}, (8,64), 32:1)", "-T", "svg"], 1, "outside of the 32 x 512 tile"),
+        (["render", "(4,4)", "--cell", "nan", "-T", "svg"], 2, "nan is not a number of pixels"),
+        (["render", "(4,4)", "--width", "nan", "-T", "svg"], 2, "nan is not a number of pixels"),
+        (["render", "8:1@0@1 * Copy_Atom<UniversalCopy<float>, float>{}"], 1, "'*' is for integers"),
+        (["render", "2@0 * 1@1"], 1, "'*' is for integers"),
+        (["explain", "logical_divide((8,6))"], 1, "does not take 1 operand"),
+        (["explain", "composition((8,6))"], 1, "does not take 1 operand"),
+        (["render", "(4,4)", "--thread", "1"], 1, "go with threads"),
+        (["render", "(4,4)", "--type", "f16"], 1, "--view banks or address"),
+        (["render", "(4,4)", "--view", "banks", "--tile", "2x2"], 1, "belongs to a TV map"),
+        (["render", "(4,4)", "--style", "cutlass", "-T", "html"], 1, "CuTe has no printer of html"),
+        (["render", "(4,4)", "--fragment"], 2, "--fragment goes with svg, tikz"),
+        (["render", "(4,4)", "--width", "500"], 2, "--width goes with svg"),
+        (["check", M, "--emit", "cuda"], 3, "--emit ptx"),
+        (["check", "--all", "(4,8)"], 2, "leave out what is named"),
+        (["check", M, "--emit", "ptx", "--json"], 2, "checks nothing"),
+        (["render", "tests"], 1, "tests: this is a folder"),
+    ],
+)
+def test_what_does_not_fit_together_is_told(args: list[str], status: int, words: str) -> None:
+    assert words in fails(run(*args, cwd=Path(__file__).parent.parent), status)
+
+
+def test_what_reads_as_a_file_is_read(tmp_path: Path) -> None:
+    for command in ("render", "show"):
+        piped = ["bash", "-c", f"'{sys.executable}' -m cute_viz {command} <(echo '(4,8):(8,1)')"]
+        done = subprocess.run(piped, capture_output=True, cwd=Path(__file__).parent.parent, timeout=60)
+        assert (done.returncode, done.stdout) == (0, run(command, "(4,8):(8,1)").stdout)
+    utf16 = tmp_path / "x.txt"
+    utf16.write_text("(4,8)", encoding="utf-16")
+    assert "it looks like UTF-16" in fails(run("render", str(utf16)), 1)
+
+
+def test_text_says_what_a_picture_says() -> None:
+    assert run("render", "(4,8):(8,1)", "--crop", "2x3").stdout.endswith(b"... 2 more rows and 5 more columns\n")
+    assert run("render", "(4,8):(8,1)", "--title", "Mine").stdout.startswith(b"Mine\n(4,8):(8,1)\n")
+    marked = run("render", "(2,2):(2,1)", "(2,2):(1,2)", "--diff").stdout.decode()
+    assert marked.count("*") == 4
+    assert "| 1* |" in marked

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from cute_viz.cli.gallery import command
 from cute_viz.cli.gallery_state import NAME, sweep
 from cute_viz.documents.index import Entry, files_of, page, readme
+from cute_viz.errors import CuteVizError
 from tests.test_cli import run
 
 ROOT = Path(__file__).parent.parent
@@ -204,7 +205,7 @@ def test_a_failing_spec_stops_no_other(tmp_path: Path) -> None:
 @given(st.text(max_size=30) | st.sampled_from(["..", "a/b", "a\\b", "con", "README", "index", ".x", "a\n", "x" * 200]))
 def test_no_name_leaves_the_folder(name: str) -> None:
     from cute_viz.cli.gallery_plan import _check_name
-    from cute_viz.errors import CuteVizError, Span
+    from cute_viz.errors import Span
     from cute_viz.spec.build import Builder
 
     try:
@@ -322,3 +323,27 @@ def test_usage() -> None:
         result = run("gallery", *args)
         assert result.returncode == 2
         assert words in result.stderr.decode()
+
+
+@pytest.mark.parametrize("name", ["README.md", "index.html", "grid.svg"])
+def test_files_of_the_user_are_not_replaced(name: str, specs: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / name).write_text("precious")
+    specs.write_text("specs: {grid: {layout: '(4,8):(8,1)'}}")
+    with pytest.raises(CuteVizError, match="no gallery made it"):
+        gallery(specs, "-o", folder)
+    assert [path.name for path in folder.iterdir()] == [name]
+    assert (folder / name).read_text() == "precious"
+
+
+def test_an_unchanged_run_changes_no_byte(tmp_path: Path) -> None:
+    """Neither of the pictures nor of the index, whatever the order of a spec's formats."""
+    spec = tmp_path / "a.yaml"
+    spec.write_text("specs: {one: {layout: '(4,8):(8,1)', formats: [text, svg, png, json]}}")
+    folder = tmp_path / "out"
+    assert gallery(spec, "-o", folder).return_value == 0
+    before = shown(folder)
+    assert gallery(spec, "-o", folder).return_value == 0
+    assert shown(folder) == before
+    assert gallery(spec, "-o", folder, "--check").return_value == 0

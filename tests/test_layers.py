@@ -14,7 +14,7 @@ ROOT = Path(cute_viz.__file__).parent
 BELOW = {
     "errors": set(),
     "display": set(),
-    "files": set(),
+    "files": {"limits"},
     "limits": {"errors"},
     "algebra": {"errors", "display"},
     "notation": {"errors", "algebra"},
@@ -23,7 +23,7 @@ BELOW = {
     "renderers": {"errors", "figures.model", "figures.palette"},
     "analysis": {"errors", "algebra"},
     "check": {"errors", "algebra", "notation", "spec", "figures", "analysis"},
-    "documents": {"errors", "spec", "figures", "renderers", "check"},
+    "documents": {"errors", "spec", "figures", "renderers", "check", "files"},
     "cli": {
         "errors",
         "limits",

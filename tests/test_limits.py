@@ -8,10 +8,10 @@ from cute_viz import limits
 from cute_viz.algebra.layout import Layout
 from cute_viz.analysis.access import accesses as analysed
 from cute_viz.analysis.swizzles import search
-from cute_viz.cli import source
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.figures import build
 from cute_viz.figures.options import FigureOptions
+from cute_viz.files import decode
 from cute_viz.notation import parse, read
 from cute_viz.renderers import Options, render
 from cute_viz.spec.yaml import read_yaml
@@ -53,7 +53,7 @@ CASES = {
         lambda: parse("(4,8):(8,1)".rjust(1000), dialect="dump"),
         lambda: parse("(4,8):(8,1)".rjust(1001), dialect="dump"),
     ),
-    "file": (1000, lambda: source._decode(b" " * 1000, "f"), lambda: source._decode(b" " * 1001, "f")),
+    "file": (1000, lambda: decode(b" " * 1000, "f"), lambda: decode(b" " * 1001, "f")),
     "nesting": (0, lambda: parse("(" * 64 + "1" + ")" * 64), lambda: parse("(" * 65 + "1" + ")" * 65)),
     "nesting of the DSL": (
         0,

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cute_viz as cv
+from cute_viz.documents.draw import figure_of
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.figures.options import LABELS, VIEWS
 from cute_viz.spec.build import read_specs
@@ -153,7 +154,8 @@ def test_yaml_that_is_written_reads_back(value):
 
 
 def test_a_spec_by_name_and_one_of_several():
-    assert run("render", "gmma_k_sw128").stdout == run("render", "GMMA::Layout_K_SW128_Atom<half_t>").stdout
+    alone = run("render", "GMMA::Layout_K_SW128_Atom<half_t>").stdout
+    assert run("render", "gmma_k_sw128").stdout.partition("\n")[2] == alone  # under the title of the spec
     several = str(ROOT / "layouts" / "specs" / "swizzles.yaml")
     assert run("render", several, "--name", "smem_128x64_sw333").stdout == run("render", "smem_128x64_sw333").stdout
     out = run("render", several)
@@ -194,3 +196,49 @@ def test_a_spec_may_say_what_the_command_line_may():
     choices = {field.name: set(field.choices) for field in FIGURE}
     assert choices["labels"] == set(LABELS)
     assert choices["view"] == set(VIEWS) - {"operation"}  # a spec holds an object, not the call that made it
+
+
+WHOLE = {
+    "mma_atom": {
+        "ThrID": "32:1",
+        "Shape_MNK": "(16,8,8)",
+        "ALayout": "((4,8),(2,2)):((16,1),(8,64))",
+        "BLayout": "((4,8),2):((16,1),8)",
+        "CLayout": "((4,8),(2,2)):((32,1),(16,8))",
+    },
+    "layout": {"shape": "(4,8)", "stride": "(8,1)"},
+    "swizzle": {"bits": "3", "base": "3", "shift": "3", "layout": "(8,64):(64,1)"},
+    "copy_atom": {"op": "SM75_U32x4_LDSM_N", "type": "half_t"},
+    "tiled_mma": {"atom": "SM80_16x8x16_F32F16F16F32_TN", "layout": "(2,2,1)", "permutation": "(32,32,16)"},
+    "tiled_copy": {"atom": "Copy_Atom<UniversalCopy<float>, float>{}", "thr": "(4,8)", "val": "(1,1)"},
+    "gemm": {
+        "mma": "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))",
+        "tile": "(64,64,64)",
+        "smem_a": "(8,64):(64,1)",
+        "g2s_a": "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))",
+        "epilogue": "make_tiled_copy(Copy_Atom<UniversalCopy<uint64_t>, float>{}, (8,8):(8,1), (1,2))",
+    },
+}
+ODD = [
+    "4", "0", "-1", "()", "(16,8)", "f16", "_", "half_t", "(4,8):(8,1)", "(4,8):(1@0,1@1)", "Sw<3,3,3>", "1/2@0", "[1]", "{a: 1}",
+    "SM75_U32x4_LDSM_N", "SM80_16x8x16_F32F16F16F32_TN", "Copy_Atom<UniversalCopy<float>, float>{}", "(4,8):(0,-1)",
+    "make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,8), (1,1))", "99999999999999999999",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+def test_fields_of_the_wrong_kind_have_their_place(kind):
+    def spec(fields):
+        lines = [f"  {key}: {value if value[0] in '[{' else json.dumps(value)}" for key, value in fields.items()]
+        return f"{kind}:\n" + "\n".join(lines)
+
+    read_specs(spec(WHOLE[kind]), "f.yaml")
+    errors = []
+    for key in WHOLE[kind]:
+        for odd in ODD:
+            try:
+                figure_of(read_specs(spec({**WHOLE[kind], key: odd}), "f.yaml")[0])
+            except CuteVizError as error:
+                errors.append(error)
+    assert len(errors) > len(ODD)
+    assert all(error.span is None or error.place().startswith("f.yaml:") for error in errors)

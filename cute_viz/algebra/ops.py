@@ -40,12 +40,8 @@ class Op:
 
     def call(self, args: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result for evaluated operands; an AlgebraError shows the signature when they do not fit."""
+        self.check_count(args)
         kinds = self.kinds.rstrip("*")
-        many = self.kinds.endswith("*")
-        least = len(kinds) - (1 if many else 0) if self.least is None else self.least
-        if len(args) < least or (len(args) > len(kinds) and not many):
-            given = f"{len(args)} operand{'' if len(args) == 1 else 's'}"
-            raise AlgebraError(f"{self.signature} does not take {given}", hint=f"such as {self.example}")
         if template and not self.templated:
             raise AlgebraError(f"{self.signature} takes no template arguments", hint=f"such as {self.example}")
         operands = [self._operand(arg, kinds[min(n, len(kinds) - 1)]) for n, arg in enumerate(args)]
@@ -60,6 +56,15 @@ class Op:
             raise AlgebraError(
                 f"{self.signature}: {', '.join(map(show, args))} are not operands for it", hint=f"such as {self.example}"
             ) from None
+
+    def check_count(self, args: list[Any]) -> None:
+        """Refuse too few or too many operands."""
+        kinds = self.kinds.rstrip("*")
+        many = self.kinds.endswith("*")
+        least = len(kinds) - (1 if many else 0) if self.least is None else self.least
+        if len(args) < least or (len(args) > len(kinds) and not many):
+            given = f"{len(args)} operand{'' if len(args) == 1 else 's'}"
+            raise AlgebraError(f"{self.signature} does not take {given}", hint=f"such as {self.example}")
 
     def _operand(self, value: Any, kind: str) -> Any:
         if kind in "LA":

@@ -15,7 +15,7 @@ from typing import Any
 from cute_viz.algebra.composed import AnyLayout, domain, position_independent
 from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy, layout_sd, tile_of
 from cute_viz.algebra.inttuple import modes, product, show
-from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
 from cute_viz.algebra.modes import get
@@ -78,7 +78,7 @@ def accesses(
     Refused: a tile that the accessing object does not divide, elements that are no whole bytes, an instruction that the
     values do not fit.
 
-    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.algebra.layout import Layout, is_coordinate_layout
     >>> [a.wavefronts for a in accesses(Layout((32, 32), (32, 1)), 32, Layout((32, 1), (1, 0)), instruction="ld.32")]
     [32]
     """
@@ -99,6 +99,12 @@ def accesses(
     bytes_ = bits // 8
     table = [offset * bytes_ for offset in offsets(smem)]  # by index into the column-major tile
     places = offsets(tv)
+    for n, place in enumerate(places):
+        if not isinstance(place, int) or not 0 <= place < product(tile):
+            raise AlgebraError(
+                f"value {n // threads} of thread {n % threads} is at {show(place)}, outside of the {tile[0]} x {tile[1]} tile",
+                hint="the layout of an access maps (thread, value) to an index into the column-major tile, 0 and up",
+            )
     out: list[WarpAccess] = []
     steps = dict.fromkeys(range(-(-threads // LANES)), 0)
     for row0 in range(0, extents[0], tile[0]):
@@ -115,6 +121,8 @@ def accesses(
 
 def _extents(smem: AnyLayout) -> tuple[int, int]:
     shape = modes(domain(smem).shape)
+    if is_coordinate_layout(domain(smem)):
+        raise AlgebraError(f"the values of {smem} are coordinates, no offsets in shared memory")
     if len(shape) != 2:
         raise AlgebraError(f"the shared-memory layout {smem} has {len(shape)} modes", hint="give the layout of one tile, (m,n)")
     return product(shape[0]), product(shape[1])

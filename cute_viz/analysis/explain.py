@@ -33,6 +33,7 @@ def explain(name: str, operands: list[Any]) -> list[Step]:
     together, coalesced -> (2,3):(1,8)
     """
     operation = ops.find(name)
+    operation.check_count(operands)
     writer = _WRITERS.get(operation.name)
     fitting = [Layout(x) if isinstance(x, (int, tuple)) and n == 0 and _is_shape(x) else x for n, x in enumerate(operands)]
     steps: list[Step] = []

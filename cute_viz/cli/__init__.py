@@ -100,6 +100,7 @@ def main(argv: list[str] | None = None) -> None:
     import gc
 
     gc.disable()  # a process of a moment: looking for cycles would cost a tenth of it
+    _shield()
     try:
         status: Any = cli.main(args=argv, prog_name="cute-viz", standalone_mode=False)
         sys.stdout.flush()
@@ -122,8 +123,11 @@ def main(argv: list[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         _fail("interrupted")
         status = 130
+    except SystemExit as stop:
+        # Of a pipe that was closed click makes a 1, and wraps standard output.
+        status = 0 if type(sys.stdout).__name__.endswith("PacifyFlushWrapper") else stop.code
     except OSError as error:
-        _fail(f"{error.filename or 'input/output'}: {error.strerror or error}")
+        _fail(f"{error.filename or 'standard output'}: {error.strerror or error}")
         status = 1
     except RecursionError:
         _fail("the input is nested too deeply")
@@ -132,6 +136,19 @@ def main(argv: list[str] | None = None) -> None:
         _fail("out of memory; lower --max-cells or draw a smaller tile")
         status = 1
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _shield() -> None:
+    """What the surroundings of the process do not change: closed streams, a terminal's letters, settings of matplotlib."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed: what is written there is nobody's, and only a picture is an error (see cli.output)
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (to the end of the process)
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace" if name == "stdout" else "backslashreplace")
+    os.environ.pop("MPLBACKEND", None)  # we draw without a window, whatever windows others draw into
+    if not os.environ.get("SOURCE_DATE_EPOCH", "0").isdecimal():
+        del os.environ["SOURCE_DATE_EPOCH"]
 
 
 def _say(error: click.UsageError) -> None:

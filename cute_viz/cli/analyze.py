@@ -48,6 +48,9 @@ def command(
     layout = source.layout_of(source_, reading)
     bits = _bits(element, layout)
     if access is None:
+        of_access = {"-o": path, "--instruction": instruction, "--operand": operand, "--store": store, "--global": is_global}
+        if given := next((option for option, value in of_access.items() if value), None):
+            raise click.UsageError(f"{given} goes with --access")
         source.say_facts(_facts(layout, bits), as_json)
         return
     from cute_viz.analysis.access import accesses

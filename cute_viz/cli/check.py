@@ -62,8 +62,12 @@ def command(
     Needs an NVIDIA GPU, its driver, and pip install 'cute-viz[gpu]'; --emit needs none of them. Exit status: 0 all agree; 1 a
     cell differs; 3 nothing could be decided (the message says what is missing).
     """
-    if bool(sources) == everything and not (counters and not sources):
+    if sources and everything:
+        raise click.UsageError("--all checks everything; leave out what is named beside it")
+    if not sources and not everything and not counters:
         raise click.UsageError("name what to check, or give --all")
+    if emit and (path or save or as_json):
+        raise click.UsageError("--emit writes kernels to standard output, and checks nothing")
     if static and everything:
         raise click.UsageError("--static takes the layouts one by one", ctx=click.get_current_context())
     if static:
@@ -72,7 +76,9 @@ def command(
         items = _items(sources, everything, tile, reading, emit == "cuda")
         kernels = [item.kernel for item in items if isinstance(item, Check) and item.kernel.cuda == (emit == "cuda")]
         if not kernels:
-            raise CannotCheck(next((getattr(item, "reason", "") for item in items), "nothing to check"))
+            other = "ptx" if emit == "cuda" else "cuda"
+            reasons = [item.reason for item in items if isinstance(item, Undecided)]
+            raise CannotCheck(*reasons[:1] or [f"the kernel of this is no {emit}"], hint=None if reasons else f"--emit {other}")
         click.echo(module(kernels), nl=False)
         return 0
     from cute_viz.check.device import Device

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from urllib.parse import quote
 
 import click
 
@@ -10,6 +11,8 @@ from cute_viz.cli import output, source
 from cute_viz.documents.blocks import LANGUAGES
 from cute_viz.documents.embed import SHOWN, Embedded, embed
 from cute_viz.errors import CuteVizError
+from cute_viz.files import decode
+from cute_viz.limits import limit
 
 EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_ in formats))
 
@@ -72,6 +75,9 @@ def _one(path: str, folder: str, format_: str | None, check: bool, owners: dict[
                 err=True,
             )
             return True
+    if strange := _strangers(text, at, done):
+        click.echo(f"error: {path}:{strange}\n  hint: give the block another name=, or remove the file", err=True)
+        return True
     if check:
         return _differs(path, at, done) or bool(done.failures)
     if done.failures:
@@ -86,6 +92,23 @@ def _one(path: str, folder: str, format_: str | None, check: bool, owners: dict[
     return False
 
 
+def _strangers(text: str, at: str, done: Embedded) -> str:
+    """A file that would be replaced although the document never showed it: somebody else's. "" where there is none."""
+    for file, data in done.pictures.items():
+        there = os.path.join(at, file)
+        if file not in text and quote(file) not in text and os.path.lexists(there) and not _holds(there, data):
+            return f"{done.places[file]}: {there} was there before, and this document does not show it"
+    return ""
+
+
+def _holds(path: str, data: bytes) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read() == data
+    except OSError:
+        return False
+
+
 def _differs(path: str, at: str, done: Embedded) -> bool:
     """Tell what is out of date."""
     stale = [(line, "the reference is out of date") for line in done.changed]
@@ -94,9 +117,8 @@ def _differs(path: str, at: str, done: Embedded) -> bool:
         if not os.path.isfile(there):
             stale.append((done.places[file], f"{there} is missing"))
             continue
-        with open(there, "rb") as picture:
-            if picture.read() != data:
-                stale.append((done.places[file], f"{there} is out of date"))
+        if not _holds(there, data):
+            stale.append((done.places[file], f"{there} is out of date"))
     for line, words in sorted(stale):
         click.echo(f"{path}:{line}: {words}")
     return bool(stale)
@@ -105,9 +127,5 @@ def _differs(path: str, at: str, done: Embedded) -> bool:
 def _read(path: str) -> tuple[str, str]:
     """The byte order mark of a document, if it has one, and its text."""
     with open(path, "rb") as file:
-        data = file.read()
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise CuteVizError(f"this is not UTF-8 text (byte {error.start})", name=path, hint="save the document as UTF-8") from None
-    return ("\ufeff", text[1:]) if text.startswith("\ufeff") else ("", text)
+        data = file.read(limit("file") + 1)
+    return "\ufeff" if data.startswith(b"\xef\xbb\xbf") else "", decode(data, path)

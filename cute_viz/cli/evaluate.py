@@ -36,6 +36,8 @@ def command(expressions: tuple[str, ...], reading: source.Reading) -> None:
 
 def _lines(names: dict[str, Any], reading: source.Reading) -> None:
     failed = False
+    if sys.stdin is None:
+        raise CuteVizError("standard input is closed")
     sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
     for line in sys.stdin:
         text = line.rstrip("\r\n")

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import click
 
@@ -86,6 +87,7 @@ def _update(planned: Plan, folder: str, workers: int, prune: bool) -> int:
     os.makedirs(folder, exist_ok=True)
     gallery_state.sweep(folder)
     state = gallery_state.read(folder)
+    state.claim(planned, folder)
     work = [job for job in planned.jobs if not state.fresh(job, folder)]
     by_name = {job.name: job for job in work}
     failures = [error.explain() for error in planned.failures]
@@ -150,7 +152,7 @@ def _check(planned: Plan, folder: str, workers: int) -> int:
 
 def _index(planned: Plan, state: gallery_state.State) -> dict[str, str]:
     """The texts of the index, in the order of the specs."""
-    entries = [state.records[job.name].entry for job in planned.jobs if job.name in state.records]
+    entries = [replace(state.records[job.name].entry, files=job.files) for job in planned.jobs if job.name in state.records]
     return {INDEX[0]: readme(entries), INDEX[1]: page(entries)}
 
 

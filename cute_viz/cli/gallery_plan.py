@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from cute_viz import __version__
 from cute_viz.documents.names import FILE_NAMES, is_file_name
 from cute_viz.errors import CuteVizError, Span
+from cute_viz.files import read_text
 from cute_viz.renderers import FORMATS
 from cute_viz.spec.build import Builder
 from cute_viz.spec.yaml import Fields, Value
@@ -60,10 +61,9 @@ def plan(paths: Sequence[str], formats: Sequence[str]) -> Plan:
     program = digest()
     for path in dict.fromkeys(spec_files(paths)):
         try:
-            with open(path, "rb") as file:
-                builder = Builder(file.read().decode("utf-8-sig"), path)
+            builder = Builder(read_text(path), path)
             parts = builder.parts()
-        except (CuteVizError, UnicodeDecodeError, OSError) as error:
+        except (CuteVizError, OSError) as error:
             out.failures.append(_failure(error, path))
             out.broken.add(path)
             continue
@@ -160,6 +160,4 @@ def _failure(error: Exception, path: str) -> CuteVizError:
     if isinstance(error, CuteVizError):
         error.name = error.name or path
         return error
-    if isinstance(error, UnicodeDecodeError):
-        return CuteVizError(f"this is not UTF-8 text (byte {error.start})", name=path)
     return CuteVizError(f"{getattr(error, 'strerror', None) or error}", name=path)

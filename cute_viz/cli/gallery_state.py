@@ -12,6 +12,7 @@ from cute_viz.cli import output
 from cute_viz.cli.gallery_draw import Drawn, hash_of
 from cute_viz.cli.gallery_plan import INDEX, Job, Plan
 from cute_viz.documents.index import Entry, files_of
+from cute_viz.errors import CuteVizError
 
 NAME = ".cute-viz-gallery.json"
 VERSION = 1
@@ -56,12 +57,36 @@ class State:
         wanted = {file for job in plan.jobs for file in job.files.values()}
         wanted |= {file for record in self.records.values() for file in record.hashes}
         if not plan.broken:  # the files of broken specs have no names
-            self.stale = {**dict.fromkeys(_indexed(folder), ""), **self.stale}
+            self.stale = {**dict.fromkeys(_indexed(folder) or (), ""), **self.stale}
         self.stale = {
             file: hash_
             for file, hash_ in sorted(self.stale.items())
             if file not in wanted and os.path.isfile(os.path.join(folder, file))
         }
+
+    def claim(self, plan: Plan, folder: str) -> None:
+        """Note the files that will be drawn as the gallery's own, before the first is: a run may be killed.
+
+        Refused: files of these names, and an index, that no run of a gallery wrote.
+        """
+        wanted = [file for job in plan.jobs for file in job.files.values()]
+        there = [file for file in (*INDEX, *wanted) if os.path.lexists(os.path.join(folder, file))]
+        # Only now, as another run into the same folder claims a file before it draws it.
+        known = self._known() | read(folder)._known() | set(_indexed(folder) or ())
+        taken = [file for file in there if file not in known and not (known and file in INDEX)]
+        if taken:
+            others = f", nor {len(taken) - 1} other files" if len(taken) > 1 else ""
+            raise CuteVizError(
+                f"{os.path.join(folder, taken[0])} was there before, and no gallery made it{others}",
+                hint="give a folder of its own with -o, or remove what is there",
+            )
+        if new := {file: "" for file in wanted if file not in known}:
+            self.stale |= new
+            self.write(folder)
+
+    def _known(self) -> set[str]:
+        """Every file that a run wrote, or was about to write."""
+        return {*self.stale, *(file for record in self.records.values() for file in record.hashes)}
 
     def prune(self, folder: str) -> tuple[list[str], list[str]]:
         """Remove the stale files: (removed, kept because someone changed them since)."""
@@ -116,13 +141,16 @@ def _plain(name: str) -> str:
     return name
 
 
-def _indexed(folder: str) -> list[str]:
-    """The files that the index of the folder names: those of a run whose state is not here, as in a fresh clone."""
+def _indexed(folder: str) -> list[str] | None:
+    """The files that the index of the folder names: those of a run whose state is not here, as in a fresh clone.
+
+    None where there is no index, or one that is not ours.
+    """
     try:
         with open(os.path.join(folder, INDEX[1]), encoding="utf-8") as file:
             return [_plain(name) for name in files_of(file.read())]
     except (OSError, ValueError):
-        return []
+        return None
 
 
 def _hash(path: str) -> str | None:

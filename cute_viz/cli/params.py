@@ -1,4 +1,4 @@
-"""Command-line values that are no plain words: tiles and ranges."""
+"""Command-line values that are no plain words: tiles, ranges, pixels."""
 
 from __future__ import annotations
 
@@ -27,6 +27,16 @@ class Tile(_TileParam):
             return parse_tile(value)
         except FigureError as error:
             self.fail(error.message, param, ctx)
+
+
+class Pixels(click.FloatRange):
+    """A number of pixels between two; not nan, which no comparison refuses."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if number != number:
+            self.fail(f"{value} is not a number of pixels", param, ctx)
+        return number
 
 
 if TYPE_CHECKING:

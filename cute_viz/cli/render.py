@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from cute_viz.cli import color, output, source
-from cute_viz.cli.params import Range, Tile
+from cute_viz.cli.params import Pixels, Range, Tile
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import LABELS, MAX_CELLS, VIEWS, FigureOptions
@@ -58,7 +60,11 @@ def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 @click.option("--coords", is_flag=True, help="Rulers show the nested coordinates of hierarchical modes.")
 @click.option("--title", help="A title instead of the one made from the layout.")
 @click.option(
-    "--style", type=click.Choice(STYLES), default="default", show_default=True, help="cutlass: the bytes of CuTe's own printers."
+    "--style",
+    type=click.Choice(STYLES),
+    default="default",
+    show_default=True,
+    help="cutlass: the bytes of CuTe's own printers (text, tikz; svg of an MMA).",
 )
 @click.option("--palette", metavar="NAME", shell_complete=_palettes, help="Colours; see 'cute-viz list palettes'.")
 @click.option(
@@ -66,7 +72,7 @@ def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     type=click.Choice(THEMES),
     default="auto",
     show_default=True,
-    help="SVG: light, dark, or both. print: greys with patterns of text only.",
+    help="Of pages: light, dark, or both where the format can. print: greys.",
 )
 @click.option("--fragment", is_flag=True, help="TikZ for \\input, SVG for inlining: no preamble.")
 @click.option(
@@ -88,10 +94,16 @@ def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 @click.option("--diff", is_flag=True, help="Of two sources: mark the cells that differ.")
 @click.option("--fold", type=click.IntRange(1), metavar="COLUMNS", help="Cut wide panels into bands of so many columns.")
 @click.option("--crop", type=Tile(), help="Draw only the first rows x columns of each panel, and say so.")
-@click.option("--width", type=click.FloatRange(200, 20000), help="Pixels that the page may take; labels give way to fit.")
-@click.option("--cell", type=click.FloatRange(0.01, 400), help="Pixels of a cell; what it shows follows from its size.")
+@click.option("--width", type=Pixels(200, 20000), help="Pixels that the page may take; labels give way to fit.")
+@click.option("--cell", type=Pixels(0.01, 400), help="Pixels of a cell; what it shows follows from its size.")
 @source.options
-@click.option("--max-cells", type=click.IntRange(1), default=MAX_CELLS, show_default=True, help="Refuse figures with more cells.")
+@click.option(
+    "--max-cells",
+    type=click.IntRange(1),
+    default=MAX_CELLS,
+    show_default=True,
+    help="Refuse figures with more cells; as SVG, PNG, PDF and HTML, layouts become an image then.",
+)
 def command(
     sources: tuple[str, ...],
     path: str | None,
@@ -127,6 +139,7 @@ def command(
     Without -o and -T the picture is a text grid on standard output. Several SOURCEs are drawn side by side.
     """
     format_ = format_of(format_, path)
+    _check_format(format_, path)
     if tensor is not None:
         tensor = source.obj_of(source.read(tensor, source.Reading(reading.let)))
     if element is not None:
@@ -164,6 +177,18 @@ def command(
     to_terminal = format_ == "text" and path in (None, "-") and style != "cutlass"
     how = Options(style, palette, theme, fragment, to_terminal and color.wanted(color_), width, cell, full)
     output.write(render(figure, format_, how), path)
+
+
+def _check_format(format_: str, path: str | None) -> None:
+    """Refuse options of the command line that a format has no use for, and pixels on a terminal."""
+    asked = click.get_current_context().get_parameter_source
+    pages = [name for name, row in FORMATS.items() if row.pages]
+    fragments = [name for name, row in FORMATS.items() if row.fragments]
+    for option, formats in (("fragment", fragments), ("theme", pages), ("width", pages), ("cell", pages)):
+        if format_ not in formats and asked(option) == ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{option} goes with {', '.join(formats)}, not with {format_}")
+    if format_ in ("png", "pdf") and path in (None, "-") and sys.stdout.isatty():
+        raise click.UsageError(f"{format_} is no text for a terminal; give a file with -o")
 
 
 def _call(expression: str, reading: source.Reading) -> Any:

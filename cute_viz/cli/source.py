@@ -12,7 +12,8 @@ import click
 
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.model import Figure
-from cute_viz.limits import limit, over
+from cute_viz.files import decode, read_text
+from cute_viz.limits import limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +78,19 @@ def read(source: str, reading: Reading | None = None) -> Any:
     """What SOURCE stands for: a Figure (from its JSON), a Spec (from YAML or the library), or an object of the algebra."""
     reading = reading or Reading()
     if source == "-":
+        if sys.stdin is None:
+            raise CuteVizError("standard input is closed")
         if sys.stdin.isatty():
             click.echo("reading standard input; end it with Ctrl-D", err=True)
-        return _parse(_decode(sys.stdin.buffer.read(limit("file") + 1), "standard input"), "standard input", reading)
+        return _parse(decode(sys.stdin.buffer.read(limit("file") + 1), "standard input"), "standard input", reading)
     if source.endswith(".json"):
-        with open(source, "rb") as file:
-            return _figure(_decode(file.read(limit("file") + 1), source), source)
+        return _figure(read_text(source), source)
     if source.endswith((".yaml", ".yml")):
         return _pick(specs_of(source, reading), source, reading)
     if source.isidentifier() and (path := _library_spec(source)):
         return _pick(specs_of(path, reading), path, Reading(reading.let, reading.name or source, reading.dialect))
     if _is_file(source):
-        with open(source, "rb") as file:
-            return _parse(_decode(file.read(limit("file") + 1), source), source, reading)
+        return _parse(read_text(source), source, reading)
     return _parse(source, None, reading)
 
 
@@ -97,9 +98,7 @@ def specs_of(path: str, reading: Reading | None = None) -> list[Any]:
     """The specs of a YAML file."""
     from cute_viz.spec.build import read_specs
 
-    with open(path, "rb") as file:
-        text = _decode(file.read(limit("file") + 1), path)
-    return read_specs(text, path)
+    return read_specs(read_text(path), path)
 
 
 def canonical(path: str) -> str:
@@ -108,8 +107,7 @@ def canonical(path: str) -> str:
     from cute_viz.spec.schema import COMMON, FIGURE, KINDS
     from cute_viz.spec.yaml import read_yaml, write_yaml
 
-    with open(path, "rb") as file:
-        text = _decode(file.read(limit("file") + 1), path)
+    text = read_text(path)
     read_specs(text, path)
     order = ["title", "description", "source", "let", "specs", *KINDS]
     order += [field.name for kind in KINDS.values() for field in kind.fields]
@@ -188,10 +186,14 @@ def figure_of(spec: Any) -> Figure:
 
 
 def _is_file(source: str) -> bool:
-    """A path with a folder or a suffix in it that exists: a log, a header, a Python file."""
-    if len(source) > 4096 or "\n" in source or "\0" in source:
-        return False
-    return (os.sep in source or os.path.splitext(source)[1].isascii()) and os.path.isfile(source)
+    """A path that exists: a log, a header, a Python file, the output of another command (`<(...)`)."""
+    if len(source) > 4096 or "\n" in source or "\0" in source or not source.strip("0123456789_:,.() "):
+        return False  # an expression, whatever the names of files
+    if os.path.isdir(source):
+        raise CuteVizError(
+            "this is a folder", name=source, hint="a file or an expression is drawn, and by 'cute-viz gallery' a folder"
+        )
+    return os.path.exists(source)
 
 
 def _parse(text: str, name: str | None, reading: Reading) -> Any:
@@ -239,12 +241,3 @@ def _figure(text: str, name: str) -> Figure:
     except CuteVizError as error:
         error.name = name
         raise
-
-
-def _decode(data: bytes, name: str) -> str:
-    if len(data) > limit("file"):
-        raise over("file", f"{name} is too large")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise CuteVizError(f"{name} is not UTF-8 text (byte {error.start})") from None

@@ -10,6 +10,7 @@ from typing import Any
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.figures.model import Figure
 from cute_viz.figures.palette import palette
+from cute_viz.files import read_text
 from cute_viz.renderers import Options, render
 from cute_viz.spec import read
 from cute_viz.spec.build import Builder, Spec, read_specs
@@ -61,8 +62,7 @@ def named(name: str) -> Spec | None:
     path = spec_file(name) if name.isidentifier() else None
     if path is None:
         return None
-    with open(path, encoding="utf-8-sig") as file:
-        specs = read_specs(file.read(), path)
+    specs = read_specs(read_text(path), path)
     for spec in specs:
         if spec.name == name or (len(specs) == 1 and spec.name == ""):
             return spec

@@ -45,6 +45,7 @@ def build(obj: Any, options: FigureOptions | None = None) -> Figure:
     if options.operand is not None or options.tensor is not None:
         raise FigureError("--operand and --tensor go with an MMA or a copy", hint="such as make_tiled_mma(...)")
     view = options.view or ("tv" if options.tile else "grid")
+    _check_fit(view, options)
     if view in ("banks", "address"):
         from cute_viz.figures.banks import address, banks
 
@@ -52,12 +53,21 @@ def build(obj: Any, options: FigureOptions | None = None) -> Figure:
     if view == "grid":
         from cute_viz.figures.grid import grid
 
-        if options.tile is not None:
-            raise FigureError("--tile belongs to a TV map, --view grid draws offsets", hint="leave one of them out")
         return grid(obj, options)
     from cute_viz.figures.tv import tv
 
     return tv(obj, options)
+
+
+def _check_fit(view: str, options: FigureOptions) -> None:
+    """Refuse options that a view of a layout has no use for: whoever gave them expects to see them."""
+    if view in ("grid", "banks", "address"):
+        if (options.thread, options.warp, options.value) != (None, None, None):
+            raise FigureError("--thread, --warp and --value go with threads", hint="a TV map (--tile MxN), an MMA or a copy")
+        if options.tile is not None:
+            raise FigureError(f"--tile belongs to a TV map, not to --view {view}", hint="leave one of them out")
+    if view not in ("banks", "address") and options.bits is not None:
+        raise FigureError("--type is of elements in shared memory", hint="--view banks or address")
 
 
 _TILINGS = ("MMA_Atom", "TiledMMA", "ThrMMA", "Copy_Atom", "CopyOp", "TiledCopy", "ThrCopy", "Gemm")

@@ -11,6 +11,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, position_independent
 from cute_viz.algebra.inttuple import modes, product, show
+from cute_viz.algebra.layout import is_coordinate_layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
@@ -75,7 +76,7 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
     layout = position_independent(layout)
     rows, cols = _extents(layout, options)
     if bits % 8 or bits > ROW * 8:
-        raise FigureError(f"elements of {bits} bits do not fill rows of {ROW} bytes", hint="--type with whole bytes")
+        raise FigureError(f"elements of {bits} bits are not drawn by address", hint="recast to 1 to 128 whole bytes")
     per = ROW * 8 // bits
     where: dict[int, tuple[int, int]] = {}
     several = 0
@@ -128,7 +129,9 @@ def element_bits(layout: AnyLayout, options: FigureOptions) -> int:
 
 def _extents(layout: AnyLayout, options: FigureOptions) -> tuple[int, int]:
     shape = modes(domain(layout).shape)
-    if len(shape) > 2:
+    if is_coordinate_layout(domain(layout)):
+        raise FigureError(f"the values of {show(layout)} are coordinates, no offsets in shared memory", hint="--view grid")
+    if not 1 <= len(shape) <= 2:
         raise FigureError(f"{show(layout)} has {len(shape)} modes; a bank map has two", hint="draw a slice: A(_,_,0)")
     rows, cols = product(shape[0]), product(shape[1]) if len(shape) > 1 else 1
     check_cells(rows * cols, f"the layout {show(layout)}", options)

@@ -39,7 +39,7 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
     count, every = sum(map(sum, other)), sum(map(len, other))
     marked = [replace(figure, panels=_marked(figure.panels, other), legends=(), notes=()) for figure in (a, b)]
     both = side_by_side([replace(f, paints=(Paint(-1), Paint(1))) for f in marked], title)
-    entries = (LegendEntry(_SAME, "the same", 2 * (every - count)), LegendEntry(_OTHER, "differs (boxed)", 2 * count))
+    entries = (LegendEntry(_SAME, "the same", every - count), LegendEntry(_OTHER, "differs (boxed)", count))
     words = f"{count} of {every} cells differ." if count else f"All {every} cells are the same."
     return replace(
         both,
@@ -53,7 +53,7 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
 
 
 def _marked(panels: Sequence[Panel], other: Sequence[Sequence[bool]]) -> tuple[Panel, ...]:
-    """The panels with paper where nothing differs, and a box around each run of cells that do."""
+    """The panels with paper where nothing differs, a box around each run of cells that do, and which they are as data."""
     out = []
     for panel, flags in zip(panels, other, strict=True):
         boxes = []
@@ -67,5 +67,7 @@ def _marked(panels: Sequence[Panel], other: Sequence[Sequence[bool]]) -> tuple[P
                     boxes.append((r, start, r + 1, c))
                     start = None
         paints = tuple([_OTHER if flag else _SAME for flag in flags])
-        out.append(replace(panel, paints=paints, boxes=tuple(boxes), owners=()))
+        out.append(
+            replace(panel, paints=paints, boxes=tuple(boxes), owners=(), data={**panel.data, "differs": tuple(map(int, flags))})
+        )
     return tuple(out)

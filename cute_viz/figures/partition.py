@@ -45,6 +45,11 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
     labels, keys, order = [""] * (rows * cols), [None] * (rows * cols), [None] * (rows * cols)
     value: list[Any] = [None] * (rows * cols)
     for n, (m, k) in enumerate(coordinates):
+        if not (0 <= m < rows and 0 <= k < cols):
+            raise FigureError(
+                f"thread {_thread_of(thr)} holds ({m},{k}), which is outside of the {rows} x {cols} tensor",
+                hint="give a tensor whose extents are multiples of the tile",
+            )
         cell = m * cols + k
         vector, rest = n % extents[0], n // extents[0]
         where = []

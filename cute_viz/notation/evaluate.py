@@ -114,7 +114,9 @@ class Evaluator:
         """Integer arithmetic; of static integers a static one, as of CuTe's integral constants."""
         a, b = self.value(node.left), self.value(node.right)
         if not isinstance(a, int) or not isinstance(b, int):
-            if node.operator == "*" and (isinstance(a, Basis) or isinstance(b, Basis)):
+            if node.operator == "*" and isinstance(a, Basis) and isinstance(b, int):
+                return a * b
+            if node.operator == "*" and isinstance(a, int) and isinstance(b, Basis):
                 return a * b
             raise self.fail(
                 f"'{node.operator}' is for integers", node.span, hint="shapes are changed by operations, such as ceil_div"

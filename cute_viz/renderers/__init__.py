@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib import import_module
 
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.model import Figure
 from cute_viz.figures.palette import palette
 
@@ -17,7 +17,7 @@ from cute_viz.figures.palette import palette
 class Options:
     """How to write a figure: what a renderer may be told beside the figure itself.
 
-    style: `default`, or `cutlass` for what CuTe's own printers write (text, tikz; svg of an MMA); the rest refuse or ignore it.
+    style: `default`, or `cutlass` for what CuTe's own printers write (text, tikz; svg of an MMA); refused elsewhere.
     palette: a name of `figures.palette.PALETTES`, or None for the default.
     theme: `auto` (light and dark in one file where the format can), `light`, `dark`, or `print`, greys (svg, png, pdf, html).
     fragment: only the picture, for inclusion in a document (tikz: no preamble; svg: no XML declaration).
@@ -40,7 +40,8 @@ class Options:
 class Format:
     """One output format: its name, file suffixes, the module that writes it, and a line of help.
 
-    pages: it draws a laid out page (`renderers.page`), and so can show very many cells as an image.
+    pages: it draws a laid out page (`renderers.page`), and so can show very many cells as an image. cutlass: CuTe has a printer
+    of this format, whose bytes `style` asks for. fragments: it can be written without what makes a document of it.
     """
 
     name: str
@@ -48,17 +49,26 @@ class Format:
     module: str
     summary: str
     pages: bool = False
+    cutlass: bool = False
+    fragments: bool = False
 
 
 FORMATS: dict[str, Format] = {
     f.name: f
     for f in (
-        Format("text", (".txt",), "cute_viz.renderers.text", "a grid for the terminal, as CuTe's print_layout"),
-        Format("svg", (".svg",), "cute_viz.renderers.svg", "a vector picture with real text, light and dark", True),
+        Format("text", (".txt",), "cute_viz.renderers.text", "a grid for the terminal, as CuTe's print_layout", cutlass=True),
+        Format("svg", (".svg",), "cute_viz.renderers.svg", "a vector picture with real text, light and dark", True, True, True),
         Format("png", (".png",), "cute_viz.renderers.png", "pixels, two for each CSS pixel", True),
         Format("pdf", (".pdf",), "cute_viz.renderers.pdf", "a page with embedded fonts", True),
         Format("html", (".html", ".htm"), "cute_viz.renderers.html", "one file to explore: hover, click, search, tables", True),
-        Format("tikz", (".tex", ".tikz"), "cute_viz.renderers.tikz", "LaTeX; with --style cutlass as print_latex writes it"),
+        Format(
+            "tikz",
+            (".tex", ".tikz"),
+            "cute_viz.renderers.tikz",
+            "LaTeX; with --style cutlass as print_latex writes it",
+            cutlass=True,
+            fragments=True,
+        ),
         Format("json", (".json",), "cute_viz.renderers.json_model", "the picture model, to be drawn again or read by programs"),
     )
 }
@@ -71,6 +81,9 @@ def render(figure: Figure, format: str, options: Options | None = None) -> bytes
     except KeyError:
         raise CuteVizError(f"there is no format {format!r}", hint=f"formats: {', '.join(FORMATS)}") from None
     options = options or Options()
+    if options.style == "cutlass" and not FORMATS[format].cutlass:
+        known = [row.name for row in FORMATS.values() if row.cutlass]
+        raise FigureError(f"CuTe has no printer of {format}", hint=f"leave out --style, or one of {', '.join(known)}")
     if options.palette is not None:
         palette(options.palette)  # a wrong name is an error in every format, also where it has no colours
     out = import_module(module).render(figure, options)

@@ -32,7 +32,8 @@ def render(figure: Figure, options: Options) -> str:
     page = lay_out(figure, width=options.width, cell=options.cell, full=options.full)
     picture = svg.write(page, replace(options, fragment=True))
     panels = [_panel(frame.panel, x + frame.left, y + frame.top, frame.cell_w, frame.cell_h) for frame, x, y in page.panels]
-    data = json.dumps({"panels": panels}, separators=(",", ":"), ensure_ascii=True).replace("<", "\\u003c")
+    # default: the halves of a recast coordinate, 1/2, are written as text
+    data = json.dumps({"panels": panels}, separators=(",", ":"), ensure_ascii=True, default=str).replace("<", "\\u003c")
     assets = files("cute_viz.renderers") / "assets"
     style, script = ((assets / name).read_text("utf-8") for name in ("page.css", "page.js"))
     theme = {"dark": "dark", "light": "light", "print": "light"}.get(options.theme, "light dark")

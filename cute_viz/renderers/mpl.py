@@ -64,7 +64,7 @@ def write(figure: Figure, options: Options, format: str) -> bytes:
         out = BytesIO()
         said: dict[str, Any] = {"Software": None}  # nothing of the machine or the day
         if format == "pdf":
-            said = {"CreationDate": None, "Producer": None, "Creator": None, "Title": figure.title}
+            said = {"CreationDate": None, "Producer": None, "Creator": None, "Title": _clean(figure.title)}
         canvas.savefig(out, format=format, dpi=DPI * scale, metadata=said, facecolor=theme["p"])
     return out.getvalue()
 

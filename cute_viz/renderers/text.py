@@ -7,6 +7,7 @@ from rich, and never changes a character.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from cute_viz.errors import FigureError
@@ -15,6 +16,7 @@ from cute_viz.figures.palette import Palette, palette
 from cute_viz.renderers import Options
 from cute_viz.renderers.geometry import shared_cells, texts
 
+_OWN_TITLE = re.compile(r"[\d × ]+ layout")  # that a layout gets by itself
 Paint = Callable[[int, str], str]  # (index of a paint, characters) -> characters with colour escapes
 
 
@@ -38,7 +40,9 @@ def render(figure: Figure, options: Options) -> str:
     paint = _painter(figure, palette(options.palette)) if options.color else _no_paint
     if cutlass:
         width = len(str(figure.facts["cosize"]))
-        return f"{figure.facts['drawn']}\n" + _print_layout(figure.panels[0], width, paint)
+        own = "" if options.style == "cutlass" or _OWN_TITLE.fullmatch(figure.title) else f"{clean(figure.title)}\n"
+        notes = "" if options.style == "cutlass" else "".join(f"{clean(note)}\n" for note in figure.notes)
+        return f"{own}{figure.facts['drawn']}\n" + _print_layout(figure.panels[0], width, paint) + notes
     blocks = [_heading(figure)]
     for panel in figure.panels:
         caption = f"{clean(panel.caption)}\n" if panel.caption else ""
@@ -78,11 +82,12 @@ def _print_layout(panel: Panel, width: int, paint: Paint) -> str:
 
 def _grid(panel: Panel, paint: Paint) -> str:
     """A grid with rulers; borders of tiles are drawn with `=` and a doubled bar."""
-    many = shared_cells(panel)
+    many, differs = shared_cells(panel), panel.data.get("differs")
     labels = []
     for cell, (label, paint_) in enumerate(zip(texts(panel), panel.paints, strict=True)):
         text = "·" if paint_ == HOLE else clean(label.replace("\n", " "))
-        labels.append(f"{text} ×{many[cell]}" if cell in many else text)
+        text = f"{text} ×{many[cell]}" if cell in many else text
+        labels.append(f"{text}*" if differs and differs[cell] else text)
     columns, rows = panel.col_ruler, panel.row_ruler
     width = max(1, *map(len, labels), *map(len, columns.labels))
     margin = max(2, len(rows.title), *map(len, rows.labels))

@@ -218,6 +218,21 @@ class Builder:
             return self.object(max(kinds, key=lambda k: sum(f.name in value for f in KINDS[k].fields)), value, names)
         return self.expression(value, names)
 
+    def layout(self, fields: Fields, key: str, names: dict[str, Any], rank: int | None = None) -> Any:
+        """A field that holds a layout: an expression, or a mapping. A bare shape is the compact one."""
+        from cute_viz.algebra.composed import ComposedLayout
+        from cute_viz.algebra.inttuple import is_int_tuple, modes, show
+        from cute_viz.algebra.layout import Layout
+
+        value = self.object("layout", fields[key], names)
+        if isinstance(value, (int, tuple)) and not isinstance(value, bool) and value != () and is_int_tuple(value):
+            value = Layout(value)
+        if not isinstance(value, Layout) and (rank is not None or not isinstance(value, ComposedLayout)):
+            raise self.fail(f"{key} is a layout, not {show(value).splitlines()[0]}", fields[key].span, hint="such as (4,8):(8,1)")
+        if rank is not None and len(modes(value.shape)) != rank:
+            raise self.fail(f"{key} has {rank} modes, {value} has {len(modes(value.shape))}", fields[key].span)
+        return value
+
     def optional(self, fields: Fields, key: str, names: dict[str, Any]) -> Any:
         return self.expression(fields[key], names) if key in fields else None
 
@@ -231,23 +246,23 @@ def _layout(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
 
 def _swizzle(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     from cute_viz.algebra.composed import ComposedLayout
-    from cute_viz.algebra.layout import Layout
     from cute_viz.algebra.swizzle import Swizzle
 
     numbers = [b.expression(fields[key], names) for key in ("bits", "base", "shift")]
     for key, number in zip(("bits", "base", "shift"), numbers, strict=True):
         if not isinstance(number, int):
             raise b.fail(f"{key} is an integer", fields[key].span)
-    layout = b.object("layout", fields["layout"], names)
-    layout = Layout(layout) if isinstance(layout, (int, tuple)) else layout
-    return ComposedLayout(Swizzle(*map(int, numbers)), 0, layout)
+    return ComposedLayout(Swizzle(*map(int, numbers)), 0, b.layout(fields, "layout", names))
 
 
 def _mma_atom(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     from cute_viz.algebra.mma import MMA_Atom
 
-    values = [b.expression(fields[key], names) for key in ("ThrID", "Shape_MNK", "ALayout", "BLayout", "CLayout")]
-    return MMA_Atom(*values)
+    shape = b.expression(fields["Shape_MNK"], names)
+    if not isinstance(shape, tuple) or len(shape) != 3 or not all(isinstance(n, int) and n > 0 for n in shape):
+        raise b.fail("Shape_MNK is (M,N,K), three positive integers", fields["Shape_MNK"].span, hint="such as (16,8,16)")
+    operands = [b.layout(fields, f"{x}Layout", names, rank=2) for x in "ABC"]
+    return MMA_Atom(b.layout(fields, "ThrID", names, rank=1), shape, *operands)
 
 
 def _copy_atom(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
@@ -288,7 +303,7 @@ def _tiled_copy(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
 
 
 def _gemm(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
-    from cute_viz.algebra.copy import Copy_Atom, make_tiled_copy_operand
+    from cute_viz.algebra.copy import Copy_Atom, TiledCopy, make_tiled_copy_operand
     from cute_viz.algebra.gemm import make_gemm
 
     mma = b.part(fields, "mma", ("tiled_mma",), names)
@@ -299,6 +314,11 @@ def _gemm(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     for key, operand in (("s2r_a", "A"), ("s2r_b", "B"), ("epilogue", "C")):
         made = b.part(fields, key, ("tiled_copy", "copy_atom"), names)
         copies[key] = make_tiled_copy_operand(made, mma, operand) if isinstance(made, Copy_Atom) else made
+    for key, made in copies.items():
+        if made is not None and not isinstance(made, TiledCopy):
+            raise b.fail(
+                f"{key} is a tiled copy", fields[key if key in fields else "g2s_a"].span, hint="such as make_tiled_copy(...)"
+            )
     return make_gemm(mma, tile, parts["smem_a"], parts["smem_b"], **copies)
 
 

@@ -1,0 +1,243 @@
+"""What goes wrong around the program: full disks, closed streams, signals, odd environments. Nothing is lost or half-written."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cute_viz.cli.gallery_state import NAME
+from tests.test_cli import fails, run
+
+KILLS = int(os.environ.get("CUTE_VIZ_KILLS", "12"))  # 100 once in a while
+SPECS = "specs:\n" + "".join(f"  f{n}: {{layout: '(8,{n + 2}):({n + 2},1)', formats: [svg, text, tikz]}}\n" for n in range(24))
+
+
+def python(*args: str) -> list[str]:
+    return [sys.executable, "-m", "cute_viz", *args]
+
+
+def half(folder: Path) -> list[str]:
+    """Files of a folder that are no whole picture, index or state."""
+    ends = {".svg": b"</svg>", ".txt": b"+", ".tex": b"\\end{document}", ".html": b"</html>"}
+    out = []
+    for path in folder.iterdir():
+        data = path.read_bytes().rstrip()
+        if path.name == NAME:
+            json.loads(data)
+        elif path.suffix in ends and not data.endswith(ends[path.suffix]):
+            out.append(path.name)
+    return out
+
+
+class TestFullDisk:
+    """A limit on the size of files stands for a disk that fills up while a file is written."""
+
+    def small(self) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (9999, 9999))
+
+    def test_no_half_file_and_the_old_one_stays(self, tmp_path: Path) -> None:
+        out = tmp_path / "x.svg"
+        out.write_text("old")
+        result = run("render", "(64,64)", "-o", str(out), preexec_fn=self.small)
+        assert f"{out}: File too large" in fails(result, 1)
+        assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("x.svg", "old")]
+
+    def test_a_gallery_tells_which_files_and_the_next_run_completes_it(self, tmp_path: Path) -> None:
+        spec, out = tmp_path / "s.yaml", tmp_path / "out"
+        spec.write_text("specs: {a: {layout: '(2,2)', formats: [text]}, b: {layout: '(64,64)'}}")
+        result = run("gallery", str(spec), "-o", str(out), preexec_fn=self.small)
+        assert result.returncode == 1
+        assert b"b.svg: File too large" in result.stderr
+        assert b"Traceback" not in result.stderr
+        assert (out / "a.txt").exists()
+        assert not half(out)
+        assert run("gallery", str(spec), "-o", str(out)).returncode == 0
+        assert run("gallery", str(spec), "-o", str(out), "--check").returncode == 0
+
+    @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+    def test_standard_output(self) -> None:
+        for command in (("render", "(4,4)"), ("eval", "(4,4)"), ("list", "ops"), ("show", "(4,4)")):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run(python(*command), stdout=full, stderr=subprocess.PIPE, timeout=60)
+            assert done.returncode == 1
+            assert done.stderr == b"error: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize("folder", ["/proc", "/sys"])
+def test_a_folder_that_takes_no_files(folder: str) -> None:
+    """As root no mode of a folder would refuse; these do."""
+    if not os.path.isdir(folder):
+        pytest.skip(f"no {folder} here")
+    message = fails(run("render", "(4,4)", "-o", f"{folder}/x.svg"), 1)
+    assert message.startswith(f"error: {folder}/x.svg: ")
+
+
+class TestStreams:
+    def closed(self, words: str) -> tuple[int, bytes]:
+        command = " ".join(map("'{}'".format, python()))
+        done = subprocess.run(["bash", "-c", f"{command} {words}"], capture_output=True, timeout=60)
+        assert b"Traceback" not in done.stderr
+        return done.returncode, done.stderr
+
+    def test_closed_standard_output(self, tmp_path: Path) -> None:
+        assert self.closed("render '(2,2)' >&-") == (1, b"error: standard output is closed\n  hint: give a file with -o\n")
+        assert self.closed(f"render '(2,2)' -o {tmp_path}/x.svg >&-") == (0, b"")
+        assert (tmp_path / "x.svg").exists()
+        for words in ("--help", "list ops", "render --help"):
+            assert self.closed(f"{words} >&-")[0] == 0
+
+    def test_closed_standard_input_and_error(self) -> None:
+        for command in ("render", "eval"):
+            assert self.closed(f"{command} - <&-") == (1, b"error: standard input is closed\n")
+        assert self.closed("render 'nobody(' 2>&-") == (1, b"")
+
+    def test_a_reader_that_has_seen_enough(self) -> None:
+        for words in ("render '(512,512)'", "list ops", "list mma", "--help"):
+            assert self.closed(f"{words} | head -c 1 >/dev/null; exit ${{PIPESTATUS[0]}}") == (0, b"")
+
+
+class TestSignals:
+    @pytest.fixture
+    def spec(self, tmp_path: Path) -> Path:
+        path = tmp_path / "s.yaml"
+        path.write_text(SPECS)
+        return path
+
+    @pytest.mark.parametrize("jobs", ["1", "2"])
+    def test_a_gallery_that_is_stopped_at_any_moment(self, spec: Path, tmp_path: Path, jobs: str) -> None:
+        """Half of the runs by SIGINT, half by SIGKILL; never a half file, and a last run completes all."""
+        chance, out = random.Random(jobs), tmp_path / "out"
+        for n in range(KILLS // 2):
+            if chance.random() < 0.3:
+                shutil.rmtree(out, ignore_errors=True)
+            run_ = subprocess.Popen(
+                python("gallery", str(spec), "-o", str(out), "-j", jobs), stderr=subprocess.PIPE, start_new_session=True
+            )
+            time.sleep(chance.uniform(0.05, 0.6))
+            run_.send_signal(signal.SIGKILL if n % 2 else signal.SIGINT)
+            run_.communicate(timeout=30)
+            if out.exists():
+                assert not half(out), n
+        last = run("gallery", str(spec), "-o", str(out), "-j", jobs)
+        assert last.returncode == 0, last.stderr
+        assert run("gallery", str(spec), "-o", str(out), "--check").returncode == 0
+        assert not [path.name for path in out.iterdir() if path.name.startswith(".cute-viz-") and path.name != NAME]
+
+    def test_two_galleries_into_one_folder(self, spec: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        for _ in range(3):
+            shutil.rmtree(out, ignore_errors=True)
+            both = [subprocess.Popen(python("gallery", str(spec), "-o", str(out)), stderr=subprocess.PIPE) for _ in range(2)]
+            for one in both:
+                assert one.communicate(timeout=60)[1].count(b"\n") == 1
+                assert one.returncode == 0
+            assert not half(out)
+            assert run("gallery", str(spec), "-o", str(out), "--check").returncode == 0
+
+    def test_an_interrupted_render_leaves_nothing(self, tmp_path: Path) -> None:
+        chance = random.Random(3)
+        for _ in range(4):
+            out = tmp_path / "x.svg"
+            one = subprocess.Popen(python("render", "(256,256)", "--labels", "full", "-o", str(out)), stderr=subprocess.PIPE)
+            time.sleep(chance.uniform(0.2, 0.5))
+            one.send_signal(signal.SIGINT)
+            one.communicate(timeout=30)
+            assert [path.name for path in tmp_path.iterdir()] in ([], ["x.svg"])
+            if out.exists():
+                assert out.read_bytes().rstrip().endswith(b"</svg>")
+
+
+def test_clocks_that_jump(tmp_path: Path) -> None:
+    """What has changed is told by content; a file's time may lie in the future or before the last run."""
+    spec, out = tmp_path / "s.yaml", tmp_path / "out"
+    for year, text in ((2100, "(4,4)"), (1971, "(4,8)"), (2050, "(8,8)")):
+        spec.write_text(f"specs: {{a: {{layout: '{text}', formats: [text]}}}}")
+        os.utime(spec, ((year - 1970) * 31_556_952,) * 2)
+        assert b"1 drawn" in run("gallery", str(spec), "-o", str(out)).stderr
+        os.utime(out / "a.txt", (1, 1))
+        assert b"1 unchanged" in run("gallery", str(spec), "-o", str(out)).stderr
+        assert (out / "a.txt").read_text().startswith(text)
+
+
+ENVIRONMENTS = {
+    "no HOME, no TERM": {"HOME": None, "TERM": None, "LANG": None},
+    "the C locale": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    "letters of ASCII": {"PYTHONIOENCODING": "ascii"},
+    "a terminal of 20 columns": {"COLUMNS": "20", "LINES": "3", "TERM": "dumb"},
+    "no fonts": {"FONTCONFIG_FILE": "/dev/null", "FONTCONFIG_PATH": "/nowhere", "XDG_DATA_DIRS": "/nowhere", "HOME": "/nowhere"},
+    "settings of matplotlib": {"MPLBACKEND": "nonsense", "MATPLOTLIBRC": "{tmp}/matplotlibrc"},
+    "a broken cache of matplotlib": {"MPLCONFIGDIR": "{tmp}"},
+    "no folder for temporary files": {"TMPDIR": "/nowhere"},
+    "a date that is none": {"SOURCE_DATE_EPOCH": "yesterday"},
+    "another time zone": {"TZ": "Pacific/Kiritimati"},
+    "a random hash": {"PYTHONHASHSEED": "5"},
+}
+
+
+ALL = """
+import sys
+from cute_viz.cli import main
+for args in {runs!r}:
+    try:
+        main(args)
+    except SystemExit as stop:
+        assert not stop.code, (args, stop.code)
+"""
+
+
+def drawn(folder: Path, environment: dict[str, str], title: str) -> dict[str, bytes]:
+    """Every file format and the texts of some commands, from one process in an environment."""
+    folder.mkdir()
+    args = ["render", "((4,8),2):((2,8),1)", "--tile", "8x8", "--title", title]
+    runs = [[*args, "-o", str(folder / f"x.{suffix}")] for suffix in ("svg", "png", "pdf", "html", "tex", "json", "txt")]
+    runs += [["--help"], ["render", "--help"], ["list", "ops"], ["render", "(2,2)"], ["show", "(4,8)"]]
+    root = str(Path(__file__).parent.parent)
+    done = subprocess.run(
+        [sys.executable, "-c", ALL.format(runs=runs)], env={**environment, "PYTHONPATH": root}, capture_output=True, timeout=60
+    )
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr
+    assert len(done.stdout) > 2000
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("where", ENVIRONMENTS)
+def test_an_odd_environment_changes_no_byte(where: str, tmp_path: Path) -> None:
+    (tmp_path / "matplotlibrc").write_text("figure.facecolor: red\nsavefig.dpi: 12\nfont.family: Nothing\n")
+    (tmp_path / "fontlist-v390.json").write_text("{broken")
+    environment = dict(os.environ)
+    for key, value in ENVIRONMENTS[where].items():
+        environment.pop(key, None)
+        if value is not None:
+            environment[key] = value.format(tmp=tmp_path)
+    title = "a x b" if "C locale" in where else "a × b"  # which has no other letters
+    assert drawn(tmp_path / "odd", environment, title) == drawn(tmp_path / "usual", dict(os.environ), title)
+    done = subprocess.run(python("render", "nobody("), env=environment, capture_output=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"error: ")
+
+
+def test_a_working_folder_that_is_gone(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    command = " ".join(map("'{}'".format, python()))
+    root = Path(__file__).parent.parent
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    for words, status in (("render '(2,2)'", 0), (f"render '(2,2)' -o {tmp_path}/x.svg", 0), ("render '(2,2)' -o x.svg", 1)):
+        gone.mkdir(exist_ok=True)
+        done = subprocess.run(
+            ["bash", "-c", f"cd {gone} && rmdir {gone} && {command} {words}"], env=environment, capture_output=True, timeout=60
+        )
+        assert done.returncode == status, done.stderr
+        assert b"Traceback" not in done.stderr
+        if status:
+            assert b"error: x.svg: " in done.stderr
