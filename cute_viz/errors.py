@@ -63,7 +63,8 @@ class CuteVizError(Exception):
     def line(self) -> str:
         """The error in one line, for lists and logs."""
         place = self.place()
-        return f"{place}: {self.message}" if place else self.message
+        message = self.message if len(self.message) <= _LONG else f"{self.message[: _LONG // 2]}…{self.message[-_LONG // 2 :]}"
+        return f"{place}: {message}" if place else message
 
     def explain(self) -> str:
         """The error with the offending line, a caret under it, and the hint."""
@@ -98,6 +99,7 @@ class CannotCheck(CuteVizError):
     """A check that needs something this machine lacks (a device, a driver, a compiler)."""
 
 
+_LONG = 600  # characters of a message that are worth reading
 _WINDOW = 100  # characters of the offending line that are worth showing
 
 

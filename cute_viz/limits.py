@@ -27,6 +27,7 @@ LIMITS = {
     "cells": Limit(1 << 18, "cells of a figure", 1 << 30, "--max-cells"),
     "slices": Limit(256, "slices of a grid", 1 << 14),
     "image-cells": Limit(1 << 25, "cells of an image", 1 << 28),
+    "labels": Limit(1 << 15, "labels of a PNG or PDF", 1 << 20),
     "pixels": Limit(1 << 27, "pixels of a PNG", 1 << 31),
     "accesses": Limit(1 << 20, "elements that an analysed access touches", 1 << 28),
     "tile-bytes": Limit(1 << 16, "bytes of a tile whose swizzle is searched", 1 << 24),

@@ -267,3 +267,50 @@ def test_text_says_what_a_picture_says() -> None:
     marked = run("render", "(2,2):(2,1)", "(2,2):(1,2)", "--diff").stdout.decode()
     assert marked.count("*") == 4
     assert "| 1* |" in marked
+
+
+def test_a_typing_error_for_a_colon_is_noted() -> None:
+    done = run("render", "(8,8);(8,1)")
+    assert (done.returncode, done.stderr) == (0, b"note: only the last of what ';' parts is drawn; is ':' meant?\n")
+    assert run("eval", "a = (8,8); a").stderr == b""
+
+
+def test_a_log_of_more_objects_than_are_read_names_the_limit() -> None:
+    log = "".join(f"in {n}: ({n},2):(1,{n})\n" for n in range(1, 4100)).encode()
+    assert "the limit is 4000" in fails(run("render", "-", stdin=log), 1)
+    assert run("--limit", "prints=5000", "render", "-", "--name", "in", stdin=log).returncode in (0, 1)
+
+
+def test_mistakes_of_yaml_in_words(tmp_path: Path) -> None:
+    spec = tmp_path / "s.yaml"
+    for text, words in (
+        ("layout: (4,8)\n\ttitle: x\n", "2:1: this is not YAML: a tab"),
+        ("layout: (4,8)\n---\nlayout: (4,8)\n", "2:1: this is not YAML: there are two documents"),
+        ('title: x\nlayout: "(4\0,8)"\n', "2:12: this is not YAML: U+0000"),
+        ("layout: " + "[" * 60000, "nested too deeply; the limit is 64"),
+        ("layout: " + "- " * 60000, "nested too deeply; the limit is 64"),
+        ("layout: (4,8)\nfigure: {tile: 4x}", "2:16: '4x' is not a tile"),
+        ("layout: (4,8)\npalette: nope", "2:10: there is no palette 'nope'"),
+        ("layout: (4,8)\nformats: [svg, exe]", "2:10: there is no format 'exe'"),
+        ("layout: (4,8)\nfigure: {max_cells: -1}", "2:21: '-1' is not a number of 1 or more"),
+    ):
+        spec.write_text(text)
+        done = run("check-spec", str(spec))
+        assert (done.returncode, b"Traceback" in done.stderr) == (1, False)
+        assert f"error: {spec}:{words}" in done.stderr.decode() or words in done.stderr.decode().splitlines()[0], words
+
+
+def test_a_spec_is_drawn_although_another_of_its_file_is_broken(tmp_path: Path) -> None:
+    spec = tmp_path / "s.yaml"
+    spec.write_text("specs:\n  a: {layout: '(4,8'}\n  b: {layout: '(4,8)'}\n  c: {layout: '(4,8)', figure: {tile: 4x}}\n")
+    assert run("render", str(spec), "--name", "b").returncode == 0
+    told = run("check-spec", str(spec)).stderr.decode()
+    assert told.count("error: ") == 2
+    assert "s.yaml:2:18: " in told
+    assert "s.yaml:4:44: " in told
+
+
+def test_help_without_a_command_is_no_error() -> None:
+    done = run()
+    assert b"Usage: cute-viz" in done.stdout + done.stderr
+    assert b"error" not in done.stderr

@@ -192,7 +192,7 @@ def test_a_failing_spec_stops_no_other(tmp_path: Path) -> None:
     out = tmp_path / "out"
     result = gallery(tmp_path, "-o", out, "-j", 2)
     assert result.return_value == 1
-    for place in ("bad.yaml:4:", "bad.yaml:5: ", "bad.yaml:8:", "bad.yaml:9:", "bad.yaml:13:", "worse.yaml:1:", "good.yaml:2:3"):
+    for place in ("bad.yaml:4:", "bad.yaml:7:13: ", "bad.yaml:8:", "bad.yaml:9:", "bad.yaml:13:", "worse.yaml:1:", "good.yaml:2:3"):
         assert f"error: {tmp_path}/{place}" in result.stderr, place
     assert "up'" in result.stderr
     assert set(shown(out)) == {"fine.svg", "one.svg", "two.svg", "two.txt", "README.md", "index.html"}

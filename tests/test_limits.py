@@ -78,6 +78,7 @@ CASES = {
     ),
     "slices": (0, lambda: build(Layout((1, 1, 256)), FigureOptions()), lambda: build(Layout((1, 1, 257)), FigureOptions())),
     "image-cells": (4096, lambda: image(64), lambda: image(65)),
+    "labels": (64, lambda: png(20), lambda: render(build(parse("(8,9)"), FigureOptions()), "pdf")),
     "pixels": (300_000, lambda: png(20), lambda: png(40)),
     "accesses": (64, lambda: accesses(2), lambda: accesses(4)),
     "tile-bytes": (0, lambda: search(64, 512, 16, ["rows"]), lambda: search(64, 513, 16, ["rows"])),

@@ -78,9 +78,11 @@ def test_cutlass_style_has_no_fragment():
         render("(2,2)", "tikz", Options(style="cutlass", fragment=True))
 
 
-@given(st.text(max_size=40))
+@given(st.text(max_size=40) | st.text("éÀñßøçÅŽ\\\\{}", max_size=9))
 def test_escaped_text_holds_no_command(text):
-    known = r"\\textbackslash\{\}|\\textasciicircum\{\}|\\textasciitilde\{\}|\\ldots\{\}|\\[{}$&#_%]|\$(?:\\[a-z]+|[<>|])\$"
+    letters = r"\\(?:[`'^~\"]|[rcv])\{[A-Za-z]\}|\\(?:ss|ae|AE|oe|OE|o|O|l|L)\{\}|"
+    signs = r"\\textbackslash\{\}|\\textasciicircum\{\}|\\textasciitilde\{\}|\\ldots\{\}|\\[{}$&#_%]|\$(?:\\[a-z]+|[<>|])\$"
+    known = letters + signs
     rest = re.sub(known, "", escape(text))
     assert not re.search(r"[\\{}$&#_%^~]", rest)
     assert rest.isascii()
@@ -92,7 +94,10 @@ def test_escaped_text_holds_no_command(text):
     [*CASES, ("(128,128):(128,1)", {}), ("((16,8),8):((64,1),8)", {"tile": (8, 128)})],
 )
 def test_it_compiles(source, options, tmp_path: Path):
-    compile_tex(render(figure(source, title=r"\input{/etc/passwd} \write18{x} 50% $y_1^2$ #&~ ×→é", **options), "tikz"), tmp_path)
+    compile_tex(
+        render(figure(source, title=r"\input{/etc/passwd} \write18{x} 50% $y_1^2$ #&~ ×→é Größe Øß ç Ž ł 字", **options), "tikz"),
+        tmp_path,
+    )
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")

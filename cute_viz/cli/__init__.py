@@ -31,6 +31,9 @@ COMMANDS = {
 }
 
 
+_NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # since click 8.2 an error of its own
+
+
 class LazyGroup(click.Group):
     """A group that knows its commands by name and imports one when it is called."""
 
@@ -104,6 +107,9 @@ def main(argv: list[str] | None = None) -> None:
     try:
         status: Any = cli.main(args=argv, prog_name="cute-viz", standalone_mode=False)
         sys.stdout.flush()
+    except _NO_ARGUMENTS as error:
+        click.echo(error.format_message(), err=True)
+        status = 2
     except click.UsageError as error:
         _say(error)
         status = 2
@@ -127,7 +133,10 @@ def main(argv: list[str] | None = None) -> None:
         # Of a pipe that was closed click makes a 1, and wraps standard output.
         status = 0 if type(sys.stdout).__name__.endswith("PacifyFlushWrapper") else stop.code
     except OSError as error:
-        _fail(f"{error.filename or 'standard output'}: {error.strerror or error}")
+        folder = os.path.dirname(str(error.filename or "")) or "."
+        lost = isinstance(error, FileNotFoundError) and not os.path.isdir(folder)
+        hint = f"\n  hint: there is no folder {folder}" if lost else ""
+        _fail(f"{error.filename or 'standard output'}: {error.strerror or error}{hint}")
         status = 1
     except RecursionError:
         _fail("the input is nested too deeply")

@@ -8,6 +8,7 @@ import click
 
 from cute_viz.analysis.banks import ACCESSES
 from cute_viz.cli import output, source
+from cute_viz.figures.words import count
 
 
 @click.command(
@@ -101,7 +102,7 @@ def _shared(found: list[Any]) -> dict[str, Any]:
     total, ideal = sum(row["wavefronts"] for row in rows), sum(row["ideal"] for row in rows)
     worst = max((row["ways"] for row in rows), default=0)
     conflict = "no conflicts" if total == ideal else f"conflicts up to {worst}-way"
-    summary = f"{total} wavefronts in {len(rows)} instructions, {ideal} are ideal: {conflict}"
+    summary = f"{count(total, 'wavefront')} in {count(len(rows), 'instruction')}, {ideal} are ideal: {conflict}"
     return {"wavefronts": total, "ideal": ideal, "worst": worst, "summary": summary, "steps": rows}
 
 
@@ -135,7 +136,7 @@ def _global(found: list[Any]) -> dict[str, Any]:
         )
     sectors = sum(row["sectors"] for row in rows)
     useful = sum(row["efficiency"] * row["sectors"] for row in rows) / max(1, sectors)
-    summary = f"{sectors} sectors of 32 bytes in {len(rows)} requests: {useful:.0%} of the bytes moved are asked for"
+    summary = f"{count(sectors, 'sector')} of 32 bytes in {count(len(rows), 'request')}: {useful:.0%} of their bytes are asked for"
     return {"sectors": sectors, "efficiency": round(useful, 4), "summary": summary, "steps": rows}
 
 

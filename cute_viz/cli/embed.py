@@ -11,6 +11,7 @@ from cute_viz.cli import output, source
 from cute_viz.documents.blocks import LANGUAGES
 from cute_viz.documents.embed import SHOWN, Embedded, embed
 from cute_viz.errors import CuteVizError
+from cute_viz.figures.words import count
 from cute_viz.files import decode
 from cute_viz.limits import limit
 
@@ -82,13 +83,16 @@ def _one(path: str, folder: str, format_: str | None, check: bool, owners: dict[
         return _differs(path, at, done) or bool(done.failures)
     if done.failures:
         return True
+    if os.path.exists(at or ".") and not os.path.isdir(at or "."):
+        click.echo(f"error: {path}: {at} is not a folder\n  hint: --folder is where the pictures go", err=True)
+        return True
     if done.pictures:
         os.makedirs(at or ".", exist_ok=True)
     for file, data in done.pictures.items():
         output.write(data, os.path.join(at, file))
     if done.text != text:
         output.write((mark + done.text).encode(), path)
-    click.echo(f"{path}: {len(done.pictures)} pictures, {len(done.changed)} references changed", err=True)
+    click.echo(f"{path}: {count(len(done.pictures), 'picture')}, {count(len(done.changed), 'changed reference')}", err=True)
     return False
 
 

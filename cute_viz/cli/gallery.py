@@ -14,6 +14,7 @@ from cute_viz.cli import gallery_state, output, source
 from cute_viz.cli.gallery_draw import Drawn, draw_all
 from cute_viz.cli.gallery_plan import INDEX, Job, Plan, plan, spec_files
 from cute_viz.documents.index import page, readme
+from cute_viz.errors import CuteVizError
 from cute_viz.renderers import FORMATS
 
 EVERY = 2.0  # seconds between two savings of the state, so that a killed run goes on where it was
@@ -84,6 +85,8 @@ def _stamps(paths: Sequence[str]) -> dict[str, int]:
 
 def _update(planned: Plan, folder: str, workers: int, prune: bool) -> int:
     """Draw what has changed, write the index and the state, and tell; the exit status."""
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        raise CuteVizError(f"{folder} is not a folder", hint="-o takes the folder of the pictures")
     os.makedirs(folder, exist_ok=True)
     gallery_state.sweep(folder)
     state = gallery_state.read(folder)
@@ -112,7 +115,7 @@ def _update(planned: Plan, folder: str, workers: int, prune: bool) -> int:
         for file in files:
             click.echo(f"{verb}: {file}", err=True)
     for file in state.stale:
-        click.echo(f"stale: {file}; no spec asks for it (--prune removes it)", err=True)
+        click.echo(f"stale: {file}; this run does not draw it (--prune removes it)", err=True)
     unchanged = len(planned.jobs) - len(work)
     counts = [f"{drawn} drawn", f"{unchanged} unchanged", *([f"{len(failures)} failed"] if failures else [])]
     click.echo(f"{folder}: {', '.join(counts)}", err=True)

@@ -172,7 +172,12 @@ def command(
         if len(sources) > 1:
             mine = {key: word for key, word in mine.items() if key != "title"}
         full = full or mine.get("labels", "auto") not in ("auto", "none")
-        figures.append(_figure(source.obj_of(subject), FigureOptions(**mine)))
+        try:
+            figures.append(_figure(source.obj_of(subject), FigureOptions(**mine)))
+        except CuteVizError as error:
+            if type(subject).__name__ == "Spec" and not set(options) - {"heat"}:  # else the mistake may be the command line's
+                subject.locate(error, "figure")
+            raise
     figure = _trimmed(_joined(figures, diff, title), fold, crop)
     to_terminal = format_ == "text" and path in (None, "-") and style != "cutlass"
     how = Options(style, palette, theme, fragment, to_terminal and color.wanted(color_), width, cell, full)

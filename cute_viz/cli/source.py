@@ -95,10 +95,14 @@ def read(source: str, reading: Reading | None = None) -> Any:
 
 
 def specs_of(path: str, reading: Reading | None = None) -> list[Any]:
-    """The specs of a YAML file."""
-    from cute_viz.spec.build import read_specs
+    """The specs of a YAML file; the one of a name alone where that was asked for."""
+    from cute_viz.spec.build import Builder
 
-    return read_specs(read_text(path), path)
+    builder = Builder(read_text(path), path)
+    parts = builder.parts()
+    if reading is not None and reading.name in parts:  # the mistakes of others do not matter
+        return [builder.spec(reading.name, parts[reading.name])]
+    return [builder.spec(name, fields) for name, fields in parts.items()]
 
 
 def canonical(path: str) -> str:
@@ -174,17 +178,6 @@ def options_of(spec: Any, **more: Any) -> dict[str, Any]:
     return options_of_(spec, **more)
 
 
-def figure_of(spec: Any) -> Figure:
-    """The figure of a spec; an error names it."""
-    from cute_viz.documents.draw import figure_of as figure_of_
-
-    try:
-        return figure_of_(spec)
-    except CuteVizError as error:
-        error.name = error.name or (f"spec {spec.name}" if spec.name else None)
-        raise
-
-
 def _is_file(source: str) -> bool:
     """A path that exists: a log, a header, a Python file, the output of another command (`<(...)`)."""
     if len(source) > 4096 or "\n" in source or "\0" in source or not source.strip("0123456789_:,.() "):
@@ -209,6 +202,8 @@ def _parse(text: str, name: str | None, reading: Reading) -> Any:
         raise
     if reading.name is None and "\n" in text.strip():
         _note(document, value)
+    elif document.passed:
+        click.echo("note: only the last of what ';' parts is drawn; is ':' meant?", err=True)
     return value
 
 

@@ -11,7 +11,7 @@ from cute_viz.errors import CuteVizError, Span
 from cute_viz.figures.model import Figure
 from cute_viz.figures.palette import palette
 from cute_viz.files import read_text
-from cute_viz.renderers import Options, render
+from cute_viz.renderers import FORMATS, Options, render
 from cute_viz.spec import read
 from cute_viz.spec.build import Builder, Spec, read_specs
 from cute_viz.spec.schema import COMMON, FIGURE
@@ -40,7 +40,12 @@ def options_of(spec: Spec, **more: Any) -> dict[str, Any]:
     """The figure options of a spec, those in `more` on top."""
     from cute_viz.figures.options import from_words
 
-    words = from_words(spec.figure)
+    words: dict[str, Any] = {}
+    for key, word in spec.figure.items():
+        try:
+            words |= from_words({key: word})
+        except CuteVizError as error:
+            raise spec.locate(error, f"figure.{key}") from None
     if spec.title is not None:
         words["title"] = spec.title
     return {**words, **more}
@@ -52,7 +57,23 @@ def figure_of(spec: Spec) -> Figure:
     from cute_viz.figures import build
     from cute_viz.figures.options import FigureOptions
 
-    return noted(build(spec.obj, FigureOptions(**options_of(spec))), spec.obj)
+    try:
+        return noted(build(spec.obj, FigureOptions(**options_of(spec))), spec.obj)
+    except CuteVizError as error:
+        raise spec.locate(error, "figure") from None
+
+
+def check(spec: Spec) -> None:
+    """Refuse what would go wrong when the spec is drawn: an unknown format or palette, a figure that cannot be."""
+    try:
+        if spec.palette is not None:
+            palette(spec.palette)
+    except CuteVizError as error:
+        raise spec.locate(error, "palette") from None
+    for word in spec.formats:
+        if word not in FORMATS:
+            raise spec.locate(CuteVizError(f"there is no format {word!r}", hint=f"formats: {', '.join(FORMATS)}"), "formats")
+    figure_of(spec)
 
 
 def named(name: str) -> Spec | None:

@@ -53,7 +53,12 @@ def readme(entries: Sequence[Entry], title: str = "Gallery") -> str:
 
     The tables are HTML, in which titles and layouts may hold any character, `|` included.
     """
-    out = [f"# {_text(title)}", "", f"{len(entries)} figures. Search and filters: [index.html](index.html).", ""]
+    out = [
+        f"# {_text(title)}",
+        "",
+        f"{len(entries)} figure{'' if len(entries) == 1 else 's'}. Search and filters: [index.html](index.html).",
+        "",
+    ]
     groups = _grouped(entries)
     if len(groups) > 1:
         out += [f"- [{_text(group)}](#{_anchor(group)}) ({len(members)})" for group, members in groups.items()] + [""]

@@ -19,6 +19,7 @@ from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import Painting, by_group
 from cute_viz.figures.rulers import ruler
+from cute_viz.figures.words import an
 
 ROW = 128  # bytes that the 32 banks hold side by side
 CHUNK = 16  # bytes
@@ -59,7 +60,7 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
                 place=(n, 0),
             )
         )
-    title = options.title or f"Banks of a {rows} × {cols} tile of {bits}-bit elements"
+    title = options.title or f"Banks of {an(rows)} × {cols} tile of {bits}-bit elements"
     return _figure(
         layout, options, title, "each cell shows the bank that it lies in; a box is one 16-byte chunk", painting, panels, bits
     )
@@ -102,7 +103,7 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
         ),
         data={"m": tuple([where[k][0] if k in where else None for k in range(lines * per)])},
     )
-    title = options.title or f"Memory of a {rows} × {cols} tile of {bits}-bit elements, 128 bytes a row"
+    title = options.title or f"Memory of {an(rows)} × {cols} tile of {bits}-bit elements, 128 bytes a row"
     figure = _figure(
         layout,
         options,

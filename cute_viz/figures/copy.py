@@ -17,7 +17,6 @@ from cute_viz.figures.owners import (
     TVMap,
     check_highlight,
     chosen_first,
-    count,
     first_owners,
     highlighted,
     ownership_notes,
@@ -25,6 +24,7 @@ from cute_viz.figures.owners import (
     replicas,
     tile_panel,
 )
+from cute_viz.figures.words import count
 
 SIDE_BY_SIDE = 32  # columns up to which source and destination stand next to each other
 _NAMES = {"S": "source: who reads", "D": "destination: who writes"}

@@ -29,17 +29,19 @@ def gemm(obj: Gemm, options: FigureOptions) -> Figure:
         if side is not None and not (name == "B" and side == obj.g2s_a):
             both = " and B" if name == "A" and side == obj.g2s_b else ""
             heading = f"global tile of {name}{both}, by the copy to shared memory{_times(tile_of(side), extents)}"
-            parts.append((heading, copy(side, replace(plain, operand="S"))))
+            parts.append((heading, _named(copy(side, replace(plain, operand="S")), name + ("B" if both else ""))))
     for name, smem, extents in (("A", obj.smem_a, (m, k)), ("B", obj.smem_b, (n, k))):
         if not (name == "B" and smem == obj.smem_a):
             both = " and B" if name == "A" and smem == obj.smem_b else ""
             unit = _unit(smem)
             shape = tuple(product(mode) for mode in modes(domain(unit).shape))
-            parts.append((f"shared tile of {name}{both}{_times(shape, extents)}", grid(unit, plain)))
+            parts.append(
+                (f"shared tile of {name}{both}{_times(shape, extents)}", _named(grid(unit, plain), name + ("B" if both else "")))
+            )
     for name, ldsm, extents in (("A", obj.s2r_a, (m, k)), ("B", obj.s2r_b, (n, k))):
         if ldsm is not None:
             heading = f"{name} from shared memory to registers: who reads{_times(tile_of(ldsm), extents)}"
-            parts.append((heading, copy(ldsm, replace(plain, operand="S"))))
+            parts.append((heading, _named(copy(ldsm, replace(plain, operand="S")), name)))
     tm, tn, tk = tile_shape(obj.mma)
     for name, part, whole in (("A", (tm, tk), (m, k)), ("B", (tn, tk), (n, k)), ("C", (tm, tn), (m, n))):
         what = "the accumulator" if name == "C" else f"fragments of {name} in registers"
@@ -51,6 +53,16 @@ def gemm(obj: Gemm, options: FigureOptions) -> Figure:
     source = f"PermutationMNK {show(obj.mma.permutation_mnk)}, ThrLayoutVMNK {obj.mma.thr_layout_vmnk}, smem {obj.smem_a}"
     caption = "from global memory to registers and back: each panel is the smallest tile that repeats"
     return page(title, parts, 3, source, caption)
+
+
+def _named(figure: Figure, operands: str) -> Figure:
+    """The figure of a tile of A (M,K), of B (N,K), or of both."""
+    rows = {"A": "M", "B": "N"}.get(operands, "M or N")
+    panels = [
+        replace(panel, row_ruler=replace(panel.row_ruler, title=rows), col_ruler=replace(panel.col_ruler, title="K"))
+        for panel in figure.panels
+    ]
+    return replace(figure, panels=tuple(panels))
 
 
 def _times(part: tuple[Any, ...], whole: tuple[int, ...]) -> str:

@@ -22,7 +22,6 @@ from cute_viz.figures.owners import (
     TVMap,
     check_highlight,
     chosen_first,
-    count,
     first_owners,
     highlighted,
     ownership_notes,
@@ -31,6 +30,7 @@ from cute_viz.figures.owners import (
     tile_panel,
 )
 from cute_viz.figures.paint import Painting
+from cute_viz.figures.words import count
 
 _PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1)}
 _SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N")}

@@ -81,7 +81,7 @@ def from_words(words: dict[str, Any]) -> dict[str, Any]:
     >>> from_words({"tile": "8x128", "thread": "5", "coords": True})
     {'tile': (8, 128), 'thread': range(5, 6), 'coords': True}
     """
-    readers: dict[str, Callable[[str], Any]] = {"tile": parse_tile, "max_cells": int}
+    readers: dict[str, Callable[[str], Any]] = {"tile": parse_tile, "max_cells": _positive}
     words = {"bits" if key == "type" else key: word for key, word in words.items()}
     readers["bits"] = bits_of
     readers |= dict.fromkeys(("thread", "warp", "value"), parse_range)
@@ -92,6 +92,12 @@ def from_words(words: dict[str, Any]) -> dict[str, Any]:
         except ValueError:
             raise FigureError(f"{key}: {word!r} is not a number") from None
     return out
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or len(text) > 18 or int(text) < 1:
+        raise FigureError(f"{text[:40]!r} is not a number of 1 or more")
+    return int(text)
 
 
 def check_cells(count: int, what: str, options: FigureOptions) -> None:

@@ -283,15 +283,10 @@ def ownership_notes(cells: int, owners: list[list[int]], what: str = "", named: 
     if holes:
         notes.append(f"{what}{holes} of {cells} cells have no owner and are drawn as holes.")
     if named and (copies := replicas(owners)):
-        notes.append(f"{what}every element is held by {copies} threads, all of them named.")
+        notes.append(f"{what}every element is held by {copies} threads.")
     elif shared:
         most = max(map(len, owners))
         notes.append(
             f"{what}{shared} cells have several owners (up to {most}); the lowest thread is shown, ×n tells how many there are."
         )
     return notes
-
-
-def count(n: int, what: str) -> str:
-    """`1 thread`, `32 threads`."""
-    return f"{n} {what}" + ("" if n == 1 else "s")

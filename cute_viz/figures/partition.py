@@ -18,6 +18,7 @@ from cute_viz.figures.model import HOLE, Figure, Paint, Panel
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import by_group
 from cute_viz.figures.rulers import ruler
+from cute_viz.figures.words import an
 
 _MODES = {"A": ("MMA", "MMA_M", "MMA_K"), "B": ("MMA", "MMA_N", "MMA_K"), "C": ("MMA", "MMA_M", "MMA_N")}
 _COPY = ("CPY", "CPY_M", "CPY_N")
@@ -62,7 +63,7 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
     painting = by_group(keys, groups, f"hue: {', '.join(names[1:])}", "", order, extents[0], f"shade: value of {names[0]}", "V")
     paper = len(painting.paints)
     thread = _thread_of(thr)
-    title = options.title or f"partition_{operand}: what thread {thread} holds of a {rows} × {cols} tensor"
+    title = options.title or f"partition_{operand}: what thread {thread} holds of {an(rows)} × {cols} tensor"
     spelt = ", ".join(f"{name} {show(mode)}" for name, mode in zip(names, modes(own.shape), strict=True))
     caption = f"({','.join(names)}) = {show(own.shape)}: {spelt}; a cell shows its value and its place in the other modes"
     source = show(part)

@@ -18,7 +18,6 @@ from cute_viz.figures.owners import (
     TVMap,
     check_highlight,
     chosen_first,
-    count,
     first_owners,
     highlighted,
     ownership_notes,
@@ -27,6 +26,7 @@ from cute_viz.figures.owners import (
 )
 from cute_viz.figures.paint import Painting
 from cute_viz.figures.rulers import ruler
+from cute_viz.figures.words import an, count
 
 
 def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
@@ -62,7 +62,7 @@ def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
         painting = _merge(of_tile, of_table) if view == "both" else of_table
 
     title = options.title or (
-        f"{count(tv_map.threads, 'thread')} × {count(tv_map.values, 'value')} over a {tv_map.rows} × {tv_map.cols} tile"
+        f"{count(tv_map.threads, 'thread')} × {count(tv_map.values, 'value')} over {an(tv_map.rows)} × {tv_map.cols} tile"
     )
     captions = {"tv": _TILE_CAPTION, "table": _TABLE_CAPTION, "both": "one mapping, two views: the tile and the table"}
     notes = _notes(tv_map, owners, options)

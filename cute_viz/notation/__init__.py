@@ -62,7 +62,11 @@ def read(
     if dialect == "auto" and len(text) > MAX_SOURCE and "\n" in text:  # a log, or nothing that a person would paste
         from cute_viz.notation.dumps import read_dump
 
-        return read_dump(text, names)
+        try:
+            return read_dump(text, names)
+        except CuteVizError as error:
+            error.hint = error.hint or f"text of more than {MAX_SOURCE} characters is searched for prints; --dialect reads source"
+            raise
     problem: CuteVizError | None
     try:
         document = evaluate_program(_statements(text, dialect), text, names, warnings, resolve)

@@ -96,6 +96,8 @@ def _read(text: str, names: Mapping[str, Any] | None) -> _Reader:
         start += len(line) + 1
     reader.close()
     out = reader.document
+    if reader.cut is not None:
+        out.last = reader.cut  # what is meant is the last object, which was not reached
     if not out.values and out.failures:
         out.last = next(iter(out.failures.values()))
     elif not out.values:
@@ -114,6 +116,7 @@ class _Reader:
         self.label = ""
         self.fields: dict[str, tuple[str, int]] = {}
         self.places = 0
+        self.cut: CuteVizError | None = None  # why the rest was not searched
         self.broken = False  # a line begins like an object and is none: somebody wrote it, with a mistake
 
     def line(self, line: str, start: int) -> None:
@@ -163,6 +166,7 @@ class _Reader:
             if self.places > limit("prints"):
                 error = over("prints", "too many places look like layouts, and the rest was not searched")
                 self.document.failures.setdefault("the rest", error)
+                self.cut = error
                 return
             rest = _ptr_of_dsl(line[begin.start() : begin.start() + MAX_OBJECT])
             try:

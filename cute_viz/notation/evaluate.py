@@ -211,8 +211,8 @@ class Evaluator:
             return F2(int(node.text[1:]))
         from difflib import get_close_matches
 
-        near = get_close_matches(node.text, list(self.names), n=3)
-        hint = f"did you mean {', '.join(near)}?" if near else f"give it a value: --let {node.text}=512"
+        near = get_close_matches(node.text, list(self.names), n=3) if len(node.text) > 2 else []
+        hint = f"{'did you mean ' + ', '.join(near) + '? or ' if near else ''}give it a value: --let {node.text}=512"
         raise self.fail(f"{node.text!r} is not a layout, and nothing of this name was bound", node.span, hint=hint)
 
     def _bound(self, name: str) -> Any:

@@ -21,7 +21,7 @@ class Document:
     `mistaken`: one that is surely ours failed, so that what the text holds besides is not what was meant.
     """
 
-    __slots__ = ("failures", "last", "mistaken", "unread", "values")
+    __slots__ = ("failures", "last", "mistaken", "passed", "unread", "values")
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}
@@ -29,6 +29,7 @@ class Document:
         self.last: str | CuteVizError = ""
         self.unread: list[Statement] = []
         self.mistaken = False
+        self.passed: list[Any] = []  # values without a name that another came after
 
     def problem(self) -> CuteVizError | None:
         """The first thing that could not be read, if anything."""
@@ -85,7 +86,8 @@ def evaluate_program(
             _keep_failure(out, statement, error, env, foreign)
             continue
         key = statement.name or ""
-        out.values.pop(key, None)
+        if (before := out.values.pop(key, None)) is not None and not key:
+            out.passed.append(before)
         out.failures.pop(key, None)
         out.values[key] = value
         out.last = key

@@ -178,6 +178,7 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float) -> tuple[Mark,
         return ()
     names = {figure.paints[entry.paint].hue: entry.label for entry in figure.legends[0].entries}
     hue = [paint.hue for paint in figure.paints] + [HOLE]  # HOLE is -1, the last
+    owners = dict(panel.owners)
     alive: dict[tuple[int, int, int], int] = {}  # (start, stop, hue) of a run -> the row where it began
     out = []
     for r in range(panel.rows + 1):
@@ -191,10 +192,18 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float) -> tuple[Mark,
                     start = c
         for (c0, c1, mine), r0 in alive.items():
             name = names.get(mine, "")
+            if owners and name.startswith("warp "):
+                name = _warps(owners, r0 * panel.cols + c0, (r - 1) * panel.cols + c1 - 1) or name
             if (c0, c1, mine) not in now and name and (c1 - c0) * w >= len(name) * CHAR * FONT + 8 and (r - r0) * h >= 18:
                 out.append(Mark(r0, c0, r, c1, (name,), panel.paints[r0 * panel.cols + c0]))
         alive = now
     return tuple(out)
+
+
+def _warps(owners: dict[int, tuple[tuple[int, int], ...]], first: int, last: int) -> str:
+    """`warp 0, 2` where the threads of several warps hold the cells of a rectangle; "" where one does."""
+    both = [sorted({thread // 32 for thread, _ in owners.get(cell, ())}) for cell in (first, last)]
+    return f"warp {', '.join(map(str, both[0]))}" if both[0] == both[1] and 1 < len(both[0]) <= 4 else ""
 
 
 def wrap(text: str, width: float, letter: float, commas: bool = False) -> list[str]:

@@ -54,6 +54,9 @@ def write(figure: Figure, options: Options, format: str) -> bytes:
         raise over("pixels", size, instead="--width, --crop or --fold; SVG has no such limit")
     if format == "png" and max(page.width, page.height) > 1 << 16:  # of a side, by matplotlib
         raise FigureError(f"a PNG of {page.width:.0f} x {page.height:.0f} pixels is too long", hint="--width, --crop or --fold")
+    labels = sum(len(frame.panel.labels) for frame, _, _ in page.panels if frame.detail == Detail.FULL)
+    if labels > limit("labels"):
+        raise over("labels", f"a {format} of {labels} labels", instead="--width, --crop or fewer labels; SVG has no such limit")
     with matplotlib.rc_context(SETTINGS):
         fine = format == "png" and max(page.width, page.height) <= LARGE
         scale = 2 if fine and all(frame.detail != Detail.RASTER for frame, _, _ in page.panels) else 1

@@ -73,6 +73,25 @@ _SPECIAL = {
     "⊘": "$\\oslash$",
     "⊗": "$\\otimes$",
     "…": "\\ldots{}",
+    "ß": "\\ss{}",
+    "æ": "\\ae{}",
+    "Æ": "\\AE{}",
+    "œ": "\\oe{}",
+    "Œ": "\\OE{}",
+    "ø": "\\o{}",
+    "Ø": "\\O{}",
+    "ł": "\\l{}",
+    "Ł": "\\L{}",
+}
+_ACCENTS = {  # combining characters, and what TeX calls them
+    "\u0300": "\\`",
+    "\u0301": "\\'",
+    "\u0302": "\\^",
+    "\u0303": "\\~",
+    "\u0308": '\\"',
+    "\u030a": "\\r",
+    "\u0327": "\\c",
+    "\u030c": "\\v",
 }
 
 
@@ -82,7 +101,19 @@ def escape(text: str) -> str:
     >>> escape("50% of \\\\input{x}_1")
     '50\\\\% of \\\\textbackslash{}input\\\\{x\\\\}\\\\_1'
     """
-    return "".join(_SPECIAL.get(c, c if " " <= c <= "~" else " " if c in "\t\n" else "?") for c in text)
+    return "".join(_SPECIAL.get(c) or (c if " " <= c <= "~" else " " if c in "\t\n" else _letter(c)) for c in text)
+
+
+def _letter(char: str) -> str:
+    """A letter with an accent, as TeX makes it of the two; `?` for what its fonts lack.
+
+    >>> _letter("é"), _letter("字")
+    ("\\\\'{e}", '?')
+    """
+    from unicodedata import normalize
+
+    base, accent = (*normalize("NFD", char), "", "")[:2]
+    return f"{_ACCENTS[accent]}{{{base}}}" if accent in _ACCENTS and base.isascii() else "?"
 
 
 def _picture(figure: Figure, colours: Palette) -> str:

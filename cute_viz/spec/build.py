@@ -18,6 +18,7 @@ class Spec:
     """One spec: its name in the file (`""` of a lone one), the object, and how to draw it, as written.
 
     figure: options of the figure by name; `tensor` is an object, all others are text.
+    at: where fields stand in the file, those of the figure as `figure.tile`; "" is the whole spec.
     """
 
     name: str
@@ -30,6 +31,16 @@ class Spec:
     formats: tuple[str, ...] = ()
     style: str = "default"
     palette: str | None = None
+    text: str | None = field(default=None, compare=False)
+    file: str | None = field(default=None, compare=False)
+    at: dict[str, Span] = field(default_factory=dict, compare=False)
+
+    def locate(self, error: CuteVizError, field: str = "") -> CuteVizError:
+        """An error of a field with its place in the file, if it has no place yet."""
+        if error.span is None and self.text is not None:
+            error.text, error.name = self.text, self.file
+            error.span = self.at.get(field) or self.at.get(field.partition(".")[0]) or self.at.get("")
+        return error
 
 
 def read_specs(text: str, name: str | None = None) -> list[Spec]:
@@ -117,7 +128,17 @@ class Builder:
             formats=self.list_of_words(fields.get("formats")),
             style=self.choice(COMMON, fields, "style") or "default",
             palette=self.words(fields, "palette"),
+            text=self.text,
+            file=self.name,
+            at=self.places(name, fields, figure),
         )
+
+    def places(self, name: str, fields: Fields, figure: Value | None) -> dict[str, Span]:
+        """Where the fields of a spec and of its figure stand."""
+        out = {"": self.at.get(name, fields.span), **{key: value.span for key, value in fields.items()}}
+        if isinstance(figure, Fields):
+            out |= {f"figure.{key}": value.span for key, value in figure.items()}
+        return out
 
     def check_keys(self, fields: Fields, known: list[str], what: str) -> None:
         for key in fields:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from cute_viz.errors import CuteVizError, Span
@@ -49,17 +50,44 @@ def read_yaml(text: str, name: str | None = None) -> Value:
         raise over("input", f"the file has {len(text)} characters", place=name)
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
+        if sum(map(text.count, "[{-?")) > 1000:  # libyaml composes by recursion, without a limit of its own
+            _check_depth(yaml.parse(text, Loader=loader), name)
         node = yaml.compose(text, Loader=loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         at = min(mark.index if mark else 0, max(0, len(text) - 1))
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise SpecError(f"this is not YAML: {problem}", text=text, span=Span(at, at + 1), name=name) from None
+        problem, hint, at = _in_our_words(problem, text, at)
+        raise SpecError(f"this is not YAML: {problem}", text=text, span=Span(at, at + 1), name=name, hint=hint) from None
     except (ValueError, RecursionError) as error:
         raise SpecError(f"this is not YAML: {error}", name=name) from None
     if node is None:
         raise SpecError("the file is empty", name=name)
     return _Converter(text, name).value(node, 0)
+
+
+def _in_our_words(problem: str, text: str, at: int) -> tuple[str, str | None, int]:
+    """What is wrong, what would be right, and where: libyaml's words where they are the best there are."""
+    line = text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0]
+    if "\t" in line[: len(line) - len(line.lstrip())] or text[at : at + 1] == "\t":
+        return "a tab stands in front of words", "YAML indents with spaces", at
+    if "but found another document" in problem or "single document" in problem:
+        return "there are two documents", "several specs of a file stand under specs:", at
+    if (match := _CONTROL.search(text)) is not None and ("character" in problem or "reader" in problem):
+        return f"U+{ord(match[0]):04X} is no character of YAML", None, match.start()
+    return problem, None, at
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+
+def _check_depth(events: Iterable[Any], name: str | None) -> None:
+    depth = 0
+    for event in events:
+        kind = type(event).__name__
+        depth += kind.endswith(("SequenceStartEvent", "MappingStartEvent")) - kind.endswith(("SequenceEndEvent", "MappingEndEvent"))
+        if depth > 4 * limit("nesting"):
+            raise over("nesting", "YAML nested too deeply", place=name)
 
 
 class _Converter:

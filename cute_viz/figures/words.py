@@ -1,0 +1,21 @@
+"""Numbers in words: `1 thread`, `32 threads`, `an 8`."""
+
+from __future__ import annotations
+
+
+def count(number: int, what: str) -> str:
+    """A number of things.
+
+    >>> count(1, "thread"), count(32, "thread")
+    ('1 thread', '32 threads')
+    """
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def an(number: int) -> str:
+    """A number with its article.
+
+    >>> an(8), an(16), an(11)
+    ('an 8', 'a 16', 'an 11')
+    """
+    return f"{'an' if str(number)[0] == '8' or number in (11, 18) else 'a'} {number}"
