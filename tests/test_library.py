@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,9 @@ from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.algebra.recast import bits_of
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError, CuteVizError
-from cute_viz.spec.library import clean, listing, lookup, split_arguments
+from cute_viz.spec import library_files
+from cute_viz.spec.library import clean, describe, lookup, split_arguments
+from cute_viz.spec.listing import listing
 
 ATOMS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "atoms.json.gz").read_bytes()))
 
@@ -149,3 +153,114 @@ def test_a_mistake_in_a_library_has_its_line(tmp_path, monkeypatch):
         lookup("MY")
     assert "mine.yaml:7:3" in caught.value.line()
     assert "did you mean ThrID" in caught.value.explain()
+
+
+FMA = "  Shape_MNK: (1,1,1)\n  ThrID: 1:0\n  ALayout: (1,1):(0,0)\n  BLayout: (1,1):(0,0)\n  CLayout: (1,1):(0,0)\n"
+
+
+@pytest.fixture
+def ours(tmp_path, monkeypatch):
+    """A copy of our own library, to write into."""
+    copy = tmp_path / "layouts"
+    shutil.copytree(library_files.directories()[-1], copy)
+    monkeypatch.setattr(library_files, "directories", lambda: [str(copy)])
+    return copy
+
+
+def test_a_name_is_found_in_every_file(ours, tmp_path, monkeypatch):
+    """What is listed is found, also in a file that its name does not lead to."""
+    with (ours / "mma" / "universal.yaml").open("a") as file:
+        file.write(f"\nSM80_FOO_TN:\n{FMA}\nSM80_16x8x8_F16F16F16F16_TN:\n{FMA}")
+    assert "SM80_FOO_TN" in [line.name for line in listing()]
+    assert lookup("SM80_FOO_TN").arch == "universal"
+    assert cv.parse("SM80_FOO_TN").shape_mnk == (1, 1, 1)
+    assert lookup("SM80_16x8x8_F16F16F16F16_TN").arch == "sm80"  # the file that the name leads to comes first
+    assert lookup("SM80_BAR_TN") is None
+    with pytest.raises(CuteVizError, match="did you mean SM80_FOO_TN"):
+        cv.parse("SM80_FOOO_TN")
+
+
+def test_a_name_is_found_in_every_file_of_a_user(tmp_path, monkeypatch):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "sm90.yaml").write_text(f"library: mma\narch: mine\n\nSM80_FOO_TN:\n{FMA}")
+    monkeypatch.setenv("CUTE_VIZ_LAYOUTS", str(tmp_path))
+    assert lookup("SM80_FOO_TN").arch == "mine"
+    shutil.copytree(library_files.directories()[-1], tmp_path / "copy")
+    with (tmp_path / "copy" / "copy" / "sm75.yaml").open("a") as file:
+        file.write("\nSM80_CP_FOO:\n  inherits: SM75_U32x1_LDSM_N\n")
+    assert lookup("SM80_CP_FOO").layouts == lookup("SM75_U32x1_LDSM_N").layouts
+
+
+def test_every_listed_name_is_found():
+    for line in listing():
+        name = re.sub(r"\{\w+\}", "64", line.name)
+        args = tuple("128" if item in "MN" else "float" for item in line.args.split() if "=" not in item)
+        assert lookup(name, args), line
+
+
+def test_the_source_of_an_entry(tmp_path, monkeypatch):
+    """Its own, that of the entry it inherits from, or the file's."""
+    (tmp_path / "mine.yaml").write_text(
+        "library: copy  # of mine\narch: sm80\nsource: >-\n  the\n  file\n\nA:\n  source: a\n    manual\n  ThrID: 1:0\n"
+        "  SrcLayout: (1,8):(0,1)\n  DstLayout: (1,8):(0,1)\n  RefLayout: Src\nB: {inherits: A}\n"
+        "C:  # its own\n  inherits: A\n  source: another\nD:\n  reverse: A\nE:\n  reverse: A\n  source: mine\n'F':\n  reverse: B\n"
+    )
+    monkeypatch.setenv("CUTE_VIZ_LAYOUTS", str(tmp_path))
+    found = {name: describe(name)["source"] for name in "ABCDEF"}
+    assert found == {"A": "a manual", "B": "a manual", "C": "another", "D": "the file", "E": "mine", "F": "the file"}
+    assert "copy" not in describe("SM90_16x8x8_F64F64F64F64_TN")["source"]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "words"),
+    [
+        ("MY:\n  inherits: YOURS\n", "4:13", "which this file does not have"),
+        ("MY:\n  inherits: YOURS\nYOURS:\n  inherits: MY\n", "6:13", "inherits from itself"),
+        ("MY:\n  reverse: YOURS\n", "4:12", "the library does not have"),
+        ("MY:\n  reverse: MY\n", "4:12", "which is a reverse itself"),
+        ("MY:\n  types: f32 f16\n" + FMA, "4:10", "those of D, A, B and C"),
+        ("MY:\n", "3:1", "needs fields"),
+        ("MY: 8:1\n", "3:5", "needs fields"),
+        ("MY:\n  ThrID: [1]\n", "4:10", "written as text"),
+        ("MY:\n  where: 8\n" + FMA, "4:10", "where is a mapping"),
+        ("M{Y}:\n  where: {Y: 8..x}\n" + FMA, "4:14", "'8..x' is no range"),
+        ("M{Y}:\n  where: {Y: 8..64/0}\n" + FMA, "4:14", "no range"),
+        ("MY:\n" + FMA.replace("(1,1,1)", "(1,1)"), "4:14", "Shape_MNK is (M,N,K)"),
+        ("MY:\n" + FMA.replace("1:0", "X"), "5:10", "ThrID is not a layout"),
+        ("MY:\n" + FMA.replace("ALayout: (1,1):(0,0)", "ALayout: 4"), "6:12", "ALayout is not a layout"),
+        ("MY:\n" + FMA.replace("(0,0)\n  B", "(0,N)\n  B"), "6:21", "'N'"),
+        ("MY:\n" + FMA.replace("ALayout: (1,1):(0,0)", "ALayout: Src"), "6:12", "comes after it"),
+        ("MY:\n  K: {a: 1}\n" + FMA, "4:6", "none of a is among the parameters"),
+        ("MY:\n  incongruent: ALayout\n" + FMA.replace("(0,0)\n  B", "(0,\n  B"), "7:12", ""),
+    ],
+)
+def test_mistakes_in_a_library_have_their_place(text, place, words, tmp_path, monkeypatch):
+    (tmp_path / "mine.yaml").write_text(f"library: mma\narch: sm80\n{text}")
+    monkeypatch.setenv("CUTE_VIZ_LAYOUTS", str(tmp_path))
+    with pytest.raises(CuteVizError) as caught:
+        lookup("M8" if "{" in text.splitlines()[0] else "MY")
+    assert words in caught.value.message
+    assert caught.value.line().startswith(f"{tmp_path / 'mine.yaml'}:{place}: ")
+
+
+def test_a_parameter_that_comes_again_is_the_same(tmp_path, monkeypatch):
+    (tmp_path / "mine.yaml").write_text(
+        f"library: mma\narch: sm80\nMY_{{M}}x{{M}}:\n  where: {{M: 8 16 32..64/16}}\n{FMA.replace('(1,1,1)', '(M,M,1)')}"
+    )
+    monkeypatch.setenv("CUTE_VIZ_LAYOUTS", str(tmp_path))
+    assert [n for n in range(70) if lookup(f"MY_{n}x{n}")] == [8, 16, 32, 48, 64]
+    assert lookup("MY_8x16") is None
+    assert [line.name for line in listing()][:1] == ["MY_{M}x{M}"]
+
+
+def test_a_file_that_is_no_text(tmp_path, monkeypatch):
+    (tmp_path / "mine.yaml").write_bytes(b"library: mma\n# \xe9\n")
+    monkeypatch.setenv("CUTE_VIZ_LAYOUTS", str(tmp_path))
+    with pytest.raises(CuteVizError, match="not UTF-8"):
+        lookup("SM80_16x8x16_F32BF16BF16F32_TN")
+
+
+@pytest.mark.parametrize("name", [f"SM90_64x{'9' * 5000}x16_F16F16F16_SS", f"SM90_TMA_LOAD<{'9' * 5000}>"])
+def test_more_digits_than_python_reads(name):
+    with pytest.raises(CuteVizError):
+        cv.parse(name)

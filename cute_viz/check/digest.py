@@ -72,7 +72,7 @@ def digest(figure: Figure) -> str:
 @lru_cache(maxsize=1)
 def reports() -> tuple[dict[str, Any], ...]:
     """The kept reports: layouts/verified/*.json of every library folder."""
-    from cute_viz.spec.library import directories
+    from cute_viz.spec.library_files import directories
 
     out = []
     for directory in directories():

@@ -11,7 +11,10 @@ from cute_viz.check.job import Undecided
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.options import parse_tile
 from cute_viz.spec import read
-from cute_viz.spec.library import Listed, directories, listing, numbers, resolve
+from cute_viz.spec.domains import numbers
+from cute_viz.spec.library import resolve
+from cute_viz.spec.library_files import directories
+from cute_viz.spec.listing import Listed, listing
 
 ARGUMENTS = {"UniversalFMA": ("float",), "D A=D B=A C=D": ("float",), "S D=S": ("uint128_t",)}
 

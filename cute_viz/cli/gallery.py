@@ -66,7 +66,7 @@ def command(
 
 
 def _library() -> tuple[str, ...]:
-    from cute_viz.spec.library import directories
+    from cute_viz.spec.library_files import directories
 
     found = [os.path.join(directory, "specs") for directory in directories()]
     return tuple(path for path in found if os.path.isdir(path))

@@ -93,7 +93,7 @@ def digest() -> str:
     """A hash of the program and of its library of atoms: what a picture depends on beside its spec."""
     from importlib.metadata import PackageNotFoundError, version
 
-    from cute_viz.spec.library import directories
+    from cute_viz.spec.library_files import directories
 
     out = hashlib.sha256(__version__.encode())
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

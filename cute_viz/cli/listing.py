@@ -46,7 +46,7 @@ def command(kind: str, arch: str | None, element: str | None) -> None:
 
 def _atoms(kind: str, arch: str | None, element: str | None) -> list[tuple[str, str, str]]:
     from cute_viz.errors import CuteVizError
-    from cute_viz.spec.library import listing
+    from cute_viz.spec.listing import listing
 
     entries = [entry for entry in listing() if entry.kind == kind]
     archs = sorted({entry.arch for entry in entries})

@@ -135,7 +135,7 @@ def _pick(specs: list[Any], path: str, reading: Reading) -> Any:
 
 def _library_spec(name: str) -> str | None:
     """The file of the library that holds a spec of a name, or is called so."""
-    from cute_viz.spec.library import spec_file
+    from cute_viz.spec.library_files import spec_file
 
     return spec_file(name)
 

@@ -78,7 +78,7 @@ def check(spec: Spec) -> None:
 
 def named(name: str) -> Spec | None:
     """The spec of the libraries that has a name, or is the only one of a file of this name; None where there is none."""
-    from cute_viz.spec.library import spec_file
+    from cute_viz.spec.library_files import spec_file
 
     path = spec_file(name) if name.isidentifier() else None
     if path is None:

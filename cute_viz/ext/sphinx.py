@@ -25,7 +25,7 @@ from cute_viz.documents.draw import picture, words_of
 from cute_viz.documents.embed import default_format, reference
 from cute_viz.errors import CuteVizError, FigureError, Span
 from cute_viz.renderers import FORMATS
-from cute_viz.spec.library import spec_file
+from cute_viz.spec.library_files import spec_file
 from cute_viz.spec.schema import COMMON, FIGURE
 
 _log = logging.getLogger(__name__)

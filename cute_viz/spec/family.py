@@ -1,0 +1,183 @@
+"""One entry of the library, a family of names: its fields, the names that it has, and what their parameters are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from cute_viz.limits import limit, over
+from cute_viz.spec.domains import allows, alternatives, numbers
+from cute_viz.spec.library_files import Block, LibraryFile, read_block
+from cute_viz.spec.yaml import Fields, SpecError, Text, Value
+
+MMA_KEYS = ("Shape_MNK", "ThrID", "ALayout", "BLayout", "CLayout", "ELayout", "SFALayout", "SFBLayout")
+COPY_KEYS = ("ThrID", "SrcLayout", "DstLayout", "RefLayout", "ValID")
+BY_VALUE = (*dict.fromkeys((*MMA_KEYS, *COPY_KEYS)), "K")  # those that may differ by the value of a parameter
+FIELDS = ("where", "args", "types", "inherits", "reverse", "incongruent", "source", *BY_VALUE)
+
+_TYPES = r"BF16|TF32|GC64|C64|CTF32|CF32|F64|F32|F16|E\dM\d|[SU]\d+"
+_SLOT = r"\{([A-Za-z_]\w*)\}"
+
+
+def pattern_of(family: Block) -> str:
+    """The name with its {parameters}; what follows a / only tells two keys apart."""
+    return family.key.partition("/")[0]
+
+
+def slots(family: Block) -> list[str]:
+    """The parameters of the name, in order."""
+    return list(dict.fromkeys(re.findall(_SLOT, pattern_of(family))))
+
+
+@lru_cache(maxsize=4096)
+def own_fields(family: Block) -> Fields:
+    """The fields that an entry itself has.
+
+    Refused: unknown ones, what is neither text nor, where that may be, a mapping of texts, ranges that are none.
+    """
+    fields = read_block(family)
+    if not isinstance(fields, Fields):
+        raise family.wrong(f"{family.key} needs fields", fields if fields else None, hint=f"some of {', '.join(FIELDS)}")
+    for key, value in fields.items():
+        if key not in FIELDS:
+            hint = _near(key, FIELDS) or f"one of {', '.join(FIELDS)}"
+            raise family.wrong(f"{key!r} is no field of an atom", fields.keys_at[key], hint)
+        mapped = isinstance(value, Fields) and (key == "where" or key in BY_VALUE)
+        for item in value.values() if isinstance(value, Fields) and mapped else [value]:
+            if not isinstance(item, Text):
+                raise family.wrong(f"{key} is not written as text", item, hint="in a flow mapping, quote a layout")
+        if key == "where":
+            _check_ranges(family, value)
+    return fields
+
+
+def _near(word: str, known: Sequence[str]) -> str | None:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, known, n=2)
+    return f"did you mean {' or '.join(near)}?" if near else None
+
+
+def _check_ranges(family: Block, where: Value) -> None:
+    if not isinstance(where, Fields):
+        raise family.wrong("where is a mapping of parameters to their values", where, hint="such as {N: 8..256/8, ab: SS TS}")
+    for domain in where.values():
+        for word in str(domain).split():
+            if ".." in word:
+                try:
+                    numbers(word)
+                except SpecError as error:
+                    raise family.wrong(error.message, domain, error.hint) from None
+
+
+def fields_of(file: LibraryFile, family: Block, below: tuple[str, ...] = ()) -> dict[str, Value]:
+    """The fields of an entry, those that it inherits first."""
+    own = own_fields(family)
+    parent = own.get("inherits")
+    if parent is None:
+        return dict(own)
+    found = next((other for other in file.families if other.key == parent), None)
+    if found is None:
+        hint = _near(str(parent), [other.key for other in file.families])
+        raise family.wrong(f"{family.key} inherits {str(parent)!r}, which this file does not have", parent, hint)
+    if found.key in (*below, family.key):
+        raise family.wrong(f"{family.key} inherits from itself", parent)
+    return {**fields_of(file, found, (*below, family.key)), **{k: v for k, v in own.items() if k != "inherits"}}
+
+
+def domains_of(fields: dict[str, Value]) -> dict[str, str]:
+    """What the parameters and template arguments may be."""
+    where = fields.get("where")
+    return {key: str(value) for key, value in where.items()} if isinstance(where, Fields) else {}
+
+
+def find(file: LibraryFile, short: str) -> tuple[Block, dict[str, str]] | None:
+    """The entry that has a name, and the parameters with which it does."""
+    for family in file.families:
+        bound = _match(file, family, short)
+        if bound is not None:
+            return family, bound
+    return None
+
+
+def _match(file: LibraryFile, family: Block, short: str) -> dict[str, str] | None:
+    pattern = pattern_of(family)
+    if not short.startswith(pattern.partition("{")[0]):
+        return None
+    if "{" not in pattern:
+        return {} if short == pattern else None
+    if re.fullmatch(_expression(pattern, None), short) is None:  # before any YAML is read
+        return None
+    domains = domains_of(fields_of(file, family))
+    match = re.fullmatch(_expression(pattern, domains), short)
+    if match is None:
+        return None
+    bound = match.groupdict()
+    return bound if all(allows(domains.get(key, ""), value) for key, value in bound.items()) else None
+
+
+def _expression(pattern: str, domains: dict[str, str] | None) -> str:
+    """A name with its parameters as named groups; one that comes again is the same again."""
+    seen: set[str] = set()
+
+    def group(slot: re.Match[str]) -> str:
+        key = slot[1]
+        if key in seen:
+            return f"(?P={key})"
+        seen.add(key)
+        return f"(?P<{key}>{'.*?' if domains is None else alternatives(domains.get(key, ''))})"
+
+    return re.sub(r"\\\{([A-Za-z_]\w*)\\\}", group, re.escape(pattern))
+
+
+def arguments(fields: dict[str, Value], short: str, args: tuple[str, ...]) -> dict[str, str]:
+    """The template arguments by the entry's names for them, defaults filled in, numbers checked."""
+    wanted = str(fields.get("args", "")).split()
+    if len(args) > len(wanted):
+        takes = f"takes at most {len(wanted)}: <{', '.join(wanted)}>" if wanted else "takes none"
+        raise SpecError(f"{short} {takes} template arguments, not {len(args)}")
+    out: dict[str, str] = {}
+    domains = domains_of(fields)
+    for n, item in enumerate(wanted):
+        key, _, default = item.partition("=")
+        value = args[n] if n < len(args) else out.get(default, default)
+        if not value:
+            raise SpecError(f"{short} needs its template arguments", hint=f"<{', '.join(wanted)}>")
+        if value.isdecimal() and len(value) > limit("digits"):
+            raise over("digits", f"{short}: {key} has {len(value)} digits")
+        out[key] = re.sub(r"^[\w:]*::", "", value)
+        if not allows(domains.get(key, ""), out[key]):
+            raise SpecError(f"{short}: {key} = {out[key]} is not legal", hint=f"{key} is one of {domains[key]}")
+    return out
+
+
+def types_of(family: Block, fields: dict[str, Value], short: str, values: dict[str, str]) -> tuple[str, ...]:
+    """The element types of A, B, C and D: given, template arguments, or as the name spells them (D, A, B, C)."""
+    if "types" in fields:
+        given = str(fields["types"]).split()
+        if len(given) != 4:
+            raise family.wrong("types are those of D, A, B and C", fields["types"], hint="such as f32 f16 f16 f32")
+        d, a, b, c = given
+        return (a, b, c, d)
+    if "A" in values:
+        a, b = values["A"], values.get("B", values["A"])
+        c = values.get("C", a)
+        return (a, b, c, values.get("D", c))
+    for piece in short.split("_"):
+        tokens = [token.lower() for token in re.findall(_TYPES, piece)]
+        if len(tokens) >= 3 and "".join(tokens) == piece.lower():
+            d, a, b = tokens[:3]
+            return (a, b, tokens[3] if len(tokens) > 3 else d, d)
+    return ()
+
+
+def chosen(family: Block, value: Value, values: dict[str, str]) -> Text:
+    """A value, or of a mapping the one for a parameter's value."""
+    if isinstance(value, Fields):
+        found = next((value[word] for word in values.values() if word in value), value.get("else"))
+        if found is None:
+            raise family.wrong(f"none of {', '.join(value)} is among the parameters {', '.join(values.values())}", value)
+        value = found
+    assert isinstance(value, Text)  # own_fields has seen to it
+    return value

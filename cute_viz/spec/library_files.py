@@ -1,0 +1,183 @@
+"""The files of the library: the folders that hold them, the entries in a file by their lines, and which files may have a name.
+
+Nothing of an entry is read until it is asked for: a name is found by lines, and YAML is read of the one entry that has it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from cute_viz.errors import Span
+from cute_viz.limits import limit, over
+from cute_viz.spec.yaml import Fields, SpecError, Text, Value, read_yaml
+
+HEAD = ("library", "arch", "source", "layouts")
+
+
+class Block(NamedTuple):
+    """A key at the margin of a file and what stands under it: path and text of the file, the key, and the characters it spans."""
+
+    path: str
+    whole: str
+    key: str
+    start: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        """Where the key stands."""
+        return Span(self.start, self.start + len(self.key))
+
+    def wrong(self, message: str, at: Value | Span | None = None, hint: str | None = None) -> SpecError:
+        """The error of a value in the file; without one, of the key."""
+        span = at if isinstance(at, Span) else at.span if at is not None else self.span
+        return SpecError(message, text=self.whole, span=span, hint=hint, name=self.path)
+
+
+class LibraryFile(NamedTuple):
+    """A file of atoms, by its blocks."""
+
+    path: str
+    text: str
+    head: dict[str, Block]
+    families: tuple[Block, ...]
+
+    @property
+    def kind(self) -> str:
+        """What the file holds: "mma" or "copy"."""
+        kind = self.word("library")
+        if kind not in ("mma", "copy"):
+            raise self.head["library"].wrong(f"library is mma or copy, not {kind!r}")
+        return kind
+
+    def word(self, key: str) -> str:
+        """A text at the top of the file, in one line; empty where it is not given."""
+        value = read_block(self.head[key]) if key in self.head else ""
+        if not isinstance(value, str):
+            raise self.head[key].wrong(f"{key} is text", value)
+        return " ".join(value.split())
+
+    def shared(self) -> dict[str, Text]:
+        """The layouts that the file names once for several entries."""
+        if "layouts" not in self.head:
+            return {}
+        value = read_block(self.head["layouts"])
+        if not isinstance(value, Fields):
+            raise self.head["layouts"].wrong("layouts is a mapping of names to layouts", value)
+        return {key: _text_of(item, self.head["layouts"]) for key, item in value.items()}
+
+
+def _text_of(value: Value, block: Block) -> Text:
+    if not isinstance(value, Text):
+        raise block.wrong("a layout is written as text", value, hint="in a flow mapping, quote a layout")
+    return value
+
+
+def directories() -> list[str]:
+    """Where libraries are: those of CUTE_VIZ_LAYOUTS first, then the one that comes with cute-viz."""
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    own = os.path.join(here, "layouts")
+    if not os.path.isdir(own):  # an editable install: beside the package
+        own = os.path.join(os.path.dirname(here), "layouts")
+    return [*(part for part in os.environ.get("CUTE_VIZ_LAYOUTS", "").split(os.pathsep) if part), own]
+
+
+def library_files() -> Iterator[LibraryFile]:
+    """Every file of atoms, folder by folder."""
+    for directory in directories():
+        yield from _libraries(directory)
+
+
+def files_for(short: str) -> Iterator[LibraryFile]:
+    """Every file of atoms, those first that a name leads to: all of a user's, of ours the ones of its architecture."""
+    *users, own = directories()
+    for directory in users:
+        yield from _libraries(directory)
+    match = re.match(r"SM(\d+)_", short)
+    stem = "sm90_sparse" if short.startswith("GMMA_") else f"sm{match[1]}" if match else "universal"
+    likely = [os.path.join(own, kind, f"{stem}.yaml") for kind in ("mma", "copy")]
+    for path in likely:
+        if os.path.isfile(path) and (file := library_file(path)) is not None:
+            yield file
+    for file in _libraries(own):
+        if file.path not in likely:
+            yield file
+
+
+def spec_file(name: str) -> str | None:
+    """The YAML file of the libraries that holds a spec of this name, or is called so; None where there is none."""
+    for directory in directories():
+        for path in _yaml_files(os.path.join(directory, "specs") if os.path.isdir(os.path.join(directory, "specs")) else directory):
+            text = _text(path)
+            if not _is_library(text):
+                stem = os.path.splitext(os.path.basename(path))[0]
+                if stem == name or re.search(rf"^  {re.escape(name)}:", text, re.M):
+                    return path
+    return None
+
+
+def library_file(path: str) -> LibraryFile | None:
+    """A file by its blocks; None where it holds no atoms."""
+    text = _text(path)
+    return _split(path, text) if _is_library(text) else None
+
+
+@lru_cache(maxsize=4096)
+def read_block(block: Block) -> Value:
+    """What stands under the key; blanks in front make every place that in the file."""
+    line = block.whole.count("\n", 0, block.start)
+    value = read_yaml(" " * (block.start - line) + "\n" * line + block.whole[block.start : block.end], block.path)
+    if not isinstance(value, Fields) or list(value) != [block.key]:
+        raise block.wrong("at the margin of a library file stand a name and its fields", value)
+    return value[block.key]
+
+
+def _libraries(directory: str) -> Iterator[LibraryFile]:
+    return (file for path in _yaml_files(directory) if (file := library_file(path)) is not None)
+
+
+def _yaml_files(directory: str) -> list[str]:
+    """The YAML files of a folder and those in it, in order."""
+    found = [os.path.join(at, name) for at, _, names in os.walk(directory) for name in names if name.endswith((".yaml", ".yml"))]
+    return sorted(found)
+
+
+def _is_library(text: str) -> bool:
+    return re.search(r"^library:(?=\s|$)", text, re.M) is not None
+
+
+@lru_cache(maxsize=256)
+def _split(path: str, text: str) -> LibraryFile:
+    """The blocks of a file by its lines: a key at the margin, and what is indented under it."""
+    keys, at = [], 0
+    for line in text.split("\n"):
+        if line and line[0] not in " #\t\r":
+            key, colon, _ = f"{line.rstrip()} ".partition(": ")
+            if colon:
+                keys.append((key.strip("'\""), at))
+        at += len(line) + 1
+    ends = [start for _, start in keys[1:]] + [len(text)]
+    blocks = [Block(path, text, key, start, end) for (key, start), end in zip(keys, ends, strict=True)]
+    head = {block.key: block for block in blocks if block.key in HEAD}
+    return LibraryFile(path, text, head, tuple(block for block in blocks if block.key not in HEAD))
+
+
+_cache: dict[str, tuple[int, str]] = {}
+
+
+def _text(path: str) -> str:
+    """The text of a file, kept until the file changes."""
+    stat = os.stat(path)
+    if path not in _cache or _cache[path][0] != stat.st_mtime_ns:
+        if stat.st_size > limit("file"):
+            raise over("file", f"{path} is too large")
+        try:
+            with open(path, encoding="utf-8") as file:
+                _cache[path] = (stat.st_mtime_ns, file.read().removeprefix("\ufeff"))
+        except UnicodeDecodeError as error:
+            raise SpecError(f"{path} is not UTF-8 text (byte {error.start})") from None
+    return _cache[path][1]
