@@ -14,6 +14,8 @@ from cute_viz.figures.options import FigureOptions
 from cute_viz.files import decode
 from cute_viz.notation import parse, read
 from cute_viz.renderers import Options, render
+from cute_viz.spec.check_library import check_library
+from cute_viz.spec.library_files import _split
 from cute_viz.spec.yaml import read_yaml
 from tests.test_cli import fails, run
 
@@ -81,8 +83,18 @@ CASES = {
     "labels": (64, lambda: png(20), lambda: render(build(parse("(8,9)"), FigureOptions()), "pdf")),
     "pixels": (300_000, lambda: png(20), lambda: png(40)),
     "accesses": (64, lambda: accesses(2), lambda: accesses(4)),
+    "combinations": (64, lambda: entry_of(8), lambda: entry_of(9)),
     "tile-bytes": (0, lambda: search(64, 512, 16, ["rows"]), lambda: search(64, 513, 16, ["rows"])),
 }
+
+
+def entry_of(words: int) -> None:
+    """Check an entry with two parameters of so many words each, and raise what is wrong with it."""
+    several = " ".join(map(str, range(words)))
+    fma = "Shape_MNK: '(1,1,1)', ThrID: 1, ALayout: '(1,1):(0,0)', BLayout: '(1,1):(0,0)', CLayout: '(1,1):(0,0)'"
+    text = f"library: mma\narch: sm80\nA{{M}}_{{N}}: {{where: {{M: {several}, N: {several}}}, {fma}}}\n"
+    for error in check_library(_split("mine.yaml", text)).errors:
+        raise error
 
 
 def whole(text: str) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import click
 
 from cute_viz.documents.draw import check
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.words import count as counted
 from cute_viz.files import read_text
-from cute_viz.spec.build import Builder, Spec
+from cute_viz.spec.build import Builder
 
 
 @click.command(epilog="\b\nExamples:\n  cute-viz check-spec mine.yaml\n  cute-viz check-spec --schema > schema.json    for editors")
@@ -18,7 +16,11 @@ from cute_viz.spec.build import Builder, Spec
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of spec files.")
 @click.option("--doc", is_flag=True, help="Print the reference of spec files in Markdown.")
 def command(files: tuple[str, ...], schema: bool, doc: bool) -> None:
-    """Validate spec files: fields, expressions, and that each figure can be drawn; an error has its line and column."""
+    """Validate spec files: fields, expressions, and that each figure can be drawn; an error has its line and column.
+
+    Of a file of atoms (`library: mma` or `copy` at its top) every entry is tried with the values of its parameters, and that its
+    layouts cover their tiles.
+    """
     if schema or doc:
         import json
 
@@ -30,34 +32,35 @@ def command(files: tuple[str, ...], schema: bool, doc: bool) -> None:
         raise click.UsageError("which files? or --schema")
     failed = False
     for path in files:
-        wrong, count = 0, 0
-        for spec in _specs(path):
-            count += 1
-            try:
-                if isinstance(spec, CuteVizError):
-                    raise spec
-                check(spec)
-            except CuteVizError as error:
-                error.name = error.name or path
-                click.echo(f"error: {error.explain()}", err=True)
-                wrong += 1
-        if not wrong:
-            click.echo(f"{path}: {counted(count, 'spec')} fine")
-        failed |= wrong > 0
+        try:
+            fine, errors = _check(path)
+        except CuteVizError as error:
+            fine, errors = "", [error]
+        for error in errors:
+            error.name = error.name or path
+            click.echo(f"error: {error.explain()}", err=True)
+        if not errors:
+            click.echo(f"{path}: {fine}")
+        failed |= bool(errors)
     if failed:
         raise SystemExit(1)
 
 
-def _specs(path: str) -> Iterator[Spec | CuteVizError]:
-    """The specs of a file, and the errors of those that cannot be built; one of the file as a whole."""
-    try:
-        builder = Builder(read_text(path), path)
-        parts = builder.parts()
-    except CuteVizError as error:
-        yield error
-        return
+def _check(path: str) -> tuple[str, list[CuteVizError]]:
+    """What is fine in a file, in words, and what is wrong."""
+    from cute_viz.spec.library_files import library_file
+
+    if (atoms := library_file(path)) is not None:
+        from cute_viz.spec.check_library import check_library
+
+        entries, tried, wrong = check_library(atoms)
+        return f"{entries} entr{'y' if entries == 1 else 'ies'} fine, {counted(tried, 'operation')} tried", list(wrong)
+    errors: list[CuteVizError] = []
+    builder = Builder(read_text(path), path)
+    parts = builder.parts()
     for name, fields in parts.items():
         try:
-            yield builder.spec(name, fields)
+            check(builder.spec(name, fields))
         except CuteVizError as error:
-            yield error
+            errors.append(error)
+    return f"{counted(len(parts), 'spec')} fine", errors
