@@ -102,6 +102,7 @@ def test_each_copy_moves_as_much_as_it_reads(line):
         ("MMA_Atom<MMA_Traits<SM80_16x8x16_F32BF16BF16F32_TN>>{}", "SM80_16x8x16_F32BF16BF16F32_TN"),
         ("SM90::GMMA::MMA_64x128x16_F16F16F16_SS<GMMA::Major::K,GMMA::Major::MN>{}", "SM90_64x128x16_F16F16F16_SS"),
         ("SM90_64x128x16_F16F16F16_SS", "SM90_64x128x16_F16F16F16_SS"),
+        ("64x24x8_F32TF32TF32_SS", "SM90_64x24x8_F32TF32TF32_SS_TN"),
     ],
 )
 def test_names_and_short_forms(written, meant):
@@ -144,6 +145,12 @@ def test_a_users_own_library(tmp_path, monkeypatch):
     assert lookup("MY_25x8x4") is None
     assert lookup("SM80_16x8x16_F32BF16BF16F32_TN") is not None
     assert any(line.name == "MY_{M}x8x4" for line in listing())
+    for written in ("MY_24x8x4", "MY_24x8x4{}", "make_tiled_mma(MY_24x8x4{}, (2,1,1))"):
+        assert cv.parse(written)
+    assert cv.parse("MMA_Atom<MY_24x8x4>{}").shape_mnk == (24, 8, 4)
+    for written in ("MY_25x8x4", "MY_25x8x4{}"):
+        with pytest.raises(CuteVizError):
+            cv.parse(written)
 
 
 def test_a_mistake_in_a_library_has_its_line(tmp_path, monkeypatch):

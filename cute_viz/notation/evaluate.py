@@ -209,6 +209,8 @@ class Evaluator:
             return self._method(attribute, self._bound(head), (), ())
         if node.text[0] == "F" and node.text[1:].isdecimal():
             return F2(int(node.text[1:]))
+        if self.resolve is not None and (atom := self.resolve(node.text, ())) is not None:  # of a user's own, called as they like
+            return atom
         from difflib import get_close_matches
 
         near = get_close_matches(node.text, list(self.names), n=3) if len(node.text) > 2 else []
@@ -257,7 +259,7 @@ class Evaluator:
         name = short(node.name)
         if (atom := atom_call(self, node, name)) is not None:
             return atom
-        if self.resolve is not None and not node.args and is_atom_name(name):
+        if self.resolve is not None and not node.args and (is_atom_name(name) or not _is_operation(name)):
             found = self.resolve(node.name, tuple(map(self.source, node.template)))
             if found is not None:
                 return found
@@ -325,6 +327,12 @@ def _is_offset(value: Any, following: Any) -> bool:
         return True
     following = ungroup(following)
     return isinstance(value, tuple) and is_int_tuple(value) and isinstance(following, Layout) and is_coordinate_layout(following)
+
+
+def _is_operation(name: str) -> bool:
+    from cute_viz.algebra import ops
+
+    return name in ops.OPS or name in ops.ALIASES
 
 
 def _call_layout(function: Any, args: tuple[Any, ...]) -> Any:

@@ -75,9 +75,9 @@ def resolve(name: str, args: tuple[str, ...] = ()) -> MMA_Atom | CopyOp | None:
     from cute_viz.spec.listing import listing
 
     every = [listed.name for listed in listing()]
-    near = [full for full in every if _abbreviates(short, full)]
+    near = [full for full in every if _completed(short, full)]
     if len(near) == 1 or (near and all(full.startswith(near[0]) for full in near)):
-        known = lookup(near[0], args)
+        known = lookup(_completed(short, near[0]) or "", args)
         if known is not None:
             return known.atom()
     from difflib import get_close_matches
@@ -124,14 +124,21 @@ def split_arguments(text: str) -> list[str]:
     return [*out, text[start:].strip()] if text.strip() else []
 
 
-def _abbreviates(short: str, full: str) -> bool:
-    """Whether a name is a beginning of another one up to an underscore, with or without its SM80_; {N} stands for any number."""
-    pattern = re.sub(r"\\\{\w+\\\}", r"\\d+", re.escape(full))
+def _completed(short: str, full: str) -> str | None:
+    """The name that another is a beginning of, up to an underscore, with or without its SM80_; {N} becomes the number there.
+
+    >>> _completed("64x8x16_F16F16F16", "SM90_64x{N}x16_F16F16F16_SS")
+    'SM90_64x8x16_F16F16F16_SS'
+    """
+    pattern = re.sub(r"\\\{\w+\\\}", r"(\\d+)", re.escape(full))
     for candidate in (pattern, re.sub(r"^(SM\d+|GMMA)_", "", pattern)):
         pieces = candidate.split("_")
-        if any(re.fullmatch("_".join(pieces[:n]), short) for n in range(1, len(pieces) + 1)) and "_" in short:
-            return True
-    return False
+        for n in range(1, len(pieces) + 1):
+            if "_" in short and (match := re.fullmatch("_".join(pieces[:n]), short)) is not None:
+                for number in match.groups():
+                    full = re.sub(r"\{\w+\}", number, full, count=1)
+                return full
+    return None
 
 
 def _short(name: str) -> str:
