@@ -25,17 +25,31 @@ def brief(x: Any) -> str:
 
 
 def refuse(operation: str, operands: tuple[Any, ...], reason: str, hint: str | None = None) -> NoReturn:
-    """Raise the AlgebraError of an operation: its call in CuTe notation, and the condition that fails."""
+    """Raise the AlgebraError of an operation: its call in CuTe notation, and the condition that fails.
+
+    >>> refuse("logical_divide", (8, 3), "3 does not divide 8")
+    Traceback (most recent call last):
+    cute_viz.errors.AlgebraError: logical_divide(8, 3): 3 does not divide 8
+    """
     raise AlgebraError(f"{operation}({', '.join(map(brief, operands))}): {reason}", hint=hint)
 
 
 def within(error: AlgebraError, operation: str, *operands: Any) -> AlgebraError:
-    """The error of an inner step with the call that the user wrote in front."""
+    """The error of an inner step with the call that the user wrote in front.
+
+    >>> print(within(AlgebraError("3 does not divide 8"), "zipped_divide", 8, 3))
+    zipped_divide(8, 3): 3 does not divide 8
+    """
     return AlgebraError(f"{operation}({', '.join(map(brief, operands))}): {error.message}", hint=error.hint)
 
 
 def is_zero(stride: Any) -> bool:
-    """Whether a stride is the integer 0 (a basis element never is: CuTe tests for the type Int<0>)."""
+    """Whether a stride is the integer 0 (a basis element never is: CuTe tests for the type Int<0>).
+
+    >>> from cute_viz.algebra.stride import Basis
+    >>> is_zero(0), is_zero(Basis(0, (1,)))
+    (True, False)
+    """
     return isinstance(stride, int) and stride == 0
 
 
@@ -49,7 +63,11 @@ def ceil_quotient(a: int, b: int) -> int:
 
 
 def sign(x: Any) -> int:
-    """-1, 0 or 1 (CuTe's signum)."""
+    """-1, 0 or 1 (CuTe's signum).
+
+    >>> sign(-5), sign(0), sign(7)
+    (-1, 0, 1)
+    """
     return int(x > 0) - int(x < 0)
 
 

@@ -116,6 +116,11 @@ def make_tiled_copy_impl(atom: Copy_Atom, tv: Layout, tiler: Any) -> TiledCopy:
     """A TiledCopy of a thread-value layout and its tile.
 
     Refused: fewer threads or values than the atom has, or no multiple of them.
+
+    >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
+    >>> copy = make_tiled_copy_impl(make_copy_atom(op, 16), Layout((8, 4), (4, 1)), (4, 8))
+    >>> str(copy.layout_tv), tile_of(copy)
+    ('(8,4):(4,1)', (4, 8))
     """
     if not isinstance(atom, Copy_Atom):
         raise AlgebraError(
@@ -134,6 +139,11 @@ def make_tiled_copy(atom: Copy_Atom, thr: Any, val: Any = None) -> TiledCopy:
     """Threads and their values laid over a tile: (m,n) -> thread, and (m,n) -> value of each.
 
     Refused: layouts that together are not one-to-one; see make_tiled_copy_impl.
+
+    >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
+    >>> copy = make_tiled_copy(make_copy_atom(op, 16), Layout((4, 8), (8, 1)), (1, 2))
+    >>> copy.tiler_mn, str(copy.layout_tv)
+    ((4, 16), '((8,4),2):((8,1),4)')
     """
     threads, values = _layout(thr), _layout(1 if val is None else val)
     mn = raked_product(threads, values)
@@ -142,7 +152,16 @@ def make_tiled_copy(atom: Copy_Atom, thr: Any, val: Any = None) -> TiledCopy:
 
 
 def make_tiled_copy_operand(atom: Copy_Atom, mma: TiledMMA, operand: str) -> TiledCopy:
-    """A copy of a TiledMMA's operand "A", "B" or "C", as its threads hold it (make_tiled_copy_A ...)."""
+    """A copy of a TiledMMA's operand "A", "B" or "C", as its threads hold it (make_tiled_copy_A ...).
+
+    Refused: what is no TiledMMA; an operand of fewer values a thread than the atom has, or no multiple of them.
+
+    >>> from cute_viz import parse
+    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
+    >>> atom = parse("Copy_Atom<SM75_U32x2_LDSM_N, half_t>{}")
+    >>> [tile_of(make_tiled_copy_operand(atom, mma, operand)) for operand in "AB"]
+    [(32, 16), (16, 16)]
+    """
     if not isinstance(mma, TiledMMA):
         raise AlgebraError(f"make_tiled_copy_{operand} needs a TiledMMA, not {show(mma)}")
     m, n, k = tile_shape(mma)
@@ -150,7 +169,16 @@ def make_tiled_copy_operand(atom: Copy_Atom, mma: TiledMMA, operand: str) -> Til
 
 
 def make_tiled_copy_C_atom(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
-    """The smallest copy that takes the accumulator apart: one atom's values, on a tile of the elements these cover."""
+    """The smallest copy that takes the accumulator apart: one atom's values, on a tile of the elements these cover.
+
+    Refused: an atom of more values than a thread of the MMA holds.
+
+    >>> from cute_viz import parse
+    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (1,1,1), (16,16,16))")
+    >>> atom = parse("Copy_Atom<UniversalCopy<uint64_t>, float>{}")
+    >>> tile_of(make_tiled_copy_C(atom, mma)), tile_of(make_tiled_copy_C_atom(atom, mma))
+    ((16, 16), (8, 8))
+    """
     if not isinstance(mma, TiledMMA) or not isinstance(atom, Copy_Atom):
         raise AlgebraError("make_tiled_copy_C_atom needs a copy atom and a TiledMMA")
     whole = layout_tv(mma, "C")
@@ -165,6 +193,11 @@ def make_cotiled_copy(atom: Copy_Atom, atom_tv: Layout, data: Layout) -> TiledCo
     """A copy of threads and values that are given as offsets of a data layout.
 
     Refused: offsets that the data layout does not have.
+
+    >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
+    >>> copy = make_cotiled_copy(make_copy_atom(op, 16), Layout((32, 2), (2, 1)), Layout((8, 16), (16, 1)))
+    >>> tile_of(copy), str(copy.layout_tv)
+    ((4, 16), '((8,4),2):((4,1),32)')
     """
     inverse = make_layout(left_inverse(data), Layout(1, 0))
     tv = composition(inverse, atom_tv)
@@ -185,18 +218,35 @@ def _restrided(atom: Copy_Atom, extents: Any, tv: Any) -> TiledCopy:
 
 
 def tile_of(copy: TiledCopy) -> tuple[int, ...]:
-    """The extents of the copy's tile."""
+    """The extents of the copy's tile.
+
+    >>> from cute_viz import parse
+    >>> tile_of(parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))"))
+    (16, 16)
+    """
     return tuple(size(t) if isinstance(t, Layout) else product(t) for t in modes(copy.tiler_mn))
 
 
 def spanned_tile(copy: TiledCopy) -> tuple[int, ...]:
-    """The extents of the smallest tensor that the copy's tile fits into: of a tiler of layouts, more than its size."""
+    """The extents of the smallest tensor that the copy's tile fits into: of a tiler of layouts, more than its size.
+
+    >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
+    >>> copy = make_tiled_copy_impl(make_copy_atom(op, 16), Layout((8, 4)), (Layout(4, 2), 8))
+    >>> tile_of(copy), spanned_tile(copy)
+    ((4, 8), (8, 8))
+    """
     tiled = logical_divide(Layout((1,) * max(2, len(modes(copy.tiler_mn)))), copy.tiler_mn)
     return modes(product_each(domain(tiled).shape))
 
 
 def layout_in_tile(copy: TiledCopy, side: str, reference: Layout) -> Layout:
-    """(thread, value) -> the reference layout of a tensor that holds one tile (tidfrg at tile 0)."""
+    """(thread, value) -> the reference layout of a tensor that holds one tile (tidfrg at tile 0).
+
+    >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
+    >>> copy = make_tiled_copy(make_copy_atom(op, 16), Layout((4, 8), (8, 1)), (1, 2))
+    >>> str(layout_in_tile(copy, "S", Layout((4, 16), (100, 1))))
+    '((8,4),(2,1)):((2,100),(1,0))'
+    """
     rest = len(modes(reference.shape))
     return slice_((X, X, (0,) * rest), tidfrg(copy, side, reference))  # type: ignore[return-value]
 
@@ -220,6 +270,11 @@ def tidfrg(copy: TiledCopy, side: str, layout: AnyLayout) -> AnyLayout:
     """A tensor as (Thr,(FrgV,FrgX),(RestM,RestN,...)), for the source "S" or the destination "D".
 
     Refused: a tensor of fewer modes than the tile; one that the tile does not divide.
+
+    >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
+    >>> copy = make_tiled_copy(make_copy_atom(op, 16), Layout((4, 8), (8, 1)), (1, 2))
+    >>> tidfrg(copy, "S", Layout((8, 64), (64, 1))).shape
+    ((8, 4), (2, 1), (2, 4))
     """
     if len(modes(domain(layout).shape)) < len(modes(copy.tiler_mn)):
         refuse(f"tidfrg_{side}", (layout,), "Rank of tensor to be partitioned too small.")
@@ -230,13 +285,24 @@ def layout_sd(copy: TiledCopy, side: str, reference: Layout | None = None) -> La
     """(thread, value) -> index into the column-major tile, of the source "S" or the destination "D" (get_layoutS_TV).
 
     With a reference layout of the tile, (thread, value) -> its value.
+
+    >>> from cute_viz import parse
+    >>> copy = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
+    >>> str(layout_sd(copy, "S")), str(layout_sd(copy, "D"))
+    ('((4,2,4),((2,4),1)):((4,128,32),((16,1),0))', '((16,2),(8,1)):((1,128),(16,0))')
     """
     reference = make_layout(Layout(_extents(copy.tiler_mn)) if reference is None else reference, Layout(1, 0))
     return slice_(((X, X), 0), _to_fragments(copy, reference, side))  # type: ignore[return-value]
 
 
 def partition(thr: ThrCopy, side: str, layout: AnyLayout) -> AnyLayout:
-    """What the thread copies of a source "S" or destination "D": (CPY,CPY_M,CPY_N,...), and its offset."""
+    """What the thread copies of a source "S" or destination "D": (CPY,CPY_M,CPY_N,...), and its offset.
+
+    >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
+    >>> copy = make_tiled_copy(make_copy_atom(op, 16), Layout((4, 8), (8, 1)), (1, 2))
+    >>> str(partition(ThrCopy(copy, 9), "S", Layout((8, 64), (64, 1))))
+    '512:1 o 66 o ((2,1),2,4):((1,0),256,16)'
+    """
     divided = tidfrg(thr.tiled, side, layout)
     rest = len(modes(get(domain(divided), 2).shape))
     return indexed(f"partition_{side}", layout, divided, (thr.thr_idx, X, (X,) * rest))
@@ -246,6 +312,13 @@ def retile(copy: TiledCopy, layout: AnyLayout) -> AnyLayout:
     """A fragment of an MMA, re-read as the copy's values: (CPY,CPY_M,CPY_N,...) (retile_S, retile_D).
 
     Refused: a fragment whose values the copy's tile does not divide.
+
+    >>> from cute_viz import parse
+    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
+    >>> copy = make_tiled_copy_A(parse("Copy_Atom<SM75_U32x2_LDSM_N, half_t>{}"), mma)
+    >>> fragment = parse("partition_fragment_A(tiled_mma, (64,32))", {"tiled_mma": mma})
+    >>> str(fragment), str(retile(copy, fragment))
+    ('((_2,2,_2),2,2):((1,2,4),8,16)', '((4,2),2,2):((1,4),8,16)')
     """
     plain = domain(layout)
     rank = len(modes(plain.shape))
@@ -273,29 +346,61 @@ def _layout(x: Any) -> Layout:
 
 
 def make_tiled_copy_A(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
-    """A copy of operand A of a TiledMMA, as its threads hold it."""
+    """A copy of operand A of a TiledMMA, as its threads hold it.
+
+    >>> from cute_viz import parse
+    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
+    >>> make_tiled_copy_A(parse("Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}"), mma).tiler_mn
+    (32, 16)
+    """
     return make_tiled_copy_operand(atom, mma, "A")
 
 
 def make_tiled_copy_B(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
-    """A copy of operand B of a TiledMMA, as its threads hold it."""
+    """A copy of operand B of a TiledMMA, as its threads hold it.
+
+    >>> from cute_viz import parse
+    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
+    >>> make_tiled_copy_B(parse("Copy_Atom<SM75_U32x2_LDSM_N, half_t>{}"), mma).tiler_mn
+    (16, 16)
+    """
     return make_tiled_copy_operand(atom, mma, "B")
 
 
 def make_tiled_copy_C(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
-    """A copy of operand C of a TiledMMA, as its threads hold it."""
+    """A copy of operand C of a TiledMMA, as its threads hold it.
+
+    >>> from cute_viz import parse
+    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
+    >>> make_tiled_copy_C(parse("Copy_Atom<UniversalCopy<uint64_t>, float>{}"), mma).tiler_mn
+    (32, 16)
+    """
     return make_tiled_copy_operand(atom, mma, "C")
 
 
 def make_tiled_copy_S(atom: Copy_Atom, copy: TiledCopy) -> TiledCopy:
-    """A copy whose reference is the source layout of another."""
+    """A copy whose reference is the source layout of another.
+
+    >>> from cute_viz import parse
+    >>> loads = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
+    >>> plain = parse("Copy_Atom<UniversalCopy<uint32_t>, half_t>{}")
+    >>> str(make_tiled_copy_S(plain, loads).layout_tv)
+    '((4,2,4),((2,4),1)):((4,128,32),((16,1),0))'
+    """
     if not isinstance(copy, TiledCopy):
         raise AlgebraError(f"make_tiled_copy_S needs a TiledCopy, not {show(copy)}")
     return make_tiled_copy_impl(atom, layout_sd(copy, "S"), copy.tiler_mn)
 
 
 def make_tiled_copy_D(atom: Copy_Atom, copy: TiledCopy) -> TiledCopy:
-    """A copy whose reference is the destination layout of another."""
+    """A copy whose reference is the destination layout of another.
+
+    >>> from cute_viz import parse
+    >>> loads = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
+    >>> plain = parse("Copy_Atom<UniversalCopy<uint32_t>, half_t>{}")
+    >>> str(make_tiled_copy_D(plain, loads).layout_tv)
+    '((16,2),(8,1)):((1,128),(16,0))'
+    """
     if not isinstance(copy, TiledCopy):
         raise AlgebraError(f"make_tiled_copy_D needs a TiledCopy, not {show(copy)}")
     return make_tiled_copy_impl(atom, layout_sd(copy, "D"), copy.tiler_mn)

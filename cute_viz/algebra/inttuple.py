@@ -106,7 +106,11 @@ def unwrap(x: Any) -> Any:
 
 
 def tuple_rank(x: Any) -> int:
-    """The number of top-level modes: 1 for an integer."""
+    """The number of top-level modes: 1 for an integer.
+
+    >>> tuple_rank(8), tuple_rank((4, (2, 2)))
+    (1, 2)
+    """
     return len(x) if isinstance(x, tuple) else 1
 
 
@@ -166,12 +170,20 @@ def _compact(shape: IntTuple, current: int, left: bool) -> tuple[IntTuple, int]:
 
 
 def is_int_tuple(x: Any) -> bool:
-    """Whether x is an int or a nested tuple of ints (and nothing else)."""
+    """Whether x is an int or a nested tuple of ints (and nothing else).
+
+    >>> is_int_tuple((4, (2, 2))), is_int_tuple((4, X))
+    (True, False)
+    """
     return all(isinstance(leaf, int) and not isinstance(leaf, bool) for leaf in leaves(x))
 
 
 def as_static(x: Any) -> Any:
-    """The same nested tuple with every integer marked as static."""
+    """The same nested tuple with every integer marked as static.
+
+    >>> show(as_static((4, (2, X))))
+    '(_4,(_2,_))'
+    """
     if isinstance(x, tuple):
         return tuple(map(as_static, x))
     return Static(x) if isinstance(x, int) and not isinstance(x, bool) else x

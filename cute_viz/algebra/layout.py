@@ -79,7 +79,11 @@ _SET = object.__setattr__
 
 
 def trusted(shape: IntTuple, stride: Any) -> Layout:
-    """A layout whose parts are known to fit, without the checks: for results of operations, which are made in great numbers."""
+    """A layout whose parts are known to fit, without the checks: for results of operations, which are made in great numbers.
+
+    >>> trusted((4, 8), (8, 1)) == Layout((4, 8), (8, 1))
+    True
+    """
     out: Layout = object.__new__(Layout)
     _SET(out, "shape", shape)
     _SET(out, "stride", stride)
@@ -110,17 +114,29 @@ def make_layout(*layouts: Layout) -> Layout:
 
 
 def size(layout: Layout) -> int:
-    """The number of coordinates."""
+    """The number of coordinates.
+
+    >>> size(Layout((4, (2, 3)), (0, (0, 1))))
+    24
+    """
     return product(layout.shape)
 
 
 def rank(layout: Layout) -> int:
-    """The number of top-level modes."""
+    """The number of top-level modes.
+
+    >>> rank(Layout((4, (2, 3)))), rank(Layout(24))
+    (2, 1)
+    """
     return tuple_rank(layout.shape)
 
 
 def depth(layout: Layout) -> int:
-    """How deep the nesting goes."""
+    """How deep the nesting of the shape goes: 0 for an integer, 1 for a flat tuple.
+
+    >>> depth(Layout(24)), depth(Layout((4, 6))), depth(Layout((4, (2, 3))))
+    (0, 1, 2)
+    """
     return tuple_depth(layout.shape)
 
 
@@ -151,7 +167,11 @@ def cosize(layout: Layout) -> int:
 
 
 def flat_modes(layout: Layout) -> list[tuple[int, Any]]:
-    """(extent, stride) of every leaf, left to right."""
+    """(extent, stride) of every leaf, left to right.
+
+    >>> flat_modes(Layout((4, (2, 3)), (6, (3, 1))))
+    [(4, 6), (2, 3), (3, 1)]
+    """
     if not isinstance(layout.shape, tuple):
         return [(layout.shape, layout.stride)]
     out: list[tuple[int, Any]] = []
@@ -263,7 +283,12 @@ def _slice(crd: Any, x: Any, layout: Layout) -> tuple[Any, ...]:
 
 
 def is_coordinate_layout(layout: Layout) -> bool:
-    """Whether the layout's values are coordinates rather than integers."""
+    """Whether the layout's values are coordinates rather than integers.
+
+    >>> from cute_viz.algebra.stride import E
+    >>> is_coordinate_layout(Layout((4, 8), (E(0), E(1)))), is_coordinate_layout(Layout((4, 8)))
+    (True, False)
+    """
     return is_coordinate(layout.stride)
 
 
@@ -328,12 +353,20 @@ def coalesce_modes_extended(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any
 
 
 def modes_of(layout: Layout) -> list[Layout]:
-    """The top-level modes as layouts."""
+    """The top-level modes as layouts.
+
+    >>> [str(mode) for mode in modes_of(Layout((4, (2, 3)), (6, (3, 1))))]
+    ['4:6', '(2,3):(3,1)']
+    """
     return [trusted(s, d) for s, d in zip(modes(layout.shape), modes(layout.stride), strict=True)]
 
 
 def from_modes(pairs: list[tuple[int, Any]]) -> Layout:
-    """A flat layout of (extent, stride) pairs: `1:0` for none, no parentheses for one."""
+    """A flat layout of (extent, stride) pairs: `1:0` for none, no parentheses for one.
+
+    >>> str(from_modes([(4, 1), (2, 8)])), str(from_modes([(4, 1)])), str(from_modes([]))
+    ('(4,2):(1,8)', '4:1', '1:0')
+    """
     if not pairs:
         return trusted(1, 0)
     if len(pairs) == 1:

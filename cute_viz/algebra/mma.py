@@ -128,7 +128,13 @@ def _compact_ones(layout: AnyLayout) -> Layout:
 
 
 def permutation(mma: TiledMMA, mode: int) -> Any:
-    """The permutation of mode 0, 1 or 2 (M, N, K): as given, or the extent that the atoms cover."""
+    """The permutation of mode 0, 1 or 2 (M, N, K): as given, or the extent that the atoms cover.
+
+    >>> from cute_viz import parse
+    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (_,(8,2,2):(1,16,8),_))")
+    >>> [show(permutation(mma, mode)) for mode in range(3)]
+    ['32', '(_8,_2,_2):(_1,_16,_8)', '16']
+    """
     given = mma.permutation_mnk[mode]
     if given is not X:
         return given
@@ -136,7 +142,14 @@ def permutation(mma: TiledMMA, mode: int) -> Any:
 
 
 def tile_shape(mma: TiledMMA) -> tuple[int, int, int]:
-    """M, N and K of the tile that all atoms cover once."""
+    """M, N and K of the tile: what all atoms cover once, or the extents of the permutations where these are given.
+
+    >>> from cute_viz import parse
+    >>> tile_shape(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"))
+    (32, 16, 16)
+    >>> tile_shape(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (_,32,_))"))
+    (32, 32, 16)
+    """
     m, n, k = (permutation(mma, i) for i in range(3))
     return (_extent(m), _extent(n), _extent(k))
 
@@ -149,6 +162,11 @@ def thrfrg(mma: TiledMMA, operand: str, layout: AnyLayout) -> AnyLayout:
     """A tensor of operand "A", "B" or "C" as ((ThrV,(ThrM,ThrK)),(FrgV,(RestM,RestK,...))).
 
     Refused: a tensor of fewer than two modes; one that the tile does not divide.
+
+    >>> from cute_viz import parse
+    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
+    >>> show(thrfrg(mma, "C", Layout((64, 32))).shape)
+    '(((_4,_8),(2,2)),((_2,2),(2,2)))'
     """
     i, j = OPERANDS[operand]
     if len(modes(domain(layout).shape)) < 2:
@@ -165,6 +183,10 @@ def layout_tv(mma: TiledMMA, operand: str, reference: Layout | None = None) -> L
     """(thread index, value) -> index into the column-major tile of operand "A", "B" or "C" (get_layoutA_TV ...).
 
     With a reference layout of the tile, (thread index, value) -> its value, such as a coordinate of an identity layout.
+
+    >>> from cute_viz import parse
+    >>> str(layout_tv(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,1,1))"), "C"))
+    '((4,8,2),((_2,2),(1,1))):((64,1,16),((32,8),(0,0)))'
     """
     i, j = OPERANDS[operand]
     extents = tile_shape(mma)
@@ -180,7 +202,14 @@ def layout_tv(mma: TiledMMA, operand: str, reference: Layout | None = None) -> L
 
 
 def get_slice(tiled: Any, thread: int) -> Any:
-    """One thread's view of a TiledMMA or a TiledCopy (ThrMMA, ThrCopy)."""
+    """One thread's view of a TiledMMA or a TiledCopy (ThrMMA, ThrCopy).
+
+    Refused: a thread that the tiling does not have.
+
+    >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
+    >>> get_slice(make_tiled_mma(fma, (16, 16, 1)), 33).thr_vmnk
+    (0, 1, 2, 0)
+    """
     from cute_viz.algebra.copy import ThrCopy, TiledCopy
 
     if not isinstance(thread, int) or thread < 0:
@@ -197,7 +226,13 @@ def get_slice(tiled: Any, thread: int) -> Any:
 
 
 def partition(thr: ThrMMA, operand: str, layout: AnyLayout) -> AnyLayout:
-    """What the thread holds of a tensor of operand "A", "B" or "C": (MMA,MMA_M,MMA_K), and its offset."""
+    """What the thread holds of a tensor of operand "A", "B" or "C": (MMA,MMA_M,MMA_K), and its offset.
+
+    >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
+    >>> thr = get_slice(make_tiled_mma(fma, (16, 16, 1)), 33)
+    >>> str(partition(thr, "C", Layout((32, 64)))), str(partition(thr, "A", Layout((32, 8))))
+    ('2048:1 o 65 o (1,2,4):(0,16,512)', '256:1 o 1 o (1,2,8):(0,16,32)')
+    """
     i, j = OPERANDS[operand]
     divided = thrfrg(thr.tiled, operand, layout)
     rest = len(modes(get(get(domain(divided), 1), 1).shape))
@@ -206,7 +241,12 @@ def partition(thr: ThrMMA, operand: str, layout: AnyLayout) -> AnyLayout:
 
 
 def partition_shape(mma: TiledMMA, operand: str, shape: Any) -> Any:
-    """The shape of what one thread holds of a tensor of the given shape."""
+    """The shape of what one thread holds of a tensor of the given shape.
+
+    >>> from cute_viz import parse
+    >>> show(partition_shape(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"), "C", (64, 32)))
+    '((_2,2),2,2)'
+    """
     divided = domain(thrfrg(mma, operand, Layout(shape)))
     values, rest = modes(get(divided, 1).shape)
     return (values, *modes(rest))

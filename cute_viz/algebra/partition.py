@@ -85,7 +85,13 @@ def _padded(coord: Any, n: int, layout: AnyLayout, tiler: Any) -> Any:
 
 
 def indexed(operation: str, layout: AnyLayout, tiled: AnyLayout, coord: Any) -> AnyLayout:
-    """A tiling of a layout at a coordinate with blanks: the sub-layout, its offset kept in front."""
+    """A tiling of a layout at a coordinate with blanks: the sub-layout, its offset kept in front.
+
+    Refused: a coordinate without blanks.
+
+    >>> str(indexed("local_tile", Layout((8, 8)), zipped_divide(Layout((8, 8)), (2, 4)), ((X, X), (1, 1))))
+    '64:1 o 34 o (2,4):(1,8)'
+    """
     tiled = position_independent(tiled)
     if not any(isinstance(leaf, Underscore) for leaf in leaves(coord)):
         refuse(operation, (layout, coord), "the coordinate leaves no mode")

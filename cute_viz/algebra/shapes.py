@@ -71,7 +71,11 @@ def product_each(shape: Any) -> tuple[int, ...]:
 
 
 def congruent(a: Any, b: Any) -> bool:
-    """Whether two tuples have the same nesting."""
+    """Whether two tuples have the same nesting.
+
+    >>> congruent((2, (3, 4)), (0, (0, 0))), congruent((2, 3), (2, (3, 4)))
+    (True, False)
+    """
     return same_profile(a, b)
 
 
@@ -98,14 +102,22 @@ def compatible(a: Any, b: Any) -> bool:
 
 
 def evenly_divides(shape: Any, tiler: Any) -> bool:
-    """Whether a tiler divides a shape without remainder, mode by mode."""
+    """Whether a tiler divides a shape without remainder: a tuple mode by mode, an integer the shape as a whole.
+
+    >>> evenly_divides((8, 6), (4, 3)), evenly_divides((8, 6), (4, 4)), evenly_divides((8, 6), 4)
+    (True, False, True)
+    """
     if isinstance(tiler, tuple):
         return len(tiler) <= tuple_rank(shape) and all(map(evenly_divides, modes(shape), tiler))
     return product(shape) == product(tiler) * product(ceil_div(shape, tiler))
 
 
 def repeat_like(profile: Any, value: IntTuple) -> Any:
-    """A tuple of the profile's nesting with every leaf the value."""
+    """A tuple of the profile's nesting with every leaf the value.
+
+    >>> repeat_like((2, (3, 4)), 1)
+    (1, (1, 1))
+    """
     return tuple(repeat_like(item, value) for item in profile) if isinstance(profile, tuple) else value
 
 

@@ -123,7 +123,11 @@ def _xor(a: Any, b: Any) -> F2:
 
 
 def plain(value: Any) -> Any:
-    """A value of a layout as an int or a tuple of ints (a basis element becomes its coordinate)."""
+    """A value of a layout as an int or a tuple of ints (a basis element becomes its coordinate).
+
+    >>> plain(F2(9)), plain(E(1)), plain(Static(8))
+    (9, (0, 1), 8)
+    """
     if isinstance(value, F2):
         return value.value
     if isinstance(value, Basis):
@@ -132,12 +136,20 @@ def plain(value: Any) -> Any:
 
 
 def is_coordinate(stride: Any) -> bool:
-    """Whether any leaf of a stride is a basis element, so that the layout's values are coordinates."""
+    """Whether any leaf of a stride is a basis element, so that the layout's values are coordinates.
+
+    >>> is_coordinate((1, (E(0), 4))), is_coordinate((1, F2(8)))
+    (True, False)
+    """
     return any(isinstance(leaf, Basis) for leaf in leaves(stride))
 
 
 def magnitude(stride: Any) -> Any:
-    """The absolute value of a stride leaf."""
+    """The absolute value of a stride leaf.
+
+    >>> magnitude(-4), str(magnitude(Basis(-2, (1,)))), str(magnitude(F2(9)))
+    (4, '2@1', 'F9')
+    """
     if isinstance(stride, F2):
         return stride
     return Basis(magnitude(stride.value), stride.path) if isinstance(stride, Basis) else stride if stride >= 0 else -stride

@@ -116,7 +116,11 @@ def get_nonswizzle_portion(layout: AnyLayout) -> Any:
 
 
 def swizzle_projection(swizzle: Swizzle) -> Layout:
-    """The layout that keeps the bits a swizzle reads or changes, and makes the others 0."""
+    """The layout that keeps the bits a swizzle reads or changes, and makes the others 0.
+
+    >>> str(swizzle_projection(Swizzle(2, 1, 3)))
+    '(2,4,2,4,1):(0,2,0,16,0)'
+    """
     reach = abs(swizzle.shift)
     extents = (1 << swizzle.base, 1 << swizzle.bits, 1 << (reach - swizzle.bits), 1 << swizzle.bits, 1)
     return Layout(extents, (0, 1 << swizzle.base, 0, 1 << (swizzle.base + reach), 0))
@@ -126,6 +130,9 @@ def product_with_swizzled_tiler(block: Layout, tiler: ComposedLayout) -> AnyLayo
     """logical_product(Layout, swizzled tiler): the swizzle of the tiler on the strides of the product.
 
     Refused: a tiler with an offset, or bits that the product does not keep. Source: cute/swizzle_layout.hpp.
+
+    >>> str(product_with_swizzled_tiler(Layout((2, 2)), ComposedLayout(Swizzle(1, 0, 2), 0, Layout((4, 2)))))
+    'Sw<1,2,2> o 0 o ((2,2),(4,2)):((1,2),(4,16))'
     """
     from cute_viz.algebra.products import logical_product
 

@@ -1,4 +1,4 @@
-"""What a TiledMMA or TiledCopy makes of a tensor, one function for each of CuTe's names."""
+"""What a TiledMMA or TiledCopy makes of a tensor, one function for each of CuTe's names (cute/atom/mma_atom.hpp, copy_atom.hpp)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,14 @@ from cute_viz.errors import AlgebraError
 
 
 def as_tiled_mma(x: Any) -> TiledMMA:
-    """A TiledMMA; of a thread's view the whole, of an atom its 1 x 1 x 1 tiling."""
+    """A TiledMMA; of a thread's view the whole, of an atom its 1 x 1 x 1 tiling.
+
+    Refused: anything else.
+
+    >>> from cute_viz import parse
+    >>> tile_shape(as_tiled_mma(parse("SM80_16x8x16_F32F16F16F32_TN{}")))
+    (16, 8, 16)
+    """
     if isinstance(x, ThrMMA):
         return x.tiled
     if isinstance(x, _mma.MMA_Atom):
@@ -28,7 +35,15 @@ def as_tiled_mma(x: Any) -> TiledMMA:
 
 
 def as_tiled_copy(x: Any) -> TiledCopy:
-    """A TiledCopy; of a thread's view the whole."""
+    """A TiledCopy; of a thread's view the whole.
+
+    Refused: anything else.
+
+    >>> from cute_viz import parse
+    >>> copy = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
+    >>> as_tiled_copy(ThrCopy(copy, 3)) == copy
+    True
+    """
     if isinstance(x, ThrCopy):
         return x.tiled
     if not isinstance(x, TiledCopy):
@@ -61,7 +76,14 @@ partition_S, partition_D = map(_partition_copy, "SD")
 
 
 def retile_S(copy: Any, layout: AnyLayout) -> AnyLayout:
-    """A fragment of an MMA as the source of a copy: (CPY,CPY_M,CPY_N)."""
+    """A fragment of an MMA as the values of a copy, source or destination: (CPY,CPY_M,CPY_N,...).
+
+    >>> from cute_viz import parse
+    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
+    >>> copy = _copy.make_tiled_copy_B(parse("Copy_Atom<SM75_U32x1_LDSM_N, half_t>{}"), mma)
+    >>> str(retile_S(copy, Layout(((2, 2), 4, 2))))
+    '((2,2),4,2):((1,2),4,16)'
+    """
     return _copy.retile(as_tiled_copy(copy), layout)
 
 
@@ -88,12 +110,24 @@ partition_fragment_A, partition_fragment_B, partition_fragment_C = (_of_mma(_fra
 
 
 def tidfrg_S(copy: Any, layout: AnyLayout) -> AnyLayout:
-    """A source tensor as (Thr,(FrgV,FrgX),(RestM,RestN,...))."""
+    """A source tensor as (Thr,(FrgV,FrgX),(RestM,RestN,...)).
+
+    >>> from cute_viz import parse
+    >>> copy = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
+    >>> tidfrg_S(copy, Layout((32, 64))).shape
+    ((4, 2, 4), ((2, 4), 1), (2, 4))
+    """
     return _copy.tidfrg(as_tiled_copy(copy), "S", layout)
 
 
 def tidfrg_D(copy: Any, layout: AnyLayout) -> AnyLayout:
-    """A destination tensor as (Thr,(FrgV,FrgX),(RestM,RestN,...))."""
+    """A destination tensor as (Thr,(FrgV,FrgX),(RestM,RestN,...)).
+
+    >>> from cute_viz import parse
+    >>> copy = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
+    >>> tidfrg_D(copy, Layout((32, 64))).shape
+    ((16, 2), (8, 1), (2, 4))
+    """
     return _copy.tidfrg(as_tiled_copy(copy), "D", layout)
 
 
@@ -118,17 +152,33 @@ get_layoutS_TV, get_layoutD_TV = map(_copy_tv, "SD")
 
 
 def get_thr_layout_vmnk(mma: Any) -> Layout:
-    """(thread of the atom, atom along M, along N, along K) -> thread index."""
+    """(thread of the atom, atom along M, along N, along K) -> thread index.
+
+    >>> from cute_viz import parse
+    >>> str(get_thr_layout_vmnk(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")))
+    '(_32,_2,_2,_1):(_1,_32,_64,_0)'
+    """
     return as_tiled_mma(mma).thr_layout_vmnk
 
 
 def tile_shape(tiled: Any) -> tuple[int, ...]:
-    """The extents of the tile: (M, N, K) of a TiledMMA, those of the tiler of a TiledCopy."""
+    """The extents of the tile: (M, N, K) of a TiledMMA, those of the tiler of a TiledCopy.
+
+    >>> from cute_viz import parse
+    >>> tile_shape(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"))
+    (32, 16, 16)
+    """
     return _copy.tile_of(as_tiled_copy(tiled)) if isinstance(tiled, (TiledCopy, ThrCopy)) else _mma.tile_shape(as_tiled_mma(tiled))
 
 
 def tile_size(tiled: Any, mode: int | None = None) -> int:
-    """One extent of the tile, or its number of elements."""
+    """One extent of the tile, or the product of all: M x N x K of a TiledMMA. Refused: a mode that the tile does not have.
+
+    >>> from cute_viz import parse
+    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
+    >>> tile_size(mma, 0), tile_size(mma)
+    (32, 8192)
+    """
     from math import prod
 
     extents = tile_shape(tiled)
