@@ -41,6 +41,9 @@ def parse(text: Any, names: Mapping[str, Any] | None = None, *, dialect: str = "
 
     `names` gives values to run-time names; `name` picks one of several objects. What is no text is read as it prints.
     A CuteVizError tells what is wrong, and where.
+
+    >>> str(parse("make_layout(make_shape(4, 8), make_stride(8, 1))")), str(parse("(M,8)", {"M": 4}))
+    ('(4,8):(8,1)', '(4, 8)')
     """
     from cute_viz.spec import read
 

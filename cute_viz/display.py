@@ -27,6 +27,13 @@ _bundle: Callable[[object], dict[str, str]] | None = None
 
 
 def plug(bundle: Callable[[object], dict[str, str]]) -> None:
-    """Say how a value is shown: a function from it to its data by MIME type."""
+    """Say how a value is shown: a function from it to its data by MIME type.
+
+    >>> before = _bundle
+    >>> plug(lambda value: {"text/plain": "a value"})
+    >>> Shown()._repr_mimebundle_()
+    {'text/plain': 'a value'}
+    >>> plug(before)
+    """
     global _bundle
     _bundle = bundle

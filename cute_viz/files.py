@@ -41,6 +41,12 @@ def write(data: bytes, path: str) -> None:
     """Write to a path. A file appears whole or not at all; one that holds these bytes already is not touched.
 
     An OSError names the path that was asked for.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write(b"layout", f"{folder}/x.txt")
+    ...     os.listdir(folder)
+    ['x.txt']
     """
     try:
         target = os.path.realpath(path)

@@ -250,5 +250,9 @@ _WRITERS: dict[str, Callable[..., None]] = {
 
 
 def is_layout(value: Any) -> bool:
-    """Whether a step's value can be drawn."""
+    """Whether a step's value can be drawn.
+
+    >>> is_layout(Layout(4)), is_layout(None)
+    (True, False)
+    """
     return isinstance(value, (Layout, ComposedLayout))

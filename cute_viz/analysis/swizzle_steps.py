@@ -37,7 +37,11 @@ def swizzle_steps(swizzle: Swizzle, layout: Layout | None = None) -> list[Step]:
 
 
 def steps_of(obj: object) -> list[Step] | None:
-    """The steps of a swizzle or a swizzled layout; None of anything else."""
+    """The steps of a swizzle or a swizzled layout; None of anything else.
+
+    >>> print(steps_of(Swizzle(3, 3, 3))[2].words)
+    as code: offset ^ (((offset >> 6) & 7) << 3)
+    """
     if isinstance(obj, Swizzle):
         return swizzle_steps(obj)
     if isinstance(obj, ComposedLayout) and isinstance(obj.outer, Swizzle):
@@ -47,7 +51,11 @@ def steps_of(obj: object) -> list[Step] | None:
 
 
 def span(first: int, count: int) -> str:
-    """`bit 3` or `bits 3..5`."""
+    """`bit 3` or `bits 3..5`.
+
+    >>> span(3, 1), span(3, 3)
+    ('bit 3', 'bits 3..5')
+    """
     return f"bit {first}" if count == 1 else f"bits {first}..{first + count - 1}"
 
 

@@ -53,7 +53,7 @@ def search(rows: int, cols: int, bits: int, patterns: Iterable[str]) -> list[Can
     """Every legal swizzle of a row-major tile, the plain layout and paddings, the cheapest first.
 
     Legal: the swizzle keeps the widest vector of the accesses together (M), and acts inside the tile (B + M + S bits).
-    Refused: unknown patterns, tiles of more than 64 KB, elements that are no whole bytes.
+    Refused: unknown patterns, tiles over the limit `tile-bytes`, elements that are no whole bytes.
 
     >>> str(search(8, 64, 16, ["ldmatrix"])[0].swizzle), str(search(32, 32, 32, ["rows", "column"])[0].swizzle)
     ('Sw<3,3,3>', 'Sw<5,0,5>')
@@ -91,7 +91,13 @@ def _rank(c: Candidate) -> tuple[int, int, int, int, int]:
 
 
 def warp_addresses(name: str, rows: int, cols: int, bits: int) -> list[list[int]]:
-    """The byte addresses of every warp-wide access of a pattern to the plain row-major tile."""
+    """The byte addresses of every warp-wide access of a pattern to the plain row-major tile.
+
+    Refused: an unknown pattern; rows that are no whole 16-byte chunks where the pattern moves these.
+
+    >>> warp_addresses("ldmatrix.x1", 16, 64, 16)[0]
+    [0, 128, 256, 384, 512, 640, 768, 896]
+    """
     if name not in PATTERNS:
         from difflib import get_close_matches
 
@@ -166,7 +172,12 @@ def _cost(
 
 
 def explain_choice(best: Candidate, plain: Candidate, rows: int, cols: int, bits: int) -> str:
-    """Why a candidate wins, in two sentences."""
+    """Why a candidate wins, in two sentences.
+
+    >>> found = {candidate.name: candidate for candidate in search(8, 64, 16, ["ldmatrix"])}
+    >>> print(explain_choice(found["Sw<3,3,3>"], found["plain"], 8, 64, 16).partition(". ")[0])
+    Sw<3,3,3> takes 8 wavefronts where the plain layout takes 64, and none of them is a conflict
+    """
     if best.swizzle is None:
         what = f"padding of {best.padding} elements a row" if best.padding else "the plain layout"
         return (

@@ -43,7 +43,11 @@ def width(access: str) -> int:
 
 
 def registers(access: str) -> int:
-    """Registers that one instruction loads."""
+    """Registers that one instruction loads.
+
+    >>> registers("ld.64"), registers("ldmatrix.x4.trans")
+    (2, 4)
+    """
     return int(access.split(".")[1][1]) if access in _MATRIX else width(access) // 4
 
 
@@ -76,7 +80,11 @@ def patterns(access: str) -> Iterator[tuple[str, list[int]]]:
 
 
 def checks() -> list[Item]:
-    """A check for each kind of load."""
+    """A check for each kind of load.
+
+    >>> [item.name for item in checks()][:3]
+    ['ld.32', 'ld.64', 'ld.128']
+    """
     out: list[Item] = []
     for access in INSTRUCTIONS:
         job = _Job(access, entry_name("banks", access), tuple(patterns(access)))

@@ -19,7 +19,11 @@ ENTRY = "bandwidth"
 
 
 def made() -> Kernel:
-    """The kernel of the large layout."""
+    """The kernel of the large layout.
+
+    >>> f"// {LAYOUT}" in made().body
+    True
+    """
     return kernel([LAYOUT], ENTRY)
 
 

@@ -104,7 +104,14 @@ def _side(figure: Figure, name: str) -> Side:
 
 
 def check(obj: CopyOp | Copy_Atom | TiledCopy, figure: Figure, name: str, known: str = "") -> Item:
-    """The check of a drawn copy, or the reason why it cannot be decided."""
+    """The check of a drawn copy, or the reason why it cannot be decided.
+
+    >>> from cute_viz.figures import build
+    >>> from cute_viz.spec import resolve
+    >>> ldmatrix = resolve("SM75_U32x4_LDSM_N")
+    >>> check(ldmatrix, build(ldmatrix), "x").kind, check(resolve("SM90_TMA_LOAD"), build(ldmatrix), "x").reason[:20]
+    ('copy', 'box and swizzle are ')
+    """
     atom = obj.atom if isinstance(obj, TiledCopy) else obj
     kind = "tiled copy" if isinstance(obj, TiledCopy) else "copy"
     bits = int(figure.facts["bits of a value"])

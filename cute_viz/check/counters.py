@@ -49,7 +49,11 @@ def global_patterns(width: int) -> Iterator[tuple[str, list[int]]]:
 
 
 def global_kernel(width: int) -> Kernel:
-    """The kernel (addresses, data, out) of one warp: REPEATS loads of a lane's address."""
+    """The kernel (addresses, data, out) of one warp: REPEATS loads of a lane's address.
+
+    >>> global_kernel(16).body.count("ld.volatile.global.v4.b32") == REPEATS
+    True
+    """
     entry = f"sectors_{width}"
     kind, registers = _LOADS[width].split(" ")
     load = f"ld.volatile.global.{kind} {registers.replace('%v', '%h') if width < 4 else registers}, [%at];"
@@ -71,7 +75,11 @@ ret;
 
 
 def jobs() -> list[tuple[str, str, Kernel, list[tuple[str, list[int], int]]]]:
-    """(kind, access, kernel, patterns): of each pattern its name, its addresses, and what the counters should say."""
+    """(kind, access, kernel, patterns): of each pattern its name, its addresses, and what the counters should say.
+
+    >>> sorted({kind for kind, *_ in jobs()})
+    ['sectors', 'wavefronts']
+    """
     out = []
     for item in banks.checks():
         assert isinstance(item, Check)
@@ -84,7 +92,11 @@ def jobs() -> list[tuple[str, str, Kernel, list[tuple[str, list[int], int]]]]:
 
 
 def launch(kind: str, kernel: Kernel, places: list[int]) -> Launch:
-    """One pattern as one launch."""
+    """One pattern as one launch.
+
+    >>> launch("sectors", global_kernel(4), [4 * lane for lane in range(32)]).grid
+    (1, 1, 1)
+    """
     addresses = In(np.array(places, np.uint32).tobytes())
     if kind == "wavefronts":
         return Launch(kernel.entry, (1, 1, 1), banks.LANES, (addresses, Out(8)), banks.ALONE)
@@ -113,7 +125,14 @@ def _number(word: str | None) -> float:
 
 
 def judge(rows: Sequence[dict[str, float]]) -> list[tuple[str, str, Outcome]]:
-    """(kind, access, outcome) of all patterns, in the order of the launches."""
+    """(kind, access, outcome) of all patterns, in the order of the launches.
+
+    Refused (CannotCheck): fewer launches than there are patterns.
+
+    >>> judge([])
+    Traceback (most recent call last):
+    cute_viz.errors.CannotCheck: ncu saw 0 launches, too few
+    """
     out, at = [], 0
     for kind, access, _, patterns in jobs():
         mine = rows[at : at + len(patterns)]

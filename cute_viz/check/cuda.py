@@ -49,6 +49,10 @@ def kernel(layouts: Sequence[AnyLayout], entry: str, bits: int) -> Kernel:
     """The kernel of `layouts.kernel`, with the same arguments, in which CuTe computes the values.
 
     Refused: layouts with coordinates as values.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> "auto layout = Layout<_4,_2>{};" in kernel([Layout(4, 2)], "k", 32).body
+    True
     """
     if len(layouts) > 1:
         raise NotInCuTe("its values are coordinates")

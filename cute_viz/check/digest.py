@@ -29,7 +29,12 @@ def role(panel: Panel) -> str:
 
 
 def owners(panel: Panel) -> list[tuple[tuple[int, int], ...]]:
-    """For each cell, every (thread, value) that owns it, lowest first."""
+    """For each cell, every (thread, value) that owns it, lowest first.
+
+    >>> from cute_viz import figure
+    >>> owners(figure("(2,2):(1,1)", tile=(1, 3)).panels[0])
+    [((0, 0),), ((0, 1), (1, 0)), ((1, 1),)]
+    """
     threads, values = panel.data["thread"], panel.data["value"]
     out: list[tuple[tuple[int, int], ...]] = [() if t is None else ((t, v),) for t, v in zip(threads, values, strict=True)]
     for cell, several in panel.owners:
@@ -38,7 +43,13 @@ def owners(panel: Panel) -> list[tuple[tuple[int, int], ...]]:
 
 
 def shared_by_all(figure: Figure, panel: Panel) -> bool:
-    """Whether every thread owns every cell: an operand behind a descriptor, which has no mapping to confirm."""
+    """Whether every thread owns every cell: an operand behind a descriptor, which has no mapping to confirm.
+
+    >>> from cute_viz import figure
+    >>> wgmma = figure("SM90_64x8x16_F32F16F16_SS")
+    >>> {role(panel): shared_by_all(wgmma, panel) for panel in wgmma.panels}
+    {'C': False, 'A': True, 'B': True}
+    """
     return not panel.owners and set(panel.data["thread"]) == {0} and figure.facts.get("threads", 1) > 1
 
 
@@ -46,6 +57,10 @@ def mapping(figure: Figure) -> list[Any]:
     """What a figure says of its object, less everything that is only looks.
 
     A list of panels: role, rows, columns, and either the owners of each cell or the cell's offset or coordinate.
+
+    >>> from cute_viz import figure
+    >>> mapping(figure("(2,2):(2,1)"))
+    [['', 2, 2, (0, 1, 2, 3)]]
     """
     out: list[Any] = []
     for panel in figure.panels:
@@ -71,7 +86,11 @@ def digest(figure: Figure) -> str:
 
 @lru_cache(maxsize=1)
 def reports() -> tuple[dict[str, Any], ...]:
-    """The kept reports: layouts/verified/*.json of every library folder."""
+    """The kept reports: layouts/verified/*.json of every library folder.
+
+    >>> all("agree" in report for report in reports())
+    True
+    """
     from cute_viz.spec.library_files import directories
 
     out = []
@@ -101,12 +120,23 @@ def verified(name: str, figure: Figure) -> str | None:
 
 
 def known(name: str) -> str | None:
-    """What a kept report says of a table that CuTe has otherwise than the hardware; None for all others."""
+    """What a kept report says of a table that CuTe has otherwise than the hardware; None for all others.
+
+    >>> known("SM75_U32x1_MOVM_T").partition(";")[0]
+    "CuTe's trait is the identity"
+    """
     return next((report["known"][name] for report in reports() if name in report["known"]), None)
 
 
 def noted(figure: Figure, obj: Any) -> Figure:
-    """The figure of an atom with a note on the device that confirmed it, or that is known to differ; any other as it is."""
+    """The figure of an atom with a note on the device that confirmed it, or that is known to differ; any other as it is.
+
+    >>> from cute_viz.figures import build
+    >>> from cute_viz.spec import resolve
+    >>> ldmatrix = resolve("SM75_U32x4_LDSM_N")
+    >>> noted(build(ldmatrix), ldmatrix).notes[-1].startswith("Verified on ")
+    True
+    """
     name = getattr(obj, "name", "")
     if not name or figure.kind not in ("mma", "copy"):
         return figure

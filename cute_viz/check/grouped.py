@@ -27,7 +27,14 @@ GROUP = wgmma.GROUP
 
 
 def check(obj: TiledMMA, figure: Figure, name: str) -> Item:
-    """The check of a drawn TiledMMA of wgmma atoms, or the reason why there is none."""
+    """The check of a drawn TiledMMA of wgmma atoms, or the reason why there is none.
+
+    >>> from cute_viz import parse
+    >>> from cute_viz.figures import build
+    >>> mma = parse("make_tiled_mma(SM90_64x8x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}, (2,1,1))")
+    >>> check(mma, build(mma), "x").kernel.exact
+    True
+    """
     made = wgmma.instruction(obj.atom)
     if isinstance(made, str):
         return Undecided("tiled mma", name, made)

@@ -109,7 +109,7 @@ def module(kernels: Sequence[Kernel]) -> str:
 class Sheet:
     """One panel of a picture, judged cell by cell.
 
-    role: the panel's caption up to its colon (`C`, `source` ...). drawn, seen: a text a cell, what the picture says and what
+    role: what the panel is called (`C`, `source`, or its whole caption). drawn, seen: a text a cell, what the picture says and what
     the device showed; None in `seen` for a cell that nothing decided. ok: whether the two agree.
     """
 

@@ -228,6 +228,12 @@ def check(layout: AnyLayout, figure: Figure, name: str, cute: bool = False) -> I
     """The check that the device evaluates a layout to what its figure (a grid, or a tile of owners) shows.
 
     cute: CuTe's headers evaluate it, not the PTX that is made from the layout.
+
+    >>> from cute_viz.figures import build
+    >>> check(Layout((4, 8), (8, 1)), build(Layout((4, 8), (8, 1))), "x").kernel.entry
+    'layout_x'
+    >>> check(Layout((4, 8), (8, 1)), build(Layout((4, 8), (8, 1))), "x", cute=True).kernel.cuda
+    True
     """
     kind = "layout by CuTe" if cute else "layout"
     layout = position_independent(layout)
@@ -275,7 +281,12 @@ def check(layout: AnyLayout, figure: Figure, name: str, cute: bool = False) -> I
 
 
 def table_of(figure: Figure) -> list[int] | None:
-    """The drawn offsets in the order of coordinates; None for pictures of coordinates or owners."""
+    """The drawn offsets in the order of coordinates; None for pictures of coordinates or owners.
+
+    >>> from cute_viz.figures import build
+    >>> table_of(build(Layout((2, 2), (2, 1))))
+    [0, 2, 1, 3]
+    """
     if any("offset" not in panel.data for panel in figure.panels):
         return None
     places = sorted((index, value[0]) for _, _, index, value in _drawn(figure, flat=True))
@@ -283,6 +294,11 @@ def table_of(figure: Figure) -> list[int] | None:
 
 
 def launch(entry: str, table: bytes, count: int) -> Launch:
+    """The launch of one entry: its table, what it sees, the count of mismatches; `count` of the table's entries are compared.
+
+    >>> launch("k_0", bytes(4 * 4096), 4096).grid
+    (4, 1, 1)
+    """
     blocks = -(-count // (THREADS * PER_THREAD))
     return Launch(entry, (blocks, 1, 1), THREADS, (In(table), Out(len(table)), Out(4, fill=0), Word(count)))
 

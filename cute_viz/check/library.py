@@ -20,7 +20,12 @@ ARGUMENTS = {"UniversalFMA": ("float",), "D A=D B=A C=D": ("float",), "S D=S": (
 
 
 def atoms() -> Iterator[tuple[str, Any]]:
-    """(name, atom) of everything in the library; an Undecided in the place of families that nothing here can run."""
+    """(name, atom) of everything in the library; an Undecided in the place of families that nothing here can run.
+
+    >>> name, atom = next(atoms())
+    >>> name.startswith("SM")
+    True
+    """
     for listed in listing():
         reason = hopeless(listed)
         if reason:
@@ -36,7 +41,11 @@ def atoms() -> Iterator[tuple[str, Any]]:
 
 
 def hopeless(listed: Listed) -> str:
-    """Why no atom of a family is tried, where that is known from its architecture; empty else."""
+    """Why no atom of a family is tried, where that is known from its architecture; empty else.
+
+    >>> hopeless(Listed("SM100_MMA_TF32_SS", "mma", "sm100", "", ""))
+    'an instruction of sm_100, for which there is no kernel here'
+    """
     arch = int(re.sub(r"\D", "", listed.arch) or 0)
     if arch >= 100:
         return f"an instruction of sm_{arch}, for which there is no kernel here"
@@ -58,7 +67,12 @@ def spelt(listed: Listed) -> list[str]:
 
 
 def swizzled() -> Iterator[tuple[str, Any]]:
-    """(name, layout) of the shared-memory atoms of GMMA and TMA, for elements of 8, 16 and 32 bits."""
+    """(name, layout) of the shared-memory atoms of GMMA and TMA, for elements of 8, 16 and 32 bits.
+
+    >>> name, layout = next(swizzled())
+    >>> name, str(layout)
+    ('GMMA::Layout_K_INTER_Atom<uint8_t>', 'Sw<0,4,3> o smem_ptr[8b](unset) o (_8,_16):(_16,_1)')
+    """
     for mode in ("INTER", "SW32", "SW64", "SW128"):
         for major, types in (("K", ("uint8_t", "half_t", "tfloat32_t")), ("MN", ("uint8_t", "half_t", "tfloat32_t"))):
             for kind in types:
@@ -96,13 +110,23 @@ TILINGS = (
 
 
 def tilings() -> Iterator[tuple[str, Any]]:
-    """(text, object) of tilings that stand for the many: atoms of every family, permuted and repeated, and copies of them."""
+    """(text, object) of tilings that stand for the many: atoms of every family, permuted and repeated, and copies of them.
+
+    >>> text, mma = next(tilings())
+    >>> str(mma.thr_layout_vmnk)
+    '(_32,_4,_2,_1):(_1,_32,_128,_0)'
+    """
     for text in TILINGS:
         yield text, read(text).pick()
 
 
 def specs() -> Iterator[tuple[str, Any, tuple[int, int] | None]]:
-    """(name, object, tile) of every spec of the libraries."""
+    """(name, object, tile) of every spec of the libraries.
+
+    >>> name, obj, tile = next(specs())
+    >>> name.startswith("specs/")
+    True
+    """
     from cute_viz.spec.build import read_specs
 
     for directory in directories():

@@ -114,7 +114,13 @@ class Fragment:
 
 
 def fragment(figure: Figure, operand: str) -> Fragment:
-    """Operand "A", "B" or "C" of an MMA figure; the panel of B shows K down and N across."""
+    """Operand "A", "B" or "C" of an MMA figure; the panel of B shows K down and N across.
+
+    >>> from cute_viz import figure
+    >>> c = fragment(figure("SM80_16x8x16_F32F16F16F32_TN"), "C")
+    >>> c.size, c.per_thread, (int(c.rows[2]), int(c.cols[2]))
+    (128, 4, (8, 0))
+    """
     panel = next(panel for panel in figure.panels if role(panel) == operand)
     found = [(t, v, cell) for cell, mine in enumerate(owners(panel)) for t, v in mine]
     threads, values, cells = (np.array(column, dtype=np.int64) for column in zip(*sorted(found), strict=True))
@@ -128,6 +134,10 @@ def kernel(made: Instruction, entry: str, values: tuple[int, int, int]) -> Kerne
     """The kernel (A, B, C, D) of one warp a block: A and D by blockIdx.x, B and D by blockIdx.y, C the same for all.
 
     values: of A, B and C in a thread. Registers lie lane by lane.
+
+    >>> from cute_viz.spec.library import resolve
+    >>> "mma.sync.aligned.m16n8k8" in kernel(instruction(resolve("SM80_16x8x8_F16F16F16F16_TN")), "k", (4, 2, 4)).body
+    True
     """
     counts = [made.registers(x, n) for x, n in zip("abc", values, strict=True)]
     widths = [made.a.register, made.b.register, made.c.register]
@@ -169,7 +179,14 @@ def _move(which: str, operand: str, block: str, count: int, width: int) -> str:
 
 
 def check(atom: MMA_Atom, figure: Figure, name: str, known: str = "") -> Item:
-    """The check of a drawn MMA atom on registers, or the reason why it cannot be decided."""
+    """The check of a drawn MMA atom on registers, or the reason why it cannot be decided.
+
+    >>> from cute_viz.figures import build
+    >>> from cute_viz.spec.library import resolve
+    >>> atom = resolve("SM80_16x8x8_F16F16F16F16_TN")
+    >>> check(atom, build(atom), "x").kernel.entry
+    'mma_x'
+    """
     made = instruction(atom)
     if isinstance(made, str):
         return Undecided("mma", name, made)
@@ -232,7 +249,14 @@ def _accumulators(data: bytes, element: Element, c: Fragment) -> Any:
 
 
 def incidence(data: bytes, made: Instruction, a: Fragment, b: Fragment, c: Fragment) -> Any:
-    """met[i, j]: the slot of B that slot i of A meets in slot j of C, or -1."""
+    """met[i, j]: the slot of B that slot i of A meets in slot j of C, or -1.
+
+    >>> from cute_viz import figure, parse
+    >>> fma = parse("UniversalFMA<float>{}")
+    >>> a, b, c = (fragment(figure(fma), operand) for operand in "ABC")
+    >>> incidence(bytes(2 * 2 * WARP * 4), instruction(fma), a, b, c).tolist()  # zeros: nothing met
+    [[-1]]
+    """
     base = min(made.b.exact, 2048)
     values = _accumulators(data, made.c, c).reshape(-1, a.size + 1, c.size)
     change = values[:, :-1] - values[:, -1:]
@@ -243,7 +267,13 @@ def incidence(data: bytes, made: Instruction, a: Fragment, b: Fragment, c: Fragm
 
 
 def predicted(a: Fragment, b: Fragment, c: Fragment) -> Any:
-    """The incidence that the drawn fragments imply: slots meet where m, n and k are the same."""
+    """The incidence that the drawn fragments imply: slots meet where m, n and k are the same.
+
+    >>> from cute_viz import figure
+    >>> a, b, c = (fragment(figure("UniversalFMA<float>{}"), operand) for operand in "ABC")
+    >>> predicted(a, b, c).tolist(), predicted(a.swapped(), b, c).tolist()
+    ([[0]], [[-1]])
+    """
     by_place = np.full((int(b.rows.max()) + 1, int(max(a.cols.max(), b.cols.max())) + 1), -1, np.int64)
     by_place[b.rows, b.cols] = np.arange(b.size)
     inside = np.minimum(c.cols, by_place.shape[0] - 1)
@@ -255,6 +285,12 @@ def sheets(met: Any, expected: Any, a: Fragment, b: Fragment, c: Fragment, passe
     """Each drawn cell against what the other two operands say of its slot, by majority of its meetings.
 
     With every label right, a slot is right when all its meetings are the predicted ones, and C's when it also lets a value through.
+
+    >>> from cute_viz import figure
+    >>> a, b, c = (fragment(figure("SM80_16x8x8_F16F16F16F16_TN"), operand) for operand in "ABC")
+    >>> met, passed = predicted(a, b, c), np.ones(c.size, bool)
+    >>> [(sheet.role, all(sheet.ok)) for sheet in sheets(met, met, a, b, c, passed)]
+    [('C', True), ('A', True), ('B', True)]
     """
     slot_a, slot_c = np.nonzero((met >= 0) & (met < b.size))
     slot_b = met[slot_a, slot_c]

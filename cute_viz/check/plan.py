@@ -123,7 +123,11 @@ def _drawn(atom: MMA_Atom, operands: str) -> wgmma.Drawn:
 
 
 def static(obj: Any, name: str) -> cuda.Static | Undecided:
-    """The table of a layout as CUDA C++ that compiles only when CuTe's headers agree."""
+    """The table of a layout as CUDA C++ that compiles only when CuTe's headers agree.
+
+    >>> static(Layout((2, 2), (2, 1)), "x").table
+    (0, 2, 1, 3)
+    """
     if isinstance(obj, (int, tuple)) and not isinstance(obj, bool) and obj != () and is_int_tuple(obj):
         obj = Layout(obj)
     if not isinstance(obj, (Layout, ComposedLayout)):
@@ -138,7 +142,12 @@ def static(obj: Any, name: str) -> cuda.Static | Undecided:
 
 
 def everything(cute: bool = False) -> Iterator[Item]:
-    """The checks of the whole library of atoms and of every spec that comes with it."""
+    """The checks of the whole library of atoms and of every spec that comes with it.
+
+    >>> from cute_viz.check.promises import PROVES
+    >>> next(everything()).kind in PROVES
+    True
+    """
     from cute_viz.check.library import atoms, specs, swizzled, tilings
 
     for name, obj in atoms():

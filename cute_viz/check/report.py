@@ -40,7 +40,12 @@ class Verdict:
 
 
 def judged(check: Check, outcome: Outcome) -> Verdict:
-    """The verdict on a check that ran. A check whose control was not caught proves nothing, and counts as a difference."""
+    """The verdict on a check that ran. A check whose control was not caught proves nothing, and counts as a difference.
+
+    >>> caught, missed = (Outcome((Sheet("", 1, 1, ("1",), ("1",), (True,)),), control) for control in (True, False))
+    >>> [judged(Check("layout", "x", None, None, None), outcome).verdict for outcome in (caught, missed)]
+    ['agree', 'differ']
+    """
     return verdict_of(check.kind, check.name, outcome, check.digest, check.known)
 
 
@@ -74,7 +79,11 @@ def verdict_of(kind: str, name: str, outcome: Outcome, digest: str | None = None
 
 
 def compiled(item: Static, wrong: Sequence[tuple[int, int]], control: bool) -> Verdict:
-    """The verdict on a table that a compiler compared: the ranges that it refused, and whether it refused a corrupted entry."""
+    """The verdict on a table that a compiler compared: the ranges that it refused, and whether it refused a corrupted entry.
+
+    >>> compiled(Static("x", "Layout<_4,_2>{}", (0, 2, 4, 6)), [(0, 3)], True).reason
+    'something differs in the entries 0 to 3'
+    """
     cells = len(item.table)
     agree = cells - sum(last + 1 - first for first, last in wrong)
     verdict = "agree" if control and not wrong else "differ"
@@ -83,7 +92,11 @@ def compiled(item: Static, wrong: Sequence[tuple[int, int]], control: bool) -> V
 
 
 def undecided(item: Check | Undecided, reason: str = "") -> Verdict:
-    """The verdict on what was not run, with the reason."""
+    """The verdict on what was not run, with the reason.
+
+    >>> undecided(Undecided("mma", "x", "needs sm_100")).reason
+    'needs sm_100'
+    """
     return Verdict(item.kind, item.name, "undecided", reason=reason or getattr(item, "reason", ""))
 
 
@@ -126,7 +139,11 @@ def counts(verdicts: Sequence[Verdict]) -> dict[str, dict[str, int]]:
 
 
 def document(machine: dict[str, Any], verdicts: Sequence[Verdict], more: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The whole report, ready for JSON. machine: device, driver, versions. more: further findings, such as bandwidths."""
+    """The whole report, ready for JSON. machine: device, driver, versions. more: further findings, such as bandwidths.
+
+    >>> document({"device": "a GPU"}, [Verdict("mma", "x", "agree", 4, 4, True)])["checks"]
+    [{'kind': 'mma', 'name': 'x', 'verdict': 'agree', 'cells': 4, 'agree': 4, 'control caught': True}]
+    """
     checks = [
         {
             "kind": v.kind,
@@ -150,6 +167,10 @@ def evidence(machine: dict[str, Any], verdicts: Sequence[Verdict], claims: Seque
     """The compact form that is kept: counts, what is known to differ, why what was left out was, name -> digest of what agrees.
 
     claims: the kinds of check in which hardware itself decides; only these give a name the right to be called verified.
+
+    >>> verdicts = [Verdict(kind, kind, "agree", 4, 4, True, digest="0a1b") for kind in ("mma", "layout")]
+    >>> evidence({"device": "a GPU"}, verdicts, ["mma"], {})["agree"]
+    {'mma': '0a1b'}
     """
     reasons: dict[str, list[str]] = {}
     doubted = {v.name for v in verdicts if v.verdict == "differ"}
@@ -190,9 +211,13 @@ _MEANING = ("agrees", "differs: drawn ≠ seen", UNDECIDED)
 
 
 def picture(verdict: Verdict) -> Figure:
-    """The picture of a disagreement: every cell as drawn, the differing ones marked and with what the device showed.
+    r"""The picture of a disagreement: every cell as drawn, the differing ones marked and with what the device showed.
 
     Refused: a verdict without a difference.
+
+    >>> found = verdict_of("layout", "x", Outcome((Sheet("", 1, 2, ("0", "1"), ("0", "2"), (True, False)),), True))
+    >>> picture(found).panels[0].labels
+    ('0', '1\n≠2')
     """
     if not verdict.sheets:
         raise FigureError(f"{verdict.name}: there is no difference to draw")

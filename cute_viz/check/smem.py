@@ -71,7 +71,13 @@ def recognise(layout: AnyLayout) -> Atom | None:
 
 
 def checks(atom: Atom, figure: Figure, name: str) -> list[Item]:
-    """TMA load, TMA store and, where wgmma has that major, the operand of a product."""
+    """TMA load, TMA store and, where wgmma has that major, the operand of a product.
+
+    >>> from cute_viz import figure, parse
+    >>> layout = parse("Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)")
+    >>> [item.kind for item in checks(recognise(layout), figure(layout), "x")]
+    ['TMA load', 'TMA store', 'wgmma operand']
+    """
     (panel,) = figure.panels
     mark = digest(figure)
     out: list[Item] = []

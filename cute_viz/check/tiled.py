@@ -25,7 +25,13 @@ NOWHERE = 0xFFFFFFFF  # the place of an accumulator that no cell of C stands for
 
 
 def check(obj: TiledMMA, figure: Figure, name: str) -> Item:
-    """The check of a drawn TiledMMA of instructions on registers, or the reason why there is none."""
+    """The check of a drawn TiledMMA of instructions on registers, or the reason why there is none.
+
+    >>> from cute_viz import figure, parse
+    >>> mma = parse("make_tiled_mma(SM80_16x8x8_F16F16F16F16_TN{}, (2,1,1))")
+    >>> check(mma, figure(mma), "x").kernel.entry
+    'tiled_x'
+    """
     made = instruction(obj.atom)
     if isinstance(made, str):
         return Undecided("tiled mma", name, made)
@@ -40,7 +46,14 @@ def check(obj: TiledMMA, figure: Figure, name: str) -> Item:
 
 
 def exchanged(drawn: Fragment, numbers: Any) -> Fragment:
-    """The fragment with its first slot and the last one that holds another number exchanged; as it is where there is none."""
+    """The fragment with its first slot and the last one that holds another number exchanged; as it is where there is none.
+
+    >>> from cute_viz import figure
+    >>> c = fragment(figure("SM80_16x8x8_F16F16F16F16_TN"), "C")
+    >>> wrong = exchanged(c, np.arange(c.size))
+    >>> int(wrong.rows[0]), int(wrong.cols[0]), int(c.rows[-1]), int(c.cols[-1])
+    (15, 7, 15, 7)
+    """
     others = np.nonzero(numbers != numbers[0])[0]
     if not len(others):
         return drawn

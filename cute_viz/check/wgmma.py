@@ -80,6 +80,10 @@ def kernel(made: Wgmma, entry: str) -> Kernel:
     a: for each blockIdx.x the 16-byte pieces (na) of the A tile, or each thread's 4 registers. b: for each blockIdx.y the pieces
     (nb) of the B tile. d: each thread's accumulators, blocks x fastest. desc: the descriptors less their start address.
     steps: instructions along K, A 32 bytes further each, B b_move bytes.
+
+    >>> from cute_viz.spec.library import resolve
+    >>> kernel(instruction(resolve("SM90_64x8x16_F32F16F16_SS")), "k").exact
+    True
     """
     d = "{" + ",".join(f"%d{j}" for j in range(made.results)) + "}"
     zero = "\n".join(f"mov.b32 %d{j}, 0;" for j in range(made.results))
@@ -144,13 +148,22 @@ ld.param.u64 %q, [{parameter}]; or.b64 {register}, {register}, %q;"""
 
 
 def descriptor(swizzle: int, leading: int, stride: int) -> int:
-    """A matrix descriptor less its start address (PTX ISA, "Matrix Descriptor"): offsets in bytes, swizzle 0..3 for none..128B."""
+    """A matrix descriptor less its start address (PTX ISA, "Matrix Descriptor"): offsets in bytes, swizzle 0..3 for none..128B.
+
+    >>> hex(descriptor(3, 16, 1024))
+    '0x4000004000010000'
+    """
     mode = {0: 0, 1: 3, 2: 2, 3: 1}[swizzle]
     return mode << 62 | stride >> 4 << 32 | leading >> 4 << 16
 
 
 def plain_tile(elements: Any, bits: int) -> bytes:
-    """Tiles [tile, row, k] of 32 bytes a row as core matrices of 8 rows x 16 bytes, K-major without a swizzle."""
+    """Tiles [tile, row, k] of 32 bytes a row as core matrices of 8 rows x 16 bytes, K-major without a swizzle.
+
+    >>> rows = np.arange(8, dtype=np.uint64)[None, :, None] * np.ones((1, 1, 16), np.uint64)  # 8 rows of 16 elements
+    >>> np.frombuffer(plain_tile(rows, 16), np.uint16)[::8].tolist()
+    [0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7]
+    """
     packed = pack(elements, bits).astype(np.uint32)
     tiles, rows, words = packed.shape
     cores = packed.reshape(tiles, rows // 8, 8, words // 4, 4).transpose(0, 1, 3, 2, 4)
@@ -170,13 +183,25 @@ class Drawn:
 
 
 def drawn(figure: Figure) -> Drawn:
-    """The operands of a figure; of one that shared memory holds there is no fragment."""
+    """The operands of a figure; of one that shared memory holds there is no fragment.
+
+    >>> from cute_viz import figure
+    >>> shown = drawn(figure("SM90_64x8x16_F32F16F16_SS"))
+    >>> shown.c.size, shown.a is None
+    (512, True)
+    """
     in_registers = any(role(panel) == "A" and not shared_by_all(figure, panel) for panel in figure.panels)
     return Drawn(digest(figure), fragment(figure, "C"), fragment(figure, "A") if in_registers else None)
 
 
 def check(atom: MMA_Atom, shown: Drawn, name: str) -> Item:
-    """The check of a drawn wgmma atom; of A in shared memory only the accumulator is drawn as a fragment, and decided."""
+    """The check of a drawn wgmma atom; of A in shared memory only the accumulator is drawn as a fragment, and decided.
+
+    >>> from cute_viz import figure, parse
+    >>> atom = parse("SM90_64x8x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}")
+    >>> check(atom, drawn(figure(atom)), "x").kernel.target
+    90
+    """
     made = instruction(atom)
     if isinstance(made, str):
         return Undecided("wgmma", name, made)

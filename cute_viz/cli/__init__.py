@@ -1,4 +1,4 @@
-"""The command line: the only room that prints, exits, or touches files.
+"""The command line: the only room that prints or exits.
 
 Commands live in modules of their own and are imported when they are called, so that `render` pays for nothing else.
 """
@@ -38,15 +38,18 @@ class LazyGroup(click.Group):
     """A group that knows its commands by name and imports one when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands, in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name, imported now; None where there is none."""
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(COMMANDS[cmd_name][0]).command
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first word names; of a word that names none, wrong usage with the nearest name."""
         name = args[0] if args else ""
         if name not in COMMANDS and not name.startswith("-"):
             from difflib import get_close_matches
@@ -57,6 +60,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands with their lines of help, none of them imported."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, help_) for name, (_, help_) in COMMANDS.items()])
 

@@ -34,8 +34,8 @@ def command(files: tuple[str, ...], schema: bool, doc: bool) -> None:
     for path in files:
         try:
             fine, errors = _check(path)
-        except CuteVizError as error:
-            fine, errors = "", [error]
+        except CuteVizError as failure:
+            fine, errors = "", [failure]
         for error in errors:
             error.name = error.name or path
             click.echo(f"error: {error.explain()}", err=True)

@@ -95,6 +95,7 @@ def _write(figure: Figure, format_: str, options: Options, forced: bool) -> byte
 
 
 def hash_of(data: bytes) -> str:
+    """The SHA-256 of a file's bytes, in hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()
 
 

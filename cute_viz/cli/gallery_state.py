@@ -89,7 +89,7 @@ class State:
         return {*self.stale, *(file for record in self.records.values() for file in record.hashes)}
 
     def prune(self, folder: str) -> tuple[list[str], list[str]]:
-        """Remove the stale files: (removed, kept because someone changed them since)."""
+        """Remove the stale files: (removed, kept because they are links or someone changed them since)."""
         removed, kept = [], []
         for file, hash_ in self.stale.items():
             path = os.path.join(folder, file)
@@ -102,6 +102,7 @@ class State:
         return removed, kept
 
     def write(self, folder: str) -> None:
+        """Write the state into the folder, where `read` finds it."""
         data = {"version": VERSION, **asdict(self)}
         output.write((json.dumps(data, sort_keys=True) + "\n").encode(), os.path.join(folder, NAME))
 

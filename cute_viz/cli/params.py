@@ -21,6 +21,7 @@ class Tile(_TileParam):
     name = "MxN"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        """(rows, columns) of the words; wrong usage where they are no tile."""
         if isinstance(value, tuple):
             return value
         try:
@@ -51,6 +52,7 @@ class Range(_RangeParam):
     name = "N[..M]"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> range:
+        """The half-open range of the words, `0..3` with its last; wrong usage where they are none."""
         if isinstance(value, range):
             return value
         try:

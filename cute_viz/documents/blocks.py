@@ -1,4 +1,4 @@
-"""A document's text -> the places where it asks for pictures: fenced blocks and comment pairs, in five formats."""
+"""A document's text -> the places where it asks for pictures: fences and comment pairs of Markdown, reST, HTML and LaTeX."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ class Block:
 
     @property
     def expression(self) -> str:
+        """The expression, its lines joined."""
         return "\n".join(text for text, _ in self.pieces)
 
     def place(self, span: Span) -> Span:

@@ -37,7 +37,12 @@ class Picture:
 
 
 def options_of(spec: Spec, **more: Any) -> dict[str, Any]:
-    """The figure options of a spec, those in `more` on top."""
+    r"""The figure options of a spec, those in `more` on top.
+
+    >>> [spec] = read_specs("layout: (4,8)\nfigure: {view: grid, coords: true}")
+    >>> options_of(spec, title="A grid")
+    {'view': 'grid', 'coords': True, 'title': 'A grid'}
+    """
     from cute_viz.figures.options import from_words
 
     words: dict[str, Any] = {}
@@ -52,7 +57,12 @@ def options_of(spec: Spec, **more: Any) -> dict[str, Any]:
 
 
 def figure_of(spec: Spec) -> Figure:
-    """The figure of a spec, with the device that confirmed it where there is one."""
+    """The figure of a spec, with the device that confirmed it where there is one.
+
+    >>> [spec] = read_specs("layout: (4,8):(8,1)")
+    >>> figure_of(spec).panels[0].labels[:4]
+    ('0', '1', '2', '3')
+    """
     from cute_viz.check.digest import noted
     from cute_viz.figures import build
     from cute_viz.figures.options import FigureOptions
@@ -77,7 +87,11 @@ def check(spec: Spec) -> None:
 
 
 def named(name: str) -> Spec | None:
-    """The spec of the libraries that has a name, or is the only one of a file of this name; None where there is none."""
+    """The spec of the libraries that has a name, or is the only one of a file of this name; None where there is none.
+
+    >>> named("no_such_spec") is None
+    True
+    """
     from cute_viz.spec.library_files import spec_file
 
     path = spec_file(name) if name.isidentifier() else None

@@ -38,7 +38,11 @@ class Embedded:
 
 
 def default_format(language: str) -> str:
-    """The format that a document of a language shows best."""
+    """The format that a document of a language shows best.
+
+    >>> default_format("markdown"), default_format("latex")
+    ('svg', 'pdf')
+    """
     return SHOWN[language][0]
 
 

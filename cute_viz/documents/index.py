@@ -49,9 +49,12 @@ class Entry:
 
 
 def readme(entries: Sequence[Entry], title: str = "Gallery") -> str:
-    """The index in Markdown: a table of pictures for each group.
+    r"""The index in Markdown: a table of pictures for each group.
 
     The tables are HTML, in which titles and layouts may hold any character, `|` included.
+
+    >>> print(readme([Entry("x", "Grids", "A grid", "", "grid", (), "(4,8)", "", {"svg": "x.svg"})]).partition("\n")[0])
+    # Gallery
     """
     out = [
         f"# {_text(title)}",
@@ -71,7 +74,12 @@ def readme(entries: Sequence[Entry], title: str = "Gallery") -> str:
 
 
 def page(entries: Sequence[Entry], title: str = "Gallery") -> str:
-    """The index as one HTML file: cards, and a script that hides those which a search or a filter leaves out."""
+    """The index as one HTML file: cards, and a script that hides those which a search or a filter leaves out.
+
+    >>> html = page([Entry("x", "Grids", "A grid", "", "grid", (), "(4,8)", "", {"svg": "x.svg"})])
+    >>> "<h2>Grids</h2>" in html
+    True
+    """
     template = (resources("cute_viz.documents") / "gallery.html").read_text(encoding="utf-8")
     kinds = sorted({entry.kind for entry in entries})
     archs = sorted({arch for entry in entries for arch in entry.archs}, key=lambda arch: (len(arch), arch))

@@ -52,6 +52,7 @@ class CuteVizDirective(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
+        """The node of the picture; where there is a mistake, a warning at its place, and what is wrong as a literal block."""
         argument, content = (self.arguments or [""])[0], "\n".join(self.content)
         text = content if content.strip() else argument
         words = {key: self.options[key] or "true" for key in _WORDS if key in self.options}

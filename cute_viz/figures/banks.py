@@ -121,7 +121,12 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
 
 
 def element_bits(layout: AnyLayout, options: FigureOptions) -> int:
-    """The width of an element: given, or that of a flagged shared-memory layout, or 16."""
+    """The width of an element: given, or that of a flagged shared-memory layout, or 16.
+
+    >>> flagged = ComposedLayout(Swizzle(3, 4, 3), PointerFlag(8), domain((8, 128)))
+    >>> element_bits(flagged, FigureOptions()), element_bits(flagged, FigureOptions(bits=32))
+    (8, 32)
+    """
     if options.bits is not None:
         return options.bits
     flagged = isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag)

@@ -13,7 +13,13 @@ _SAME, _OTHER = 0, 1  # paints of a difference
 
 
 def side_by_side(figures: Sequence[Figure], title: str | None = None) -> Figure:
-    """One figure of several, each under its title; wide ones on top of each other."""
+    """One figure of several, each under its title; wide ones on top of each other.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.figures import build
+    >>> side_by_side([build(Layout((2, 2))), build(Layout((2, 2), (2, 1)))]).title
+    '2 × 2 layout | 2 × 2 layout'
+    """
     parts = [(figure.source or figure.title, figure) for figure in figures]
     widest = max(panel.cols for figure in figures for panel in figure.panels)
     columns = max(1, min(len(figures) * 2, 48 // widest))

@@ -32,7 +32,15 @@ CAPTION = "each cell shows its owner T,V: which thread moves the element, as whi
 
 
 def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) -> Figure:
-    """The figure of a copy atom, a TiledCopy, or one thread's view of it."""
+    r"""The figure of a copy atom, a TiledCopy, or one thread's view of it.
+
+    Refused: a tile of more than two modes, a side that a copy does not have, more cells than the options allow.
+
+    >>> from cute_viz import parse
+    >>> ldmatrix = copy(parse("Copy_Atom<SM75_U32x1_LDSM_N, half_t>{}"), FigureOptions())
+    >>> [panel.labels[0] for panel in ldmatrix.panels]
+    ['T0,8,16,24\nV0', 'T0\nV0']
+    """
     if isinstance(obj, ThrCopy):
         from dataclasses import replace
 

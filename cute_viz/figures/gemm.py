@@ -21,7 +21,15 @@ from cute_viz.figures.page import page
 
 
 def gemm(obj: Gemm, options: FigureOptions) -> Figure:
-    """The page of a Gemm. Each panel shows the smallest tile that repeats; its heading says how often it does."""
+    """The page of a Gemm. Each panel shows the smallest tile that repeats; its heading says how often it does.
+
+    >>> from cute_viz import parse
+    >>> from cute_viz.algebra.gemm import make_gemm
+    >>> tiled = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
+    >>> figure = gemm(make_gemm(tiled, (64, 64, 64), Layout((8, 64), (64, 1))), FigureOptions())
+    >>> figure.panels[0].caption
+    'shared tile of A and B (one of 8 × 1)'
+    """
     plain = replace(options, title=None, operand=None)
     m, n, k = obj.tile
     parts: list[tuple[str, Figure]] = []

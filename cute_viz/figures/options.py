@@ -24,7 +24,7 @@ class FigureOptions:
         `banks` (where a cell lies) and `address` (what lies where); None: `tv` with a tile, else `grid`.
     tile: (M, N), the tile that a TV layout covers; needed when its values are indices.
     color_by: what hue means; None for the view's own choice.
-    labels: the text of a cell: `auto`, `offset`, `coord`, `index`, `none`.
+    labels: the text of a cell: `auto`, `offset`, `coord`, `index`, `none`; `full` is `auto` that is never left out.
     coords: rulers show the nested coordinates of hierarchical modes.
     title: instead of the one made from the object.
     thread, warp, value: colour these alone (half-open ranges), the rest stays paper.
@@ -101,6 +101,12 @@ def _positive(text: str) -> int:
 
 
 def check_cells(count: int, what: str, options: FigureOptions) -> None:
-    """Refuse what is too large to draw before anything is computed."""
+    """Refuse what is too large to draw before anything is computed.
+
+    >>> check_cells(9, "the layout (3,3)", FigureOptions(max_cells=8))
+    Traceback (most recent call last):
+    cute_viz.errors.LimitError: the layout (3,3) has 9 cells; the limit is 8
+      hint: draw a slice or a smaller tile; --max-cells N raises it
+    """
     if count > options.max_cells:
         raise over("cells", f"{what} has {count} cells", most=options.max_cells, instead="draw a slice or a smaller tile")

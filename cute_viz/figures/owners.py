@@ -47,7 +47,11 @@ class TVMap:
 
 
 def first_owners(owners: list[list[int]]) -> list[int | None]:
-    """The lowest owner of each cell, None for a hole."""
+    """The first owner of each cell, None for a hole: the lowest, unless `chosen_first` put another in front.
+
+    >>> first_owners([[0, 4], [], [1]])
+    [0, None, 1]
+    """
     return [mine[0] if mine else None for mine in owners]
 
 
@@ -63,10 +67,14 @@ def tile_panel(
     named: bool = False,
     everyone: bool = False,
 ) -> Panel:
-    """The tile, each cell labelled with its owner.
+    r"""The tile, each cell labelled with its owner.
 
     titles: of the rulers down and across. atom: rows and columns of an atom, whose borders are drawn; 0 for none.
     named: labels name every owner of a cell, not the lowest alone. everyone: all threads own every cell; labels are values.
+
+    >>> tv_map = TVMap(threads=2, values=2, rows=2, cols=2, places=[0, 2, 1, 3])
+    >>> tile_panel(tv_map, tv_map.owners(), (0, 0, 0, 0), FigureOptions()).labels
+    ('T0\nV0', 'T0\nV1', 'T1\nV0', 'T1\nV1')
     """
     values, cols = tv_map.values, tv_map.cols
     first = first_owners(owners)
@@ -106,7 +114,11 @@ NAMED = 4  # owners of a cell that its label still names
 
 
 def replicas(owners: list[list[int]]) -> int:
-    """How many owners every owned cell has, where all have as many and more than one, few enough to be named; else 0."""
+    """How many owners every owned cell has, where all have as many and more than one, few enough to be named; else 0.
+
+    >>> replicas([[0, 4], [1, 5]]), replicas([[0, 4], [1]])
+    (2, 0)
+    """
     counts = {len(mine) for mine in owners if mine}
     return counts.pop() if len(counts) == 1 and counts <= set(range(2, NAMED + 1)) else 0
 
@@ -133,7 +145,11 @@ def _owner_labels(owners: list[list[int]], values: int) -> list[str]:
 
 
 def with_atoms(ruler: Ruler, every: int) -> Ruler:
-    """A ruler with a border at every atom."""
+    """A ruler with a border at every atom.
+
+    >>> with_atoms(Ruler("M", ("0", "1", "2", "3"), (0, 0, 0, 0, 0)), 2).levels
+    (0, 0, 1, 0, 0)
+    """
     if every < 1:
         return ruler
     last = len(ruler.levels) - 1
@@ -181,6 +197,11 @@ def paint_owners(
     """Paints for the cells of several panels, given by their owners t * values + v, with one legend for all.
 
     Cells that --thread, --warp or --value do not ask for stay paper.
+
+    >>> tv_map = TVMap(threads=2, values=2, rows=2, cols=2, places=[0, 2, 1, 3])
+    >>> cells, painting = paint_owners([tv_map], [first_owners(tv_map.owners())], FigureOptions(color_by="thread"))
+    >>> cells, [legend.title for legend in painting.legends]
+    ([(0, 1, 2, 3)], ['hue: thread', 'shade: value'])
     """
     threads = max(m.threads for m in maps)
     values = max(m.values for m in maps)
@@ -244,14 +265,24 @@ def _wanted(owner: int | None, tv_map: TVMap, options: FigureOptions) -> bool:
 
 
 def chosen_first(owners: list[list[int]], tv_map: TVMap, options: FigureOptions) -> list[list[int]]:
-    """The owners of each cell with those asked for in front, so that a highlighted owner of a shared cell is seen."""
+    """The owners of each cell with those asked for in front, so that a highlighted owner of a shared cell is seen.
+
+    >>> tv_map = TVMap(threads=2, values=1, rows=1, cols=1, places=[0, 0])
+    >>> tv_map.owners(), chosen_first(tv_map.owners(), tv_map, FigureOptions(thread=range(1, 2)))
+    ([[0, 1]], [[1, 0]])
+    """
     if options.thread is None and options.warp is None and options.value is None:
         return owners
     return [sorted(mine, key=lambda o: not _wanted(o, tv_map, options)) for mine in owners]
 
 
 def check_highlight(maps: Iterable[TVMap], options: FigureOptions) -> None:
-    """Refuse a thread, warp or value that the picture does not have."""
+    """Refuse a thread, warp or value that the picture does not have.
+
+    >>> check_highlight([TVMap(threads=2, values=2, rows=2, cols=2, places=[0, 2, 1, 3])], FigureOptions(thread=range(4, 5)))
+    Traceback (most recent call last):
+    cute_viz.errors.FigureError: --thread 4: there are threads 0 to 1
+    """
     maps = list(maps)
     threads, values = max(m.threads for m in maps), max(m.values for m in maps)
     for name, wanted, count in (
@@ -264,7 +295,11 @@ def check_highlight(maps: Iterable[TVMap], options: FigureOptions) -> None:
 
 
 def highlighted(options: FigureOptions) -> str:
-    """What is highlighted, in words; empty without a highlight."""
+    """What is highlighted, in words; empty without a highlight.
+
+    >>> highlighted(FigureOptions(thread=range(0, 4), value=range(1, 2))), highlighted(FigureOptions())
+    ('thread 0..3, value 1', '')
+    """
     parts = [
         f"{name} {_range(r)}" for name, r in (("thread", options.thread), ("warp", options.warp), ("value", options.value)) if r
     ]
@@ -276,7 +311,11 @@ def _range(wanted: range) -> str:
 
 
 def ownership_notes(cells: int, owners: list[list[int]], what: str = "", named: bool = False) -> list[str]:
-    """Sentences about holes and shared cells."""
+    """Sentences about holes and shared cells.
+
+    >>> ownership_notes(4, [[0], [1], [], [2]])
+    ['1 of 4 cells have no owner and are drawn as holes.']
+    """
     holes = sum(not mine for mine in owners)
     shared = sum(len(mine) > 1 for mine in owners)
     notes = []

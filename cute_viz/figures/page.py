@@ -15,6 +15,14 @@ def page(title: str, parts: Sequence[tuple[str, Figure]], columns: int, source: 
     """One figure of several, each with a heading, in rows of `columns`.
 
     A legend that several parts have is told once, with the counts of all.
+
+    Refused: no figure.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.figures import build
+    >>> two = page("two", [("left", build(Layout((2, 2)))), ("right", build(Layout((2, 2), (2, 1))))], columns=2)
+    >>> [(panel.caption, panel.place) for panel in two.panels]
+    [('left', (0, 0)), ('right', (0, 1))]
     """
     if not parts:
         raise FigureError("a page needs a figure")

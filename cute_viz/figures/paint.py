@@ -26,7 +26,11 @@ class Painting:
 
 
 def unpainted(count: int) -> Painting:
-    """Every cell on plain paper."""
+    """Every cell on plain paper.
+
+    >>> unpainted(3).cells
+    (0, 0, 0)
+    """
     return Painting((0,) * count, (Paint(-1),), ())
 
 

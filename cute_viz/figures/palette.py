@@ -47,12 +47,20 @@ class Palette:
 
 
 def rgb(colour: str) -> tuple[int, int, int]:
-    """The three channels, 0 to 255, of #rrggbb."""
+    """The three channels, 0 to 255, of #rrggbb.
+
+    >>> rgb("#77aadd")
+    (119, 170, 221)
+    """
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 def luminance(colour: str) -> float:
-    """The relative luminance of WCAG 2, from 0 (black) to 1 (white)."""
+    """The relative luminance of WCAG 2, from 0 (black) to 1 (white).
+
+    >>> luminance("#000000"), luminance("#ffffff")
+    (0.0, 1.0)
+    """
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in rgb(colour))]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
@@ -102,7 +110,13 @@ DEFAULT = "tol-even"
 
 
 def palette(name: str | None = None) -> Palette:
-    """The palette of that name (the default one without a name)."""
+    """The palette of that name (the default one without a name).
+
+    Refused: a name that is no palette.
+
+    >>> palette("mono").hues, palette().name
+    (('#ffffff', '#e2e2e2'), 'tol-even')
+    """
     try:
         return PALETTES[name or DEFAULT]
     except KeyError:

@@ -26,7 +26,15 @@ _TITLES = {"A": ("M", "K"), "B": ("N", "K"), "C": ("M", "N")}
 
 
 def partition(obj: Any, options: FigureOptions) -> Figure:
-    """The figure of partition_A, _B, _C, _S or _D of the tensor in the options, for one thread."""
+    """The figure of partition_A, _B, _C, _S or _D of the tensor in the options, for one thread.
+
+    Refused: a tensor of other than two modes; no thread, or more than one; an operand that the object does not have.
+
+    >>> from cute_viz import parse
+    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
+    >>> partition(mma, FigureOptions(thread=range(1), operand="C", tensor=(64, 32))).facts
+    {'elements': 16, 'MMA': 4, 'MMA_M': 2, 'MMA_N': 2}
+    """
     thr, operand = _view(obj, options)
     tensor = options.tensor
     if isinstance(tensor, (int, tuple)):

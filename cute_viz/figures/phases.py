@@ -11,9 +11,13 @@ _EMPTY, _ONE, _MORE = range(3)
 
 
 def strip(title: str, source: str, phases: Sequence[Any], note: str) -> Figure:
-    """The figure of phases (analysis.banks.Phase): a row a phase, a column a bank.
+    r"""The figure of phases (analysis.banks.Phase): a row a phase, a column a bank.
 
     A bank that is asked for one word shows its lanes; one asked for several shows how many, `2×`, and is boxed.
+
+    >>> from cute_viz.analysis.banks import phases
+    >>> strip("Two words of a bank", "", phases([0, 128] + [0] * 30, "ld.32"), "").panels[0].labels[:2]
+    ('0,1,2…\n2×', '')
     """
     labels, paints, boxes = [], [], []
     for r, phase in enumerate(phases):

@@ -53,7 +53,13 @@ def crop(figure: Figure, rows: int, columns: int) -> Figure:
 
 
 def cut(panel: Panel, r0: int, r1: int, c0: int, c1: int) -> Panel:
-    """The rows r0..r1-1 and columns c0..c1-1 of a panel."""
+    """The rows r0..r1-1 and columns c0..c1-1 of a panel.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.figures import build
+    >>> cut(build(Layout((4, 8), (8, 1))).panels[0], 1, 3, 0, 2).labels
+    ('8', '9', '16', '17')
+    """
     cells = [r * panel.cols + c for r in range(r0, r1) for c in range(c0, c1)]
     number = {cell: n for n, cell in enumerate(cells)}
     boxes = [(max(a, r0), max(b, c0), min(c, r1), min(d, c1)) for a, b, c, d in panel.boxes]

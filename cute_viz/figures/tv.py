@@ -91,7 +91,12 @@ _TABLE_CAPTION = "row T, column V shows the tile coordinate (m,n): the TV layout
 
 
 def evaluate(layout: AnyLayout, options: FigureOptions) -> TVMap:
-    """Every (thread, value) placed in the tile, or a FigureError that says which one falls outside."""
+    """Every (thread, value) placed in the tile, or a FigureError that says which one falls outside.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> evaluate(Layout((2, 2), (2, 1)), FigureOptions(tile=(2, 2))).places
+    [0, 1, 2, 3]
+    """
     threads, values = (product(mode) for mode in modes(layout.shape))
     check_cells(threads * values, f"the TV layout {layout}", options)
     table = offsets(layout)

@@ -30,7 +30,15 @@ class _Sized:
 
 
 def atom_call(evaluator: Evaluator, node: Call, short: str) -> Any:
-    """The value of a call that names an atom or a tiling of atoms by its type; None for another call."""
+    """The value of a call that names an atom or a tiling of atoms by its type; None for another call.
+
+    >>> from cute_viz.notation.cute import parse_program
+    >>> from cute_viz.notation.evaluate import Evaluator
+    >>> text = "MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>{}"
+    >>> evaluator = Evaluator(text, {}, resolve=lambda name, args: f"the atom {name}")
+    >>> atom_call(evaluator, parse_program(text)[0].value, "MMA_Atom")
+    'the atom SM80_16x8x16_F32F16F16F32_TN'
+    """
     inner = node.template or node.args or ()
     if short in _WRAPPERS and inner:
         return evaluator.value(inner[0])
@@ -96,7 +104,11 @@ class _Type:
 
 
 def value_type(name: str) -> _Type | None:
-    """The value type of a name such as half_t or cutlass.Float16; None for another name."""
+    """The value type of a name such as half_t or cutlass.Float16; None for another name.
+
+    >>> str(value_type("half_t")), value_type("layout")
+    ('half_t', None)
+    """
     from cute_viz.algebra.recast import bits_of
 
     try:
@@ -197,5 +209,9 @@ _DSL: dict[str, Callable[[Evaluator, Call], Any]] = {
 
 
 def is_atom_name(short: str) -> bool:
-    """Whether a name could be an atom's: SM80_..., GMMA_..., UniversalCopy, 16x8x16_..."""
+    """Whether a name could be an atom's: SM80_..., GMMA_..., UniversalCopy, 16x8x16_...
+
+    >>> is_atom_name("SM80_16x8x16_F32F16F16F32_TN"), is_atom_name("make_layout")
+    (True, False)
+    """
     return re.match(r"SM\d+_|GMMA_|MMA_\d|\d+x\d+x\d|Universal|AutoVec|DefaultCopy|U(16|32)x\d", short) is not None

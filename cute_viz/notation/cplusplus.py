@@ -58,7 +58,13 @@ def _upcast(layout: Layout, bits: int) -> Layout:
 
 
 def integral(value: Any) -> int:
-    """Int<N>, C<N>: the static integer."""
+    """Int<N>, C<N>: the static integer.
+
+    Refused: what is no integer.
+
+    >>> integral(8)
+    Static(8)
+    """
     if not isinstance(value, int):
         raise AlgebraError("Int<N> takes an integer")
     return Static(value)

@@ -1,14 +1,14 @@
 """The parser of CuTe notation: tokens -> syntax tree, by recursive descent.
 
 program   = statement {';' statement}
-statement = {qualifier} [name '='] chain
+statement = {qualifier} [name '='] chain | {qualifier} chain name ['=' chain | '{}']
 chain     = pair {('o' | '∘' | '⊘' | '⊗') pair}
 pair      = sum [':' sum]
 sum       = term {('+' | '-') term}
 term      = postfix {('*' | '/' | '%') postfix}
-postfix   = primary {'(' args ')' | '.' name ['<' args '>'] '(' args ')'}
-primary   = number {'@' number} | '_' | name ['<' args '>'] ['(' args ')' | '{}'] | pointer
-          | '(' args ')' | '<' args '>' | '[' args ']'
+postfix   = primary {'(' args ')' | '.' name ['<' args '>'] ['(' args ')' | '{}']}
+primary   = number ['{}'] [['/' number] '@' number {'@' number}] | '_' | name ['<' args '>'] ['(' args ')' | '{}'] | pointer
+          | '(' args ')' | '<' args '>' | '[' args ']' | ('-' | '&') postfix
 """
 
 from __future__ import annotations
@@ -60,14 +60,17 @@ class Parser:
 
     @property
     def token(self) -> Token:
+        """The token to read next."""
         return self.tokens[self.position]
 
     def advance(self) -> Token:
+        """Read one token and return it; the last one, `end`, is never left behind."""
         token = self.token
         self.position += token.kind != "end"
         return token
 
     def fail(self, message: str, span: Span | None = None, hint: str | None = None) -> NotationError:
+        """The error at a span, or at the token to read next; the caller raises it."""
         return NotationError(message, text=self.text, span=span or self.token.span, hint=hint)
 
     def program(self) -> list[Statement]:
@@ -140,6 +143,7 @@ class Parser:
         return Statement(name, None, first.span | last.span, first.text, error)
 
     def leftover(self) -> NotationError:
+        """The error of what stands behind a whole statement."""
         token = self.token
         if token.kind == "junk":
             return unknown(self.text, token.span.start)
@@ -157,6 +161,7 @@ class Parser:
         return self.fail(f"unexpected '{token.text}' after the expression")
 
     def chain(self) -> Node:
+        """`a o b o c`, a Chain; `a ⊘ b` and `a ⊗ b`, an Infix; both from the left."""
         node = self.pair()
         while self.token.kind == "infix":
             operator = self.advance().text
@@ -171,6 +176,7 @@ class Parser:
         return node
 
     def pair(self) -> Node:
+        """`shape:stride`; without a ':' what stands there alone."""
         shape = self.sum()
         if self.token.kind != ":":
             return shape
@@ -181,6 +187,7 @@ class Parser:
         return Pair(shape.span | stride.span, shape, stride)
 
     def sum(self) -> Node:
+        """`a + b - c`, from the left."""
         node = self.term()
         while self.token.kind in ("+", "-"):
             operator, right = self.advance().text, self.term()
@@ -188,6 +195,7 @@ class Parser:
         return node
 
     def term(self) -> Node:
+        """`a * b / c % d`, from the left; a `*` that ends a pointer type is skipped."""
         node = self.postfix()
         while self.token.kind in ("*", "/", "%"):
             operator = self.advance().text
@@ -198,6 +206,7 @@ class Parser:
         return node
 
     def postfix(self) -> Node:
+        """What is called with coordinates, `a(2,_)`, or has operations behind a dot, `a.compose(b)`."""
         node = self.primary()
         while self.token.kind in ("(", "."):
             if self.token.kind == ".":
@@ -226,6 +235,7 @@ class Parser:
         return Call(target.span | call.span, call.name, call.template, (target, *(call.args or ())))
 
     def primary(self) -> Node:
+        """The smallest expressions: a number, `_`, a name, a pointer, a bracket; and one of them behind `-` or `&`."""
         token = self.token
         if token.kind == "junk":
             raise unknown(self.text, token.span.start)
@@ -258,6 +268,7 @@ class Parser:
         raise self.fail(f"unexpected '{token.text}' where a shape, stride or operand should stand")
 
     def number(self) -> Node:
+        """`8`, `_8`, `_8{}`, and with positions of modes `1@0@1` and `1/2@0`."""
         token = self.advance()
         value = Number(token.span, _integer(token.text), token.kind == "static")
         if self.token.kind == "{":  # `_8{}`, a value of the type
@@ -283,6 +294,7 @@ class Parser:
         return At(span, node, tuple(path))
 
     def pointer(self) -> Node:
+        """A pointer as CuTe prints it: `smem_ptr[16b](unset)`, `counting_iter(0)`."""
         token = self.advance()
         if token.text.startswith("counting_iter"):
             return Pointer(token.span, "counting_iter", 0, token.text[14:-1])
@@ -291,6 +303,7 @@ class Parser:
         return Pointer(token.span, space + "ptr", int(bits), address.rstrip(")"))
 
     def name(self) -> Node:
+        """A name, and what makes it a call: `name<...>`, `name(...)`, `name<...>(...)`, `name{}`."""
         token = self.advance()
         template: tuple[Node, ...] = ()
         span = token.span
@@ -314,6 +327,7 @@ class Parser:
         return opening.span | self.advance().span
 
     def sequence(self) -> Sequence:
+        """A bracket, `(...)`, `<...>` or `[...]`, and the expressions in it. Refused: brackets over the limit `nesting`."""
         opening = self.advance()
         close = _CLOSE[opening.kind]
         self.depth += 1

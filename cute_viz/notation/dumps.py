@@ -37,7 +37,11 @@ _NAME = re.compile(
 
 
 def strip_colors(text: str) -> str:
-    """The text with the escape sequences of terminals blanked out, every other character in its place."""
+    r"""The text with the escape sequences of terminals blanked out, every other character in its place.
+
+    >>> strip_colors("\x1b[1mA\x1b[0m")
+    '    A    '
+    """
     return _ANSI.sub(lambda match: " " * len(match[0]), text)
 
 
@@ -54,7 +58,13 @@ def read_dump(text: str, names: Mapping[str, Any] | None = None) -> Document:
 
 
 def find_dump(text: str, names: Mapping[str, Any] | None = None) -> Document | None:
-    """The objects of a text that is no source: None where it holds none, or where it is source code."""
+    r"""The objects of a text that is no source: None where it holds none, or where it is source code.
+
+    >>> find_dump("loaded 3 files\nsA: (_8,_64):(_64,_1)\n").values.keys()
+    dict_keys(['sA'])
+    >>> find_dump("auto a = make_layout(8);\n") is None
+    True
+    """
     if _is_source(text):
         return None
     reader = _read(text, names)

@@ -70,6 +70,7 @@ class Evaluator:
         return atom
 
     def fail(self, message: str, span: Span, hint: str | None = None) -> NotationError:
+        """The error at a place in the text; the caller raises it."""
         return NotationError(message, text=self.text, span=span, hint=hint)
 
     def value(self, node: Node) -> Any:
@@ -93,21 +94,26 @@ class Evaluator:
             raise over("digits", f"integers of {bits * 3 // 10} digits together", most=longest, text=self.text, span=node.span)
 
     def number(self, node: Number) -> int:
+        """`8`; of a static one, `_8`, an integer that prints so."""
         return Static(node.value) if node.static else node.value
 
     def ratio(self, node: Ratio) -> Any:
+        """`1/2` of a basis element's stride: a fraction, or the integer that it comes to."""
         from fractions import Fraction
 
         value = Fraction(node.numerator, node.denominator)
         return int(value) if value.denominator == 1 else value
 
     def blank(self, node: Blank) -> Any:
+        """`_`: a mode that stays whole."""
         return X
 
     def at(self, node: At) -> Basis:
+        """`1@0@1`: a basis element; written, its last position is the outermost."""
         return Basis(self.value(node.value), tuple(reversed(node.path)))
 
     def pointer(self, node: Pointer) -> PointerFlag:
+        """`smem_ptr[16b](unset)`: the width of what is pointed to is all that counts."""
         return PointerFlag(node.bits)
 
     def arith(self, node: Arith) -> Any:
@@ -144,17 +150,21 @@ class Evaluator:
         return _call_layout(value, (index,))
 
     def keyword(self, node: Keyword) -> Any:
+        """`name=value` where no operation takes it: always refused."""
         raise self.fail(f"{node.name!r} is not an argument here", node.span)
 
     def word(self, node: Word) -> Any:
+        """A quoted text where no operation takes it: always refused."""
         raise self.fail(f"{node.value!r} is not a layout", node.span, hint="an expression such as (4,8):(8,1)")
 
     def sequence(self, node: Sequence) -> Any:
+        """`(4,(2,2))`: a tuple; parentheses around one operation only group."""
         if len(node.items) == 1 and isinstance(node.items[0], (Chain, Infix, Call, Apply)) and node.bracket == "(":
             return self.value(node.items[0])  # parentheses that group an expression
         return tuple(map(self.value, node.items))
 
     def pair(self, node: Pair) -> Layout:
+        """`shape:stride`: a layout. Refused: parts of different nesting, shapes and strides of something else than numbers."""
         self._congruent(node.shape, node.stride)
         shape, stride = self.value(node.shape), self.value(node.stride)
         if not is_int_tuple(shape):
@@ -192,6 +202,10 @@ class Evaluator:
             )
 
     def name(self, node: Name) -> Any:
+        """`A`: what was bound; else LayoutLeft and the like, an atom, a value type, `A.shape`, an XOR stride `F8`.
+
+        `?`: the number that was given for this run-time value. Refused: a name that means nothing.
+        """
         if node.text[0] == "?":
             return self._runtime(node)
         if node.text in self.names:
@@ -246,6 +260,7 @@ class Evaluator:
         return self.operate(ops.find(name), [target, *args], template)
 
     def call(self, node: Call) -> Any:
+        """`name<...>(...)`: a form, a bound layout at a coordinate, an atom, or an operation of the registry."""
         if node.name in self.names and not node.template and not node.args:  # `Name{}`, a value of a type that was bound
             return self._bound(node.name)
         if (value := form_call(self, node)) is not None:
@@ -282,15 +297,18 @@ class Evaluator:
         return result
 
     def apply(self, node: Apply) -> Any:
+        """`(4,8):(8,1)(2,_)`: the value of a layout or swizzle at a coordinate, or a slice."""
         return _call_layout(ungroup(self.value(node.function)), tuple(map(self.value, node.args)))
 
     def infix(self, node: Infix) -> Any:
+        """`a ⊘ b`, logical_divide; `a ⊗ b`, logical_product."""
         from cute_viz.algebra import ops
 
         operation = ops.find("logical_divide" if node.operator == "⊘" else "logical_product")
         return self.operate(operation, [ungroup(self.value(node.left)), self.value(node.right)])
 
     def chain(self, node: Chain) -> Any:
+        """`a o b`: a composition, or a composed layout with its offset; behind the pointer of a tensor, the tensor's layout."""
         try:
             return self._chain(node)
         except AlgebraError as error:

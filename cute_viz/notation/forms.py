@@ -21,7 +21,14 @@ MAJORS = {"LayoutLeft": "LayoutLeft", "LayoutRight": "LayoutRight", "GenColMajor
 
 
 def form_call(evaluator: Evaluator, node: Call) -> Any:
-    """The value of a call that is notation; None for another call."""
+    """The value of a call that is notation; None for another call.
+
+    >>> from cute_viz.notation.cute import parse_program
+    >>> from cute_viz.notation.evaluate import Evaluator
+    >>> text = "Layout<Shape<_4,_8>, Stride<_8,_1>>{}"
+    >>> str(form_call(Evaluator(text, {}), parse_program(text)[0].value))
+    '(_4,_8):(_8,_1)'
+    """
     name = short(node.name)
     form = _FORMS.get(name)
     if form is not None:
@@ -34,7 +41,11 @@ def form_call(evaluator: Evaluator, node: Call) -> Any:
 
 
 def major(name: str) -> Any:
-    """LayoutLeft or LayoutRight, of a name in MAJORS."""
+    """LayoutLeft or LayoutRight, of a name in MAJORS.
+
+    >>> major("GenRowMajor")
+    LayoutRight
+    """
     from cute_viz.algebra import construct
 
     return getattr(construct, MAJORS[name])

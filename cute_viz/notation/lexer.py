@@ -102,7 +102,13 @@ def _join_lines(tokens: list[Token]) -> list[Token]:
 
 
 def unknown(text: str, position: int) -> NotationError:
-    """The error for a character that begins no token."""
+    """The error for a character that begins no token.
+
+    >>> print(unknown("(4,$8)", 3))
+    unexpected character '$'
+      (4,$8)
+         ^
+    """
     char = text[position]
     shown = char if char.isprintable() else f"U+{ord(char):04X}"
     hint = None

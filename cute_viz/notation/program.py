@@ -65,9 +65,15 @@ def evaluate_program(
     warnings: list[str] | None = None,
     resolve: Resolver | None = None,
 ) -> Document:
-    """The value of every statement. Of several, one that fails is kept as a failure; a lone one raises its error.
+    """The value of every statement. One that fails is kept as a failure, which raises its error when its value is asked for.
 
     Warnings, such as of a composition that is not what it seems, are added to `warnings`; without a list, nothing is checked.
+
+    >>> from cute_viz.notation.cute import parse_program
+    >>> text = "a = 4:2; b = a(3); c = a(4,4)"
+    >>> document = evaluate_program(parse_program(text), text)
+    >>> document.pick("b"), list(document.failures)
+    (6, ['c'])
     """
     env: dict[str, Any] = dict(names or {})
     out = Document()
@@ -152,7 +158,13 @@ def _is_like(word: str, known: list[str]) -> bool:
 
 
 def operation_of(node: Node, text: str, names: Mapping[str, Any], resolve: Resolver | None = None) -> tuple[str, list[Any]] | None:
-    """The operation that a node calls, by name, and its evaluated operands; None for a literal."""
+    """The operation that a node calls, by name, and its evaluated operands; None for a literal.
+
+    >>> from cute_viz.notation.cute import parse_program
+    >>> text = "ceil_div(10, n)"
+    >>> operation_of(parse_program(text)[0].value, text, {"n": 4})
+    ('ceil_div', [10, 4])
+    """
     evaluator = Evaluator(text, names, None, resolve)
     if isinstance(node, Sequence) and len(node.items) == 1:
         return operation_of(node.items[0], text, names, resolve)

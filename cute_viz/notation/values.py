@@ -18,6 +18,9 @@ def mark_static(value: Any) -> Any:
     """The same value with every integer marked as static, for printing as CuTe prints static layouts.
 
     Atoms and their tilings are types in CuTe, and so always static.
+
+    >>> str(mark_static(Layout((4, 8))))
+    '(_4,_8):(_1,_4)'
     """
     if isinstance(value, bool):
         return value
@@ -43,7 +46,12 @@ _COUNTS = ("bits", "thr_idx", "name", "types", "value_type")  # of an atom: not 
 
 
 def is_tiling(value: Any) -> bool:
-    """Whether a value is an atom, a tiling of atoms, or a thread's view of one."""
+    """Whether a value is an atom, a tiling of atoms, or a thread's view of one.
+
+    >>> from cute_viz import parse
+    >>> is_tiling(parse("SM80_16x8x16_F32F16F16F32_TN{}")), is_tiling(Layout(4))
+    (True, False)
+    """
     return type(value).__name__ in ("MMA_Atom", "Copy_Atom", "TiledMMA", "TiledCopy", "ThrMMA", "ThrCopy")
 
 
@@ -57,7 +65,14 @@ def is_drawable(value: Any) -> bool:
 
 
 def all_static(node: Node, env: Mapping[str, Any]) -> bool:
-    """Whether every integer that was written (template arguments aside) was written as a static one; `env` binds names."""
+    """Whether every integer that was written was written as a static one; `env` binds names.
+
+    Template arguments count in tuples and Layout<...> alone: those of an operation are always static.
+
+    >>> from cute_viz.notation.cute import parse_program
+    >>> [all_static(parse_program(text)[0].value, {}) for text in ("(_4,_8):(_8,_1)", "(_4,8):(8,_1)")]
+    [True, False]
+    """
     found = list(_statics(node, env))
     return bool(found) and all(found)
 
@@ -93,7 +108,11 @@ def _integers(value: Any) -> list[Any]:
 
 
 def magnitudes(value: Any) -> Iterator[int]:
-    """The bits of every integer of an object: of each mode, its extent and stride together."""
+    """The bits of every integer of an object: of each mode, its extent and stride together.
+
+    >>> list(magnitudes(Layout((4, 8), (8, 1))))
+    [7, 5]
+    """
     if isinstance(value, int):
         yield value.bit_length()
     elif isinstance(value, tuple):
@@ -112,12 +131,21 @@ def magnitudes(value: Any) -> Iterator[int]:
 
 
 def as_layout(value: Any) -> Any:
+    """A shape as the compact layout of it, a layout in parentheses as the layout; anything else as it is.
+
+    >>> str(as_layout((4, 8))), str(as_layout((Layout(4, 2),)))
+    ('(4,8):(1,4)', '4:2')
+    """
     value = ungroup(value)
     return Layout(value) if isinstance(value, (int, tuple)) and is_int_tuple(value) else value
 
 
 def ungroup(value: Any) -> Any:
-    """A layout in parentheses is the layout (a tuple of one layout means a tiler only as an argument)."""
+    """A layout in parentheses is the layout (a tuple of one layout means a tiler only as an argument).
+
+    >>> str(ungroup((Layout(4, 2),))), ungroup((4,))
+    ('4:2', (4,))
+    """
     if isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], (Layout, ComposedLayout, Swizzle)):
         return value[0]
     return value

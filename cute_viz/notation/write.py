@@ -197,7 +197,12 @@ def _tiling(value: Any, target: str, inner: Callable[[Any], str]) -> str:
 
 
 def atom_layout(mma: Any) -> Layout:
-    """The layout of atoms along M, N and K of which a TiledMMA was made."""
+    """The layout of atoms along M, N and K of which a TiledMMA was made.
+
+    >>> from cute_viz import parse
+    >>> str(atom_layout(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1):(2,1,0))")))
+    '(_2,_2,_1):(2,1,0)'
+    """
     from cute_viz.algebra.compose import composition
     from cute_viz.algebra.inverse import complement, left_inverse
     from cute_viz.algebra.layout import make_layout

@@ -60,10 +60,12 @@ class Frame:
 
     @property
     def width(self) -> float:
+        """px of the whole panel, the room for its ruler at the left included."""
         return self.left + max(self.panel.cols * self.cell_w, NARROW if self.caption else 0.0) + 2
 
     @property
     def height(self) -> float:
+        """px of the whole panel, the room for its ruler and caption above included."""
         return self.top + self.panel.rows * self.cell_h + 2
 
 
@@ -71,12 +73,25 @@ def frames(figure: Figure, detail: Detail, room: float | None = None, cell: floa
     """The frames of a figure's panels at one level of detail.
 
     room: px that the widest panel's cells may take, for levels below FULL. cell: px of a cell, instead.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.figures import build
+    >>> [frame] = frames(build(Layout((2, 4))), Detail.COLOUR, cell=8)
+    >>> frame.cell_w, frame.cell_h
+    (8, 8)
     """
     return [_frame(figure, panel, detail, room, cell) for panel in figure.panels]
 
 
 def resized(frame: Frame, size: tuple[float, float, float, float]) -> Frame:
-    """The frame with another cell width and height, room at the left and above."""
+    """The frame with another cell width and height, room at the left and above.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.figures import build
+    >>> [frame] = frames(build(Layout((2, 4))), Detail.FULL)
+    >>> resized(frame, (40, 30, 50, 20)).height
+    82
+    """
     w, h, left, top = size
     return replace(frame, cell_w=w, cell_h=h, left=left, top=top)
 
@@ -118,12 +133,24 @@ def _full(panel: Panel, labels: CellLabels) -> tuple[float, float]:
 
 
 def has_text(figure: Figure) -> bool:
-    """Whether any cell of the figure has a label at all."""
+    """Whether any cell of the figure has a label at all.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.figures import build
+    >>> from cute_viz.figures.options import FigureOptions
+    >>> has_text(build(Layout((2, 4)))), has_text(build(Layout((2, 4)), FigureOptions(labels="none")))
+    (True, False)
+    """
     return any(any(panel.labels) for panel in figure.panels)
 
 
 def has_vectors(figure: Figure) -> bool:
-    """Whether boxes hold most cells of every panel, several each, so that a label a box tells nearly all."""
+    """Whether boxes hold most cells of every panel, several each, so that a label a box tells nearly all.
+
+    >>> from cute_viz import figure
+    >>> has_vectors(figure("(2,4):(1,2)", tile=(2, 4))), has_vectors(figure("(4,4)"))
+    (True, False)
+    """
     for panel in figure.panels:
         held = sum((r1 - r0) * (c1 - c0) for r0, c0, r1, c1 in panel.boxes)
         if not panel.boxes or 2 * held < panel.rows * panel.cols or held < 2 * len(panel.boxes):
@@ -132,7 +159,12 @@ def has_vectors(figure: Figure) -> bool:
 
 
 def vector_marks(panel: Panel) -> tuple[Mark, ...]:
-    """A label for each box, `T5` over `V0-7`, from the labels of its first and last cell."""
+    """A label for each box, `T5` over `V0-7`, from the labels of its first and last cell.
+
+    >>> from cute_viz import figure
+    >>> [mark.lines for mark in vector_marks(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])]
+    [('T0', 'V0-3'), ('T1', 'V0-3')]
+    """
     out = []
     for r0, c0, r1, c1 in panel.boxes:
         first = panel.labels[r0 * panel.cols + c0].split("\n")
@@ -153,7 +185,13 @@ def _span(a: str, b: str) -> str:
 
 
 def vector_cell(panel: Panel, marks: Sequence[Mark]) -> tuple[float, float]:
-    """The smallest cell such that the label of every box fits into it."""
+    """The smallest cell such that the label of every box fits into it.
+
+    >>> from cute_viz import figure
+    >>> [panel] = figure("(2,4):(1,2)", tile=(2, 4)).panels
+    >>> vector_cell(panel, vector_marks(panel))
+    (8.0, 30.0)
+    """
     w = 8.0
     for mark in {(m.c1 - m.c0, m.r1 - m.r0, max(map(len, m.lines))) for m in marks}:
         w = max(w, (mark[2] * CHAR * FONT + 7) / mark[0])
@@ -163,7 +201,12 @@ def vector_cell(panel: Panel, marks: Sequence[Mark]) -> tuple[float, float]:
 
 
 def vector_width(panel: Panel) -> float:
-    """px that the panel's cells take at least when every box has a label: its first line decides, and is quickly found."""
+    """px that the panel's cells take at least when every box has a label: its first line decides, and is quickly found.
+
+    >>> from cute_viz import figure
+    >>> vector_width(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])
+    32.0
+    """
     need = 8.0
     for r0, c0, _, c1 in panel.boxes:
         label = panel.labels[r0 * panel.cols + c0]
@@ -173,7 +216,13 @@ def vector_width(panel: Panel) -> float:
 
 
 def group_marks(figure: Figure, panel: Panel, w: float, h: float) -> tuple[Mark, ...]:
-    """The names of the groups on rectangles of one hue that are large enough: what the legend calls the hue."""
+    """The names of the groups on rectangles of one hue that are large enough: what the legend calls the hue.
+
+    >>> from cute_viz import figure
+    >>> drawn = figure("(2,4):(1,2)", tile=(2, 4))
+    >>> [(mark.lines, mark.r0, mark.c1) for mark in group_marks(drawn, drawn.panels[0], 20, 20)]
+    [(('T0',), 0, 4), (('T1',), 1, 4)]
+    """
     if not figure.legends:
         return ()
     names = {figure.paints[entry.paint].hue: entry.label for entry in figure.legends[0].entries}

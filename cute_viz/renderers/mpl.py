@@ -47,7 +47,14 @@ SETTINGS: dict[Any, Any] = {
 
 
 def write(figure: Figure, options: Options, format: str) -> bytes:
-    """The figure as the bytes of a PNG or a PDF."""
+    """The figure as the bytes of a PNG or a PDF.
+
+    Refused: a PNG over the limit `pixels`, or with a side of more than 65536 pixels.
+
+    >>> from cute_viz import figure
+    >>> write(figure("(2,2)"), Options(), "pdf")[:5]
+    b'%PDF-'
+    """
     page = lay_out(figure, width=options.width, cell=options.cell, full=options.full)
     if format == "png" and page.width * page.height > limit("pixels"):
         size = f"a PNG of {page.width:.0f} x {page.height:.0f} pixels"

@@ -43,7 +43,12 @@ def render(figure: Figure, options: Options) -> str:
 
 
 def write(page: Page, options: Options) -> str:
-    """A laid out page as an SVG document."""
+    """A laid out page as an SVG document.
+
+    >>> from cute_viz import figure
+    >>> write(lay_out(figure("(2,2)")), Options(fragment=True))[:4]
+    '<svg'
+    """
     figure = page.figure
     canvas = _canvas(figure, options, _ids(figure, options), page.width, page.height)
     for frame, x, y in page.panels:

@@ -33,6 +33,7 @@ class Chunk:
     key: str
 
     def get_xml(self) -> Any:
+        """The comment that holds the piece's place, as svgwrite asks for it."""
         return ElementTree.Comment(self.key)
 
 
@@ -47,16 +48,19 @@ class Canvas:
     chunks: dict[str, str] = field(default_factory=dict)
 
     def chunk(self, text: str) -> Chunk:
+        """Keep a piece of ready-made SVG until the document is written; gives what stands for it in the tree."""
         key = f"chunk-{len(self.chunks)}"
         self.chunks[key] = text
         return Chunk(key)
 
     def group(self, cls: str = "", **attributes: Any) -> Any:
+        """A new group at the end of the drawing."""
         if cls:
             attributes["class_"] = cls
         return self.drawing.add(svgwrite.container.Group(debug=False, **attributes))
 
     def path(self, d: str, cls: str, **attributes: Any) -> None:
+        """A path at the end of the drawing; nothing where there is nothing to draw."""
         if d:
             self.drawing.add(svgwrite.path.Path(d=d, debug=False, class_=cls, **attributes))
 

@@ -54,7 +54,11 @@ def render(figure: Figure, options: Options) -> str:
 
 
 def clean(text: str) -> str:
-    """The text with control characters and lone surrogates replaced, so that nothing can command a terminal."""
+    r"""The text with control characters and lone surrogates replaced, so that nothing can command a terminal.
+
+    >>> clean("4:1\x1b[2J")
+    '4:1�[2J'
+    """
     return "".join(c if c.isprintable() else " " if c in "\t\n" else "�" for c in text)
 
 

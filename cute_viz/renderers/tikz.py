@@ -31,7 +31,14 @@ LINE_COLOUR, TEXT_COLOUR, MUTED = "black!25", "black", "black!65"
 
 
 def render(figure: Figure, options: Options) -> str:
-    """The figure as LaTeX source; with `options.style == "cutlass"` as CuTe's printers write it."""
+    r"""The figure as LaTeX source; with `options.style == "cutlass"` as CuTe's printers write it.
+
+    Refused: CuTe's style as a fragment, and of a figure that its printers do not draw.
+
+    >>> from cute_viz import figure
+    >>> print(render(figure("(2,2)"), Options()).splitlines()[0])
+    \documentclass[tikz,border=6pt]{standalone}
+    """
     if options.style == "cutlass":
         if options.fragment:
             raise FigureError("CuTe's print_latex writes a whole document", hint="leave out --fragment or --style")

@@ -31,7 +31,14 @@ _FOOT = "\\end{tikzpicture}\n\\end{document}\n"
 
 
 def render(figure: Figure) -> str:
-    """The figure as print_latex (a grid of offsets, an MMA, a copy) or print_latex_tv (a tile view) would write it."""
+    r"""The figure as print_latex (a grid of offsets, an MMA, a copy) or print_latex_tv (a tile view) would write it.
+
+    Refused: any other figure, and one with options that those printers do not have.
+
+    >>> from cute_viz import figure
+    >>> print(render(figure("(2,2):(2,1)")).splitlines()[9])
+    \node[fill=black!20] at (1,0) {2};
+    """
     if figure.kind == "mma":
         return _mma(figure)
     if figure.kind == "copy":
@@ -62,7 +69,12 @@ def _grid_cells(panel: Panel) -> str:
 
 
 def drawn(figure: Figure, name: str) -> str:
-    """What CuTe writes about a panel above its picture."""
+    """What CuTe writes about a panel above its picture.
+
+    >>> from cute_viz import figure
+    >>> drawn(figure("SM80_16x8x16_F32F16F16F32_TN"), "C")
+    'ArithTuple(_0,_0) o ((_4,_8),((_2,_2),(_1,_1))):((_2@1,_1@0),((_1@1,_8@0),(_0,_0)))'
+    """
     text = figure.facts.get(f"drawn {name}")
     if not isinstance(text, str) or "\n" in text:
         raise _cannot()
@@ -84,7 +96,12 @@ def _mma(figure: Figure) -> str:
 
 
 def mma_panels(figure: Figure) -> tuple[Panel, Panel, Panel]:
-    """The panels C, A and B; a FigureError where one is missing."""
+    """The panels C, A and B; a FigureError where one is missing.
+
+    >>> from cute_viz import figure
+    >>> [(panel.rows, panel.cols) for panel in mma_panels(figure("SM80_16x8x8_F32TF32TF32F32_TN"))]
+    [(16, 8), (16, 8), (8, 8)]
+    """
     at = {panel.place: panel for panel in figure.panels}
     if set(at) != {(1, 1), (1, 0), (0, 1)} or any(not {"thread", "value"} <= set(panel.data) for panel in figure.panels):
         raise _cannot()

@@ -70,9 +70,11 @@ class Builder:
         self.at: dict[str, Span] = {}
 
     def fail(self, message: str, span: Span, hint: str | None = None) -> SpecError:
+        """The error at a place in the file; the caller raises it."""
         return SpecError(message, text=self.text, span=span, hint=hint, name=self.name)
 
     def specs(self) -> list[Spec]:
+        """Every spec of the file, built, in the file's order."""
         return [self.spec(name, fields) for name, fields in self.parts().items()]
 
     def parts(self) -> dict[str, Value]:
@@ -95,6 +97,7 @@ class Builder:
         return several
 
     def let(self, value: Value | None) -> dict[str, Any]:
+        """The names that all specs share, and those that a `let` binds to expressions; each of these may use the ones before."""
         if value is None:
             return dict(self.names)
         if not isinstance(value, Fields):
@@ -105,6 +108,7 @@ class Builder:
         return out
 
     def spec(self, name: str, fields: Value) -> Spec:
+        """One spec, built. Refused: a field that no spec has, no object, two objects."""
         if not isinstance(fields, Fields):
             raise self.fail(f"the spec {name!r} is a mapping", fields.span, hint="such as layout: (4,8):(8,1)")
         known = [*KINDS, *(f.name for f in COMMON)]
@@ -141,6 +145,7 @@ class Builder:
         return out
 
     def check_keys(self, fields: Fields, known: list[str], what: str) -> None:
+        """Refused: a key that is not among the known ones; the hint names the nearest."""
         for key in fields:
             if key not in known:
                 near = get_close_matches(key, known, n=2)
@@ -148,6 +153,7 @@ class Builder:
                 raise self.fail(f"{what} has no field {key!r}", fields.keys_at[key], hint=hint)
 
     def words(self, fields: Fields, key: str) -> str | None:
+        """The text of a field; None where it is left out. Refused: a list or a mapping."""
         value = fields.get(key)
         if value is None:
             return None
@@ -156,6 +162,7 @@ class Builder:
         return str(value)
 
     def list_of_words(self, value: Value | None) -> tuple[str, ...]:
+        """A list of words, or one text of words parted by commas or blanks; nothing is no words."""
         if value is None:
             return ()
         if isinstance(value, Text):
@@ -165,6 +172,7 @@ class Builder:
         raise self.fail("a list of words", value.span)
 
     def choice(self, table: tuple[Field, ...], fields: Fields, key: str) -> str | None:
+        """The word of a field that has choices; None where it is left out. Refused: another word."""
         word = self.words(fields, key)
         choices = next(f.choices for f in table if f.name == key)
         if word is not None and word not in choices:
@@ -174,6 +182,7 @@ class Builder:
         return word
 
     def figure(self, value: Value, names: dict[str, Any]) -> dict[str, Any]:
+        """The options under `figure` by name: `tensor` as an object, flags as True or False, all others as text."""
         if not isinstance(value, Fields):
             raise self.fail("figure is a mapping of options", value.span, hint="such as {tile: 8x128}")
         self.check_keys(value, [f.name for f in FIGURE], "figure")
@@ -255,6 +264,7 @@ class Builder:
         return value
 
     def optional(self, fields: Fields, key: str, names: dict[str, Any]) -> Any:
+        """The value of a field that holds an expression; None where it is left out."""
         return self.expression(fields[key], names) if key in fields else None
 
 

@@ -204,7 +204,11 @@ def _schema(field: Field) -> dict[str, Any]:
 
 
 def document() -> str:
-    """The reference of spec files in Markdown, with an example of each kind."""
+    r"""The reference of spec files in Markdown, with an example of each kind.
+
+    >>> print(document().partition("\n")[0])
+    # Spec files
+    """
     out = [
         "# Spec files\n",
         "A spec is a YAML mapping with one object and how to draw it. A file holds one spec, or several under `specs:`, by name.",

@@ -1,0 +1,73 @@
+"""Every public function, class and method says what it means; every public function of a pure room shows it with a doctest."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "cute_viz"
+MODULES = sorted(
+    path.relative_to(PACKAGE).as_posix()
+    for path in PACKAGE.rglob("*.py")
+    if path.relative_to(PACKAGE).parts[0] not in ("layouts", "data")
+)
+Node = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+NO_DOCTESTS = ("cli/", "ext/", "__main__.py")  # they print, exit, or are called by a host
+NO_DOCTEST = {  # a module, or module::function -> why a doctest would show nothing
+    "check/bench.py::table": "a table of 2^28 entries takes a gigabyte",
+    "check/compiler.py": "needs CuTe's headers and a compiler, which are not installed with the package",
+    "check/counters.py::main": "needs a GPU",
+    "check/counters.py::measure": "runs ncu",
+    "renderers/__init__.py::render": "cute_viz.render, the same of an object, shows it",
+    "renderers/svg_panel.py::draw": "adds to an svgwrite drawing; renderers/svg.py shows the document that comes of it",
+    "spec/library.py::clean": "not written yet",
+    "spec/library.py::directories": "answers from the machine: where the package lies, and an environment variable",
+    "spec/library.py::listing": "as long as the library",
+    "spec/library.py::names": "as long as the library",
+    "spec/library.py::resolve": "spec.resolve shows it",
+    "spec/library.py::spec_file": "a path of the machine",
+}
+
+
+def _public(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, Node]]:
+    """The public definitions of a module and, within its public classes, their methods; nested functions are not looked at."""
+    for node in body:
+        if isinstance(node, (ast.If, ast.Try)):
+            yield from _public([*node.body, *node.orelse], prefix)
+        elif isinstance(node, Node) and not node.name.startswith("_"):
+            yield prefix + node.name, node
+            if isinstance(node, ast.ClassDef):
+                yield from _public(node.body, f"{prefix}{node.name}.")
+
+
+def _definitions(module: str) -> list[tuple[str, Node]]:
+    return list(_public(ast.parse((PACKAGE / module).read_text(encoding="utf-8")).body))
+
+
+def _shows(node: Node) -> bool:
+    return ">>> " in (ast.get_docstring(node) or "")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_says_what_it_means(module: str) -> None:
+    bare = [name for name, node in _definitions(module) if not ast.get_docstring(node)]
+    assert not bare, f"cute_viz/{module}: no docstring on {', '.join(bare)}"
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if not m.startswith(NO_DOCTESTS) and m not in NO_DOCTEST])
+def test_shows_it(module: str) -> None:
+    functions = [(name, node) for name, node in _definitions(module) if "." not in name and not isinstance(node, ast.ClassDef)]
+    mute = [name for name, node in functions if f"{module}::{name}" not in NO_DOCTEST and not _shows(node)]
+    assert not mute, f"cute_viz/{module}: no doctest in {', '.join(mute)}"
+
+
+def test_every_exception_is_still_one() -> None:
+    for place in NO_DOCTEST:
+        module, _, name = place.partition("::")
+        functions = {known: _shows(node) for known, node in _definitions(module) if not isinstance(node, ast.ClassDef)}
+        assert not name or name in functions, f"{place} is no public function any more"
+        assert not (functions[name] if name else all(functions.values())), f"{place} has a doctest now, and needs no exception"
