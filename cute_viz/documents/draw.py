@@ -89,6 +89,8 @@ def check(spec: Spec) -> None:
 def named(name: str) -> Spec | None:
     """The spec of the libraries that has a name, or is the only one of a file of this name; None where there is none.
 
+    Refused: the name of a file that holds several.
+
     >>> named("no_such_spec") is None
     True
     """

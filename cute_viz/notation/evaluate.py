@@ -158,7 +158,7 @@ class Evaluator:
         raise self.fail(f"{node.value!r} is not a layout", node.span, hint="an expression such as (4,8):(8,1)")
 
     def sequence(self, node: Sequence) -> Any:
-        """`(4,(2,2))`: a tuple; parentheses around one operation only group."""
+        """`(4,(2,2))`: a tuple; parentheses around one call, or around one `a o b`, only group."""
         if len(node.items) == 1 and isinstance(node.items[0], (Chain, Infix, Call, Apply)) and node.bracket == "(":
             return self.value(node.items[0])  # parentheses that group an expression
         return tuple(map(self.value, node.items))
