@@ -15,6 +15,12 @@ def read_text(path: str) -> str:
     """The text of a UTF-8 file, without a byte order mark.
 
     Refused: files that are too large, and text in another encoding.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write(b"(4,8):(8,1)", f"{folder}/x.txt")
+    ...     read_text(f"{folder}/x.txt")
+    '(4,8):(8,1)'
     """
     if os.path.isdir(path):
         raise CuteVizError("this is a folder", name=path, hint="a file is read here")

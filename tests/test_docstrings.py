@@ -25,11 +25,8 @@ NO_DOCTEST = {  # a module, or module::function -> why a doctest would show noth
     "renderers/__init__.py::render": "cute_viz.render, the same of an object, shows it",
     "renderers/svg_panel.py::draw": "adds to an svgwrite drawing; renderers/svg.py shows the document that comes of it",
     "spec/library.py::clean": "not written yet",
-    "spec/library.py::directories": "answers from the machine: where the package lies, and an environment variable",
-    "spec/library.py::listing": "as long as the library",
-    "spec/library.py::names": "as long as the library",
+    "spec/library.py::entry": "lookup shows it",
     "spec/library.py::resolve": "spec.resolve shows it",
-    "spec/library.py::spec_file": "a path of the machine",
 }
 
 

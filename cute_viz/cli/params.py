@@ -34,6 +34,7 @@ class Pixels(click.FloatRange):
     """A number of pixels between two; not nan, which no comparison refuses."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number; wrong usage where it is none, nan included, or lies outside."""
         number = super().convert(value, param, ctx)
         if number != number:
             self.fail(f"{value} is not a number of pixels", param, ctx)

@@ -74,7 +74,14 @@ def figure_of(spec: Spec) -> Figure:
 
 
 def check(spec: Spec) -> None:
-    """Refuse what would go wrong when the spec is drawn: an unknown format or palette, a figure that cannot be."""
+    """Refuse what would go wrong when the spec is drawn: an unknown format or palette, a figure that cannot be.
+
+    >>> [spec] = read_specs("layout: (4,8)")
+    >>> check(spec)
+    >>> check(replace(spec, palette="mauve"))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    cute_viz.errors.FigureError: ...there is no palette 'mauve'...
+    """
     try:
         if spec.palette is not None:
             palette(spec.palette)

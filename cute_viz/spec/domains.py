@@ -36,12 +36,20 @@ def allows(domain: str, value: str) -> bool:
 
 
 def as_number(value: str) -> int | None:
-    """The number that a parameter is; None where it is a word."""
+    """The number that a parameter is; None where it is a word.
+
+    >>> as_number("16"), as_number("_SATURATE")
+    (16, None)
+    """
     return int(value) if value.isdecimal() and len(value) <= limit("digits") else None
 
 
 def alternatives(domain: str) -> str:
-    """A regular expression for the values, of ranges only that a number stands there; without a domain, for any word."""
+    r"""A regular expression for the values, of ranges only that a number stands there; without a domain, for any word.
+
+    >>> alternatives("8..256/8 SS"), alternatives("")
+    ('\\d+|SS', '\\w+')
+    """
     return "|".join(r"\d+" if ".." in word else re.escape(_meant(word)) for word in domain.split()) or r"\w+"
 
 

@@ -54,7 +54,15 @@ class Entry:
 def filled(
     file: LibraryFile, family: Block, short: str, full: str, bound: dict[str, str], args: tuple[str, ...], forward: Entry | None
 ) -> Entry:
-    """An entry with its parameters filled in; `forward` is the operation that it is the `reverse` of."""
+    """An entry with its parameters filled in; `forward` is the operation that it is the `reverse` of.
+
+    >>> from cute_viz.spec.family import find
+    >>> from cute_viz.spec.library_files import files_for
+    >>> file = next(files_for("SM61_DP4A"))
+    >>> family, bound = find(file, "SM61_DP4A")
+    >>> filled(file, family, "SM61_DP4A", "SM61_DP4A", bound, (), None).types
+    ('s8', 's8', 's32', 's32')
+    """
     fields = fields_of(file, family)
     source = " ".join(str(fields["source"]).split()) if "source" in fields else file.word("source")
     values = {**bound, **arguments(fields, short, args)}

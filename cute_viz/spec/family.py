@@ -21,12 +21,20 @@ _SLOT = r"\{([A-Za-z_]\w*)\}"
 
 
 def pattern_of(family: Block) -> str:
-    """The name with its {parameters}; what follows a / only tells two keys apart."""
+    """The name with its {parameters}; what follows a / only tells two keys apart.
+
+    >>> pattern_of(Block("x.yaml", "", "SM90_64x{N}x16_F16/sparse", 0, 0))
+    'SM90_64x{N}x16_F16'
+    """
     return family.key.partition("/")[0]
 
 
 def slots(family: Block) -> list[str]:
-    """The parameters of the name, in order."""
+    """The parameters of the name, in order.
+
+    >>> slots(Block("x.yaml", "", "SM90_64x{N}x16_{ab}", 0, 0))
+    ['N', 'ab']
+    """
     return list(dict.fromkeys(re.findall(_SLOT, pattern_of(family))))
 
 
@@ -35,6 +43,9 @@ def own_fields(family: Block) -> Fields:
     """The fields that an entry itself has.
 
     Refused: unknown ones, what is neither text nor, where that may be, a mapping of texts, ranges that are none.
+
+    >>> dict(own_fields(Block("x.yaml", "A: {types: f32 f16 f16 f32}", "A", 0, 27)))
+    {'types': 'f32 f16 f16 f32'}
     """
     fields = read_block(family)
     if not isinstance(fields, Fields):
@@ -72,7 +83,15 @@ def _check_ranges(family: Block, where: Value) -> None:
 
 
 def fields_of(file: LibraryFile, family: Block, below: tuple[str, ...] = ()) -> dict[str, Value]:
-    """The fields of an entry, those that it inherits first."""
+    """The fields of an entry, those that it inherits first.
+
+    Refused: a parent that the file does not have, an entry that inherits from itself.
+
+    >>> from cute_viz.spec.library_files import files_for
+    >>> file = next(files_for("SM61_DP4A"))
+    >>> list(fields_of(file, find(file, "SM61_DP4A")[0]))
+    ['types', 'Shape_MNK', 'ThrID', 'ALayout', 'BLayout', 'CLayout']
+    """
     own = own_fields(family)
     parent = own.get("inherits")
     if parent is None:
@@ -87,13 +106,23 @@ def fields_of(file: LibraryFile, family: Block, below: tuple[str, ...] = ()) -> 
 
 
 def domains_of(fields: dict[str, Value]) -> dict[str, str]:
-    """What the parameters and template arguments may be."""
+    """What the parameters and template arguments may be.
+
+    >>> domains_of(own_fields(Block("x.yaml", "A{N}: {where: {N: 8..256/8}}", "A{N}", 0, 28)))
+    {'N': '8..256/8'}
+    """
     where = fields.get("where")
     return {key: str(value) for key, value in where.items()} if isinstance(where, Fields) else {}
 
 
 def find(file: LibraryFile, short: str) -> tuple[Block, dict[str, str]] | None:
-    """The entry that has a name, and the parameters with which it does."""
+    """The entry that has a name, and the parameters with which it does; None where no entry has it.
+
+    >>> from cute_viz.spec.library_files import files_for
+    >>> family, bound = find(next(files_for("SM90_64x8x16")), "SM90_64x8x16_F32F16F16_SS")
+    >>> family.key, bound
+    ('SM90_64x{N}x16_{types}_SS', {'N': '8', 'types': 'F32F16F16'})
+    """
     for family in file.families:
         bound = _match(file, family, short)
         if bound is not None:
@@ -132,7 +161,14 @@ def _expression(pattern: str, domains: dict[str, str] | None) -> str:
 
 
 def arguments(fields: dict[str, Value], short: str, args: tuple[str, ...]) -> dict[str, str]:
-    """The template arguments by the entry's names for them, defaults filled in, numbers checked."""
+    """The template arguments by the entry's names for them, defaults filled in, numbers checked.
+
+    Refused: more than the entry takes, one that is missing, one that is not legal.
+
+    >>> from cute_viz.spec.yaml import read_yaml
+    >>> arguments(read_yaml("args: D A=D B=A C=D"), "UniversalFMA", ("cute::half_t",))
+    {'D': 'half_t', 'A': 'half_t', 'B': 'half_t', 'C': 'half_t'}
+    """
     wanted = str(fields.get("args", "")).split()
     if len(args) > len(wanted):
         takes = f"takes at most {len(wanted)}: <{', '.join(wanted)}>" if wanted else "takes none"
@@ -153,7 +189,11 @@ def arguments(fields: dict[str, Value], short: str, args: tuple[str, ...]) -> di
 
 
 def types_of(family: Block, fields: dict[str, Value], short: str, values: dict[str, str]) -> tuple[str, ...]:
-    """The element types of A, B, C and D: given, template arguments, or as the name spells them (D, A, B, C)."""
+    """The element types of A, B, C and D: given, template arguments, or as the name spells them (D, A, B, C).
+
+    >>> types_of(Block("x.yaml", "", "", 0, 0), {}, "SM80_16x8x16_F32F16F16F32_TN", {})
+    ('f16', 'f16', 'f32', 'f32')
+    """
     if "types" in fields:
         given = str(fields["types"]).split()
         if len(given) != 4:
@@ -173,7 +213,14 @@ def types_of(family: Block, fields: dict[str, Value], short: str, values: dict[s
 
 
 def chosen(family: Block, value: Value, values: dict[str, str]) -> Text:
-    """A value, or of a mapping the one for a parameter's value."""
+    """A value, or of a mapping the one for a parameter's value.
+
+    Refused: a mapping that has no value for any of the parameters, and no `else`.
+
+    >>> by_type = read_block(Block("x.yaml", "K: {f16: 16, else: 8}", "K", 0, 21))
+    >>> [str(chosen(Block("x.yaml", "", "K", 0, 0), by_type, {"type": word})) for word in ("f16", "tf32")]
+    ['16', '8']
+    """
     if isinstance(value, Fields):
         found = next((value[word] for word in values.values() if word in value), value.get("else"))
         if found is None:

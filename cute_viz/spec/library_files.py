@@ -78,7 +78,11 @@ def _text_of(value: Value, block: Block) -> Text:
 
 
 def directories() -> list[str]:
-    """Where libraries are: those of CUTE_VIZ_LAYOUTS first, then the one that comes with cute-viz."""
+    """Where libraries are: those of CUTE_VIZ_LAYOUTS first, then the one that comes with cute-viz.
+
+    >>> os.path.basename(directories()[-1])
+    'layouts'
+    """
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     own = os.path.join(here, "layouts")
     if not os.path.isdir(own):  # an editable install: beside the package
@@ -87,13 +91,21 @@ def directories() -> list[str]:
 
 
 def library_files() -> Iterator[LibraryFile]:
-    """Every file of atoms, folder by folder."""
+    """Every file of atoms, folder by folder.
+
+    >>> next(library_files()).kind in ("mma", "copy")
+    True
+    """
     for directory in directories():
         yield from _libraries(directory)
 
 
 def files_for(short: str) -> Iterator[LibraryFile]:
-    """Every file of atoms, those first that a name leads to: all of a user's, of ours the ones of its architecture."""
+    """Every file of atoms, those first that a name leads to: all of a user's, of ours the ones of its architecture.
+
+    >>> os.path.basename(next(files_for("SM80_16x8x16")).path)
+    'sm80.yaml'
+    """
     *users, own = directories()
     for directory in users:
         yield from _libraries(directory)
@@ -109,7 +121,11 @@ def files_for(short: str) -> Iterator[LibraryFile]:
 
 
 def spec_file(name: str) -> str | None:
-    """The YAML file of the libraries that holds a spec of this name, or is called so; None where there is none."""
+    """The YAML file of the libraries that holds a spec of this name, or is called so; None where there is none.
+
+    >>> spec_file("no_such_spec") is None
+    True
+    """
     for directory in directories():
         for path in _yaml_files(os.path.join(directory, "specs") if os.path.isdir(os.path.join(directory, "specs")) else directory):
             text = _text(path)
@@ -121,14 +137,24 @@ def spec_file(name: str) -> str | None:
 
 
 def library_file(path: str) -> LibraryFile | None:
-    """A file by its blocks; None where it holds no atoms."""
+    """A file by its blocks; None where it holds no atoms.
+
+    >>> library_file(next(files_for("SM80_16x8x16")).path).word("arch")
+    'sm80'
+    """
     text = _text(path)
     return _split(path, text) if _is_library(text) else None
 
 
 @lru_cache(maxsize=4096)
 def read_block(block: Block) -> Value:
-    """What stands under the key; blanks in front make every place that in the file."""
+    r"""What stands under the key; blanks in front make every place that in the file.
+
+    Refused: what is no key of a mapping.
+
+    >>> read_block(Block("x.yaml", "a: 1\nb: {c: 2}", "b", 5, 14))
+    {'c': '2'}
+    """
     line = block.whole.count("\n", 0, block.start)
     value = read_yaml(" " * (block.start - line) + "\n" * line + block.whole[block.start : block.end], block.path)
     if not isinstance(value, Fields) or list(value) != [block.key]:

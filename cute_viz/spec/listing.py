@@ -21,7 +21,11 @@ class Listed(NamedTuple):
 
 
 def listing() -> Iterator[Listed]:
-    """Every family with its words spelt out and its numbers left as {N}."""
+    """Every family with its words spelt out and its numbers left as {N}.
+
+    >>> next(line.ranges for line in listing() if line.name == "SM90_64x{N}x16_F32F16F16_SS")
+    'N = 8..256/8'
+    """
     for file in library_files():
         kind, arch = file.kind, file.word("arch")
         for family in file.families:
