@@ -18,7 +18,7 @@ BELOW = {
     "limits": {"errors"},
     "algebra": {"errors", "display"},
     "notation": {"errors", "algebra"},
-    "spec": {"errors", "algebra", "notation"},
+    "spec": {"errors", "algebra", "notation", "files"},
     "figures": {"errors", "algebra", "display"},
     "renderers": {"errors", "figures.model", "figures.palette"},
     "analysis": {"errors", "algebra"},

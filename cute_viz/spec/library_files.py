@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from cute_viz.errors import Span
-from cute_viz.limits import limit, over
+from cute_viz.files import read_text
 from cute_viz.spec.yaml import Fields, SpecError, Text, Value, read_yaml
 
 HEAD = ("library", "arch", "source", "layouts")
@@ -87,7 +87,11 @@ def directories() -> list[str]:
     own = os.path.join(here, "layouts")
     if not os.path.isdir(own):  # an editable install: beside the package
         own = os.path.join(os.path.dirname(here), "layouts")
-    return [*(part for part in os.environ.get("CUTE_VIZ_LAYOUTS", "").split(os.pathsep) if part), own]
+    users = [part for part in os.environ.get("CUTE_VIZ_LAYOUTS", "").split(os.pathsep) if part]
+    for part in users:
+        if not os.path.isdir(part):
+            raise SpecError(f"CUTE_VIZ_LAYOUTS names {part}, which is no folder")
+    return [*users, own]
 
 
 def library_files() -> Iterator[LibraryFile]:
@@ -199,11 +203,5 @@ def _text(path: str) -> str:
     """The text of a file, kept until the file changes."""
     stat = os.stat(path)
     if path not in _cache or _cache[path][0] != stat.st_mtime_ns:
-        if stat.st_size > limit("file"):
-            raise over("file", f"{path} is too large")
-        try:
-            with open(path, encoding="utf-8") as file:
-                _cache[path] = (stat.st_mtime_ns, file.read().removeprefix("\ufeff"))
-        except UnicodeDecodeError as error:
-            raise SpecError(f"{path} is not UTF-8 text (byte {error.start})") from None
+        _cache[path] = (stat.st_mtime_ns, read_text(path))
     return _cache[path][1]
