@@ -55,10 +55,13 @@ def write(data: bytes, path: str) -> None:
     ['x.txt']
     """
     try:
-        target = os.path.realpath(path)
-    except OSError as error:  # the working folder is gone
-        error.filename = path
+        _write(data, os.path.realpath(path))
+    except OSError as error:
+        error.filename = path  # the place that the user knows, not where a link leads, nor the temporary name
         raise
+
+
+def _write(data: bytes, target: str) -> None:
     mode = _mode(target)
     if mode is not None and not stat.S_ISREG(mode):  # /dev/stdout and the like cannot be replaced
         with open(target, "wb") as device:
@@ -68,20 +71,14 @@ def write(data: bytes, path: str) -> None:
         return
     import tempfile  # 3 ms that standard output does not need
 
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f"{TEMPORARY}{os.getpid()}-", dir=os.path.dirname(target))
-    except OSError as error:
-        error.filename = path  # the place that the user knows, not the temporary name
-        raise
+    handle, temporary = tempfile.mkstemp(prefix=f"{TEMPORARY}{os.getpid()}-", dir=os.path.dirname(target))
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         os.chmod(temporary, stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
         os.replace(temporary, target)
-    except BaseException as error:
+    except BaseException:
         os.unlink(temporary)
-        if isinstance(error, OSError):
-            error.filename = path
         raise
 
 

@@ -15,7 +15,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis import shared_wavefronts
 from cute_viz.analysis.access import accesses, global_request
 from cute_viz.analysis.swizzle_steps import on_coordinates, swizzle_steps
-from cute_viz.analysis.swizzles import MODES, search, warp_addresses
+from cute_viz.analysis.swizzles import MODES, explain_choice, search, warp_addresses
 from cute_viz.errors import AlgebraError, CuteVizError, FigureError, LimitError
 from cute_viz.figures import build
 from cute_viz.figures.options import FigureOptions
@@ -330,3 +330,10 @@ class TestCommands:
         text = run("explain", "Sw<3,3,-3> o 0 o (64,8):(1,64)").stdout.decode()
         assert "b6⊕b3" in text
         assert "n -> n ^ ((m >> 3) & 7)" in text
+
+
+def test_a_swizzle_that_gains_nothing_is_not_praised():
+    found = {candidate.name: candidate for candidate in search(8, 64, 16, ["rows"])}
+    swizzled = next(candidate for name, candidate in found.items() if name.startswith("Sw") and candidate.padding == 0)
+    words = explain_choice(swizzled, found["plain"], 8, 64, 16)
+    assert (swizzled.wavefronts < found["plain"].wavefronts) == ("Nothing is gained" not in words)

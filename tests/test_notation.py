@@ -188,3 +188,26 @@ def test_operations_that_do_not_fit(text, words):
         parse(text)
     assert words in caught.value.explain()
     assert caught.value.span is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("(2+2)*3", "12"),
+        ("8/(1+1)", "4"),
+        ("((2+2),8):(8,(3-2))", "(4,8):(8,1)"),
+        ("(4)", "(4)"),
+        ("((3))", "((3))"),
+        ("((2*4),(8))", "(8,(8))"),
+        ("(_2+_2)*_2", "_8"),
+    ],
+)
+def test_parentheses_group_expressions_and_make_tuples_of_numbers(text, value):
+    assert show(parse(text)) == value
+
+
+def test_a_text_of_many_names_is_answered_quickly():
+    """Every name that is not bound is compared with those that are."""
+    text = ";".join([f"value{n}=1" for n in range(1500)] + [f"valve{n}x" for n in range(1500)])
+    with pytest.raises(CuteVizError, match="did you mean"):
+        parse(text)

@@ -186,18 +186,26 @@ def explain_choice(best: Candidate, plain: Candidate, rows: int, cols: int, bits
     s = best.swizzle
     run = 2**s.base * bits // 8
     per_row = cols * bits // 8
+    gain = best.wavefronts < plain.wavefronts
     first = (
         f"{s} takes {best.wavefronts} wavefronts where the plain layout takes {plain.wavefronts}"
-        + (", and none of them is a conflict" if best.wavefronts == best.ideal else f"; {best.ideal} are unavoidable")
+        + (", and none of them is a conflict" if gain and best.wavefronts == best.ideal else f"; {best.ideal} are unavoidable")
         + "."
     )
-    which = f"bits {s.base + s.shift}..{s.base + s.shift + s.bits - 1}" if s.bits > 1 else f"bit {s.base + s.shift}"
+    if not gain:
+        return f"{first} Nothing is gained: the plain layout is as good."
+    which = _bits(s.base + s.shift, s.bits)
     second = (
         f"It XORs {which} of the element offset"
         + (f" (the row, as a row is {per_row} bytes)" if 2 ** (s.base + s.shift) == cols else "")
-        + f" into bits {s.base}..{s.base + s.bits - 1}, so that the {2**s.bits} runs of {run} bytes that stood above each other"
+        + f" into {_bits(s.base, s.bits)}, so that the {2**s.bits} runs of {run} bytes that stood above each other"
         + " fall into different banks"
         + (f"; it is the {best.mode} mode of TMA and GMMA" if best.mode else "")
         + "."
     )
     return f"{first} {second}"
+
+
+def _bits(first: int, count: int) -> str:
+    """`bits 3..5`, `bit 3`."""
+    return f"bits {first}..{first + count - 1}" if count > 1 else f"bit {first}"

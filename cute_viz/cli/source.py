@@ -199,12 +199,23 @@ def _parse(text: str, name: str | None, reading: Reading) -> Any:
         value = document.pick(reading.name, drawable=True)
     except CuteVizError as error:
         error.name = error.name or name
+        if text.isidentifier() and (near := _near_specs(text)):
+            error.hint = f"did you mean the spec {' or '.join(near)}?" + (f" or {error.hint}" if error.hint else "")
         raise
     if reading.name is None and "\n" in text.strip():
         _note(document, value)
     elif document.passed:
         click.echo("note: only the last of what ';' parts is drawn; is ':' meant?", err=True)
     return value
+
+
+def _near_specs(name: str) -> list[str]:
+    """The names of specs of the libraries that are like a name."""
+    from difflib import get_close_matches
+
+    from cute_viz.spec.library_files import spec_names
+
+    return get_close_matches(name, list(spec_names()), n=2, cutoff=0.75)
 
 
 def _note(document: Any, value: Any) -> None:

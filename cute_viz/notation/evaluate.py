@@ -158,10 +158,9 @@ class Evaluator:
         raise self.fail(f"{node.value!r} is not a layout", node.span, hint="an expression such as (4,8):(8,1)")
 
     def sequence(self, node: Sequence) -> Any:
-        """`(4,(2,2))`: a tuple; parentheses around one call, or around one `a o b`, only group."""
-        if len(node.items) == 1 and isinstance(node.items[0], (Chain, Infix, Call, Apply)) and node.bracket == "(":
-            return self.value(node.items[0])  # parentheses that group an expression
-        return tuple(map(self.value, node.items))
+        """`(4,(2,2))`: a tuple; parentheses around one call, one `a o b` or one `a + b` only group."""
+        inside = _ungrouped(node)
+        return tuple(map(self.value, node.items)) if inside is node else self.value(inside)
 
     def pair(self, node: Pair) -> Layout:
         """`shape:stride`: a layout. Refused: parts of different nesting, shapes and strides of something else than numbers."""
@@ -179,6 +178,7 @@ class Evaluator:
 
     def _congruent(self, shape: Node, stride: Node) -> None:
         """A caret under the smallest piece of the stride that does not match its shape."""
+        shape, stride = _ungrouped(shape), _ungrouped(stride)
         if isinstance(shape, Sequence) and isinstance(stride, Sequence):
             if len(shape.items) != len(stride.items):
                 raise self.fail(
@@ -227,7 +227,8 @@ class Evaluator:
             return atom
         from difflib import get_close_matches
 
-        near = get_close_matches(node.text, list(self.names), n=3) if len(node.text) > 2 else []
+        like = [name for name in self.names if abs(len(name) - len(node.text)) <= 2][:50]  # a text may bind thousands
+        near = get_close_matches(node.text, like, n=3) if len(node.text) > 2 else []
         hint = f"{'did you mean ' + ', '.join(near) + '? or ' if near else ''}give it a value: --let {node.text}=512"
         raise self.fail(f"{node.text!r} is not a layout, and nothing of this name was bound", node.span, hint=hint)
 
@@ -363,6 +364,14 @@ def _call_layout(function: Any, args: tuple[Any, ...]) -> Any:
     if not args:
         raise AlgebraError("a layout is called with a coordinate", hint="such as (2,3), or (2,_) for a slice")
     return function(*args)
+
+
+def _ungrouped(node: Node) -> Node:
+    """What parentheses around one expression hold; other nodes as they are. (4) is a tuple of one mode."""
+    if isinstance(node, Sequence) and node.bracket == "(" and len(node.items) == 1:
+        inside = node.items[0]
+        return inside if isinstance(inside, (Chain, Infix, Call, Apply, Arith)) else node
+    return node
 
 
 def _modes(node: Sequence) -> str:

@@ -130,14 +130,29 @@ def spec_file(name: str) -> str | None:
     >>> spec_file("no_such_spec") is None
     True
     """
-    for directory in directories():
-        for path in _yaml_files(os.path.join(directory, "specs") if os.path.isdir(os.path.join(directory, "specs")) else directory):
-            text = _text(path)
-            if not _is_library(text):
-                stem = os.path.splitext(os.path.basename(path))[0]
-                if stem == name or re.search(rf"^  {re.escape(name)}:", text, re.M):
-                    return path
+    for path in _spec_files():
+        if os.path.splitext(os.path.basename(path))[0] == name or re.search(rf"^  {re.escape(name)}:", _text(path), re.M):
+            return path
     return None
+
+
+def spec_names() -> Iterator[str]:
+    """The names of the specs of the libraries, and of their files.
+
+    >>> "ampere_gemm" in set(spec_names())
+    True
+    """
+    for path in _spec_files():
+        yield os.path.splitext(os.path.basename(path))[0]
+        yield from re.findall(r"^  (\w+):", _text(path), re.M)
+
+
+def _spec_files() -> Iterator[str]:
+    for directory in directories():
+        specs = os.path.join(directory, "specs")
+        for path in _yaml_files(specs if os.path.isdir(specs) else directory):
+            if not _is_library(_text(path)):
+                yield path
 
 
 def library_file(path: str) -> LibraryFile | None:
