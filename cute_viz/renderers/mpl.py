@@ -6,6 +6,7 @@ In a PDF labels are text in embedded fonts; in a PNG a glyph is a marker, stampe
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from io import BytesIO
 from typing import Any
@@ -75,7 +76,9 @@ def write(figure: Figure, options: Options, format: str) -> bytes:
         said: dict[str, Any] = {"Software": None}  # nothing of the machine or the day
         if format == "pdf":
             said = {"CreationDate": None, "Producer": None, "Creator": None, "Title": _clean(figure.title)}
-        canvas.savefig(out, format=format, dpi=DPI * scale, metadata=said, facecolor=theme["p"])
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing from font")  # it becomes a box, as everywhere
+            canvas.savefig(out, format=format, dpi=DPI * scale, metadata=said, facecolor=theme["p"])
     return out.getvalue()
 
 
