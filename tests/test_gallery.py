@@ -217,15 +217,23 @@ def test_no_name_leaves_the_folder(name: str) -> None:
     assert name[0] not in ". "
 
 
-def test_the_bytes_do_not_depend_on_processes_or_hashes(tmp_path: Path) -> None:
-    outs = []
-    for number, (workers, seed) in enumerate((("1", "0"), ("4", "1"))):
-        out = tmp_path / str(number)
-        args = ("gallery", "layouts/specs/swizzles.yaml", "layouts/specs/copies.yaml", "-o", str(out), "-j", workers)
-        assert run(*args, env={"PYTHONHASHSEED": seed}, cwd=ROOT).returncode == 0
-        outs.append({path.name: path.read_bytes() for path in out.iterdir()})
-    assert outs[0] == outs[1]
-    assert len(outs[0]) > 10
+# Hash seed, time zone, locale, processes; each from another working folder.
+ELSEWHERE = [
+    ("0", "UTC", "C", "1"),
+    ("1", "Pacific/Kiritimati", "C.UTF-8", "4"),
+    ("2", "America/St_Johns", "tr_TR.UTF-8", "1"),
+    ("3", "UTC", "POSIX", "4"),
+    ("4", "Asia/Kathmandu", "de_DE.UTF-8", "2"),
+    ("5", "UTC", "C.UTF-8", "3"),
+]
+
+
+@pytest.mark.parametrize(("seed", "zone", "locale", "workers"), ELSEWHERE)
+def test_the_whole_gallery_is_the_same_elsewhere(seed: str, zone: str, locale: str, workers: str, tmp_path: Path) -> None:
+    environment = {"PYTHONHASHSEED": seed, "TZ": zone, "LC_ALL": locale, "LANG": locale, "PYTHONPATH": str(ROOT)}
+    args = ("gallery", str(ROOT / "layouts" / "specs"), "-o", str(ROOT / "gallery"), "--check", "-j", workers)
+    done = run(*args, env=environment, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, b""), done.stdout + done.stderr
 
 
 def test_a_killed_run_is_completed_by_the_next(tmp_path: Path) -> None:
