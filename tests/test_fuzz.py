@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from tests.fuzz.mutate import mutate_json
 from tests.fuzz.targets import FINDINGS, TARGETS, attempt, seeds
 
 CASES = 600  # a target
@@ -42,6 +43,13 @@ def test_the_corpus_itself(target: str) -> None:
 def test_what_was_found_once(target: str) -> None:
     for text in seeds(target, FINDINGS):
         attempt(target, text)
+
+
+def test_figures_that_are_json_still() -> None:
+    """Mutations by structure get behind the parser, to the checks of the model and the renderers."""
+    known = seeds("figure")
+    drawn = sum(attempt("figure", mutate_json(known[n % len(known)], n)) for n in range(2 * CASES))
+    assert drawn > CASES // 10
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -15,7 +15,7 @@ from cute_viz.files import decode
 from cute_viz.notation import parse, read
 from cute_viz.renderers import Options, render
 from cute_viz.spec.check_library import check_library
-from cute_viz.spec.library_files import _split
+from cute_viz.spec.library_files import library_of
 from cute_viz.spec.yaml import read_yaml
 from tests.test_cli import fails, run
 
@@ -93,7 +93,7 @@ def entry_of(words: int) -> None:
     several = " ".join(map(str, range(words)))
     fma = "Shape_MNK: '(1,1,1)', ThrID: 1, ALayout: '(1,1):(0,0)', BLayout: '(1,1):(0,0)', CLayout: '(1,1):(0,0)'"
     text = f"library: mma\narch: sm80\nA{{M}}_{{N}}: {{where: {{M: {several}, N: {several}}}, {fma}}}\n"
-    for error in check_library(_split("mine.yaml", text)).errors:
+    for error in check_library(library_of("mine.yaml", text)).errors:
         raise error
 
 

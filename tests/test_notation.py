@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from cute_viz.algebra.composed import PointerFlag
 from cute_viz.algebra.inttuple import X, show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.static import mark_static
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.notation import parse
-from cute_viz.notation.values import mark_static
 from tests.strategies import any_layouts
 
 

@@ -17,9 +17,9 @@ import pytest
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import find
+from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError
-from cute_viz.notation.values import mark_static
 
 pytestmark = pytest.mark.oracle
 OPERATIONS = (

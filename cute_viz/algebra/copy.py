@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
@@ -29,6 +29,7 @@ from cute_viz.errors import AlgebraError
 class CopyOp(Shown):
     """One copy instruction, its layouts in bits: (thread, bit) -> bit of the reference order (Copy_Traits)."""
 
+    tiling: ClassVar[str] = "copy"
     name: str
     thr_id: Layout
     src: Layout
@@ -47,6 +48,8 @@ class Copy_Atom(Shown):
     name, value_type: CuTe's names, where they are known; atoms that differ in these alone are equal.
     """
 
+    tiling: ClassVar[str] = "copy"
+    marked: ClassVar[tuple[str, ...]] = ("thr_id", "layout_src", "layout_dst", "layout_ref")
     thr_id: Layout
     layout_src: Layout
     layout_dst: Layout
@@ -70,6 +73,8 @@ class TiledCopy(Shown):
     tiler_mn: the tile, an extent or a layout for each mode.
     """
 
+    tiling: ClassVar[str] = "copy"
+    marked: ClassVar[tuple[str, ...]] = ("atom", "layout_tv", "tiler_mn")
     atom: Copy_Atom
     layout_tv: Layout
     tiler_mn: Any
@@ -87,6 +92,8 @@ class TiledCopy(Shown):
 class ThrCopy(Shown):
     """A TiledCopy seen by one thread."""
 
+    tiling: ClassVar[str] = "copy"
+    marked: ClassVar[tuple[str, ...]] = ("tiled",)
     tiled: TiledCopy
     thr_idx: int
 

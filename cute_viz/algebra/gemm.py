@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import ComposedLayout, domain, position_independent
 from cute_viz.algebra.copy import TiledCopy, tile_of
@@ -24,6 +24,7 @@ class Gemm(Shown):
     epilogue: the copy of the accumulator back to global memory. Copies that are left out are None.
     """
 
+    tiling: ClassVar[str] = "gemm"
     mma: TiledMMA
     tile: tuple[int, int, int]
     smem_a: Layout | ComposedLayout

@@ -178,17 +178,6 @@ def is_int_tuple(x: Any) -> bool:
     return all(isinstance(leaf, int) and not isinstance(leaf, bool) for leaf in leaves(x))
 
 
-def as_static(x: Any) -> Any:
-    """The same nested tuple with every integer marked as static.
-
-    >>> show(as_static((4, (2, X))))
-    '(_4,(_2,_))'
-    """
-    if isinstance(x, tuple):
-        return tuple(map(as_static, x))
-    return Static(x) if isinstance(x, int) and not isinstance(x, bool) else x
-
-
 def unflatten(flat: Iterable[Any], profile: Any) -> Any:
     """Leaves put back into the nesting of `profile`.
 

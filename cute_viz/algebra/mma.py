@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
@@ -38,6 +38,8 @@ class MMA_Atom(Shown):
     '  Shape_MNK:  (1,1,1)'
     """
 
+    tiling: ClassVar[str] = "mma"
+    marked: ClassVar[tuple[str, ...]] = ("thr_id", "shape_mnk", "layout_a", "layout_b", "layout_c")
     thr_id: Layout
     shape_mnk: Any
     layout_a: Layout
@@ -65,6 +67,8 @@ class TiledMMA(Shown):
     permutation_mnk: for each of M, N, K an extent, a layout, or `_` for the extent that the atoms cover.
     """
 
+    tiling: ClassVar[str] = "mma"
+    marked: ClassVar[tuple[str, ...]] = ("atom", "thr_layout_vmnk", "permutation_mnk")
     atom: MMA_Atom
     thr_layout_vmnk: Layout
     permutation_mnk: tuple[Any, Any, Any]
@@ -82,6 +86,8 @@ class TiledMMA(Shown):
 class ThrMMA(Shown):
     """A TiledMMA seen by one thread: `thr_vmnk` is its coordinate in thr_layout_vmnk."""
 
+    tiling: ClassVar[str] = "mma"
+    marked: ClassVar[tuple[str, ...]] = ("tiled", "thr_vmnk")
     tiled: TiledMMA
     thr_vmnk: tuple[Any, ...]
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout
-from cute_viz.algebra.inttuple import as_static
-from cute_viz.algebra.layout import trusted
-from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.composed import AnyLayout
+from cute_viz.algebra.static import mark_static
 from cute_viz.check.job import Kernel
 from cute_viz.errors import CuteVizError
 from cute_viz.notation.write import write
@@ -32,17 +29,9 @@ def expression(layout: AnyLayout) -> str:
     'Layout<Shape<_4,_8>,Stride<_8,_1>>{}'
     """
     try:
-        return write(_static(layout), "cpp")
+        return write(mark_static(layout), "cpp")
     except CuteVizError as error:
         raise NotInCuTe(f"C++ cannot write it: {error.message}") from None
-
-
-def _static(layout: Any) -> Any:
-    if isinstance(layout, ComposedLayout):
-        return ComposedLayout(_static(layout.outer), as_static(layout.offset), _static(layout.inner))
-    if isinstance(layout, Swizzle):
-        return layout
-    return trusted(as_static(layout.shape), as_static(layout.stride))
 
 
 def kernel(layouts: Sequence[AnyLayout], entry: str, bits: int) -> Kernel:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from cute_viz.cli import source
-
-TARGETS = ("cpp", "dsl", "cute", "ir")
+from cute_viz.notation.write import TARGETS
 
 
 @click.command(

@@ -56,7 +56,7 @@ def _facts(subject: Any) -> dict[str, Any]:
         from cute_viz.analysis.facts import layout_facts
 
         return layout_facts(subject)
-    from cute_viz.notation.values import is_tiling
+    from cute_viz.algebra.static import is_tiling
 
     if is_tiling(subject) or type(subject).__name__ == "CopyOp":
         from cute_viz.analysis.tilings import tiling_facts

@@ -23,15 +23,17 @@ def build(obj: Any, options: FigureOptions | None = None) -> Figure:
     options = options or FigureOptions()
     if options.view is not None and options.view not in VIEWS:
         raise FigureError(f"there is no view {options.view!r}", hint=f"views: {', '.join(VIEWS)}")
+    if options.operand == "":
+        raise FigureError("which operand? --operand is empty", hint="A, B, C of an MMA, S, D of a copy")
     if options.labels not in LABELS:
         raise FigureError(f"there are no labels {options.labels!r}", hint=f"labels: {', '.join(LABELS)}")
     if options.labels == "full":  # what a page shows of the labels is the renderer's matter
         options = replace(options, labels="auto")
     if isinstance(obj, (int, tuple)) and not isinstance(obj, bool) and obj != () and is_int_tuple(obj):
         obj = Layout(obj)
-    if type(obj).__name__ in _TILINGS:
+    if getattr(type(obj), "tiling", ""):
         return _tiling(obj, options)
-    if type(obj).__name__ == "Call":
+    if type(obj).__name__ == "Call":  # of figures.operation, whose module few pictures need
         from cute_viz.figures.operation import operation
 
         return operation(obj, options)
@@ -50,6 +52,8 @@ def build(obj: Any, options: FigureOptions | None = None) -> Figure:
         from cute_viz.figures.banks import address, banks
 
         return (banks if view == "banks" else address)(obj, options)
+    if view == "operation":
+        raise FigureError(f"{show(obj)} is no operation", hint="such as logical_divide((8,6), (4,3)), or A o B")
     if view == "grid":
         from cute_viz.figures.grid import grid
 
@@ -70,9 +74,6 @@ def _check_fit(view: str, options: FigureOptions) -> None:
         raise FigureError("--type is of elements in shared memory", hint="--view banks or address")
 
 
-_TILINGS = ("MMA_Atom", "TiledMMA", "ThrMMA", "Copy_Atom", "CopyOp", "TiledCopy", "ThrCopy", "Gemm")
-
-
 def _tiling(obj: Any, options: FigureOptions) -> Figure:
     """The figure of an atom, a tiling of atoms, or a thread's view; their modules are imported when they are met."""
     if options.view not in (None, "tv") or options.tile is not None:
@@ -81,11 +82,11 @@ def _tiling(obj: Any, options: FigureOptions) -> Figure:
         from cute_viz.figures.partition import partition
 
         return partition(obj, options)
-    if type(obj).__name__ == "Gemm":
+    if obj.tiling == "gemm":
         from cute_viz.figures.gemm import gemm
 
         return gemm(obj, options)
-    if "MMA" in type(obj).__name__:
+    if obj.tiling == "mma":
         from cute_viz.figures.mma import mma
 
         return mma(obj, options)

@@ -8,9 +8,9 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.modes import get
+from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError, FigureError
-from cute_viz.figures.mma import _static
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.owners import (
@@ -140,7 +140,7 @@ def _drawn(tiled: TiledCopy, sides: str) -> dict[str, str]:
     out = {}
     for x in sides:
         try:
-            out[f"drawn {x}"] = f"ArithTuple(_0,_0) o {_static(layout_in_tile(tiled, x, make_identity_layout(tile)))}"
+            out[f"drawn {x}"] = f"ArithTuple(_0,_0) o {mark_static(layout_in_tile(tiled, x, make_identity_layout(tile)))}"
         except AlgebraError:
             return {}
     return out

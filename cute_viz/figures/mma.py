@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.coords import get_flat_coord
@@ -13,6 +12,7 @@ from cute_viz.algebra.layout import Layout, crd2idx
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import OPERANDS, MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, permutation, tile_shape
 from cute_viz.algebra.modes import get
+from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError, FigureError
 from cute_viz.figures.model import Figure, Paint
@@ -207,29 +207,13 @@ def _source(tiled: TiledMMA, single: bool) -> str:
 
 def _drawn(tiled: TiledMMA, operands: str) -> dict[str, str]:
     """What CuTe's printers write above their pictures: the TV layouts of coordinate tensors."""
-    from cute_viz.algebra.inttuple import as_static
-
     tile = tile_shape(tiled)
-    out = {"drawn tile": show(as_static(tile))}
+    out = {"drawn tile": show(mark_static(tile))}
     for x in operands:
         i, j = OPERANDS[x]
         try:
             tv = layout_tv(tiled, x, make_identity_layout((tile[i], tile[j])))
         except AlgebraError:
             return {}
-        out[f"drawn {x}"] = f"ArithTuple(_0,_0) o {_static(tv)}"
+        out[f"drawn {x}"] = f"ArithTuple(_0,_0) o {mark_static(tv)}"
     return out
-
-
-def _static(layout: Any) -> str:
-    """The layout as CuTe prints it: types, and so static integers throughout."""
-    from cute_viz.algebra.stride import Basis
-
-    def mark(x: Any) -> str:
-        if isinstance(x, tuple):
-            return "(" + ",".join(map(mark, x)) + ")"
-        if isinstance(x, Basis):
-            return f"_{x.value:d}" + "".join(f"@{i}" for i in reversed(x.path))
-        return f"_{x:d}" if isinstance(x, int) else str(x)
-
-    return f"{mark(layout.shape)}:{mark(layout.stride)}"

@@ -225,12 +225,12 @@ def _column(value: Any, kind: str, where: str) -> tuple[Any, ...]:
     """A list of integers, strings or nested lists of integers, as the field's type says."""
     if not isinstance(value, (list, tuple)):
         raise FigureError(f"{where} should be a list")
-    leaf = str if "str" in kind else int
+    leaf, nested = str if "str" in kind else int, kind.count("tuple") > 1
     frozen: tuple[Any, ...] = _freeze(value)
     stack: list[Any] = list(frozen)
     while stack:
         item = stack.pop()
-        if isinstance(item, tuple):
+        if isinstance(item, tuple) and nested:
             stack.extend(item)
         elif not isinstance(item, leaf) or isinstance(item, bool):
             raise FigureError(f"{where} should hold {'strings' if leaf is str else 'integers'} only")

@@ -104,7 +104,7 @@ def _view(obj: Any, options: FigureOptions) -> tuple[Any, str]:
     """The thread's view, and which operand of it."""
     letters = "SD" if isinstance(obj, (TiledCopy, ThrCopy)) else "ABC"
     operand = (options.operand or ("S" if letters == "SD" else "C")).upper()
-    if operand not in letters:
+    if operand not in tuple(letters):
         raise FigureError(f"--operand {options.operand}: one of {', '.join(letters)} goes with a tensor")
     if isinstance(obj, (ThrMMA, ThrCopy)):
         return obj, operand

@@ -10,8 +10,8 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError
-from cute_viz.notation.cplusplus import CASTS, MAKE_TUPLES, PRINTERS, TUPLES, integral, smem_atom
 from cute_viz.notation.syntax import Call, Name, short
+from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, TUPLES, integral, smem_atom
 
 if TYPE_CHECKING:
     from cute_viz.notation.evaluate import Evaluator

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.notation.atoms import FORMS, Resolver
-from cute_viz.notation.cplusplus import CASTS, MAKE_TUPLES, PRINTERS, TUPLES
 from cute_viz.notation.evaluate import Evaluator, Failed
 from cute_viz.notation.forms import SWIZZLES
 from cute_viz.notation.syntax import Call, Chain, Infix, Name, Node, Sequence, Statement, short
-from cute_viz.notation.values import all_static, is_drawable, is_tiling, mark_static, ungroup
+from cute_viz.notation.values import all_static, is_drawable, ungroup
+from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, TUPLES
 
 
 class Document:

@@ -1,4 +1,4 @@
-"""What a value is: static or not, a tiling, drawable, how large; and the small steps from one form to another."""
+"""What a value is: drawable, static as it was written, how large; and the small steps from one form to another."""
 
 from __future__ import annotations
 
@@ -7,52 +7,12 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import Static, is_int_tuple, leaves
-from cute_viz.algebra.layout import Layout, trusted
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.static import is_tiling
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.notation.cplusplus import TUPLES
 from cute_viz.notation.syntax import Call, Index, Name, Node, Number, short
-
-
-def mark_static(value: Any) -> Any:
-    """The same value with every integer marked as static, for printing as CuTe prints static layouts.
-
-    Atoms and their tilings are types in CuTe, and so always static.
-
-    >>> str(mark_static(Layout((4, 8))))
-    '(_4,_8):(_1,_4)'
-    """
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, int):
-        return Static(value)
-    if isinstance(value, tuple):
-        return tuple(map(mark_static, value))
-    if isinstance(value, Basis):
-        return Basis(mark_static(value.value), value.path)
-    if isinstance(value, Layout):
-        return trusted(mark_static(value.shape), mark_static(value.stride))
-    if isinstance(value, ComposedLayout):
-        return ComposedLayout(mark_static(value.outer), mark_static(value.offset), mark_static(value.inner))
-    if is_tiling(value):
-        from dataclasses import fields, replace
-
-        marked = {field.name: mark_static(getattr(value, field.name)) for field in fields(value) if field.name not in _COUNTS}
-        return replace(value, **marked)
-    return value
-
-
-_COUNTS = ("bits", "thr_idx", "name", "types", "value_type")  # of an atom: not integers of its layouts
-
-
-def is_tiling(value: Any) -> bool:
-    """Whether a value is an atom, a tiling of atoms, or a thread's view of one.
-
-    >>> from cute_viz import parse
-    >>> is_tiling(parse("SM80_16x8x16_F32F16F16F32_TN{}")), is_tiling(Layout(4))
-    (True, False)
-    """
-    return type(value).__name__ in ("MMA_Atom", "Copy_Atom", "TiledMMA", "TiledCopy", "ThrMMA", "ThrCopy")
+from cute_viz.notation.vocabulary import TUPLES
 
 
 def is_drawable(value: Any) -> bool:

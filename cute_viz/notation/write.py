@@ -8,10 +8,10 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
 from cute_viz.algebra.inttuple import Static, Underscore, leaves, show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
-from cute_viz.notation.values import is_tiling, mark_static
 
 TARGETS = ("cpp", "dsl", "cute", "ir")
 
@@ -142,7 +142,7 @@ def _cpp_basis(value: Basis) -> str:
 
 def _cpp_flagged(value: ComposedLayout) -> str:
     """A flagged smem layout is written as the library's atom of that name."""
-    from cute_viz.notation.cplusplus import smem_atom
+    from cute_viz.notation.vocabulary import smem_atom
 
     bits = value.offset.bits
     types = {8: "uint8_t", 16: "half_t", 32: "float", 64: "double", 4: "uint4_t"}

@@ -14,8 +14,8 @@ from typing import Any
 
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.renderers import Options, svg
+from cute_viz.renderers.letters import xml
 from cute_viz.renderers.page import lay_out
-from cute_viz.renderers.svg_panel import clean
 
 TABLE_CELLS = 4096  # of a panel; larger tables are built when they are opened
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
@@ -109,4 +109,4 @@ def _table(panel: Panel, number: int) -> str:
 
 
 def _text(words: str) -> str:
-    return escape(clean(words))
+    return escape(xml(words))

@@ -29,6 +29,7 @@ from cute_viz.renderers import Options
 from cute_viz.renderers.colours import DARK, HOLE_COLOUR, LIGHT
 from cute_viz.renderers.frame import CAPTION, CHAR, FONT, LINES_FROM, SMALL, Detail, Frame
 from cute_viz.renderers.geometry import column_step, row_step, runs
+from cute_viz.renderers.letters import printable
 from cute_viz.renderers.page import Page, lay_out
 
 DPI = 96  # px of a page are CSS pixels
@@ -75,7 +76,7 @@ def write(figure: Figure, options: Options, format: str) -> bytes:
         out = BytesIO()
         said: dict[str, Any] = {"Software": None}  # nothing of the machine or the day
         if format == "pdf":
-            said = {"CreationDate": None, "Producer": None, "Creator": None, "Title": _clean(figure.title)}
+            said = {"CreationDate": None, "Producer": None, "Creator": None, "Title": printable(figure.title)}
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Glyph .* missing from font")  # it becomes a box, as everywhere
             canvas.savefig(out, format=format, dpi=DPI * scale, metadata=said, facecolor=theme["p"])
@@ -310,16 +311,16 @@ class _Painter:
         self, text: str, x: float, y: float, size: float, colour: str, family: str, bold: bool = False, anchor: str = "start"
     ) -> None:
         """A line of text whose middle is at height y."""
-        self.texts.append((_clean(text), x, y + BASELINE * size, size, colour, family, bold, anchor))
+        self.texts.append((printable(text), x, y + BASELINE * size, size, colour, family, bold, anchor))
 
     def label(self, text: str, x: float, y: float, size: float, colour: str, bold: bool = False) -> None:
         """A short monospaced text around x."""
         if self.format == "pdf" and len(self.texts) < MOST_TEXTS:
-            self.texts.append((_clean(text), x, y + BASELINE * size, size, colour, MONO, bold, "middle"))
+            self.texts.append((printable(text), x, y + BASELINE * size, size, colour, MONO, bold, "middle"))
             return
         advance = size * ADVANCE
         x -= len(text) * advance / 2
-        for n, letter in enumerate(_clean(text)):
+        for n, letter in enumerate(printable(text)):
             if letter != " ":
                 self.glyphs.setdefault((letter, size, colour, bold), []).append((x + n * advance, y + BASELINE * size))
 
@@ -335,10 +336,6 @@ class _Painter:
             )
             stamp.set_transform(Affine2D().scale(size / 100 / DPI) + self.canvas.dpi_scale_trans)
             self.add(stamp)
-
-
-def _clean(text: str) -> str:
-    return "".join(c if c.isprintable() else "�" for c in text)
 
 
 def _rectangle(x: float, y: float, w: float, h: float) -> Any:

@@ -14,9 +14,10 @@ from cute_viz.figures.model import Figure
 from cute_viz.figures.palette import palette
 from cute_viz.renderers import Options
 from cute_viz.renderers.colours import BORDER, DARK, MUTED, PAPER, TEXT
+from cute_viz.renderers.letters import xml
 from cute_viz.renderers.page import Page, lay_out
 from cute_viz.renderers.svg_import import svgwrite
-from cute_viz.renderers.svg_panel import MONO, SANS, Canvas, clean, draw, number
+from cute_viz.renderers.svg_panel import MONO, SANS, Canvas, draw, number
 
 THEMES = {"print": "grey"}  # themes that bring a palette
 RULES = {
@@ -88,7 +89,7 @@ def _canvas(figure: Figure, options: Options, ids: str, width: float, height: fl
         role="img",
         aria_labelledby=f"{ids}t {ids}d",
     )
-    title, desc = svgwrite.base.Title(clean(figure.title)), svgwrite.base.Desc(clean(figure.description))
+    title, desc = svgwrite.base.Title(xml(figure.title)), svgwrite.base.Desc(xml(figure.description))
     title.xml.set("id", f"{ids}t")
     desc.xml.set("id", f"{ids}d")
     drawing.elements[:0] = [title, desc]

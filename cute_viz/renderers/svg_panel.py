@@ -18,6 +18,7 @@ from cute_viz.figures.palette import Palette
 from cute_viz.renderers.colours import BORDER, HOLE_COLOUR, LINE, MUTED, TEXT
 from cute_viz.renderers.frame import CAPTION, CHAR, FONT, LINES_FROM, SMALL, Detail, Frame
 from cute_viz.renderers.geometry import column_step, row_step, runs
+from cute_viz.renderers.letters import xml
 from cute_viz.renderers.svg_import import svgwrite
 
 BASELINE = 0.35  # from the middle of a letter down to its baseline, in font sizes
@@ -68,7 +69,7 @@ class Canvas:
         """A line of text whose middle is at height y."""
         at = (number(x), number(y + BASELINE * size))
         attributes = {"font_size": number(size), "debug": False, "class_": cls, **attributes}
-        self.drawing.add(svgwrite.text.Text(clean(words), insert=at, **attributes))
+        self.drawing.add(svgwrite.text.Text(xml(words), insert=at, **attributes))
 
 
 def draw(canvas: Canvas, frame: Frame, x: float, y: float) -> None:
@@ -197,7 +198,7 @@ def _labels(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
 def _texts(panel: Panel, labels: tuple[str, ...], xs: list[str], ys: list[str], only: list[bool] | None) -> Iterable[str]:
     """The text elements of the labels, row by row; with `only`, of the cells whose paint is chosen."""
     cols = panel.cols
-    ends = {label: f"{label if label.isalnum() else escape(clean(label))}</text>" for label in set(labels)}
+    ends = {label: f"{label if label.isalnum() else escape(xml(label))}</text>" for label in set(labels)}
     heads = [f'<text x="{x}" y="' for x in xs]
     for r, y in enumerate(ys):
         row, middle = labels[r * cols : (r + 1) * cols], f'{y}">'
@@ -227,7 +228,7 @@ def _marks(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
             size = FONT if n == 0 else SMALL
             y = middle + (n - (len(mark.lines) - 1) / 2) * 12 + BASELINE * size
             small = f' font-size="{SMALL}"' if n else ""
-            by_ink.setdefault(ink, []).append(f'<text x="{x}" y="{number(y)}"{small}>{escape(clean(line))}</text>')
+            by_ink.setdefault(ink, []).append(f'<text x="{x}" y="{number(y)}"{small}>{escape(xml(line))}</text>')
     if papers:
         canvas.group().add(canvas.chunk("".join(papers)))
     for ink, texts in by_ink.items():
@@ -242,14 +243,14 @@ def _rulers(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
     every = column_step(panel.col_ruler.labels, CHAR * FONT, frame.cell_w)
     y = number(top - 11 + BASELINE * FONT)
     columns = [
-        f'<text x="{number(left + (c + 0.5) * frame.cell_w)}" y="{y}">{escape(clean(panel.col_ruler.labels[c]))}</text>'
+        f'<text x="{number(left + (c + 0.5) * frame.cell_w)}" y="{y}">{escape(xml(panel.col_ruler.labels[c]))}</text>'
         for c in range(0, panel.cols, every)
     ]
     canvas.group("m", text_anchor="middle", **style).add(canvas.chunk("".join(columns)))
     x = number(left - 8)
     down = row_step(FONT, frame.cell_h)
     rows = [
-        f'<text x="{x}" y="{number(top + (r + 0.5) * frame.cell_h + BASELINE * FONT)}">{escape(clean(label))}</text>'
+        f'<text x="{x}" y="{number(top + (r + 0.5) * frame.cell_h + BASELINE * FONT)}">{escape(xml(label))}</text>'
         for r, label in enumerate(panel.row_ruler.labels)
         if r % down == 0
     ]
@@ -267,21 +268,3 @@ def number(x: float) -> str:
     ('3', '2.5', '0.33')
     """
     return f"{x:.2f}".rstrip("0").rstrip(".") if x != int(x) else str(int(x))
-
-
-def clean(text: str) -> str:
-    """Text with the characters that XML cannot hold, and those that turn the reading direction, replaced.
-
-    >>> clean("a\\x00b")
-    'a\ufffdb'
-    """
-    if text.isprintable():  # nearly always
-        return text
-    return "".join([c if c.isprintable() or c in "\t\n\r\xa0" or _is_harmless(ord(c)) else "\ufffd" for c in text])
-
-
-def _is_harmless(code: int) -> bool:
-    """Whether XML can hold an unprintable character, and it does not turn the reading direction."""
-    if 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069:
-        return False
-    return 0xA0 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or 0x10000 <= code <= 0x10FFFF

@@ -15,6 +15,7 @@ from cute_viz.figures.model import HOLE, Figure, Panel
 from cute_viz.figures.palette import Palette, palette
 from cute_viz.renderers import Options
 from cute_viz.renderers.geometry import shared_cells, texts
+from cute_viz.renderers.letters import printable
 
 _OWN_TITLE = re.compile(r"[\d × ]+ layout")  # that a layout gets by itself
 Paint = Callable[[int, str], str]  # (index of a paint, characters) -> characters with colour escapes
@@ -40,26 +41,17 @@ def render(figure: Figure, options: Options) -> str:
     paint = _painter(figure, palette(options.palette)) if options.color else _no_paint
     if cutlass:
         width = len(str(figure.facts["cosize"]))
-        own = "" if options.style == "cutlass" or _OWN_TITLE.fullmatch(figure.title) else f"{clean(figure.title)}\n"
-        notes = "" if options.style == "cutlass" else "".join(f"{clean(note)}\n" for note in figure.notes)
+        own = "" if options.style == "cutlass" or _OWN_TITLE.fullmatch(figure.title) else f"{printable(figure.title)}\n"
+        notes = "" if options.style == "cutlass" else "".join(f"{printable(note)}\n" for note in figure.notes)
         return f"{own}{figure.facts['drawn']}\n" + _print_layout(figure.panels[0], width, paint) + notes
     blocks = [_heading(figure)]
     for panel in figure.panels:
-        caption = f"{clean(panel.caption)}\n" if panel.caption else ""
+        caption = f"{printable(panel.caption)}\n" if panel.caption else ""
         blocks.append(caption + _grid(panel, paint))
     if options.color:  # without colour there is nothing to explain
         blocks.append(_legends(figure, paint))
-    blocks.append("".join(f"{clean(note)}\n" for note in figure.notes))
+    blocks.append("".join(f"{printable(note)}\n" for note in figure.notes))
     return "\n".join(block for block in blocks if block)
-
-
-def clean(text: str) -> str:
-    r"""The text with control characters and lone surrogates replaced, so that nothing can command a terminal.
-
-    >>> clean("4:1\x1b[2J")
-    '4:1�[2J'
-    """
-    return "".join(c if c.isprintable() else " " if c in "\t\n" else "�" for c in text)
 
 
 def _is_print_layout(figure: Figure) -> bool:
@@ -89,7 +81,7 @@ def _grid(panel: Panel, paint: Paint) -> str:
     many, differs = shared_cells(panel), panel.data.get("differs")
     labels = []
     for cell, (label, paint_) in enumerate(zip(texts(panel), panel.paints, strict=True)):
-        text = "·" if paint_ == HOLE else clean(label.replace("\n", " "))
+        text = "·" if paint_ == HOLE else printable(label.replace("\n", " "))
         text = f"{text} ×{many[cell]}" if cell in many else text
         labels.append(f"{text}*" if differs and differs[cell] else text)
     columns, rows = panel.col_ruler, panel.row_ruler
@@ -98,11 +90,11 @@ def _grid(panel: Panel, paint: Paint) -> str:
     bars = ["‖" if 0 < i < panel.cols and level else "|" for i, level in enumerate(columns.levels)]
     indent = " " * (margin + 2)
     rule = {mark: indent + "+" + (mark * (width + 2) + "+") * panel.cols + "\n" for mark in "-="}
-    head = f"{clean(rows.title):>{margin}}  " + "".join(f"  {clean(c):>{width}} " for c in columns.labels)
-    out = [f"{indent}  {clean(columns.title)} →\n" if columns.title else "", head.rstrip() + "\n"]
+    head = f"{printable(rows.title):>{margin}}  " + "".join(f"  {printable(c):>{width}} " for c in columns.labels)
+    out = [f"{indent}  {printable(columns.title)} →\n" if columns.title else "", head.rstrip() + "\n"]
     for r in range(panel.rows):
         start = r * panel.cols
-        line = [f"{clean(rows.labels[r]):>{margin}}  "]
+        line = [f"{printable(rows.labels[r]):>{margin}}  "]
         for c in range(panel.cols):
             line += [bars[c], paint(panel.paints[start + c], f" {labels[start + c]:>{width}} ")]
         out += [rule["=" if r > 0 and rows.levels[r] else "-"], *line, "|\n"]
@@ -110,14 +102,14 @@ def _grid(panel: Panel, paint: Paint) -> str:
 
 
 def _heading(figure: Figure) -> str:
-    return "".join(f"{clean(line)}\n" for line in (figure.title, figure.source, figure.caption) if line)
+    return "".join(f"{printable(line)}\n" for line in (figure.title, figure.source, figure.caption) if line)
 
 
 def _legends(figure: Figure, paint: Paint) -> str:
     out = []
     for legend in figure.legends:
-        entries = ", ".join(f"{paint(e.paint, ' ' + clean(e.label) + ' ').strip()} ({e.count})" for e in legend.entries)
-        out.append(f"{clean(legend.title)}: {entries}\n")
+        entries = ", ".join(f"{paint(e.paint, ' ' + printable(e.label) + ' ').strip()} ({e.count})" for e in legend.entries)
+        out.append(f"{printable(legend.title)}: {entries}\n")
     return "".join(out)
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.inttuple import is_int_tuple
 from cute_viz.algebra.layout import Layout, trusted
+from cute_viz.algebra.static import mark_static
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation import parse
-from cute_viz.notation.values import mark_static
 from cute_viz.spec.domains import as_number
 from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, arguments, chosen, fields_of, types_of
 from cute_viz.spec.library_files import Block, LibraryFile

@@ -161,7 +161,15 @@ def library_file(path: str) -> LibraryFile | None:
     >>> library_file(next(files_for("SM80_16x8x16")).path).word("arch")
     'sm80'
     """
-    text = _text(path)
+    return library_of(path, _text(path))
+
+
+def library_of(path: str, text: str) -> LibraryFile | None:
+    """The text of a file by its blocks; None where it holds no atoms.
+
+    >>> library_of("mine.yaml", "library: mma\\nNAME: {}").families[0].key
+    'NAME'
+    """
     return _split(path, text) if _is_library(text) else None
 
 
@@ -192,7 +200,7 @@ def _yaml_files(directory: str) -> list[str]:
 
 
 def _is_library(text: str) -> bool:
-    return re.search(r"^library:(?=\s|$)", text, re.M) is not None
+    return re.search(r"^library:( |\s*$)", text, re.M) is not None
 
 
 @lru_cache(maxsize=256)

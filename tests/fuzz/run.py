@@ -15,6 +15,8 @@ def main() -> None:
 
     with atheris.instrument_imports(include=["cute_viz"]):
         from tests.fuzz.targets import CORPUS, TARGETS, attempt
+    from tests.fuzz.mutate import mutate_json
+
     if len(sys.argv) < 2 or sys.argv[1] not in TARGETS:
         sys.exit(f"which target? one of {', '.join(TARGETS)}")
     target = sys.argv.pop(1)
@@ -23,8 +25,16 @@ def main() -> None:
     def one(data: bytes) -> None:
         attempt(target, data.decode("utf-8", "replace"))
 
-    limits = ["-timeout=2", "-rss_limit_mb=600", "-max_len=2000"]  # the instrumented process itself takes 300 MB
-    atheris.Setup([sys.argv[0], found, str(CORPUS / target), *limits, *sys.argv[1:]], one)
+    def structured(data: bytes, max_size: int, seed: int) -> bytes:
+        """Every other mutation keeps JSON JSON."""
+        if seed % 2:
+            return atheris.Mutate(data, max_size)
+        return mutate_json(data.decode("utf-8", "replace"), seed).encode("utf-8", "replace")[:max_size]
+
+    more = {"custom_mutator": structured} if target == "figure" else {}
+    longest = 8000 if target == "figure" else 2000
+    limits = ["-timeout=2", "-rss_limit_mb=600", f"-max_len={longest}"]  # the instrumented process itself takes 300 MB
+    atheris.Setup([sys.argv[0], found, str(CORPUS / target), *limits, *sys.argv[1:]], one, **more)
     atheris.Fuzz()
 
 

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from cute_viz.documents.draw import check
 from cute_viz.documents.embed import embed
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
+from cute_viz.figures.compare import difference, side_by_side
 from cute_viz.figures.model import from_dict, to_dict
-from cute_viz.figures.options import FigureOptions
+from cute_viz.figures.options import LABELS, VIEWS, FigureOptions
+from cute_viz.figures.trim import crop, fold
 from cute_viz.notation import write
 from cute_viz.renderers import Options, render
 from cute_viz.spec import read
 from cute_viz.spec.build import read_specs
+from cute_viz.spec.check_library import check_library
+from cute_viz.spec.library_files import library_of
 
 CORPUS = Path(__file__).parent / "corpus"
 FINDINGS = CORPUS.parent / "findings"
@@ -50,7 +57,14 @@ def dump(text: str) -> None:
 def spec(text: str) -> None:
     """A YAML spec."""
     for found in read_specs(text, "fuzz.yaml"):
-        str(found.obj)
+        check(replace(found, figure={**found.figure, "max_cells": "1024"}))
+
+
+def library(text: str) -> None:
+    """A file of atoms."""
+    file = library_of("fuzz.yaml", text)
+    if file is not None and (errors := check_library(file).errors):
+        raise errors[0]
 
 
 def figure(text: str) -> None:
@@ -60,9 +74,71 @@ def figure(text: str) -> None:
     except (ValueError, RecursionError):
         return
     model = from_dict(data)
-    for format_ in ("text", "svg", "tikz"):
+    for format_ in ("text", "svg", "tikz", "html", "json"):
         render(model, format_)
     to_dict(model)
+
+
+OBJECTS = (
+    "(4,8):(8,1)", "((4,8),(2,2)):((32,1),(16,8))", "(2,3,4)", "8:1", "()", "(4,8):(1@0,1@1)", "(4,4):(1/2@0,1@1)", "(4,8):(0,-1)",
+    "Sw<3,3,3> o 0 o (8,64):(64,1)",
+    "Sw<2,4,3> o smem_ptr[16b](unset) o (8,32):(32,1)", "Sw<2,0,-3>", "(4,5):(1,4) o 2 o (2,3):(1,2)",
+    "SM80_16x8x16_F32F16F16F32_TN", "SM90_64x8x16_F32F16F16_SS", "SM75_U32x4_LDSM_N", "Copy_Atom<UniversalCopy<float>, float>{}",
+    "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))", "(2,2):(F1,F2)", "(1,1,300)", "(4,_)", "half_t",
+    "get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5)", "(100,100):(100,1)",
+    "99999999999999999999:1", "((16,8),8):((64,1),8)",
+    "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))", "ampere", "SM70_8x8x4_F32F16F16F32_TN",
+)  # fmt: skip
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "view": (None, None, None, *VIEWS),
+    "tile": (None,) * 5 + ((4, 8), (16, 8), (8, 128), (1, 1), (7, 5), (1000, 1000)),
+    "color_by": (None,) * 6 + ("offset", "mod8", "chunk", "thread", "value", "warp", "row", "column", "tile", "none"),
+    "labels": ("auto",) * 5 + LABELS,
+    "coords": (False, True),
+    "thread": (None,) * 5 + (range(1), range(5, 6), range(99)),
+    "warp": (None,) * 6 + (range(1), range(3, 9)),
+    "value": (None,) * 6 + (range(2), range(9, 10)),
+    "operand": (None,) * 6 + ("A", "C", "S", "AB", "", "xyz"),
+    "bits": (None,) * 6 + (1, 4, 8, 16, 32, 128, 2048),
+    "heat": (False, True),
+    "title": (None, "a title", "</svg>", "\ud800\n"),
+    "tensor": (None,) * 8 + ("(64,64):(64,1)", "(4,8)", "(3,3,3)", "Sw<3,3,3> o 0 o (64,64):(64,1)"),
+    "max_cells": (4096, 64),
+}
+LOOKS: dict[str, tuple[Any, ...]] = {
+    "style": ("default",) * 7 + ("cutlass",),
+    "palette": (None, None, "viridis", "mono", "grey"),
+    "theme": ("auto", "light", "dark", "print"),
+    "fragment": (False, True),
+    "color": (False, True),
+    "width": (None, None, 200.0, 777.0, 20000.0),
+    "cell": (None, None, 0.01, 5.0, 60.0),
+    "full": (False, True),
+}
+
+
+def options(text: str) -> None:
+    """Any object with any options in any format: a letter chooses each."""
+    letters = iter(map(ord, text))
+
+    def choice(several: Sequence[Any]) -> Any:
+        return several[next(letters, 0) % len(several)]
+
+    obj = read(choice(OBJECTS)).pick()
+    words = {name: choice(several) for name, several in CHOICES.items()}
+    words["tensor"] = words["tensor"] and read(words["tensor"]).pick()
+    looks = {name: choice(several) for name, several in LOOKS.items()}
+    drawn = build(obj, FigureOptions(**words))
+    change = next(letters, 0) % 6
+    if change == 1:
+        drawn = fold(drawn, 1 + next(letters, 0) % 9)
+    elif change == 2:
+        drawn = crop(drawn, 1 + next(letters, 0) % 9, 1 + next(letters, 0) % 9)
+    elif change == 3:
+        drawn = side_by_side([drawn, build(read(choice(OBJECTS)).pick(), SMALL)])
+    elif change == 4:
+        drawn = difference(drawn, build(read(choice(OBJECTS)).pick(), SMALL))
+    render(drawn, choice(("text", "svg", "tikz", "html", "json", "svg")), Options(**looks))
 
 
 def document(text: str) -> None:
@@ -83,7 +159,7 @@ def document(text: str) -> None:
         raise errors[0]
 
 
-TARGETS: dict[str, Callable[[str], None]] = {f.__name__: f for f in (notation, dsl, dump, spec, figure, document)}
+TARGETS: dict[str, Callable[[str], None]] = {f.__name__: f for f in (notation, dsl, dump, spec, library, figure, options, document)}
 
 
 def attempt(target: str, text: str) -> bool:

@@ -51,7 +51,7 @@ def smem_atom(name: str, template: tuple[Any, ...]) -> ComposedLayout | None:
 
 def _upcast(layout: Layout, bits: int) -> Layout:
     from cute_viz.algebra.recast import upcast
-    from cute_viz.notation.values import mark_static
+    from cute_viz.algebra.static import mark_static
 
     result: Layout = mark_static(upcast(layout, bits))
     return result
