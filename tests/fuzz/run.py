@@ -6,6 +6,8 @@ seconds, more than 300 MB, or raises anything but a CuteVizError is written to c
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import sys
 import tempfile
 
@@ -15,6 +17,8 @@ def main() -> None:
 
     with atheris.instrument_imports(include=["cute_viz"]):
         from tests.fuzz.targets import CORPUS, TARGETS, attempt
+
+        _import_all()  # what is imported later, when it is needed, would not guide
     from tests.fuzz.mutate import mutate_json
 
     if len(sys.argv) < 2 or sys.argv[1] not in TARGETS:
@@ -36,6 +40,13 @@ def main() -> None:
     limits = ["-timeout=2", "-rss_limit_mb=600", f"-max_len={longest}"]  # the instrumented process itself takes 300 MB
     atheris.Setup([sys.argv[0], found, str(CORPUS / target), *limits, *sys.argv[1:]], one, **more)
     atheris.Fuzz()
+
+
+def _import_all() -> None:
+    import cute_viz
+
+    for module in pkgutil.walk_packages(cute_viz.__path__, "cute_viz."):
+        importlib.import_module(module.name)
 
 
 if __name__ == "__main__":
