@@ -84,7 +84,10 @@ def test_an_interrupted_run_ends_at_once_and_clean(tmp_path: Path) -> None:
         while len(list(out.glob("*.svg"))) < 5 and process.poll() is None:
             time.sleep(0.005)
         os.killpg(process.pid, signal.SIGINT)
-        said = process.communicate(timeout=20)[1].decode()
+        try:
+            said = process.communicate(timeout=20)[1].decode()
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert said.strip() == "error: interrupted"
     assert not list(out.glob(".cute-viz-[0-9]*"))
