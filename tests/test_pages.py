@@ -230,6 +230,10 @@ class TestSeveral:
     def test_what_cannot_be_compared(self):
         with pytest.raises(FigureError, match="same cells"):
             difference(figure("(4,8)"), figure("(8,4)"))
+        for options in ({"heat": True, "max_cells": 8}, {"labels": "none"}):  # an image; cells without text
+            bare = figure("(4,8)", **options)
+            with pytest.raises(FigureError, match=r"\(4,8\):\(1,4\) is drawn without any"):
+                difference(figure("(4,8)"), bare)
         assert "two sources" in fails(run("render", "(4,8)", "--diff"), 2)
 
     def test_on_the_command_line(self):
@@ -316,11 +320,17 @@ class TestOperations:
                 assert hues[r][c] == hues[r // 2 * 2][c // 5 * 5]  # one copy, one colour
         assert (result.rows, result.cols) == (6, 20)
 
+    def test_every_operand_has_a_name(self):
+        operands = tuple(parse(f"2:{2**n}") for n in range(28))
+        captions = [panel.caption for panel in build(Call("make_layout", operands[:7])).panels]
+        assert captions[:2] + captions[6:7] == ["A: 2:1", "B: 2:2", "G: 2:64"]
+        with pytest.raises(LimitError):  # more operands than letters, and more cells than a figure has
+            build(Call("make_layout", operands))
+
     def test_on_the_command_line(self):
-        assert (
-            b"tiler: (4:1,3:1)" in run("render", "logical_divide((8,6), (4:1,3:1))", "--view", "operation", "-T", "svg").stdout
-            or True
-        )
+        shown = run("render", "logical_divide((8,6), (4:1,3:1))", "--view", "operation", "-T", "svg").stdout
+        assert b">result: " in shown
+        assert b">tiler: " not in shown  # a tiler of several layouts is no panel
         assert "is no operation" in fails(run("render", "(4,8)", "--view", "operation"), 1)
         assert "is no layout" in fails(run("render", "size((4,8))", "--view", "operation"), 1)
 

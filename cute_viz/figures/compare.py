@@ -30,7 +30,7 @@ def side_by_side(figures: Sequence[Figure], title: str | None = None) -> Figure:
 def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
     """Both figures, the cells whose labels differ coloured and boxed.
 
-    Refused: figures whose panels do not have the same cells.
+    Refused: figures whose panels do not have the same cells; figures without labels, which have nothing to compare.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.figures import build
@@ -41,6 +41,11 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
     if shapes[0] != shapes[1]:
         one, two = (", ".join(f"{rows} x {cols}" for rows, cols in shape) for shape in shapes)
         raise FigureError(f"--diff compares cell by cell; {one} and {two} do not have the same cells")
+    for figure in (a, b):
+        if not all(panel.labels for panel in figure.panels) or not any(any(panel.labels) for panel in figure.panels):
+            raise FigureError(
+                f"--diff compares labels; {figure.source} is drawn without any", hint="draw a slice, and leave out --labels none"
+            )
     other = [[x != y for x, y in zip(p.labels, q.labels, strict=True)] for p, q in zip(a.panels, b.panels, strict=True)]
     count, every = sum(map(sum, other)), sum(map(len, other))
     marked = [replace(figure, panels=_marked(figure.panels, other), legends=(), notes=()) for figure in (a, b)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from string import ascii_uppercase
 from typing import Any
 
 from cute_viz.algebra import ops
@@ -65,7 +66,10 @@ def _drawable(x: Any) -> bool:
 
 
 def _name(operation: str, n: int) -> str:
-    return "tiler" if operation.endswith("divide") else "BCDE"[n - 1]
+    """What operand n (from 0) is called: `tiler`, or a letter while there are letters."""
+    if operation.endswith("divide"):
+        return "tiler"
+    return ascii_uppercase[n] if n < len(ascii_uppercase) else f"operand {n + 1}"
 
 
 def _keys(name: str, operands: list[Any], drawn: list[tuple[str, Any]]) -> tuple[list[Key], int, str]:
