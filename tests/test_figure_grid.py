@@ -10,7 +10,8 @@ from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError, FigureError, LimitError
-from cute_viz.figures.model import HOLE, from_dict, to_dict
+from cute_viz.figures.load import from_dict
+from cute_viz.figures.model import HOLE, to_dict
 from cute_viz.notation import parse
 from tests.strategies import any_layouts
 

@@ -10,7 +10,8 @@ from cute_viz import figure
 from cute_viz.algebra.inttuple import map_leaves, product
 from cute_viz.algebra.layout import Layout, cosize
 from cute_viz.errors import FigureError, LimitError
-from cute_viz.figures.model import HOLE, from_dict, to_dict
+from cute_viz.figures.load import from_dict
+from cute_viz.figures.model import HOLE, to_dict
 from tests.strategies import shapes
 
 C_FRAGMENT = "((4,8),(2,2)):((32,1),(16,8))"

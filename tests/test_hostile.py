@@ -17,7 +17,8 @@ from markdown_it import MarkdownIt
 from tinyhtml5.parser import HTMLParser
 
 from cute_viz.documents.embed import reference
-from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler, from_dict
+from cute_viz.figures.load import from_dict
+from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.renderers import FORMATS, Options, render
 from tests.test_cli import run
 from tests.test_render_tikz import compile_tex

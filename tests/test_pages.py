@@ -23,7 +23,8 @@ from cute_viz.errors import CuteVizError, FigureError, LimitError
 from cute_viz.figures import build
 from cute_viz.figures.compare import difference, side_by_side
 from cute_viz.figures.heat import heat
-from cute_viz.figures.model import HOLE, Paint, from_dict
+from cute_viz.figures.load import from_dict
+from cute_viz.figures.model import HOLE, Paint
 from cute_viz.figures.operation import Call
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.palette import palette

@@ -234,7 +234,7 @@ def _note(document: Any, value: Any) -> None:
 def _figure(text: str, name: str) -> Figure:
     import json
 
-    from cute_viz.figures.model import from_dict
+    from cute_viz.figures.load import from_dict
 
     try:
         return from_dict(json.loads(text))

@@ -14,7 +14,8 @@ from cute_viz.documents.embed import embed
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
 from cute_viz.figures.compare import difference, side_by_side
-from cute_viz.figures.model import from_dict, to_dict
+from cute_viz.figures.load import from_dict
+from cute_viz.figures.model import to_dict
 from cute_viz.figures.options import LABELS, VIEWS, FigureOptions
 from cute_viz.figures.trim import crop, fold
 from cute_viz.notation import write

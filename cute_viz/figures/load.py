@@ -1,0 +1,122 @@
+"""JSON values -> a figure: every key, type and number checked, for a file may hold anything."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import Any
+
+from cute_viz.errors import FigureError
+from cute_viz.figures.model import HOLE, VERSION, Figure, Legend, LegendEntry, Paint, Panel, Ruler
+
+
+def from_dict(data: Any) -> Figure:
+    """The figure that `to_dict` wrote; anything else is a FigureError that names the key.
+
+    >>> from_dict({"cute_viz_figure": 1, "kind": "grid"})
+    Traceback (most recent call last):
+    cute_viz.errors.FigureError: figure lacks the key 'title'
+    """
+    if not isinstance(data, dict) or "cute_viz_figure" not in data:
+        raise FigureError("this JSON is not a cute-viz figure: it has no key cute_viz_figure")
+    if data["cute_viz_figure"] != VERSION:
+        raise FigureError(f"this figure has model version {data['cute_viz_figure']!r}; this cute-viz reads version {VERSION}")
+    figure = _build(Figure, {k: v for k, v in data.items() if k != "cute_viz_figure"}, "figure")
+    assert isinstance(figure, Figure)
+    if not figure.panels:
+        raise FigureError("figure.panels is empty: there is nothing to draw")
+    for paint in figure.paints:
+        if paint.hue < -1 or not 0 <= paint.shade < max(1, paint.shades):
+            raise FigureError(f"figure.paints holds {paint}, which is no hue slot and shade")
+    if any(not 0 <= entry.paint < len(figure.paints) for legend in figure.legends for entry in legend.entries):
+        raise FigureError("figure.legends names a paint that the figure does not have")
+    for n, panel in enumerate(figure.panels):
+        _check_panel(panel, f"figure.panels[{n}]")
+        if any(not HOLE <= paint < len(figure.paints) for paint in panel.paints):
+            raise FigureError(f"figure.panels[{n}].paints names a paint that the figure does not have")
+    return figure
+
+
+def _check_panel(panel: Panel, where: str) -> None:
+    """What builders get right by construction, and a file may get wrong."""
+    cells = panel.rows * panel.cols
+    if len(panel.place) != 2 or not all(isinstance(x, int) and 0 <= x < 1 << 16 for x in panel.place):
+        raise FigureError(f"{where}.place is a row and a column")
+    for ruler in (panel.row_ruler, panel.col_ruler):
+        if any(not isinstance(level, int) or level < 0 for level in ruler.levels):
+            raise FigureError(f"{where} has a ruler whose levels are not integers of 0 or more")
+    for box in panel.boxes:
+        if not isinstance(box, tuple) or len(box) != 4 or not all(isinstance(x, int) for x in box):
+            raise FigureError(f"{where}.boxes holds something else than row0, col0, row1, col1")
+        if not (0 <= box[0] < box[2] <= panel.rows and 0 <= box[1] < box[3] <= panel.cols):
+            raise FigureError(f"{where}.boxes holds {box}, which is not inside the panel")
+    for entry in panel.owners:
+        if not isinstance(entry, tuple) or len(entry) != 2 or not isinstance(entry[0], int) or not isinstance(entry[1], tuple):
+            raise FigureError(f"{where}.owners holds something else than a cell and its owners")
+        if not 0 <= entry[0] < cells or not all(isinstance(owner, tuple) and len(owner) == 2 for owner in entry[1]):
+            raise FigureError(f"{where}.owners holds a cell outside of the panel, or an owner that is no (thread, value)")
+
+
+_PARTS: dict[tuple[str, str], type] = {
+    ("Figure", "paints"): Paint,
+    ("Figure", "legends"): Legend,
+    ("Figure", "panels"): Panel,
+    ("Legend", "entries"): LegendEntry,
+    ("Panel", "row_ruler"): Ruler,
+    ("Panel", "col_ruler"): Ruler,
+}
+_KINDS: dict[str, type] = {"int": int, "str": str}
+
+
+def _build(cls: type, data: Any, where: str) -> Any:
+    """A dataclass of the model from a JSON object, each value checked against the field's type."""
+    if not isinstance(data, dict):
+        raise FigureError(f"{where} should be an object")
+    known = {f.name: f for f in fields(cls)}
+    for name in data:
+        if name not in known:
+            raise FigureError(f"{where} has an unknown key {name!r}", hint=f"known: {', '.join(known)}")
+    values: dict[str, Any] = {}
+    for name, one in known.items():
+        if name not in data:
+            if one.default is not MISSING or one.default_factory is not MISSING:
+                continue
+            raise FigureError(f"{where} lacks the key {name!r}")
+        kind, value, here = str(one.type), data[name], f"{where}.{name}"
+        part = _PARTS.get((cls.__name__, name))
+        if kind in _KINDS:
+            if not isinstance(value, _KINDS[kind]) or isinstance(value, bool):
+                raise FigureError(f"{here} should be {'an integer' if kind == 'int' else 'a string'}")
+        elif kind.startswith("dict"):
+            if not isinstance(value, dict):
+                raise FigureError(f"{here} should be an object")
+            value = {k: _freeze(v) for k, v in value.items()}
+        elif part is not None and kind.startswith("tuple"):
+            if not isinstance(value, (list, tuple)):
+                raise FigureError(f"{here} should be a list")
+            value = tuple(_build(part, item, f"{here}[{i}]") for i, item in enumerate(value))
+        elif part is not None:
+            value = _build(part, value, here)
+        else:
+            value = _column(value, kind, here)
+        values[name] = value
+    return cls(**values)
+
+
+def _column(value: Any, kind: str, where: str) -> tuple[Any, ...]:
+    """A list of integers, strings or nested lists of integers, as the field's type says."""
+    if not isinstance(value, (list, tuple)):
+        raise FigureError(f"{where} should be a list")
+    leaf, nested = str if "str" in kind else int, kind.count("tuple") > 1
+    frozen: tuple[Any, ...] = _freeze(value)
+    stack: list[Any] = list(frozen)
+    while stack:
+        item = stack.pop()
+        if isinstance(item, tuple) and nested:
+            stack.extend(item)
+        elif not isinstance(item, leaf) or isinstance(item, bool):
+            raise FigureError(f"{where} should hold {'strings' if leaf is str else 'integers'} only")
+    return frozen
+
+
+def _freeze(value: Any) -> Any:
+    return tuple(map(_freeze, value)) if isinstance(value, (list, tuple)) else value
