@@ -15,7 +15,9 @@ from cute_viz.figures.options import LABELS, VIEWS, FigureOptions
 
 
 def build(obj: Any, options: FigureOptions | None = None) -> Figure:
-    """The figure of an object: a layout, or a bare shape taken as the compact column-major layout.
+    """The figure of an object: a layout (a bare shape is the compact column-major one), a swizzle, an atom or a tiling, a call.
+
+    Refused: an object that is none of these, and options that it has no use for.
 
     >>> build(Layout((4, 8), (8, 1))).title
     '4 × 8 layout'

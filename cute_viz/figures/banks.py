@@ -7,6 +7,7 @@ has 8 chunks. Hue is the chunk, in both views and before and after a swizzle ali
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, position_independent
@@ -18,7 +19,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import Painting, by_group
-from cute_viz.figures.rulers import ruler
+from cute_viz.figures.rulers import ruler, with_borders
 from cute_viz.figures.words import an
 
 ROW = 128  # bytes that the 32 banks hold side by side
@@ -98,9 +99,7 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
         labels=tuple([",".join(map(str, where[k])) if k in where else "" for k in range(lines * per)]),
         paints=painting.cells,
         row_ruler=Ruler("byte", tuple(str(r * ROW) for r in range(lines)), (0,) * (lines + 1)),
-        col_ruler=Ruler(
-            "element", tuple(map(str, range(per))), tuple(1 if 0 < c < per and c % width == 0 else 0 for c in range(per + 1))
-        ),
+        col_ruler=with_borders(ruler("element", per), width),
         data={"m": tuple([where[k][0] if k in where else None for k in range(lines * per)])},
     )
     title = options.title or f"Memory of {an(rows)} × {cols} tile of {bits}-bit elements, 128 bytes a row"
@@ -114,8 +113,6 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
         bits,
     )
     if several:
-        from dataclasses import replace
-
         return replace(figure, notes=(*figure.notes, f"{several} elements share an address with another; the first is shown."))
     return figure
 

@@ -9,7 +9,8 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel
 from cute_viz.figures.page import page
 
-_SAME, _OTHER = 0, 1  # paints of a difference
+_SAME, _OTHER = 0, 1  # of _PAINTS
+_PAINTS = (Paint(-1), Paint(1))  # of a difference
 
 
 def side_by_side(figures: Sequence[Figure], title: str | None = None) -> Figure:
@@ -48,15 +49,13 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
             )
     other = [[x != y for x, y in zip(p.labels, q.labels, strict=True)] for p, q in zip(a.panels, b.panels, strict=True)]
     count, every = sum(map(sum, other)), sum(map(len, other))
-    marked = [replace(figure, panels=_marked(figure.panels, other), legends=(), notes=()) for figure in (a, b)]
-    both = side_by_side([replace(f, paints=(Paint(-1), Paint(1))) for f in marked], title)
+    both = side_by_side([replace(f, panels=_marked(f.panels, other), paints=_PAINTS, legends=(), notes=()) for f in (a, b)], title)
     entries = (LegendEntry(_SAME, "the same", every - count), LegendEntry(_OTHER, "differs (boxed)", count))
     words = f"{count} of {every} cells differ." if count else f"All {every} cells are the same."
     return replace(
         both,
         kind="difference",
         title=title or f"What differs: {count} of {every} cells",
-        paints=(Paint(-1), Paint(1)),
         legends=(Legend("hue: the difference", entries),),
         notes=(words,),
         description=f"{a.source} beside {b.source}. {words}",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cute_viz.algebra.construct import make_identity_layout
-from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, layout_in_tile, spanned_tile
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, layout_in_tile, make_copy_atom, spanned_tile
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
@@ -11,16 +13,14 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError, FigureError
+from cute_viz.figures.highlight import check_highlight, chosen_first, highlight_notes, paint_owners
 from cute_viz.figures.model import Figure
-from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.options import FigureOptions, check_cells, operands
 from cute_viz.figures.owners import (
     TVMap,
-    check_highlight,
-    chosen_first,
     first_owners,
-    highlighted,
     ownership_notes,
-    paint_owners,
+    places_of,
     replicas,
     tile_panel,
 )
@@ -42,15 +42,11 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     ['T0,8,16,24\nV0', 'T0\nV0']
     """
     if isinstance(obj, ThrCopy):
-        from dataclasses import replace
-
         options = replace(options, thread=options.thread or range(obj.thr_idx, obj.thr_idx + 1))
         obj = obj.tiled
     if isinstance(obj, CopyOp):
-        from cute_viz.algebra.copy import make_copy_atom
-
         obj = make_copy_atom(obj, 16 if max(cosize(obj.src), cosize(obj.dst)) % 16 == 0 else 1)
-    sides = _sides(options.operand)
+    sides = operands(options.operand, "SD", "a copy has the sides S (source) and D (destination)")
     maps = _tile_maps(obj, sides, options) if isinstance(obj, TiledCopy) else _atom_maps(obj, sides, options)
     check_highlight(maps.values(), options)
     owners = {x: chosen_first(maps[x].owners(), maps[x], options) for x in sides}
@@ -61,18 +57,16 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
         tile_panel(maps[x], owners[x], paints, options, _NAMES[x], ("M", "N"), place, named=bool(replicas(owners[x])))
         for x, paints, place in zip(sides, cells, [(0, 0), (0, 1) if beside else (1, 0)], strict=False)
     ]
-    notes = _notes(sides, maps, owners)
-    if chosen := highlighted(options):
-        notes.append(f"Only {chosen} is coloured.")
+    notes = _notes(sides, maps, owners) + highlight_notes(options)
     first = maps[sides[0]]
     name = atom.name or "copy atom"
-    kind = f"{atom.value_type or f'{atom.bits}-bit values'}"
+    kind = atom.value_type or f"{atom.bits}-bit values"
     shape = f"{first.rows} × {first.cols} {'tile' if isinstance(obj, TiledCopy) else 'values'}"
     title = options.title or f"{name}, {kind}: {count(first.threads, 'thread')} over {shape}"
     source = (
         f"TiledLayout_TV {obj.layout_tv}, Tiler_MN {show(obj.tiler_mn)}"
         if isinstance(obj, TiledCopy)
-        else (f"Src {obj.layout_src}, Dst {obj.layout_dst}")
+        else f"Src {obj.layout_src}, Dst {obj.layout_dst}"
     )
     facts = {"threads": first.threads, **{f"values of {x}": maps[x].values for x in sides}, "bits of a value": atom.bits}
     return Figure(
@@ -89,13 +83,6 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     )
 
 
-def _sides(wanted: str | None) -> str:
-    letters = (wanted or "SD").upper()
-    if not letters or set(letters) - set("SD"):
-        raise FigureError(f"--operand {wanted}: a copy has the sides S (source) and D (destination)")
-    return "".join(x for x in "SD" if x in letters)
-
-
 def _tile_maps(tiled: TiledCopy, sides: str, options: FigureOptions) -> dict[str, TVMap]:
     tile = spanned_tile(tiled)
     if len(tile) > 2:
@@ -107,7 +94,7 @@ def _tile_maps(tiled: TiledCopy, sides: str, options: FigureOptions) -> dict[str
         layout = layout_in_tile(tiled, x, Layout(tile))
         threads, values = (size(get(layout, n)) for n in (0, 1))
         check_cells(threads * values, f"the {x} layout", options)
-        out[x] = TVMap(threads, values, rows, cols, [k // rows + (k % rows) * cols for k in offsets(layout)])
+        out[x] = TVMap(threads, values, rows, cols, places_of(offsets(layout), rows, cols))
     return out
 
 

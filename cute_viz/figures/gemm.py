@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
@@ -76,10 +77,7 @@ def _named(figure: Figure, operands: str) -> Figure:
 def _times(part: tuple[Any, ...], whole: tuple[int, ...]) -> str:
     """How often a part stands in the whole, in words."""
     counts = [b // a for a, b in zip(part, whole, strict=False)]
-    total = 1
-    for count in counts:
-        total *= count
-    return f" (one of {' × '.join(map(str, counts))})" if total > 1 else ""
+    return f" (one of {' × '.join(map(str, counts))})" if prod(counts) > 1 else ""
 
 
 def _unit(smem: Any) -> Any:

@@ -12,10 +12,11 @@ from cute_viz.algebra.layout import Layout, cosize, idx2crd
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import Figure, Legend, Panel
+from cute_viz.figures.model import Figure, Panel
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, Painting, by_group, by_order, unpainted
 from cute_viz.figures.rulers import ruler
+from cute_viz.figures.words import colours
 from cute_viz.limits import limit, over
 
 COLOR_BY = ("offset", "mod8", "chunk", "row", "column", "tile", "none")
@@ -80,7 +81,7 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
         title=title,
         source=show(layout),
         caption=caption,
-        description=f"{title}. {show(layout)}: {caption}." + _colour_words(painting.legends),
+        description=f"{title}. {show(layout)}: {caption}." + colours(painting.legends),
         paints=painting.paints,
         legends=painting.legends,
         panels=tuple(panels),
@@ -176,7 +177,3 @@ def _inner(mode: Any) -> int:
     """The extent of a mode's innermost tile: its first leaf that is not 1; 1 for a mode without nesting."""
     extents = [extent for extent in leaves(mode) if extent > 1]
     return extents[0] if len(extents) > 1 else 1
-
-
-def _colour_words(legends: tuple[Legend, ...]) -> str:
-    return "".join(f" Colour, {legend.title}." for legend in legends)

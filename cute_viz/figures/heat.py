@@ -11,16 +11,19 @@ from cute_viz.algebra.layout import Layout, cosize, is_coordinate_layout, modes_
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets_numpy
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel
 from cute_viz.figures.options import FigureOptions
-from cute_viz.figures.paint import HUES, SHADES
+from cute_viz.figures.paint import HUES, bands, span
+from cute_viz.figures.rulers import ruler
 from cute_viz.limits import limit, over
 
 BAND = 1 << 20  # cells that are looked at at once
 
 
 def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
-    """The figure of a layout's offsets, eight bands of hue and four shades of each; of two modes and integers only.
+    """The figure of a layout's offsets, eight bands of hue and four shades of each.
+
+    Refused: more cells than the limit `image-cells`, other than two modes, values that are coordinates.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> panel = heat(Layout((512, 1024), (1024, 1)), FigureOptions()).panels[0]
@@ -40,27 +43,24 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
     if is_coordinate_layout(domain(layout)):
         raise FigureError(f"the values of {show(layout)} are coordinates, which no image shows")
     rows, cols = product(shape[0]), product(shape[1])
-    band_of = _bands(layout, rows, cols, np)
+    offsets_of = _columns(layout, rows, cols, np)
     width = max(1, BAND // rows)
     starts = range(0, cols, width)
-    extremes = [(int(part.min()), int(part.max())) for part in (band_of(c, min(c + width, cols)) for c in starts)]
+    extremes = [(int(part.min()), int(part.max())) for part in (offsets_of(c, min(c + width, cols)) for c in starts)]
     low, high = min(a for a, _ in extremes), max(b for _, b in extremes)
-    band = -(-(high - low + 1) // HUES)
-    shades = min(SHADES, band)
-    step = -(-band // shades)
+    band, shades, step = bands(low, high)
     paints = np.empty((rows, cols), np.uint8)
     counts = np.zeros(HUES, np.int64)
     for c in starts:
-        part = band_of(c, min(c + width, cols)) - low
+        part = offsets_of(c, min(c + width, cols)) - low
         hue = part // band
         paints[:, c : c + width] = hue * shades + (part - hue * band) // step
         counts += np.bincount(hue.ravel(), minlength=HUES)
     entries = tuple(
-        LegendEntry(hue * shades, f"{low + hue * band}..{min(high, low + (hue + 1) * band - 1)}", int(counts[hue]))
+        LegendEntry(hue * shades, span(low + hue * band, min(high, low + (hue + 1) * band - 1)), int(counts[hue]))
         for hue in range(HUES)
         if counts[hue]
     )
-    facts: dict[str, Any] = {"size": cells, "cosize": cosize(domain(layout))}
     title = options.title or f"{rows} × {cols} layout"
     caption = "each pixel is a cell (i,j), coloured by its offset; mode 0 goes down, mode 1 right"
     return Figure(
@@ -78,16 +78,16 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
                 cols=cols,
                 labels=(),
                 paints=paints.tobytes(),  # type: ignore[arg-type]
-                row_ruler=_ruler("mode 0", rows),
-                col_ruler=_ruler("mode 1", cols),
+                row_ruler=ruler("mode 0", rows),
+                col_ruler=ruler("mode 1", cols),
             ),
         ),
         notes=(f"{cells} cells: an image, without labels.",),
-        facts=facts,
+        facts={"size": cells, "cosize": cosize(domain(layout))},
     )
 
 
-def _bands(layout: AnyLayout, rows: int, cols: int, np: Any) -> Callable[[int, int], Any]:
+def _columns(layout: AnyLayout, rows: int, cols: int, np: Any) -> Callable[[int, int], Any]:
     """A function that gives the offsets of the columns c0..c1-1; a table of all of them would be gigabytes."""
     inner: Any = layout
     swizzle, offset = None, 0
@@ -98,14 +98,10 @@ def _bands(layout: AnyLayout, rows: int, cols: int, np: Any) -> Callable[[int, i
         return lambda c0, c1: table[:, c0:c1]
     down, right = (offsets_numpy(mode, np) for mode in modes_of(inner))
 
-    def band(c0: int, c1: int) -> Any:
+    def columns(c0: int, c1: int) -> Any:
         x = down[:, None] + (right[None, c0:c1] + offset)
         if swizzle is None:
             return x
         return x ^ ((x & swizzle.yyy) >> swizzle.shift if swizzle.shift >= 0 else (x & swizzle.yyy) << -swizzle.shift)
 
-    return band
-
-
-def _ruler(title: str, count: int) -> Ruler:
-    return Ruler(title, tuple(map(str, range(count))), (0,) * (count + 1))
+    return columns

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.coords import get_flat_coord
-from cute_viz.algebra.inttuple import X, modes, product, show
+from cute_viz.algebra.inttuple import X, modes, product, same_profile, show
 from cute_viz.algebra.layout import Layout, crd2idx
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import OPERANDS, MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, permutation, tile_shape
@@ -15,17 +15,16 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError, FigureError
+from cute_viz.figures.highlight import check_highlight, chosen_first, highlight_notes, paint_owners
 from cute_viz.figures.model import Figure, Paint
 from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.options import operands as operands_of
 from cute_viz.figures.owners import (
     NAMED,
     TVMap,
-    check_highlight,
-    chosen_first,
     first_owners,
-    highlighted,
     ownership_notes,
-    paint_owners,
+    places_of,
     replicas,
     tile_panel,
 )
@@ -45,11 +44,11 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     ['C: 1 × 1, accumulator', 'A: 1 × 1', 'B: 1 × 1']
     """
     if isinstance(obj, ThrMMA):
-        options = replace(options, thread=options.thread or range(_thread(obj), _thread(obj) + 1))
+        options = replace(options, thread=options.thread or range(thread_of(obj), thread_of(obj) + 1))
         tiled = obj.tiled
     else:
         tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
-    operands = _operands(options.operand)
+    operands = operands_of(options.operand, "CAB", "an MMA has the operands A, B and C")
     _check_congruent(tiled.atom)
     tile = tile_shape(tiled)
     for x in operands:
@@ -71,9 +70,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     notes = [note for x in operands for note in _notes(x, maps[x], owners[x])]
     if "C" in operands and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         notes.append("Atoms along K hold partial sums of the same elements of C.")
-    chosen = highlighted(options)
-    if chosen:
-        notes.append(f"Only {chosen} is coloured.")
+    notes += highlight_notes(options)
     name = tiled.atom.name or "MMA atom"
     threads = size(tiled.thr_layout_vmnk)
     title = options.title or f"{name}{'' if single else ' tiled'}: {' × '.join(map(str, tile))}, {count(threads, 'thread')}"
@@ -96,21 +93,20 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     )
 
 
-def _operands(wanted: str | None) -> str:
-    letters = (wanted or "CAB").upper()
-    if not letters or set(letters) - set("ABC"):
-        raise FigureError(f"--operand {wanted}: an MMA has the operands A, B and C")
-    return "".join(x for x in "CAB" if x in letters)
+def thread_of(thr: ThrMMA) -> int:
+    """The number of the thread whose view it is.
 
-
-def _thread(thr: ThrMMA) -> int:
+    >>> from cute_viz.algebra.mma import get_slice
+    >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
+    >>> thread_of(get_slice(make_tiled_mma(fma, (16, 16, 1)), 33))
+    33
+    """
     vmnk = thr.tiled.thr_layout_vmnk
     return int(crd2idx(thr.thr_vmnk, vmnk.shape, vmnk.stride))
 
 
 def _check_congruent(atom: MMA_Atom) -> None:
-    from cute_viz.algebra.inttuple import same_profile
-
+    """Refuse an atom with a layout whose stride is nested otherwise than its shape: no coordinate has a value."""
     for x in "ABC":
         layout = atom.layout(x)
         if not same_profile(layout.shape, layout.stride):
@@ -133,7 +129,7 @@ def _map(tiled: TiledMMA, operand: str, layout: Layout, options: FigureOptions) 
         indices = _shared_along_k(tiled, indices, threads)
     if operand == "B":
         return TVMap(threads, values, cols, rows, indices, real)
-    return TVMap(threads, values, rows, cols, [k // rows + (k % rows) * cols for k in indices], real)
+    return TVMap(threads, values, rows, cols, places_of(indices, rows, cols), real)
 
 
 def _shared_along_k(tiled: TiledMMA, indices: list[int], threads: int) -> list[int]:

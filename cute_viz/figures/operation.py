@@ -14,7 +14,7 @@ from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.grid import grid
-from cute_viz.figures.model import Figure
+from cute_viz.figures.model import Figure, Paint
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
 from cute_viz.figures.paint import Painting, by_group, by_order
@@ -36,6 +36,8 @@ def operation(call: Call, options: FigureOptions) -> Figure:
     Divides and products: hue is the tile (or the copy), the same in all panels. Complement: a further panel shows A and its
     complement together, which reach every place once. Composition: hue is the place that an element has in A. Everything
     else: hue is the offset.
+
+    Refused: a result that is no layout, or values that are coordinates, which have no colour here.
 
     >>> drawn = operation(Call("logical_divide", (Layout((4, 2)), (2, 2))), FigureOptions())
     >>> [panel.caption for panel in drawn.panels], len(drawn.legends[0].entries)
@@ -102,7 +104,7 @@ def _keys(name: str, operands: list[Any], drawn: list[tuple[str, Any]]) -> tuple
         whole = {offset: n // rows for n, offset in enumerate(offsets(drawn[2][1]))}
         return [lambda offset: 0, places.get, whole.get], count, "hue: the copy of A"
     if name == "composition" and len(drawn) == 3 and isinstance(a, Layout):
-        table = offsets(a) if isinstance(a, Layout) else []
+        table = offsets(a)
         return [lambda x: x, lambda x: table[x] if 0 <= x < len(table) else a(x), lambda x: x], 0, "hue: the value of A"
     return [lambda x: x for _ in drawn], 0, "hue: offset"
 
@@ -121,8 +123,6 @@ def _painted(figures: Sequence[Figure], keys: list[Key], count: int, title: str)
     cells = list(painting.cells)
     paints = painting.paints
     if None in every:  # what belongs to no group is paper, not a hole
-        from cute_viz.figures.model import Paint
-
         paints = (*paints, Paint(-1))
         cells = [len(paints) - 1 if key is None else cell for key, cell in zip(every, cells, strict=True)]
     out, at = [], 0

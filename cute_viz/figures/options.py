@@ -21,7 +21,8 @@ class FigureOptions:
     """How to draw an object.
 
     view: `grid` (offsets), `tv` (each tile cell's owner), `table` (thread by value), `both`; of shared memory
-        `banks` (where a cell lies) and `address` (what lies where); None: `tv` with a tile, else `grid`.
+        `banks` (where a cell lies) and `address` (what lies where); of a call `operation`; None: what the object
+        asks for, of a layout `tv` with a tile, else `grid`.
     tile: (M, N), the tile that a TV layout covers; needed when its values are indices.
     color_by: what hue means; None for the view's own choice.
     labels: the text of a cell: `auto`, `offset`, `coord`, `index`, `none`; `full` is `auto` that is never left out.
@@ -81,12 +82,11 @@ def from_words(words: dict[str, Any]) -> dict[str, Any]:
     >>> from_words({"tile": "8x128", "thread": "5", "coords": True})
     {'tile': (8, 128), 'thread': range(5, 6), 'coords': True}
     """
-    readers: dict[str, Callable[[str], Any]] = {"tile": parse_tile, "max_cells": _positive}
-    words = {"bits" if key == "type" else key: word for key, word in words.items()}
-    readers["bits"] = bits_of
+    readers: dict[str, Callable[[str], Any]] = {"tile": parse_tile, "max_cells": _positive, "bits": bits_of}
     readers |= dict.fromkeys(("thread", "warp", "value"), parse_range)
     out: dict[str, Any] = {}
     for key, word in words.items():
+        key = "bits" if key == "type" else key
         try:
             out[key] = readers[key](word) if key in readers and isinstance(word, str) else word
         except ValueError:
@@ -98,6 +98,20 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or len(text) > 18 or int(text) < 1:
         raise FigureError(f"{text[:40]!r} is not a number of 1 or more")
     return int(text)
+
+
+def operands(wanted: str | None, known: str, what: str) -> str:
+    """The letters of --operand in the order in which they are drawn; all without any.
+
+    Refused: a letter that is not known, with `what` there is instead.
+
+    >>> operands(None, "SD", "a copy has S and D"), operands("ba", "CAB", "an MMA has A, B and C")
+    ('SD', 'AB')
+    """
+    letters = (wanted or known).upper()
+    if set(letters) - set(known):
+        raise FigureError(f"--operand {wanted}: {what}")
+    return "".join(x for x in known if x in letters)
 
 
 def check_cells(count: int, what: str, options: FigureOptions) -> None:

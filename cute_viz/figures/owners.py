@@ -6,16 +6,16 @@ A TVMap is an evaluated layout of (thread, value); `tile_panel` draws its invers
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import HOLE, Paint, Panel, Ruler
+from cute_viz.figures.model import Panel, Ruler
 from cute_viz.figures.options import FigureOptions
-from cute_viz.figures.paint import Painting, by_group, unpainted
+from cute_viz.figures.rulers import with_borders
 
-COLOR_BY = ("thread", "value", "warp", "row", "column", "none")
 WARP = 32  # threads
+NAMED = 4  # owners of a cell that its label still names
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,15 @@ class TVMap:
                 for v, place in enumerate(self.places[t :: self.threads]):
                     out[place].append(t * self.values + v)
         return out
+
+
+def places_of(indices: Iterable[int], rows: int, cols: int) -> list[int]:
+    """The cells, counted row by row, of indices into a tile, which CuTe counts column by column.
+
+    >>> places_of([0, 1, 2, 3], rows=2, cols=3)
+    [0, 3, 1, 4]
+    """
+    return [k // rows + (k % rows) * cols for k in indices]
 
 
 def first_owners(owners: list[list[int]]) -> list[int | None]:
@@ -99,8 +108,8 @@ def tile_panel(
         cols=cols,
         labels=tuple(labels),
         paints=paints,
-        row_ruler=with_atoms(rows_ruler, atom[0]),
-        col_ruler=with_atoms(cols_ruler, atom[1]),
+        row_ruler=with_borders(rows_ruler, atom[0]),
+        col_ruler=with_borders(cols_ruler, atom[1]),
         owners=()
         if everyone
         else tuple([(cell, tuple([pair[o] for o in mine])) for cell, mine in enumerate(owners) if len(mine) > 1]),
@@ -108,9 +117,6 @@ def tile_panel(
         data={"thread": threads, "value": value_ids},
         place=place,
     )
-
-
-NAMED = 4  # owners of a cell that its label still names
 
 
 def replicas(owners: list[list[int]]) -> int:
@@ -142,19 +148,6 @@ def _owner_labels(owners: list[list[int]], values: int) -> list[str]:
             ids = ",".join(map(str, sorted({o % values for o in mine})))
         out.append(f"T{','.join([str(o // values) for o in mine])}\nV{ids}")
     return out
-
-
-def with_atoms(ruler: Ruler, every: int) -> Ruler:
-    """A ruler with a border at every atom.
-
-    >>> with_atoms(Ruler("M", ("0", "1", "2", "3"), (0, 0, 0, 0, 0)), 2).levels
-    (0, 0, 1, 0, 0)
-    """
-    if every < 1:
-        return ruler
-    last = len(ruler.levels) - 1
-    levels = tuple(max(level, 1) if 0 < i < last and i % every == 0 else level for i, level in enumerate(ruler.levels))
-    return replace(ruler, levels=levels)
 
 
 def _tile_ruler(title: str, threads: Sequence[int | None], count: int, width: int, step: int) -> Ruler:
@@ -189,125 +182,6 @@ def _boxes(first: Sequence[int | None], values: int, rows: int, cols: int) -> tu
             end += step
         out.append((start // cols, start % cols, end // cols + 1, end % cols + 1))
     return tuple(out)
-
-
-def paint_owners(
-    maps: Sequence[TVMap], owners: Sequence[Sequence[int | None]], options: FigureOptions
-) -> tuple[list[tuple[int, ...]], Painting]:
-    """Paints for the cells of several panels, given by their owners t * values + v, with one legend for all.
-
-    Cells that --thread, --warp or --value do not ask for stay paper.
-
-    >>> tv_map = TVMap(threads=2, values=2, rows=2, cols=2, places=[0, 2, 1, 3])
-    >>> cells, painting = paint_owners([tv_map], [first_owners(tv_map.owners())], FigureOptions(color_by="thread"))
-    >>> cells, [legend.title for legend in painting.legends]
-    ([(0, 1, 2, 3)], ['hue: thread', 'shade: value'])
-    """
-    threads = max(m.threads for m in maps)
-    values = max(m.values for m in maps)
-    choice = options.color_by or ("warp" if threads > WARP else "thread")
-    if choice not in COLOR_BY:
-        raise FigureError(f"a TV map has no colour by {choice!r}", hint=f"choices: {', '.join(COLOR_BY)}")
-    if options.thread is None and options.warp is None and options.value is None:
-        keep = [o for mine in owners for o in mine]
-    else:
-        keep = [o if _wanted(o, m, options) else None for m, mine in zip(maps, owners, strict=True) for o in mine]
-    per = [m for m, mine in zip(maps, owners, strict=True) for _ in mine]
-    if choice == "none":
-        painting = unpainted(len(keep))
-    elif choice == "value":
-        painting = by_group(
-            [None if o is None else o % m.values for o, m in zip(keep, per, strict=True)], values, "hue: value", "V"
-        )
-    elif choice in ("row", "column"):
-        places = [
-            None if o is None else m.places[o // m.values + m.threads * (o % m.values)] for o, m in zip(keep, per, strict=True)
-        ]
-        keys = [None if p is None else (p // m.cols if choice == "row" else p % m.cols) for p, m in zip(places, per, strict=True)]
-        count = max(m.rows if choice == "row" else m.cols for m in maps)
-        painting = by_group(keys, count, f"hue: {choice} of the tile", f"{choice} ")
-    else:
-        width = WARP if choice == "warp" else 1
-        painting = by_group(
-            [None if o is None else o // m.values // width for o, m in zip(keep, per, strict=True)],
-            -(-threads // width),
-            f"hue: {choice}" + (" (32 threads)" if choice == "warp" else ""),
-            "warp " if choice == "warp" else "T",
-            order=[None if o is None else o % m.values for o, m in zip(keep, per, strict=True)],
-            order_count=values,
-            order_title="shade: value",
-            order_prefix="V",
-        )
-    if choice == "thread" and options.thread is not None and len(options.thread) == 1 and painting.legends:
-        first, *rest = painting.legends
-        entries = tuple(replace(entry, label=f"T{options.thread.start}") for entry in first.entries)
-        painting = replace(painting, legends=(replace(first, entries=entries), *rest))
-    paper = len(painting.paints)
-    every = [o for mine in owners for o in mine]
-    cells = [HOLE if o is None else p if p != HOLE else paper for o, p in zip(every, painting.cells, strict=True)]
-    paints = (*painting.paints, Paint(-1)) if paper in cells else painting.paints
-    out, start = [], 0
-    for mine in owners:
-        out.append(tuple(cells[start : start + len(mine)]))
-        start += len(mine)
-    return out, Painting((), paints, painting.legends)
-
-
-def _wanted(owner: int | None, tv_map: TVMap, options: FigureOptions) -> bool:
-    if owner is None:
-        return False
-    thread, value = divmod(owner, tv_map.values)
-    return (
-        (options.thread is None or thread in options.thread)
-        and (options.warp is None or thread // WARP in options.warp)
-        and (options.value is None or value in options.value)
-    )
-
-
-def chosen_first(owners: list[list[int]], tv_map: TVMap, options: FigureOptions) -> list[list[int]]:
-    """The owners of each cell with those asked for in front, so that a highlighted owner of a shared cell is seen.
-
-    >>> tv_map = TVMap(threads=2, values=1, rows=1, cols=1, places=[0, 0])
-    >>> tv_map.owners(), chosen_first(tv_map.owners(), tv_map, FigureOptions(thread=range(1, 2)))
-    ([[0, 1]], [[1, 0]])
-    """
-    if options.thread is None and options.warp is None and options.value is None:
-        return owners
-    return [sorted(mine, key=lambda o: not _wanted(o, tv_map, options)) for mine in owners]
-
-
-def check_highlight(maps: Iterable[TVMap], options: FigureOptions) -> None:
-    """Refuse a thread, warp or value that the picture does not have.
-
-    >>> check_highlight([TVMap(threads=2, values=2, rows=2, cols=2, places=[0, 2, 1, 3])], FigureOptions(thread=range(4, 5)))
-    Traceback (most recent call last):
-    cute_viz.errors.FigureError: --thread 4: there are threads 0 to 1
-    """
-    maps = list(maps)
-    threads, values = max(m.threads for m in maps), max(m.values for m in maps)
-    for name, wanted, count in (
-        ("thread", options.thread, threads),
-        ("warp", options.warp, -(-threads // WARP)),
-        ("value", options.value, values),
-    ):
-        if wanted is not None and (wanted.start < 0 or wanted.stop > count or not wanted):
-            raise FigureError(f"--{name} {_range(wanted)}: there are {name}s 0 to {count - 1}")
-
-
-def highlighted(options: FigureOptions) -> str:
-    """What is highlighted, in words; empty without a highlight.
-
-    >>> highlighted(FigureOptions(thread=range(0, 4), value=range(1, 2))), highlighted(FigureOptions())
-    ('thread 0..3, value 1', '')
-    """
-    parts = [
-        f"{name} {_range(r)}" for name, r in (("thread", options.thread), ("warp", options.warp), ("value", options.value)) if r
-    ]
-    return ", ".join(parts)
-
-
-def _range(wanted: range) -> str:
-    return str(wanted.start) if len(wanted) == 1 else f"{wanted.start}..{wanted.stop - 1}"
 
 
 def ownership_notes(cells: int, owners: list[list[int]], what: str = "", named: bool = False) -> list[str]:

@@ -25,6 +25,26 @@ class Painting:
     legends: tuple[Legend, ...]
 
 
+def bands(low: int, high: int) -> tuple[int, int, int]:
+    """How hues and shades share out the numbers low..high: numbers to a hue, shades of a hue, numbers to a shade.
+
+    >>> bands(0, 127)
+    (16, 4, 4)
+    """
+    band = -(-(high - low + 1) // HUES)
+    shades = min(SHADES, band)
+    return band, shades, -(-band // shades)
+
+
+def span(first: int, last: int, prefix: str = "") -> str:
+    """The numbers from first to last, in words.
+
+    >>> span(0, 3, "T"), span(4, 4)
+    ('T0..T3', '4')
+    """
+    return f"{prefix}{first}" if first >= last else f"{prefix}{first}..{prefix}{last}"
+
+
 def unpainted(count: int) -> Painting:
     """Every cell on plain paper.
 
@@ -43,17 +63,14 @@ def by_order(keys: Sequence[int | None], title: str, prefix: str = "") -> Painti
     """
     known = [k for k in keys if k is not None]
     low, high = (min(known), max(known)) if known else (0, 0)
-    span = high - low + 1
-    band = -(-span // HUES)
-    shades = min(SHADES, band)
-    step = -(-band // shades)
+    band, shades, step = bands(low, high)
 
     def paint(key: int) -> tuple[int, int]:
         hue, rest = divmod(key - low, band)
         return hue, rest // step
 
     def label(hue: int) -> str:
-        return _range(low + hue * band, min(high, low + (hue + 1) * band - 1), prefix)
+        return span(low + hue * band, min(high, low + (hue + 1) * band - 1), prefix)
 
     return _painting(keys, paint, shades, label, title + ("; lighter is later" if shades > 1 else ""))
 
@@ -87,7 +104,7 @@ def by_group(
         return group // per, rest // step
 
     def label(hue: int) -> str:
-        return _range(hue * per, min(count, (hue + 1) * per) - 1, prefix)
+        return span(hue * per, min(count, (hue + 1) * per) - 1, prefix)
 
     painting = _painting(merged, paint, shades, label, title)
     if shades == 1:
@@ -101,7 +118,7 @@ def by_group(
         sample = Paint(hue, shade, shades)
         if sample not in paints:
             paints.append(sample)
-        label_ = _range(shade * step, min(order_count, (shade + 1) * step) - 1, order_prefix)
+        label_ = span(shade * step, min(order_count, (shade + 1) * step) - 1, order_prefix)
         if shade * step < order_count:
             entries.append(LegendEntry(paints.index(sample), label_, used[shade]))
     return Painting(painting.cells, tuple(paints), (*painting.legends, Legend(order_title, tuple(entries))))
@@ -128,7 +145,3 @@ def _painting(
     first = {hue: number[(hue, shade)] for hue, shade in reversed(pairs)}
     entries = tuple(LegendEntry(first[hue], label(hue), per_hue[hue]) for hue in sorted(per_hue))
     return Painting(cells, tuple(Paint(hue, shade, shades) for hue, shade in pairs), (Legend(title, entries),))
-
-
-def _range(first: int, last: int, prefix: str) -> str:
-    return f"{prefix}{first}" if first >= last else f"{prefix}{first}..{prefix}{last}"

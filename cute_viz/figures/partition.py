@@ -14,6 +14,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, get_slice, make_tiled_mma
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
+from cute_viz.figures.mma import thread_of
 from cute_viz.figures.model import HOLE, Figure, Paint, Panel
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import by_group
@@ -51,26 +52,27 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
     own = domain(part)
     extents = [product(mode) for mode in modes(own.shape)]
     names = (_MODES.get(operand, _COPY) + tuple(f"REST_{n}" for n in range(8)))[: len(extents)]
-    labels, keys, order = [""] * (rows * cols), [None] * (rows * cols), [None] * (rows * cols)
-    value: list[Any] = [None] * (rows * cols)
+    labels = [""] * (rows * cols)
+    places: list[int | None] = [None] * (rows * cols)  # in the modes after the first, as one number
+    value: list[int | None] = [None] * (rows * cols)  # in the first mode
+    thread = thr.thr_idx if isinstance(thr, ThrCopy) else thread_of(thr)
     for n, (m, k) in enumerate(coordinates):
         if not (0 <= m < rows and 0 <= k < cols):
             raise FigureError(
-                f"thread {_thread_of(thr)} holds ({m},{k}), which is outside of the {rows} x {cols} tensor",
+                f"thread {thread} holds ({m},{k}), which is outside of the {rows} x {cols} tensor",
                 hint="give a tensor whose extents are multiples of the tile",
             )
         cell = m * cols + k
-        vector, rest = n % extents[0], n // extents[0]
+        rest, value[cell] = divmod(n, extents[0])
+        places[cell] = rest
         where = []
         for extent in extents[1:]:
             where.append(rest % extent)
             rest //= extent
-        labels[cell] = f"V{vector}\n({','.join(map(str, where))})"
-        keys[cell], order[cell], value[cell] = n // extents[0], vector, vector  # type: ignore[call-overload]
+        labels[cell] = f"V{value[cell]}\n({','.join(map(str, where))})"
     groups = max(1, len(coordinates) // extents[0])
-    painting = by_group(keys, groups, f"hue: {', '.join(names[1:])}", "", order, extents[0], f"shade: value of {names[0]}", "V")
+    painting = by_group(places, groups, f"hue: {', '.join(names[1:])}", "", value, extents[0], f"shade: value of {names[0]}", "V")
     paper = len(painting.paints)
-    thread = _thread_of(thr)
     title = options.title or f"partition_{operand}: what thread {thread} holds of {an(rows)} × {cols} tensor"
     spelt = ", ".join(f"{name} {show(mode)}" for name, mode in zip(names, modes(own.shape), strict=True))
     caption = f"({','.join(names)}) = {show(own.shape)}: {spelt}; a cell shows its value and its place in the other modes"
@@ -118,15 +120,6 @@ def _view(obj: Any, options: FigureOptions) -> tuple[Any, str]:
 
 def _part(thr: Any, operand: str, tensor: Any) -> Any:
     return mmas.partition(thr, operand, tensor) if isinstance(thr, ThrMMA) else copies.partition(thr, operand, tensor)
-
-
-def _thread_of(thr: Any) -> int:
-    if isinstance(thr, ThrCopy):
-        return thr.thr_idx
-    from cute_viz.algebra.layout import crd2idx
-
-    vmnk = thr.tiled.thr_layout_vmnk
-    return int(crd2idx(thr.thr_vmnk, vmnk.shape, vmnk.stride))
 
 
 def _coordinates(part: Any) -> list[tuple[int, int]]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.rulers import ruler, with_borders
 
 _EMPTY, _ONE, _MORE = range(3)
 
@@ -56,9 +57,7 @@ def strip(title: str, source: str, phases: Sequence[Any], note: str) -> Figure:
                 row_ruler=Ruler(
                     "phase", tuple(f"{n}: {phase.wavefronts}" for n, phase in enumerate(phases)), (0,) * (len(phases) + 1)
                 ),
-                col_ruler=Ruler(
-                    "bank", tuple(map(str, range(32))), tuple(1 if 0 < c < 32 and c % 8 == 0 else 0 for c in range(33))
-                ),
+                col_ruler=with_borders(ruler("bank", 32), 8),
                 boxes=tuple(boxes),
             ),
         ),

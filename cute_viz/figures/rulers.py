@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.inttuple import leaves, product, show
@@ -42,3 +43,16 @@ def ruler(title: str, shape: Any, *, nested: bool = False, prefix: str = "") -> 
     else:
         labels = tuple(f"{prefix}{i}" for i in range(count))
     return Ruler(title, labels, levels(shape))
+
+
+def with_borders(ruler: Ruler, every: int) -> Ruler:
+    """A ruler with a border at every so many lines, such as those of an atom; 0 for none.
+
+    >>> with_borders(Ruler("M", ("0", "1", "2", "3"), (0, 0, 0, 0, 0)), 2).levels
+    (0, 0, 1, 0, 0)
+    """
+    if every < 1:
+        return ruler
+    last = len(ruler.levels) - 1
+    levels = tuple(max(level, 1) if 0 < i < last and i % every == 0 else level for i, level in enumerate(ruler.levels))
+    return replace(ruler, levels=levels)

@@ -6,10 +6,13 @@ from dataclasses import replace
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Panel, Ruler
+from cute_viz.figures.words import count
 
 
 def fold(figure: Figure, columns: int) -> Figure:
     """The figure with panels of more columns cut into bands that stand on top of each other.
+
+    Refused: bands without a column.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.figures import build
@@ -44,8 +47,8 @@ def crop(figure: Figure, rows: int, columns: int) -> Figure:
     """
     notes = []
     for panel in figure.panels:
-        more = [(max(0, panel.rows - rows), "row"), (max(0, panel.cols - columns), "column")]
-        words = " and ".join(f"{n} more {what}{'' if n == 1 else 's'}" for n, what in more if n)
+        more = [(panel.rows - rows, "row"), (panel.cols - columns, "column")]
+        words = " and ".join(count(n, f"more {what}") for n, what in more if n > 0)
         if words:
             notes.append(f"{panel.caption + ': ' if panel.caption else ''}... {words}")
     panels = tuple(cut(panel, 0, min(rows, panel.rows), 0, min(columns, panel.cols)) for panel in figure.panels)

@@ -12,21 +12,19 @@ from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.inttuple import Static, leaves, modes, product, show
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
+from cute_viz.figures.highlight import check_highlight, chosen_first, highlight_notes, paint_owners
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.owners import (
     TVMap,
-    check_highlight,
-    chosen_first,
     first_owners,
-    highlighted,
     ownership_notes,
-    paint_owners,
+    places_of,
     tile_panel,
 )
 from cute_viz.figures.paint import Painting
 from cute_viz.figures.rulers import ruler
-from cute_viz.figures.words import an, count
+from cute_viz.figures.words import an, colours, count
 
 
 def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
@@ -66,13 +64,12 @@ def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
     )
     captions = {"tv": _TILE_CAPTION, "table": _TABLE_CAPTION, "both": "one mapping, two views: the tile and the table"}
     notes = _notes(tv_map, owners, options)
-    legend_words = "".join(f" Colour, {legend.title}." for legend in painting.legends)
     return Figure(
         kind="tv",
         title=title,
         source=show(layout),
         caption=captions[view],
-        description=f"{title}. {show(layout)}: {captions[view]}. {' '.join(notes)}{legend_words}",
+        description=f"{title}. {show(layout)}: {captions[view]}. {' '.join(notes)}{colours(painting.legends)}",
         paints=painting.paints,
         legends=painting.legends,
         panels=tuple(panels),
@@ -117,7 +114,7 @@ def evaluate(layout: AnyLayout, options: FigureOptions) -> TVMap:
         rows, cols = options.tile
         pairs = None
     check_cells(rows * cols, f"the {rows} x {cols} tile", options)
-    places = [i // rows + (i % rows) * cols for i in table] if pairs is None else [m * cols + n for m, n in pairs]
+    places = places_of(table, rows, cols) if pairs is None else [m * cols + n for m, n in pairs]
     for k, value in enumerate(table):
         inside = 0 <= value < rows * cols if pairs is None else 0 <= pairs[k][0] < rows and 0 <= pairs[k][1] < cols
         if not inside:
@@ -176,8 +173,7 @@ def _merge(base: Painting, other: Painting) -> Painting:
 
 def _notes(tv_map: TVMap, owners: list[list[int]], options: FigureOptions) -> tuple[str, ...]:
     notes = ownership_notes(tv_map.rows * tv_map.cols, owners) or ["Every cell has exactly one owner."]
-    chosen = highlighted(options)
-    return (*notes, f"Only {chosen} is coloured.") if chosen else tuple(notes)
+    return (*notes, *highlight_notes(options))
 
 
 def _drawn(layout: AnyLayout) -> str:

@@ -1,6 +1,10 @@
-"""Numbers in words: `1 thread`, `32 threads`, `an 8`."""
+"""Words that figures share: `1 thread`, `32 threads`, `an 8`, and what colour means."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cute_viz.figures.model import Legend
 
 
 def count(number: int, what: str) -> str:
@@ -19,3 +23,12 @@ def an(number: int) -> str:
     ('an 8', 'a 16', 'an 11')
     """
     return f"{'an' if str(number)[0] == '8' or number in (11, 18) else 'a'} {number}"
+
+
+def colours(legends: Iterable[Legend]) -> str:
+    """What colour means, for a description; it follows a sentence.
+
+    >>> colours([Legend("hue: thread", ())])
+    ' Colour, hue: thread.'
+    """
+    return "".join(f" Colour, {legend.title}." for legend in legends)
