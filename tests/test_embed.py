@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cute_viz.cli.embed import command
-from cute_viz.documents.blocks import LANGUAGES, blocks
+from cute_viz.documents.blocks import blocks
 from cute_viz.documents.embed import embed, reference
+from cute_viz.documents.markup import LANGUAGES
 from cute_viz.errors import CuteVizError
 from tests.test_cli import run
 

@@ -8,8 +8,8 @@ from urllib.parse import quote
 import click
 
 from cute_viz.cli import output, source
-from cute_viz.documents.blocks import LANGUAGES
 from cute_viz.documents.embed import SHOWN, Embedded, embed
+from cute_viz.documents.markup import LANGUAGES
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.words import count
 from cute_viz.files import decode

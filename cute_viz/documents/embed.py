@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from html import escape
 from urllib.parse import quote
 
-from cute_viz.documents.blocks import Block, DocumentError, blocks
+from cute_viz.documents.blocks import Block, blocks
 from cute_viz.documents.draw import Picture, picture, words_of
+from cute_viz.documents.markup import DocumentError
 from cute_viz.documents.names import FILE_NAMES, is_file_name
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.renderers import FORMATS

@@ -1,0 +1,224 @@
+"""What a document's markup holds for us: the comments and fences `cute-viz` of Markdown, reST, HTML and LaTeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cute_viz.errors import CuteVizError, Span
+
+LANGUAGES = {  # by the suffix of a document
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".myst": "markdown",
+    ".rst": "rest",
+    ".html": "html",
+    ".htm": "html",
+    ".tex": "latex",
+}
+
+
+class DocumentError(CuteVizError):
+    """A document with a block that cannot be read or drawn; the place is in the document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment of ours in a document.
+
+    words: what it says after `cute-viz:`, and words_at where that begins. before, after: where the comment, with its line if it
+    has one, begins and ends. at: its place, for messages. prefix, newline: of its line.
+    """
+
+    closing: bool
+    words: str
+    words_at: int
+    before: int
+    after: int
+    at: Span
+    prefix: str
+    newline: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A fence `cute-viz` of Markdown: `end` is where the line after it begins; the rest are fields of `blocks.Block`."""
+
+    pieces: tuple[tuple[str, int], ...]
+    options: tuple[str, int]
+    at: Span
+    end: int
+    prefix: str
+    newline: str
+
+
+def events(text: str, language: str) -> list[Comment | Fence]:
+    """The comments and fences of a document, in order; what is code, verbatim or a script is left alone.
+
+    Refused, with the place: a fence that is never closed, a comment of ours that does not end on its line.
+
+    >>> [found.words for found in events("%% cute-viz: (4,8)\\n%% /cute-viz\\n", "latex")]
+    [' (4,8)', '']
+    """
+    if language == "html":
+        return list(_html_comments(text))
+    lines = _lines(text)
+    if language == "markdown":
+        return list(_markdown_events(text, lines))
+    live, mark = (_rest_lines(lines), _REST) if language == "rest" else (_latex_lines(lines), _LATEX)
+    return [found for line in live if (found := _comment(line, mark))]
+
+
+_HTML = r"<!-- ?(/?)cute-viz(?: *:(.*?))? *-->"
+_REST = r"\.\. (/?)cute-viz(?: *:(?!:)(.*))?"
+_LATEX = r"%+ ?(/?)cute-viz(?: *:(.*))?"
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    text: str
+    start: int
+    newline: str
+
+    @property
+    def end(self) -> int:
+        """Where the next line begins."""
+        return self.start + len(self.text) + len(self.newline)
+
+    @property
+    def indent(self) -> int:
+        return len(self.text) - len(self.text.lstrip(" \t"))
+
+
+def _lines(text: str) -> list[_Line]:
+    out, start = [], 0
+    for match in re.finditer(r"\r?\n|\Z", text):
+        out.append(_Line(text[start : match.start()], start, match[0]))
+        start = match.end()
+    return out
+
+
+def _comment(line: _Line, pattern: str, prefix: str = r"[ \t]*") -> Comment | None:
+    """The comment of ours that a line is."""
+    match = re.fullmatch(rf"({prefix}){pattern}[ \t]*", line.text)
+    if match is None:
+        return None
+    span = Span(line.start + len(match[1]), line.start + len(line.text.rstrip()))
+    at = line.start + match.start(3) if match[3] is not None else span.end
+    return Comment(bool(match[2]), match[3] or "", at, line.start, line.end, span, match[1], line.newline or "\n")
+
+
+def _html_comments(text: str) -> Iterator[Comment]:
+    """The comments of an HTML page, wherever they stand; not those in scripts and styles."""
+    raw = [match.span() for match in re.finditer(r"<(script|style|textarea)\b.*?</\1", text, re.S | re.I)]
+    for match in re.finditer(_HTML, text):
+        if any(start <= match.start() < end for start, end in raw):
+            continue
+        line = text.rfind("\n", 0, match.start()) + 1
+        prefix = text[line : match.start()]
+        newline = "\r\n" if "\r\n" in text else "\n"
+        alone = not prefix.strip()
+        after = match.end() + len(newline) if text.startswith(newline, match.end()) else match.end()
+        at = match.start(2) if match[2] is not None else match.end()
+        before = line if alone else match.start()
+        yield Comment(bool(match[1]), match[2] or "", at, before, after, Span(*match.span()), prefix if alone else "", newline)
+
+
+_FENCE = re.compile(r"(?P<prefix>(?:[ \t]*>)*[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<fence>`{3,}|~{3,})(?P<info>.*)")
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+
+
+def _markdown_events(text: str, lines: list[_Line]) -> Iterator[Comment | Fence]:
+    """Fences `cute-viz` and comments of Markdown; code, in other fences or indented, is left alone."""
+    number = 0
+    while number < len(lines):
+        line = lines[number]
+        bare = line.text.lstrip(" >\t")
+        fence = _FENCE.match(line.text)
+        if (fence or bare.startswith("<!--")) and _is_indented_code(lines, number):
+            pass
+        elif fence and not (fence["fence"][0] == "`" and "`" in fence["info"]):
+            end = _closing(lines, number, fence["fence"])
+            if re.match(r"[ \t]*cute-viz(?=\s|$)", fence["info"]):
+                if end is None:
+                    raise DocumentError("this block is never closed", text=text, span=_span(line, fence["fence"]))
+                yield _fenced(lines, number, end, fence["prefix"], line.start + fence.start("info"), fence["info"])
+            number = len(lines) if end is None else end
+        elif comment := _comment(line, _HTML, r"(?:[ \t]*>)*[ \t]*"):
+            yield comment
+        elif bare.startswith("<!--") and "-->" not in bare:
+            if re.match(r"<!-- ?/?cute-viz\b", bare):
+                raise DocumentError("this comment does not end on its line", text=text, span=_span(line, bare))
+            while number < len(lines) - 1 and "-->" not in lines[number].text:
+                number += 1
+        number += 1
+
+
+def _fenced(lines: list[_Line], first: int, last: int, prefix: str, info_at: int, info: str) -> Fence:
+    """The fence of the lines first to last, both of them marks."""
+    head = re.match(r"[ \t]*cute-viz[ \t]*", info)
+    skip = head.end() if head else 0
+    body = re.sub(r"(?:[-*+]|\d{1,9}[.)])", lambda match: " " * len(match[0]), prefix)
+    pieces = []
+    for line in lines[first + 1 : last]:
+        width = len(body) if line.text.startswith(body) else min(line.indent, len(body))
+        pieces.append((line.text[width:], line.start + width))
+    newline = lines[first].newline or "\n"
+    end = lines[last].end
+    return Fence(tuple(pieces), (info[skip:], info_at + skip), _span(lines[first], info.strip()), end, body, newline)
+
+
+def _closing(lines: list[_Line], first: int, fence: str) -> int | None:
+    pattern = re.compile(rf"(?:[ \t]*>)*[ \t]*{re.escape(fence[0])}{{{len(fence)},}}[ \t]*")
+    return next((n for n in range(first + 1, len(lines)) if pattern.fullmatch(lines[n].text)), None)
+
+
+def _is_indented_code(lines: list[_Line], number: int) -> bool:
+    """Whether a line is code because it is indented by 4 and no list item holds it."""
+    indent = len(lines[number].text.expandtabs(4)) - len(lines[number].text.expandtabs(4).lstrip(" "))
+    if indent < 4:
+        return False
+    for line in reversed(lines[:number]):
+        if line.text.strip() and line.indent < indent:
+            item = _ITEM.match(line.text)
+            if item:
+                return indent >= item.end() + 4
+            if line.indent == 0:
+                return True
+    return True
+
+
+def _span(line: _Line, words: str) -> Span:
+    start = line.start + max(0, line.text.find(words))
+    return Span(start, start + max(1, len(words)))
+
+
+_LITERAL = re.compile(r"\.\. (code|code-block|sourcecode|parsed-literal|raw|math|highlight|cute-viz|graphviz|tikz)::")
+
+
+def _rest_lines(lines: list[_Line]) -> Iterator[_Line]:
+    """The lines of a reST document that are not in a literal block."""
+    literal: int | None = None  # the indentation of the line that opened one
+    for line in lines:
+        stripped = line.text.strip()
+        if literal is not None and (not stripped or line.indent > literal):
+            continue
+        literal = None
+        yield line
+        if _LITERAL.match(stripped) or (stripped.endswith("::") and not stripped.startswith(".. ")):
+            literal = line.indent
+
+
+def _latex_lines(lines: list[_Line]) -> Iterator[_Line]:
+    """The lines of a LaTeX document that are not verbatim."""
+    environment: str | None = None
+    for line in lines:
+        if environment is None:
+            begin = re.search(r"\\begin\{(verbatim\*?|Verbatim|lstlisting|minted|comment)\}", line.text)
+            if begin and "%" not in line.text[: begin.start()]:
+                environment = begin[1]
+            else:
+                yield line
+        elif f"\\end{{{environment}}}" in line.text:
+            environment = None
