@@ -1,1 +1,1 @@
-"""Pictures inside other tools: Sphinx, Markdown (MkDocs, Zensical), notebooks."""
+"""Pictures inside the tools that build sites and books: Sphinx, and Markdown (MkDocs, Zensical)."""
