@@ -31,7 +31,8 @@ from cute_viz.figures.palette import palette
 from cute_viz.figures.trim import crop, fold
 from cute_viz.renderers import FORMATS, Options
 from cute_viz.renderers.colours import HOLE_COLOUR
-from cute_viz.renderers.frame import Detail, group_marks
+from cute_viz.renderers.frame import Detail
+from cute_viz.renderers.marks import group_marks
 from cute_viz.renderers.page import WIDEST, lay_out
 from tests.test_cli import fails, run
 

@@ -16,7 +16,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE
 from cute_viz.figures.palette import palette
 from cute_viz.renderers import Options
-from cute_viz.renderers.tikz import escape
+from cute_viz.renderers.tex import escape
 
 CASES = [
     ("(8,8):(8,1)", {}),

@@ -1,4 +1,4 @@
-"""What page formats share: lines of labels, runs of equal cells, thinned rulers, panels in rows and columns."""
+"""What formats measure alike: fonts, lines of text and labels, runs of equal cells, thinned rulers, panels in rows and columns."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ from cute_viz.limits import limit
 
 Sizes: TypeAlias = "tuple[float, float, float, float]"  # of a panel: cell width and height, room at the left and above
 
+FONT = 11  # px, of a cell's first line
+SMALL = 9  # px, of the lines after it
+CAPTION = 12  # px, of a panel's caption
+BOLD = 0.64  # width of an average letter of bold prose, in font sizes, on the safe side
+CHAR = 0.61  # width of a monospace character, in font sizes
 ALL_COLUMNS = 32  # up to so many columns, cells are made wide enough for every column's label
 
 
@@ -87,6 +92,15 @@ def shared_cells(panel: Panel) -> dict[int, int]:
     return {cell: len(owners) for cell, owners in panel.owners if labels[cell].count(",") + 1 < len(owners)}
 
 
+def counted(cells: int) -> str:
+    """A number of cells, in words.
+
+    >>> counted(1), counted(32)
+    ('1 cell', '32 cells')
+    """
+    return f"{cells} cell{'' if cells == 1 else 's'}"
+
+
 def fact_line(figure: Figure) -> str:
     """The figure's facts in one line, less those that only CuTe's own printers need.
 
@@ -131,6 +145,24 @@ def runs(row: Sequence[int]) -> list[tuple[int, int]]:
     [(3, 2), (1, 1), (3, 1)]
     """
     return [(value, len(list(group))) for value, group in groupby(row)]
+
+
+def wrap(text: str, width: float, letter: float, commas: bool = False) -> list[str]:
+    """The text in lines of a width, cut at spaces (or after commas and colons), or anywhere in a word that is too long.
+
+    >>> wrap("one two three", 40, 5)
+    ['one two', 'three']
+    """
+    limit = max(8, int(width / letter))
+    out = []
+    while len(text) > limit:
+        cut = text.rfind(" ", 0, limit + 1)
+        if commas and cut <= limit // 3:
+            cut = max(text.rfind(",", 0, limit), text.rfind(":", 0, limit)) + 1
+        cut = cut if cut > limit // 3 else limit
+        out.append(text[:cut].rstrip())
+        text = text[cut:].lstrip()
+    return [*out, text] if text or not out else out
 
 
 def column_step(labels: Sequence[str], letter: float, width: float) -> int:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from cute_viz.figures.model import Figure, Legend
-from cute_viz.renderers.frame import BOLD, CHAR, Detail, Frame, frames, has_text, has_vectors, resized, vector_width, wrap
-from cute_viz.renderers.geometry import arrange, fact_line, shared_sizes
+from cute_viz.renderers.frame import LARGEST, Detail, Frame, frames, resized
+from cute_viz.renderers.geometry import BOLD, CHAR, arrange, counted, fact_line, shared_sizes, wrap
+from cute_viz.renderers.marks import has_vectors, vector_width
 
 MARGIN = 20.0
 GAP = 28.0  # between panels, and between panels and legend
@@ -97,16 +98,16 @@ def _fit(figure: Figure, width: float | None, cell: float | None, full: bool) ->
     """The frames at the highest level of detail whose cells have the size that is wanted, or that keeps the page readable."""
     room = (width - 2 * MARGIN) if width else None
     every = sum(panel.rows * panel.cols for panel in figure.panels)
-    if cell is None and (full or (has_text(figure) and every <= 4 * MOST_CELLS)):
+    if cell is None and (full or (_has_text(figure) and every <= 4 * MOST_CELLS)):
         fitted = _aligned(figure, frames(figure, Detail.FULL))
         if full or fitted[2] <= (room or (VECTORS_FROM if has_vectors(figure) else WIDEST)):
             return fitted
-    if cell is not None and has_text(figure):
+    if cell is not None and _has_text(figure):
         fitted = _aligned(figure, frames(figure, Detail.FULL))
         if all(frame.cell_w <= cell for frame in fitted[0]):
             return _aligned(figure, frames(figure, Detail.FULL, cell=cell))
     most = cell * max(panel.cols for panel in figure.panels) if cell else room or WIDEST
-    if has_text(figure) and has_vectors(figure) and max(map(vector_width, figure.panels)) <= most:
+    if _has_text(figure) and has_vectors(figure) and max(map(vector_width, figure.panels)) <= most:
         fitted = _aligned(figure, frames(figure, Detail.VECTOR))
         if cell is None and fitted[2] <= (room or WIDEST):
             return fitted
@@ -118,6 +119,11 @@ def _fit(figure: Figure, width: float | None, cell: float | None, full: bool) ->
     return _colours(figure, room or ROOMY, every)
 
 
+def _has_text(figure: Figure) -> bool:
+    """Whether any cell of the figure has a label at all."""
+    return any(any(panel.labels) for panel in figure.panels)
+
+
 def _colours(figure: Figure, room: float, every: int) -> Fitted:
     """Cells of colour, as large as the room allows; all panels have cells of one size."""
     first = _aligned(figure, frames(figure, Detail.RASTER, cell=10.0))
@@ -127,7 +133,7 @@ def _colours(figure: Figure, room: float, every: int) -> Fitted:
         across[panel.place[1]] = max(cols, panel.cols), max(left, frame.left)
     cols = sum(cols for cols, _ in across.values())
     used = sum(left for _, left in across.values()) + GAP * (len(across) - 1) + 2 * len(across)
-    size = min(26.0, max((room - used) / cols, 1 / -(-cols // IMAGE)))
+    size = min(LARGEST, max((room - used) / cols, 1 / -(-cols // IMAGE)))
     size = float(int(size)) if size >= 1 else size
     detail = Detail.RASTER if size < 3 or every > MOST_CELLS else Detail.COLOUR
     return _aligned(figure, frames(figure, detail, cell=size))
@@ -185,12 +191,8 @@ def _prose(lines: list[Words], width: float, y: float) -> list[Words]:
 
 
 def _entry_width(legends: tuple[Legend, ...]) -> float:
-    longest = max((len(f"{e.label}  {_cells(e.count)}") for legend in legends for e in legend.entries), default=0)
+    longest = max((len(f"{e.label}  {counted(e.count)}") for legend in legends for e in legend.entries), default=0)
     return 32 + longest * 12 * PROSE + 12
-
-
-def _cells(count: int) -> str:
-    return f"{count} cell{'' if count == 1 else 's'}"
 
 
 def _legend_height(legends: tuple[Legend, ...], width: float, beside: bool) -> float:
@@ -221,6 +223,6 @@ def _legends(legends: tuple[Legend, ...], at: tuple[float, float], width: float,
             ex, ey = x + col * step, y + row * ROW
             swatches.append(Swatch(ex, ey, entry.paint))
             words.append(Words(entry.label, ex + 22, ey + 7, 12, "t"))
-            words.append(Words(_cells(entry.count), ex + 32 + len(entry.label) * 12 * PROSE, ey + 7, 11))
+            words.append(Words(counted(entry.count), ex + 32 + len(entry.label) * 12 * PROSE, ey + 7, 11))
         y += -(-len(legend.entries) // per_row) * ROW + 14
     return words, swatches

@@ -11,15 +11,13 @@ import re
 from zlib import crc32
 
 from cute_viz.figures.model import Figure
-from cute_viz.figures.palette import palette
 from cute_viz.renderers import Options
-from cute_viz.renderers.colours import BORDER, DARK, MUTED, PAPER, TEXT
+from cute_viz.renderers.colours import BORDER, DARK, MUTED, PAPER, TEXT, page_palette
 from cute_viz.renderers.letters import xml
 from cute_viz.renderers.page import Page, lay_out
 from cute_viz.renderers.svg_import import svgwrite
 from cute_viz.renderers.svg_panel import MONO, SANS, Canvas, draw, number
 
-THEMES = {"print": "grey"}  # themes that bring a palette
 RULES = {
     **{name: f"fill:{DARK[name]}" for name in "ptm"},
     "l": "stroke:#000",
@@ -93,7 +91,7 @@ def _canvas(figure: Figure, options: Options, ids: str, width: float, height: fl
     title.xml.set("id", f"{ids}t")
     desc.xml.set("id", f"{ids}d")
     drawing.elements[:0] = [title, desc]
-    canvas = Canvas(drawing, ids, palette(options.palette or THEMES.get(options.theme)), figure.paints)
+    canvas = Canvas(drawing, ids, page_palette(options), figure.paints)
     hatch = (
         f'<pattern id="{ids}h" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
         f'<path d="M0 0V7" class="hl" stroke="#b6bcc2" stroke-width="2"/></pattern>'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Panel
-from cute_viz.renderers.tikz_cutlass import PASTELS, drawn, mma_panels
+from cute_viz.renderers.tikz_cutlass import PASTELS, drawn, mma_panels, owned
 
 _CELL = 20
 
@@ -41,10 +41,9 @@ def render(figure: Figure) -> str:
 
 
 def _cells(panel: Panel, row: int, col: int, end: str) -> str:
-    """Cells with their upper left one at (row, col), in the order of threads and values."""
-    owned = zip(panel.data["thread"], panel.data["value"], range(panel.rows * panel.cols), strict=True)
+    """Cells with their upper left one at (row, col)."""
     out = []
-    for thread, value, cell in sorted(entry for entry in owned if isinstance(entry[0], int) and isinstance(entry[1], int)):
+    for thread, value, cell in owned(panel):
         x, y = (col + cell % panel.cols) * _CELL, (row + cell // panel.cols) * _CELL
         colour = ",".join(map(str, PASTELS[thread % 8]))
         out.append(f'<rect x="{x}" y="{y}" width="20" height="20" fill="rgb({colour})" stroke="black"{end}\n')

@@ -16,15 +16,14 @@ from xml.sax.saxutils import escape
 from cute_viz.figures.model import HOLE, Paint, Panel
 from cute_viz.figures.palette import Palette
 from cute_viz.renderers.colours import BORDER, HOLE_COLOUR, LINE, MUTED, TEXT
-from cute_viz.renderers.frame import CAPTION, CHAR, FONT, LINES_FROM, SMALL, Detail, Frame
-from cute_viz.renderers.geometry import column_step, row_step, runs
+from cute_viz.renderers.frame import BORDERS, LINES_FROM, Detail, Frame
+from cute_viz.renderers.geometry import CAPTION, CHAR, FONT, SMALL, column_step, row_step, runs
 from cute_viz.renderers.letters import xml
 from cute_viz.renderers.svg_import import svgwrite
 
 BASELINE = 0.35  # from the middle of a letter down to its baseline, in font sizes
 MONO = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 SANS = "system-ui, 'Segoe UI', 'DejaVu Sans', Arial, sans-serif"
-BORDERS = (2.2, 3.0)  # stroke of a tile border, and of one of larger tiles and the frame
 
 
 @dataclass(slots=True)
@@ -143,11 +142,9 @@ def _lines(canvas: Canvas, frame: Frame, xs: list[str], ys: list[str]) -> None:
 
 def _boxes(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
     """Rounded outlines, inset so that neighbours stay apart; none where they would hide the cells."""
-    sizes = {(r1 - r0, c1 - c0) for r0, c0, r1, c1 in frame.panel.boxes}
-    smallest = min((min(rows * frame.cell_h, cols * frame.cell_w) for rows, cols in sizes), default=0)
-    if smallest < (12 if frame.detail == Detail.COLOUR else 8):
+    inset, radius = 1.6, frame.corner
+    if not radius:
         return
-    inset, radius = 1.6, 4.0 if smallest >= 12 else 2.0
     corner = number(radius)
     a = f"a{corner} {corner} 0 0 1 "
     xs = [f"M{number(left + c * frame.cell_w + inset + radius)} " for c in range(frame.panel.cols)]
@@ -184,7 +181,7 @@ def _labels(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
     xs = [number(left + (c + 0.5) * frame.cell_w) for c in range(panel.cols)]
     for n, labels in enumerate(lines):
         size = FONT if n == 0 else SMALL
-        middle = frame.cell_h * (n + 1) / (len(lines) + 1) + (0 if len(lines) == 1 else (n - 0.5) * 1.5)
+        middle = frame.middle(n)
         ys = [number(top + r * frame.cell_h + middle + BASELINE * size) for r in range(panel.rows)]
         for ink in dict.fromkeys(inks):
             text = "".join(_texts(panel, labels, xs, ys, None if len(set(inks)) == 1 else [i == ink for i in inks]))
@@ -218,15 +215,14 @@ def _marks(canvas: Canvas, frame: Frame, left: float, top: float) -> None:
         x = number(left + (mark.c0 + mark.c1) / 2 * frame.cell_w)
         middle = top + (mark.r0 + mark.r1) / 2 * frame.cell_h
         if frame.detail == Detail.COLOUR:
-            width = max(map(len, mark.lines)) * FONT * CHAR + 8
             fill = HOLE_COLOUR if mark.paint == HOLE else canvas.colours.fill(canvas.paints[mark.paint])
             papers.append(
-                f'<rect x="{number(left + (mark.c0 + mark.c1) / 2 * frame.cell_w - width / 2)}" y="{number(middle - 8)}" '
-                f'width="{number(width)}" height="16" rx="3" fill="{fill}"/>'
+                f'<rect x="{number(left + (mark.c0 + mark.c1) / 2 * frame.cell_w - mark.width / 2)}" y="{number(middle - 8)}" '
+                f'width="{number(mark.width)}" height="16" rx="3" fill="{fill}"/>'
             )
         for n, line in enumerate(mark.lines):
             size = FONT if n == 0 else SMALL
-            y = middle + (n - (len(mark.lines) - 1) / 2) * 12 + BASELINE * size
+            y = middle + mark.middle(n) + BASELINE * size
             small = f' font-size="{SMALL}"' if n else ""
             by_ink.setdefault(ink, []).append(f'<text x="{x}" y="{number(y)}"{small}>{escape(xml(line))}</text>')
     if papers:

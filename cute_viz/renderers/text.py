@@ -18,7 +18,7 @@ from cute_viz.renderers.geometry import shared_cells, texts
 from cute_viz.renderers.letters import printable
 
 _OWN_TITLE = re.compile(r"[\d × ]+ layout")  # that a layout gets by itself
-Paint = Callable[[int, str], str]  # (index of a paint, characters) -> characters with colour escapes
+Colouring = Callable[[int, str], str]  # (index of a paint, characters) -> characters with colour escapes
 
 
 def render(figure: Figure, options: Options) -> str:
@@ -65,7 +65,7 @@ def _is_print_layout(figure: Figure) -> bool:
     return plain and tuple(map(str, panel.data.get("offset", ()))) == panel.labels and isinstance(figure.facts.get("drawn"), str)
 
 
-def _print_layout(panel: Panel, width: int, paint: Paint) -> str:
+def _print_layout(panel: Panel, width: int, paint: Colouring) -> str:
     border = "    +" + ("-" * (width + 2) + "+") * panel.cols + "\n"
     out = ["    " + "".join(f"  {c:>{width}} " for c in range(panel.cols)) + "\n"]
     for r in range(panel.rows):
@@ -76,7 +76,7 @@ def _print_layout(panel: Panel, width: int, paint: Paint) -> str:
     return "".join(out) + border
 
 
-def _grid(panel: Panel, paint: Paint) -> str:
+def _grid(panel: Panel, paint: Colouring) -> str:
     """A grid with rulers; borders of tiles are drawn with `=` and a doubled bar."""
     many, differs = shared_cells(panel), panel.data.get("differs")
     labels = []
@@ -105,7 +105,7 @@ def _heading(figure: Figure) -> str:
     return "".join(f"{printable(line)}\n" for line in (figure.title, figure.source, figure.caption) if line)
 
 
-def _legends(figure: Figure, paint: Paint) -> str:
+def _legends(figure: Figure, paint: Colouring) -> str:
     out = []
     for legend in figure.legends:
         entries = ", ".join(f"{paint(e.paint, ' ' + printable(e.label) + ' ').strip()} ({e.count})" for e in legend.entries)
@@ -117,7 +117,7 @@ def _no_paint(index: int, text: str) -> str:
     return text
 
 
-def _painter(figure: Figure, colours: Palette) -> Paint:
+def _painter(figure: Figure, colours: Palette) -> Colouring:
     """Colour escapes by rich: the escapes of each paint are asked for once and put around every cell of it."""
     from rich.color import ColorSystem
     from rich.style import Style

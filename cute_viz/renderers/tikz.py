@@ -19,15 +19,17 @@ from cute_viz.renderers.geometry import (
     arrange,
     cell_labels,
     column_step,
+    counted,
     fact_line,
     runs,
     shared_sizes,
 )
+from cute_viz.renderers.tex import escape
 
 LUALATEX_FROM = 16384  # cells that pdflatex's default memory still holds, labelled
 ROUNDED = 300  # boxes of a panel that have round corners; each costs TeX a millisecond
 AT_ONCE = 50  # shapes in one \draw, so that TeX can forget them
-LINE_COLOUR, TEXT_COLOUR, MUTED = "black!25", "black", "black!65"
+LINE_COLOUR, MUTED = "black!25", "black!65"
 
 
 def render(figure: Figure, options: Options) -> str:
@@ -56,73 +58,6 @@ def render(figure: Figure, options: Options) -> str:
     return f"{engine}\\documentclass[tikz,border=6pt]{{standalone}}\n{library}\\begin{{document}}\n{body}\\end{{document}}\n"
 
 
-_SPECIAL = {
-    "\\": "\\textbackslash{}",
-    "{": "\\{",
-    "}": "\\}",
-    "$": "\\$",
-    "&": "\\&",
-    "#": "\\#",
-    "_": "\\_",
-    "%": "\\%",
-    "^": "\\textasciicircum{}",
-    "~": "\\textasciitilde{}",
-    "<": "$<$",
-    ">": "$>$",
-    "|": "$|$",
-    '"': "''",
-    "`": "'",
-    "×": "$\\times$",
-    "→": "$\\rightarrow$",
-    "↓": "$\\downarrow$",
-    "·": "$\\cdot$",
-    "∘": "$\\circ$",
-    "⊘": "$\\oslash$",
-    "⊗": "$\\otimes$",
-    "…": "\\ldots{}",
-    "ß": "\\ss{}",
-    "æ": "\\ae{}",
-    "Æ": "\\AE{}",
-    "œ": "\\oe{}",
-    "Œ": "\\OE{}",
-    "ø": "\\o{}",
-    "Ø": "\\O{}",
-    "ł": "\\l{}",
-    "Ł": "\\L{}",
-}
-_ACCENTS = {  # combining characters, and what TeX calls them
-    "\u0300": "\\`",
-    "\u0301": "\\'",
-    "\u0302": "\\^",
-    "\u0303": "\\~",
-    "\u0308": '\\"',
-    "\u030a": "\\r",
-    "\u0327": "\\c",
-    "\u030c": "\\v",
-}
-
-
-def escape(text: str) -> str:
-    """Text that TeX prints as it stands: no character of it can act, and what the fonts lack becomes `?`.
-
-    >>> escape("50% of \\\\input{x}_1")
-    '50\\\\% of \\\\textbackslash{}input\\\\{x\\\\}\\\\_1'
-    """
-    return "".join(_SPECIAL.get(c) or (c if " " <= c <= "~" else " " if c in "\t\n" else _letter(c)) for c in text)
-
-
-def _letter(char: str) -> str:
-    """A letter with an accent, as TeX makes it of the two; `?` for what its fonts lack.
-
-    >>> _letter("é"), _letter("字")
-    ("\\\\'{e}", '?')
-    """
-    from unicodedata import normalize
-
-    base, accent = (*normalize("NFD", char), "", "")[:2]
-    return f"{_ACCENTS[accent]}{{{base}}}" if accent in _ACCENTS and base.isascii() else "?"
-
-
 def _picture(figure: Figure, colours: Palette) -> str:
     """The group with its colours and macros, and the picture."""
     blocks = [_Block(figure, n, colours) for n in range(len(figure.panels))]
@@ -140,7 +75,7 @@ def _picture(figure: Figure, colours: Palette) -> str:
     out.append(_heading(figure, max(width, 260)))
     for block, (x, y) in zip(blocks, places, strict=True):
         out.append(f"\\begin{{scope}}[shift={{({x:g},{y:g})}}]\n{block.draw()}\\end{{scope}}\n")
-    out += [_legends(figure.legends, width + 24, 0), _notes(figure, height + 14, max(width, 260))]
+    out += [_legends(figure.legends, width + 24), _notes(figure, height + 14, max(width, 260))]
     return "".join(out) + "\\end{tikzpicture}\n\\endgroup\n"
 
 
@@ -294,19 +229,19 @@ def _notes(figure: Figure, y: float, width: float) -> str:
     return f"\\node[anchor=north west,{style}] at (0,{y:g}) {{{lines}}};\n"
 
 
-def _legends(legends: Iterable[Legend], x: float, y: float) -> str:
-    out = []
+def _legends(legends: Iterable[Legend], x: float) -> str:
+    """The legends in a column at x, from the top of the panels down."""
+    out, y = [], 0.0
     for legend in legends:
         lines = -(-len(legend.title) * 4.6 // 150)
         style = f"anchor=north west,text width=150pt,align=left,text={MUTED}"
         out.append(f"\\node[{style},font=\\footnotesize\\sffamily] at ({x:g},{y:g}) {{{escape(legend.title)}}};\n")
         y += lines * 11 + 4
         for entry in legend.entries:
-            count = f"{entry.count} cell{'' if entry.count == 1 else 's'}"
             out.append(
                 f"\\filldraw[fill=cv{entry.paint},line width=.3pt] ({x:g},{y:g}) rectangle ({x + 9:g},{y + 9:g});\n"
                 f"\\node[anchor=west,font=\\footnotesize\\sffamily] at ({x + 14:g},{y + 4.5:g}) "
-                f"{{{escape(entry.label)}\\enspace\\color{{{MUTED}}}\\scriptsize {count}}};\n"
+                f"{{{escape(entry.label)}\\enspace\\color{{{MUTED}}}\\scriptsize {counted(entry.count)}}};\n"
             )
             y += 13
         y += 8

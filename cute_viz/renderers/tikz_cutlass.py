@@ -134,16 +134,25 @@ def _label(row: int, col: int, number: int) -> str:
 
 
 def _tv_cells(panel: Panel, row: int = 0, col: int = 0) -> str:
-    """Cells in the order in which print_latex_tv fills them: thread by thread, value by value."""
-    owned = zip(panel.data["thread"], panel.data["value"], range(panel.rows * panel.cols), strict=True)
     out = []
-    for thread, value, cell in sorted(entry for entry in owned if isinstance(entry[0], int) and isinstance(entry[1], int)):
+    for thread, value, cell in owned(panel):
         red, green, blue = PASTELS[thread % 8]
         at = f"({row + cell // panel.cols},{col + cell % panel.cols})"
         out.append(
             f"\\node[fill={{rgb,255:red,{red};green,{green};blue,{blue}}}] at {at} {{\\shortstack{{T{thread} \\\\ V{value}}}}};\n"
         )
     return "".join(out)
+
+
+def owned(panel: Panel) -> list[tuple[int, int, int]]:
+    """(thread, value, cell) of every cell with an owner, in the order in which CuTe's printers fill them.
+
+    >>> from cute_viz import figure
+    >>> owned(figure("(2,2):(2,1)", tile=(2, 2)).panels[0])
+    [(0, 0, 0), (0, 1, 2), (1, 0, 1), (1, 1, 3)]
+    """
+    entries = zip(panel.data["thread"], panel.data["value"], range(panel.rows * panel.cols), strict=True)
+    return sorted(entry for entry in entries if isinstance(entry[0], int) and isinstance(entry[1], int))
 
 
 def _integers(panel: Panel, name: str) -> list[int]:
@@ -154,7 +163,5 @@ def _integers(panel: Panel, name: str) -> list[int]:
 
 
 def _lines_and_labels(panel: Panel) -> str:
-    rows = "".join(f"\\node at ({r},-1) {{\\Large{{\\texttt{{{r}}}}}}};\n" for r in range(panel.rows))
-    cols = "".join(f"\\node at (-1,{c}) {{\\Large{{\\texttt{{{c}}}}}}};\n" for c in range(panel.cols))
-    grid = f"\\draw[color=black,thick,shift={{(-0.5,-0.5)}}] (0,0) grid ({panel.rows},{panel.cols});\n\n"
-    return grid + rows + cols
+    labels = [*(_label(r, -1, r) for r in range(panel.rows)), *(_label(-1, c, c) for c in range(panel.cols))]
+    return "".join([_frame(0, 0, panel), *labels])

@@ -1,0 +1,69 @@
+"""Any text as TeX prints it: characters that act there are spelt out, and what its fonts lack is replaced."""
+
+from __future__ import annotations
+
+_SPECIAL = {
+    "\\": "\\textbackslash{}",
+    "{": "\\{",
+    "}": "\\}",
+    "$": "\\$",
+    "&": "\\&",
+    "#": "\\#",
+    "_": "\\_",
+    "%": "\\%",
+    "^": "\\textasciicircum{}",
+    "~": "\\textasciitilde{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+    '"': "''",
+    "`": "'",
+    "×": "$\\times$",
+    "→": "$\\rightarrow$",
+    "↓": "$\\downarrow$",
+    "·": "$\\cdot$",
+    "∘": "$\\circ$",
+    "⊘": "$\\oslash$",
+    "⊗": "$\\otimes$",
+    "…": "\\ldots{}",
+    "ß": "\\ss{}",
+    "æ": "\\ae{}",
+    "Æ": "\\AE{}",
+    "œ": "\\oe{}",
+    "Œ": "\\OE{}",
+    "ø": "\\o{}",
+    "Ø": "\\O{}",
+    "ł": "\\l{}",
+    "Ł": "\\L{}",
+}
+_ACCENTS = {  # combining characters, and what TeX calls them
+    "\u0300": "\\`",
+    "\u0301": "\\'",
+    "\u0302": "\\^",
+    "\u0303": "\\~",
+    "\u0308": '\\"',
+    "\u030a": "\\r",
+    "\u0327": "\\c",
+    "\u030c": "\\v",
+}
+
+
+def escape(text: str) -> str:
+    """Text that TeX prints as it stands: no character of it can act, and what the fonts lack becomes `?`.
+
+    >>> escape("50% of \\\\input{x}_1")
+    '50\\\\% of \\\\textbackslash{}input\\\\{x\\\\}\\\\_1'
+    """
+    return "".join(_SPECIAL.get(c) or (c if " " <= c <= "~" else " " if c in "\t\n" else _letter(c)) for c in text)
+
+
+def _letter(char: str) -> str:
+    """A letter with an accent, as TeX makes it of the two; `?` for what its fonts lack.
+
+    >>> _letter("é"), _letter("字")
+    ("\\\\'{e}", '?')
+    """
+    from unicodedata import normalize
+
+    base, accent = (*normalize("NFD", char), "", "")[:2]
+    return f"{_ACCENTS[accent]}{{{base}}}" if accent in _ACCENTS and base.isascii() else "?"
