@@ -53,6 +53,8 @@ def parse(text: Any, names: Mapping[str, Any] | None = None, *, dialect: str = "
 def figure(obj: Any, **options: Any) -> Figure:
     """The picture model of an object or of a text; options are the fields of `figures.options.FigureOptions`.
 
+    A CuteVizError tells what is wrong: with the text, with an option, or that the object cannot be drawn so.
+
     >>> figure("((4,8),(2,2)):((32,1),(16,8))", tile=(16, 8)).title
     '32 threads × 4 values over a 16 × 8 tile'
     """
@@ -69,7 +71,8 @@ def figure(obj: Any, **options: Any) -> Figure:
 def render(obj: Any, format: str | os.PathLike[str] = "text", options: Options | None = None, **figure_options: Any) -> Any:
     """An object, a text or a figure in one format, as bytes; with a path as the format, such as "x.svg", a file instead.
 
-    The suffix of a path picks the format, and the file appears whole or not at all; then nothing is returned.
+    The suffix of a path picks the format, and the file appears whole or not at all; then nothing is returned. Text formats
+    are UTF-8. `options` say how to write the figure, all other words how to draw the object, as those of `figure` do.
 
     >>> render("(2,2)", "svg")[:5]
     b'<?xml'

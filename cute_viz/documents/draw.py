@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cute_viz.errors import CuteVizError, Span
+from cute_viz.figures import build
 from cute_viz.figures.model import Figure
+from cute_viz.figures.options import FigureOptions, from_words
 from cute_viz.figures.palette import palette
 from cute_viz.files import read_text
 from cute_viz.renderers import FORMATS, Options, render
@@ -43,8 +45,6 @@ def options_of(spec: Spec, **more: Any) -> dict[str, Any]:
     >>> options_of(spec, title="A grid")
     {'view': 'grid', 'coords': True, 'title': 'A grid'}
     """
-    from cute_viz.figures.options import from_words
-
     words: dict[str, Any] = {}
     for key, word in spec.figure.items():
         try:
@@ -64,8 +64,6 @@ def figure_of(spec: Spec) -> Figure:
     ('0', '1', '2', '3')
     """
     from cute_viz.check.digest import noted
-    from cute_viz.figures import build
-    from cute_viz.figures.options import FigureOptions
 
     try:
         return noted(build(spec.obj, FigureOptions(**options_of(spec))), spec.obj)

@@ -74,7 +74,7 @@ def embed(text: str, language: str, stem: str, folder: str = "", format: str | N
         except CuteVizError as error:
             out.failures.append(_located(error, block, text, name))
             continue
-        new = _laid_out(text, block, reference, language)
+        new = _laid_out(text, block, reference)
         if new != text[block.inside.start : block.inside.end]:
             out.changed.append(line)
         parts += [text[done : block.inside.start], new]
@@ -126,7 +126,7 @@ def _alt(drawn: Picture) -> str:
     return drawn.figure.description or drawn.figure.title
 
 
-def _laid_out(text: str, block: Block, lines: list[str], language: str) -> str:
+def _laid_out(text: str, block: Block, lines: list[str]) -> str:
     """The reference as it stands in the document, with its pair of comments where there was none."""
     prefix, newline = block.prefix, block.newline
     if not block.paired:

@@ -7,7 +7,6 @@ has 8 chunks. Hue is the chunk, in both views and before and after a swizzle ali
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, position_independent
@@ -56,15 +55,13 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
                 paints=painting.cells[n * rows * cols : (n + 1) * rows * cols],
                 row_ruler=row_ruler,
                 col_ruler=col_ruler,
-                boxes=_chunks(table, rows, cols, bits),
+                boxes=_chunks(table, rows, cols),
                 data={"byte": tuple(table), "bank": tuple([byte // 4 % 32 for byte in table])},
                 place=(n, 0),
             )
         )
     title = options.title or f"Banks of {an(rows)} × {cols} tile of {bits}-bit elements"
-    return _figure(
-        layout, options, title, "each cell shows the bank that it lies in; a box is one 16-byte chunk", painting, panels, bits
-    )
+    return _figure(layout, title, "each cell shows the bank that it lies in; a box is one 16-byte chunk", painting, panels, bits)
 
 
 def address(layout: AnyLayout, options: FigureOptions) -> Figure:
@@ -103,18 +100,9 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
         data={"m": tuple([where[k][0] if k in where else None for k in range(lines * per)])},
     )
     title = options.title or f"Memory of {an(rows)} × {cols} tile of {bits}-bit elements, 128 bytes a row"
-    figure = _figure(
-        layout,
-        options,
-        title,
-        "each cell is an address, in order; it shows the element m,n that lies there",
-        painting,
-        [panel],
-        bits,
-    )
-    if several:
-        return replace(figure, notes=(*figure.notes, f"{several} elements share an address with another; the first is shown."))
-    return figure
+    caption = "each cell is an address, in order; it shows the element m,n that lies there"
+    shared = f"{several} elements share an address with another; the first is shown."
+    return _figure(layout, title, caption, painting, [panel], bits, shared if several else "")
 
 
 def element_bits(layout: AnyLayout, options: FigureOptions) -> int:
@@ -151,7 +139,7 @@ def _bank(byte: int, bits: int) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-def _chunks(table: Sequence[int], rows: int, cols: int, bits: int) -> tuple[tuple[int, int, int, int], ...]:
+def _chunks(table: Sequence[int], rows: int, cols: int) -> tuple[tuple[int, int, int, int], ...]:
     """Runs of cells along a row, or down a column, that lie in one 16-byte chunk."""
     out = []
     across = cols > 1 and table[0] // CHUNK == table[1] // CHUNK
@@ -166,11 +154,9 @@ def _chunks(table: Sequence[int], rows: int, cols: int, bits: int) -> tuple[tupl
     return tuple(out)
 
 
-def _figure(
-    layout: Any, options: FigureOptions, title: str, caption: str, painting: Painting, panels: list[Panel], bits: int
-) -> Figure:
+def _figure(layout: Any, title: str, caption: str, painting: Painting, panels: list[Panel], bits: int, note: str = "") -> Figure:
     holes = sum(panel.paints.count(HOLE) for panel in panels)
-    notes = (f"{holes} places hold nothing.",) if holes else ()
+    notes = (f"{holes} places hold nothing." if holes else "", note)
     return Figure(
         kind="banks",
         title=title,
@@ -180,6 +166,6 @@ def _figure(
         paints=painting.paints,
         legends=painting.legends,
         panels=tuple(panels),
-        notes=notes,
+        notes=tuple(filter(None, notes)),
         facts={"bits of an element": bits, "bytes": max(map(int, offsets(layout))) * bits // 8 + max(1, bits // 8)},
     )

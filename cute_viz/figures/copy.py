@@ -13,7 +13,7 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError, FigureError
-from cute_viz.figures.highlight import check_highlight, chosen_first, highlight_notes, paint_owners
+from cute_viz.figures.highlight import highlight_notes, owners_of, paint_owners
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions, check_cells, operands
 from cute_viz.figures.owners import (
@@ -48,8 +48,7 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
         obj = make_copy_atom(obj, 16 if max(cosize(obj.src), cosize(obj.dst)) % 16 == 0 else 1)
     sides = operands(options.operand, "SD", "a copy has the sides S (source) and D (destination)")
     maps = _tile_maps(obj, sides, options) if isinstance(obj, TiledCopy) else _atom_maps(obj, sides, options)
-    check_highlight(maps.values(), options)
-    owners = {x: chosen_first(maps[x].owners(), maps[x], options) for x in sides}
+    owners = dict(zip(sides, owners_of([maps[x] for x in sides], options), strict=True))
     cells, painting = paint_owners([maps[x] for x in sides], [first_owners(owners[x]) for x in sides], options)
     atom = obj.atom if isinstance(obj, TiledCopy) else obj
     beside = maps[sides[0]].cols <= SIDE_BY_SIDE
@@ -103,7 +102,7 @@ def _atom_maps(atom: Copy_Atom, sides: str, options: FigureOptions) -> dict[str,
     layouts = {"S": atom.layout_src, "D": atom.layout_dst}
     total = max(cosize(layout) for layout in layouts.values())
     cols = max(size(get(layout, 1)) for layout in layouts.values())
-    cols = cols if total % cols == 0 and cols <= 256 else total if total <= 64 else 64
+    cols = cols if total % cols == 0 and cols <= 256 else min(total, 64)
     rows = -(-total // cols)
     out = {}
     for x in sides:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from cute_viz.errors import FigureError
@@ -78,6 +78,7 @@ def paint_owners(
 
 
 def _wanted(owner: int | None, tv_map: TVMap, options: FigureOptions) -> bool:
+    """Whether an owner t * values + v is among those that the options ask for."""
     if owner is None:
         return False
     thread, value = divmod(owner, tv_map.values)
@@ -88,26 +89,29 @@ def _wanted(owner: int | None, tv_map: TVMap, options: FigureOptions) -> bool:
     )
 
 
-def chosen_first(owners: list[list[int]], tv_map: TVMap, options: FigureOptions) -> list[list[int]]:
-    """The owners of each cell with those asked for in front, so that a highlighted owner of a shared cell is seen.
+def owners_of(maps: Sequence[TVMap], options: FigureOptions) -> list[list[list[int]]]:
+    """For each map the owners of its cells, those asked for in front, so that a highlighted owner of a shared cell is seen.
+
+    Refused: a thread, warp or value that none of the maps has.
 
     >>> tv_map = TVMap(threads=2, values=1, rows=1, cols=1, places=[0, 0])
-    >>> tv_map.owners(), chosen_first(tv_map.owners(), tv_map, FigureOptions(thread=range(1, 2)))
-    ([[0, 1]], [[1, 0]])
-    """
-    if options.thread is None and options.warp is None and options.value is None:
-        return owners
-    return [sorted(mine, key=lambda o: not _wanted(o, tv_map, options)) for mine in owners]
-
-
-def check_highlight(maps: Iterable[TVMap], options: FigureOptions) -> None:
-    """Refuse a thread, warp or value that the picture does not have.
-
-    >>> check_highlight([TVMap(threads=2, values=2, rows=2, cols=2, places=[0, 2, 1, 3])], FigureOptions(thread=range(4, 5)))
+    >>> owners_of([tv_map], FigureOptions()), owners_of([tv_map], FigureOptions(thread=range(1, 2)))
+    ([[[0, 1]]], [[[1, 0]]])
+    >>> owners_of([tv_map], FigureOptions(thread=range(4, 5)))
     Traceback (most recent call last):
     cute_viz.errors.FigureError: --thread 4: there are threads 0 to 1
     """
-    maps = list(maps)
+    if options.thread is None and options.warp is None and options.value is None:
+        return [tv_map.owners() for tv_map in maps]
+    _check_highlight(maps, options)
+    return [_chosen_first(tv_map, options) for tv_map in maps]
+
+
+def _chosen_first(tv_map: TVMap, options: FigureOptions) -> list[list[int]]:
+    return [sorted(mine, key=lambda o: not _wanted(o, tv_map, options)) for mine in tv_map.owners()]
+
+
+def _check_highlight(maps: Sequence[TVMap], options: FigureOptions) -> None:
     threads, values = max(m.threads for m in maps), max(m.values for m in maps)
     for name, wanted, count in (
         ("thread", options.thread, threads),

@@ -15,7 +15,7 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError, FigureError
-from cute_viz.figures.highlight import check_highlight, chosen_first, highlight_notes, paint_owners
+from cute_viz.figures.highlight import highlight_notes, owners_of, paint_owners
 from cute_viz.figures.model import Figure, Paint
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.options import operands as operands_of
@@ -55,8 +55,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         check_cells(tile[OPERANDS[x][0]] * tile[OPERANDS[x][1]], f"operand {x} of the tile {show(tile)}", options)
     layouts = {x: layout_tv(tiled, x) for x in operands}
     maps = {x: _map(tiled, x, layouts[x], options) for x in operands}
-    check_highlight(maps.values(), options)
-    owners = {x: chosen_first(maps[x].owners(), maps[x], options) for x in operands}
+    owners = dict(zip(operands, owners_of([maps[x] for x in operands], options), strict=True))
     cells, painting = _painted(operands, maps, owners, options)
     single = isinstance(obj, MMA_Atom) or tuple(map(product, tiled.atom.shape_mnk)) == tile
     panels = []

@@ -42,7 +42,11 @@ class Palette:
         return "#" + "".join(f"{round(c + (255 - c) * part):02x}" for c in rgb(hue))
 
     def ink(self, paint: Paint) -> str:
-        """Black or white, whichever reads better on the paint."""
+        """Black or white, whichever reads better on the paint: at a luminance of 0.179 their contrasts are equal.
+
+        >>> PALETTES["viridis"].ink(Paint(0)), PALETTES["viridis"].ink(Paint(7))
+        ('#000000', '#ffffff')
+        """
         return "#000000" if luminance(self.fill(paint)) > 0.179 else "#ffffff"
 
 

@@ -12,7 +12,7 @@ from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.inttuple import Static, leaves, modes, product, show
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
-from cute_viz.figures.highlight import check_highlight, chosen_first, highlight_notes, paint_owners
+from cute_viz.figures.highlight import highlight_notes, owners_of, paint_owners
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.owners import (
@@ -41,8 +41,7 @@ def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
             hint="group its modes: ((t0,t1),(v0,v1)); or draw its offsets with --view grid",
         )
     tv_map = evaluate(layout, options)
-    check_highlight([tv_map], options)
-    owners = chosen_first(tv_map.owners(), tv_map, options)
+    (owners,) = owners_of([tv_map], options)
     view = options.view or "tv"
     panels: list[Panel] = []
     (cells,), painting = paint_owners([tv_map], [first_owners(owners)], options)

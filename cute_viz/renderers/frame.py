@@ -103,7 +103,7 @@ def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None) -> 
         w, h = _full(panel, labels)
     elif detail == Detail.VECTOR:
         marks = vector_marks(panel)
-        w, h = vector_cell(panel, marks)
+        w, h = vector_cell(marks)
     else:
         w = h = LARGEST
     if cell is not None:

@@ -72,12 +72,11 @@ def _span(a: str, b: str) -> str:
     return f"{a}-{b[head:]}"
 
 
-def vector_cell(panel: Panel, marks: Sequence[Mark]) -> tuple[float, float]:
+def vector_cell(marks: Sequence[Mark]) -> tuple[float, float]:
     """The smallest cell such that the label of every box fits into it.
 
     >>> from cute_viz import figure
-    >>> [panel] = figure("(2,4):(1,2)", tile=(2, 4)).panels
-    >>> vector_cell(panel, vector_marks(panel))
+    >>> vector_cell(vector_marks(figure("(2,4):(1,2)", tile=(2, 4)).panels[0]))
     (8.0, 30.0)
     """
     w = 8.0
