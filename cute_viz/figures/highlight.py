@@ -19,7 +19,9 @@ def paint_owners(
 ) -> tuple[list[tuple[int, ...]], Painting]:
     """Paints for the cells of several panels, given by their owners t * values + v, with one legend for all.
 
-    Cells that --thread, --warp or --value do not ask for stay paper.
+    Cells that --thread, --warp or --value do not ask for stay paper. The painting has the paints and legends alone.
+
+    Refused: a colour by something else than COLOR_BY.
 
     >>> from cute_viz.figures.owners import first_owners
     >>> tv_map = TVMap(threads=2, values=2, rows=2, cols=2, places=[0, 2, 1, 3])
@@ -27,47 +29,18 @@ def paint_owners(
     >>> cells, [legend.title for legend in painting.legends]
     ([(0, 1, 2, 3)], ['hue: thread', 'shade: value'])
     """
-    threads = max(m.threads for m in maps)
-    values = max(m.values for m in maps)
-    choice = options.color_by or ("warp" if threads > WARP else "thread")
+    choice = options.color_by or ("warp" if max(m.threads for m in maps) > WARP else "thread")
     if choice not in COLOR_BY:
         raise FigureError(f"a TV map has no colour by {choice!r}", hint=f"choices: {', '.join(COLOR_BY)}")
-    if options.thread is None and options.warp is None and options.value is None:
-        keep = [o for mine in owners for o in mine]
-    else:
-        keep = [o if _wanted(o, m, options) else None for m, mine in zip(maps, owners, strict=True) for o in mine]
+    every = [o for mine in owners for o in mine]
     per = [m for m, mine in zip(maps, owners, strict=True) for _ in mine]
-    if choice == "none":
-        painting = unpainted(len(keep))
-    elif choice == "value":
-        painting = by_group(
-            [None if o is None else o % m.values for o, m in zip(keep, per, strict=True)], values, "hue: value", "V"
-        )
-    elif choice in ("row", "column"):
-        places = [
-            None if o is None else m.places[o // m.values + m.threads * (o % m.values)] for o, m in zip(keep, per, strict=True)
-        ]
-        keys = [None if p is None else (p // m.cols if choice == "row" else p % m.cols) for p, m in zip(places, per, strict=True)]
-        count = max(m.rows if choice == "row" else m.cols for m in maps)
-        painting = by_group(keys, count, f"hue: {choice} of the tile", f"{choice} ")
-    else:
-        width = WARP if choice == "warp" else 1
-        painting = by_group(
-            [None if o is None else o // m.values // width for o, m in zip(keep, per, strict=True)],
-            -(-threads // width),
-            f"hue: {choice}" + (" (32 threads)" if choice == "warp" else ""),
-            "warp " if choice == "warp" else "T",
-            order=[None if o is None else o % m.values for o, m in zip(keep, per, strict=True)],
-            order_count=values,
-            order_title="shade: value",
-            order_prefix="V",
-        )
+    keep = [o if _wanted(o, m, options) else None for o, m in zip(every, per, strict=True)] if _highlights(options) else every
+    painting = _painting(choice, keep, per, maps)
     if choice == "thread" and options.thread is not None and len(options.thread) == 1 and painting.legends:
         first, *rest = painting.legends
         entries = tuple(replace(entry, label=f"T{options.thread.start}") for entry in first.entries)
         painting = replace(painting, legends=(replace(first, entries=entries), *rest))
     paper = len(painting.paints)
-    every = [o for mine in owners for o in mine]
     cells = [HOLE if o is None else p if p != HOLE else paper for o, p in zip(every, painting.cells, strict=True)]
     paints = (*painting.paints, Paint(-1)) if paper in cells else painting.paints
     out, start = [], 0
@@ -75,6 +48,38 @@ def paint_owners(
         out.append(tuple(cells[start : start + len(mine)]))
         start += len(mine)
     return out, Painting((), paints, painting.legends)
+
+
+def _painting(choice: str, owners: Sequence[int | None], per: Sequence[TVMap], maps: Sequence[TVMap]) -> Painting:
+    """The owners, each of the map beside it in `per`, painted by what hue is to mean."""
+    if choice == "none":
+        return unpainted(len(owners))
+    if choice in ("row", "column"):
+        places = [
+            None if o is None else m.places[o // m.values + m.threads * (o % m.values)] for o, m in zip(owners, per, strict=True)
+        ]
+        keys = [None if p is None else (p // m.cols if choice == "row" else p % m.cols) for p, m in zip(places, per, strict=True)]
+        count = max(m.rows if choice == "row" else m.cols for m in maps)
+        return by_group(keys, count, f"hue: {choice} of the tile", f"{choice} ")
+    values = max(m.values for m in maps)
+    ids = [None if o is None else o % m.values for o, m in zip(owners, per, strict=True)]
+    if choice == "value":
+        return by_group(ids, values, "hue: value", "V")
+    width = WARP if choice == "warp" else 1
+    return by_group(
+        [None if o is None else o // m.values // width for o, m in zip(owners, per, strict=True)],
+        -(-max(m.threads for m in maps) // width),
+        f"hue: {choice}" + (" (32 threads)" if choice == "warp" else ""),
+        "warp " if choice == "warp" else "T",
+        order=ids,
+        order_count=values,
+        order_title="shade: value",
+        order_prefix="V",
+    )
+
+
+def _highlights(options: FigureOptions) -> bool:
+    return (options.thread, options.warp, options.value) != (None, None, None)
 
 
 def _wanted(owner: int | None, tv_map: TVMap, options: FigureOptions) -> bool:
@@ -101,7 +106,7 @@ def owners_of(maps: Sequence[TVMap], options: FigureOptions) -> list[list[list[i
     Traceback (most recent call last):
     cute_viz.errors.FigureError: --thread 4: there are threads 0 to 1
     """
-    if options.thread is None and options.warp is None and options.value is None:
+    if not _highlights(options):
         return [tv_map.owners() for tv_map in maps]
     _check_highlight(maps, options)
     return [_chosen_first(tv_map, options) for tv_map in maps]
