@@ -56,7 +56,7 @@ def places_of(indices: Iterable[int], rows: int, cols: int) -> list[int]:
 
 
 def first_owners(owners: list[list[int]]) -> list[int | None]:
-    """The first owner of each cell, None for a hole: the lowest, unless `chosen_first` put another in front.
+    """The first owner of each cell, None for a hole: the lowest, unless `highlight.owners_of` put another in front.
 
     >>> first_owners([[0, 4], [], [1]])
     [0, None, 1]
