@@ -280,6 +280,63 @@ def test_two_documents_with_one_name(tmp_path: Path) -> None:
     assert run_embed(tmp_path / "a.md", tmp_path / "c.md", "--check").return_value == 0
 
 
+def test_names_that_differ_in_case_alone_are_one(tmp_path: Path) -> None:
+    pair = "<!-- cute-viz: (4,{}) | name={} -->\n<!-- /cute-viz -->\n"
+    done = embed(pair.format(8, "Tile") + pair.format(2, "tile"), "markdown", "x")
+    assert [failure.message for failure in done.failures] == ["tile.svg is another picture at line 1"]
+    (tmp_path / "a.md").write_text(pair.format(8, "Tile"))
+    (tmp_path / "b.md").write_text(pair.format(2, "tile"))
+    assert "tile.svg is another picture in" in run_embed(tmp_path / "a.md", tmp_path / "b.md").stderr
+
+
+def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
+    pair = "<!-- cute-viz: (4,8){} -->\n<!-- /cute-viz -->\n"
+    path = tmp_path / "caf\udce9.md"
+    path.write_text(pair.format(""))
+    assert "cannot stand in a document" in run_embed(path).stderr
+    assert "cannot stand in a document" in run_embed(path, "--folder", "f\udce9").stderr
+    path.write_text(pair.format(" | name=grid"))
+    assert run_embed(path).return_value == 0
+    assert {one.name for one in tmp_path.iterdir()} == {path.name, "grid.svg"}
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("html", "<!-- cute-viz: " * 60_000),
+        ("html", "<script>" * 100_000),
+        ("html", "<!-- x -->" * 90_000),
+        ("html", " " * 900_000 + "<!-- x -->"),
+        ("markdown", "    <!--x-->\n" * 70_000),
+        ("markdown", "- a\n" * 200_000),
+        ("markdown", "> " * 400_000),
+        ("markdown", "- " * 400_000),
+        ("markdown", "```\n" * 200_000),
+        ("markdown", "<!--" + " " * 900_000 + "-->"),
+        ("rest", ".. cute-viz" + " " * 900_000 + "x"),
+        ("rest", "::\n\n" * 200_000),
+        ("latex", "%" * 900_000),
+        ("latex", "\\begin{verbatim}\n" * 50_000),
+    ],
+)
+def test_a_long_document_without_pictures(language: str, text: str) -> None:
+    """One pass is enough; a second look at every mark would take hours."""
+    assert blocks(text, language) == []
+
+
+def test_many_references_to_one_picture() -> None:
+    pair = "<!-- cute-viz: (4,4) | name=grid --><!-- /cute-viz -->\n"
+    done = embed(pair * 2000, "html", "x")
+    assert (list(done.pictures), len(done.changed), done.text.count("<img")) == (["grid.svg"], 2000, 2000)
+
+
+def test_a_document_in_which_nothing_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("within a line <!-- cute-viz: (4,8) --> <!-- /cute-viz -->\n")
+    result = run_embed(tmp_path / "a.md")
+    assert "note: " in result.stderr
+    assert "a line of its own" in result.stderr
+
+
 def test_usage(tmp_path: Path) -> None:
     (tmp_path / "doc.docx").touch()
     assert "names no kind of document" in run_embed(tmp_path / "doc.docx").stderr

@@ -15,6 +15,12 @@ from cute_viz.figures.words import count
 from cute_viz.files import decode
 from cute_viz.limits import limit
 
+PLACES = {  # where a comment is read, by language
+    "markdown": "a comment stands on a line of its own, outside of code",
+    "rest": "a comment stands on a line of its own, outside of literal blocks",
+    "html": "a comment is in one line, outside of scripts and other comments",
+    "latex": "a comment stands on a line of its own, outside of verbatim text",
+}
 EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_ in formats))
 
 
@@ -69,13 +75,15 @@ def _one(path: str, folder: str, format_: str | None, check: bool, owners: dict[
         click.echo(f"error: {failure.explain()}", err=True)
     at = os.path.join(os.path.dirname(path), folder)
     for file, data in done.pictures.items():
-        owner, other = owners.setdefault(os.path.realpath(os.path.join(at, file)), (path, data))
+        owner, other = owners.setdefault(os.path.join(os.path.realpath(at or "."), file.lower()), (path, data))
         if other != data:
             click.echo(
                 f"error: {path}:{done.places[file]}: {file} is another picture in {owner}\n  hint: give one of them another name=",
                 err=True,
             )
             return True
+    if not done.pictures and not done.failures and "cute-viz:" in text:
+        click.echo(f"note: {path}: no block was found; {PLACES[language]}", err=True)
     if strange := _strangers(text, at, done):
         click.echo(f"error: {path}:{strange}\n  hint: give the block another name=, or remove the file", err=True)
         return True

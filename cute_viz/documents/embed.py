@@ -11,7 +11,7 @@ from urllib.parse import quote
 from cute_viz.documents.blocks import Block, blocks
 from cute_viz.documents.draw import Picture, picture, words_of
 from cute_viz.documents.markup import DocumentError
-from cute_viz.documents.names import FILE_NAMES, is_file_name
+from cute_viz.documents.names import FILE_NAMES, is_file_name, is_text
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.renderers import FORMATS
 
@@ -60,17 +60,18 @@ def embed(text: str, language: str, stem: str, folder: str = "", format: str | N
     <BLANKLINE>
     """
     out = Embedded(text)
+    pictures = _Pictures(language, stem, folder, format, out)
     parts: list[str] = []
-    done = 0
+    done, line, at = 0, 1, 0
     try:
         found = blocks(text, language)
     except CuteVizError as error:
         error.name = name
         raise
     for block in found:
-        line = text.count("\n", 0, block.at.start) + 1
+        line, at = line + text.count("\n", at, block.at.start), block.at.start
         try:
-            reference = _reference(block, language, stem, folder, format, out, line)
+            reference = pictures.reference(block, line)
         except CuteVizError as error:
             out.failures.append(_located(error, block, text, name))
             continue
@@ -83,24 +84,42 @@ def embed(text: str, language: str, stem: str, folder: str = "", format: str | N
     return out
 
 
-def _reference(block: Block, language: str, stem: str, folder: str, format: str | None, out: Embedded, line: int) -> list[str]:
-    """The lines that show a block's picture; the picture itself goes to `out`."""
-    words = words_of(block.options[0])
-    alt, given, formats = words.pop("alt", None), words.pop("name", None), words.pop("formats", None)
-    format = formats or format or default_format(language)
-    if format not in SHOWN[language]:
-        raise CuteVizError(f"a {language} document does not show {format!r}", hint=f"formats: {', '.join(SHOWN[language])}")
-    if given is not None and not is_file_name(given):
-        raise CuteVizError(f"{given[:40]!r} cannot be the name of a file", hint=FILE_NAMES)
-    drawn = picture(block.expression, words)
-    hashed = hashlib.sha256(f"{block.expression}\n{sorted(words.items())}".encode("utf-8", "replace")).hexdigest()[:8]
-    file = (given or drawn.name or f"{stem}-{hashed}") + FORMATS[format].suffixes[0]
-    data = drawn.write(format, fragment=format == "tikz")
-    if out.pictures.get(file, data) != data:
-        raise CuteVizError(f"{file} is another picture at line {out.places[file]}", hint="give one of them another name=")
-    out.pictures[file], out.places[file] = data, out.places.get(file, line)
-    path = f"{folder}/{file}" if folder else file
-    return reference(language, path, _alt(drawn) if alt is None else alt, format)
+class _Pictures:
+    """What the blocks of a document draw, each different picture once."""
+
+    def __init__(self, language: str, stem: str, folder: str, format: str | None, out: Embedded) -> None:
+        self.language, self.stem, self.folder, self.format, self.out = language, stem, folder, format, out
+        self.files: dict[str, str] = {}  # in lower case, as some file systems have it -> as first written
+        self.drawn: dict[tuple[str, str], list[str]] = {}  # expression, options -> lines of its reference
+
+    def reference(self, block: Block, line: int) -> list[str]:
+        """The lines that show a block's picture; the picture itself goes to `out`."""
+        asked = (block.expression, block.options[0])
+        if asked not in self.drawn:
+            self.drawn[asked] = self._draw(block, line)
+        return self.drawn[asked]
+
+    def _draw(self, block: Block, line: int) -> list[str]:
+        language, out = self.language, self.out
+        words = words_of(block.options[0])
+        alt, given, formats = words.pop("alt", None), words.pop("name", None), words.pop("formats", None)
+        format = formats or self.format or default_format(language)
+        if format not in SHOWN[language]:
+            raise CuteVizError(f"a {language} document does not show {format!r}", hint=f"formats: {', '.join(SHOWN[language])}")
+        if given is not None and not is_file_name(given):
+            raise CuteVizError(f"{given[:40]!r} cannot be the name of a file", hint=FILE_NAMES)
+        drawn = picture(block.expression, words)
+        hashed = hashlib.sha256(f"{block.expression}\n{sorted(words.items())}".encode("utf-8", "replace")).hexdigest()[:8]
+        file = (given or drawn.name or f"{self.stem}-{hashed}") + FORMATS[format].suffixes[0]
+        path = f"{self.folder}/{file}" if self.folder else file
+        if not is_text(path):
+            raise CuteVizError(f"{path!r} cannot stand in a document: it is not UTF-8", hint="name=, or another --folder")
+        data = drawn.write(format, fragment=format == "tikz")
+        known = self.files.setdefault(file.lower(), file)
+        if known != file or out.pictures.get(file, data) != data:
+            raise CuteVizError(f"{file} is another picture at line {out.places[known]}", hint="give one of them another name=")
+        out.pictures[file], out.places[file] = data, out.places.get(file, line)
+        return reference(language, path, _alt(drawn) if alt is None else alt, format)
 
 
 def reference(language: str, path: str, alt: str, format: str = "svg") -> list[str]:
@@ -134,7 +153,7 @@ def _laid_out(text: str, block: Block, lines: list[str]) -> str:
     elif block.inside.start and text[block.inside.start - 1] != "\n":
         return "".join(lines)  # within a line of HTML
     body = "".join((prefix + line).rstrip() + newline if line else prefix.rstrip() + newline for line in lines)
-    if not block.paired and not text[: block.inside.start].endswith("\n"):  # the document ends with its fence, without a newline
+    if not block.paired and not text.endswith("\n", 0, block.inside.start):  # the document ends with its fence, without a newline
         body = newline + body[: -len(newline)]
     return body
 

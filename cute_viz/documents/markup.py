@@ -70,9 +70,10 @@ def events(text: str, language: str) -> list[Comment | Fence]:
     return [found for line in live if (found := _comment(line, mark))]
 
 
-_HTML = r"<!-- ?(/?)cute-viz(?: *:(.*?))? *-->"
+_HTML = r"<!-- ?(/?)cute-viz(?: *:((?:(?!-->).)*)| *)-->"
 _REST = r"\.\. (/?)cute-viz(?: *:(?!:)(.*))?"
 _LATEX = r"%+ ?(/?)cute-viz(?: *:(.*))?"
+_MARKUP = re.compile(r"<!--|<(script|style|textarea)\b", re.I)  # of HTML, what has an end of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +112,25 @@ def _comment(line: _Line, pattern: str, prefix: str = r"[ \t]*") -> Comment | No
 
 def _html_comments(text: str) -> Iterator[Comment]:
     """The comments of an HTML page, wherever they stand; not those in scripts and styles."""
-    raw = [match.span() for match in re.finditer(r"<(script|style|textarea)\b.*?</\1", text, re.S | re.I)]
-    for match in re.finditer(_HTML, text):
-        if any(start <= match.start() < end for start, end in raw):
+    newline, lower, at = "\r\n" if "\r\n" in text else "\n", text.lower(), 0
+    while match := _MARKUP.search(text, at):
+        closing = f"</{match[1].lower()}" if match[1] else "-->"
+        at = lower.find(closing, match.end())
+        if at < 0:  # the rest of the page is in it
+            return
+        at += len(closing)
+        ours = None if match[1] else re.fullmatch(_HTML, text[match.start() : at])
+        if ours is None:
             continue
-        line = text.rfind("\n", 0, match.start()) + 1
-        prefix = text[line : match.start()]
-        newline = "\r\n" if "\r\n" in text else "\n"
-        alone = not prefix.strip()
-        after = match.end() + len(newline) if text.startswith(newline, match.end()) else match.end()
-        at = match.start(2) if match[2] is not None else match.end()
-        before = line if alone else match.start()
-        yield Comment(bool(match[1]), match[2] or "", at, before, after, Span(*match.span()), prefix if alone else "", newline)
+        before = match.start()
+        while before and text[before - 1] in " \t":
+            before -= 1
+        alone = not before or text[before - 1] == "\n"
+        prefix = text[before : match.start()] if alone else ""
+        after = at + len(newline) if text.startswith(newline, at) else at
+        words = match.start() + ours.start(2) if ours[2] is not None else at
+        span = Span(match.start(), at)
+        yield Comment(bool(ours[1]), ours[2] or "", words, before if alone else match.start(), after, span, prefix, newline)
 
 
 _FENCE = re.compile(r"(?P<prefix>(?:[ \t]*>)*[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<fence>`{3,}|~{3,})(?P<info>.*)")
@@ -132,11 +140,12 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 def _markdown_events(text: str, lines: list[_Line]) -> Iterator[Comment | Fence]:
     """Fences `cute-viz` and comments of Markdown; code, in other fences or indented, is left alone."""
     number = 0
+    holders = _Holders(lines)
     while number < len(lines):
         line = lines[number]
         bare = line.text.lstrip(" >\t")
         fence = _FENCE.match(line.text)
-        if (fence or bare.startswith("<!--")) and _is_indented_code(lines, number):
+        if (fence or bare.startswith("<!--")) and holders.leave_as_code(number):
             pass
         elif fence and not (fence["fence"][0] == "`" and "`" in fence["info"]):
             end = _closing(lines, number, fence["fence"])
@@ -174,19 +183,29 @@ def _closing(lines: list[_Line], first: int, fence: str) -> int | None:
     return next((n for n in range(first + 1, len(lines)) if pattern.fullmatch(lines[n].text)), None)
 
 
-def _is_indented_code(lines: list[_Line], number: int) -> bool:
-    """Whether a line is code because it is indented by 4 and no list item holds it."""
-    indent = len(lines[number].text.expandtabs(4)) - len(lines[number].text.expandtabs(4).lstrip(" "))
-    if indent < 4:
-        return False
-    for line in reversed(lines[:number]):
-        if line.text.strip() and line.indent < indent:
+class _Holders:
+    """The lines that decide whether one below them is code because of its indentation: items of lists, and text at the margin."""
+
+    def __init__(self, lines: list[_Line]) -> None:
+        self.lines = lines
+        self.seen = 0
+        self.open: list[tuple[int, int | None]] = []  # indentation, and where the text of an item begins; the deepest last
+
+    def leave_as_code(self, number: int) -> bool:
+        """Whether a line is indented by 4 more than what holds it; lines are asked for in order."""
+        for line in self.lines[self.seen : number]:
             item = _ITEM.match(line.text)
-            if item:
-                return indent >= item.end() + 4
-            if line.indent == 0:
-                return True
-    return True
+            if item or (line.text.strip() and not line.indent):
+                while self.open and self.open[-1][0] >= line.indent:
+                    self.open.pop()
+                self.open.append((line.indent, item.end() if item else None))
+        self.seen = number
+        wide = self.lines[number].text.expandtabs(4)
+        indent = len(wide) - len(wide.lstrip(" "))
+        if indent < 4:
+            return False
+        content = next((content for outer, content in reversed(self.open) if outer < indent), None)
+        return content is None or indent >= content + 4
 
 
 def _span(line: _Line, words: str) -> Span:

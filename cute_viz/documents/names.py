@@ -17,3 +17,12 @@ def is_file_name(name: str) -> bool:
     if len(name) > LONGEST or re.fullmatch(r"(?i)con|prn|aux|nul|com\d|lpt\d", name):
         return False
     return re.fullmatch(r"\w(?:[\w .+\-]*[\w+\-])?", name) is not None
+
+
+def is_text(path: str) -> bool:
+    r"""Whether a path can stand in a document: it is UTF-8, and no bytes that the file system took as they came.
+
+    >>> is_text("figures/tv.svg"), is_text("caf\udce9.svg")
+    (True, False)
+    """
+    return re.search("[\ud800-\udfff]", path) is None
