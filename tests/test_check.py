@@ -19,7 +19,21 @@ from hypothesis import given
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.banks import ideal_wavefronts
-from cute_viz.check import banks, counters, cuda, digest, layouts, library, mma, plan, report, smem, wgmma
+from cute_viz.check import (
+    banks,
+    counters,
+    cuda,
+    digest,
+    layout_ptx,
+    layouts,
+    library,
+    mma,
+    mma_ptx,
+    plan,
+    report,
+    swizzle_atom,
+    wgmma_ptx,
+)
 from cute_viz.check.elements import ELEMENTS, decode, encode, pack, unpack
 from cute_viz.check.job import Check, In, Launch, Out, Outcome, Sheet, Undecided, Word, module
 from cute_viz.check.promises import CLAIMS, PROVES
@@ -160,7 +174,7 @@ def test_the_ptx_of_a_layout_computes_what_is_drawn(text: str) -> None:
 
 @given(strategies.layouts())
 def test_the_ptx_of_any_layout(layout: Layout) -> None:
-    made = layouts.kernel([layout], "k", 64)
+    made = layout_ptx.kernel([layout], "k", 64)
     table = np.array(offsets(layout), np.int64)
     padded = np.zeros(-(-len(table) // 4) * 4, np.int64)
     padded[: len(table)] = table
@@ -261,7 +275,7 @@ def test_two_exchanged_owners_are_found_where_they_are(operand: str) -> None:
             column[3], column[40] = column[40], column[3]
 
     atom = resolve(ATOM)
-    outcome = probed(only([mma.check(atom, redrawn(build(atom), operand, exchange), ATOM)]))
+    outcome = probed(only([mma.check(mma_ptx.instruction(atom), redrawn(build(atom), operand, exchange), ATOM)]))
     wrong = {(sheet.role, cell) for sheet in outcome.sheets for cell, ok in enumerate(sheet.ok) if not ok}
     assert wrong == {(operand, 3), (operand, 40)}
 
@@ -270,7 +284,7 @@ def test_the_transposed_accumulator_is_found() -> None:
     atom = resolve(ATOM)
     assert isinstance(atom, plan.MMA_Atom)
     wrong = replace(atom, layout_c=parse("((4,8),(2,2)):((32,1),(8,16))"))
-    outcome = probed(only([mma.check(wrong, build(wrong), ATOM)]))
+    outcome = probed(only([mma.check(mma_ptx.instruction(wrong), build(wrong), ATOM)]))
     assert outcome.agree < outcome.cells
 
 
@@ -290,7 +304,7 @@ def test_every_mma_of_the_library_has_a_plan_or_a_reason() -> None:
 
 def test_saturation_and_popcount_stand_in_the_opcode() -> None:
     opcodes = [
-        mma.instruction(resolve(f"SM80_{rest}")).opcode
+        mma_ptx.instruction(resolve(f"SM80_{rest}")).opcode
         for rest in ("16x8x32_S32S8U8S32_TN_SATURATE", "8x8x128_S32U1U1S32_TN_ANDPOPC")
     ]
     assert opcodes == [
@@ -383,7 +397,7 @@ def test_other_layouts_are_no_hardware_atoms() -> None:
         "Sw<3,3,3> o 0 o (16,64):(64,1)",
         "Sw<3,2,3> o 0 o (8,64):(64,1)",
     ):
-        assert smem.recognise(parse(text)) is None
+        assert swizzle_atom.recognise(parse(text)) is None
 
 
 def test_a_tiled_mma_as_the_hardware_would_do_it() -> None:
@@ -679,6 +693,6 @@ def test_on_the_device(text: str) -> None:
 
 def test_the_gmma_probe_puts_tiles_where_the_descriptor_says() -> None:
     elements = np.arange(2 * 16 * 16, dtype=np.uint64).reshape(2, 16, 16)
-    tile = np.frombuffer(wgmma.plain_tile(elements, 16), np.uint16).reshape(2, -1)
+    tile = np.frombuffer(wgmma_ptx.plain_tile(elements, 16), np.uint16).reshape(2, -1)
     for row, k in ((0, 0), (3, 9), (12, 5)):  # core matrices of 8 rows x 16 bytes: 128 bytes on along k, 256 along rows
         assert tile[1, (row // 8 * 256 + k // 8 * 128 + row % 8 * 16 + k % 8 * 2) // 2] == elements[1, row, k]

@@ -11,7 +11,8 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets_numpy
 from cute_viz.check.job import Kernel, Launch
-from cute_viz.check.layouts import kernel, launch
+from cute_viz.check.layout_ptx import kernel
+from cute_viz.check.layouts import launch
 
 ENTRIES = 1 << 28
 LAYOUT = ComposedLayout(Swizzle(3, 4, 3), 0, Layout((1 << 14, 1 << 14), (1 << 14, 1)))
@@ -28,7 +29,7 @@ def made() -> Kernel:
 
 
 def table() -> Launch:
-    """The launch that compares all entries; each is read once and written once."""
+    """The launch that compares all entries; each is read once and written once, 4 bytes at a time."""
     entries = offsets_numpy(LAYOUT, np).astype(np.int32)
     return launch(f"{ENTRY}_0", entries.tobytes(), ENTRIES)
 

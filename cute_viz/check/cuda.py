@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.static import mark_static
 from cute_viz.check.job import Kernel
+from cute_viz.check.layout_ptx import PER_THREAD, Unwritable
 from cute_viz.errors import CuteVizError
 from cute_viz.notation.write import write
 
@@ -17,12 +18,10 @@ _FILES = ("layout", "layout_composed", "swizzle_layout")
 HEADERS = "".join(f"#include <cute/{file}.hpp>\n" for file in _FILES) + "using namespace cute;\n"
 
 
-class NotInCuTe(CuteVizError):
-    """A layout that C++ CuTe cannot hold, such as one with XOR strides."""
-
-
 def expression(layout: AnyLayout) -> str:
     """The layout as a constant expression of CuTe.
+
+    Refused (Unwritable): what C++ CuTe cannot hold, such as XOR strides.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> expression(Layout((4, 8), (8, 1)))
@@ -31,28 +30,28 @@ def expression(layout: AnyLayout) -> str:
     try:
         return write(mark_static(layout), "cpp")
     except CuteVizError as error:
-        raise NotInCuTe(f"C++ cannot write it: {error.message}") from None
+        raise Unwritable(f"C++ cannot write it: {error.message}") from None
 
 
 def kernel(layouts: Sequence[AnyLayout], entry: str, bits: int) -> Kernel:
-    """The kernel of `layouts.kernel`, with the same arguments, in which CuTe computes the values.
+    """The kernel of `layout_ptx.kernel` for one layout, with the same arguments, in which CuTe computes the values.
 
-    Refused: layouts with coordinates as values.
+    layouts: one, or the components of one with coordinates as values, which is refused (Unwritable).
 
     >>> from cute_viz.algebra.layout import Layout
     >>> "auto layout = Layout<_4,_2>{};" in kernel([Layout(4, 2)], "k", 32).body
     True
     """
     if len(layouts) > 1:
-        raise NotInCuTe("its values are coordinates")
+        raise Unwritable("its values are coordinates")
     kind = "int" if bits == 32 else "long long"
     return Kernel(
         entry,
         f"""{HEADERS}
 extern "C" __global__ void {entry}_0({kind} const* table, {kind}* seen, unsigned* count, unsigned n) {{
   auto layout = {expression(layouts[0])};
-  for (unsigned j = 0; j < 4; ++j) {{
-    unsigned i = 4 * (blockIdx.x * blockDim.x + threadIdx.x) + j;
+  for (unsigned j = 0; j < {PER_THREAD}; ++j) {{
+    unsigned i = {PER_THREAD} * (blockIdx.x * blockDim.x + threadIdx.x) + j;
     if (i < n) {{
       {kind} value = {kind}(layout(int(i)));
       seen[i] = value;

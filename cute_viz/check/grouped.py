@@ -15,15 +15,13 @@ import numpy as np
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
-from cute_viz.check import wgmma
 from cute_viz.check.digest import digest
 from cute_viz.check.elements import decode, encode, pack, unpack
-from cute_viz.check.job import Argument, Check, In, Item, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name
-from cute_viz.check.mma import Fragment, fragment
-from cute_viz.check.tiled import exchanged, small_numbers
+from cute_viz.check.fragments import Fragment, exchanged, fragment
+from cute_viz.check.job import Check, Item, Launch, Outcome, Sheet, Undecided, entry_name
+from cute_viz.check.tiled import small_numbers
+from cute_viz.check.wgmma_ptx import GROUP, Wgmma, instruction, kernel, launch, plain_tile
 from cute_viz.figures.model import Figure
-
-GROUP = wgmma.GROUP
 
 
 def check(obj: TiledMMA, figure: Figure, name: str) -> Item:
@@ -35,7 +33,7 @@ def check(obj: TiledMMA, figure: Figure, name: str) -> Item:
     >>> check(mma, build(mma), "x").kernel.exact
     True
     """
-    made = wgmma.instruction(obj.atom)
+    made = instruction(obj.atom)
     if isinstance(made, str):
         return Undecided("tiled mma", name, made)
     values = tuple(size(get(obj.atom.layout(operand), 1)) for operand in "ABC")
@@ -44,14 +42,14 @@ def check(obj: TiledMMA, figure: Figure, name: str) -> Item:
     if size(get(obj.thr_layout_vmnk, 3)) > 1 or repeats[0] * repeats[1] != repeats[2]:
         return Undecided("tiled mma", name, "several instructions along K, which the check of wgmma tilings does not add up")
     job = _Job(made, entry_name("grouped", name), a, b, c, values)
-    return Check("tiled mma", name, wgmma.kernel(made, job.entry), job.launches, job.judge, digest(figure))
+    return Check("tiled mma", name, kernel(made, job.entry), job.launches, job.judge, digest(figure))
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
     """values: of A, B and C in one thread of an atom. Block (x, y) multiplies A tile x with B tile y, group by group."""
 
-    made: wgmma.Wgmma
+    made: Wgmma
     entry: str
     a: Fragment
     b: Fragment
@@ -95,15 +93,10 @@ class _Job:
             count, data = of_a.shape[0] * of_a.shape[1], of_a.tobytes()
         else:
             tiles = self.tiles(a, first, 64, self.values[0])
-            count, data = len(tiles), wgmma.plain_tile(encode(tiles, made.a.name), made.a.bits)
-        of_b = self.tiles(self.b, second, made.n, self.values[1])
-        arguments: tuple[Argument, ...] = (
-            *(In(data), In(wgmma.plain_tile(encode(of_b, made.b.name), made.b.bits))),
-            Out(count * len(of_b) * GROUP * made.results * 4),
-            *(Word(wgmma.PLAIN, 8), Word(wgmma.PLAIN, 8), Word(64 * wgmma.STEP // 16), Word(made.n * wgmma.STEP // 16)),
-            *(Word(1), Word(0)),
-        )
-        return Launch(self.entry, (count, len(of_b), 1), GROUP, arguments, wgmma.SHARED)
+            count, data = len(tiles), plain_tile(encode(tiles, made.a.name), made.a.bits)
+        tiles_b = self.tiles(self.b, second, made.n, self.values[1])
+        of_b = plain_tile(encode(tiles_b, made.b.name), made.b.bits)
+        return launch(made, self.entry, data, of_b, (count, len(tiles_b)))
 
     def product(self, data: bytes, c: Fragment) -> tuple[Any, Any]:
         """C as its drawn places receive it, and how often each is written."""

@@ -16,7 +16,7 @@ from cute_viz.algebra.gemm import Gemm
 from cute_viz.algebra.inttuple import is_int_tuple, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
-from cute_viz.check import banks, copies, cuda, grouped, layouts, mma, smem, tiled, wgmma
+from cute_viz.check import banks, copies, cuda, grouped, layouts, mma, mma_ptx, operand, swizzle_atom, tiled, tma, wgmma, wgmma_ptx
 from cute_viz.check.job import Item, Undecided
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
@@ -60,7 +60,7 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
     >>> [(item.kind, item.name) for item in plan(Layout((4, 8), (8, 1)), "(4,8):(8,1)")]
     [('layout', '(4,8):(8,1)')]
     """
-    if isinstance(obj, (int, tuple)) and not isinstance(obj, bool) and obj != () and is_int_tuple(obj):
+    if obj != () and is_int_tuple(obj):
         obj = Layout(obj)
     if isinstance(obj, (ThrMMA, ThrCopy)):
         obj = obj.tiled
@@ -70,23 +70,23 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
     try:
         if isinstance(obj, (Layout, ComposedLayout)):
             figure = build(obj, replace(options, tile=tile))
-            atom = None if tile else smem.recognise(obj)
+            atom = None if tile else swizzle_atom.recognise(obj)
             by_cute = [layouts.check(obj, figure, name, cute=True)] if cute else []
-            return [layouts.check(obj, figure, name), *by_cute, *(smem.checks(atom, figure, name) if atom else ())]
+            by_hardware = [*tma.checks(atom, figure, name), *operand.checks(atom, figure, name)] if atom else []
+            return [layouts.check(obj, figure, name), *by_cute, *by_hardware]
         if isinstance(obj, MMA_Atom):
             return [_mma(obj, name, options)]
         if isinstance(obj, TiledMMA):
             by_groups = obj.atom.name.startswith("SM90_64x")
             return [(grouped if by_groups else tiled).check(obj, build(obj, options), name)]
-        if isinstance(obj, CopyOp) and (known := KNOWN.get(obj.name)):
-            obj = replace(obj, **{key: parse(text) for key, text in known.layouts.items()})
-            return [copies.check(obj, build(obj, options), name, known.words)]
-        if isinstance(obj, Copy_Atom) and (known := KNOWN.get(obj.name)) and isinstance(op := resolve(obj.name), CopyOp):
-            op = replace(op, **{key: parse(text) for key, text in known.layouts.items()})
-            obj = make_copy_atom(op, obj.bits, obj.value_type)
-            return [copies.check(obj, build(obj, options), name, known.words)]
         if isinstance(obj, (CopyOp, Copy_Atom, TiledCopy)):
-            return [copies.check(obj, build(obj, options), name)]
+            words = ""
+            if isinstance(obj, CopyOp):
+                obj, words = _fixed(obj)
+            elif isinstance(obj, Copy_Atom) and obj.name in KNOWN and isinstance(op := resolve(obj.name), CopyOp):
+                op, words = _fixed(op)
+                obj = make_copy_atom(op, obj.bits, obj.value_type)
+            return [copies.check(obj, build(obj, options), name, words)]
     except CuteVizError as error:
         return [Undecided("picture", name, f"it cannot be drawn: {error.message}")]
     return [Undecided("picture", name, f"no check for {show(obj).splitlines()[0]}")]
@@ -94,16 +94,23 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
 
 def _mma(atom: MMA_Atom, name: str, options: FigureOptions) -> Item:
     if atom.name.startswith("SM90_64x"):
-        if isinstance(made := wgmma.instruction(atom), str):
-            return Undecided("wgmma", name, made)
-        return wgmma.check(atom, _drawn(atom, "CA" if made.registers else "C"), name)
-    if isinstance(reason := mma.instruction(atom), str):
-        return Undecided("mma", name, reason)
-    known = KNOWN.get(atom.name)
+        of_group = wgmma_ptx.instruction(atom)
+        if isinstance(of_group, str):
+            return Undecided("wgmma", name, of_group)
+        return wgmma.check(of_group, _drawn(atom, "CA" if of_group.registers else "C"), name)
+    made = mma_ptx.instruction(atom)
+    if isinstance(made, str):
+        return Undecided("mma", name, made)
+    fixed, words = _fixed(atom)
+    return mma.check(made, build(fixed, options), name, words)
+
+
+def _fixed(obj: Any) -> tuple[Any, str]:
+    """An atom or operation with the hardware's layouts where CuTe is known to have others, and that in words."""
+    known = KNOWN.get(obj.name)
     if known is None:
-        return mma.check(atom, build(atom, options), name)
-    fixed = replace(atom, **{key: parse(text) for key, text in known.layouts.items()})
-    return mma.check(fixed, build(fixed, options), name, known.words)
+        return obj, ""
+    return replace(obj, **{key: parse(text) for key, text in known.layouts.items()}), known.words
 
 
 def _parts(gemm: Gemm) -> list[tuple[str, Any]]:
@@ -128,7 +135,7 @@ def static(obj: Any, name: str) -> cuda.Static | Undecided:
     >>> static(Layout((2, 2), (2, 1)), "x").table
     (0, 2, 1, 3)
     """
-    if isinstance(obj, (int, tuple)) and not isinstance(obj, bool) and obj != () and is_int_tuple(obj):
+    if obj != () and is_int_tuple(obj):
         obj = Layout(obj)
     if not isinstance(obj, (Layout, ComposedLayout)):
         return Undecided("static", name, f"only layouts can be decided while compiling, not {show(obj).splitlines()[0]}")

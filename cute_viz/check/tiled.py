@@ -7,7 +7,7 @@ stored where C is drawn, with a count for each element.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,9 @@ from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.check.digest import digest
 from cute_viz.check.elements import Element, decode, encode, pack
+from cute_viz.check.fragments import Fragment, exchanged, fragment
 from cute_viz.check.job import Argument, Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name
-from cute_viz.check.mma import WARP, Fragment, Instruction, fragment, instruction
+from cute_viz.check.mma_ptx import WARP, Instruction, instruction
 from cute_viz.figures.model import Figure
 
 NOWHERE = 0xFFFFFFFF  # the place of an accumulator that no cell of C stands for
@@ -43,24 +44,6 @@ def check(obj: TiledMMA, figure: Figure, name: str) -> Item:
     rk = round((repeats[0] * repeats[1] / repeats[2]) ** 0.5)
     job = _Job(made, entry_name("tiled", name), a, b, c, values, (repeats[0] // rk, repeats[1] // rk, rk))
     return Check("tiled mma", name, job.kernel(), job.launches, job.judge, digest(figure))
-
-
-def exchanged(drawn: Fragment, numbers: Any) -> Fragment:
-    """The fragment with its first slot and the last one that holds another number exchanged; as it is where there is none.
-
-    >>> from cute_viz import figure
-    >>> c = fragment(figure("SM80_16x8x8_F16F16F16F16_TN"), "C")
-    >>> wrong = exchanged(c, np.arange(c.size))
-    >>> int(wrong.rows[0]), int(wrong.cols[0]), int(c.rows[-1]), int(c.cols[-1])
-    (15, 7, 15, 7)
-    """
-    others = np.nonzero(numbers != numbers[0])[0]
-    if not len(others):
-        return drawn
-    rows, cols = drawn.rows.copy(), drawn.cols.copy()
-    for axis in (rows, cols):
-        axis[[0, others[-1]]] = axis[[others[-1], 0]]
-    return replace(drawn, rows=rows, cols=cols)
 
 
 def small_numbers(rows: int, cols: int, element: Element, seed: int) -> Any:

@@ -1,4 +1,4 @@
-"""wgmma atoms: the accumulators of every N, and the fragment of A in registers (PTX ISA, "wgmma.mma_async").
+"""wgmma atoms: the accumulators of every N, and the fragment of A in registers, against the instruction.
 
 The product is told what to compute in numbers: A carries m + 1 in one column k and B is 1, or A is 1 in one column and B carries
 k + 1 or n + 1. Each accumulator then says which m and n it is, and each value of A in registers which m and k.
@@ -6,171 +6,18 @@ k + 1 or n + 1. Each accumulator then says which m and n it is, and each value o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.check.digest import digest, role, shared_by_all
-from cute_viz.check.elements import ELEMENTS, Element, decode, encode, pack, unpack
-from cute_viz.check.job import Argument, Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name, places
-from cute_viz.check.mma import Fragment, fragment
+from cute_viz.check.elements import decode, encode, pack, unpack
+from cute_viz.check.fragments import Fragment, fragment
+from cute_viz.check.job import Check, Launch, Outcome, Sheet, entry_name, places
+from cute_viz.check.wgmma_ptx import GROUP, Wgmma, kernel, launch, plain_tile
 from cute_viz.figures.model import Figure
-
-GROUP = 128  # threads of a warp group
-B_AT = 32 << 10  # where B begins in shared memory
-SHARED = B_AT + (34 << 10)
-STEP = 32  # bytes of K in one instruction
-
-
-@dataclass(frozen=True, slots=True)
-class Wgmma:
-    """A wgmma instruction: its types, N, whether A is in registers, and the majors that its operands have."""
-
-    a: Element
-    b: Element
-    c: Element
-    n: int
-    registers: bool = False
-    saturate: bool = False
-    transposed: tuple[int, int] = (0, 0)
-
-    @property
-    def k(self) -> int:
-        """K of one instruction."""
-        return STEP * 8 // self.a.bits
-
-    @property
-    def results(self) -> int:
-        """Registers of the accumulator in a thread."""
-        return self.n * self.c.bits // 64
-
-    def text(self, accumulators: str, a: str, b: str) -> str:
-        """The instruction; the accumulators are added to."""
-        kinds = f"{self.c.name}.{self.a.name}.{self.b.name}"
-        whole = self.a.name in ("s8", "u8")
-        name = f"wgmma.mma_async.sync.aligned.m64n{self.n}k{self.k}.{kinds}{'.satfinite' if self.saturate else ''}"
-        majors = self.transposed[self.registers :] if self.a.bits == 16 else ()
-        tail = "" if whole else ", 1, 1" + "".join(f", {t}" for t in majors)
-        return f"{name} {accumulators}, {a}, {b}, 1{tail};"
-
-
-def instruction(atom: MMA_Atom) -> Wgmma | str:
-    """The instruction that an atom's name stands for, or the reason why none does.
-
-    >>> from cute_viz.spec.library import resolve
-    >>> instruction(resolve("SM90_64x8x16_F32F16F16_SS")).text("{d}", "a", "b")
-    'wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d}, a, b, 1, 1, 1, 0, 0;'
-    """
-    match = re.fullmatch(r"SM90_64x(\d+)x\d+_\w+?_([SR])S(?:_TN)?(_SATURATE)?(?:<.*>)?", atom.name)
-    if match is None or any(kind not in ELEMENTS for kind in atom.types):
-        return f"no kernel for {atom.name or 'an atom without a name'}"
-    if re.search(r"MN|Neg", atom.name.partition("<")[2]):
-        return "a transposed or negated operand of an atom is not probed here; the checks of GMMA layouts decide the majors"
-    a, b, c = (ELEMENTS[kind] for kind in atom.types[:3])
-    return Wgmma(a, b, c, int(match[1]), match[2] == "R", match[3] is not None)
-
-
-def kernel(made: Wgmma, entry: str) -> Kernel:
-    """The kernel (a, b, d, desc_a, desc_b, na, nb, steps, b_move) of one warp group a block.
-
-    a: for each blockIdx.x the 16-byte pieces (na) of the A tile, or each thread's 4 registers. b: for each blockIdx.y the pieces
-    (nb) of the B tile. d: each thread's accumulators, blocks x fastest. desc: the descriptors less their start address.
-    steps: instructions along K, A 32 bytes further each, B b_move bytes.
-
-    >>> from cute_viz.spec.library import resolve
-    >>> kernel(instruction(resolve("SM90_64x8x16_F32F16F16_SS")), "k").exact
-    True
-    """
-    d = "{" + ",".join(f"%d{j}" for j in range(made.results)) + "}"
-    zero = "\n".join(f"mov.b32 %d{j}, 0;" for j in range(made.results))
-    store = "\n".join(f"st.global.b32 [%q+{4 * j}], %d{j};" for j in range(made.results))
-    if made.registers:
-        load_a = f"""mul.lo.u32 %x, %i, {GROUP}; add.u32 %x, %x, %t; mul.wide.u32 %by, %x, 16; ld.param.u64 %q, [a];
-add.u64 %q, %q, %by; ld.global.v4.b32 {{%r0,%r1,%r2,%r3}}, [%q];"""
-        a = "{%r0,%r1,%r2,%r3}"
-    else:
-        load_a, a = _fill("A", "a", "%i", "na", 0), "%pa"
-    return Kernel(
-        entry,
-        f""".extern .shared .align 1024 .b8 {entry}_smem[];
-.visible .entry {entry}(.param .u64 a, .param .u64 b, .param .u64 d, .param .u64 desc_a, .param .u64 desc_b,
- .param .u32 na, .param .u32 nb, .param .u32 steps, .param .u32 b_move)
-{{
-.reg .pred %p;
-.reg .b32 %t, %i, %j, %g, %n, %s, %x, %k, %r<4>, %d<{made.results}>;
-.reg .b64 %by, %pa, %pb, %q, %w0, %w1;
-mov.u32 %t, %tid.x; mov.u32 %i, %ctaid.x; mov.u32 %j, %ctaid.y; mov.u32 %g, %nctaid.x; mov.u32 %s, {entry}_smem;
-add.u32 %s, %s, 1023; and.b32 %s, %s, 0xFFFFFC00; // swizzles act on address bits
-{load_a}
-{_fill("B", "b", "%j", "nb", B_AT)}
-fence.proxy.async.shared::cta;
-bar.sync 0;
-{_descriptor("%pa", "desc_a", 0)}
-{_descriptor("%pb", "desc_b", B_AT)}
-{zero}
-ld.param.u32 %n, [steps];
-wgmma.fence.sync.aligned;
-AGAIN:
-{made.text(d, a, "%pb")}
-ld.param.u32 %x, [b_move]; shr.u32 %x, %x, 4; cvt.u64.u32 %q, %x;
-add.u64 %pa, %pa, {STEP >> 4}; add.u64 %pb, %pb, %q;
-sub.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra AGAIN;
-wgmma.commit_group.sync.aligned;
-wgmma.wait_group.sync.aligned 0;
-mad.lo.u32 %x, %j, %g, %i; mul.lo.u32 %x, %x, {GROUP}; add.u32 %x, %x, %t; mul.wide.u32 %by, %x, {4 * made.results};
-ld.param.u64 %q, [d]; add.u64 %q, %q, %by;
-{store}
-ret;
-}}""",
-        (8, 0) if made.a.name == made.b.name else (8, 4),
-        90,
-        exact=True,
-    )
-
-
-def _fill(label: str, operand: str, block: str, count: str, at: int) -> str:
-    """Copy a tile's 16-byte pieces into shared memory."""
-    return f"""ld.param.u32 %n, [{count}]; mul.lo.u32 %x, {block}, %n; mul.wide.u32 %by, %x, 16; ld.param.u64 %pa, [{operand}];
-add.u64 %pa, %pa, %by; mov.u32 %k, %t;
-FILL_{label}: setp.ge.u32 %p, %k, %n; @%p bra FULL_{label};
-mul.wide.u32 %by, %k, 16; add.u64 %q, %pa, %by; ld.global.v2.b64 {{%w0,%w1}}, [%q];
-mul.lo.u32 %x, %k, 16; add.u32 %x, %x, %s; st.shared.v2.b64 [%x+{at}], {{%w0,%w1}}; add.u32 %k, %k, {GROUP}; bra FILL_{label};
-FULL_{label}:"""
-
-
-def _descriptor(register: str, parameter: str, at: int) -> str:
-    return f"""add.u32 %x, %s, {at}; and.b32 %x, %x, 0x3FFFF; shr.u32 %x, %x, 4; cvt.u64.u32 {register}, %x;
-ld.param.u64 %q, [{parameter}]; or.b64 {register}, {register}, %q;"""
-
-
-def descriptor(swizzle: int, leading: int, stride: int) -> int:
-    """A matrix descriptor less its start address (PTX ISA, "Matrix Descriptor"): offsets in bytes, swizzle 0..3 for none..128B.
-
-    >>> hex(descriptor(3, 16, 1024))
-    '0x4000004000010000'
-    """
-    mode = {0: 0, 1: 3, 2: 2, 3: 1}[swizzle]
-    return mode << 62 | stride >> 4 << 32 | leading >> 4 << 16
-
-
-def plain_tile(elements: Any, bits: int) -> bytes:
-    """Tiles [tile, row, k] of 32 bytes a row as core matrices of 8 rows x 16 bytes, K-major without a swizzle.
-
-    >>> rows = np.arange(8, dtype=np.uint64)[None, :, None] * np.ones((1, 1, 16), np.uint64)  # 8 rows of 16 elements
-    >>> np.frombuffer(plain_tile(rows, 16), np.uint16)[::8].tolist()
-    [0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7]
-    """
-    packed = pack(elements, bits).astype(np.uint32)
-    tiles, rows, words = packed.shape
-    cores = packed.reshape(tiles, rows // 8, 8, words // 4, 4).transpose(0, 1, 3, 2, 4)
-    return np.ascontiguousarray(cores).tobytes()
-
-
-PLAIN = descriptor(0, 128, 256)  # of plain_tile: the next 16 bytes of K are 128 bytes on, the next 8 rows 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,17 +41,15 @@ def drawn(figure: Figure) -> Drawn:
     return Drawn(digest(figure), fragment(figure, "C"), fragment(figure, "A") if in_registers else None)
 
 
-def check(atom: MMA_Atom, shown: Drawn, name: str) -> Item:
+def check(made: Wgmma, shown: Drawn, name: str) -> Check:
     """The check of a drawn wgmma atom; of A in shared memory only the accumulator is drawn as a fragment, and decided.
 
     >>> from cute_viz import figure, parse
+    >>> from cute_viz.check.wgmma_ptx import instruction
     >>> atom = parse("SM90_64x8x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}")
-    >>> check(atom, drawn(figure(atom)), "x").kernel.target
+    >>> check(instruction(atom), drawn(figure(atom)), "x").kernel.target
     90
     """
-    made = instruction(atom)
-    if isinstance(made, str):
-        return Undecided("wgmma", name, made)
     entry = entry_name("wgmma", name)
     job = _Job(made, entry, shown.c, shown.a)
     return Check("wgmma", name, kernel(made, entry), job.launches, job.judge, shown.digest)
@@ -259,11 +104,7 @@ class _Job:
         else:
             first = plain_tile(patterns, made.a.bits)
         second = plain_tile(encode(b, made.b.name), made.b.bits)
-        arguments: tuple[Argument, ...] = (
-            *(In(first), In(second), Out(len(a) * len(b) * GROUP * made.results * 4)),
-            *(Word(PLAIN, 8), Word(PLAIN, 8), Word(64 * STEP // 16), Word(made.n * STEP // 16), Word(1), Word(0)),
-        )
-        return Launch(self.entry, (len(a), len(b), 1), GROUP, arguments, SHARED)
+        return launch(made, self.entry, first, second, (len(a), len(b)))
 
     def results(self, data: bytes) -> Any:
         """[block, slot of C]: the accumulators as integers; -1 for what is none."""

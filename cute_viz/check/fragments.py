@@ -1,0 +1,76 @@
+"""A drawn operand of an MMA as slots, the values of threads, each at its place; and with two of them exchanged, for controls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cute_viz.check.digest import owners, role
+from cute_viz.figures.model import Figure, Panel
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A drawn operand as slots: slot i is value `values[i]` of thread `threads[i]`, at (`rows[i]`, `cols[i]`) of the operand.
+
+    per_thread: the values of a thread. Rows and columns are (m,k), (n,k) and (m,n) for A, B and C.
+    """
+
+    panel: Panel
+    threads: Any
+    values: Any
+    rows: Any
+    cols: Any
+    per_thread: int
+
+    @property
+    def size(self) -> int:
+        """How many slots there are."""
+        return len(self.threads)
+
+    def swapped(self) -> Fragment:
+        """The fragment with two of its slots exchanged, which no instruction agrees with; a lone slot is moved away."""
+        rows, cols = self.rows.copy(), self.cols.copy()
+        if self.size == 1:
+            rows[0] += 1
+        else:
+            for axis in (rows, cols):
+                axis[[0, -1]] = axis[[-1, 0]]
+        return replace(self, rows=rows, cols=cols)
+
+
+def fragment(figure: Figure, operand: str) -> Fragment:
+    """Operand "A", "B" or "C" of an MMA figure; the panel of B shows K down and N across.
+
+    >>> from cute_viz import figure
+    >>> c = fragment(figure("SM80_16x8x16_F32F16F16F32_TN"), "C")
+    >>> c.size, c.per_thread, (int(c.rows[2]), int(c.cols[2]))
+    (128, 4, (8, 0))
+    """
+    panel = next(panel for panel in figure.panels if role(panel) == operand)
+    found = [(t, v, cell) for cell, mine in enumerate(owners(panel)) for t, v in mine]
+    threads, values, cells = (np.array(column, dtype=np.int64) for column in zip(*sorted(found), strict=True))
+    rows, cols = np.divmod(cells, panel.cols)
+    if operand == "B":
+        rows, cols = cols, rows
+    return Fragment(panel, threads, values, rows, cols, int(figure.facts[f"values of {operand}"]))
+
+
+def exchanged(drawn: Fragment, numbers: Any) -> Fragment:
+    """The fragment with its first slot and the last one that holds another number exchanged; as it is where there is none.
+
+    >>> from cute_viz import figure
+    >>> c = fragment(figure("SM80_16x8x8_F16F16F16F16_TN"), "C")
+    >>> wrong = exchanged(c, np.arange(c.size))
+    >>> int(wrong.rows[0]), int(wrong.cols[0]), int(c.rows[-1]), int(c.cols[-1])
+    (15, 7, 15, 7)
+    """
+    others = np.nonzero(numbers != numbers[0])[0]
+    if not len(others):
+        return drawn
+    rows, cols = drawn.rows.copy(), drawn.cols.copy()
+    for axis in (rows, cols):
+        axis[[0, others[-1]]] = axis[[others[-1], 0]]
+    return replace(drawn, rows=rows, cols=cols)

@@ -1,0 +1,178 @@
+"""PTX that evaluates a layout, made from the layout itself: swizzles, compositions and XOR strides as instructions on registers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain
+from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.layout import flat_modes
+from cute_viz.algebra.stride import F2
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.check.job import Kernel
+from cute_viz.errors import CuteVizError
+
+THREADS = 256
+PER_THREAD = 4  # entries of one thread: a vector of 32 bits each, two of 64 bits
+
+
+class Unwritable(CuteVizError):
+    """A layout that a generated kernel does not compute, such as one with fractional strides; in C++ also one with XOR strides."""
+
+
+class _Writer:
+    """Lines of PTX that compute a layout in registers of 32 or 64 bits."""
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+        self.lines: list[str] = []
+        self.count = 0
+
+    def new(self, instruction: str, *operands: object) -> str:
+        """One instruction with a fresh destination register."""
+        name = f"%v{self.count}"
+        self.count += 1
+        self.lines.append(f"{instruction}{self.bits} {', '.join(map(str, (name, *operands)))};")
+        return name
+
+    def layout(self, layout: AnyLayout, index: str) -> str:
+        """The register that holds layout(index)."""
+        if isinstance(layout, ComposedLayout):
+            inner = layout.inner
+            if isinstance(inner, Swizzle) or not isinstance(layout.offset, int):
+                raise Unwritable(f"{layout} has no integer table")
+            value = self.layout(inner, index)
+            if layout.offset:
+                value = self.new("add.s", value, int(layout.offset))
+            return self.swizzle(layout.outer, value) if isinstance(layout.outer, Swizzle) else self.layout(layout.outer, value)
+        total = ""
+        rest = index
+        parts = flat_modes(layout)
+        for n, (extent, stride) in enumerate(parts):
+            if n + 1 < len(parts):
+                coordinate, rest = self.divide(rest, extent)
+            else:
+                coordinate = rest
+            term = self.product(coordinate, stride)
+            if term:
+                total = term if not total else self.new("xor.b" if isinstance(stride, F2) else "add.s", total, term)
+        return total or self.new("mov.b", 0)
+
+    def divide(self, value: str, extent: int) -> tuple[str, str]:
+        """(value mod extent, value / extent)."""
+        if extent & (extent - 1) == 0:
+            return self.new("and.b", value, extent - 1), self.new("shr.u", value, extent.bit_length() - 1)
+        return self.new("rem.u", value, extent), self.new("div.u", value, extent)
+
+    def product(self, coordinate: str, stride: Any) -> str:
+        """coordinate * stride, empty for 0; of an XOR stride the carry-less product."""
+        if isinstance(stride, F2):
+            total = ""
+            for bit in range(stride.value.bit_length()):
+                if stride.value >> bit & 1:
+                    term = self.new("shl.b", coordinate, bit)
+                    total = term if not total else self.new("xor.b", total, term)
+            return total
+        if not isinstance(stride, int):
+            raise Unwritable(f"the stride {show(stride)} is no integer")
+        if stride == 0:
+            return ""
+        if stride > 0 and stride & (stride - 1) == 0:
+            return coordinate if stride == 1 else self.new("shl.b", coordinate, stride.bit_length() - 1)
+        return self.new("mul.lo.s", coordinate, int(stride))
+
+    def swizzle(self, swizzle: Swizzle, value: str) -> str:
+        """value ^ ((value & yyy) >> shift)."""
+        if not swizzle.bits:
+            return value
+        picked = self.new("and.b", value, swizzle.yyy)
+        moved = self.new("shr.s" if swizzle.shift >= 0 else "shl.b", picked, abs(swizzle.shift))
+        return self.new("xor.b", value, moved)
+
+
+def bound(layout: AnyLayout, index: int | None = None) -> int:
+    """No value of the layout, nor anything on the way to it, is larger in magnitude.
+
+    index: the largest index that it is asked for, where that is not its last one. Refused (Unwritable): as `kernel` does.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> bound(ComposedLayout(Swizzle(1, 0, 2), 3, Layout(8, 2)))
+    31
+    """
+    if isinstance(layout, ComposedLayout):
+        if isinstance(layout.inner, Swizzle) or not isinstance(layout.offset, int):
+            raise Unwritable(f"{layout} has no integer table")
+        inner = bound(layout.inner, index) + abs(layout.offset)
+        if isinstance(layout.outer, Swizzle):
+            return int((1 << (inner | layout.outer.zzz if inner else 0).bit_length()) - 1)
+        if layout.offset < 0 or any(not isinstance(d, int) or d < 0 for _, d in flat_modes(domain(layout.inner))):
+            raise Unwritable(f"{layout.outer} would be asked for negative indices")
+        return bound(layout.outer, inner)
+    parts = flat_modes(layout)
+    total = 0
+    for n, (extent, stride) in enumerate(parts):
+        if not isinstance(stride, (int, F2)):
+            raise Unwritable(f"the stride {show(stride)} is no integer")
+        last = extent - 1 if index is None or n + 1 < len(parts) else index
+        total += last * abs(stride) if isinstance(stride, int) else (1 << (last * stride.value).bit_length())
+    return total
+
+
+def kernel(layouts: Sequence[AnyLayout], entry: str, bits: int = 32) -> Kernel:
+    """Kernels (table, seen, count, n), one a layout: seen[i] = layout(i), and count of the i < n with seen[i] != table[i].
+
+    The entries are called `entry_0`, `entry_1` ... Buffers hold a multiple of PER_THREAD entries. bits: of an entry, 32 or 64.
+    Refused (Unwritable): strides that are no integers, compositions without a table of integers.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> "xor.b32" in kernel([ComposedLayout(Swizzle(1, 0, 2), 0, Layout(8))], "k").body
+    True
+    """
+    return Kernel(entry, "\n".join(_entry(layout, f"{entry}_{n}", bits) for n, layout in enumerate(layouts)))
+
+
+def _entry(layout: AnyLayout, entry: str, bits: int) -> str:
+    writer = _Writer(bits)
+    groups = [range(4)] if bits == 32 else [range(2), range(2, 4)]
+    lanes = [f"{{{','.join(f'%e{j}' for j in group)}}}" for group in groups]
+    vector = f"v{len(groups[0])}.b{bits}"
+    lines = [f"ld.global.{vector} {names}, [%from+{16 * n}];" for n, names in enumerate(lanes)]
+    values = []
+    for j in range(PER_THREAD):
+        writer.lines.append(f"// entry {j}")
+        index = writer.new("add.u", "%base", j)
+        values.append(writer.layout(layout, index))
+    lines += writer.lines
+    for n, group in enumerate(groups):
+        names = f"{{{','.join(values[j] for j in group)}}}"
+        lines.append(f"st.global.{vector} [%to+{16 * n}], {names};")
+    for j in range(PER_THREAD):
+        lines += [
+            f"add.u32 %t, %first, {j};",
+            "setp.lt.u32 %inside, %t, %n;",
+            f"setp.ne.and.b{bits} %miss, {values[j]}, %e{j}, %inside;",
+            "@%miss add.u32 %bad, %bad, 1;",
+        ]
+    body = "\n".join(lines)
+    widen = "mov.b32 %base, %first;" if bits == 32 else "cvt.u64.u32 %base, %first;"
+    return f"""// {layout}
+.visible .entry {entry}(.param .u64 table, .param .u64 seen, .param .u64 count, .param .u32 n)
+{{
+.reg .pred %inside, %miss, %past;
+.reg .b32 %first, %n, %t, %bad;
+.reg .b64 %from, %to, %at;
+.reg .b{bits} %base, %e<{PER_THREAD}>, %v<{writer.count}>;
+mov.u32 %first, %ctaid.x; mov.u32 %t, %ntid.x; mul.lo.u32 %first, %first, %t; mov.u32 %t, %tid.x;
+add.u32 %first, %first, %t; shl.b32 %first, %first, {PER_THREAD.bit_length() - 1};
+ld.param.u32 %n, [n]; setp.ge.u32 %past, %first, %n; @%past ret;
+{widen}
+mul.wide.u32 %at, %first, {bits // 8};
+ld.param.u64 %from, [table]; add.u64 %from, %from, %at;
+ld.param.u64 %to, [seen]; add.u64 %to, %to, %at;
+mov.u32 %bad, 0;
+{body}
+setp.eq.u32 %past, %bad, 0; @%past ret;
+ld.param.u64 %at, [count]; red.global.add.u32 [%at], %bad;
+ret;
+}}"""
