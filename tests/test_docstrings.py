@@ -24,7 +24,6 @@ NO_DOCTEST = {  # a module, or module::function -> why a doctest would show noth
     "check/counters.py::measure": "runs ncu",
     "renderers/__init__.py::render": "cute_viz.render, the same of an object, shows it",
     "renderers/svg_panel.py::draw": "adds to an svgwrite drawing; renderers/svg.py shows the document that comes of it",
-    "spec/library.py::clean": "show, less a sign, shows it",
     "spec/library.py::entry": "lookup shows it",
     "spec/library.py::resolve": "spec.resolve shows it",
 }

@@ -5,10 +5,11 @@ A class whose fields hold layouts names them in `marked`; `tiling` says which fa
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.inttuple import Static
+from cute_viz.algebra.inttuple import Static, show
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.stride import Basis
 
@@ -46,3 +47,12 @@ def is_tiling(value: Any) -> bool:
     (True, False)
     """
     return bool(getattr(type(value), "marked", ()))
+
+
+def clean(value: Any) -> str:
+    """A value as CuTe prints it, less the underscores of static integers.
+
+    >>> clean(mark_static(Layout((4, 8))))
+    '(4,8):(1,4)'
+    """
+    return re.sub(r"_(?=-?\d)", "", show(value))

@@ -64,3 +64,12 @@ class Swizzle(Shown):
             raise AlgebraError(f"{self} takes an integer offset, not {show(offset)}")
         moved = offset & self.yyy
         return offset ^ (moved >> self.shift if self.shift >= 0 else moved << -self.shift)
+
+
+def span(first: int, count: int) -> str:
+    """Bits in words.
+
+    >>> span(3, 1), span(3, 3)
+    ('bit 3', 'bits 3..5')
+    """
+    return f"bit {first}" if count == 1 else f"bits {first}..{first + count - 1}"

@@ -54,11 +54,6 @@ class WarpAccess:
         """What it would cost without a conflict."""
         return ideal_wavefronts(self.addresses, self.instruction, self.mask)
 
-    @property
-    def ways(self) -> int:
-        """n of an n-way conflict: the words in the fullest bank of any phase."""
-        return max((phase.wavefronts for phase in self.phases()), default=0)
-
 
 def accesses(
     smem: AnyLayout,
@@ -86,7 +81,7 @@ def accesses(
         raise AlgebraError(f"elements of {bits} bits are not whole bytes", hint="recast the layout to bytes first")
     smem = position_independent(smem)
     extents = _extents(smem)
-    tv, tile, count, wanted = _view(by, extents, operand, store, smem)
+    tv, tile, count, wanted = _view(by, extents, operand, store)
     if any(whole % part for whole, part in zip(extents, tile, strict=True)):
         raise AlgebraError(f"the tile {show(tile)} of the access does not divide the shared-memory tile {show(extents)}")
     instruction = instruction or wanted
@@ -128,9 +123,7 @@ def _extents(smem: AnyLayout) -> tuple[int, int]:
     return product(shape[0]), product(shape[1])
 
 
-def _view(
-    by: Any, extents: tuple[int, int], operand: str | None, store: bool, smem: AnyLayout
-) -> tuple[Layout, tuple[int, ...], int, str | None]:
+def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -> tuple[Layout, tuple[int, ...], int, str | None]:
     """(TV layout, its tile, values of one atom, the instruction that the atom names) of what accesses the tile."""
     if isinstance(by, (ThrCopy, ThrMMA)):
         by = by.tiled

@@ -89,10 +89,10 @@ def phases(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL) -
         raise AlgebraError(f"there is no access {access!r}", hint=f"accesses: {', '.join(ACCESSES)}")
     if len(addresses) != LANES:
         raise AlgebraError(f"a warp has {LANES} addresses, not {len(addresses)}")
-    width = _bytes(access)
-    wrong = next((a for a in addresses if a < 0 or a % width), None)
+    width_ = width(access)
+    wrong = next((a for a in addresses if a < 0 or a % width_), None)
     if wrong is not None:
-        raise AlgebraError(f"{access} needs addresses that are multiples of {width}, 0 or more; {wrong} is not")
+        raise AlgebraError(f"{access} needs addresses that are multiples of {width_}, 0 or more; {wrong} is not")
     if "matrix" in access:
         group, count = 8, 8 * int(access.split(".")[1][1])
     else:
@@ -101,20 +101,25 @@ def phases(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL) -
     for start in range(0, count, group):
         lanes = tuple(lane for lane in range(start, start + group) if mask >> lane & 1)
         if lanes:
-            out.append(Phase(lanes, _banks(addresses, lanes, width)))
+            out.append(Phase(lanes, _banks(addresses, lanes, width_)))
     return out
 
 
-def _bytes(access: str) -> int:
+def width(access: str) -> int:
+    """The bytes at one address of an access.
+
+    >>> width("ld.64"), width("ldmatrix.x4")
+    (8, 16)
+    """
     return ROW if "matrix" in access else int(access.split(".")[1]) // 8
 
 
 def _phase_width(addresses: Sequence[int], access: str, mask: int) -> int:
     """How many lanes one phase of a plain load or store serves."""
-    width = LANES * WORD // _bytes(access)
-    if access.startswith("ld.") and width < LANES and any(_paired(addresses, mask, x) for x in (1, 2)):
-        return 2 * width
-    return width
+    lanes = LANES * WORD // width(access)
+    if access.startswith("ld.") and lanes < LANES and any(_paired(addresses, mask, x) for x in (1, 2)):
+        return 2 * lanes
+    return lanes
 
 
 def _paired(addresses: Sequence[int], mask: int, x: int) -> bool:

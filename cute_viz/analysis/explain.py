@@ -8,7 +8,7 @@ from typing import Any
 
 from cute_viz.algebra import ops
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.inttuple import leaves, modes, product, show
+from cute_viz.algebra.inttuple import is_int_tuple, modes, product, show
 from cute_viz.algebra.layout import Layout, coalesce, cosize, flat_modes, make_layout, modes_of, size
 from cute_viz.algebra.stride import Basis
 from cute_viz.errors import AlgebraError
@@ -35,9 +35,9 @@ def explain(name: str, operands: list[Any]) -> list[Step]:
     operation = ops.find(name)
     operation.check_count(operands)
     writer = _WRITERS.get(operation.name)
-    fitting = [Layout(x) if isinstance(x, (int, tuple)) and n == 0 and _is_shape(x) else x for n, x in enumerate(operands)]
+    fitting = [Layout(x) if n == 0 and x != () and is_int_tuple(x) else x for n, x in enumerate(operands)]
     steps: list[Step] = []
-    if writer is not None and all(isinstance(x, Layout) for x in fitting[:1]):
+    if writer is not None and isinstance(fitting[0], Layout):
         try:
             writer(steps, *fitting)
         except AlgebraError as error:
@@ -46,10 +46,6 @@ def explain(name: str, operands: list[Any]) -> list[Step]:
     if not steps or steps[-1].value != result:
         steps.append(Step(f"{operation.name}: {operation.summary}" if not steps else "the result", result))
     return steps
-
-
-def _is_shape(x: Any) -> bool:
-    return x != () and all(isinstance(leaf, int) for leaf in leaves(x))
 
 
 def _do(name: str, *operands: Any) -> Any:

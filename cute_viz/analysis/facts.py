@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, domain
-from cute_viz.algebra.inttuple import product, show, tuple_depth, tuple_rank
+from cute_viz.algebra.inttuple import modes, product, show, tuple_depth, tuple_rank
 from cute_viz.algebra.layout import Layout, coalesce, coshape, cosize, is_coordinate_layout
 from cute_viz.algebra.table import offsets
 
@@ -73,8 +73,6 @@ def memory_facts(layout: AnyLayout, bits: int) -> dict[str, Any]:
 
 def _widest_vector(layout: AnyLayout, values: list[Any], bits: int) -> tuple[int, int]:
     """The widest power of two of bits, up to 128, that lies together, aligned, along one mode everywhere; and the mode."""
-    from cute_viz.algebra.inttuple import modes
-
     best, best_mode = 0, 0
     extents = [product(mode) for mode in modes(domain(layout).shape)]
     step = 1

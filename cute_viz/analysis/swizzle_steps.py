@@ -5,7 +5,7 @@ from __future__ import annotations
 from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.inttuple import modes
 from cute_viz.algebra.layout import Layout, flat_modes, modes_of
-from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.swizzle import Swizzle, span
 from cute_viz.analysis.explain import Step
 
 NAMES = ("m", "n", "p", "q")  # coordinates of the modes, as rulers name them
@@ -48,15 +48,6 @@ def steps_of(obj: object) -> list[Step] | None:
         inner = domain(obj)
         return swizzle_steps(obj.outer, inner if isinstance(inner, Layout) else None)
     return None
-
-
-def span(first: int, count: int) -> str:
-    """`bit 3` or `bits 3..5`.
-
-    >>> span(3, 1), span(3, 3)
-    ('bit 3', 'bits 3..5')
-    """
-    return f"bit {first}" if count == 1 else f"bits {first}..{first + count - 1}"
 
 
 def on_coordinates(swizzle: Swizzle, layout: Layout) -> str | None:

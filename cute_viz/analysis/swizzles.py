@@ -1,7 +1,8 @@
 """The search for the Swizzle<B,M,S> that removes bank conflicts: every legal one is tried and counted.
 
 A tile of rows x cols elements lies in shared memory row by row. Accesses are given by name; each becomes the byte
-addresses of whole warps, which a swizzle moves, and whose wavefronts are counted by the model in `banks`.
+addresses of whole warps, which a swizzle moves. Their wavefronts are counted as in `banks`, but here and faster, for thousands of
+candidates: lanes of these accesses have addresses of their own, so that no phase is twice as wide.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.swizzle import Swizzle, span
 from cute_viz.analysis.banks import BANKS, LANES, WORD
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
@@ -65,21 +66,21 @@ def search(rows: int, cols: int, bits: int, patterns: Iterable[str]) -> list[Can
         raise over("tile-bytes", f"a tile of {rows * cols * bits // 8} bytes")
     warps = {name: warp_addresses(name, rows, cols, bits) for name in patterns}
     groups = {name: [phase for warp in found for phase in _split(name, warp, bits)] for name, found in warps.items()}
-    width = max(_width(name, bits) for name in patterns) if patterns else bits // 8
+    bytes_ = bits // 8
+    width = max(_width(name, bits) for name in patterns) if patterns else bytes_
     base = max(0, (width * 8 // bits).bit_length() - 1)
     cells = rows * cols
     total = (cells - 1).bit_length()
-    shift_bytes = bits // 8
-    out = [_cost(None, 0, groups, shift_bytes, cols, bits)]
+    out = [_cost(None, 0, groups, bytes_, cols)]
     for b in range(1, total // 2 + 1):
         for m in range(base, total):
             if cells % 2 ** (m + b):
                 break  # a block that the XOR permutes would reach past the tile
             for s in range(b, total - b - m + 1):
-                out.append(_cost(Swizzle(b, m, s), 0, groups, shift_bytes, cols, bits))
-    step = max(1, width // shift_bytes)
+                out.append(_cost(Swizzle(b, m, s), 0, groups, bytes_, cols))
+    step = max(1, width // bytes_)
     for padding in range(step, min(cols, 16 * step) + 1, step):
-        out.append(_cost(None, padding, groups, shift_bytes, cols, bits))
+        out.append(_cost(None, padding, groups, bytes_, cols))
     return sorted(out, key=_rank)
 
 
@@ -142,8 +143,9 @@ def _split(name: str, warp: list[int], bits: int) -> list[tuple[int, list[int]]]
 
 
 def _cost(
-    swizzle: Swizzle | None, padding: int, groups: dict[str, list[tuple[int, list[int]]]], bytes_: int, cols: int, bits: int
+    swizzle: Swizzle | None, padding: int, groups: dict[str, list[tuple[int, list[int]]]], bytes_: int, cols: int
 ) -> Candidate:
+    """A candidate with what it costs. groups: the phases of each access; bytes_: of an element; cols: of the tile."""
     by_access: dict[str, int] = {}
     ideal = 0
     pitch = cols * bytes_
@@ -166,16 +168,16 @@ def _cost(
             ideal += -(-len(words) // BANKS)
         by_access[name] = total
     mode = ""
-    if swizzle is not None and swizzle.shift == 3 and (8 * 2**swizzle.base * bytes_) == 128:
+    if swizzle is not None and swizzle.shift == 3 and 2**swizzle.base * bytes_ == 16:  # Swizzle<B,4,3> on bytes
         mode = MODES.get(swizzle.bits, "")
     return Candidate(swizzle, padding, sum(by_access.values()), ideal, by_access, mode)
 
 
-def explain_choice(best: Candidate, plain: Candidate, rows: int, cols: int, bits: int) -> str:
-    """Why a candidate wins, in two sentences.
+def explain_choice(best: Candidate, plain: Candidate, cols: int, bits: int) -> str:
+    """Why a candidate wins over the plain layout, in two sentences; cols: of the tile. bits: of an element.
 
     >>> found = {candidate.name: candidate for candidate in search(8, 64, 16, ["ldmatrix"])}
-    >>> print(explain_choice(found["Sw<3,3,3>"], found["plain"], 8, 64, 16).partition(". ")[0])
+    >>> print(explain_choice(found["Sw<3,3,3>"], found["plain"], 64, 16).partition(". ")[0])
     Sw<3,3,3> takes 8 wavefronts where the plain layout takes 64, and none of them is a conflict
     """
     if best.swizzle is None:
@@ -194,18 +196,13 @@ def explain_choice(best: Candidate, plain: Candidate, rows: int, cols: int, bits
     )
     if not gain:
         return f"{first} Nothing is gained: the plain layout is as good."
-    which = _bits(s.base + s.shift, s.bits)
+    which = span(s.base + s.shift, s.bits)
     second = (
         f"It XORs {which} of the element offset"
         + (f" (the row, as a row is {per_row} bytes)" if 2 ** (s.base + s.shift) == cols else "")
-        + f" into {_bits(s.base, s.bits)}, so that the {2**s.bits} runs of {run} bytes that stood above each other"
+        + f" into {span(s.base, s.bits)}, so that the {2**s.bits} runs of {run} bytes that stood above each other"
         + " fall into different banks"
         + (f"; it is the {best.mode} mode of TMA and GMMA" if best.mode else "")
         + "."
     )
     return f"{first} {second}"
-
-
-def _bits(first: int, count: int) -> str:
-    """`bits 3..5`, `bit 3`."""
-    return f"bits {first}..{first + count - 1}" if count > 1 else f"bit {first}"

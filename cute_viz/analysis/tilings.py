@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, layout_sd, tile_of
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, tile_shape
+from cute_viz.algebra.static import clean
 from cute_viz.errors import CuteVizError
 
 
@@ -26,31 +26,31 @@ def tiling_facts(subject: Any) -> dict[str, Any]:
     if isinstance(subject, TiledMMA):
         tile = tile_shape(subject)
         return {
-            "ThrLayoutVMNK": _clean(subject.thr_layout_vmnk),
-            "PermutationMNK": _clean(subject.permutation_mnk),
-            "tile": _clean(tile),
+            "ThrLayoutVMNK": clean(subject.thr_layout_vmnk),
+            "PermutationMNK": clean(subject.permutation_mnk),
+            "tile": clean(tile),
             "threads": size(subject.thr_layout_vmnk),
-            **{f"layout{x}_TV": _clean(layout_tv(subject, x)) for x in "ABC"},
+            **{f"layout{x}_TV": clean(layout_tv(subject, x)) for x in "ABC"},
             **_mma_atom(subject.atom),
         }
     if isinstance(subject, CopyOp):
         return {
             "op": subject.name,
-            "ThrID": _clean(subject.thr_id),
-            "SrcLayout": _clean(subject.src),
-            "DstLayout": _clean(subject.dst),
-            "RefLayout": _clean(subject.ref),
+            "ThrID": clean(subject.thr_id),
+            "SrcLayout": clean(subject.src),
+            "DstLayout": clean(subject.dst),
+            "RefLayout": clean(subject.ref),
         }
     if isinstance(subject, Copy_Atom):
         return _copy_atom(subject)
     if isinstance(subject, TiledCopy):
         return {
-            "Tiler_MN": _clean(subject.tiler_mn),
-            "TiledLayout_TV": _clean(subject.layout_tv),
-            "tile": _clean(tile_of(subject)),
+            "Tiler_MN": clean(subject.tiler_mn),
+            "TiledLayout_TV": clean(subject.layout_tv),
+            "tile": clean(tile_of(subject)),
             "threads": size(subject.thr_layout),
-            "layoutS_TV": _clean(layout_sd(subject, "S")),
-            "layoutD_TV": _clean(layout_sd(subject, "D")),
+            "layoutS_TV": clean(layout_sd(subject, "S")),
+            "layoutD_TV": clean(layout_sd(subject, "D")),
             **_copy_atom(subject.atom),
         }
     raise CuteVizError(f"{show(subject)} is neither an atom nor a tiling")
@@ -59,28 +59,23 @@ def tiling_facts(subject: Any) -> dict[str, Any]:
 def _mma_atom(atom: MMA_Atom) -> dict[str, Any]:
     return {
         **({"op": atom.name} if atom.name else {}),
-        "Shape_MNK": _clean(atom.shape_mnk),
-        "ThrID": _clean(atom.thr_id),
-        "ALayout": _clean(atom.layout_a),
-        "BLayout": _clean(atom.layout_b),
-        "CLayout": _clean(atom.layout_c),
+        "Shape_MNK": clean(atom.shape_mnk),
+        "ThrID": clean(atom.thr_id),
+        "ALayout": clean(atom.layout_a),
+        "BLayout": clean(atom.layout_b),
+        "CLayout": clean(atom.layout_c),
     }
 
 
 def _copy_atom(atom: Copy_Atom) -> dict[str, Any]:
     return {
         **({"op": atom.name} if atom.name else {}),
-        "ThrID": _clean(atom.thr_id),
-        "ValLayoutSrc": _clean(atom.layout_src),
-        "ValLayoutDst": _clean(atom.layout_dst),
-        "ValLayoutRef": _clean(atom.layout_ref),
+        "ThrID": clean(atom.thr_id),
+        "ValLayoutSrc": clean(atom.layout_src),
+        "ValLayoutDst": clean(atom.layout_dst),
+        "ValLayoutRef": clean(atom.layout_ref),
         "NumValSrc": size(atom.layout_src, 1),
         "NumValDst": size(atom.layout_dst, 1),
         "bits of a value": atom.bits,
         **({"value type": atom.value_type} if atom.value_type else {}),
     }
-
-
-def _clean(value: Any) -> str:
-    """A value as CuTe prints it, less the underscores of static integers."""
-    return re.sub(r"_(?=-?\d)", "", show(value))

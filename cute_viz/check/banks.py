@@ -14,10 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.analysis.banks import phases, shared_wavefronts
+from cute_viz.analysis.banks import LANES, phases, shared_wavefronts, width
 from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, entry_name
 
-LANES = 32
 LOADS = 32  # of a chain
 SPAN = 16 << 10  # bytes that addresses lie in
 ALONE = 160 << 10  # bytes of shared memory asked for, so that no two blocks share a multiprocessor
@@ -31,15 +30,6 @@ INSTRUCTIONS = {
     "ld.128": "ld.volatile.shared.v4.b32",
     **_MATRIX,
 }
-
-
-def width(access: str) -> int:
-    """Bytes at one address.
-
-    >>> width("ld.64"), width("ldmatrix.x4")
-    (8, 16)
-    """
-    return 16 if access in _MATRIX else int(access.split(".")[1]) // 8
 
 
 def registers(access: str) -> int:

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from cute_viz.analysis.access import global_request
-from cute_viz.analysis.banks import shared_wavefronts
+from cute_viz.analysis.banks import LANES, shared_wavefronts
 from cute_viz.check import banks
 from cute_viz.check.job import Check, In, Kernel, Launch, Out, Outcome, Sheet, Undecided, module
 from cute_viz.errors import CannotCheck
@@ -36,10 +36,10 @@ def global_patterns(width: int) -> Iterator[tuple[str, list[int]]]:
     >>> [name for name, _ in global_patterns(4)][:2]
     ['every 1', 'every 2']
     """
-    lanes = range(banks.LANES)
+    lanes = range(LANES)
     for step in (1, 2, 4, 8, 32):
         yield f"every {step}", [width * step * lane for lane in lanes]
-    yield "one address", [0] * banks.LANES
+    yield "one address", [0] * LANES
     yield "one element off", [width * lane + width for lane in lanes]
     yield "8 rows of 4", [4096 * (lane // 4) + width * (lane % 4) for lane in lanes]
     rng = random.Random(width)
@@ -99,8 +99,8 @@ def launch(kind: str, kernel: Kernel, places: list[int]) -> Launch:
     """
     addresses = In(np.array(places, np.uint32).tobytes())
     if kind == "wavefronts":
-        return Launch(kernel.entry, (1, 1, 1), banks.LANES, (addresses, Out(8)), banks.ALONE)
-    return Launch(kernel.entry, (1, 1, 1), banks.LANES, (addresses, Out(2 * SPAN + 64), Out(4 * banks.LANES)))
+        return Launch(kernel.entry, (1, 1, 1), LANES, (addresses, Out(8)), banks.ALONE)
+    return Launch(kernel.entry, (1, 1, 1), LANES, (addresses, Out(2 * SPAN + 64), Out(4 * LANES)))
 
 
 def read(text: str) -> list[dict[str, float]]:

@@ -10,13 +10,12 @@ from typing import Any
 from cute_viz.check.job import Undecided
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.options import parse_tile
-from cute_viz.spec import read
+from cute_viz.spec import read, resolve
 from cute_viz.spec.domains import numbers
-from cute_viz.spec.library import resolve
 from cute_viz.spec.library_files import directories
 from cute_viz.spec.listing import Listed, listing
 
-ARGUMENTS = {"UniversalFMA": ("float",), "D A=D B=A C=D": ("float",), "S D=S": ("uint128_t",)}
+ARGUMENTS = {"D A=D B=A C=D": ("float",), "S D=S": ("uint128_t",)}  # those that are tried, by the parameters of a family
 
 
 def atoms() -> Iterator[tuple[str, Any]]:
@@ -136,6 +135,6 @@ def specs() -> Iterator[tuple[str, Any, tuple[int, int] | None]]:
                 path = os.path.join(folder, file)
                 with open(path, encoding="utf-8") as stream:
                     for spec in read_specs(stream.read(), path):
-                        tile = spec.figure.get("tile")
+                        tile = spec.figure.get("tile")  # as written
                         name = f"specs/{os.path.splitext(file)[0]}" + (f":{spec.name}" if spec.name else "")
-                        yield name, spec.obj, parse_tile(tile) if isinstance(tile, str) else tile
+                        yield name, spec.obj, parse_tile(tile) if tile else None

@@ -32,7 +32,7 @@ def check(made: Instruction, figure: Figure, name: str, known: str = "") -> Chec
     """
     a, b, c = (fragment(figure, operand) for operand in "ABC")
     entry = entry_name("mma", name)
-    digits = _digits(b.size, min(made.b.exact, 2048))
+    digits = _digits(b.size, _base(made))
     fill = [(a, made.a), (b, made.b), (c, made.c)]
 
     def launches() -> tuple[Launch, ...]:
@@ -52,7 +52,7 @@ def check(made: Instruction, figure: Figure, name: str, known: str = "") -> Chec
         )
 
     def judge(outputs: Sequence[Sequence[bytes]]) -> Outcome:
-        met = incidence(outputs[0][0], made, a, b, c)
+        met = incidence(outputs[0][0], made, a, c)
         through = _accumulators(outputs[1][0], made.c, c)[0]
         passed = through == np.arange(c.size) + 1
         expected = predicted(a, b, c)
@@ -62,6 +62,11 @@ def check(made: Instruction, figure: Figure, name: str, known: str = "") -> Chec
 
     values = (a.per_thread, b.per_thread, c.per_thread)
     return Check("mma", name, kernel(made, entry, values), launches, judge, digest(figure), known)
+
+
+def _base(made: Instruction) -> int:
+    """The base of the numbers in B: no digit is larger than what f16, the smallest accumulator, holds exactly."""
+    return min(made.b.exact, 2048)
 
 
 def _digits(slots: int, base: int) -> list[Any]:
@@ -88,17 +93,17 @@ def _accumulators(data: bytes, element: Element, c: Fragment) -> Any:
     return decode(patterns[:, c.threads, c.values], element.name)
 
 
-def incidence(data: bytes, made: Instruction, a: Fragment, b: Fragment, c: Fragment) -> Any:
-    """met[i, j]: the slot of B that slot i of A meets in slot j of C, or -1.
+def incidence(data: bytes, made: Instruction, a: Fragment, c: Fragment) -> Any:
+    """met[i, j]: the slot of B that slot i of A meets in slot j of C, or -1. data: the accumulators of the first launch.
 
     >>> from cute_viz import figure, parse
     >>> from cute_viz.check.mma_ptx import instruction
     >>> fma = parse("UniversalFMA<float>{}")
-    >>> a, b, c = (fragment(figure(fma), operand) for operand in "ABC")
-    >>> incidence(bytes(2 * 2 * WARP * 4), instruction(fma), a, b, c).tolist()  # zeros: nothing met
+    >>> a, c = (fragment(figure(fma), operand) for operand in "AC")
+    >>> incidence(bytes(2 * 2 * WARP * 4), instruction(fma), a, c).tolist()  # zeros: nothing met
     [[-1]]
     """
-    base = min(made.b.exact, 2048)
+    base = _base(made)
     values = _accumulators(data, made.c, c).reshape(-1, a.size + 1, c.size)
     change = values[:, :-1] - values[:, -1:]
     hit = change[0] != 0

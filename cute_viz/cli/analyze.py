@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from cute_viz.analysis.banks import ACCESSES
+from cute_viz.analysis.banks import ACCESSES, width
 from cute_viz.cli import output, source
 from cute_viz.figures.words import count
 
@@ -121,8 +121,7 @@ def _global(found: list[Any]) -> dict[str, Any]:
 
     rows = []
     for a in found:
-        width = 16 if "matrix" in a.instruction else int(a.instruction.split(".")[1]) // 8
-        request = global_request(a.addresses, width, a.mask)
+        request = global_request(a.addresses, width(a.instruction), a.mask)
         rows.append(
             {
                 "warp": a.warp,

@@ -62,7 +62,7 @@ def command(
         rows_ = [
             {"name": c.name, "wavefronts": c.wavefronts, "ideal": c.ideal, "mode": c.mode, "accesses": c.by_access} for c in found
         ]
-        click.echo(json.dumps({"winner": best.name, "why": explain_choice(best, plain, rows, cols, bits), "candidates": rows_}))
+        click.echo(json.dumps({"winner": best.name, "why": explain_choice(best, plain, cols, bits), "candidates": rows_}))
         return
     names = list(dict.fromkeys(patterns))
     head = ["", "wavefronts", "ideal", *names, "mode"]
@@ -72,7 +72,7 @@ def command(
     for line in (head, *lines):
         click.echo("  ".join(f"{word:<{width}}" for word, width in zip(line, widths, strict=True)).rstrip())
     click.echo()
-    click.echo(explain_choice(best, plain, rows, cols, bits))
+    click.echo(explain_choice(best, plain, cols, bits))
 
 
 def _draw(swizzle: object, rows: int, cols: int, bits: int, path: str) -> None:

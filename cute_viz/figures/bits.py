@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.swizzle import Swizzle, span
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions
@@ -24,7 +24,7 @@ def bits(swizzle: Swizzle, options: FigureOptions) -> Figure:
     order = list(range(width - 1, -1, -1))
     out = [f"b{i}⊕b{i + s}" if low <= i < low + b else f"b{i}" for i in order]
     paints = [_CHANGED if low <= i < low + b else _READ if high <= i < high + b else _KEPT for i in order]
-    changed, read = _span(low, b), _span(high, b)
+    changed, read = span(low, b), span(high, b)
     kept = (
         f"the lowest {min(low, high)} bits stay: runs of {2 ** min(low, high)} keep together"
         if min(low, high)
@@ -62,7 +62,3 @@ def bits(swizzle: Swizzle, options: FigureOptions) -> Figure:
         ),
         facts={"B": b, "M": m, "S": s, "period": 2**width},
     )
-
-
-def _span(first: int, count: int) -> str:
-    return f"bit {first}" if count == 1 else f"bits {first}..{first + count - 1}"
