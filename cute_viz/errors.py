@@ -6,6 +6,7 @@ text and the place, it carries them, and `explain()` draws the caret.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -121,3 +122,15 @@ def _caret(text: str, span: Span) -> list[str]:
     shown = "".join(c if c.isprintable() else "�" for c in shown)
     width = max(1, min(width, _WINDOW - (column - left)))
     return [f"  {prefix}{shown}{suffix}", "  " + " " * (column - left + len(prefix)) + "^" * width]
+
+
+def did_you_mean(word: str, known: Iterable[str], most: int = 2) -> str:
+    """A hint that names the words most like a word that is not known; empty where none is like it.
+
+    >>> did_you_mean("layot", ["layout", "gemm"]), did_you_mean("x", ["layout", "gemm"])
+    ('did you mean layout?', '')
+    """
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, list(known), n=most)
+    return f"did you mean {' or '.join(near)}?" if near else ""

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cute_viz as cv
-from cute_viz.documents.draw import figure_of
+from cute_viz.documents.draw import figure_of, picture
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.figures.options import LABELS, VIEWS
 from cute_viz.spec.build import read_specs
+from cute_viz.spec.library_files import spec_file, spec_names
 from cute_viz.spec.schema import FIGURE, KINDS, document, json_schema
 from cute_viz.spec.yaml import read_yaml, write_yaml
 from tests import test_cli
@@ -116,6 +117,34 @@ def test_mistakes_have_their_place(text, place, words):
         read_specs(text, "spec.yaml")
     assert words in caught.value.explain()
     assert caught.value.line().startswith(f"spec.yaml:{place}:")
+
+
+def test_the_mistakes_of_other_specs_do_not_matter(tmp_path, monkeypatch):
+    path = tmp_path / "mine.yaml"
+    path.write_text("specs:\n  good:\n    layout: (4,8):(8,1)\n  bad:\n    layot: 8:1\n")
+    monkeypatch.setenv("CUTE_VIZ_LAYOUTS", str(tmp_path))
+    assert picture("good").name == "good"
+    assert run("render", "good").stdout == run("render", str(path), "--name", "good").stdout == run("render", "(4,8):(8,1)").stdout
+    assert "holds 2 specs\n  hint: --name picks one: good, bad" in run("render", str(path)).stderr
+    with pytest.raises(CuteVizError, match=r"mine.yaml holds 2 specs\n  hint: name one: good, bad"):
+        picture("mine")
+
+
+def test_a_lone_spec_has_the_name_of_its_file_too(tmp_path, monkeypatch):
+    (tmp_path / "mine.yaml").write_text("specs:\n  own:\n    layout: (4,8):(8,1)\n")
+    monkeypatch.setenv("CUTE_VIZ_LAYOUTS", str(tmp_path))
+    assert picture("mine").figure == picture("own").figure
+
+
+def test_the_fields_of_a_lone_spec_are_no_names(tmp_path, monkeypatch):
+    (tmp_path / "mine.yaml").write_text("let:\n  sA: 4:2\nspecs:\n  one:\n    layout: sA\n")
+    monkeypatch.setenv("CUTE_VIZ_LAYOUTS", str(tmp_path))
+    assert spec_file("one") == str(tmp_path / "mine.yaml")
+    assert spec_file("sA") is spec_file("tile") is spec_file("mma") is None  # ampere_gemm.yaml holds one spec with these fields
+    assert not {"sA", "tile", "mma"} & set(spec_names())
+    with pytest.raises(CuteVizError, match="'tile'"):
+        picture("tile")
+    assert run("render", "mma", "--let", "mma=(4,8):(8,1)").stdout == run("render", "(4,8):(8,1)").stdout
 
 
 def test_aliases_do_not_grow_without_bound():

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from cute_viz.algebra.swizzle import Swizzle, span
 from cute_viz.analysis.banks import BANKS, LANES, WORD
-from cute_viz.errors import AlgebraError
+from cute_viz.errors import AlgebraError, did_you_mean
 from cute_viz.limits import limit, over
 
 PATTERNS = {
@@ -100,12 +100,7 @@ def warp_addresses(name: str, rows: int, cols: int, bits: int) -> list[list[int]
     [0, 128, 256, 384, 512, 640, 768, 896]
     """
     if name not in PATTERNS:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, PATTERNS, n=2)
-        raise AlgebraError(
-            f"there is no access {name!r}", hint=f"did you mean {near[0]}?" if near else f"one of {', '.join(PATTERNS)}"
-        )
+        raise AlgebraError(f"there is no access {name!r}", hint=did_you_mean(name, PATTERNS, 1) or f"one of {', '.join(PATTERNS)}")
     bytes_ = bits // 8
     pitch = cols * bytes_
     chunks = pitch // 16

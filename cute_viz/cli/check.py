@@ -17,6 +17,7 @@ from cute_viz.check.report import Verdict
 from cute_viz.cli import output, source
 from cute_viz.cli.params import Tile
 from cute_viz.errors import CannotCheck, CuteVizError
+from cute_viz.figures.model import Figure
 
 BATCH = 64  # modules that are compiled side by side
 
@@ -118,10 +119,14 @@ def _items(
     out: list[Item] = []
     for text in sources:
         subject = source.read(text, reading)
-        if type(subject).__name__ == "Figure":
+        if isinstance(subject, Figure):
             raise CuteVizError(f"{text} is a picture without its object", hint="check the expression it was drawn from")
-        words = source.options_of(subject) if type(subject).__name__ == "Spec" else {}
-        out += plan.plan(source.obj_of(subject), text, tile or words.get("tile"), cute)
+        if source.is_spec(subject):
+            from cute_viz.documents.draw import options_of
+
+            out += plan.plan(subject.obj, text, tile or options_of(subject).get("tile"), cute)
+        else:
+            out += plan.plan(subject, text, tile, cute)
     return out
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from cute_viz.cli import source
+from cute_viz.files import read_text
 from cute_viz.notation.write import TARGETS
 
 
@@ -27,9 +28,25 @@ def command(source_: str, target: str | None, reading: source.Reading) -> None:
     from cute_viz.notation.write import write
 
     if target is None and source_.endswith((".yaml", ".yml")):
-        click.echo(source.canonical(source_), nl=False)
+        click.echo(_canonical(source_), nl=False)
         return
     subject = source.obj_of(source.read(source_, reading))
     if isinstance(subject, Figure):
         raise CuteVizError("a figure's JSON is not an object of CuTe", hint="give a layout")
     click.echo(write(subject, target or "cute"))
+
+
+def _canonical(path: str) -> str:
+    """A spec file in block style, its fields in the order of the schema; the comment at its top is kept."""
+    from cute_viz.spec.build import read_specs
+    from cute_viz.spec.schema import COMMON, FIGURE, KINDS
+    from cute_viz.spec.yaml import read_yaml, write_yaml
+
+    text = read_text(path)
+    read_specs(text, path)
+    order = ["title", "description", "source", "let", "specs", *KINDS]
+    order += [field.name for kind in KINDS.values() for field in kind.fields]
+    order += [field.name for field in (*COMMON, *FIGURE)]
+    lines = text.splitlines()
+    head = [line for n, line in enumerate(lines) if line.startswith("#") and all(x.startswith("#") for x in lines[:n])]
+    return "".join(line + "\n" for line in head) + write_yaml(read_yaml(text, path), tuple(dict.fromkeys(order)))

@@ -165,17 +165,19 @@ def command(
     for one in sources:
         subject = _call(one, reading) if view == "operation" else source.read(one, reading)
         mine = options
-        if type(subject).__name__ == "Spec":
+        if source.is_spec(subject):
+            from cute_viz.documents.draw import options_of
+
             style = style if style != "default" else subject.style
             palette = palette or subject.palette
-            mine = source.options_of(subject, **options)
+            mine = options_of(subject, **options)
         if len(sources) > 1:
             mine = {key: word for key, word in mine.items() if key != "title"}
         full = full or mine.get("labels", "auto") not in ("auto", "none")
         try:
             figures.append(_figure(source.obj_of(subject), FigureOptions(**mine)))
         except CuteVizError as error:
-            if type(subject).__name__ == "Spec" and not set(options) - {"heat"}:  # else the mistake may be the command line's
+            if source.is_spec(subject) and not set(options) - {"heat"}:  # else the mistake may be the command line's
                 subject.locate(error, "figure")
             raise
     figure = _trimmed(_joined(figures, diff, title), fold, crop)
@@ -221,15 +223,12 @@ def _joined(figures: list[Figure], diff: bool, title: str | None) -> Figure:
 
 def _trimmed(figure: Figure, fold: int | None, crop: tuple[int, int] | None) -> Figure:
     """The figure cropped, then folded, as was asked for."""
-    if crop is not None:
-        from cute_viz.figures import trim
+    if crop is None and fold is None:
+        return figure
+    from cute_viz.figures import trim
 
-        figure = trim.crop(figure, *crop)
-    if fold is not None:
-        from cute_viz.figures import trim
-
-        figure = trim.fold(figure, fold)
-    return figure
+    figure = figure if crop is None else trim.crop(figure, *crop)
+    return figure if fold is None else trim.fold(figure, fold)
 
 
 def format_of(format_: str | None, path: str | None) -> str:

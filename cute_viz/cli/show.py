@@ -48,7 +48,7 @@ def _claims(name: str, obj: Any) -> dict[str, Any]:
 
 
 def _facts(subject: Any) -> dict[str, Any]:
-    if isinstance(subject, (int, tuple)) and is_int_tuple(subject) and subject != ():
+    if subject != () and is_int_tuple(subject):
         subject = Layout(subject)
     if isinstance(subject, Swizzle):
         return {"swizzle": str(subject), "reads bits": f"{subject.yyy:#b}", "changes bits": f"{subject.zzz:#b}"}

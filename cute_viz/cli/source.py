@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import click
 
@@ -14,6 +14,9 @@ from cute_viz.errors import CuteVizError
 from cute_viz.figures.model import Figure
 from cute_viz.files import decode, read_text
 from cute_viz.limits import limit
+
+if TYPE_CHECKING:
+    from cute_viz.spec.build import Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +77,8 @@ def layouts_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return option(command)
 
 
-def read(source: str, reading: Reading | None = None) -> Any:
+def read(source: str, reading: Reading) -> Any:
     """What SOURCE stands for: a Figure (from its JSON), a Spec (from YAML or the library), or an object of the algebra."""
-    reading = reading or Reading()
     if source == "-":
         if sys.stdin is None:
             raise CuteVizError("standard input is closed")
@@ -86,63 +88,41 @@ def read(source: str, reading: Reading | None = None) -> Any:
     if source.endswith(".json"):
         return _figure(read_text(source), source)
     if source.endswith((".yaml", ".yml")):
-        return _pick(specs_of(source, reading), source, reading)
+        return _pick(source, reading.name)
     if source.isidentifier() and (path := _library_spec(source)):
-        return _pick(specs_of(path, reading), path, Reading(reading.let, reading.name or source, reading.dialect))
+        return _pick(path, reading.name or source)
     if _is_file(source):
         return _parse(read_text(source), source, reading)
     return _parse(source, None, reading)
 
 
-def specs_of(path: str, reading: Reading | None = None) -> list[Any]:
-    """The specs of a YAML file; the one of a name alone where that was asked for."""
+def _pick(path: str, name: str | None) -> Spec:
+    """The spec of a YAML file that --name asks for; a lone one needs no name."""
     from cute_viz.spec.build import Builder
 
     builder = Builder(read_text(path), path)
     parts = builder.parts()
-    if reading is not None and reading.name in parts:  # the mistakes of others do not matter
-        return [builder.spec(reading.name, parts[reading.name])]
-    return [builder.spec(name, fields) for name, fields in parts.items()]
-
-
-def canonical(path: str) -> str:
-    """A spec file in block style, its fields in the order of the schema; the comment at its top is kept."""
-    from cute_viz.spec.build import read_specs
-    from cute_viz.spec.schema import COMMON, FIGURE, KINDS
-    from cute_viz.spec.yaml import read_yaml, write_yaml
-
-    text = read_text(path)
-    read_specs(text, path)
-    order = ["title", "description", "source", "let", "specs", *KINDS]
-    order += [field.name for kind in KINDS.values() for field in kind.fields]
-    order += [field.name for field in (*COMMON, *FIGURE)]
-    lines = text.splitlines()
-    head = [line for n, line in enumerate(lines) if line.startswith("#") and all(x.startswith("#") for x in lines[:n])]
-    return "".join(line + "\n" for line in head) + write_yaml(read_yaml(text, path), tuple(dict.fromkeys(order)))
-
-
-def _pick(specs: list[Any], path: str, reading: Reading) -> Any:
-    """The spec that --name asks for; a lone one needs no name."""
-    if len(specs) == 1 and reading.name in (None, specs[0].name, os.path.splitext(os.path.basename(path))[0]):
-        return specs[0]
-    names = [spec.name for spec in specs]
-    for spec in specs:
-        if spec.name == reading.name:
-            return spec
-    asked = f"{path} has no spec {reading.name!r}" if reading.name else f"{path} holds {len(specs)} specs"
-    raise CuteVizError(asked, hint=f"--name picks one: {', '.join(names[:20])}")
+    if (spec := builder.pick(parts, name)) is not None:
+        return spec
+    asked = f"{path} has no spec {name!r}" if name else f"{path} holds {len(parts)} specs"
+    raise CuteVizError(asked, hint=f"--name picks one: {', '.join(list(parts)[:20])}")
 
 
 def _library_spec(name: str) -> str | None:
-    """The file of the library that holds a spec of a name, or is called so."""
+    """The file of the library that holds a spec of a name, or is called so; the module is imported for no other source."""
     from cute_viz.spec.library_files import spec_file
 
     return spec_file(name)
 
 
+def is_spec(subject: Any) -> TypeGuard[Spec]:
+    """Whether what was read is a Spec; told by its name, as importing its module costs what most sources do not need."""
+    return type(subject).__name__ == "Spec"
+
+
 def obj_of(subject: Any) -> Any:
     """The object of what was read: a spec's own, or the thing itself."""
-    return subject.obj if type(subject).__name__ == "Spec" else subject
+    return subject.obj if is_spec(subject) else subject
 
 
 def layout_of(text: str, reading: Reading) -> Any:
@@ -152,7 +132,7 @@ def layout_of(text: str, reading: Reading) -> Any:
     from cute_viz.algebra.layout import Layout
 
     subject = obj_of(read(text, reading))
-    if isinstance(subject, (int, tuple)) and not isinstance(subject, bool) and subject != () and is_int_tuple(subject):
+    if subject != () and is_int_tuple(subject):
         return Layout(subject)
     if not isinstance(subject, (Layout, ComposedLayout)):
         raise CuteVizError(f"{show(subject)} is not a layout".splitlines()[0], hint="such as (8,64):(64,1)")
@@ -169,13 +149,6 @@ def say_facts(facts: dict[str, Any], as_json: bool) -> None:
     width = max(map(len, facts))
     for name, fact in facts.items():
         click.echo(f"{name:<{width}}  {({True: 'yes', False: 'no'}[fact]) if isinstance(fact, bool) else fact}")
-
-
-def options_of(spec: Any, **more: Any) -> dict[str, Any]:
-    """The figure options of a spec, those given on the command line on top."""
-    from cute_viz.documents.draw import options_of as options_of_
-
-    return options_of_(spec, **more)
 
 
 def _is_file(source: str) -> bool:

@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cute_viz.errors import CuteVizError, Span
+from cute_viz.errors import CuteVizError, Span, did_you_mean
 from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions, from_words
@@ -15,7 +15,7 @@ from cute_viz.figures.palette import palette
 from cute_viz.files import read_text
 from cute_viz.renderers import FORMATS, Options, render
 from cute_viz.spec import read
-from cute_viz.spec.build import Builder, Spec, read_specs
+from cute_viz.spec.build import Builder, Spec
 from cute_viz.spec.schema import COMMON, FIGURE
 from cute_viz.spec.yaml import Fields, Text, Value
 
@@ -41,6 +41,7 @@ class Picture:
 def options_of(spec: Spec, **more: Any) -> dict[str, Any]:
     r"""The figure options of a spec, those in `more` on top.
 
+    >>> from cute_viz.spec.build import read_specs
     >>> [spec] = read_specs("layout: (4,8)\nfigure: {view: grid, coords: true}")
     >>> options_of(spec, title="A grid")
     {'view': 'grid', 'coords': True, 'title': 'A grid'}
@@ -59,6 +60,7 @@ def options_of(spec: Spec, **more: Any) -> dict[str, Any]:
 def figure_of(spec: Spec) -> Figure:
     """The figure of a spec, with the device that confirmed it where there is one.
 
+    >>> from cute_viz.spec.build import read_specs
     >>> [spec] = read_specs("layout: (4,8):(8,1)")
     >>> figure_of(spec).panels[0].labels[:4]
     ('0', '1', '2', '3')
@@ -74,6 +76,7 @@ def figure_of(spec: Spec) -> Figure:
 def check(spec: Spec) -> None:
     """Refuse what would go wrong when the spec is drawn: an unknown format or palette, a figure that cannot be.
 
+    >>> from cute_viz.spec.build import read_specs
     >>> [spec] = read_specs("layout: (4,8)")
     >>> check(spec)
     >>> check(replace(spec, palette="mauve"))  # doctest: +ELLIPSIS
@@ -94,7 +97,7 @@ def check(spec: Spec) -> None:
 def named(name: str) -> Spec | None:
     """The spec of the libraries that has a name, or is the only one of a file of this name; None where there is none.
 
-    Refused: the name of a file that holds several.
+    Refused: the name of a file that holds several. The mistakes of the others of a file do not matter.
 
     >>> named("no_such_spec") is None
     True
@@ -104,12 +107,12 @@ def named(name: str) -> Spec | None:
     path = spec_file(name) if name.isidentifier() else None
     if path is None:
         return None
-    specs = read_specs(read_text(path), path)
-    for spec in specs:
-        if spec.name == name or (len(specs) == 1 and spec.name == ""):
-            return spec
-    asked = f"{os.path.basename(path)} holds {len(specs)} specs"
-    raise CuteVizError(asked, hint=f"name one: {', '.join(spec.name for spec in specs[:20])}")
+    builder = Builder(read_text(path), path)
+    parts = builder.parts()
+    if (spec := builder.pick(parts, name)) is not None:
+        return spec
+    asked = f"{os.path.basename(path)} holds {len(parts)} specs"
+    raise CuteVizError(asked, hint=f"name one: {', '.join(list(parts)[:20])}")
 
 
 def words_of(line: str) -> dict[str, str]:
@@ -161,15 +164,11 @@ def picture(text: str, words: dict[str, str] | None = None) -> Picture:
 
 def _spec(text: str, words: dict[str, str]) -> Spec:
     """A spec made of words, as if a YAML file held them; an error's place is that in the expression."""
-    from difflib import get_close_matches
-
     known = {field.name for field in _WORDS}
     for word in words:
         if word not in known:
-            near = get_close_matches(word, known, n=1)
-            raise CuteVizError(
-                f"there is no option {word!r}", hint=f"did you mean {near[0]}?" if near else f"one of {', '.join(sorted(known))}"
-            )
+            hint = did_you_mean(word, known, 1) or f"one of {', '.join(sorted(known))}"
+            raise CuteVizError(f"there is no option {word!r}", hint=hint)
     inner = {field.name for field in FIGURE}
     after = len(text) + 1  # the words stand behind the expression, so that an error's place tells which of the two it is of
     top: dict[str, Value] = {"layout": _text(text, 0)}

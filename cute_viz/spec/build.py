@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
-from cute_viz.errors import CuteVizError, Span
+from cute_viz.errors import CuteVizError, Span, did_you_mean
 from cute_viz.spec import read
+from cute_viz.spec.objects import MAKERS
 from cute_viz.spec.schema import COMMON, FIGURE, KINDS, Field
 from cute_viz.spec.yaml import Fields, Items, SpecError, Text, Value, read_yaml
 
@@ -96,6 +96,16 @@ class Builder:
         self.at = several.keys_at
         return several
 
+    def pick(self, parts: dict[str, Value], name: str | None) -> Spec | None:
+        """The spec of a name, the others not built, as their mistakes do not matter; None where there is none.
+
+        A lone one needs no name, and has that of its file, too.
+        """
+        stem = os.path.splitext(os.path.basename(self.name or ""))[0]
+        if len(parts) == 1 and name in (None, stem):
+            (name,) = parts
+        return None if name is None or name not in parts else self.spec(name, parts[name])
+
     def let(self, value: Value | None) -> dict[str, Any]:
         """The names that all specs share, and those that a `let` binds to expressions; each of these may use the ones before."""
         if value is None:
@@ -148,8 +158,7 @@ class Builder:
         """Refused: a key that is not among the known ones; the hint names the nearest."""
         for key in fields:
             if key not in known:
-                near = get_close_matches(key, known, n=2)
-                hint = f"did you mean {' or '.join(near)}?" if near else f"one of {', '.join(known)}"
+                hint = did_you_mean(key, known) or f"one of {', '.join(known)}"
                 raise self.fail(f"{what} has no field {key!r}", fields.keys_at[key], hint=hint)
 
     def words(self, fields: Fields, key: str) -> str | None:
@@ -176,8 +185,7 @@ class Builder:
         word = self.words(fields, key)
         choices = next(f.choices for f in table if f.name == key)
         if word is not None and word not in choices:
-            near = get_close_matches(word, choices, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(choices)}"
+            hint = did_you_mean(word, choices, 1) or f"one of {', '.join(choices)}"
             raise self.fail(f"{key}: {word!r} is no choice", fields[key].span, hint=hint)
         return word
 
@@ -212,16 +220,9 @@ class Builder:
         try:
             return read(str(value), names).pick(drawable=True)
         except CuteVizError as error:
-            error.span = self.inner(value, error.span)
+            error.span = value.place(self.text, error.span)
             error.text, error.name = self.text, self.name
             raise
-
-    def inner(self, value: Text, span: Span | None) -> Span:
-        """The place in the file of a place in a scalar, where the scalar stands there as it is."""
-        for start in (value.span.start, value.span.start + 1):  # plain, or in quotes
-            if span is not None and self.text[start : start + len(value)] == value:
-                return Span(start + span.start, start + span.end)
-        return value.span
 
     def object(self, kind: str, value: Value, names: dict[str, Any]) -> Any:
         """An object of a kind: an expression, or a mapping of the kind's fields."""
@@ -233,7 +234,7 @@ class Builder:
             if f.required and f.name not in value:
                 raise self.fail(f"{kind} lacks the field {f.name!r}", value.span, hint=f.meaning)
         try:
-            return _MAKERS[kind](self, value, names)
+            return MAKERS[kind](self, value, names)
         except CuteVizError as error:
             if error.name is None and (error.text is None or error.text != self.text):
                 error.text, error.span, error.name = self.text, value.span, self.name
@@ -255,7 +256,7 @@ class Builder:
         from cute_viz.algebra.layout import Layout
 
         value = self.object("layout", fields[key], names)
-        if isinstance(value, (int, tuple)) and not isinstance(value, bool) and value != () and is_int_tuple(value):
+        if value != () and is_int_tuple(value):
             value = Layout(value)
         if not isinstance(value, Layout) and (rank is not None or not isinstance(value, ComposedLayout)):
             raise self.fail(f"{key} is a layout, not {show(value).splitlines()[0]}", fields[key].span, hint="such as (4,8):(8,1)")
@@ -266,99 +267,3 @@ class Builder:
     def optional(self, fields: Fields, key: str, names: dict[str, Any]) -> Any:
         """The value of a field that holds an expression; None where it is left out."""
         return self.expression(fields[key], names) if key in fields else None
-
-
-def _layout(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
-    from cute_viz.algebra.layout import Layout
-
-    shape, stride = b.expression(fields["shape"], names), b.optional(fields, "stride", names)
-    return Layout(shape) if stride is None else Layout(shape, stride)
-
-
-def _swizzle(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
-    from cute_viz.algebra.composed import ComposedLayout
-    from cute_viz.algebra.swizzle import Swizzle
-
-    numbers = [b.expression(fields[key], names) for key in ("bits", "base", "shift")]
-    for key, number in zip(("bits", "base", "shift"), numbers, strict=True):
-        if not isinstance(number, int):
-            raise b.fail(f"{key} is an integer", fields[key].span)
-    return ComposedLayout(Swizzle(*map(int, numbers)), 0, b.layout(fields, "layout", names))
-
-
-def _mma_atom(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
-    from cute_viz.algebra.mma import MMA_Atom
-
-    shape = b.expression(fields["Shape_MNK"], names)
-    if not isinstance(shape, tuple) or len(shape) != 3 or not all(isinstance(n, int) and n > 0 for n in shape):
-        raise b.fail("Shape_MNK is (M,N,K), three positive integers", fields["Shape_MNK"].span, hint="such as (16,8,16)")
-    operands = [b.layout(fields, f"{x}Layout", names, rank=2) for x in "ABC"]
-    return MMA_Atom(b.layout(fields, "ThrID", names, rank=1), shape, *operands)
-
-
-def _copy_atom(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
-    from cute_viz.algebra.copy import CopyOp, make_copy_atom
-    from cute_viz.algebra.recast import bits_of
-
-    operation = b.expression(fields["op"], names)
-    if not isinstance(operation, CopyOp):
-        raise b.fail(f"{fields['op']} is not a copy operation", fields["op"].span, hint="cute-viz list copy")
-    kind = b.words(fields, "type") or ""
-    try:
-        bits = bits_of(kind)
-    except CuteVizError as error:
-        raise b.fail(error.message, fields["type"].span, hint=error.hint) from None
-    return make_copy_atom(operation, bits, kind)
-
-
-def _tiled_mma(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
-    from cute_viz.algebra.mma import make_tiled_mma
-
-    atom = b.part(fields, "atom", ("mma_atom",), names)
-    return make_tiled_mma(atom, b.optional(fields, "layout", names), b.optional(fields, "permutation", names))
-
-
-def _tiled_copy(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
-    from cute_viz.algebra import copy
-
-    atom = b.part(fields, "atom", ("copy_atom",), names)
-    given = {key for key in ("thr", "val", "tv", "tiler", "mma", "operand") if key in fields}
-    if given in ({"thr"}, {"thr", "val"}):
-        return copy.make_tiled_copy(atom, b.optional(fields, "thr", names), b.optional(fields, "val", names))
-    if given == {"tv", "tiler"}:
-        return copy.make_tiled_copy_impl(atom, b.optional(fields, "tv", names), b.optional(fields, "tiler", names))
-    if given == {"mma", "operand"}:
-        operand = b.choice(KINDS["tiled_copy"].fields, fields, "operand") or "A"
-        return copy.make_tiled_copy_operand(atom, b.part(fields, "mma", ("tiled_mma",), names), operand)
-    raise b.fail("a tiled copy is of thr and val, of tv and tiler, or of mma and operand", fields.span)
-
-
-def _gemm(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
-    from cute_viz.algebra.copy import Copy_Atom, TiledCopy, make_tiled_copy_operand
-    from cute_viz.algebra.gemm import make_gemm
-
-    mma = b.part(fields, "mma", ("tiled_mma",), names)
-    tile = b.expression(fields["tile"], names)
-    parts = {key: b.part(fields, key, ("layout", "swizzle"), names) for key in ("smem_a", "smem_b")}
-    copies = {key: b.part(fields, key, ("tiled_copy",), names) for key in ("g2s_a", "g2s_b")}
-    copies["g2s_b"] = copies["g2s_b"] or copies["g2s_a"]
-    for key, operand in (("s2r_a", "A"), ("s2r_b", "B"), ("epilogue", "C")):
-        made = b.part(fields, key, ("tiled_copy", "copy_atom"), names)
-        copies[key] = make_tiled_copy_operand(made, mma, operand) if isinstance(made, Copy_Atom) else made
-    for key, made in copies.items():
-        if made is not None and not isinstance(made, TiledCopy):
-            raise b.fail(
-                f"{key} is a tiled copy", fields[key if key in fields else "g2s_a"].span, hint="such as make_tiled_copy(...)"
-            )
-    return make_gemm(mma, tile, parts["smem_a"], parts["smem_b"], **copies)
-
-
-_MAKERS: dict[str, Callable[[Builder, Fields, dict[str, Any]], Any]] = {
-    "layout": _layout,
-    "swizzle": _swizzle,
-    "mma_atom": _mma_atom,
-    "copy_atom": _copy_atom,
-    "tiled_mma": _tiled_mma,
-    "tiled_copy": _tiled_copy,
-    "gemm": _gemm,
-}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.algebra.inttuple import is_int_tuple
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.static import mark_static
-from cute_viz.errors import CuteVizError, Span
+from cute_viz.errors import CuteVizError
 from cute_viz.notation import parse
 from cute_viz.spec.domains import as_number
 from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, arguments, chosen, fields_of, types_of
@@ -138,11 +138,7 @@ def _evaluate(family: Block, text: Text, names: dict[str, Any]) -> Any:
 
 def _placed(error: CuteVizError, family: Block, value: Text) -> CuteVizError:
     """An error in a value's text, with its place in the file."""
-    inner, error.span = error.span, value.span
-    for start in (value.span.start, value.span.start + 1):  # plain, or in quotes
-        if inner is not None and family.whole[start : start + len(value)] == value:
-            error.span = Span(start + inner.start, start + inner.end)
-            break
+    error.span = value.place(family.whole, error.span)
     error.text, error.name = family.whole, family.path
     if error.hint and "--let" in error.hint:
         error.hint = "names here are parameters that are numbers, K, and those under layouts: at the top"

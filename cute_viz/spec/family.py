@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
+from cute_viz.errors import did_you_mean
 from cute_viz.limits import limit, over
 from cute_viz.spec.domains import allows, alternatives, numbers
 from cute_viz.spec.library_files import Block, LibraryFile, read_block
@@ -52,7 +52,7 @@ def own_fields(family: Block) -> Fields:
         raise family.wrong(f"{family.key} needs fields", fields if fields else None, hint=f"some of {', '.join(FIELDS)}")
     for key, value in fields.items():
         if key not in FIELDS:
-            hint = _near(key, FIELDS) or f"one of {', '.join(FIELDS)}"
+            hint = did_you_mean(key, FIELDS) or f"one of {', '.join(FIELDS)}"
             raise family.wrong(f"{key!r} is no field of an atom", fields.keys_at[key], hint)
         mapped = isinstance(value, Fields) and (key == "where" or key in BY_VALUE)
         for item in value.values() if isinstance(value, Fields) and mapped else [value]:
@@ -61,13 +61,6 @@ def own_fields(family: Block) -> Fields:
         if key == "where":
             _check_ranges(family, value)
     return fields
-
-
-def _near(word: str, known: Sequence[str]) -> str | None:
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, known, n=2)
-    return f"did you mean {' or '.join(near)}?" if near else None
 
 
 def _check_ranges(family: Block, where: Value) -> None:
@@ -98,7 +91,7 @@ def fields_of(file: LibraryFile, family: Block, below: tuple[str, ...] = ()) -> 
         return dict(own)
     found = next((other for other in file.families if other.key == parent), None)
     if found is None:
-        hint = _near(str(parent), [other.key for other in file.families])
+        hint = did_you_mean(str(parent), [other.key for other in file.families])
         raise family.wrong(f"{family.key} inherits {str(parent)!r}, which this file does not have", parent, hint)
     if found.key in (*below, family.key):
         raise family.wrong(f"{family.key} inherits from itself", parent)

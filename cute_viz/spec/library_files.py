@@ -130,10 +130,7 @@ def spec_file(name: str) -> str | None:
     >>> spec_file("no_such_spec") is None
     True
     """
-    for path in _spec_files():
-        if os.path.splitext(os.path.basename(path))[0] == name or re.search(rf"^  {re.escape(name)}:", _text(path), re.M):
-            return path
-    return None
+    return next((path for path in _spec_files() if name in _names_of(path)), None)
 
 
 def spec_names() -> Iterator[str]:
@@ -143,8 +140,14 @@ def spec_names() -> Iterator[str]:
     True
     """
     for path in _spec_files():
-        yield os.path.splitext(os.path.basename(path))[0]
-        yield from re.findall(r"^  (\w+):", _text(path), re.M)
+        yield from _names_of(path)
+
+
+def _names_of(path: str) -> list[str]:
+    """The name of a spec file, and those of the specs in it, by their lines: indented by two under `specs:`."""
+    below = f"\n{_text(path)}".partition("\nspecs:")[2]
+    inside = re.split(r"\n(?=[^\s#])", below, maxsplit=1)[0]
+    return [os.path.splitext(os.path.basename(path))[0], *re.findall(r"^  (\w+):", inside, re.M)]
 
 
 def _spec_files() -> Iterator[str]:

@@ -11,7 +11,8 @@ class Field:
     """One field: its name, what it holds, whether it must be there, and what it means.
 
     holds: `object` an expression of any dialect or a mapping of a kind in `kinds`; `text`, `tile` MxN, `range` 5 or 0..3,
-        `flag` true or false, `words` a list of words or one, `choice` one of `choices`, `names` a mapping of names to expressions.
+        `flag` true or false, `words` a list of words or one, `choice` one of `choices`, `names` a mapping of names to expressions,
+        `figure` a mapping of the fields of FIGURE.
     """
 
     name: str
@@ -36,7 +37,7 @@ def _object(name: str, meaning: str, *kinds: str, required: bool = False) -> Fie
     return Field(name, "object", meaning, required, kinds)
 
 
-_FIGURE = (
+FIGURE = (
     Field(
         "view",
         "choice",
@@ -154,7 +155,6 @@ COMMON = (
     Field("style", "choice", "default, or cutlass for the bytes of CuTe's own printers", choices=("default", "cutlass")),
     Field("palette", "text", "colours"),
 )
-FIGURE = _FIGURE
 
 
 def json_schema() -> dict[str, Any]:
@@ -198,7 +198,7 @@ def _schema(field: Field) -> dict[str, Any]:
     if field.holds == "words":
         return {**about, "oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
     if field.holds == "figure":
-        properties = {f.name: _schema(f) for f in _FIGURE}
+        properties = {f.name: _schema(f) for f in FIGURE}
         return {**about, "type": "object", "properties": properties, "additionalProperties": False}
     return {**about, "type": ["string", "integer"]}
 
@@ -219,7 +219,7 @@ def document() -> str:
     ]
     for kind in KINDS.values():
         out += [f"## {kind.name}\n", f"{kind.meaning}\n", "```yaml", kind.example, "```\n", *_table(kind.fields)]
-    out += ["## Of every spec\n", *_table(COMMON), "## figure\n", *_table(_FIGURE)]
+    out += ["## Of every spec\n", *_table(COMMON), "## figure\n", *_table(FIGURE)]
     return "\n".join(out).rstrip() + "\n"
 
 

@@ -15,6 +15,16 @@ class Text(str):
 
     span: Span
 
+    def place(self, whole: str, inner: Span | None) -> Span:
+        """The place in the file of a place in the scalar; that of the scalar, where it does not stand there as it is.
+
+        whole: the text of the file.
+        """
+        for start in (self.span.start, self.span.start + 1):  # plain, or in quotes
+            if inner is not None and whole[start : start + len(self)] == self:
+                return Span(start + inner.start, start + inner.end)
+        return self.span
+
 
 class Items(list["Value"]):
     """A sequence, with its place."""
