@@ -28,6 +28,19 @@ def read_text(path: str) -> str:
         return decode(file.read(limit("file") + 1), path)
 
 
+def bytes_of(path: str) -> bytes | None:
+    """The bytes of a file; None where there is none that can be read.
+
+    >>> bytes_of("no such file") is None
+    True
+    """
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
 def decode(data: bytes, name: str) -> str:
     """Bytes as UTF-8 text, without a byte order mark; an error has the name.
 

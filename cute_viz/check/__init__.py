@@ -1,4 +1,4 @@
-"""Pictures against silicon: a pure plan of kernels and expected tables, a small device module, a pure report.
+"""Pictures against silicon: a check is a kernel as text, launches with their buffers, and a judgement of what comes back.
 
-plan.py turns an object and its figure into checks, device.py alone touches the GPU, report.py turns what came back into verdicts.
+plan.py says which checks an object has, device.py (and ncu, by counters.py) runs them, report.py makes verdicts of the outcomes.
 """

@@ -84,6 +84,8 @@ def checks() -> list[Item]:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
+    """A chain of loads of one kind for each pattern, all in one launch."""
+
     access: str
     entry: str
     patterns: tuple[tuple[str, list[int]], ...]
@@ -94,6 +96,7 @@ class _Job:
         return (Launch(self.entry, (count, 1, 1), LANES, (In(addresses.tobytes()), Out(8 * count)), ALONE),)
 
     def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
+        """The wavefronts that the measured cycles stand for, against the predicted ones."""
         cycles = (np.frombuffer(outputs[0][0], np.int64) / LOADS).tolist()
         predicted = [shared_wavefronts(addresses, self.access) for _, addresses in self.patterns]
         base: dict[int, tuple[int, float]] = {}  # phases -> wavefronts and cycles of the first pattern that has so many

@@ -61,6 +61,7 @@ class _Job:
         return 1 + int(self.c.threads.max()) // GROUP
 
     def numbers(self) -> tuple[Any, Any, Any]:
+        """A (m,k), B (n,k) and their product."""
         m, n, k = (int(x.max()) + 1 for x in (self.c.rows, self.c.cols, self.a.cols))
         first, second = small_numbers(m, k, self.made.a, 3), small_numbers(n, k, self.made.b, 5)
         return first, second, first @ second.T
@@ -85,6 +86,7 @@ class _Job:
         return (self.launch(self.a), self.launch(exchanged(self.a, first[self.a.rows, self.a.cols])))
 
     def launch(self, a: Fragment) -> Launch:
+        """Every A tile by every B tile; of the blocks, those whose A and B are of one group are C's."""
         made = self.made
         first, second, _ = self.numbers()
         if made.registers:
@@ -112,6 +114,7 @@ class _Job:
         return out, written
 
     def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
+        """Each element of C against the product; the control exchanges two places of C, and two values of A."""
         _, _, product = self.numbers()
         values, written = self.product(outputs[0][0], self.c)
         ok = (values == product) & (written == 1)

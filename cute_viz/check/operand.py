@@ -43,6 +43,7 @@ class _Job:
 
     @property
     def made(self) -> wgmma_ptx.Wgmma:
+        """The instruction with N = 8 that reads A in the atom's major, and B K-major."""
         element = ELEMENTS[TYPES[self.atom.bits]]
         result = ELEMENTS["s32" if self.atom.bits == 8 else "f32"]
         return wgmma_ptx.Wgmma(element, element, result, 8, transposed=(int(self.atom.mn_major), 0))
@@ -61,6 +62,7 @@ class _Job:
         return 8 * atom_bytes, wgmma_ptx.descriptor(self.atom.swizzle, 16, 8 * pitch), pitch // wgmma_ptx.STEP
 
     def launches(self) -> tuple[Launch, ...]:
+        """One launch: block e has the element at offset e of the atom set, the rest of the tile zero; B is k + 1."""
         size, described, steps = self.tile()
         made, count = self.made, ROWS * self.atom.pitch
         unit = np.frombuffer(int(encode(np.array([1]), made.a.name)[0]).to_bytes(8, "little"), UNSIGNED[self.atom.bits])[0]
@@ -83,6 +85,7 @@ class _Job:
         return (Launch(self.entry, (count, 1, 1), wgmma_ptx.GROUP, arguments, wgmma_ptx.SHARED),)
 
     def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
+        """The row and k that each element of memory was taken for, against the cell at whose offset it lies."""
         made, count = self.made, ROWS * self.atom.pitch
         registers = np.frombuffer(outputs[0][0], np.uint32).reshape(count, wgmma_ptx.GROUP, made.results)
         values = decode(unpack(registers, 32), made.c.name).astype(np.int64)

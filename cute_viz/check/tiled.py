@@ -97,6 +97,7 @@ class _Job:
         return (self.launch(self.a, self.c), self.launch(wrong_a, self.c), self.launch(self.a, wrong_c))
 
     def launch(self, a: Fragment, c: Fragment) -> Launch:
+        """The product with A and C packed as the fragments say: a block is one warp with one repetition (m,n)."""
         rm, rn, rk = self.rest
         first, second, product = self.numbers()
         m, n, k = np.meshgrid(np.arange(rm), np.arange(rn), np.arange(rk), indexing="ij")
@@ -115,6 +116,7 @@ class _Job:
         return Launch(self.entry, (self.warps * rm * rn, 1, 1), WARP, arguments)
 
     def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
+        """Each element of C against the product; both corrupted launches must come out wrong."""
         _, _, product = self.numbers()
         kinds = {16: np.uint16, 32: np.uint32, 64: np.uint64}
 

@@ -13,7 +13,7 @@ from cute_viz.check.job import Check, In, Kernel, Launch, Out, Outcome, Tensor, 
 from cute_viz.check.swizzle_atom import ROWS, UNSIGNED, Atom, places, sheet, swapped
 from cute_viz.figures.model import Figure, Panel
 
-SHARED = 8 << 10
+SHARED = 8 << 10  # bytes: enough for the largest tile, 8 rows of 128 bytes, at a multiple of 1024
 
 
 def checks(atom: Atom, figure: Figure, name: str) -> list[Check]:
@@ -64,6 +64,7 @@ class _Job:
         return tuple(out)
 
     def launch(self, offsets: Any) -> Launch:
+        """One box a digit; a store gets the tile laid out by the offsets."""
         numbers = self.numbers()
         size = self.count * self.atom.bits // 8
         box = (ROWS, self.atom.pitch)
@@ -81,6 +82,7 @@ class _Job:
         return sum(digit * 256**p for p, digit in enumerate(got)) - 1
 
     def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
+        """Each element's offset, or the matrix that came back, against the drawn offsets."""
         cells, offsets = places(self.atom, self.panel)
         got = self.received(outputs[0][0])
         every = np.arange(self.count)

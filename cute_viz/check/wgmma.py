@@ -68,6 +68,11 @@ class _Job:
     def columns(self) -> int:
         return self.made.k if self.a else 1
 
+    @property
+    def base(self) -> int:
+        """Of the digits that numbers are told by: each is exact in both operands."""
+        return min(128, self.made.a.exact, self.made.b.exact)
+
     def digits(self, numbers: Any) -> Any:
         """The numbers digit by digit [digit, ...], each digit exact in both operands' types."""
         base, largest, out = self.base, int(numbers.max()), []
@@ -75,10 +80,6 @@ class _Job:
             out.append(numbers % base)
             numbers, largest = numbers // base, largest // base
         return np.stack(out)
-
-    @property
-    def base(self) -> int:
-        return min(128, self.made.a.exact, self.made.b.exact)
 
     def launches(self) -> tuple[Launch, ...]:
         m, n, k = np.arange(64) + 1, np.arange(self.made.n) + 1, np.arange(self.made.k) + 1
@@ -94,6 +95,7 @@ class _Job:
         return tuple(out)
 
     def launch(self, a: Any, b: Any, fragment: Fragment | None = None) -> Launch:
+        """All A [block, m, k] by all B [block, n, k]; fragment: A in registers, where it is not as drawn."""
         made = self.made
         patterns = encode(a, made.a.name)
         if self.a:
@@ -114,6 +116,7 @@ class _Job:
         return np.nan_to_num(values, nan=-1, posinf=-1, neginf=-1).astype(np.int64)
 
     def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
+        """Each accumulator's m and n, and with A in registers each of its values' m and k, against the drawn place."""
         c, base = self.c, self.base
         m_digits = self.results(outputs[0][0]).reshape(-1, self.columns, c.size)
         got_m = sum(digit * base**p for p, digit in enumerate(m_digits)) - 1

@@ -52,7 +52,7 @@ def command(
         of_access = {"-o": path, "--instruction": instruction, "--operand": operand, "--store": store, "--global": is_global}
         if given := next((option for option, value in of_access.items() if value), None):
             raise click.UsageError(f"{given} goes with --access")
-        source.say_facts(_facts(layout, bits), as_json)
+        output.facts(_facts(layout, bits), as_json)
         return
     from cute_viz.analysis.access import accesses
 
@@ -146,10 +146,7 @@ def _table(steps: list[dict[str, Any]]) -> None:
     for step in steps:
         groups.setdefault(tuple(str(step[key]) for key in keys), []).append(step["step"])
     head = ["warp", "steps", *keys[1:]]
-    lines = [[mine[0], _ranges(numbers), *mine[1:]] for mine, numbers in groups.items()]
-    widths = [max(len(head[i]), *(len(line[i]) for line in lines)) for i in range(len(head))]
-    for line in (head, *lines):
-        click.echo("  ".join(f"{word:<{width}}" for word, width in zip(line, widths, strict=True)).rstrip())
+    output.table([head, *([mine[0], _ranges(numbers), *mine[1:]] for mine, numbers in groups.items())])
 
 
 def _ranges(numbers: list[int]) -> str:

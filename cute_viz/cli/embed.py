@@ -12,7 +12,7 @@ from cute_viz.documents.embed import SHOWN, Embedded, embed
 from cute_viz.documents.markup import LANGUAGES
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.words import count
-from cute_viz.files import decode
+from cute_viz.files import bytes_of, decode
 from cute_viz.limits import limit
 
 PLACES = {  # where a comment is read, by language
@@ -108,17 +108,9 @@ def _strangers(text: str, at: str, done: Embedded) -> str:
     """A file that would be replaced although the document never showed it: somebody else's. "" where there is none."""
     for file, data in done.pictures.items():
         there = os.path.join(at, file)
-        if file not in text and quote(file) not in text and os.path.lexists(there) and not _holds(there, data):
+        if file not in text and quote(file) not in text and os.path.lexists(there) and bytes_of(there) != data:
             return f"{done.places[file]}: {there} was there before, and this document does not show it"
     return ""
-
-
-def _holds(path: str, data: bytes) -> bool:
-    try:
-        with open(path, "rb") as file:
-            return file.read() == data
-    except OSError:
-        return False
 
 
 def _differs(path: str, at: str, done: Embedded) -> bool:
@@ -128,8 +120,7 @@ def _differs(path: str, at: str, done: Embedded) -> bool:
         there = os.path.join(at, file)
         if not os.path.isfile(there):
             stale.append((done.places[file], f"{there} is missing"))
-            continue
-        if not _holds(there, data):
+        elif bytes_of(there) != data:
             stale.append((done.places[file], f"{there} is out of date"))
     for line, words in sorted(stale):
         click.echo(f"{path}:{line}: {words}")

@@ -15,6 +15,7 @@ from cute_viz.cli.gallery_draw import Drawn, draw_all
 from cute_viz.cli.gallery_plan import INDEX, Job, Plan, plan, spec_files
 from cute_viz.documents.index import page, readme
 from cute_viz.errors import CuteVizError
+from cute_viz.files import bytes_of
 from cute_viz.renderers import FORMATS
 
 EVERY = 2.0  # seconds between two savings of the state, so that a killed run goes on where it was
@@ -66,6 +67,7 @@ def command(
 
 
 def _library() -> tuple[str, ...]:
+    """The folders of specs of the libraries."""
     from cute_viz.spec.library_files import directories
 
     found = [os.path.join(directory, "specs") for directory in directories()]
@@ -141,9 +143,8 @@ def _check(planned: Plan, folder: str, workers: int) -> int:
         path = os.path.join(folder, name)
         if not os.path.isfile(path):
             differs.append(f"missing: {name}")
-        else:
-            with open(path, "rb") as file:
-                differs += [] if file.read() == text.encode() else [f"differs: {name}"]
+        elif bytes_of(path) != text.encode():
+            differs.append(f"differs: {name}")
     for failure in failures:
         click.echo(f"error: {failure}", err=True)
     for line in sorted(differs):

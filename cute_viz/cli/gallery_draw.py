@@ -16,6 +16,7 @@ from cute_viz.documents.draw import figure_of
 from cute_viz.documents.index import Entry
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.model import Figure
+from cute_viz.files import bytes_of
 from cute_viz.limits import raised, set_limit
 from cute_viz.renderers import Options, render
 
@@ -65,7 +66,7 @@ def _draw(job: Job, folder: str, check: bool) -> Drawn:
     for file, data in pictures.items():
         if not check:
             output.write(data, os.path.join(folder, file))
-        elif (there := _bytes(os.path.join(folder, file))) != data:
+        elif (there := bytes_of(os.path.join(folder, file))) != data:
             differs.append(f"{'missing' if there is None else 'differs'}: {file}")
     words = str(job.value) + figure.source
     archs = {f"sm{number}" for number in re.findall(r"SM(\d+)_", words)}
@@ -97,14 +98,6 @@ def _write(figure: Figure, format_: str, options: Options, forced: bool) -> byte
 def hash_of(data: bytes) -> str:
     """The SHA-256 of a file's bytes, in hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()
-
-
-def _bytes(path: str) -> bytes | None:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return None
 
 
 def draw_all(jobs: Sequence[Job], folder: str, check: bool, workers: int) -> Iterator[Drawn]:

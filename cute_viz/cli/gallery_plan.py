@@ -5,19 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cute_viz import __version__
 from cute_viz.documents.names import FILE_NAMES, is_file_name
 from cute_viz.errors import CuteVizError, Span
-from cute_viz.files import read_text
+from cute_viz.files import bytes_of, read_text
 from cute_viz.renderers import FORMATS
 from cute_viz.spec.build import Builder
+from cute_viz.spec.library_files import directories, is_library
 from cute_viz.spec.yaml import Fields, Value
 
-_ATOMS = re.compile(rb"^library:", re.M)
 INDEX = ("README.md", "index.html")
 
 
@@ -93,8 +92,6 @@ def digest() -> str:
     """A hash of the program and of its library of atoms: what a picture depends on beside its spec."""
     from importlib.metadata import PackageNotFoundError, version
 
-    from cute_viz.spec.library_files import directories
-
     out = hashlib.sha256(__version__.encode())
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     for folder, suffixes in ((here, (".py", ".css", ".js")), *((folder, (".yaml", ".yml")) for folder in directories())):
@@ -103,7 +100,8 @@ def digest() -> str:
             for name in sorted(name for name in names if name.endswith(suffixes)):
                 with open(os.path.join(at, name), "rb") as file:
                     data = file.read()
-                if suffixes[0] == ".py" or _ATOMS.search(data):  # the specs among the YAML files have hashes of their own
+                # The specs among the YAML files have hashes of their own.
+                if suffixes[0] == ".py" or is_library(data.decode(errors="replace")):
                     out.update(name.encode() + hashlib.sha256(data).digest())
     for package in ("svgwrite", "matplotlib"):
         try:
@@ -133,11 +131,7 @@ def _job(builder: Builder, own: str, value: Value, formats: Sequence[str], root:
 def _check_name(builder: Builder, name: str, at: Span) -> None:
     """A name that is safe as a file's on every system, and in a link."""
     if not is_file_name(name):
-        raise builder.fail(
-            f"{name[:40]!r} cannot be the name of a file",
-            at,
-            hint=FILE_NAMES,
-        )
+        raise builder.fail(f"{name[:40]!r} cannot be the name of a file", at, hint=FILE_NAMES)
 
 
 def _formats(builder: Builder, fields: Fields) -> tuple[str, ...]:
@@ -149,11 +143,8 @@ def _formats(builder: Builder, fields: Fields) -> tuple[str, ...]:
 
 
 def _holds_atoms(path: str) -> bool:
-    try:
-        with open(path, "rb") as file:
-            return _ATOMS.search(file.read()) is not None
-    except OSError:
-        return False  # reading it as a spec tells why
+    data = bytes_of(path)
+    return data is not None and is_library(data.decode(errors="replace"))  # of others, reading them as a spec tells why
 
 
 def _failure(error: Exception, path: str) -> CuteVizError:

@@ -155,11 +155,8 @@ def _indexed(folder: str) -> list[str] | None:
 
 
 def _hash(path: str) -> str | None:
-    try:
-        with open(path, "rb") as file:
-            return hash_of(file.read())
-    except OSError:
-        return None
+    data = files.bytes_of(path)
+    return None if data is None else hash_of(data)
 
 
 def _alive(process: int) -> bool:

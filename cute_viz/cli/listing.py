@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from cute_viz.cli import source
+from cute_viz.cli import output, source
 
 KINDS = ("formats", "palettes", "ops", "mma", "copy", "limits")
 
@@ -39,9 +39,7 @@ def command(kind: str, arch: str | None, element: str | None) -> None:
         rows = [(name, str(limit(name)), f"{known.what}; raised by {raised_by(name)}") for name, known in LIMITS.items()]
     else:
         rows = _atoms(kind, arch, element)
-    widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
-    for row in rows:
-        click.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+    output.table(rows)
 
 
 def _atoms(kind: str, arch: str | None, element: str | None) -> list[tuple[str, str, str]]:

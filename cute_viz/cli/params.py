@@ -11,8 +11,9 @@ from cute_viz.figures.options import parse_range, parse_tile
 
 if TYPE_CHECKING:
     _TileParam = click.ParamType[tuple[int, int]]
+    _RangeParam = click.ParamType[range]
 else:
-    _TileParam = click.ParamType  # generic only since click 8.5
+    _TileParam = _RangeParam = click.ParamType  # generic only since click 8.5
 
 
 class Tile(_TileParam):
@@ -39,12 +40,6 @@ class Pixels(click.FloatRange):
         if number != number:
             self.fail(f"{value} is not a number of pixels", param, ctx)
         return number
-
-
-if TYPE_CHECKING:
-    _RangeParam = click.ParamType[range]
-else:
-    _RangeParam = click.ParamType
 
 
 class Range(_RangeParam):

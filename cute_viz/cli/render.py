@@ -142,8 +142,6 @@ def command(
     _check_format(format_, path)
     if tensor is not None:
         tensor = source.obj_of(source.read(tensor, source.Reading(reading.let)))
-    if element is not None:
-        from cute_viz.algebra.recast import bits_of
     given = {
         "view": view,
         "tile": tile,
@@ -157,7 +155,7 @@ def command(
         "value": value,
         "operand": operand,
         "tensor": tensor,
-        "bits": None if element is None else bits_of(element),
+        "bits": None if element is None else _bits(element),
         "heat": FORMATS[format_].pages or None,
     }
     options = {key: word for key, word in given.items() if word is not None}
@@ -184,6 +182,13 @@ def command(
     to_terminal = format_ == "text" and path in (None, "-") and style != "cutlass"
     how = Options(style, palette, theme, fragment, to_terminal and color.wanted(color_), width, cell, full)
     output.write(render(figure, format_, how), path)
+
+
+def _bits(element: str) -> int:
+    """The width of an element type; few pictures need it."""
+    from cute_viz.algebra.recast import bits_of
+
+    return bits_of(element)
 
 
 def _check_format(format_: str, path: str | None) -> None:

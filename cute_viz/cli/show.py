@@ -10,7 +10,7 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import is_int_tuple, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.cli import source
+from cute_viz.cli import output, source
 from cute_viz.errors import CuteVizError
 
 
@@ -28,7 +28,7 @@ def command(source_: str, as_json: bool, reading: source.Reading) -> None:
     subject = source.read(source_, reading)
     obj = source.obj_of(subject)
     facts = _facts(obj) | _claims(getattr(obj, "name", "") or source_, obj)
-    source.say_facts(facts, as_json)
+    output.facts(facts, as_json)
 
 
 def _claims(name: str, obj: Any) -> dict[str, Any]:

@@ -139,18 +139,6 @@ def layout_of(text: str, reading: Reading) -> Any:
     return subject
 
 
-def say_facts(facts: dict[str, Any], as_json: bool) -> None:
-    """Facts as aligned lines, or as one JSON object."""
-    if as_json:
-        import json
-
-        click.echo(json.dumps(facts))
-        return
-    width = max(map(len, facts))
-    for name, fact in facts.items():
-        click.echo(f"{name:<{width}}  {({True: 'yes', False: 'no'}[fact]) if isinstance(fact, bool) else fact}")
-
-
 def _is_file(source: str) -> bool:
     """A path that exists: a log, a header, a Python file, the output of another command (`<(...)`)."""
     if len(source) > 4096 or "\n" in source or "\0" in source or not source.strip("0123456789_:,.() "):

@@ -68,9 +68,7 @@ def command(
     head = ["", "wavefronts", "ideal", *names, "mode"]
     shown = [*found[:top], *([plain] if plain not in found[:top] else [])]
     lines = [[c.name, str(c.wavefronts), str(c.ideal), *(str(c.by_access[n]) for n in names), c.mode] for c in shown]
-    widths = [max(map(len, column)) for column in zip(head, *lines, strict=True)]
-    for line in (head, *lines):
-        click.echo("  ".join(f"{word:<{width}}" for word, width in zip(line, widths, strict=True)).rstrip())
+    output.table([head, *lines])
     click.echo()
     click.echo(explain_choice(best, plain, cols, bits))
 

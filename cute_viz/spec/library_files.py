@@ -154,7 +154,7 @@ def _spec_files() -> Iterator[str]:
     for directory in directories():
         specs = os.path.join(directory, "specs")
         for path in _yaml_files(specs if os.path.isdir(specs) else directory):
-            if not _is_library(_text(path)):
+            if not is_library(_text(path)):
                 yield path
 
 
@@ -173,7 +173,7 @@ def library_of(path: str, text: str) -> LibraryFile | None:
     >>> library_of("mine.yaml", "library: mma\\nNAME: {}").families[0].key
     'NAME'
     """
-    return _split(path, text) if _is_library(text) else None
+    return _split(path, text) if is_library(text) else None
 
 
 @lru_cache(maxsize=4096)
@@ -202,7 +202,12 @@ def _yaml_files(directory: str) -> list[str]:
     return sorted(found)
 
 
-def _is_library(text: str) -> bool:
+def is_library(text: str) -> bool:
+    """Whether a file holds atoms, by its text.
+
+    >>> is_library("library: mma"), is_library("layout: (4,8)")
+    (True, False)
+    """
     return re.search(r"^library:( |\s*$)", text, re.M) is not None
 
 
