@@ -76,6 +76,11 @@ class TestAccesses:
         apart = {a.instruction for a in accesses(Layout((256, 1), (2, 0)), 16, tv)}
         assert (wide, apart) == ({"ld.128"}, {"ld.32"})
 
+    def test_rows_of_ldmatrix_have_16_bytes_however_many_values_a_thread_has(self):
+        tile, tv = Layout((8, 64), (64, 1)), layout("((8,4),16):((1,128),8)")
+        found = accesses(tile, 16, tv, instruction="ldmatrix.x4")
+        assert [a.addresses[:9] for a in found] == [(*range(n, 1024, 128), 32 + n) for n in (0, 16)]
+
     @given(st.permutations(range(5)), st.sampled_from([8, 16, 32]))
     def test_wavefronts_are_the_models(self, order, bits):
         """A TV layout of one element a lane: the addresses are those of the tile's elements, in lane order."""
@@ -95,6 +100,13 @@ class TestAccesses:
             ("(64,64):(64,1)", 16, MMA, {}, "which operand"),
             ("(64,64):(64,1)", 16, "Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}", {}, "covers no tile"),
             ("(64,64)", 16, LDSM, {}, "rows of 16 bytes"),
+            (
+                "(8,64):(64,1)",
+                16,
+                "((8,4),12):((1,64),8)",
+                {"instruction": "ldmatrix.x4"},
+                "rows of 16 bytes; a thread has 12 values",
+            ),
             ("(8,32)", 16, "(32,8):(1,32)", {"instruction": "ld.128"}, "next to each other"),
             ("(8,32)", 16, "(32,8):(1,32)", {"instruction": "ld.99"}, "there is no access"),
             ("(8,32)", 16, "Sw<1,1,1>", {}, "is no access"),

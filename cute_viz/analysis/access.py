@@ -20,7 +20,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
-from cute_viz.analysis.banks import ACCESSES, LANES, Phase, ideal_wavefronts, phases
+from cute_viz.analysis.banks import ACCESSES, LANES, ROW, Phase, ideal_wavefronts, phases
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
 
@@ -165,13 +165,19 @@ def instruction_of(atom: Copy_Atom, store: bool) -> str | None:
 def _instructions(
     lanes: Sequence[list[int]], bytes_: int, atom: int, instruction: str | None, store: bool
 ) -> list[tuple[str, tuple[int, ...], int]]:
-    """(instruction, addresses, active lanes) of one warp for one tile."""
+    """(instruction, addresses, active lanes) of one warp for one tile.
+
+    lanes: of each thread the byte addresses of its values. bytes_: of a value. atom: the most values of one plain access.
+    """
     mask = (1 << len(lanes)) - 1
     values = len(lanes[0])
     if instruction is not None and "matrix" in instruction:
-        if any(row[n + i] != row[n] + i * bytes_ for row in lanes for n in range(0, values, atom) for i in range(atom)):
-            raise AlgebraError(f"{instruction} wants rows of 16 bytes; the values of a row are not next to each other")
-        return [(instruction, _padded([row[n] for row in lanes]), mask) for n in range(0, values, atom)]
+        per = ROW // bytes_
+        if per < 1 or values % per:
+            raise AlgebraError(f"{instruction} wants rows of {ROW} bytes; a thread has {values} values of {bytes_} bytes")
+        if any(row[n + i] != row[n] + i * bytes_ for row in lanes for n in range(0, values, per) for i in range(per)):
+            raise AlgebraError(f"{instruction} wants rows of {ROW} bytes; the values of a row are not next to each other")
+        return [(instruction, _padded([row[n] for row in lanes]), mask) for n in range(0, values, per)]
     width = int(instruction.split(".")[1]) if instruction else _widest(lanes, bytes_, atom)
     per = max(1, width // 8 // bytes_)
     if instruction and any(
@@ -179,7 +185,7 @@ def _instructions(
     ):
         raise AlgebraError(f"{instruction} wants {per} values next to each other, which the layout does not give")
     name = instruction or f"{'st' if store else 'ld'}.{max(width, 32)}"
-    unit = int(name.split(".")[1]) // 8
+    unit = int(name.split(".")[1]) // 8  # of elements smaller than a word, the word is loaded
     return [(name, _padded([row[n] // unit * unit for row in lanes]), mask) for n in range(0, values, per)]
 
 
