@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 from cute_viz.check.job import Undecided
@@ -30,7 +31,7 @@ def atoms() -> Iterator[tuple[str, Any]]:
         if reason:
             yield listed.name, Undecided(listed.kind, listed.name, reason)
             continue
-        for name in spelt(listed):
+        for name in numbered(listed):
             args = ARGUMENTS.get(listed.args, ())
             full = f"{name}<{','.join(args)}>" if args else name
             try:
@@ -53,10 +54,10 @@ def hopeless(listed: Listed) -> str:
     return ""
 
 
-def spelt(listed: Listed) -> list[str]:
-    """The names of a family with its number filled in.
+def numbered(listed: Listed) -> list[str]:
+    """The names of a family with its number filled in, each of the range; the name alone where it has none, or two.
 
-    >>> spelt(Listed("SM90_64x{N}x16_F16F16F16_SS", "mma", "sm90", "", "N = 8..24/8"))
+    >>> numbered(Listed("SM90_64x{N}x16_F16F16F16_SS", "mma", "sm90", "", "N = 8..24/8"))
     ['SM90_64x8x16_F16F16F16_SS', 'SM90_64x16x16_F16F16F16_SS', 'SM90_64x24x16_F16F16F16_SS']
     """
     key, _, words = listed.ranges.partition(" = ")
@@ -72,11 +73,9 @@ def swizzled() -> Iterator[tuple[str, Any]]:
     >>> name, str(layout)
     ('GMMA::Layout_K_INTER_Atom<uint8_t>', 'Sw<0,4,3> o smem_ptr[8b](unset) o (_8,_16):(_16,_1)')
     """
-    for mode in ("INTER", "SW32", "SW64", "SW128"):
-        for major, types in (("K", ("uint8_t", "half_t", "tfloat32_t")), ("MN", ("uint8_t", "half_t", "tfloat32_t"))):
-            for kind in types:
-                name = f"GMMA::Layout_{major}_{mode}_Atom<{kind}>"
-                yield name, read(name).pick()
+    for mode, major, kind in product(("INTER", "SW32", "SW64", "SW128"), ("K", "MN"), ("uint8_t", "half_t", "tfloat32_t")):
+        name = f"GMMA::Layout_{major}_{mode}_Atom<{kind}>"
+        yield name, read(name).pick()
 
 
 _MMA = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))"
