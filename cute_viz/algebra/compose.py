@@ -63,13 +63,15 @@ def compose_with_offset(outer: Any, offset: Any, inner: Any) -> AnyLayout:
     """
     if isinstance(outer, Swizzle) and outer.bits == 0 and isinstance(inner, Layout) and isinstance(offset, int) and offset == 0:
         return inner
-    return composed(outer, offset, inner)
+    return make_composed_layout(outer, offset, inner)
 
 
-def composed(outer: Any, offset: Any, inner: Any) -> ComposedLayout:
-    """outer o offset o inner as it stands, of parts that fit; anything else is refused.
+def make_composed_layout(outer: Any, offset: Any, inner: Any) -> ComposedLayout:
+    """outer o offset o inner as it stands: the function c -> outer(offset + inner(c)) (cute/layout_composed.hpp).
 
-    >>> str(composed(Swizzle(0, 3, 3), 0, (8, 64)))
+    Refused: parts that are no layouts or swizzles, an offset that is no integer, tuple of integers or pointer.
+
+    >>> str(make_composed_layout(Swizzle(0, 3, 3), 0, (8, 64)))
     'Sw<0,3,3> o 0 o (8,64):(1,8)'
     """
     if isinstance(inner, (int, tuple)) and inner != () and is_int_tuple(inner):

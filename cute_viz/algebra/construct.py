@@ -6,7 +6,6 @@ from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.compose import compose_with_offset
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
 from cute_viz.algebra.inttuple import IntTuple, compact_major, is_int_tuple, leaves, map_leaves, product, show, tuple_rank
 from cute_viz.algebra.layout import Layout
@@ -57,24 +56,6 @@ def make_layout(*parts: Any) -> Any:
         f"make_layout({', '.join(map(show, parts))}): neither a shape with strides nor a list of layouts",
         hint="make_layout((4,8)), make_layout((4,8),(8,1)), make_layout((4,8),LayoutRight) or make_layout(A,B)",
     )
-
-
-def make_layout_left(shape: IntTuple) -> Layout:
-    """The compact column-major layout of a shape.
-
-    >>> str(make_layout_left((4, (2, 3))))
-    '(4,(2,3)):(1,(4,8))'
-    """
-    return Layout(shape)
-
-
-def make_layout_right(shape: IntTuple) -> Layout:
-    """The compact row-major layout of a shape.
-
-    >>> str(make_layout_right((4, (2, 3))))
-    '(4,(2,3)):(6,(3,1))'
-    """
-    return Layout(shape, compact_major(shape, left=False))
 
 
 def make_ordered_layout(shape: IntTuple, order: Any = None) -> Layout:
@@ -164,13 +145,3 @@ def _basis(shape: Any, path: tuple[int, ...]) -> Any:
     if isinstance(shape, tuple):
         return tuple(_basis(item, (*path, i)) for i, item in enumerate(shape))
     return Basis(1, path) if path else 1
-
-
-def make_composed_layout(outer: Any, offset: Any, inner: Any) -> ComposedLayout:
-    """outer o offset o inner: the function c -> outer(offset + inner(c)) (cute/layout_composed.hpp).
-
-    >>> str(make_composed_layout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1))))
-    'Sw<3,3,3> o 0 o (8,64):(64,1)'
-    """
-    checked = compose_with_offset(outer, offset, inner)
-    return checked if isinstance(checked, ComposedLayout) else ComposedLayout(outer, offset, checked)

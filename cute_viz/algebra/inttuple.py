@@ -94,17 +94,6 @@ def modes(x: Any) -> tuple[Any, ...]:
     return x if isinstance(x, tuple) else (x,)
 
 
-def unwrap(x: Any) -> Any:
-    """A rank-1 tuple becomes its element, repeatedly (CuTe's unwrap).
-
-    >>> unwrap(((4,),)), unwrap((4, 2))
-    (4, (4, 2))
-    """
-    while isinstance(x, tuple) and len(x) == 1:
-        x = x[0]
-    return x
-
-
 def tuple_rank(x: Any) -> int:
     """The number of top-level modes: 1 for an integer.
 
@@ -186,14 +175,3 @@ def unflatten(flat: Iterable[Any], profile: Any) -> Any:
     """
     items = iter(flat)
     return map_leaves(lambda _: next(items), profile)
-
-
-def idx_leaves(fn: Callable[[tuple[int, ...]], Any], x: Any, path: tuple[int, ...] = ()) -> Any:
-    """`fn` of the path of every leaf, in the nesting of x.
-
-    >>> idx_leaves(lambda path: path, (4, (2, 3)))
-    ((0,), ((1, 0), (1, 1)))
-    """
-    if isinstance(x, tuple):
-        return tuple(idx_leaves(fn, item, (*path, i)) for i, item in enumerate(x))
-    return fn(path)

@@ -1,13 +1,14 @@
-"""complement, the inverses and the nullspace of a layout: what it does not reach, and how to get back.
+"""complement, the inverses and the nullspace of a layout: what it does not reach, and how to get back; what two have in common.
 
 Layouts whose values are coordinates are taken one component of the coordinate at a time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from cute_viz.algebra.common import brief, exchange_sorted, is_zero, paths, refuse
+from cute_viz.algebra.common import brief, is_zero, refuse
 from cute_viz.algebra.compose import compose_with_offset, composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag
 from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, modes, product, unflatten
@@ -34,7 +35,8 @@ def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
         return complement(layout.inner, cosize(layout) if cotarget is None else cotarget)  # type: ignore[arg-type]
     if not isinstance(layout, Layout):
         refuse("complement", (layout, cotarget), "it has no modes", hint="compose it with a layout first")
-    pairs, path = coalesce_modes([(s, d) for s, d in flat_modes(layout) if not is_zero(d)]) or [(1, 0)], None
+    pairs = coalesce_modes([(s, d) for s, d in flat_modes(layout) if not is_zero(d)]) or [(1, 0)]
+    path = None
     if any(isinstance(d, Basis) for _, d in pairs):
         pairs, path = _along_one_mode(from_modes(pairs), "complement", layout)
     target = cotarget if type(cotarget) is int else cosize(from_modes(pairs)) if cotarget is None else shape_of(cotarget)
@@ -122,7 +124,7 @@ def _inverse(name: str, x: Any) -> Any:
     if profile == 0:
         return one(all_modes, x)
     parts = []
-    for path in paths(profile):
+    for path in _paths(profile):
         mine = [(s, d.value, n) for s, d, n in all_modes if isinstance(d, Basis) and d.path == path and _whole(d, name, x)]
         parts.append(one(mine, x) if mine else Layout(1, 0))
     return Layout(unflatten([part.shape for part in parts], profile), unflatten([part.stride for part in parts], profile))
@@ -134,10 +136,32 @@ def _whole(stride: Basis, name: str, x: Layout) -> bool:
     return True
 
 
+def _paths(profile: Any, here: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    """The position of every leaf of a nested tuple, left to right."""
+    if isinstance(profile, tuple):
+        for i, item in enumerate(profile):
+            yield from _paths(item, (*here, i))
+    else:
+        yield here
+
+
+def _by_stride(found: list[_Mode]) -> list[_Mode]:
+    """The modes in the order that CuTe's static sort leaves them (cute/int_tuple.hpp, exchange_sort).
+
+    The sort is not stable, and the inverses take the first of several equal strides, so its order shows.
+    """
+    out = list(found)
+    for i in range(len(out)):
+        for j in range(i + 1, len(out)):
+            if out[j][1] < out[i][1]:
+                out[i], out[j] = out[j], out[i]
+    return out
+
+
 def _right(found: list[_Mode], layout: Layout) -> Layout:
     kept = []
     current = 1
-    for extent, stride, before in exchange_sorted(found, key=lambda mode: mode[1]):
+    for extent, stride, before in _by_stride(found):
         if stride == current:
             kept.append((extent, before))
             current = extent * stride
@@ -145,7 +169,7 @@ def _right(found: list[_Mode], layout: Layout) -> Layout:
 
 
 def _left(found: list[_Mode], layout: Layout) -> Layout:
-    ordered = exchange_sorted(found, key=lambda mode: mode[1])
+    ordered = _by_stride(found)
     extents: list[int] = []
     strides = [0]
     reached = 1

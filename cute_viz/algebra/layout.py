@@ -18,7 +18,6 @@ from cute_viz.algebra.inttuple import (
     product,
     same_profile,
     show,
-    tuple_depth,
     tuple_rank,
 )
 from cute_viz.algebra.stride import F2, Basis, Stride, add, is_coordinate, magnitude, plain
@@ -101,7 +100,7 @@ def get(layout: Layout, *path: int) -> Layout:
         if not 0 <= i < tuple_rank(shape):
             raise AlgebraError(f"{layout} has no mode {i}", hint=f"its modes are 0 to {tuple_rank(shape) - 1}")
         shape, stride = modes(shape)[i], modes(stride)[i]
-    return Layout(shape, stride)
+    return trusted(shape, stride)
 
 
 def make_layout(*layouts: Layout) -> Layout:
@@ -129,15 +128,6 @@ def rank(layout: Layout) -> int:
     (2, 1)
     """
     return tuple_rank(layout.shape)
-
-
-def depth(layout: Layout) -> int:
-    """How deep the nesting of the shape goes: 0 for an integer, 1 for a flat tuple.
-
-    >>> depth(Layout(24)), depth(Layout((4, 6))), depth(Layout((4, (2, 3))))
-    (0, 1, 2)
-    """
-    return tuple_depth(layout.shape)
 
 
 def coshape(layout: Layout) -> Any:
@@ -221,19 +211,16 @@ def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> Any:
     return crd * stride
 
 
-def idx2crd(idx: Any, shape: IntTuple, stride: Stride | None = None) -> Any:
-    """The coordinate of an index, in the shape's nesting; with strides, of an offset.
+def idx2crd(idx: Any, shape: IntTuple) -> Any:
+    """The coordinate of an index, in the shape's nesting; an index past the end runs on in the last leaf.
 
-    >>> idx2crd(7, (4, (2, 4))), idx2crd(19, (4, 8), (8, 1))
-    ((3, (1, 0)), (2, 3))
+    >>> idx2crd(7, (4, (2, 4))), idx2crd((1, 9), (4, (2, 4)))
+    ((3, (1, 0)), (1, (1, 4)))
     """
     if isinstance(idx, tuple):
         if not isinstance(shape, tuple) or len(idx) != len(shape):
             raise AlgebraError(f"{show(idx)} does not fit the shape {show(shape)}")
-        strides = [None] * len(shape) if stride is None else list(modes(stride))
-        return tuple(idx2crd(i, s, d) for i, s, d in zip(idx, shape, strides, strict=True))
-    if stride is not None:
-        return map_leaves(lambda s, d: 0 if d == 0 else (idx // d) % s, shape, stride)
+        return tuple(map(idx2crd, idx, shape))
     if isinstance(shape, tuple):
         out = []
         for n, s in enumerate(shape):
@@ -251,11 +238,9 @@ def slice_(crd: Any, layout: Layout) -> Layout:
     >>> str(slice_((2, X), Layout((4, 8), (8, 1))))
     '(8):(1)'
     """
-    shape = _slice(crd, layout.shape, layout)
-    stride = _slice(crd, layout.stride, layout)
     if isinstance(crd, Underscore):
-        return Layout(layout.shape, layout.stride)
-    return Layout(shape, stride)
+        return layout
+    return trusted(_slice(crd, layout.shape, layout), _slice(crd, layout.stride, layout))
 
 
 def slice_and_offset(crd: Any, layout: Layout) -> tuple[Layout, Any]:
@@ -300,7 +285,7 @@ def flatten(layout: Layout) -> Layout:
     """
     if not isinstance(layout.shape, tuple):
         return layout
-    return Layout(tuple(leaves(layout.shape)), tuple(leaves(layout.stride)))
+    return trusted(tuple(leaves(layout.shape)), tuple(leaves(layout.stride)))
 
 
 def coalesce(layout: Layout, profile: Any = None) -> Layout:

@@ -107,15 +107,3 @@ def cosize(layout: Layout | ComposedLayout, *path: int) -> int:
     (35, 8)
     """
     return product(coshape(domain(layout), *path))
-
-
-def inner_product(a: Any, b: Any) -> Any:
-    """The sum of products of the leaves (cute/int_tuple.hpp).
-
-    >>> inner_product((1, (2, 3)), (4, (5, 6)))
-    32
-    """
-    total: Any = 0
-    for term in leaves(map_leaves(lambda x, y: x * y, a, b)):
-        total = add(total, term)
-    return plain(total)

@@ -10,7 +10,7 @@ from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, domain
 from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.divide import logical_divide, zipped_divide
-from cute_viz.algebra.inttuple import X, is_int_tuple, modes, product, show
+from cute_viz.algebra.inttuple import X, is_int_tuple, map_leaves, modes, product, show
 from cute_viz.algebra.inverse import complement, right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import size
@@ -124,13 +124,7 @@ def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any 
 def _compact_ones(layout: AnyLayout) -> Layout:
     """The same layout with stride 0 at extents of 1, as CuTe's static products print it."""
     plain = domain(layout)
-
-    def zero(shape: Any, stride: Any) -> Any:
-        if isinstance(shape, tuple):
-            return tuple(map(zero, shape, stride))
-        return 0 if shape == 1 else stride
-
-    return Layout(plain.shape, zero(plain.shape, plain.stride))
+    return Layout(plain.shape, map_leaves(lambda s, d: 0 if s == 1 else d, plain.shape, plain.stride))
 
 
 def permutation(mma: TiledMMA, mode: int) -> Any:

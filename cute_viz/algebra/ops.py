@@ -152,7 +152,7 @@ _ROWS = (
     _op("make_layout_like", "construct", "A", "L", "compact, strides in the order of A's", "make_layout_like((4,4):(16,1))"),
     _op("make_fragment_like", "construct", "A", "L", "compact for registers, mode 0 fastest", "make_fragment_like((4,8):(1,5))"),
     _op("make_identity_layout", "construct", "shape", "S", "a coordinate maps to itself", "make_identity_layout((4,8))"),
-    _op("make_composed_layout", "construct", "outer, offset, inner", "AXA", "c -> outer(offset + inner(c))", "make_composed_layout(Sw<3,3,3>, 0, (8,64):(64,1))"),
+    _op("make_composed_layout", "compose", "outer, offset, inner", "AXA", "c -> outer(offset + inner(c))", "make_composed_layout(Sw<3,3,3>, 0, (8,64):(64,1))"),
     _op("make_swizzle", "swizzled.swizzle_of", "B, M, S", "XXX", "Swizzle<B,M,S>; of two numbers, from the masks Y and Z", "make_swizzle(3, 3, 3)", least=0, templated=True),
     _op("make_layout_tv", "partition", "thr, val", "LL", "tiler and TV layout of threads that hold values", "make_layout_tv((4,8):(8,1), (1,8))"),
     _op("upcast", "recast", "A, n", "AN", "n elements become one; also upcast<n>(A)", "upcast((8,4), 4)", least=1, templated=True),

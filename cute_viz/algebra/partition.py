@@ -50,11 +50,9 @@ def local_partition(layout: AnyLayout, tile: Layout, index: int, proj: Any = Non
     """
     if proj is not None:
         tile = dice(proj, tile)
-    tiler = product_each(tile.shape)
-    tiled = zipped_divide(layout, tiler)
-    first, second = modes(domain(tiled).shape)
-    coord = _padded(get_flat_coord(tile, index), tuple_rank(first), layout, tile)
-    return indexed("local_partition", layout, tiled, (coord, _blanks(tuple_rank(second))))
+    tiled = zipped_divide(layout, product_each(tile.shape))
+    blanks = _blanks(tuple_rank(modes(domain(tiled).shape)[1]))
+    return indexed("local_partition", layout, tiled, (get_flat_coord(tile, index), blanks))
 
 
 def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[Any, Layout]:
@@ -81,7 +79,7 @@ def _padded(coord: Any, n: int, layout: AnyLayout, tiler: Any) -> Any:
         return coord
     if len(coord) > n:
         refuse("local_tile", (layout, tiler, coord), f"the coordinate has {len(coord)} modes, there are {n}")
-    return (*coord, *[X] * (n - len(coord))) if n != 1 or not coord else coord
+    return (*coord, *[X] * (n - len(coord)))
 
 
 def indexed(operation: str, layout: AnyLayout, tiled: AnyLayout, coord: Any) -> AnyLayout:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import gcd
 from typing import Any
 
-from cute_viz.algebra.common import ceil_quotient, refuse, sign
+from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import compose_with_offset
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
 from cute_viz.algebra.inttuple import leaves
@@ -85,7 +85,8 @@ def _upcast(shape: Any, stride: Any, n: int, layout: Layout) -> tuple[Any, Any]:
         return shape, stride
     if stride % n and n % stride:
         refuse(f"upcast<{n}>", (layout,), f"Divisibility condition: neither of the stride {stride} and {n} divides the other")
-    return ceil_quotient(shape, ceil_quotient(n, abs(stride))), sign(stride) * ceil_quotient(abs(stride), n)
+    wider = -(-abs(stride) // n)  # rounded up, as are the steps of the old stride in one of the new elements
+    return -(-shape // -(-n // abs(stride))), wider if stride > 0 else -wider
 
 
 def downcast(x: Any, n: int) -> Any:

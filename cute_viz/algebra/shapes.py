@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.inttuple import IntTuple, is_int_tuple, modes, product, same_profile, show, tuple_rank
+from cute_viz.algebra.inttuple import is_int_tuple, modes, product, same_profile, show, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.errors import AlgebraError
 
@@ -110,15 +110,6 @@ def evenly_divides(shape: Any, tiler: Any) -> bool:
     if isinstance(tiler, tuple):
         return len(tiler) <= tuple_rank(shape) and all(map(evenly_divides, modes(shape), tiler))
     return product(shape) == product(tiler) * product(ceil_div(shape, tiler))
-
-
-def repeat_like(profile: Any, value: IntTuple) -> Any:
-    """A tuple of the profile's nesting with every leaf the value.
-
-    >>> repeat_like((2, (3, 4)), 1)
-    (1, (1, 1))
-    """
-    return tuple(repeat_like(item, value) for item in profile) if isinstance(profile, tuple) else value
 
 
 def shape_of(x: Any, *path: int) -> Any:

@@ -11,7 +11,7 @@ from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import compose_with_offset, composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, position_independent
-from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, map_leaves, modes, product
+from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, modes, product
 from cute_viz.algebra.layout import Layout, idx2crd, size
 from cute_viz.algebra.stride import add
 from cute_viz.algebra.swizzle import Swizzle
@@ -98,8 +98,6 @@ def domain_offset(coord: Any, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     >>> str(layout), offset
     ('(4,8):(8,1)', 10)
     """
-    if isinstance(layout, Layout):
-        return layout, layout(coord)
     layout = position_independent(layout)
     if isinstance(layout, Layout):
         return layout, layout(coord)
@@ -140,20 +138,12 @@ def _bits(projected: Layout, index: Any, crd: Any, layout: ComposedLayout) -> in
     """The value at an index of a layout whose modes each own a run of bits: XOR does for their sum."""
     total = 0
     coordinate = idx2crd(index, projected.shape)
-    pieces = map_leaves(lambda s, d, c: (s, d, c), projected.shape, projected.stride, coordinate)
-    for extent, stride, at in _triples(pieces):
+    for extent, stride, at in zip(leaves(projected.shape), leaves(projected.stride), leaves(coordinate), strict=True):
         reach = extent * stride
         if reach != 0 and (reach < 0 or reach & (reach - 1)):
             refuse("slice", (crd, layout), f"Requires pow2 shape*stride: the swizzle splits {extent}:{stride}")
         total ^= (at * stride) & ((extent - 1) * stride)
     return total
-
-
-def _triples(x: Any) -> list[tuple[int, int, int]]:
-    """The (extent, stride, index) triples of a tuple nested like the layout."""
-    if len(x) == 3 and all(isinstance(item, int) for item in x):
-        return [x]
-    return [triple for item in x for triple in _triples(item)]
 
 
 def _decayed(swizzle: Swizzle, offset: int) -> Layout:

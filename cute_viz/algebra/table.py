@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, position_independent
-from cute_viz.algebra.layout import Layout, flat_modes
+from cute_viz.algebra.layout import Layout, flat_modes, size
 from cute_viz.algebra.stride import F2, Basis, add, plain
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError
@@ -22,8 +22,7 @@ def offsets(layout: AnyLayout) -> list[Any]:
     >>> offsets(Layout((2, 3), (3, 1)))
     [0, 3, 1, 4, 2, 5]
     """
-    if isinstance(layout, ComposedLayout):
-        layout = position_independent(layout)
+    layout = position_independent(layout)
     if isinstance(layout, Layout):
         if any(isinstance(stride, Basis) for _, stride in flat_modes(layout)):
             return _coordinates(layout)
@@ -54,8 +53,7 @@ def offsets_numpy(layout: AnyLayout, numpy: ModuleType) -> Any:
     >>> offsets_numpy(Layout((2, 3), (3, 1)), numpy).tolist()
     [0, 3, 1, 4, 2, 5]
     """
-    if isinstance(layout, ComposedLayout):
-        layout = position_independent(layout)
+    layout = position_independent(layout)
     if isinstance(layout, ComposedLayout):
         if not isinstance(layout.outer, Swizzle) or not isinstance(layout.inner, (Layout, ComposedLayout)):
             return numpy.array(offsets(layout), dtype=numpy.int64)
@@ -101,17 +99,10 @@ def _coordinates(layout: Layout) -> list[Any]:
     if any(not isinstance(stride, Basis) and stride != 0 for _, stride in parts):
         raise AlgebraError(f"{layout} mixes integer and coordinate strides", hint="use coordinate strides, or 0, in every mode")
     if any(len(path) != 1 for path in paths):
-        return [layout(i) for i in range(_size(parts))]
+        return [layout(i) for i in range(size(layout))]
     columns = []
     for i in range(paths[-1][0] + 1):
         shape = tuple(extent for extent, _ in parts)
         stride = tuple(d.value if isinstance(d, Basis) and d.path == (i,) else 0 for _, d in parts)
         columns.append(offsets(Layout(shape, stride)))
     return list(zip(*columns, strict=True))
-
-
-def _size(parts: list[tuple[int, Any]]) -> int:
-    total = 1
-    for extent, _ in parts:
-        total *= extent
-    return total

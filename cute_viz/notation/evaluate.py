@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cute_viz.algebra.compose import composed
+from cute_viz.algebra.compose import make_composed_layout
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
 from cute_viz.algebra.inttuple import Static, X, is_int_tuple, leaves, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
@@ -320,7 +320,7 @@ class Evaluator:
         first = node.items[0]
         if isinstance(first, Pointer) and first.space.startswith("S"):  # the swizzle of a swizzle_ptr acts on the address
             numbers = first.space[first.space.index("<") + 1 : first.space.index(">")].split(",")
-            return composed(Swizzle(*map(int, numbers)), items[0], self._compose(items[1:]))
+            return make_composed_layout(Swizzle(*map(int, numbers)), items[0], self._compose(items[1:]))
         if isinstance(first, Pointer) or (isinstance(first, Call) and first.name == "ArithTuple" and not any(leaves(items[0]))):
             items = items[1:]  # the pointer of a tensor, or the zero origin of an identity tensor: the layout is what counts
         return self._compose(items)
@@ -331,7 +331,7 @@ class Evaluator:
             return as_layout(items[0])
         for n in range(1, len(items) - 1):
             if _is_offset(items[n], items[n + 1]):
-                return composed(self._compose(items[:n]), items[n], self._compose(items[n + 1 :]))
+                return make_composed_layout(self._compose(items[:n]), items[n], self._compose(items[n + 1 :]))
         from cute_viz.algebra import ops
 
         out = ungroup(items[0])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
-from cute_viz.algebra.inttuple import Static, Underscore, leaves, show
+from cute_viz.algebra.inttuple import Static, Underscore, leaves, map_leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.algebra.stride import Basis
@@ -216,15 +216,9 @@ def atom_layout(mma: Any) -> Layout:
     for n in (1, 2, 3):
         extent = get(vmnk, n)
         steps = composition(back, extent)
-        parts.append(Layout(extent.shape, _divided(steps, size(thr)) if size(extent) > 1 else 0))
+        stride = map_leaves(lambda d: d // size(thr), steps.stride) if size(extent) > 1 else 0
+        parts.append(Layout(extent.shape, stride))
     return make_layout(*parts)
-
-
-def _divided(layout: Any, n: int) -> Any:
-    def divide(stride: Any) -> Any:
-        return tuple(map(divide, stride)) if isinstance(stride, tuple) else stride // n
-
-    return divide(layout.stride)
 
 
 _DTYPES = {
