@@ -183,6 +183,19 @@ def test_run_time_values_are_given():
         ("x = cute.make_layout((4, 8), stride=(8, 'a'))", "'a'", "'a' is not a layout"),
         ("x = cute.make_layout([i for i in y], stride=3)", "[i for", "ListComp is not read"),
         ("def f():\n  return cute.make_layout((4,), stride=(1,)\n", "(", "this is not Python"),
+        ("cute.nvgpu.warp.LdMatrix8x8x16bOp(False, 'x')", "cute", "num_matrices is an integer, not x"),
+        ("cute.nvgpu.warp.LdMatrix8x8x16bOp(False, (1, 2))", "cute", "num_matrices is an integer, not (1,2)"),
+        (
+            "cute.make_copy_atom(cute.nvgpu.CopyUniversalOp(), cutlass.Float16, num_bits_per_copy=None)",
+            "cute",
+            "num_bits_per_copy is an integer, not _",
+        ),
+        ("cute.nvgpu.warp.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, ((1, 2), 8, 16))", "cute", "needs shape_mnk"),
+        (
+            "cute.nvgpu.warpgroup.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, instruction_shape=(64, 8, 16, 1))",
+            "cute",
+            "needs instruction_shape",
+        ),
     ],
 )
 def test_errors_point_into_the_text(text, place, words):

@@ -125,7 +125,18 @@ def test_a_place_in_many_lines():
     assert caught.value.line().startswith("2:")
 
 
-@pytest.mark.parametrize("text", ["(" * 65 + "1" + ")" * 65, "1" * 401, "(" * 100_000, "4:" + "1" * 100_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 65 + "1" + ")" * 65,
+        "1" * 401,
+        "(" * 100_000,
+        "4:" + "1" * 100_000,
+        f"Sw<3,4,3> o smem_ptr[{'9' * 5000}b](unset) o 8:1",
+        f"Sw<{'9' * 5000},4,3>_smem_ptr[8b](unset) o 8:1",
+        f"8:F{'9' * 5000}",
+    ],
+)
 def test_limits(text):
     with pytest.raises(LimitError):
         parse(text)
@@ -181,6 +192,14 @@ def test_operations(text, printed):
         ("upcast<0>((4,8))", "1 or more"),
         ("group((3,2),(1,2),3)", "group"),
         ("size<9>((4,8))", "no mode 9"),
+        ("Sw<3,4,3> o smem_ptr[0b](unset) o (8,64):(64,1)", "1 bit or more"),
+        ("downcast<32>(Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1))", "1 bit or more"),
+        ("ScaledBasis(4:1, 0)", "takes an integer"),
+        ("ScaledBasis(2, (0,-1))", "positions of modes"),
+        ("Layout<_8,E<4000000000>>{}", "0 to 63"),
+        ("max_alignment(Sw<3,3,3> o (1,2) o (4,8):(1@0,1@1))", "the offset is a coordinate"),
+        ("get_flat_coord(Sw<3,3,3> o 0 o (8,64), 3)", "get_flat_coord(Sw<3,3,3>"),
+        ("stride(Sw<3,3,3> o 0 o (8,64))", "is the layout behind the swizzle"),
     ],
 )
 def test_operations_that_do_not_fit(text, words):

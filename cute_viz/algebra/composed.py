@@ -28,6 +28,10 @@ class PointerFlag:
 
     bits: int
 
+    def __post_init__(self) -> None:
+        if self.bits < 1:
+            raise AlgebraError(f"a pointer's elements have 1 bit or more, not {self.bits}")
+
     def __str__(self) -> str:
         return f"smem_ptr[{self.bits}b](unset)"
 

@@ -98,9 +98,8 @@ def get_flat_coord(layout: AnyLayout, idx: int) -> Any:
     >>> get_flat_coord(Layout((4, (2, 8)), (16, (8, 1))), 27)
     (1, 7)
     """
-    coord = get_hier_coord(layout, idx)
     plain = _plain("get_flat_coord", layout, idx)
-    parts = tuple(crd2idx(c, s) for c, s in zip(modes(coord), modes(plain.shape), strict=True))
+    parts = tuple(map(crd2idx, modes(get_hier_coord(plain, idx)), modes(plain.shape)))
     return parts[0] if len(parts) == 1 else parts
 
 
@@ -110,7 +109,8 @@ def get_1d_coord(layout: AnyLayout, idx: int) -> Any:
     >>> get_1d_coord(Layout((4, 8), (8, 1)), 27)
     15
     """
-    return crd2idx(get_hier_coord(layout, idx), _plain("get_1d_coord", layout, idx).shape)
+    plain = _plain("get_1d_coord", layout, idx)
+    return crd2idx(get_hier_coord(plain, idx), plain.shape)
 
 
 def _plain(name: str, layout: AnyLayout, idx: int) -> Layout:

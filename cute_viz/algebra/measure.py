@@ -54,9 +54,7 @@ def stride_of(layout: Layout, *path: int) -> Any:
     (4, 8)
     """
     if not isinstance(layout, Layout):
-        raise AlgebraError(
-            f"{layout} has no strides of its own", hint="get_nonswizzle_portion(A) is the layout in front of the swizzle"
-        )
+        raise AlgebraError(f"{layout} has no strides of its own", hint="get_nonswizzle_portion(A) is the layout behind the swizzle")
     stride: Any = layout.stride
     for i in path:
         if not 0 <= i < tuple_rank(stride):

@@ -150,6 +150,8 @@ def max_alignment(x: Any) -> int:
         return 0
     if isinstance(x, int):
         return int(x)
+    if isinstance(x, tuple):
+        refuse("max_alignment", (x,), "the offset is a coordinate")
     if isinstance(x, ComposedLayout):
         return gcd(*map(max_alignment, (x.outer, x.offset, x.inner))) if isinstance(x.outer, Swizzle) else 1
     from cute_viz.algebra.divide import logical_divide

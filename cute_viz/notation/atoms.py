@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from cute_viz.algebra.inttuple import show
 from cute_viz.errors import AlgebraError, NotationError
 from cute_viz.notation.syntax import Call, Keyword, Name, Node, Number, Word
 
@@ -79,7 +80,7 @@ def _copy_atom(evaluator: Evaluator, node: Call, inner: tuple[Node, ...]) -> Any
         bits = bits_of(operands[1].value if isinstance(operands[1], Number) else value_type)
     if isinstance(operation, _Sized):
         widths = [evaluator.value(item.value) for item in inner if isinstance(item, Keyword) and item.name == "num_bits_per_copy"]
-        width = int(widths[0]) if widths else bits
+        width = _whole("num_bits_per_copy", widths[0], 128) if widths else bits
         if width not in _UNSIGNED:
             raise AlgebraError(f"no instruction copies {width} bits", hint="8, 16, 32, 64, 128 or 256")
         operation = evaluator.resolved(operation.name, (_UNSIGNED[width],))
@@ -154,30 +155,42 @@ def _letters(value_type: Any) -> str:
     return _SHORT[short]
 
 
+def _whole(name: str, value: Any, example: int) -> int:
+    """An argument that is a number; other values are refused by its name."""
+    if not isinstance(value, int):
+        raise AlgebraError(f"{name} is an integer, not {show(value)}", hint=f"such as {name}={example}")
+    return int(value)
+
+
+def _mnk(shape: Any, refusal: str, hint: str) -> tuple[int, int, int]:
+    """M, N and K of an instruction."""
+    if not isinstance(shape, tuple) or len(shape) != 3 or not all(isinstance(extent, int) for extent in shape):
+        raise AlgebraError(refusal, hint=hint)
+    m, n, k = map(int, shape)
+    return m, n, k
+
+
 def _warp_mma(evaluator: Evaluator, node: Call) -> Any:
     """warp.MmaF16BF16Op(ab_dtype, acc_dtype, shape_mnk)."""
     options = _options(evaluator, node, ("ab_dtype", "acc_dtype", "shape_mnk"))
     if "instruction_shape" in options or "a_src" in options:
         return _group_mma(evaluator, node)
-    ab, acc, shape = _letters(options.get("ab_dtype")), _letters(options.get("acc_dtype")), options.get("shape_mnk")
-    if not isinstance(shape, tuple) or len(shape) != 3:
-        raise AlgebraError("MmaF16BF16Op needs shape_mnk", hint="MmaF16BF16Op(cutlass.Float16, cutlass.Float32, (16, 8, 16))")
-    m, n, k = shape
+    ab, acc = _letters(options.get("ab_dtype")), _letters(options.get("acc_dtype"))
+    example = "MmaF16BF16Op(cutlass.Float16, cutlass.Float32, (16, 8, 16))"
+    m, n, k = _mnk(options.get("shape_mnk"), "MmaF16BF16Op needs shape_mnk", example)
     if m == 64:
         return _group_mma(evaluator, node)
-    return evaluator.resolved(f"SM80_{int(m)}x{int(n)}x{int(k)}_{acc}{ab}{ab}{acc}_TN", ())
+    return evaluator.resolved(f"SM80_{m}x{n}x{k}_{acc}{ab}{ab}{acc}_TN", ())
 
 
 def _group_mma(evaluator: Evaluator, node: Call) -> Any:
     """warpgroup.MmaF16BF16Op(ab_dtype, acc_dtype, instruction_shape, a_src, a_major, b_major)."""
     options = _options(evaluator, node, ("ab_dtype", "acc_dtype", "instruction_shape", "a_src", "a_major", "b_major"))
     shape = options.get("instruction_shape", options.get("shape_mnk"))
-    if not isinstance(shape, tuple) or len(shape) < 3:
-        raise AlgebraError("a warp-group MMA needs instruction_shape", hint="(64, 128, 16)")
-    m, n, k = shape
+    m, n, k = _mnk(shape, "a warp-group MMA needs instruction_shape", "(64, 128, 16)")
     source = "RS" if "RMEM" in str(options.get("a_src", "")) else "SS"
     ab = _letters(options.get("ab_dtype"))
-    return evaluator.resolved(f"SM90_{int(m)}x{int(n)}x{int(k)}_{_letters(options.get('acc_dtype'))}{ab}{ab}_{source}", ())
+    return evaluator.resolved(f"SM90_{m}x{n}x{k}_{_letters(options.get('acc_dtype'))}{ab}{ab}_{source}", ())
 
 
 def _universal_mma(evaluator: Evaluator, node: Call) -> Any:
@@ -190,7 +203,8 @@ def _matrix(direction: str) -> Callable[[Evaluator, Call], Any]:
 
     def build(evaluator: Evaluator, node: Call) -> Any:
         options = _options(evaluator, node, ("transpose", "num_matrices"))
-        count, transpose = int(options.get("num_matrices", 1)), bool(options.get("transpose", False))
+        count = _whole("num_matrices", options.get("num_matrices", 1), 4)
+        transpose = bool(options.get("transpose", False))
         family = "SM75" if direction == "LDSM" else "SM90"
         name = f"{family}_U16x{2 * count}_{direction}_T" if transpose else f"{family}_U32x{count}_{direction}_N"
         return evaluator.resolved(name, ())

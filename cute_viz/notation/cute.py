@@ -297,10 +297,9 @@ class Parser:
         """A pointer as CuTe prints it: `smem_ptr[16b](unset)`, `counting_iter(0)`."""
         token = self.advance()
         if token.text.startswith("counting_iter"):
-            return Pointer(token.span, "counting_iter", 0, token.text[14:-1])
+            return Pointer(token.span, "counting_iter", 8)  # of no width: the layout behind it is what counts
         space, _, rest = token.text.partition("ptr[")
-        bits, _, address = rest.partition("b](")
-        return Pointer(token.span, space + "ptr", int(bits), address.rstrip(")"))
+        return Pointer(token.span, space + "ptr", int(rest.partition("b](")[0]))
 
     def name(self) -> Node:
         """A name, and what makes it a call: `name<...>`, `name(...)`, `name<...>(...)`, `name{}`."""

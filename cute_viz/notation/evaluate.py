@@ -222,6 +222,8 @@ class Evaluator:
         if head in self.names:  # `layout.shape`
             return self._method(attribute, self._bound(head), (), ())
         if node.text[0] == "F" and node.text[1:].isdecimal():
+            if len(node.text) > limit("digits"):
+                raise over("digits", f"an XOR stride of {len(node.text) - 1} digits", text=self.text, span=node.span)
             return F2(int(node.text[1:]))
         if self.resolve is not None and (atom := self.resolve(node.text, ())) is not None:  # of a user's own, called as they like
             return atom

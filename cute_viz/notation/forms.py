@@ -107,18 +107,27 @@ def _integral(evaluator: Evaluator, node: Call) -> Any:
 
 
 def _basis(evaluator: Evaluator, node: Call) -> Any:
-    path = [evaluator.value(item) for item in node.template or node.args or ()]
-    path = list(path[0]) if len(path) == 1 and isinstance(path[0], tuple) else path
-    if not all(isinstance(i, int) and i >= 0 for i in path):
-        raise evaluator.fail("E<i,j...> takes positions of modes, 0 or more", node.span)
-    return Basis(1, tuple(map(int, path)))
+    path = tuple(map(evaluator.value, node.template or node.args or ()))
+    return Basis(1, _positions(evaluator, node, path[0] if len(path) == 1 else path))
+
+
+def _positions(evaluator: Evaluator, node: Call, path: Any) -> tuple[int, ...]:
+    """A path of a basis element: one position, or a tuple of them; as far as `@` goes, for a coordinate is a tuple of so many."""
+    path = path if isinstance(path, tuple) else (path,)
+    if not all(isinstance(i, int) and 0 <= i < 64 for i in path):
+        raise evaluator.fail("E<i,j...> takes positions of modes, 0 to 63", node.span)
+    return tuple(map(int, path))
 
 
 def _scaled_basis(evaluator: Evaluator, node: Call) -> Any:
     if len(node.args or ()) != 2:
         return None
     scale, path = map(evaluator.value, node.args or ())
-    return Basis(scale, path if isinstance(path, tuple) else (path,))
+    if not isinstance(scale, int):
+        raise evaluator.fail(
+            "ScaledBasis takes an integer and the positions of modes", node.span, hint="such as ScaledBasis(2, (1,))"
+        )
+    return Basis(scale, _positions(evaluator, node, path))
 
 
 _FORMS: dict[str, Callable[[Evaluator, Call], Any]] = {

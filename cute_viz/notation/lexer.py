@@ -77,8 +77,10 @@ def tokenize(text: str) -> list[Token]:
             if depth <= 0 and out and out[-1].kind != ";":
                 out.append(Token("newline", word, span))
             continue
-        if kind in ("number", "static") and len(word) > longest:
-            raise over("digits", f"an integer of {len(word)} digits", text=text, span=span)
+        if kind in ("number", "static", "pointer") and len(word) > longest:
+            digits = max(map(len, re.findall(r"\d*", word))) if kind == "pointer" else len(word)
+            if digits > longest:
+                raise over("digits", f"an integer of {digits} digits", text=text, span=span)
         if kind == "mark":
             kind = word
             depth += (word in "([{") - (word in ")]}")

@@ -77,12 +77,11 @@ class At(_Node):
 
 
 class Pointer(_Node):
-    """`smem_ptr[16b](unset)`: the pointer of a flagged layout or a tensor."""
+    """`smem_ptr[16b](unset)`: the pointer of a flagged layout or a tensor; where it points does not matter."""
 
-    __slots__ = ("space", "bits", "address")
+    __slots__ = ("space", "bits")
     space: str
     bits: int
-    address: str
 
 
 class Name(_Node):

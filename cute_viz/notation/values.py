@@ -9,7 +9,7 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import Static, is_int_tuple, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import is_tiling
-from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.notation.syntax import Call, Index, Name, Node, Number, short
 from cute_viz.notation.vocabulary import TUPLES
@@ -86,6 +86,8 @@ def magnitudes(value: Any) -> Iterator[int]:
         yield from magnitudes(value.offset)
     elif isinstance(value, Basis):
         yield int(value.value).bit_length()
+    elif isinstance(value, F2):
+        yield value.value.bit_length()
     else:
         yield 0
 
