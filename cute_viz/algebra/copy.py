@@ -1,4 +1,4 @@
-"""Copy_Atom and TiledCopy: who reads and who writes which element (cute/atom/copy_atom.hpp)."""
+"""Copy_Atom and TiledCopy: who reads and who writes which element (cute/atom/copy_atom.hpp); `make_copy` makes the tiled ones."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, domain
 from cute_viz.algebra.divide import logical_divide, zipped_divide
-from cute_viz.algebra.inttuple import X, is_int_tuple, modes, product, show
-from cute_viz.algebra.inverse import left_inverse, right_inverse
+from cute_viz.algebra.inttuple import X, modes, product, show
+from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.mma import TiledMMA, layout_tv, tile_shape
 from cute_viz.algebra.modes import get, zip_
 from cute_viz.algebra.partition import indexed
-from cute_viz.algebra.products import logical_product, raked_product
+from cute_viz.algebra.products import logical_product
 from cute_viz.algebra.recast import recast_layout, upcast
 from cute_viz.algebra.shapes import product_each
-from cute_viz.algebra.simplify import coalesce, filter_
+from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.slicing import slice_
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
@@ -83,9 +82,9 @@ class TiledCopy(Shown):
         return f"TiledCopy\n  Tiler_MN:       {show(self.tiler_mn)}\n  TiledLayout_TV: {self.layout_tv}\n{self.atom}"
 
     @property
-    def thr_layout(self) -> AnyLayout:
+    def thr_layout(self) -> Layout:
         """The layout whose size is the number of threads: mode 0 of layout_tv."""
-        return get(self.layout_tv, 0)
+        return self.layout_tv[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,111 +118,6 @@ def make_copy_atom(op: CopyOp, bits: int, value_type: str = "") -> Copy_Atom:
     return Copy_Atom(op.thr_id, layouts[0], layouts[1], layouts[2], bits, op.name, value_type)
 
 
-def make_tiled_copy_impl(atom: Copy_Atom, tv: Layout, tiler: Any) -> TiledCopy:
-    """A TiledCopy of a thread-value layout and its tile.
-
-    Refused: fewer threads or values than the atom has, or no multiple of them.
-
-    >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
-    >>> copy = make_tiled_copy_impl(make_copy_atom(op, 16), Layout((8, 4), (4, 1)), (4, 8))
-    >>> str(copy.layout_tv), tile_of(copy)
-    ('(8,4):(4,1)', (4, 8))
-    """
-    if not isinstance(atom, Copy_Atom):
-        raise AlgebraError(
-            f"a tiled copy needs a copy atom, not {show(atom)}", hint="such as Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}"
-        )
-    if not isinstance(tv, Layout) or len(modes(tv.shape)) != 2:
-        refuse("make_tiled_copy", (tv,), "the TV layout has two modes: threads and values")
-    for n, what in enumerate(("thrs", "vals")):
-        have, need = size(get(tv, n)), size(get(atom.layout_ref, n))
-        if have % need:
-            refuse("make_tiled_copy", (tv,), f"TiledCopy uses too few {what} for selected CopyAtom: {have}, the atom has {need}")
-    return TiledCopy(atom, tv, tiler)
-
-
-def make_tiled_copy(atom: Copy_Atom, thr: Any, val: Any = None) -> TiledCopy:
-    """Threads and their values laid over a tile: (m,n) -> thread, and (m,n) -> value of each.
-
-    Refused: layouts that together are not one-to-one; see make_tiled_copy_impl.
-
-    >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
-    >>> copy = make_tiled_copy(make_copy_atom(op, 16), Layout((4, 8), (8, 1)), (1, 2))
-    >>> copy.tiler_mn, str(copy.layout_tv)
-    ((4, 16), '((8,4),2):((8,1),4)')
-    """
-    threads, values = _layout(thr), _layout(1 if val is None else val)
-    mn = raked_product(threads, values)
-    tv = composition(right_inverse(mn), Layout((size(threads), size(values))))
-    return make_tiled_copy_impl(atom, tv, product_each(domain(mn).shape))
-
-
-def make_tiled_copy_operand(atom: Copy_Atom, mma: TiledMMA, operand: str) -> TiledCopy:
-    """A copy of a TiledMMA's operand "A", "B" or "C", as its threads hold it (make_tiled_copy_A ...).
-
-    Refused: what is no TiledMMA; an operand of fewer values a thread than the atom has, or no multiple of them.
-
-    >>> from cute_viz import parse
-    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
-    >>> atom = parse("Copy_Atom<SM75_U32x2_LDSM_N, half_t>{}")
-    >>> [tile_of(make_tiled_copy_operand(atom, mma, operand)) for operand in "AB"]
-    [(32, 16), (16, 16)]
-    """
-    if not isinstance(mma, TiledMMA):
-        raise AlgebraError(f"make_tiled_copy_{operand} needs a TiledMMA, not {show(mma)}")
-    m, n, k = tile_shape(mma)
-    return make_tiled_copy_impl(atom, layout_tv(mma, operand), {"A": (m, k), "B": (n, k), "C": (m, n)}[operand])
-
-
-def make_tiled_copy_C_atom(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
-    """The smallest copy that takes the accumulator apart: one atom's values, on a tile of the elements these cover.
-
-    Refused: an atom of more values than a thread of the MMA holds.
-
-    >>> from cute_viz import parse
-    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (1,1,1), (16,16,16))")
-    >>> atom = parse("Copy_Atom<UniversalCopy<uint64_t>, float>{}")
-    >>> tile_of(make_tiled_copy_C(atom, mma)), tile_of(make_tiled_copy_C_atom(atom, mma))
-    ((16, 16), (8, 8))
-    """
-    if not isinstance(mma, TiledMMA) or not isinstance(atom, Copy_Atom):
-        raise AlgebraError("make_tiled_copy_C_atom needs a copy atom and a TiledMMA")
-    whole = layout_tv(mma, "C")
-    values = size(get(atom.layout_src, 1))
-    if values > size(get(whole, 1)):
-        refuse("make_tiled_copy_C_atom", (), f"the atom has {values} values, a thread of the MMA {size(get(whole, 1))}")
-    tv = composition(whole, Layout((size(get(whole, 0)), values)))
-    return _restrided(atom, tile_shape(mma)[:2], tv)
-
-
-def make_cotiled_copy(atom: Copy_Atom, atom_tv: Layout, data: Layout) -> TiledCopy:
-    """A copy of threads and values that are given as offsets of a data layout.
-
-    Refused: offsets that the data layout does not have.
-
-    >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
-    >>> copy = make_cotiled_copy(make_copy_atom(op, 16), Layout((32, 2), (2, 1)), Layout((8, 16), (16, 1)))
-    >>> tile_of(copy), str(copy.layout_tv)
-    ((4, 16), '((8,4),2):((4,1),32)')
-    """
-    inverse = make_layout(left_inverse(data), Layout(1, 0))
-    tv = composition(inverse, atom_tv)
-    reached = composition(make_layout(data, Layout(1, 0)), get(tv, 1))
-    if coalesce(reached) != coalesce(get(atom_tv, 1)):
-        refuse("make_cotiled_copy", (atom_tv, data), "The memory pointed to by AtomTVLayout does not exist in the DataLayout.")
-    return _restrided(atom, product_each(data.shape), tv)
-
-
-def _restrided(atom: Copy_Atom, extents: Any, tv: Any) -> TiledCopy:
-    """A TiledCopy of the elements that a TV layout reaches in a tensor: the tiler that extracts them, and the TV layout on it."""
-    extents = modes(extents)
-    tiler = tuple(
-        filter_(composition(Layout(extents, tuple(int(n == i) for n in range(len(extents)))), tv)) for i in range(len(extents))
-    )
-    tile_to_data = composition(Layout(extents), tiler)
-    return make_tiled_copy_impl(atom, composition(left_inverse(tile_to_data), tv), tiler)
-
-
 def tile_of(copy: TiledCopy) -> tuple[int, ...]:
     """The extents of the copy's tile.
 
@@ -238,7 +132,7 @@ def spanned_tile(copy: TiledCopy) -> tuple[int, ...]:
     """The extents of the smallest tensor that the copy's tile fits into: of a tiler of layouts, more than its size.
 
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
-    >>> copy = make_tiled_copy_impl(make_copy_atom(op, 16), Layout((8, 4)), (Layout(4, 2), 8))
+    >>> copy = TiledCopy(make_copy_atom(op, 16), Layout((8, 4)), (Layout(4, 2), 8))
     >>> tile_of(copy), spanned_tile(copy)
     ((4, 8), (8, 8))
     """
@@ -250,6 +144,7 @@ def layout_in_tile(copy: TiledCopy, side: str, reference: Layout) -> Layout:
     """(thread, value) -> the reference layout of a tensor that holds one tile (tidfrg at tile 0).
 
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
+    >>> from cute_viz.algebra.make_copy import make_tiled_copy
     >>> copy = make_tiled_copy(make_copy_atom(op, 16), Layout((4, 8), (8, 1)), (1, 2))
     >>> str(layout_in_tile(copy, "S", Layout((4, 16), (100, 1))))
     '((8,4),(2,1)):((2,100),(1,0))'
@@ -279,6 +174,7 @@ def tidfrg(copy: TiledCopy, side: str, layout: AnyLayout) -> AnyLayout:
     Refused: a tensor of fewer modes than the tile; one that the tile does not divide.
 
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
+    >>> from cute_viz.algebra.make_copy import make_tiled_copy
     >>> copy = make_tiled_copy(make_copy_atom(op, 16), Layout((4, 8), (8, 1)), (1, 2))
     >>> tidfrg(copy, "S", Layout((8, 64), (64, 1))).shape
     ((8, 4), (2, 1), (2, 4))
@@ -306,6 +202,7 @@ def partition(thr: ThrCopy, side: str, layout: AnyLayout) -> AnyLayout:
     """What the thread copies of a source "S" or destination "D": (CPY,CPY_M,CPY_N,...), and its offset.
 
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
+    >>> from cute_viz.algebra.make_copy import make_tiled_copy
     >>> copy = make_tiled_copy(make_copy_atom(op, 16), Layout((4, 8), (8, 1)), (1, 2))
     >>> str(partition(ThrCopy(copy, 9), "S", Layout((8, 64), (64, 1))))
     '512:1 o 66 o ((2,1),2,4):((1,0),256,16)'
@@ -322,6 +219,7 @@ def retile(copy: TiledCopy, layout: AnyLayout) -> AnyLayout:
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
+    >>> from cute_viz.algebra.make_copy import make_tiled_copy_A
     >>> copy = make_tiled_copy_A(parse("Copy_Atom<SM75_U32x2_LDSM_N, half_t>{}"), mma)
     >>> fragment = parse("partition_fragment_A(tiled_mma, (64,32))", {"tiled_mma": mma})
     >>> str(fragment), str(retile(copy, fragment))
@@ -342,72 +240,3 @@ def _extents(tiler: Any) -> Any:
     if isinstance(tiler, tuple):
         return tuple(map(_extents, tiler))
     return tiler.shape if isinstance(tiler, Layout) else tiler
-
-
-def _layout(x: Any) -> Layout:
-    if isinstance(x, Layout):
-        return x
-    if isinstance(x, (int, tuple)) and is_int_tuple(x):
-        return Layout(x)
-    raise AlgebraError(f"{show(x)} is not a layout of threads or values", hint="such as (16,8):(8,1)")
-
-
-def make_tiled_copy_A(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
-    """A copy of operand A of a TiledMMA, as its threads hold it.
-
-    >>> from cute_viz import parse
-    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
-    >>> make_tiled_copy_A(parse("Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}"), mma).tiler_mn
-    (32, 16)
-    """
-    return make_tiled_copy_operand(atom, mma, "A")
-
-
-def make_tiled_copy_B(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
-    """A copy of operand B of a TiledMMA, as its threads hold it.
-
-    >>> from cute_viz import parse
-    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
-    >>> make_tiled_copy_B(parse("Copy_Atom<SM75_U32x2_LDSM_N, half_t>{}"), mma).tiler_mn
-    (16, 16)
-    """
-    return make_tiled_copy_operand(atom, mma, "B")
-
-
-def make_tiled_copy_C(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
-    """A copy of operand C of a TiledMMA, as its threads hold it.
-
-    >>> from cute_viz import parse
-    >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
-    >>> make_tiled_copy_C(parse("Copy_Atom<UniversalCopy<uint64_t>, float>{}"), mma).tiler_mn
-    (32, 16)
-    """
-    return make_tiled_copy_operand(atom, mma, "C")
-
-
-def make_tiled_copy_S(atom: Copy_Atom, copy: TiledCopy) -> TiledCopy:
-    """A copy whose reference is the source layout of another.
-
-    >>> from cute_viz import parse
-    >>> loads = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
-    >>> plain = parse("Copy_Atom<UniversalCopy<uint32_t>, half_t>{}")
-    >>> str(make_tiled_copy_S(plain, loads).layout_tv)
-    '((4,2,4),((2,4),1)):((4,128,32),((16,1),0))'
-    """
-    if not isinstance(copy, TiledCopy):
-        raise AlgebraError(f"make_tiled_copy_S needs a TiledCopy, not {show(copy)}")
-    return make_tiled_copy_impl(atom, layout_sd(copy, "S"), copy.tiler_mn)
-
-
-def make_tiled_copy_D(atom: Copy_Atom, copy: TiledCopy) -> TiledCopy:
-    """A copy whose reference is the destination layout of another.
-
-    >>> from cute_viz import parse
-    >>> loads = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
-    >>> plain = parse("Copy_Atom<UniversalCopy<uint32_t>, half_t>{}")
-    >>> str(make_tiled_copy_D(plain, loads).layout_tv)
-    '((16,2),(8,1)):((1,128),(16,0))'
-    """
-    if not isinstance(copy, TiledCopy):
-        raise AlgebraError(f"make_tiled_copy_D needs a TiledCopy, not {show(copy)}")
-    return make_tiled_copy_impl(atom, layout_sd(copy, "D"), copy.tiler_mn)

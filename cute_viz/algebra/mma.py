@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, domain
-from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.divide import logical_divide, zipped_divide
 from cute_viz.algebra.inttuple import X, is_int_tuple, map_leaves, modes, product, show
 from cute_viz.algebra.inverse import complement, right_inverse
@@ -201,34 +200,11 @@ def layout_tv(mma: TiledMMA, operand: str, reference: Layout | None = None) -> L
     return tv
 
 
-def get_slice(tiled: Any, thread: int) -> Any:
-    """One thread's view of a TiledMMA or a TiledCopy (ThrMMA, ThrCopy).
-
-    Refused: a thread that the tiling does not have.
-
-    >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
-    >>> get_slice(make_tiled_mma(fma, (16, 16, 1)), 33).thr_vmnk
-    (0, 1, 2, 0)
-    """
-    from cute_viz.algebra.copy import ThrCopy, TiledCopy
-
-    if not isinstance(thread, int) or thread < 0:
-        raise AlgebraError(f"get_slice needs a thread index, not {show(thread)}", hint="get_slice(tiled_mma, 0)")
-    if isinstance(tiled, TiledCopy):
-        if thread >= size(get(tiled.layout_tv, 0)):
-            raise AlgebraError(f"thread {thread} is not in this TiledCopy of {size(get(tiled.layout_tv, 0))} threads")
-        return ThrCopy(tiled, thread)
-    if not isinstance(tiled, TiledMMA):
-        raise AlgebraError(f"get_slice needs a TiledMMA or a TiledCopy, not {show(tiled)}")
-    if thread >= size(tiled.thr_layout_vmnk):
-        raise AlgebraError(f"thread {thread} is not in this TiledMMA of {size(tiled.thr_layout_vmnk)} threads")
-    return ThrMMA(tiled, modes(get_flat_coord(tiled.thr_layout_vmnk, thread)))
-
-
 def partition(thr: ThrMMA, operand: str, layout: AnyLayout) -> AnyLayout:
     """What the thread holds of a tensor of operand "A", "B" or "C": (MMA,MMA_M,MMA_K), and its offset.
 
     >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
+    >>> from cute_viz.algebra.views import get_slice
     >>> thr = get_slice(make_tiled_mma(fma, (16, 16, 1)), 33)
     >>> str(partition(thr, "C", Layout((32, 64)))), str(partition(thr, "A", Layout((32, 8))))
     ('2048:1 o 65 o (1,2,4):(0,16,512)', '256:1 o 1 o (1,2,8):(0,16,32)')

@@ -9,9 +9,10 @@ from cute_viz.algebra import copy as _copy
 from cute_viz.algebra import mma as _mma
 from cute_viz.algebra.composed import AnyLayout, domain
 from cute_viz.algebra.construct import make_fragment_like
+from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.copy import ThrCopy, TiledCopy
-from cute_viz.algebra.inttuple import show
-from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.inttuple import modes, show
+from cute_viz.algebra.layout import Layout, size
 from cute_viz.algebra.mma import ThrMMA, TiledMMA
 from cute_viz.errors import AlgebraError
 
@@ -51,6 +52,26 @@ def as_tiled_copy(x: Any) -> TiledCopy:
     return x
 
 
+def get_slice(tiled: Any, thread: int) -> Any:
+    """One thread's view of a TiledMMA or a TiledCopy.
+
+    Refused: a thread that the tiling does not have.
+
+    >>> fma = _mma.MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
+    >>> get_slice(_mma.make_tiled_mma(fma, (16, 16, 1)), 33).thr_vmnk
+    (0, 1, 2, 0)
+    """
+    if not isinstance(thread, int) or thread < 0:
+        raise AlgebraError(f"get_slice needs a thread index, not {show(thread)}", hint="get_slice(tiled_mma, 0)")
+    if not isinstance(tiled, (TiledMMA, TiledCopy)):
+        raise AlgebraError(f"get_slice needs a TiledMMA or a TiledCopy, not {show(tiled)}")
+    if thread >= size(tiled.thr_layout):
+        raise AlgebraError(f"thread {thread} is not in this {type(tiled).__name__} of {size(tiled.thr_layout)} threads")
+    if isinstance(tiled, TiledCopy):
+        return ThrCopy(tiled, thread)
+    return ThrMMA(tiled, modes(get_flat_coord(tiled.thr_layout, thread)))
+
+
 def _partition_mma(operand: str) -> Callable[[Any, AnyLayout], AnyLayout]:
     def partition(thr: Any, layout: AnyLayout) -> AnyLayout:
         if not isinstance(thr, ThrMMA):
@@ -80,7 +101,8 @@ def retile_S(copy: Any, layout: AnyLayout) -> AnyLayout:
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
-    >>> copy = _copy.make_tiled_copy_B(parse("Copy_Atom<SM75_U32x1_LDSM_N, half_t>{}"), mma)
+    >>> from cute_viz.algebra.make_copy import make_tiled_copy_B
+    >>> copy = make_tiled_copy_B(parse("Copy_Atom<SM75_U32x1_LDSM_N, half_t>{}"), mma)
     >>> str(retile_S(copy, Layout(((2, 2), 4, 2))))
     '((2,2),4,2):((1,2),4,16)'
     """
@@ -103,7 +125,7 @@ thrfrg_A, thrfrg_B, thrfrg_C = (_of_mma(_mma.thrfrg, x) for x in "ABC")
 
 
 def _fragment(mma: TiledMMA, operand: str, layout: AnyLayout) -> Layout:
-    return make_fragment_like(domain(_mma.partition(_mma.get_slice(mma, 0), operand, layout)))
+    return make_fragment_like(domain(_mma.partition(get_slice(mma, 0), operand, layout)))
 
 
 partition_fragment_A, partition_fragment_B, partition_fragment_C = (_of_mma(_fragment, x) for x in "ABC")

@@ -11,8 +11,9 @@ from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import ThrCopy, TiledCopy
 from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, get_slice, make_tiled_mma
+from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, make_tiled_mma
 from cute_viz.algebra.table import offsets
+from cute_viz.algebra.views import get_slice
 from cute_viz.errors import FigureError
 from cute_viz.figures.mma import thread_of
 from cute_viz.figures.model import HOLE, Figure, Paint, Panel

@@ -50,7 +50,7 @@ def atom_call(evaluator: Evaluator, node: Call, short: str) -> Any:
 
         return make_tiled_mma(*[evaluator.value(item) for item in node.template])
     if short == "TiledCopy" and len(node.template) == 3:
-        from cute_viz.algebra.copy import make_tiled_copy_impl
+        from cute_viz.algebra.make_copy import make_tiled_copy_impl
 
         return make_tiled_copy_impl(*[evaluator.value(item) for item in node.template])
     if short in _DSL:

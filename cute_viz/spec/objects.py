@@ -64,23 +64,24 @@ def _tiled_mma(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
 
 
 def _tiled_copy(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
-    from cute_viz.algebra import copy
+    from cute_viz.algebra.make_copy import make_tiled_copy, make_tiled_copy_impl, make_tiled_copy_operand
 
     atom = b.part(fields, "atom", ("copy_atom",), names)
     given = {key for key in ("thr", "val", "tv", "tiler", "mma", "operand") if key in fields}
     if given in ({"thr"}, {"thr", "val"}):
-        return copy.make_tiled_copy(atom, b.optional(fields, "thr", names), b.optional(fields, "val", names))
+        return make_tiled_copy(atom, b.optional(fields, "thr", names), b.optional(fields, "val", names))
     if given == {"tv", "tiler"}:
-        return copy.make_tiled_copy_impl(atom, b.optional(fields, "tv", names), b.optional(fields, "tiler", names))
+        return make_tiled_copy_impl(atom, b.optional(fields, "tv", names), b.optional(fields, "tiler", names))
     if given == {"mma", "operand"}:
         operand = b.choice(KINDS["tiled_copy"].fields, fields, "operand") or "A"
-        return copy.make_tiled_copy_operand(atom, b.part(fields, "mma", ("tiled_mma",), names), operand)
+        return make_tiled_copy_operand(atom, b.part(fields, "mma", ("tiled_mma",), names), operand)
     raise b.fail("a tiled copy is of thr and val, of tv and tiler, or of mma and operand", fields.span)
 
 
 def _gemm(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
-    from cute_viz.algebra.copy import Copy_Atom, TiledCopy, make_tiled_copy_operand
+    from cute_viz.algebra.copy import Copy_Atom, TiledCopy
     from cute_viz.algebra.gemm import make_gemm
+    from cute_viz.algebra.make_copy import make_tiled_copy_operand
 
     mma = b.part(fields, "mma", ("tiled_mma",), names)
     tile = b.expression(fields["tile"], names)
