@@ -164,6 +164,25 @@ def test_prints(text, printed):
     assert value == read(BLOCK).pick("copyA") if printed is None else show(value) == printed
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("ThrID: (_8,_1)", "thrid of this CopyAtom is a layout of threads, not (_8,_1)"),
+        ("ValLayoutSrc: (_1,_2)", "layout of integers with 2 modes, not (_1,_2)"),
+        ("ValLayoutSrc: (_1,_2):(_1@0,_1@1)", "layout of integers with 2 modes"),
+        ("ValueType: 0b", "1 bit or more"),
+        (f"ValueType: {'9' * 5000}b", "not a value type"),
+    ],
+)
+def test_a_print_with_a_line_that_no_atom_has(line, words):
+    lines = ["ThrID: _1:_0", *(f"ValLayout{x}: (_1,_2):(_0,_1)" for x in ("Src", "Dst", "Ref")), "ValueType: 16b"]
+    label = line.partition(":")[0]
+    text = "\n  ".join(["Copy_Atom", *(line if known.startswith(label) else known for known in lines)])
+    with pytest.raises(CuteVizError) as caught:
+        read(text).pick()
+    assert words in caught.value.message
+
+
 def test_run_time_values_are_given():
     assert show(read("(4,?):(1,?{div=4})", {"?": (8, 4)}).pick()) == "(4,8):(1,4)"
     assert show(read("(M,N*2):(1,M)", {"M": 4, "N": 8}).pick()) == "(4,16):(1,4)"

@@ -1,7 +1,7 @@
 """What CuTe printed -> objects: layouts, tensors, atoms and tilings amid the other lines of a terminal or a log.
 
 Lines are read on their own: prefixes, colours and words around an object do not matter. An atom or a tiling is a heading
-and the labelled lines under it, as C++ (`MMA_Atom`) and as the Python DSL (`MMA Atom`) print them.
+and the labelled lines under it, which `labelled` puts together.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.cute import Parser
+from cute_viz.notation.labelled import HEADING, LABEL, Fields, build, label_key
 from cute_viz.notation.lexer import tokenize
 from cute_viz.notation.program import Document, evaluate_program
 from cute_viz.notation.syntax import Chain, Node, Number, Pair, Statement
@@ -22,12 +23,6 @@ MAX_OBJECT = 4_000  # characters of one printed layout
 MAX_TRIES = 24  # places of a line where a layout may begin
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-_HEADING = re.compile(r"(?<!\w)(TiledMMA|TiledCopy|MMA_Atom|Copy_Atom|ThrMMA|ThrCopy|Tiled MMA|Tiled Copy|MMA Atom|Copy Atom)\s*$")
-_LABEL = re.compile(
-    r"(?<!\w)(ThrLayoutVMNK|PermutationMNK|ThrID|Shape_MNK|LayoutA_TV|LayoutB_TV|LayoutC_TV|Tiler_MN|TiledLayout_TV|ValLayoutSrc"
-    r"|ValLayoutDst|ValLayoutRef|ValueType|Thr VMNK|ThrIdx|Thr Layout VMNK|Permutation MNK|Shape MNK|TV Layout A|TV Layout B"
-    r"|TV Layout C|Tiler MN|TV Layout tiled|TV Layout Src|TV Layout Dst|Value type)\s*:[ \t]*(.*?)\s*$"
-)
 _BEGIN = re.compile(r"(?<![\w)\]>@:])(?:Sw?<\d|\(|_?\d+:[_(\d-]|\w*ptr\[|ptr<|counting_iter|ArithTuple)")
 _WRITTEN = re.compile(r"\s*(?:[\w.]+\s*=\s*)?")
 _PAIR = re.compile(r"[\d)_?}]:[_(\d?-]")
@@ -124,16 +119,16 @@ class _Reader:
         self.document = Document()
         self.heading = ""
         self.label = ""
-        self.fields: dict[str, tuple[str, int]] = {}
+        self.fields: Fields = {}
         self.places = 0
         self.cut: CuteVizError | None = None  # why the rest was not searched
         self.broken = False  # a line begins like an object and is none: somebody wrote it, with a mistake
 
     def line(self, line: str, start: int) -> None:
-        if (label := _LABEL.search(line[:MAX_LINE])) is not None and self.heading:
-            self.fields[label[1].replace(" ", "").replace("_", "").lower()] = (label[2], start + label.start(2))
+        if (label := LABEL.search(line[:MAX_LINE])) is not None and self.heading:
+            self.fields[label_key(label[1])] = (label[2], start + label.start(2))
             return
-        if (heading := _HEADING.search(line[:MAX_LINE])) is not None:
+        if (heading := HEADING.search(line[:MAX_LINE])) is not None:
             kind = heading[1].replace(" ", "").replace("_", "")
             if kind in ("MMAAtom", "CopyAtom") and self.heading.startswith(("Tiled", "Thr")):
                 return  # the atom under its tiling
@@ -214,42 +209,10 @@ class _Reader:
             return
         at = min(offset for _, offset in fields.values())
         try:
-            self.keep(self.label, self.build(heading, fields), Span(at, at + 1))
+            self.keep(self.label, build(heading, fields, self.value), Span(at, at + 1))
         except CuteVizError as error:
-            self.fail(self.label, error if error.span else error.at(self.text, Span(at, at + 1)))
-
-    def build(self, heading: str, fields: dict[str, tuple[str, int]]) -> Any:
-        from cute_viz.algebra.copy import Copy_Atom, TiledCopy
-        from cute_viz.algebra.mma import MMA_Atom, TiledMMA
-        from cute_viz.algebra.recast import bits_of
-
-        def get(*keys: str) -> Any:
-            for key in keys:
-                if key in fields:
-                    return self.value(*fields[key])
-            at = min(offset for _, offset in fields.values())
-            raise NotationError(f"the print of this {heading} lacks its {keys[0]}", text=self.text, span=Span(at, at + 1))
-
-        def thr_id() -> Any:
-            from cute_viz.algebra.layout import Layout
-
-            value = get("thrid")
-            return value if isinstance(value, Layout) else Layout(value)
-
-        if "mma" in heading.lower():
-            layouts = [get(f"layout{x}tv", f"tvlayout{x}") for x in "abc"]
-            atom = MMA_Atom(thr_id(), get("shapemnk"), *layouts)
-            if heading == "MMAAtom":
-                return atom
-            return TiledMMA(atom, get("thrlayoutvmnk"), _permutation(get("permutationmnk")))
-        source, destination = get("vallayoutsrc", "tvlayoutsrc"), get("vallayoutdst", "tvlayoutdst")
-        reference = get("vallayoutref") if "vallayoutref" in fields else _reference(source, destination)
-        width = fields.get("valuetype", ("", 0))[0].strip()
-        bits = int(width[:-1]) if re.fullmatch(r"\d+b", width) else _DSL_BITS.get(width) or bits_of(width or 8)
-        copy_atom = Copy_Atom(thr_id(), source, destination, reference, bits)
-        if heading == "CopyAtom":
-            return copy_atom
-        return TiledCopy(copy_atom, get("tiledlayouttv", "tvlayouttiled"), _permutation(get("tilermn")))
+            error.text, error.span = self.text, error.span or Span(at, at + 1)
+            self.fail(self.label, error)
 
     def value(self, text: str, offset: int) -> Any:
         """The value of a label, read as the beginning of its text."""
@@ -261,34 +224,6 @@ class _Reader:
             inner = error.span or Span(0, 1)
             error.text, error.span = self.text, Span(offset + inner.start, offset + inner.end)
             raise
-
-
-_DSL_BITS = {**{f"{kind}{n}": n for kind in "fiu" for n in (4, 8, 16, 32, 64)}, "bf16": 16, "tf32": 32, "i1": 1}
-_DSL_BITS |= {f"f8{rest}": 8 for rest in ("E4M3FN", "E5M2", "E4M3B11FNUZ", "E8M0FNU")} | {
-    "f4E2M1FN": 4,
-    "f6E2M3FN": 6,
-    "f6E3M2FN": 6,
-}
-
-
-def _permutation(value: Any) -> Any:
-    """`(32:1,32:1,_)`, as the DSL prints extents, is `(32,32,_)`."""
-    from cute_viz.algebra.layout import Layout
-
-    return tuple(x.shape if isinstance(x, Layout) and x.stride == 1 else x for x in value) if isinstance(value, tuple) else value
-
-
-def _reference(source: Any, destination: Any) -> Any:
-    """The reference of a DSL print, which leaves it out: the side that is one-to-one, as ldmatrix and stmatrix have it."""
-    from cute_viz.algebra.layout import Layout
-    from cute_viz.algebra.measure import cosize, size
-
-    def spread(layout: Any) -> bool:
-        return (isinstance(layout, Layout) and size(layout, 1) == 1) or cosize(layout) == size(layout)
-
-    contiguous = isinstance(source, Layout) and isinstance(destination, Layout) and spread(destination)
-    simple = contiguous and not (spread(source) and str(destination).count("(") < str(source).count("("))
-    return destination if simple else source
 
 
 def _ptr_of_dsl(text: str) -> str:
