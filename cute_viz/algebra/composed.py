@@ -103,25 +103,8 @@ def position_independent(layout: AnyLayout) -> AnyLayout:
     inner = domain(layout)
     if swizzle.bits == 0:
         return inner
-    scaled = recast_swizzle(swizzle, 8, bits)
+    if bits & (bits - 1):
+        raise AlgebraError(f"cannot recast {swizzle} from 8-bit to {bits}-bit elements")
+    scaled = swizzle.rescaled(bits.bit_length() - 4)  # it acts on bytes, of 2^3 bits
     zero = Static(0) if any(isinstance(leaf, Static) for leaf in leaves(inner.shape)) else 0
-    return inner if scaled is None else ComposedLayout(scaled, zero, inner)
-
-
-def recast_swizzle(swizzle: Swizzle, old_bits: int, new_bits: int) -> Swizzle | None:
-    """The swizzle of `old_bits`-wide units acting on indices of `new_bits`-wide elements; None when nothing is left.
-
-    >>> str(recast_swizzle(Swizzle(3, 4, 3), 8, 16)), str(recast_swizzle(Swizzle(3, 4, 3), 8, 4))
-    ('Sw<3,3,3>', 'Sw<3,5,3>')
-    """
-    wider = new_bits // old_bits
-    if wider >= 1 and new_bits % old_bits == 0 and wider & (wider - 1) == 0:
-        base = swizzle.base - (wider.bit_length() - 1)
-        if base >= 0:
-            return Swizzle(swizzle.bits, base, swizzle.shift)
-        bits = max(0, swizzle.bits + base)
-        return Swizzle(bits, 0, swizzle.shift) if bits else None
-    narrower = old_bits // new_bits
-    if old_bits % new_bits == 0 and narrower & (narrower - 1) == 0:
-        return Swizzle(swizzle.bits, swizzle.base + narrower.bit_length() - 1, swizzle.shift)
-    raise AlgebraError(f"cannot recast {swizzle} from {old_bits}-bit to {new_bits}-bit elements")
+    return ComposedLayout(scaled, zero, inner) if scaled.bits else inner

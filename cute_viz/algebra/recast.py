@@ -63,8 +63,7 @@ def upcast(x: Any, n: int) -> Any:
     """
     _factor("upcast", x, n)
     if isinstance(x, Swizzle):
-        base = x.base - _log2("upcast", x, n)
-        return Swizzle(x.bits, base, x.shift) if base >= 0 else Swizzle(max(x.bits + base, 0), 0, x.shift)
+        return x.rescaled(_log2("upcast", x, n))
     if isinstance(x, ComposedLayout):
         if isinstance(x.offset, PointerFlag):
             return compose_with_offset(x.outer, PointerFlag(x.offset.bits * n), upcast(x.inner, n))
@@ -100,7 +99,7 @@ def downcast(x: Any, n: int) -> Any:
     """
     _factor("downcast", x, n)
     if isinstance(x, Swizzle):
-        return Swizzle(x.bits, x.base + _log2("downcast", x, n), x.shift)
+        return x.rescaled(-_log2("downcast", x, n))
     if isinstance(x, ComposedLayout):
         if isinstance(x.offset, PointerFlag):
             return compose_with_offset(x.outer, PointerFlag(x.offset.bits // n), downcast(x.inner, n))

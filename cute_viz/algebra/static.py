@@ -6,6 +6,7 @@ A class whose fields hold layouts names them in `marked`; `tiling` says which fa
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
@@ -20,22 +21,36 @@ def mark_static(value: Any) -> Any:
     >>> str(mark_static(Layout((4, 8))))
     '(_4,_8):(_1,_4)'
     """
+    return _each(Static, value)
+
+
+def clear_static(value: Any) -> Any:
+    """The same value without any mark of a static integer.
+
+    >>> str(clear_static(Layout(Static(4), Static(1))))
+    '4:1'
+    """
+    return _each(int, value)
+
+
+def _each(kind: Callable[[int], int], value: Any) -> Any:
+    """A value with every integer in it made one of a kind."""
     if isinstance(value, bool):
         return value
     if isinstance(value, int):
-        return Static(value)
+        return kind(value)
     if isinstance(value, tuple):
-        return tuple(map(mark_static, value))
+        return tuple([_each(kind, item) for item in value])
     if isinstance(value, Basis):
-        return Basis(mark_static(value.value), value.path)
+        return Basis(_each(kind, value.value), value.path)
     if isinstance(value, Layout):
-        return trusted(mark_static(value.shape), mark_static(value.stride))
+        return trusted(_each(kind, value.shape), _each(kind, value.stride))
     if isinstance(value, ComposedLayout):
-        return ComposedLayout(mark_static(value.outer), mark_static(value.offset), mark_static(value.inner))
+        return ComposedLayout(_each(kind, value.outer), _each(kind, value.offset), _each(kind, value.inner))
     if is_tiling(value):
         from dataclasses import replace
 
-        return replace(value, **{name: mark_static(getattr(value, name)) for name in value.marked})
+        return replace(value, **{name: _each(kind, getattr(value, name)) for name in value.marked})
     return value
 
 

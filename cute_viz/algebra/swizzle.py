@@ -59,6 +59,17 @@ class Swizzle(Shown):
         """The mask of the bits that are changed."""
         return ((1 << self.bits) - 1) << self.changed
 
+    def rescaled(self, by: int) -> Swizzle:
+        """The same swizzle on the indices of elements 2^by times as wide (narrower for a negative `by`).
+
+        Bits within one element are left out.
+
+        >>> str(Swizzle(3, 4, 3).rescaled(1)), str(Swizzle(3, 1, 3).rescaled(2)), str(Swizzle(3, 4, 3).rescaled(-1))
+        ('Sw<3,3,3>', 'Sw<2,0,3>', 'Sw<3,5,3>')
+        """
+        base = self.base - by
+        return Swizzle(self.bits, base, self.shift) if base >= 0 else Swizzle(max(self.bits + base, 0), 0, self.shift)
+
     def __call__(self, offset: Any) -> int:
         if not isinstance(offset, int):
             raise AlgebraError(f"{self} takes an integer offset, not {show(offset)}")

@@ -91,13 +91,13 @@ def read_call(text: str, names: Mapping[str, Any] | None = None, resolve: Resolv
     >>> name, [str(x) for x in operands]
     ('composition', ['(4,8):(8,1)', '4:2'])
     """
-    from cute_viz.errors import NotationError
     from cute_viz.notation.program import operation_of
 
     *before, last = _statements(text, "auto")
     bound = {**(names or {}), **(evaluate_program(before, text, names, None, resolve).values if before else {})}
     if last.value is None:
-        raise last.error or NotationError("nothing to read", text=text, span=last.span)
+        assert last.error is not None
+        raise last.error
     call = operation_of(last.value, text, bound, resolve)
     if call is None:
         return "", [evaluate_program([*before, last], text, names, None, resolve).pick()]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from cute_viz.errors import NotationError, Span
 from cute_viz.limits import limit, over
-from cute_viz.notation.lexer import NAMES, Token, tokenize, unknown
+from cute_viz.notation.lexer import Token, tokenize, unknown
 from cute_viz.notation.syntax import (
     Apply,
     Arith,
@@ -349,11 +349,9 @@ class Parser:
             elif self.token.kind != close:
                 if self.token.kind == "junk":
                     raise unknown(self.text, self.token.span.start)
-                found = NAMES.get(self.token.kind, f"'{self.token.text}'")
-                if self.token.kind in ("number", "static", "name"):
-                    found = f"'{self.token.text}'"
                 if self.token.kind == "end":
                     raise self.fail(f"'{opening.text}' is never closed", opening.span, hint=f"add '{close}'")
+                found = "a pointer" if self.token.kind == "pointer" else f"'{self.token.text}'"
                 raise self.fail(f"expected ',' or '{close}', found {found}", hint="modes are parted by ',': (4,8)")
         closing = self.advance()
         self.depth -= 1

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.inttuple import Static
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError
 from cute_viz.notation.syntax import Call, Name, short
-from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, TUPLES, integral, smem_atom
+from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, TUPLES, smem_atom
 
 if TYPE_CHECKING:
     from cute_viz.notation.evaluate import Evaluator
@@ -52,6 +53,7 @@ def major(name: str) -> Any:
 
 
 def _swizzle(evaluator: Evaluator, node: Call) -> Any:
+    """`Sw<3,4,3>`, and its value at an offset, `Sw<3,4,3>(8)`; of two numbers, the shift is B."""
     if not node.template:
         return None
     numbers = [evaluator.value(item) for item in node.template]
@@ -103,10 +105,17 @@ def _layout_type(evaluator: Evaluator, node: Call) -> Any:
 
 
 def _integral(evaluator: Evaluator, node: Call) -> Any:
-    return integral(evaluator.value(node.template[0])) if len(node.template) == 1 else None
+    """`Int<8>{}`, `C<8>{}`: the static integer."""
+    if len(node.template) != 1:
+        return None
+    value = evaluator.value(node.template[0])
+    if not isinstance(value, int):
+        raise AlgebraError("Int<N> takes an integer")
+    return Static(value)
 
 
 def _basis(evaluator: Evaluator, node: Call) -> Any:
+    """`E<0,1>{}`: a unit basis element."""
     path = tuple(map(evaluator.value, node.template or node.args or ()))
     return Basis(1, _positions(evaluator, node, path[0] if len(path) == 1 else path))
 
@@ -120,6 +129,7 @@ def _positions(evaluator: Evaluator, node: Call, path: Any) -> tuple[int, ...]:
 
 
 def _scaled_basis(evaluator: Evaluator, node: Call) -> Any:
+    """`ScaledBasis(2, (0, 1))` of the DSL."""
     if len(node.args or ()) != 2:
         return None
     scale, path = map(evaluator.value, node.args or ())

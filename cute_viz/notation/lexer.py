@@ -26,16 +26,6 @@ _TOKEN = re.compile(
 # What an operand can end with: a '-' after it is the operator.
 _OPERANDS = ("number", "static", "name", ")", "]", "}", ">")
 
-NAMES = {
-    "number": "a number",
-    "static": "a number",
-    "name": "a name",
-    "blank": "'_'",
-    "infix": "an operator",
-    "pointer": "a pointer",
-    "end": "the end",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Token:

@@ -81,7 +81,8 @@ def evaluate_program(
     for statement in statements:
         try:
             if statement.value is None:
-                raise statement.error or CuteVizError("nothing to read", text=text, span=statement.span)
+                assert statement.error is not None
+                raise statement.error
             value = ungroup(Evaluator(text, env, warnings, resolve).value(statement.value))
             if is_tiling(value) or all_static(statement.value, env):
                 value = mark_static(value)

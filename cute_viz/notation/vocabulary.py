@@ -1,4 +1,4 @@
-"""What C++ source calls by name besides the operations: tuples, integral constants, shared-memory layout atoms."""
+"""What C++ source calls by name besides the operations: tuples, printers, casts, shared-memory layout atoms."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
-from cute_viz.algebra.inttuple import Static
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError
@@ -37,34 +36,10 @@ def smem_atom(name: str, template: tuple[Any, ...]) -> ComposedLayout | None:
     swizzle = Swizzle(2, 5, 2) if special else Swizzle(_BITS[mode], 4, 3)
     rows, length = (4, 1024) if special else (8, 128 << _BITS[mode])
     shape, stride = ((rows, length), (length, 1)) if major == "K" else ((length, rows), (1, length))
-    if in_bits:
-        bits = 1
-    elif len(template) == 1:
-        from cute_viz.algebra.recast import bits_of
-
-        bits = bits_of(template[0])
-    else:
+    if not in_bits and len(template) != 1:
         raise AlgebraError(f"{name} takes an element type", hint=f"such as GMMA::{name}<half_t>")
-    inner = _upcast(Layout(shape, stride), bits)
-    return ComposedLayout(swizzle, PointerFlag(bits), inner)
-
-
-def _upcast(layout: Layout, bits: int) -> Layout:
-    from cute_viz.algebra.recast import upcast
+    from cute_viz.algebra.recast import bits_of, upcast
     from cute_viz.algebra.static import mark_static
 
-    result: Layout = mark_static(upcast(layout, bits))
-    return result
-
-
-def integral(value: Any) -> int:
-    """Int<N>, C<N>: the static integer.
-
-    Refused: what is no integer.
-
-    >>> integral(8)
-    Static(8)
-    """
-    if not isinstance(value, int):
-        raise AlgebraError("Int<N> takes an integer")
-    return Static(value)
+    bits = 1 if in_bits else bits_of(template[0])
+    return ComposedLayout(swizzle, PointerFlag(bits), mark_static(upcast(Layout(shape, stride), bits)))

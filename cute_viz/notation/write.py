@@ -8,7 +8,7 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
 from cute_viz.algebra.inttuple import Static, Underscore, leaves, map_leaves, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.static import is_tiling, mark_static
+from cute_viz.algebra.static import clear_static, is_tiling, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
@@ -39,27 +39,10 @@ def _cute(value: Any) -> str:
     return show(value)
 
 
-def _plain(value: Any) -> Any:
-    """A value without its marks of static integers."""
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, int):
-        return int(value)
-    if isinstance(value, tuple):
-        return tuple(map(_plain, value))
-    if isinstance(value, Basis):
-        return Basis(_plain(value.value), value.path)
-    if isinstance(value, Layout):
-        return Layout(_plain(value.shape), _plain(value.stride))
-    if isinstance(value, ComposedLayout):
-        return ComposedLayout(_plain(value.outer), _plain(value.offset), _plain(value.inner))
-    return value
-
-
 def _ir(value: Any) -> str:
     if is_tiling(value):
         raise _cannot(value, "CuTe's compiler notation")
-    value = _plain(value)
+    value = clear_static(value)
     if isinstance(value, tuple) and any(isinstance(item, (Layout, Underscore)) for item in value):
         return "[" + ";".join(map(_ir, value)) + "]"
     if isinstance(value, ComposedLayout):
@@ -155,7 +138,7 @@ def _cpp_flagged(value: ComposedLayout) -> str:
 
 
 def _dsl(value: Any) -> str:
-    value = _plain(value)
+    value = clear_static(value)
     if isinstance(value, (bool, int)):
         return str(value)
     if isinstance(value, Underscore):
