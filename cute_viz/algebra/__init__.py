@@ -10,7 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_VALUES = {
+_VALUES = {  # what is no row of the registry: name -> module
     "Layout": "layout",
     "ComposedLayout": "composed",
     "PointerFlag": "composed",
@@ -28,7 +28,7 @@ _VALUES = {
 
 
 def __getattr__(name: str) -> Any:
-    """A value class, or an operation of the registry by its name."""
+    """A name of `_VALUES`, or an operation of the registry by its name."""
     if name in _VALUES:
         return getattr(import_module(f"cute_viz.algebra.{_VALUES[name]}"), name)
     if not name.startswith("_"):

@@ -95,6 +95,7 @@ def lift(layout: ComposedLayout, operation: Callable[..., Any], *args: Any) -> C
 
 
 def _layouts(a: Layout, b: Layout) -> Layout:
+    """Composition of plain layouts; an error of a step gets the whole call."""
     try:
         if is_coordinate(b.stride):
             from cute_viz.algebra.measure import coprofile
@@ -155,6 +156,7 @@ def _pick(pairs: list[tuple[int, Any]], rest: int, step: Any) -> tuple[Any, Any]
 
 
 def _tiler(a: Layout, tiler: Any) -> Layout:
+    """Composition with a tiler: mode by mode for a tuple, the first n elements for an integer."""
     if isinstance(tiler, Underscore):
         return a
     if isinstance(tiler, tuple):

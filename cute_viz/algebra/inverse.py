@@ -47,6 +47,7 @@ def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
 
 
 def _complement(pairs: list[tuple[int, int]], target: Any, layout: Layout) -> Layout:
+    """The gaps between integer strides, smallest first, and what is left behind the last; `layout` is for the refusals."""
     if is_zero(pairs[0][1]):
         return Layout(product(target))
     kept = []
@@ -98,6 +99,7 @@ def left_inverse(x: Any) -> Any:
 
 
 def _inverse(name: str, x: Any) -> Any:
+    """Either inverse of anything; of a composed layout, the inverses of its parts in the other order."""
     if isinstance(x, (Underscore, Swizzle)):
         return x
     if isinstance(x, int):
@@ -158,7 +160,8 @@ def _by_stride(found: list[_Mode]) -> list[_Mode]:
     return out
 
 
-def _right(found: list[_Mode], layout: Layout) -> Layout:
+def _right(found: list[_Mode], _: Layout) -> Layout:
+    """The right inverse of integer strides: the modes that continue the run of values from 0."""
     kept = []
     current = 1
     for extent, stride, before in _by_stride(found):
@@ -169,6 +172,7 @@ def _right(found: list[_Mode], layout: Layout) -> Layout:
 
 
 def _left(found: list[_Mode], layout: Layout) -> Layout:
+    """The left inverse of integer strides: every mode, with extents that step over the values left out."""
     ordered = _by_stride(found)
     extents: list[int] = []
     strides = [0]
@@ -238,6 +242,7 @@ def max_common_vector(a: AnyLayout, b: AnyLayout) -> int:
 
 
 def _common_extent(a: Layout, inverse: Layout) -> int:
+    """How many values, from 0 on, `a` takes in the order of the other layout; 0 where not even the first."""
     common = _coalesce(composition(a, inverse))
     extent, stride = flat_modes(common)[0]
     return extent if isinstance(stride, int) and stride == 1 else 0
@@ -277,7 +282,7 @@ def _along_one_mode(whole: Layout, name: str, layout: Layout) -> tuple[list[tupl
 
 
 def ceil_div_tiler(a: Any, b: Any) -> Any:
-    """a / b rounded up, mode by mode; for a layout b, the shape of what remains of a (CuTe's ceil_div of a tiler).
+    """a / b rounded up, mode by mode; for a layout b, the shape of what remains of a (cute/layout.hpp, ceil_div).
 
     >>> ceil_div_tiler((4, 3), (4, 2)), ceil_div_tiler(24, Layout(4, 2))
     ((1, 2), (2, 3))

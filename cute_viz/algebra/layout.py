@@ -1,6 +1,8 @@
 """Layout: a function from coordinates to offsets, given by a shape and a stride (cute/layout.hpp).
 
-Values are immutable and hashable; `str` is CuTe notation. Operations are free functions with CuTe's names.
+Values are immutable and hashable; `str` is CuTe notation. The functions here are of plain layouts: they are what the other
+modules are made of. Those of the same names in `measure`, `modes`, `simplify`, `coords`, `slicing` and `construct` take every
+kind of layout.
 """
 
 from __future__ import annotations
@@ -189,6 +191,7 @@ def crd2idx(crd: Any, shape: IntTuple, stride: Stride | None = None) -> Any:
 
 
 def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> Any:
+    """The value before it is made plain: a sum of strides, so that basis elements and XOR strides add up their own way."""
     if isinstance(crd, tuple):
         if not isinstance(shape, tuple) or len(crd) != len(shape):
             raise AlgebraError(

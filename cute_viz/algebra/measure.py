@@ -17,10 +17,9 @@ Measurable: TypeAlias = "IntTuple | Layout | ComposedLayout"
 
 
 def size(x: Measurable, *path: int) -> int:
-    """The number of coordinates of a shape or layout, or of one mode: size<1>(A) is size(A, 1); of a TiledMMA or
-    TiledCopy the number of threads.
+    """The number of coordinates of a shape or layout, or of one mode: size<1>(A) is size(A, 1).
 
-    Source: cute/int_tuple.hpp and cute/layout.hpp, size.
+    Of a TiledMMA or TiledCopy it is the number of threads. Source: cute/int_tuple.hpp and cute/layout.hpp, size.
 
     >>> size(Layout((4, (2, 8)))), size(Layout((4, (2, 8))), 1), size((3, 5))
     (64, 16, 15)

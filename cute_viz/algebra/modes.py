@@ -175,6 +175,7 @@ def tile_unzip(layout: AnyLayout, tiler: Any) -> AnyLayout:
 
 
 def _unzip(layout: Layout, tiler: Any) -> list[Layout]:
+    """The tiles and the rests of a layout of (tile, rest) pairs, gathered along the tiler."""
     parts = modes_of(layout)
     if isinstance(tiler, tuple):
         if not isinstance(layout.shape, tuple) or len(parts) < len(tiler):

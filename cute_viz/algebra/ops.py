@@ -67,6 +67,7 @@ class Op:
             raise AlgebraError(f"{self.signature} does not take {given}", hint=f"such as {self.example}")
 
     def _operand(self, value: Any, kind: str) -> Any:
+        """An operand as its kind wants it; refused where it is of another."""
         if kind in "LA":
             value = value[0] if isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], Layout) else value
             if isinstance(value, (int, tuple)) and value != () and is_int_tuple(value):

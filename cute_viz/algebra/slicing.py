@@ -70,7 +70,7 @@ def dice(crd: Any, layout: Layout) -> Layout:
 
 
 def dice_tuple(crd: Any, x: Any) -> Any:
-    """The entries of a tuple where the coordinate has an index.
+    """The entries of a tuple where the coordinate has an index (cute/underscore.hpp, dice).
 
     >>> from cute_viz.algebra.inttuple import X
     >>> dice_tuple((1, X), (4, 8))
@@ -157,8 +157,6 @@ def _decayed(swizzle: Swizzle, offset: int) -> Layout:
         return (y + z if not offset & (z << i) else y - z) << i
 
     lower, upper = (changed, read) if z < y else (read, changed)
-    if z == y:
-        upper = read
     reach, base, bits = abs(swizzle.shift), swizzle.base, swizzle.bits
     ones = (2,) * bits
     return Layout(

@@ -116,7 +116,7 @@ def get_nonswizzle_portion(layout: AnyLayout) -> Any:
 
 
 def swizzle_projection(swizzle: Swizzle) -> Layout:
-    """The layout that keeps the bits a swizzle reads or changes, and makes the others 0.
+    """The layout that keeps the bits a swizzle reads or changes, and makes the others 0: layout_only_zy of cute/swizzle_layout.hpp.
 
     >>> str(swizzle_projection(Swizzle(2, 1, 3)))
     '(2,4,2,4,1):(0,2,0,16,0)'

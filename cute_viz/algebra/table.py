@@ -71,6 +71,7 @@ def offsets_numpy(layout: AnyLayout, numpy: ModuleType) -> Any:
 
 
 def _shifted(layout: ComposedLayout) -> list[Any]:
+    """offset + inner(i) for every i: what the outer function is given."""
     if isinstance(layout.inner, Swizzle) or isinstance(layout.offset, PointerFlag):
         raise AlgebraError(f"{layout} has no shape to tabulate")
     inner = offsets(layout.inner)

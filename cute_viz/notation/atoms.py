@@ -59,6 +59,7 @@ def atom_call(evaluator: Evaluator, node: Call, short: str) -> Any:
 
 
 def _copy_atom(evaluator: Evaluator, node: Call, inner: tuple[Node, ...]) -> Any:
+    """Copy_Atom<operation, type>, make_copy_atom(operation, type, num_bits_per_copy=n)."""
     from cute_viz.algebra.copy import CopyOp, make_copy_atom
     from cute_viz.algebra.recast import bits_of
 
@@ -149,6 +150,7 @@ _SHORT = {
 
 
 def _letters(value_type: Any) -> str:
+    """A type of the DSL as the names of CuTe's MMA operations have it."""
     short = str(value_type).rpartition(".")[2]
     if short not in _SHORT:
         raise AlgebraError(f"{value_type} is not an element type of this instruction", hint=f"one of {', '.join(_SHORT)}")

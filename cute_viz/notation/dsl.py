@@ -137,6 +137,7 @@ class _Reader:
         return self.starts[line - 1] + column
 
     def block(self, body: list[ast.stmt], out: list[Statement]) -> None:
+        """The statements of a body; of functions, classes and branches what they hold, of others nothing."""
         for node in body:
             if isinstance(node, ast.Assign) and len(node.targets) == 1:
                 self.assign(node.targets[0], node.value, node, out)
@@ -220,6 +221,7 @@ class _Reader:
         return Name(span, dotted)
 
     def call(self, node: ast.Call, span: Span) -> Node:
+        """A call, its keywords in the places and its operands in the order of our operations."""
         arguments: list[Node | None] = [self.node(item) for item in node.args]
         dotted = self.dotted(node.func)
         if dotted is None and not isinstance(node.func, ast.Attribute):

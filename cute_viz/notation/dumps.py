@@ -125,6 +125,7 @@ class _Reader:
         self.broken = False  # a line begins like an object and is none: somebody wrote it, with a mistake
 
     def line(self, line: str, start: int) -> None:
+        """A line at its place in the text: a label of the open heading, a heading, or else what is printed in it."""
         if (label := LABEL.search(line[:MAX_LINE])) is not None and self.heading:
             self.fields[label_key(label[1])] = (label[2], start + label.start(2))
             return
@@ -142,10 +143,12 @@ class _Reader:
             self.layouts(line[:MAX_LINE], start)
 
     def name(self, before: str) -> str:
+        """The name that stands before an object, if one does."""
         match = _NAME.search(before.rstrip())
         return match[1] if match and match[1] not in ("tensor", "Tensor", "layout", "Layout", "print") else ""
 
     def keep(self, name: str, value: Any, span: Span) -> None:
+        """An object under its name, or under a new one where the name has another object already."""
         base = name or f"object{len(self.document.values) + 1}"
         key, n = base, 2
         while key in self.document.values and self.document.values[key] != value:

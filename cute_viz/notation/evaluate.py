@@ -357,6 +357,7 @@ def _is_operation(name: str) -> bool:
 
 
 def _call_layout(function: Any, args: tuple[Any, ...]) -> Any:
+    """The value of a swizzle at an offset, or of a layout at a coordinate; a slice where the coordinate has `_`."""
     if isinstance(function, Swizzle):
         if len(args) != 1 or not isinstance(args[0], int):
             raise AlgebraError(f"{function} takes one integer")

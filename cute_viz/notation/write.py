@@ -94,6 +94,7 @@ def _all_static(value: Any) -> bool:
 
 
 def _cpp_type(value: Any, tuple_name: str = "Shape") -> str:
+    """The type of a value whose integers are all static."""
     if isinstance(value, Layout):
         return f"Layout<{_cpp_type(value.shape)},{_cpp_type(value.stride, 'Stride')}>"
     if isinstance(value, tuple):
@@ -216,6 +217,7 @@ _MMA = {"f16": "Float16", "bf16": "BFloat16", "f32": "Float32"}
 
 
 def _dsl_tiling(value: Any) -> str:
+    """The call that makes an atom or a tiling; only some operations have a class in the DSL."""
     import re
 
     from cute_viz.algebra.copy import Copy_Atom, TiledCopy
