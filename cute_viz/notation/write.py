@@ -139,6 +139,8 @@ def _cpp_flagged(value: ComposedLayout) -> str:
 
 
 def _dsl(value: Any) -> str:
+    if is_tiling(value):
+        return _dsl_tiling(value)
     value = clear_static(value)
     if isinstance(value, (bool, int)):
         return str(value)
@@ -154,8 +156,6 @@ def _dsl(value: Any) -> str:
         return f"cute.ScaledBasis({value.value}, {_dsl(value.path)})"
     if isinstance(value, ComposedLayout) and not isinstance(value.offset, PointerFlag):
         return f"cute.make_composed_layout({_dsl(value.outer)}, {_dsl(value.offset)}, {_dsl(value.inner)})"
-    if is_tiling(value):
-        return _dsl_tiling(value)
     raise _cannot(value, "the Python DSL")
 
 
