@@ -5,7 +5,6 @@ A class whose fields hold layouts names them in `marked`; `tiling` says which fa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -64,10 +63,10 @@ def is_tiling(value: Any) -> bool:
     return bool(getattr(type(value), "marked", ()))
 
 
-def clean(value: Any) -> str:
+def plain(value: Any) -> str:
     """A value as CuTe prints it, less the underscores of static integers.
 
-    >>> clean(mark_static(Layout((4, 8))))
+    >>> plain(mark_static(Layout((4, 8))))
     '(4,8):(1,4)'
     """
-    return re.sub(r"_(?=-?\d)", "", show(value))
+    return show(clear_static(value))
