@@ -93,6 +93,19 @@ def test_an_interrupted_run_ends_at_once_and_clean(tmp_path: Path) -> None:
     assert not list(out.glob(".cute-viz-[0-9]*"))
 
 
+def test_a_gallery_of_nothing_can_be_filled(tmp_path: Path) -> None:
+    path, out = tmp_path / "a.yaml", tmp_path / "out"
+    path.write_text("layout: (4,8):(8,")
+    assert gallery(path, "-o", out).return_value == 1
+    path.write_text("layout: (4,8):(8,1)")
+    assert gallery(path, "-o", out).return_value == 0
+    assert gallery(path, "-o", out, "--check").return_value == 0
+    path.unlink()
+    assert gallery(tmp_path, "-o", out, "--prune").return_value == 0
+    path.write_text("layout: (4,8):(8,1)")
+    assert gallery(path, "-o", out).return_value == 0
+
+
 def test_only_what_changed_is_drawn(specs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert "2 drawn, 0 unchanged" in gallery(specs, "-o", out).stderr

@@ -72,8 +72,10 @@ class State:
         wanted = [file for job in plan.jobs for file in job.files.values()]
         there = [file for file in (*INDEX, *wanted) if os.path.lexists(os.path.join(folder, file))]
         # Only now, as another run into the same folder claims a file before it draws it.
-        known = self._known() | read(folder)._known() | set(_indexed(folder) or ())
-        taken = [file for file in there if file not in known and not (known and file in INDEX)]
+        indexed = _indexed(folder)  # an empty one is ours, too
+        known = self._known() | read(folder)._known() | set(indexed or ())
+        ours = bool(known) or indexed is not None
+        taken = [file for file in there if file not in known and not (ours and file in INDEX)]
         if taken:
             others = f", nor {len(taken) - 1} other files" if len(taken) > 1 else ""
             raise CuteVizError(
