@@ -149,6 +149,11 @@ def test_a_log_with_objects_in_it():
     [
         ("sA : (4,8):(8,1)", "(4,8):(8,1)"),
         ("sA: tensor<ptr<f16, smem, align<16>> o (8,64):(64,1)>", "(8,64):(64,1)"),
+        (
+            "tensor<ptr<f16, smem, align<1024>, S<3,4,3>> o (8,64):(64,1)>",
+            "Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)",
+        ),
+        ("sA = tensor<ptr<tf32, smem, S<2,4,3>> o (8,32):(32,1)>", "Sw<2,4,3> o smem_ptr[32b](unset) o (8,32):(32,1)"),
         ("Sw<3,4,3>_smem_ptr[16b](0x1000) o (_8,_64):(_64,_1)", "Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)"),
         ("counting_iter(0) o (4,8):(8,1)", "(4,8):(8,1)"),
         ("ptr[32b](0x7ff) o (_2,_2):(_1,_2):\n    0.00e+00    1.0\n    2.0  3.0\n", "(_2,_2):(_1,_2)"),
@@ -162,6 +167,34 @@ def test_a_log_with_objects_in_it():
 def test_prints(text, printed):
     value = read(text).pick()
     assert value == read(BLOCK).pick("copyA") if printed is None else show(value) == printed
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        'k.cu(12): warning #177-D: variable "x" was declared\n      auto x = make_layout(4);\n           ^',
+        "k.cu:12:8: error: no x\n   12 |   auto x = make_layout((4,8):(8,1));\n      |        ^~~~",
+        "\x1b[1m/a/k.hpp:12:8: \x1b[0mnote: x\n  auto x = (4,8):(8,1); // here\n       ^",
+    ],
+)
+def test_source_that_a_compiler_quotes_is_no_print(message):
+    document = read(f"{message}\nsA : (_4,_8):(_8,_1)\nsB : (_4,_16):(_16,_1)\n")
+    assert list(document.values) == ["sA", "sB"]
+    assert read("// warning: a note\nauto a = 4:2;\nauto b = a;  // error: none\n").values.keys() == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "words"),
+    [
+        ("tensor<ptr<f16, smem, align<1024>, S<9,4,3>> o (8,64):(64,1)>", "ptr<f16", "Sw<9,4,3> is not a swizzle"),
+        ("tensor<ptr<f16, smem, align<1024>, S<3,4,3>> o (8,?):(64,1)>", "?)", "run-time value"),
+    ],
+)
+def test_prints_that_cannot_be_drawn(text, place, words):
+    with pytest.raises(CuteVizError) as caught:
+        read(text).pick()
+    assert words in caught.value.message
+    assert caught.value.span.start == text.index(place)
 
 
 @pytest.mark.parametrize(

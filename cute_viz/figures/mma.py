@@ -95,7 +95,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
 def thread_of(thr: ThrMMA) -> int:
     """The number of the thread whose view it is.
 
-    >>> from cute_viz.algebra.mma import get_slice
+    >>> from cute_viz.algebra.views import get_slice
     >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
     >>> thread_of(get_slice(make_tiled_mma(fma, (16, 16, 1)), 33))
     33

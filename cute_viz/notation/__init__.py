@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 DIALECTS = ("auto", "cute", "cpp", "dsl", "dump")
 MAX_SOURCE = 1 << 16  # characters of several lines that are read as source code; longer ones are searched for prints
+_MESSAGES = ("warning", "error", "note", "remark")  # of a compiler: worth a closer look
 _DSL_MARKS = ("cute.", "cutlass.", "stride", "order", "mode", "None", "import", "def ")  # worth a closer look
 
 
@@ -67,6 +68,11 @@ def read(
         except CuteVizError as error:
             error.hint = error.hint or f"text of more than {MAX_SOURCE} characters is searched for prints; --dialect reads source"
             raise
+    if dialect == "auto" and "\n" in text and any(word in text for word in _MESSAGES):
+        from cute_viz.notation.dumps import find_log
+
+        if (log := find_log(text, names)) is not None:
+            return log
     problem: CuteVizError | None
     try:
         document = evaluate_program(_statements(text, dialect), text, names, warnings, resolve)

@@ -24,6 +24,10 @@ MAX_TRIES = 24  # places of a line where a layout may begin
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _BEGIN = re.compile(r"(?<![\w)\]>@:])(?:Sw?<\d|\(|_?\d+:[_(\d-]|\w*ptr\[|ptr<|counting_iter|ArithTuple)")
+_MESSAGE = re.compile(  # of gcc, clang, nvcc
+    r"^[ \t]*(?:[^\s:()]+\(\d+(?:,\d+)?\)|[^\s:]+:\d+(?::\d+)?): *(?:fatal |internal )?(?:error|warning|remark|note)\b", re.M
+)
+_QUOTED = re.compile(r"\s*(?:\d+ *\|.*|.*; *(?://.*)?|[\s^~|]*)$")  # below a message: a line of source, or a caret
 _WRITTEN = re.compile(r"\s*(?:[\w.]+\s*=\s*)?")
 _PAIR = re.compile(r"[\d)_?}]:[_(\d?-]")
 _NAME = re.compile(
@@ -71,11 +75,24 @@ def find_dump(text: str, names: Mapping[str, Any] | None = None) -> Document | N
     return document
 
 
+def find_log(text: str, names: Mapping[str, Any] | None = None) -> Document | None:
+    r"""The objects that are printed amid the messages of a compiler, which quote source code; None without such messages or prints.
+
+    >>> log = 'k.cu(12): warning #177-D: "x" is not used\n    auto x = make_layout(4);\nsA : (_4,_8):(_8,_1)\n'
+    >>> find_log(log).values.keys()
+    dict_keys(['sA'])
+    """
+    if _MESSAGE.search(strip_colors(text)) is None:
+        return None
+    document = _read(text, names).document
+    return document if document.values else None
+
+
 def _single(text: str, document: Document) -> bool:
     """Whether one line is a name and an object, nothing behind it: an expression with a mistake in it is no dump."""
     statement = document.unread[0] if document.unread else None
     if statement is None:
-        return False
+        return bool(document.failures) and text.lstrip().startswith(("tensor<", "ptr<"))  # the DSL's own, which cannot be drawn
     before, after = text[: statement.span.start].strip(), text[statement.span.end :].strip()
     return not after.strip(">:;.") and re.fullmatch(r"[\w\s.\[\]:=<>-]*[:=><]", before) is not None and "o " not in before
 
@@ -95,9 +112,11 @@ def _read(text: str, names: Mapping[str, Any] | None) -> _Reader:
         raise over("input", f"the input has {len(text)} characters")
     plain = strip_colors(text)
     reader = _Reader(plain, names)
-    start = 0
+    start = quoting = 0
     for line in plain.split("\n"):
-        reader.line(line.rstrip("\r"), start)
+        quoting = 4 if _MESSAGE.match(line) else max(0, quoting - 1)
+        if quoting in (0, 4) or not _QUOTED.match(line):
+            reader.line(line.rstrip("\r"), start)
         start += len(line) + 1
     reader.close()
     out = reader.document
@@ -176,7 +195,7 @@ class _Reader:
                 self.document.failures.setdefault("the rest", error)
                 self.cut = error
                 return
-            rest = _ptr_of_dsl(line[begin.start() : begin.start() + MAX_OBJECT])
+            rest, pointer, grown = _ptr_of_dsl(line[begin.start() : begin.start() + MAX_OBJECT])
             try:
                 tokens = tokenize(rest)
                 parser = Parser(rest, tokens)
@@ -190,18 +209,17 @@ class _Reader:
             ):
                 position = begin.start() + 1
                 continue
-            span = Span(start + begin.start(), start + begin.start() + node.span.end)
-            position = begin.start() + node.span.end
+            position = begin.start() + node.span.end - grown
+            span = Span(start + begin.start(), start + position)
             name = self.name(line[: begin.start()])
             try:
                 statement = Statement(None, node, node.span)
                 value = evaluate_program([statement], rest, self.names).pick()
                 self.keep(name, value, span)
             except CuteVizError as error:
-                error.text, error.span = (
-                    self.text,
-                    Span(start + begin.start() + error.span.start, start + begin.start() + error.span.end) if error.span else span,
-                )
+                place, at = error.span, start + begin.start() - grown
+                behind = place is not None and place.start >= pointer
+                error.text, error.span = self.text, Span(at + place.start, at + place.end) if place and behind else span
                 self.fail(name, error)
 
     def close(self) -> None:
@@ -229,13 +247,22 @@ class _Reader:
             raise
 
 
-def _ptr_of_dsl(text: str) -> str:
-    """`ptr<f16, smem, align<16>> o ...`: the DSL's pointer as CuTe C++ writes one, padded to the same length."""
-    match = re.match(r"(raw_)?ptr<(?:[^<>]|<[^<>]*>)*>", text)
+def _ptr_of_dsl(text: str) -> tuple[str, int, int]:
+    """`ptr<f16, smem, align<1024>, S<3,4,3>> o ...`, the DSL's pointer, as C++ prints one; its length, and what that is more.
+
+    The swizzle of a pointer is of its address in bytes, as in C++.
+
+    >>> _ptr_of_dsl("ptr<f16, smem, align<1024>, S<3,4,3>> o (8,64):(64,1)")
+    ('Sw<3,4,3>_smem_ptr[16b](unset) o (8,64):(64,1)', 30, -7)
+    """
+    match = re.match(r"(?:raw_)?ptr<(?:[^<>]|<[^<>]*>)*>", text)
     if match is None:
-        return text
-    width = len(match[0])
-    return "ptr[8b](unset)".ljust(width) + text[width:] if width >= 14 else " " * width + text[width:].replace(" o ", "   ", 1)
+        return text, 0, 0
+    width = re.match(r"[a-z_]*<[a-z]*(\d+)", match[0])
+    swizzle = re.search(r"\bS(<\d+,\d+,-?\d+>)", match[0])
+    flag = f"Sw{swizzle[1]}_smem_ptr" if swizzle and width else "ptr"
+    new = f"{flag}[{width[1] if width else 8}b](unset)"
+    return new + text[match.end() :], len(new), len(new) - match.end()
 
 
 def _is_bare(node: Node) -> bool:
