@@ -130,6 +130,17 @@ def test_dsl_expressions(text, printed):
             "local_tile((64,64):(64,1), make_shape(16,8,4), make_coord(1,0,_), Step<_1,X,_1>{})",
             "4096:1 o 1024 o (16,4,16):(64,1,4)",
         ),
+        ("cute::Shape<cute::_128,cute::_64>{}", "(_128,_64)"),
+        ("using Tile = cute::Shape<cute::_8,cute::_4>; make_layout(Tile{})(cute::_, cute::_1{})", "(_8):(_1)"),
+        (
+            "cute::ComposedLayout<cute::Swizzle<3,4,3>, cute::smem_ptr_flag, cute::Layout<cute::tuple<cute::C<8>,cute::C<64> > > >",
+            "Sw<3,4,3> o smem_ptr[1b](unset) o (_8,_64):(_1,_8)",
+        ),
+        (
+            "ComposedLayout<Swizzle<3,4,3>,smem_ptr_flag_bits<16>,Layout<Shape<_8,_64>,Stride<_64,_1>>>{}",
+            "Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)",
+        ),
+        ("Layout<cute::tuple<cute::constant<int, 8> >, tuple<integral_constant<int,1>>>{}", "(_8):(_1)"),
     ],
 )
 def test_cplusplus(text, printed):

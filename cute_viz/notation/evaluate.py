@@ -14,7 +14,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.atoms import Resolver, atom_call, is_atom_name, value_type
-from cute_viz.notation.forms import MAJORS, form_call, major
+from cute_viz.notation.forms import CONSTANTS, constant, form_call
 from cute_viz.notation.syntax import (
     Apply,
     Arith,
@@ -210,10 +210,8 @@ class Evaluator:
             return self._runtime(node)
         if node.text in self.names:
             return self._bound(node.text)
-        if short(node.text) in MAJORS:
-            return major(short(node.text))
-        if short(node.text) in ("X", "Underscore"):
-            return X
+        if short(node.text) in CONSTANTS:
+            return constant(short(node.text))
         if self.resolve is not None and is_atom_name(short(node.text)) and (atom := self.resolve(node.text, ())) is not None:
             return atom
         if (known := value_type(node.text)) is not None:

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.inttuple import Static
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag
+from cute_viz.algebra.inttuple import Static, X
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError
 from cute_viz.notation.syntax import Call, Name, short
-from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, TUPLES, smem_atom
+from cute_viz.notation.vocabulary import CASTS, INTEGRALS, MAKE_TUPLES, PRINTERS, TUPLES, smem_atom
 
 if TYPE_CHECKING:
     from cute_viz.notation.evaluate import Evaluator
 
 SWIZZLES = ("Sw", "S", "Swizzle")
-MAJORS = {"LayoutLeft": "LayoutLeft", "LayoutRight": "LayoutRight", "GenColMajor": "LayoutLeft", "GenRowMajor": "LayoutRight"}
+_MAJORS = {"LayoutLeft": "LayoutLeft", "LayoutRight": "LayoutRight", "GenColMajor": "LayoutLeft", "GenRowMajor": "LayoutRight"}
+_CONSTANTS = {"X": X, "Underscore": X, "smem_ptr_flag": PointerFlag(1)}
+CONSTANTS = (*_MAJORS, *_CONSTANTS)
 
 
 def form_call(evaluator: Evaluator, node: Call) -> Any:
@@ -41,15 +43,15 @@ def form_call(evaluator: Evaluator, node: Call) -> Any:
     return None
 
 
-def major(name: str) -> Any:
-    """LayoutLeft or LayoutRight, of a name in MAJORS.
+def constant(name: str) -> Any:
+    """What a name in CONSTANTS stands for: a major order, a mode that is left alone, the flag of a pointer to bits.
 
-    >>> major("GenRowMajor")
-    LayoutRight
+    >>> constant("GenRowMajor"), str(constant("smem_ptr_flag"))
+    (LayoutRight, 'smem_ptr[1b](unset)')
     """
     from cute_viz.algebra import construct
 
-    return getattr(construct, MAJORS[name])
+    return getattr(construct, _MAJORS[name]) if name in _MAJORS else _CONSTANTS[name]
 
 
 def _swizzle(evaluator: Evaluator, node: Call) -> Any:
@@ -104,14 +106,31 @@ def _layout_type(evaluator: Evaluator, node: Call) -> Any:
         raise error.at(evaluator.text, node.span) from None
 
 
-def _integral(evaluator: Evaluator, node: Call) -> Any:
-    """`Int<8>{}`, `C<8>{}`: the static integer."""
-    if len(node.template) != 1:
+def _composed_type(evaluator: Evaluator, node: Call) -> Any:
+    """`ComposedLayout<Swizzle<3,4,3>,smem_ptr_flag_bits<16>,Layout<...>>{}`."""
+    from cute_viz.algebra import ops
+
+    if len(node.template) != 3 or node.args:
         return None
-    value = evaluator.value(node.template[0])
+    return evaluator.operate(ops.find("make_composed_layout"), [evaluator.value(item) for item in node.template])
+
+
+def _integral(evaluator: Evaluator, node: Call) -> Any:
+    """`Int<8>{}`, `C<8>{}`: the static integer; `integral_constant<int,8>{}` names its type, too."""
+    if len(node.template) != (2 if "constant" in node.name else 1):
+        return None
+    value = evaluator.value(node.template[-1])
     if not isinstance(value, int):
         raise AlgebraError("Int<N> takes an integer")
     return Static(value)
+
+
+def _pointer_flag(evaluator: Evaluator, node: Call) -> Any:
+    """`smem_ptr_flag_bits<16>`: where a pointer will stand in a ComposedLayout (cute/pointer_flagged.hpp)."""
+    bits = [evaluator.value(item) for item in node.template]
+    if len(bits) != 1 or not isinstance(bits[0], int):
+        raise evaluator.fail("smem_ptr_flag_bits<N> takes the bits of an element", node.span)
+    return PointerFlag(int(bits[0]))
 
 
 def _basis(evaluator: Evaluator, node: Call) -> Any:
@@ -145,10 +164,12 @@ _FORMS: dict[str, Callable[[Evaluator, Call], Any]] = {
     **dict.fromkeys(TUPLES, _tuple_type),
     **dict.fromkeys((*MAKE_TUPLES, "ArithTuple"), _make_tuple),
     **dict.fromkeys((*PRINTERS, *CASTS), _argument),
-    **dict.fromkeys(("Int", "C"), _integral),
-    **dict.fromkeys(MAJORS, lambda evaluator, node: major(short(node.name))),
+    **dict.fromkeys(INTEGRALS, _integral),
+    **dict.fromkeys(CONSTANTS, lambda evaluator, node: constant(short(node.name))),
     "make_tensor": _tensor,
     "Layout": _layout_type,
+    "ComposedLayout": _composed_type,
+    "smem_ptr_flag_bits": _pointer_flag,
     "E": _basis,
     "ScaledBasis": _scaled_basis,
 }

@@ -13,9 +13,9 @@ _TOKEN = re.compile(
       | (?P<newline>\n)
       | (?P<pointer>(?:S[w]?<\d+,\d+,-?\d+>_)?(?:[a-z]+_)?ptr\[\d+b\]\((?:unset|0x[0-9a-fA-F]+|nil|\(nil\))\)
                   | counting_iter\(_?-?\d+\))
-      | (?P<static>_-?\d+(?![A-Za-z_\d]))
+      | (?P<static>(?:cute::)?_-?\d+(?![A-Za-z_\d]))
       | (?P<number>(?:0x[0-9a-fA-F]{1,16}|-?\d+)(?![A-Za-z_\d]))
-      | (?P<blank>_(?![A-Za-z_\d]))
+      | (?P<blank>(?:cute::)?_(?![A-Za-z_\d]))
       | (?P<infix>o(?![A-Za-z_\d<(:]) | ∘ | ⊘ | ⊗)
       | (?P<name>[A-Za-z][A-Za-z_\d]*(?:(?:::|\.)[A-Za-z_][A-Za-z_\d]*)* | _[_A-Za-z][A-Za-z_\d]*
               | \d+x\d+x\d+_\w+ | \?(?:\{[^{}\n]{0,80}\})?)
@@ -61,6 +61,8 @@ def tokenize(text: str) -> list[Token]:
             kind, word = "mark", "-"  # a - 1
         span = Span(position, position + len(word))
         position = span.end
+        if kind in ("static", "blank"):
+            word = word.removeprefix("cute::")
         if kind == "space":
             continue
         if kind == "newline":

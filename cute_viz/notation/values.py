@@ -12,7 +12,7 @@ from cute_viz.algebra.static import is_tiling
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.notation.syntax import Call, Index, Name, Node, Number, short
-from cute_viz.notation.vocabulary import TUPLES
+from cute_viz.notation.vocabulary import INTEGRALS, LAYOUTS, TUPLES
 
 
 def is_drawable(value: Any) -> bool:
@@ -48,11 +48,11 @@ def _statics(node: Node, env: Mapping[str, Any]) -> Iterator[bool]:
         inside = [node.value]
     elif isinstance(node, Call):
         name = short(node.name)
-        if name in ("Int", "C") or name.startswith("Layout_"):
+        if name in INTEGRALS or name.startswith("Layout_"):
             yield True
         if node.args is None and not node.template:
             inside = [Name(node.span, node.name)]
-        elif name not in (*TUPLES, "Layout"):
+        elif name not in (*TUPLES, *LAYOUTS):
             inside = list(node.args or ())
     for child in inside:
         yield from _statics(child, env)

@@ -11,6 +11,8 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError
 
 TUPLES = ("Shape", "Stride", "Step", "Tile", "Coord", "Tiler", "tuple")  # with template arguments
+LAYOUTS = ("Layout", "ComposedLayout")  # likewise
+INTEGRALS = ("Int", "C", "constant", "integral_constant")  # static integers
 MAKE_TUPLES = ("make_shape", "make_stride", "make_step", "make_tile", "make_coord", "make_tuple")
 PRINTERS = ("print", "print_layout", "print_latex", "print_tensor", "print_svg")
 # What only passes its argument on.
