@@ -119,3 +119,13 @@ def test_what_cannot_be_drawn(source, options, error, words):
     with pytest.raises(error) as caught:
         figure(source, **options)
     assert words in caught.value.explain()
+
+
+@pytest.mark.parametrize("name", ["SM90_64x256x16_F32F16F16_SS", "SM90_64x256x32_F32E4M3E4M3_SS_TN"])
+def test_an_operand_that_all_threads_see_counts_once(name):
+    """Its cells, and not each of them for each thread, are held to the limit."""
+    drawn = figure(name)
+    b = drawn.panels[2]
+    assert sorted(b.labels) == sorted(f"V{v}" for v in range(b.rows * b.cols))
+    assert set(b.data["thread"]) == {0}
+    assert any("B is seen whole by all 128 threads" in note for note in drawn.notes)

@@ -17,10 +17,10 @@ from cute_viz.algebra.inttuple import modes
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import layout_tv, make_tiled_mma, tile_shape
+from cute_viz.algebra.static import plain
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError
 from cute_viz.spec import read
-from cute_viz.spec.library import clean
 
 VECTORS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "tiled.json.gz").read_bytes()))
 TENSORS = ("tensorA", "tensorB", "tensorC", "tensor", "fragment", "mma_partition")
@@ -62,17 +62,17 @@ def result(key, vector, names):
     tiled = names["t"]
     direct = {"Tiler_MN": "tiler_mn", "TiledLayout_TV": "layout_tv"}
     if what in direct:
-        return clean(getattr(tiled, direct[what]))
+        return plain(getattr(tiled, direct[what]))
     if what == "TiledNumVal":
         return str(size(tiled.layout_tv, 1))
     found = value(what, **names)
     if key.startswith("thr_vmnk"):
-        return clean(found.thr_vmnk)
+        return plain(found.thr_vmnk)
     want = vector["clean"][key]
     if " o " in want and not isinstance(found, tuple):
         offset, layout = (found.offset, found.inner) if isinstance(found, ComposedLayout) else (0, found)
-        return f"counting_iter({offset}) o {clean(layout)}" if "counting" in want else clean(layout)
-    return clean(found)
+        return f"counting_iter({offset}) o {plain(layout)}" if "counting" in want else plain(layout)
+    return plain(found)
 
 
 @pytest.mark.parametrize("vector", TILINGS, ids=lambda v: v["id"])
@@ -97,7 +97,7 @@ def test_a_tile_of_a_tensor(vector):
         layout, offset = found
     else:
         offset, layout = (found.offset, found.inner) if isinstance(found, ComposedLayout) else (0, found)
-    assert f"counting_iter({offset}) o {clean(layout)}" == vector["clean"]["result"]
+    assert f"counting_iter({offset}) o {plain(layout)}" == vector["clean"]["result"]
 
 
 ATOMS = ("SM80_16x8x16_F32F16F16F32_TN", "SM75_16x8x8_F32F16F16F32_TN", "SM70_8x8x4_F32F16F16F32_NT", "UniversalFMA<float>")

@@ -7,6 +7,7 @@ has 8 chunks. Hue is the chunk, in both views and before and after a swizzle ali
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, position_independent
@@ -17,7 +18,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.paint import Painting, by_group
+from cute_viz.figures.paint import Painting, by_group, in_each
 from cute_viz.figures.rulers import ruler, with_borders
 from cute_viz.figures.words import an
 
@@ -60,6 +61,8 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
                 place=(n, 0),
             )
         )
+    legends = in_each(painting.legends, [panel.paints for panel in panels], painting.paints)
+    painting = replace(painting, legends=legends)
     title = options.title or f"Banks of {an(rows)} × {cols} tile of {bits}-bit elements"
     return _figure(layout, title, "each cell shows the bank that it lies in; a box is one 16-byte chunk", painting, panels, bits)
 

@@ -24,6 +24,7 @@ from cute_viz.figures.owners import (
     replicas,
     tile_panel,
 )
+from cute_viz.figures.paint import in_each
 from cute_viz.figures.words import count
 
 SIDE_BY_SIDE = 32  # columns up to which source and destination stand next to each other
@@ -75,7 +76,7 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
         caption=CAPTION,
         description=f"{title}. {source}. {CAPTION}. {' '.join(notes)}",
         paints=painting.paints,
-        legends=painting.legends,
+        legends=in_each(painting.legends, cells, painting.paints),
         panels=tuple(panels),
         notes=tuple(notes),
         facts={**facts, **(_drawn(obj, sides) if isinstance(obj, TiledCopy) else {})},

@@ -64,8 +64,8 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         rows, cols = maps[x].rows, maps[x].cols
         what = f"{x}: {rows} × {cols}" + (_role(tiled.atom, x))
         place = _PLACES[x] if len(operands) > 1 else (0, 0)
-        sharing = {"named": bool(replicas(owners[x])), "everyone": _is_shared(maps[x], owners[x])}
-        panels.append(tile_panel(maps[x], owners[x], paints, options, what, _SPANS[x], place, atom, **sharing))
+        named = bool(replicas(owners[x]))
+        panels.append(tile_panel(maps[x], owners[x], paints, options, what, _SPANS[x], place, atom, named))
     notes = [note for x in operands for note in _notes(x, maps[x], owners[x])]
     if "C" in operands and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         notes.append("Atoms along K hold partial sums of the same elements of C.")
@@ -120,15 +120,17 @@ def _map(tiled: TiledMMA, operand: str, layout: Layout, options: FigureOptions) 
     i, j = OPERANDS[operand]
     tile = tile_shape(tiled)
     threads, values = (size(get(layout, n)) for n in (0, 1))
-    check_cells(threads * values, f"operand {operand}", options)
     rows, cols = tile[i], tile[j]
-    indices = offsets(layout)
     real = frozenset(offsets(tiled.thr_layout_vmnk))
+    everyone = len(real) > NAMED and values == rows * cols and not any(offsets(get(layout, 0)))
+    if not everyone:
+        check_cells(threads * values, f"the layout of operand {operand}, {threads} threads by {values} values,", options)
+    indices = offsets(get(layout, 1) if everyone else layout)
     if operand == "C" and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         indices = _shared_along_k(tiled, indices, threads)
     if operand == "B":
-        return TVMap(threads, values, cols, rows, indices, real)
-    return TVMap(threads, values, rows, cols, places_of(indices, rows, cols), real)
+        return TVMap(threads, values, cols, rows, indices, real, everyone)
+    return TVMap(threads, values, rows, cols, places_of(indices, rows, cols), real, everyone)
 
 
 def _shared_along_k(tiled: TiledMMA, indices: list[int], threads: int) -> list[int]:
@@ -161,17 +163,11 @@ def _role(atom: MMA_Atom, operand: str) -> str:
     return f"{kind}, accumulator" if operand == "C" else kind
 
 
-def _is_shared(tv_map: TVMap, owners: list[list[int]]) -> bool:
-    """Whether every thread owns every cell, as of an operand behind a descriptor."""
-    threads = len(tv_map.real) if tv_map.real is not None else tv_map.threads
-    return threads > NAMED and all(len(mine) == threads for mine in owners)
-
-
 def _painted(
     operands: Sequence[str], maps: dict[str, TVMap], owners: dict[str, list[list[int]]], options: FigureOptions
 ) -> tuple[list[tuple[int, ...]], Painting]:
     """The paints of every panel; an operand that all threads see whole belongs to none of them and stays paper."""
-    held = [x for x in operands if not _is_shared(maps[x], owners[x])]
+    held = [x for x in operands if not maps[x].everyone]
     painting = Painting((), (), ())
     cells: dict[str, tuple[int, ...]] = {}
     if held:
@@ -187,9 +183,8 @@ def _painted(
 
 def _notes(operand: str, tv_map: TVMap, owners: list[list[int]]) -> list[str]:
     """Of an operand that every thread owns: where it comes from; else holes and shared cells."""
-    if _is_shared(tv_map, owners):
-        threads = len(owners[0])
-        return [f"{operand} is seen whole by all {threads} threads: it is read from shared memory through a descriptor."]
+    if tv_map.everyone and tv_map.real is not None:
+        return [f"{operand} is seen whole by all {len(tv_map.real)} threads: it is read from shared memory through a descriptor."]
     return ownership_notes(tv_map.rows * tv_map.cols, owners, f"{operand}: ", named=True)
 
 

@@ -17,7 +17,7 @@ from cute_viz.figures.grid import grid
 from cute_viz.figures.model import Figure, Paint
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
-from cute_viz.figures.paint import Painting, by_group, by_order
+from cute_viz.figures.paint import Painting, by_group, by_order, in_each
 
 Key = Callable[[int], "int | None"]  # a panel's offset -> its group
 
@@ -133,4 +133,5 @@ def _painted(figures: Sequence[Figure], keys: list[Key], count: int, title: str)
             panels.append(replace(panel, paints=tuple(cells[at : at + n])))
             at += n
         out.append(replace(figure, panels=tuple(panels), paints=paints, legends=()))
-    return out, Painting(tuple(cells), paints, painting.legends)
+    parts = [[p for panel in figure.panels for p in panel.paints] for figure in out]
+    return out, Painting(tuple(cells), paints, in_each(painting.legends, parts, paints))

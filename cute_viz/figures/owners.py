@@ -23,6 +23,7 @@ class TVMap:
     """An evaluated TV layout: places[t + threads * v] is the cell (m * cols + n) of value v of thread t.
 
     real: the threads that exist, where the layout's thread mode holds copies of others (SM70's quad pairs).
+    everyone: every thread has every cell, as of an operand in shared memory; places and owners are those of thread 0 alone.
     """
 
     threads: int
@@ -31,6 +32,7 @@ class TVMap:
     cols: int
     places: list[int]
     real: frozenset[int] | None = None
+    everyone: bool = False
 
     def __post_init__(self) -> None:
         if self.places and not 0 <= min(self.places) <= max(self.places) < self.rows * self.cols:
@@ -39,6 +41,10 @@ class TVMap:
     def owners(self) -> list[list[int]]:
         """For each cell of the tile, its owners as t * values + v, lowest thread, then value, first."""
         out: list[list[int]] = [[] for _ in range(self.rows * self.cols)]
+        if self.everyone:
+            for v, place in enumerate(self.places):
+                out[place].append(v)
+            return out
         for t in range(self.threads):
             if self.real is None or t in self.real:
                 for v, place in enumerate(self.places[t :: self.threads]):
@@ -74,12 +80,11 @@ def tile_panel(
     place: tuple[int, int] = (0, 0),
     atom: tuple[int, int] = (0, 0),
     named: bool = False,
-    everyone: bool = False,
 ) -> Panel:
     r"""The tile, each cell labelled with its owner.
 
     titles: of the rulers down and across. atom: rows and columns of an atom, whose borders are drawn; 0 for none.
-    named: labels name every owner of a cell, not the lowest alone. everyone: all threads own every cell; labels are values.
+    named: labels name every owner of a cell, not the lowest alone. Where all threads own every cell, labels are values.
 
     >>> tv_map = TVMap(threads=2, values=2, rows=2, cols=2, places=[0, 2, 1, 3])
     >>> tile_panel(tv_map, tv_map.owners(), (0, 0, 0, 0), FigureOptions()).labels
@@ -95,7 +100,7 @@ def tile_panel(
         labels = [f"({i // cols},{i % cols})" for i in range(len(first))]
     elif options.labels == "index":
         labels = [str(i // cols + (i % cols) * tv_map.rows) for i in range(len(first))]
-    elif everyone:
+    elif tv_map.everyone:
         labels = ["" if o is None else f"V{o % values}" for o in first]
     else:
         labels = _owner_labels(owners, values) if named else ["" if o is None else f"T{o // values}\nV{o % values}" for o in first]
@@ -110,9 +115,7 @@ def tile_panel(
         paints=paints,
         row_ruler=with_borders(rows_ruler, atom[0]),
         col_ruler=with_borders(cols_ruler, atom[1]),
-        owners=()
-        if everyone
-        else tuple([(cell, tuple([pair[o] for o in mine])) for cell, mine in enumerate(owners) if len(mine) > 1]),
+        owners=tuple([(cell, tuple([pair[o] for o in mine])) for cell, mine in enumerate(owners) if len(mine) > 1]),
         boxes=_boxes(first, values, tv_map.rows, cols),
         data={"thread": threads, "value": value_ids},
         place=place,

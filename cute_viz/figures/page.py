@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import HOLE, Figure, Legend, Paint, Panel
+from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel
 
 WIDE = 32  # columns of a panel that has a row of its own
 
@@ -14,7 +14,8 @@ WIDE = 32  # columns of a panel that has a row of its own
 def page(title: str, parts: Sequence[tuple[str, Figure]], columns: int, source: str = "", caption: str = "") -> Figure:
     """One figure of several, each with a heading, in rows of `columns`.
 
-    A legend that several parts have is told once, with the counts of all.
+    A legend that several parts have is told once, with the counts of all; where colours mean something else in each part, a
+    legend says of which it is.
 
     Refused: no figure.
 
@@ -28,7 +29,7 @@ def page(title: str, parts: Sequence[tuple[str, Figure]], columns: int, source: 
         raise FigureError("a page needs a figure")
     paints: list[Paint] = []
     panels: list[Panel] = []
-    legends: list[Legend] = []
+    legends: list[tuple[Legend, str]] = []  # with the heading of the part that it came from
     row = col = 0
     for heading, figure in parts:
         number = [_index(paint, paints) for paint in figure.paints]
@@ -49,7 +50,7 @@ def page(title: str, parts: Sequence[tuple[str, Figure]], columns: int, source: 
         row, col = (row + deep, 0) if alone else (row, col + wide)
         for legend in figure.legends:
             entries = tuple(replace(entry, paint=number[entry.paint]) for entry in legend.entries)
-            _join(legends, replace(legend, entries=entries), heading)
+            _join(legends, replace(legend, entries=entries), heading, paints)
     notes = [f"{heading}: {note}" if heading else note for heading, figure in parts for note in figure.notes]
     words = " ".join(f"{heading}: {figure.title}." for heading, figure in parts)
     return Figure(
@@ -59,7 +60,7 @@ def page(title: str, parts: Sequence[tuple[str, Figure]], columns: int, source: 
         caption=caption,
         description=f"{title}. {words}",
         paints=tuple(paints),
-        legends=tuple(legends),
+        legends=tuple(_told_apart(legends)),
         panels=tuple(panels),
         notes=tuple(dict.fromkeys(notes)),
     )
@@ -71,16 +72,28 @@ def _index(paint: Paint, paints: list[Paint]) -> int:
     return paints.index(paint)
 
 
-def _join(legends: list[Legend], legend: Legend, heading: str) -> None:
+def _join(legends: list[tuple[Legend, str]], legend: Legend, heading: str, paints: Sequence[Paint]) -> None:
     """Add a legend; to one of the same title whose colours mean the same, as further entries and counts."""
-    for n, other in enumerate(legends):
-        known = {e.label: e for e in other.entries}
-        meaning = {e.paint: e.label for e in other.entries}
-        agree = all(known[e.label].paint == e.paint if e.label in known else e.paint not in meaning for e in legend.entries)
-        if agree and other.title.partition(" (of ")[0] == legend.title:
+
+    def look(entry: LegendEntry) -> tuple[int, int]:
+        return paints[entry.paint].hue, paints[entry.paint].shade
+
+    for n, (other, first) in enumerate(legends):
+        known = {entry.label: entry for entry in other.entries}
+        looks = {look(entry) for entry in other.entries}
+        agree = all(look(e) == look(known[e.label]) if e.label in known else look(e) not in looks for e in legend.entries)
+        if agree and other.title == legend.title:
             for e in legend.entries:
-                known[e.label] = replace(e, count=e.count + (known[e.label].count if e.label in known else 0))
-            legends[n] = replace(other, entries=tuple(known.values()))
+                known[e.label] = replace(known[e.label], count=known[e.label].count + e.count) if e.label in known else e
+            legends[n] = replace(other, entries=tuple(known.values())), first
             return
-    clash = any(other.title == legend.title for other in legends)
-    legends.append(replace(legend, title=f"{legend.title} (of {heading})") if clash and heading else legend)
+    legends.append((legend, heading))
+
+
+def _told_apart(legends: Sequence[tuple[Legend, str]]) -> list[Legend]:
+    """The legends; those of the same title say of which part they are."""
+    titles = [legend.title for legend, _ in legends]
+    return [
+        replace(legend, title=f"{legend.title} (of {heading})") if heading and titles.count(legend.title) > 1 else legend
+        for legend, heading in legends
+    ]

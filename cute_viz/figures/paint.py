@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cute_viz.figures.model import HOLE, Legend, LegendEntry, Paint
 
@@ -122,6 +122,21 @@ def by_group(
         if shade * step < order_count:
             entries.append(LegendEntry(paints.index(sample), label_, used[shade]))
     return Painting(painting.cells, tuple(paints), (*painting.legends, Legend(order_title, tuple(entries))))
+
+
+def in_each(legends: Sequence[Legend], parts: Sequence[Sequence[int]], paints: Sequence[Paint]) -> tuple[Legend, ...]:
+    """The legends with the counts of one part of a figure, where all that are coloured hold the same paints as often.
+
+    >>> legends = [Legend("hue", (LegendEntry(0, "tile 0", 4),))]
+    >>> in_each(legends, [(0, 0, 1), (1, 1), (0, 1, 0)], [Paint(0), Paint(-1)])[0].entries[0].count
+    2
+    """
+    counts = [Counter(p for p in cells if p != HOLE and paints[p].hue >= 0) for cells in parts]
+    coloured = [count for count in counts if count]
+    if not coloured or any(count != coloured[0] for count in coloured):
+        return tuple(legends)
+    n = len(coloured)
+    return tuple(replace(legend, entries=tuple(replace(e, count=e.count // n) for e in legend.entries)) for legend in legends)
 
 
 def _painting(
