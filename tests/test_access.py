@@ -156,6 +156,21 @@ class TestSearch:
             assert all(len(warp) == 32 for warp in warps)
             assert c.wavefronts == sum(shared_wavefronts(warp, access) for warp in warps), c.name
 
+    @pytest.mark.parametrize(
+        ("rows", "cols", "bits", "name"),
+        [(24, 40, 32, "rows"), (33, 20, 64, "column"), (10, 48, 128, "column"), (64, 96, 32, "column"), (96, 32, 32, "column.128")],
+    )
+    def test_phases_that_are_put_together_cost_the_same(self, rows, cols, bits, name):
+        """Tiles whose rows are no power of 2, or longer than all banks; inactive lanes at the ends of lines."""
+        width = 128 if "." in name else bits
+        for c in search(rows, cols, bits, [name]):
+            move = c.swizzle or (lambda e, pad=c.padding: e + e // cols * pad)
+            total = 0
+            for warp in warp_addresses(name, rows, cols, bits):
+                moved = [move(a * 8 // bits) * bits // 8 for a in warp]
+                total += shared_wavefronts(moved + [0] * (32 - len(moved)), f"st.{width}", (1 << len(moved)) - 1)
+            assert c.wavefronts == total, c.name
+
     @given(st.integers(1, 24), st.sampled_from([8, 16, 24, 32, 40]))
     def test_every_candidate_stays_in_its_tile_and_keeps_vectors(self, rows, cols):
         for c in search(rows, cols, 16, ["cp.async"]):

@@ -2,12 +2,14 @@
 
 A tile of rows x cols elements lies in shared memory row by row. Accesses are given by name; each becomes the byte
 addresses of whole warps, which a swizzle moves. Their wavefronts are counted as in `banks`, but here and faster, for thousands of
-candidates: lanes of these accesses have addresses of their own, so that no phase is twice as wide.
+candidates: lanes of these accesses have addresses of their own, so that no phase is twice as wide, and phases that must cost
+the same are counted once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from cute_viz.algebra.swizzle import Swizzle, span
@@ -25,6 +27,8 @@ PATTERNS = {
     "column": "one element a lane down a column",
     "column.128": "16 bytes a lane down a column",
 }
+ALONE = 8  # a tile counts so often where no two phases need cost the same
+ROW = BANKS * WORD  # bytes of all banks
 # The modes of TMA and GMMA, by B of Swizzle<B,4,3> on bytes.
 MODES = {1: "32B", 2: "64B", 3: "128B"}
 
@@ -62,25 +66,26 @@ def search(rows: int, cols: int, bits: int, patterns: Iterable[str]) -> list[Can
     patterns = list(patterns)
     if bits % 8 or not bits:
         raise AlgebraError(f"elements of {bits} bits are not whole bytes")
-    if rows * cols * bits // 8 > limit("tile-bytes"):
-        raise over("tile-bytes", f"a tile of {rows * cols * bits // 8} bytes")
-    warps = {name: warp_addresses(name, rows, cols, bits) for name in patterns}
-    groups = {name: [phase for warp in found for phase in _split(name, warp, bits)] for name, found in warps.items()}
+    size = rows * cols * bits // 8
+    even = bits & (bits - 1) == 0
+    if size * (1 if even else ALONE) > limit("tile-bytes"):
+        raise over("tile-bytes", f"a tile of {size} bytes" + ("" if even else f", for {bits}-bit elements {ALONE} times the work,"))
+    phases = {name: _Phases(name, rows, cols, bits) for name in patterns}
     bytes_ = bits // 8
     width = max(_width(name, bits) for name in patterns) if patterns else bytes_
     base = max(0, (width * 8 // bits).bit_length() - 1)
     cells = rows * cols
     total = (cells - 1).bit_length()
-    out = [_cost(None, 0, groups, bytes_, cols)]
+    out = [_candidate(None, 0, phases, bytes_)]
     for b in range(1, total // 2 + 1):
         for m in range(base, total):
             if cells % 2 ** (m + b):
                 break  # a block that the XOR permutes would reach past the tile
             for s in range(b, total - b - m + 1):
-                out.append(_cost(Swizzle(b, m, s), 0, groups, bytes_, cols))
+                out.append(_candidate(Swizzle(b, m, s), 0, phases, bytes_))
     step = max(1, width // bytes_)
     for padding in range(step, min(cols, 16 * step) + 1, step):
-        out.append(_cost(None, padding, groups, bytes_, cols))
+        out.append(_candidate(None, padding, phases, bytes_))
     return sorted(out, key=_rank)
 
 
@@ -91,12 +96,12 @@ def _rank(c: Candidate) -> tuple[int, int, int, int, int]:
     return (c.wavefronts, 0, c.swizzle.bits, -c.swizzle.base, c.swizzle.shift)
 
 
-def warp_addresses(name: str, rows: int, cols: int, bits: int) -> list[list[int]]:
+def warp_addresses(name: str, rows: int, cols: int, bits: int) -> Iterator[list[int]]:
     """The byte addresses of every warp-wide access of a pattern to the plain row-major tile.
 
     Refused: an unknown pattern; rows that are no whole 16-byte chunks where the pattern moves these.
 
-    >>> warp_addresses("ldmatrix.x1", 16, 64, 16)[0]
+    >>> next(warp_addresses("ldmatrix.x1", 16, 64, 16))
     [0, 128, 256, 384, 512, 640, 768, 896]
     """
     if name not in PATTERNS:
@@ -105,24 +110,23 @@ def warp_addresses(name: str, rows: int, cols: int, bits: int) -> list[list[int]
     pitch = cols * bytes_
     chunks = pitch // 16
     if name in ("rows", "column"):
-        lines = [[(r * cols + c) * bytes_ for c in range(cols)] for r in range(rows)]
-        if name == "column":
-            lines = [list(line) for line in zip(*lines, strict=True)]
-        return [line[n : n + LANES] for line in lines for n in range(0, len(line), LANES)]
+        along, lines = (bytes_, range(0, rows * pitch, pitch)) if name == "rows" else (pitch, range(0, pitch, bytes_))
+        count = cols if name == "rows" else rows
+        return ([start + n * along for n in range(at, min(at + LANES, count))] for start in lines for at in range(0, count, LANES))
     if pitch % 16:
         raise AlgebraError(f"rows of {pitch} bytes are no whole 16-byte chunks, which {name} moves")
     if name == "column.128":
-        return [[r * pitch + k * 16 for r in range(n, min(n + LANES, rows))] for k in range(chunks) for n in range(0, rows, LANES)]
+        return ([r * pitch + k * 16 for r in range(n, min(n + LANES, rows))] for k in range(chunks) for n in range(0, rows, LANES))
     if name == "cp.async":
-        flat = [r * pitch + k * 16 for r in range(rows) for k in range(chunks)]
-        return [flat[n : n + LANES] for n in range(0, len(flat), LANES)]
+        every = rows * chunks  # chunks lie one behind another, row by row
+        return ([k * 16 for k in range(n, min(n + LANES, every))] for n in range(0, every, LANES))
     down, across = {"ldmatrix": (16, 2), "stmatrix": (16, 2), "ldmatrix.x2": (8, 2), "ldmatrix.x1": (8, 1)}[name]
     down, across = min(down, rows), min(across, chunks)
-    return [
+    return (
         [(r + i) * pitch + (k + j) * 16 for j in range(across) for i in range(down)]
         for r in range(0, rows - down + 1, down)
         for k in range(0, chunks - across + 1, across)
-    ]
+    )
 
 
 def _width(name: str, bits: int) -> int:
@@ -130,42 +134,62 @@ def _width(name: str, bits: int) -> int:
     return bits // 8 if name in ("rows", "column") else 16
 
 
-def _split(name: str, warp: list[int], bits: int) -> list[tuple[int, list[int]]]:
-    """(bytes a lane, addresses) of each phase: 8 lanes of 16 bytes, 16 of 8, 32 of 4 and less."""
-    width = _width(name, bits)
-    size = LANES * WORD // max(WORD, width)
-    return [(width, warp[n : n + size]) for n in range(0, len(warp), size)]
+class _Phases:
+    """The phases of one access: 8 lanes of 16 bytes, 16 of 8, 32 of 4 and less. Those that must cost the same are put together.
+
+    A swizzle is linear in XOR: where phases begin does not matter, as XOR with a number permutes the banks. (Elements are of a
+    power of 2 bytes then; of others every phase stands alone.) In a padded tile, phases 128 bytes apart cost the same.
+    """
+
+    def __init__(self, name: str, rows: int, cols: int, bits: int) -> None:
+        self.bytes = bits // 8
+        self.width = _width(name, bits)
+        self.ideal = 0
+        self._linear: Counter[tuple[int, ...]] = Counter()  # elements, XOR the first one -> how many phases
+        # bytes and rows of each lane behind the first one -> where the phases begin, in bytes and rows
+        self._shifted: dict[tuple[tuple[int, int], ...], Counter[tuple[int, int]]] = {}
+        size, pitch = LANES * WORD // max(WORD, self.width), cols * self.bytes
+        alone = self.bytes & (self.bytes - 1) != 0
+        for warp in warp_addresses(name, rows, cols, bits):
+            for n in range(0, len(warp), size):
+                phase = warp[n : n + size]
+                first, row = phase[0], phase[0] // pitch
+                elements = [address // self.bytes for address in phase]
+                self._linear[tuple([x ^ (0 if alone else elements[0]) for x in elements])] += 1
+                shape = tuple([(address - first, address // pitch - row) for address in phase])
+                self._shifted.setdefault(shape, Counter())[first % ROW, row] += 1
+                self.ideal += -(-len(self._words(phase)) // BANKS)
+
+    def swizzled(self, swizzle: Swizzle) -> int:
+        """The wavefronts under a swizzle of elements."""
+        return sum(n * self._wavefronts([swizzle(x) * self.bytes for x in phase]) for phase, n in self._linear.items())
+
+    def padded(self, padding: int) -> int:
+        """The wavefronts where each row has so many more elements."""
+        more, total = padding * self.bytes, 0
+        for shape, starts in self._shifted.items():
+            begins: Counter[int] = Counter()
+            for (first, row), n in starts.items():
+                begins[(first + row * more) % ROW] += n
+            steps = [address + row * more for address, row in shape]
+            total += sum(n * self._wavefronts([start + step for step in steps]) for start, n in begins.items())
+        return total
+
+    def _words(self, addresses: Iterable[int]) -> set[int]:
+        """The 4-byte words that lanes at these addresses move."""
+        return {word for a in addresses for word in range(a // WORD, (a + self.width - 1) // WORD + 1)}
+
+    def _wavefronts(self, addresses: Iterable[int]) -> int:
+        return max(Counter([word % BANKS for word in self._words(addresses)]).values())
 
 
-def _cost(
-    swizzle: Swizzle | None, padding: int, groups: dict[str, list[tuple[int, list[int]]]], bytes_: int, cols: int
-) -> Candidate:
-    """A candidate with what it costs. groups: the phases of each access; bytes_: of an element; cols: of the tile."""
-    by_access: dict[str, int] = {}
-    ideal = 0
-    pitch = cols * bytes_
-    for name, phases in groups.items():
-        total = 0
-        for width, addresses in phases:
-            words: set[int] = set()
-            for address in addresses:
-                if swizzle is not None:
-                    element, rest = divmod(address, bytes_)
-                    address = swizzle(element) * bytes_ + rest
-                elif padding:
-                    row, rest = divmod(address, pitch)
-                    address = row * (pitch + padding * bytes_) + rest
-                words.update(range(address // WORD, (address + width - 1) // WORD + 1))
-            banks = [0] * BANKS
-            for word in words:
-                banks[word % BANKS] += 1
-            total += max(banks)
-            ideal += -(-len(words) // BANKS)
-        by_access[name] = total
+def _candidate(swizzle: Swizzle | None, padding: int, phases: dict[str, _Phases], bytes_: int) -> Candidate:
+    """A candidate with what it costs; bytes_: of an element."""
+    by_access = {name: each.padded(padding) if swizzle is None else each.swizzled(swizzle) for name, each in phases.items()}
     mode = ""
     if swizzle is not None and swizzle.shift == 3 and 2**swizzle.base * bytes_ == 16:  # Swizzle<B,4,3> on bytes
         mode = MODES.get(swizzle.bits, "")
-    return Candidate(swizzle, padding, sum(by_access.values()), ideal, by_access, mode)
+    return Candidate(swizzle, padding, sum(by_access.values()), sum(each.ideal for each in phases.values()), by_access, mode)
 
 
 def explain_choice(best: Candidate, plain: Candidate, cols: int, bits: int) -> str:
