@@ -51,21 +51,21 @@ def parse(text: Any, names: Mapping[str, Any] | None = None, *, dialect: str = "
 
 
 def figure(obj: Any, **options: Any) -> Figure:
-    """The picture model of an object or of a text; options are the fields of `figures.options.FigureOptions`.
+    """The picture model of an object or of a text; options are the fields of `figures.options.FigureOptions`, also as words.
 
     A CuteVizError tells what is wrong: with the text, with an option, or that the object cannot be drawn so.
 
-    >>> figure("((4,8),(2,2)):((32,1),(16,8))", tile=(16, 8)).title
+    >>> figure("((4,8),(2,2)):((32,1),(16,8))", tile="16x8").title
     '32 threads × 4 values over a 16 × 8 tile'
     """
     from cute_viz.errors import CuteVizError
     from cute_viz.figures import build
-    from cute_viz.figures.options import FigureOptions
+    from cute_viz.figures.options import FigureOptions, from_words
 
     for name in options:
         if name not in FigureOptions.__slots__:
             raise CuteVizError(f"a figure has no option {name!r}", hint=f"options: {', '.join(FigureOptions.__slots__)}")
-    return build(_object(obj), FigureOptions(**options))
+    return build(_object(obj), FigureOptions(**from_words(options)))
 
 
 def render(obj: Any, format: str | os.PathLike[str] = "text", options: Options | None = None, **figure_options: Any) -> Any:

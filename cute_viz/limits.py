@@ -25,6 +25,7 @@ LIMITS = {
     "yaml-nodes": Limit(50_000, "nodes of a YAML file, each alias counted with all that it stands for", 1 << 24),
     "prints": Limit(4_000, "places of a log that are tried as prints", 1 << 20),
     "cells": Limit(1 << 18, "cells of a figure", 1 << 30, "--max-cells"),
+    "title": Limit(2000, "characters of a title", 1 << 16),
     "slices": Limit(256, "slices of a grid", 1 << 14),
     "image-cells": Limit(1 << 25, "cells of an image", 1 << 28),
     "labels": Limit(1 << 15, "labels of a PNG or PDF", 1 << 20),

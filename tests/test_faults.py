@@ -226,6 +226,13 @@ def test_an_odd_environment_changes_no_byte(where: str, tmp_path: Path) -> None:
     assert done.stderr.startswith(b"error: ")
 
 
+def test_a_pipe_among_the_files_of_a_folder_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.yaml")
+    (tmp_path / "y.yaml").write_text("layout: (4,8)")
+    assert run("show", "SM61_DP2A", "--layouts", str(tmp_path)).returncode == 0
+    assert b"1 drawn" in run("gallery", str(tmp_path), "-o", str(tmp_path / "out")).stderr
+
+
 def test_a_working_folder_that_is_gone(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()

@@ -154,3 +154,28 @@ def test_a_mangled_panel_is_told(key, value):
     good = to_dict(figure("(2,2)"))
     with pytest.raises(FigureError):
         from_dict({**good, "panels": [{**good["panels"][0], key: value}]})
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"tile": (0, 4)}, "a tile is (rows, columns)"),
+        ({"tile": (4, 8, 1)}, "a tile is (rows, columns)"),
+        ({"tile": "4"}, "is not a tile"),
+        ({"title": 5}, "title is text"),
+        ({"view": 3}, "view is text"),
+        ({"thread": "x"}, "is not a number or a range"),
+        ({"thread": 1.5}, "a number or a range"),
+        ({"bits": 0}, "1 or more"),
+        ({"max_cells": True}, "1 or more"),
+    ],
+)
+def test_options_of_another_type_are_told(options, words):
+    with pytest.raises(CuteVizError) as caught:
+        figure("(4,8):(8,1)", **options)
+    assert words in caught.value.message
+
+
+def test_options_may_be_words():
+    text, tile = "((4,8),(2,2)):((32,1),(16,8))", (16, 8)
+    assert figure(text, tile="16x8", thread="5") == figure(text, tile=tile, thread=5) == figure(text, tile=tile, thread=range(5, 6))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from cute_viz import limits
@@ -78,6 +81,7 @@ CASES = {
         lambda: build(Layout((512, 512)), FigureOptions()),
         lambda: build(Layout((512, 513)), FigureOptions()),
     ),
+    "title": (0, lambda: FigureOptions(title="x" * 2000), lambda: FigureOptions(title="x" * 2001)),
     "slices": (0, lambda: build(Layout((1, 1, 256)), FigureOptions()), lambda: build(Layout((1, 1, 257)), FigureOptions())),
     "image-cells": (4096, lambda: image(64), lambda: image(65)),
     "labels": (64, lambda: png(20), lambda: render(build(parse("(8,9)"), FigureOptions()), "pdf")),
@@ -150,6 +154,15 @@ def test_the_option() -> None:
         ("depth=5", "limits: input"),
     ):
         assert words in fails(run("--limit", word, "eval", "4"), 2)
+
+
+def test_a_line_without_an_end_is_not_waited_for() -> None:
+    with open("/dev/zero", "rb") as zeros:
+        endless = subprocess.run([sys.executable, "-m", "cute_viz", "eval", "-"], stdin=zeros, capture_output=True, timeout=60)
+    assert endless.returncode == 1
+    assert b"the limit is 1048576" in endless.stderr
+    assert run("--limit", "input=8", "eval", "-", stdin=b"(4,8)\n(4,8,16)\n").stdout == b"(4,8)\n(4,8,16)\n"
+    assert "the limit is 8" in fails(run("--limit", "input=8", "eval", "-", stdin=b"(4,8)\n(4,8,16,2)\n"), 1)
 
 
 @pytest.mark.parametrize(

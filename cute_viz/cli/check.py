@@ -74,11 +74,14 @@ def command(
     if static:
         return _static(sources, as_json, emit, reading)
     if emit:
-        items = _items(sources, everything, tile, reading, emit == "cuda")
-        kernels = [item.kernel for item in items if isinstance(item, Check) and item.kernel.cuda == (emit == "cuda")]
+        kernels, reasons = [], []
+        for item in _items(sources, everything, tile, reading, emit == "cuda"):
+            if isinstance(item, Undecided):
+                reasons.append(item.reason)
+            elif item.kernel.cuda == (emit == "cuda"):
+                kernels.append(item.kernel)
         if not kernels:
             other = "ptx" if emit == "cuda" else "cuda"
-            reasons = [item.reason for item in items if isinstance(item, Undecided)]
             raise CannotCheck(*reasons[:1] or [f"the kernel of this is no {emit}"], hint=None if reasons else f"--emit {other}")
         click.echo(module(kernels), nl=False)
         return 0
@@ -86,7 +89,7 @@ def command(
     from cute_viz.check.report import document, evidence, picture, status
 
     device = Device()
-    verdicts = run(device, _items(sources, everything, tile, reading, with_cute), progress=everything and sys.stderr.isatty())
+    verdicts = run(device, list(_items(sources, everything, tile, reading, with_cute)), progress=everything and sys.stderr.isatty())
     if counters:
         verdicts += _counted()
     machine = _machine(device)
@@ -110,13 +113,12 @@ def command(
 
 def _items(
     sources: Sequence[str], everything: bool, tile: tuple[int, int] | None, reading: source.Reading, cute: bool
-) -> list[Item]:
-    """The checks of what was asked for."""
+) -> Iterator[Item]:
+    """The checks of what was asked for, one by one: each may hold a large table."""
     from cute_viz.check import plan
 
     if everything:
-        return list(plan.everything(cute))
-    out: list[Item] = []
+        yield from plan.everything(cute)
     for text in sources:
         subject = source.read(text, reading)
         if isinstance(subject, Figure):
@@ -124,10 +126,9 @@ def _items(
         if source.is_spec(subject):
             from cute_viz.documents.draw import options_of
 
-            out += plan.plan(subject.obj, text, tile or options_of(subject).get("tile"), cute)
+            yield from plan.plan(subject.obj, text, tile or options_of(subject).get("tile"), cute)
         else:
-            out += plan.plan(subject, text, tile, cute)
-    return out
+            yield from plan.plan(subject, text, tile, cute)
 
 
 def _static(sources: Sequence[str], as_json: bool, emit: str | None, reading: source.Reading) -> int:

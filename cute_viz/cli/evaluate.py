@@ -10,6 +10,7 @@ import click
 from cute_viz.algebra.inttuple import show
 from cute_viz.cli import source
 from cute_viz.errors import CuteVizError
+from cute_viz.limits import limit, over
 
 
 @click.command(
@@ -39,8 +40,10 @@ def _lines(names: dict[str, Any], reading: source.Reading) -> None:
     if sys.stdin is None:
         raise CuteVizError("standard input is closed")
     sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
-    for line in sys.stdin:
+    while line := sys.stdin.readline(limit("input") + 2):
         text = line.rstrip("\r\n")
+        if len(text) > limit("input"):  # of a line without an end nothing more is read
+            raise over("input", f"a line has more than {limit('input')} characters", place="standard input")
         try:
             result = _value(text, names, reading) if text.strip() else ""
         except CuteVizError as error:

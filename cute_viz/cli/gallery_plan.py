@@ -83,9 +83,10 @@ def spec_files(paths: Sequence[str]) -> Iterator[str]:
             continue
         for at, folders, names in os.walk(path):
             folders.sort()
-            for name in sorted(names):
-                if name.endswith((".yaml", ".yml")) and not name.startswith(".") and not _holds_atoms(os.path.join(at, name)):
-                    yield os.path.join(at, name)
+            found = sorted(name for name in names if name.endswith((".yaml", ".yml")) and not name.startswith("."))
+            for spec in (os.path.join(at, name) for name in found):
+                if os.path.isfile(spec) and not _holds_atoms(spec):  # a pipe would be waited for
+                    yield spec
 
 
 def digest() -> str:
@@ -97,7 +98,7 @@ def digest() -> str:
     for folder, suffixes in ((here, (".py", ".css", ".js")), *((folder, (".yaml", ".yml")) for folder in directories())):
         for at, folders, names in os.walk(folder):
             folders[:] = sorted(name for name in folders if name != "__pycache__")
-            for name in sorted(name for name in names if name.endswith(suffixes)):
+            for name in sorted(name for name in names if name.endswith(suffixes) and os.path.isfile(os.path.join(at, name))):
                 with open(os.path.join(at, name), "rb") as file:
                     data = file.read()
                 # The specs among the YAML files have hashes of their own.

@@ -9,7 +9,7 @@ from typing import Any
 
 from cute_viz.algebra.recast import bits_of
 from cute_viz.errors import FigureError
-from cute_viz.limits import LIMITS, over
+from cute_viz.limits import LIMITS, limit, over
 
 MAX_CELLS = LIMITS["cells"].value
 LABELS = ("auto", "full", "offset", "coord", "index", "none")
@@ -28,7 +28,7 @@ class FigureOptions:
     labels: the text of a cell: `auto`, `offset`, `coord`, `index`, `none`; `full` is `auto` that is never left out.
     coords: rulers show the nested coordinates of hierarchical modes.
     title: instead of the one made from the object.
-    thread, warp, value: colour these alone (half-open ranges), the rest stays paper.
+    thread, warp, value: colour these alone (a number, or a half-open range), the rest stays paper.
     operand: of a TiledMMA or TiledCopy only these panels, such as "C" or "AB" or "S".
     tensor: a tensor's layout: draw what the highlighted thread holds of it.
     heat: so many cells that no label fits may be drawn as an image.
@@ -50,6 +50,25 @@ class FigureOptions:
     tensor: Any = None
     bits: int | None = None
     heat: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("thread", "warp", "value"):
+            wanted: Any = getattr(self, name)
+            if isinstance(wanted, int) and not isinstance(wanted, bool):
+                object.__setattr__(self, name, range(wanted, wanted + 1))
+            elif wanted is not None and not (isinstance(wanted, range) and wanted.step == 1):
+                raise FigureError(f"{name} is a number or a range, not {wanted!r}", hint="such as range(0, 4)")
+        tile: Any = self.tile
+        if tile is not None and not (isinstance(tile, tuple) and len(tile) == 2 and all(map(_is_positive, tile))):
+            raise FigureError(f"a tile is (rows, columns), not {tile!r}", hint="such as (8, 128)")
+        for name in ("view", "labels", "color_by", "operand", "title"):
+            if not isinstance(getattr(self, name), (str, type(None))):
+                raise FigureError(f"{name} is text, not {getattr(self, name)!r}")
+        for name in ("bits", "max_cells"):
+            if getattr(self, name) is not None and not _is_positive(getattr(self, name)):
+                raise FigureError(f"{name} is a number of 1 or more, not {getattr(self, name)!r}")
+        if len(self.title or "") > limit("title"):
+            raise over("title", f"a title of {len(self.title or '')} characters")
 
 
 def parse_tile(text: str) -> tuple[int, int]:
@@ -92,6 +111,10 @@ def from_words(words: dict[str, Any]) -> dict[str, Any]:
         except ValueError:
             raise FigureError(f"{key}: {word!r} is not a number") from None
     return out
+
+
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
 def _positive(text: str) -> int:

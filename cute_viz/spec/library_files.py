@@ -198,8 +198,8 @@ def _libraries(directory: str) -> Iterator[LibraryFile]:
 
 def _yaml_files(directory: str) -> list[str]:
     """The YAML files of a folder and those in it, in order."""
-    found = [os.path.join(at, name) for at, _, names in os.walk(directory) for name in names if name.endswith((".yaml", ".yml"))]
-    return sorted(found)
+    found = (os.path.join(at, name) for at, _, names in os.walk(directory) for name in names if name.endswith((".yaml", ".yml")))
+    return sorted(path for path in found if os.path.isfile(path))  # a pipe would be waited for
 
 
 def is_library(text: str) -> bool:
