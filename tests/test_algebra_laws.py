@@ -9,16 +9,17 @@ from hypothesis import strategies as st
 
 from cute_viz.algebra.compose import composition, composition_is_pointwise
 from cute_viz.algebra.construct import make_ordered_layout
-from cute_viz.algebra.divide import flat_divide, logical_divide, tiled_divide, zipped_divide
+from cute_viz.algebra.divide import divide_is_pointwise, flat_divide, logical_divide, tiled_divide, zipped_divide
 from cute_viz.algebra.inttuple import map_leaves, product
 from cute_viz.algebra.inverse import complement, left_inverse, nullspace, right_inverse
-from cute_viz.algebra.layout import Layout, coalesce, cosize, size
+from cute_viz.algebra.layout import Layout, coalesce, cosize, modes_of, size
 from cute_viz.algebra.modes import get, group
 from cute_viz.algebra.products import blocked_product, logical_product, raked_product
 from cute_viz.algebra.simplify import filter_, flatten
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError
+from cute_viz.notation import read
 from tests.strategies import layouts, nested, shapes
 
 
@@ -50,6 +51,28 @@ def test_composition_is_function_composition_or_says_so(a, b):
     assert result.shape == b.shape or product(result.shape) == product(b.shape)
     if composition_is_pointwise(a, b, result):
         assert [a(i) for i in offsets(b)] == offsets(result)
+
+
+@given(layouts(st.integers(0, 30)), layouts(st.integers(1, 12)))
+def test_a_division_picks_what_the_tiler_says_or_says_so(layout, tiler):
+    tile, _ = modes_of(accepted(logical_divide, layout, tiler))
+    if divide_is_pointwise(layout, tiler):
+        inside = [(i, value) for i, value in zip(offsets(tiler), offsets(tile), strict=True) if i < product(layout.shape)]
+        assert all(layout(i) == value for i, value in inside)
+
+
+def test_divisions_that_are_no_function_of_the_layout_warn():
+    a, tiler = Layout((5, 4), (3, 32)), Layout(4, 4)
+    tile, _ = modes_of(logical_divide(a, tiler))
+    assert [a(tiler(i)) for i in range(4)] != offsets(tile)
+    for text in ("logical_divide((5,4):(3,32), 4:4)", "(5,4):(3,32) ⊘ 4:4", "zipped_divide(((5,4),8):((3,32),200), (4:4,2))"):
+        said = []
+        read(text, None, said)
+        assert len(said) == 1
+        assert "not A cut by the tiler everywhere" in said[0]
+    said = []
+    read("composition(((5,4),8):((3,32),200), (4:4,2)); logical_divide((8,6),(4,3)); tiled_divide((8,8), (2,4))", None, said)
+    assert [one.partition("(")[0] for one in said] == ["composition"]
 
 
 @given(compact(), st.integers(1, 5))

@@ -15,7 +15,7 @@ from cute_viz.algebra.copy import make_copy_atom
 from cute_viz.algebra.inttuple import product, same_profile
 from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.algebra.recast import bits_of
-from cute_viz.algebra.static import plain
+from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.spec import library_files
@@ -35,7 +35,7 @@ def test_every_layout_is_cutes(kind):
     wrong = {}
     for op, layouts in ATOMS[kind].items():
         found = entry(op)
-        got = {key: plain(found.layouts[key]) for key in layouts if key in found.layouts} if found else None
+        got = {key: unmarked(found.layouts[key]) for key in layouts if key in found.layouts} if found else None
         if got != layouts:
             wrong[op] = got
     assert not wrong
@@ -48,7 +48,7 @@ def test_copy_atoms_of_value_types():
     for key, want in ATOMS["copy_atoms"].items():
         op, _, value_type = key.partition("|")
         atom = make_copy_atom(entry(op).atom(), bits_of(value_type))
-        got = {name: plain(getattr(atom, f"layout_{name[-3:].lower()}")) for name in want if name.startswith("ValLayout")}
+        got = {name: unmarked(getattr(atom, f"layout_{name[-3:].lower()}")) for name in want if name.startswith("ValLayout")}
         if got != {name: text for name, text in want.items() if name.startswith("ValLayout")}:
             wrong[key] = got
     assert not wrong
@@ -60,7 +60,7 @@ def test_every_wgmma_n_and_no_other():
         found = lookup(f"SM90_64x{n}x16_F32F16F16_SS")
         assert (found is not None) == (n % 8 == 0 and 8 <= n <= 256)
         if found:
-            assert plain(found.layouts["CLayout"]) == f"((4,8,4),(2,2,{n // 8})):((128,1,16),(64,8,512))"
+            assert unmarked(found.layouts["CLayout"]) == f"((4,8,4),(2,2,{n // 8})):((128,1,16),(64,8,512))"
 
 
 SOUND = [line.name.replace("{N}", "64").replace("{n}", "8") for line in listing() if line.kind == "mma" and " " not in line.args]
@@ -142,7 +142,7 @@ def test_a_users_own_library(tmp_path, monkeypatch):
         "  BLayout: (1,(8,4)):(0,(1,8))\n  CLayout: (1,(M,8)):(0,(1,M))\n"
     )
     monkeypatch.setenv("CUTE_VIZ_LAYOUTS", str(tmp_path))
-    assert plain(lookup("MY_24x8x4").layouts["ALayout"]) == "(1,(24,4)):(0,(1,24))"
+    assert unmarked(lookup("MY_24x8x4").layouts["ALayout"]) == "(1,(24,4)):(0,(1,24))"
     assert lookup("MY_25x8x4") is None
     assert lookup("SM80_16x8x16_F32BF16BF16F32_TN") is not None
     assert any(line.name == "MY_{M}x8x4" for line in listing())

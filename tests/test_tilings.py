@@ -17,7 +17,7 @@ from cute_viz.algebra.inttuple import modes
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import layout_tv, make_tiled_mma, tile_shape
-from cute_viz.algebra.static import plain
+from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError
 from cute_viz.spec import read
@@ -62,17 +62,17 @@ def result(key, vector, names):
     tiled = names["t"]
     direct = {"Tiler_MN": "tiler_mn", "TiledLayout_TV": "layout_tv"}
     if what in direct:
-        return plain(getattr(tiled, direct[what]))
+        return unmarked(getattr(tiled, direct[what]))
     if what == "TiledNumVal":
         return str(size(tiled.layout_tv, 1))
     found = value(what, **names)
     if key.startswith("thr_vmnk"):
-        return plain(found.thr_vmnk)
+        return unmarked(found.thr_vmnk)
     want = vector["clean"][key]
     if " o " in want and not isinstance(found, tuple):
         offset, layout = (found.offset, found.inner) if isinstance(found, ComposedLayout) else (0, found)
-        return f"counting_iter({offset}) o {plain(layout)}" if "counting" in want else plain(layout)
-    return plain(found)
+        return f"counting_iter({offset}) o {unmarked(layout)}" if "counting" in want else unmarked(layout)
+    return unmarked(found)
 
 
 @pytest.mark.parametrize("vector", TILINGS, ids=lambda v: v["id"])
@@ -97,7 +97,7 @@ def test_a_tile_of_a_tensor(vector):
         layout, offset = found
     else:
         offset, layout = (found.offset, found.inner) if isinstance(found, ComposedLayout) else (0, found)
-    assert f"counting_iter({offset}) o {plain(layout)}" == vector["clean"]["result"]
+    assert f"counting_iter({offset}) o {unmarked(layout)}" == vector["clean"]["result"]
 
 
 ATOMS = ("SM80_16x8x16_F32F16F16F32_TN", "SM75_16x8x8_F32F16F16F32_TN", "SM70_8x8x4_F32F16F16F32_NT", "UniversalFMA<float>")

@@ -182,6 +182,11 @@ def composition_is_pointwise(a: Any, b: Any, result: AnyLayout, limit: int = 1 <
     """
     from cute_viz.algebra.table import offsets
 
+    if isinstance(b, tuple) and isinstance(a, Layout):
+        told = [composition_is_pointwise(part, t, composition(part, t), limit) for part, t in zip(modes_of(a), b, strict=False)]
+        return False if False in told else None if None in told else True
+    if isinstance(b, int) and not isinstance(b, bool):
+        b = Layout(b)
     if not isinstance(b, (Layout, ComposedLayout)) or not isinstance(result, (Layout, ComposedLayout)):
         return None
     if product(domain(b).shape) > limit:

@@ -12,9 +12,10 @@ from cute_viz.algebra.compose import composition, lift
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
 from cute_viz.algebra.inttuple import Underscore, modes, show, tuple_rank
 from cute_viz.algebra.inverse import complement
-from cute_viz.algebra.layout import Layout, make_layout, modes_of
+from cute_viz.algebra.layout import Layout, make_layout, modes_of, size
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.modes import tile_unzip
+from cute_viz.algebra.stride import plain
 from cute_viz.errors import AlgebraError
 
 
@@ -49,6 +50,31 @@ def logical_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
     return refuse(
         "logical_divide", (layout, tiler), f"{show(tiler)} is not a tiler", hint="a layout, an integer, _ or a tuple of these"
     )
+
+
+def divide_is_pointwise(layout: AnyLayout, tiler: Any, limit: int = 1 << 16) -> bool | None:
+    """Whether logical_divide(layout, tiler) has A(T(i)) in its tile and the rest in order; None where it cannot be told.
+
+    Divisions compose, and CuTe's composition does not check every carry. What lies behind the layout does not count.
+
+    >>> divide_is_pointwise(Layout((4, 8)), (2, 4)), divide_is_pointwise(Layout((5, 4), (3, 32)), Layout(4, 4))
+    (True, False)
+    """
+    from cute_viz.algebra.table import offsets
+
+    while isinstance(layout, ComposedLayout):
+        layout = layout.inner if isinstance(layout.inner, (Layout, ComposedLayout)) else Layout(1)
+    if isinstance(tiler, tuple):
+        told = [divide_is_pointwise(part, t, limit) for part, t in zip(modes_of(layout), tiler, strict=False)]
+        return False if False in told else None if None in told else True
+    if isinstance(tiler, Underscore):
+        return True
+    picks = make_layout(tiler := Layout(tiler) if isinstance(tiler, int) else tiler, complement(tiler, _coalesce(layout).shape))
+    if size(picks) > limit:
+        return None
+    count = size(layout)
+    found = zip(offsets(picks), offsets(logical_divide(layout, tiler)), strict=True)
+    return all(plain(layout(i)) == value for i, value in found if 0 <= i < count)
 
 
 def zipped_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:

@@ -63,10 +63,10 @@ def is_tiling(value: Any) -> bool:
     return bool(getattr(type(value), "marked", ()))
 
 
-def plain(value: Any) -> str:
+def unmarked(value: Any) -> str:
     """A value as CuTe prints it, less the underscores of static integers.
 
-    >>> plain(mark_static(Layout((4, 8))))
+    >>> unmarked(mark_static(Layout((4, 8))))
     '(4,8):(1,4)'
     """
     return show(clear_static(value))

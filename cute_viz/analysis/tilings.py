@@ -8,7 +8,7 @@ from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, layout_
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, tile_shape
-from cute_viz.algebra.static import plain
+from cute_viz.algebra.static import unmarked
 from cute_viz.errors import CuteVizError
 
 
@@ -26,31 +26,31 @@ def tiling_facts(subject: Any) -> dict[str, Any]:
     if isinstance(subject, TiledMMA):
         tile = tile_shape(subject)
         return {
-            "ThrLayoutVMNK": plain(subject.thr_layout_vmnk),
-            "PermutationMNK": plain(subject.permutation_mnk),
-            "tile": plain(tile),
+            "ThrLayoutVMNK": unmarked(subject.thr_layout_vmnk),
+            "PermutationMNK": unmarked(subject.permutation_mnk),
+            "tile": unmarked(tile),
             "threads": size(subject.thr_layout_vmnk),
-            **{f"layout{x}_TV": plain(layout_tv(subject, x)) for x in "ABC"},
+            **{f"layout{x}_TV": unmarked(layout_tv(subject, x)) for x in "ABC"},
             **_mma_atom(subject.atom),
         }
     if isinstance(subject, CopyOp):
         return {
             "op": subject.name,
-            "ThrID": plain(subject.thr_id),
-            "SrcLayout": plain(subject.src),
-            "DstLayout": plain(subject.dst),
-            "RefLayout": plain(subject.ref),
+            "ThrID": unmarked(subject.thr_id),
+            "SrcLayout": unmarked(subject.src),
+            "DstLayout": unmarked(subject.dst),
+            "RefLayout": unmarked(subject.ref),
         }
     if isinstance(subject, Copy_Atom):
         return _copy_atom(subject)
     if isinstance(subject, TiledCopy):
         return {
-            "Tiler_MN": plain(subject.tiler_mn),
-            "TiledLayout_TV": plain(subject.layout_tv),
-            "tile": plain(tile_of(subject)),
+            "Tiler_MN": unmarked(subject.tiler_mn),
+            "TiledLayout_TV": unmarked(subject.layout_tv),
+            "tile": unmarked(tile_of(subject)),
             "threads": size(subject.thr_layout),
-            "layoutS_TV": plain(layout_sd(subject, "S")),
-            "layoutD_TV": plain(layout_sd(subject, "D")),
+            "layoutS_TV": unmarked(layout_sd(subject, "S")),
+            "layoutD_TV": unmarked(layout_sd(subject, "D")),
             **_copy_atom(subject.atom),
         }
     raise CuteVizError(f"{show(subject)} is neither an atom nor a tiling")
@@ -59,21 +59,21 @@ def tiling_facts(subject: Any) -> dict[str, Any]:
 def _mma_atom(atom: MMA_Atom) -> dict[str, Any]:
     return {
         **({"op": atom.name} if atom.name else {}),
-        "Shape_MNK": plain(atom.shape_mnk),
-        "ThrID": plain(atom.thr_id),
-        "ALayout": plain(atom.layout_a),
-        "BLayout": plain(atom.layout_b),
-        "CLayout": plain(atom.layout_c),
+        "Shape_MNK": unmarked(atom.shape_mnk),
+        "ThrID": unmarked(atom.thr_id),
+        "ALayout": unmarked(atom.layout_a),
+        "BLayout": unmarked(atom.layout_b),
+        "CLayout": unmarked(atom.layout_c),
     }
 
 
 def _copy_atom(atom: Copy_Atom) -> dict[str, Any]:
     return {
         **({"op": atom.name} if atom.name else {}),
-        "ThrID": plain(atom.thr_id),
-        "ValLayoutSrc": plain(atom.layout_src),
-        "ValLayoutDst": plain(atom.layout_dst),
-        "ValLayoutRef": plain(atom.layout_ref),
+        "ThrID": unmarked(atom.thr_id),
+        "ValLayoutSrc": unmarked(atom.layout_src),
+        "ValLayoutDst": unmarked(atom.layout_dst),
+        "ValLayoutRef": unmarked(atom.layout_ref),
         "NumValSrc": size(atom.layout_src, 1),
         "NumValDst": size(atom.layout_dst, 1),
         "bits of a value": atom.bits,

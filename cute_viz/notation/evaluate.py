@@ -37,6 +37,8 @@ from cute_viz.notation.syntax import (
 )
 from cute_viz.notation.values import as_layout, magnitudes, ungroup
 
+DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")  # they compose
+
 
 class Failed:
     """The value of a name whose statement failed: using it raises the error."""
@@ -285,16 +287,22 @@ class Evaluator:
         return self.operate(ops.find(node.name), [self.value(item) for item in node.args or ()], template)
 
     def operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
-        """The result of an operation, with a warning where CuTe's composition is not A(B(i))."""
+        """The result of an operation, with a warning where CuTe's composition is not A(B(i)), in a division, too."""
         result = operation.call(operands, template)
-        if self.warnings is not None and operation.name == "composition" and len(operands) == 2:
-            from cute_viz.algebra.compose import composition_is_pointwise
+        if self.warnings is None or len(operands) != 2 or operation.name not in ("composition", *DIVIDES):
+            return result
+        from cute_viz.algebra.compose import composition_is_pointwise
+        from cute_viz.algebra.divide import divide_is_pointwise
 
-            a, b = as_layout(operands[0]), operands[1]
-            if isinstance(a, (Layout, ComposedLayout)) and composition_is_pointwise(a, b, result) is False:
-                self.warnings.append(
-                    f"composition({show(a)}, {show(b)}) = {show(result)} as CuTe computes it, but it is not A(B(i)) everywhere"
-                )
+        a, b = as_layout(operands[0]), operands[1]
+        if isinstance(a, (Layout, ComposedLayout)):
+            if operation.name == "composition":
+                holds, what = composition_is_pointwise(a, b, result), "A(B(i))"
+            else:
+                holds, what = divide_is_pointwise(a, b), "A cut by the tiler"
+            if holds is False:
+                call = f"{operation.name}({show(a)}, {show(b)})"
+                self.warnings.append(f"{call} = {show(result)} as CuTe computes it, but it is not {what} everywhere")
         return result
 
     def apply(self, node: Apply) -> Any:

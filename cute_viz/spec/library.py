@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.static import plain
+from cute_viz.algebra.static import unmarked
 from cute_viz.spec.entry import Entry, filled
 from cute_viz.spec.family import fields_of, find
 from cute_viz.spec.library_files import Block, LibraryFile, files_for
@@ -100,7 +100,8 @@ def describe(full: str) -> dict[str, Any]:
     out: dict[str, Any] = {"arch": known.arch.upper()}
     if known.types:
         out["types"] = ", ".join(f"{x} {kind}" for x, kind in zip("ABCD", known.types, strict=False))
-    layouts = {key: plain(value) for key, value in known.layouts.items() if key in ("ELayout", "SFALayout", "SFBLayout", "ValID")}
+    further = ("ELayout", "SFALayout", "SFBLayout", "ValID")
+    layouts = {key: unmarked(value) for key, value in known.layouts.items() if key in further}
     return {**out, **layouts, "source": known.source}
 
 
