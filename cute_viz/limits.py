@@ -68,10 +68,14 @@ def raised_by(name: str) -> str:
     """The option that raises a limit, in words.
 
     >>> raised_by("cells"), raised_by("digits")
-    ('--max-cells N', 'cute-viz --limit digits=N (up to 1000)')
+    ('--max-cells N (max_cells in a spec)', 'cute-viz --limit digits=N (up to 1000)')
     """
     known = LIMITS[name]
-    return f"cute-viz --limit {name}=N (up to {known.most})" if known.option == "--limit" else f"{known.option} N"
+    return (
+        f"cute-viz --limit {name}=N (up to {known.most})"
+        if known.option == "--limit"
+        else f"{known.option} N (max_cells in a spec)"
+    )
 
 
 def raised() -> dict[str, int]:

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 
 from cute_viz.cli.gallery import command
 from cute_viz.cli.gallery_state import NAME, sweep
+from cute_viz.documents.embed import embed
 from cute_viz.documents.index import Entry, files_of, page, readme
 from cute_viz.errors import CuteVizError
-from tests.test_cli import run
+from tests.test_cli import fails, run
 
 ROOT = Path(__file__).parent.parent
 SPECS = """specs:
@@ -371,3 +372,20 @@ def test_an_unchanged_run_changes_no_byte(tmp_path: Path) -> None:
     assert gallery(spec, "-o", folder).return_value == 0
     assert shown(folder) == before
     assert gallery(spec, "-o", folder, "--check").return_value == 0
+
+
+def test_too_many_cells_for_labels_are_an_image_wherever_render_draws_one(tmp_path):
+    """check-spec, gallery and embed take what render takes; a format without images refuses it, and says what raises the limit."""
+    spec = tmp_path / "large.yaml"
+    spec.write_text("layout: (700,400)")
+    assert run("check-spec", str(spec)).returncode == 0
+    assert run("gallery", str(spec), "-o", str(tmp_path / "out")).returncode == 0
+    drawn = run("render", str(spec), "-T", "svg").stdout
+    assert (tmp_path / "out" / "large.svg").read_bytes() == drawn
+    done = embed("<!-- cute-viz: (700,400) | name=large -->\n<!-- /cute-viz -->\n", "markdown", "x")
+    assert not done.failures
+    assert b"<image" in done.pictures["large.svg"]
+    spec.write_text("layout: (700,400)\nformats: [svg, text]")
+    said = fails(run("check-spec", str(spec)), 1)
+    assert "280000 cells" in said
+    assert "max_cells in a spec" in said

@@ -59,7 +59,7 @@ def draw(job: Job, folder: str, check: bool) -> Drawn:
 
 def _draw(job: Job, folder: str, check: bool) -> Drawn:
     spec = job.builder.spec(job.own, job.value)
-    figure = figure_of(spec)
+    figure = figure_of(spec, job.files)
     options = Options(spec.style, spec.palette)
     pictures = {file: _write(figure, format_, options, job.forced) for format_, file in job.files.items()}
     differs = []

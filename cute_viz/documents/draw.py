@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,8 +58,10 @@ def options_of(spec: Spec, **more: Any) -> dict[str, Any]:
     return {**words, **more}
 
 
-def figure_of(spec: Spec) -> Figure:
+def figure_of(spec: Spec, formats: Iterable[str] = ()) -> Figure:
     """The figure of a spec, with the device that confirmed it where there is one.
+
+    Where all `formats` (svg without any) can show an image, so many cells that no label fits become one.
 
     >>> from cute_viz.spec.build import read_specs
     >>> [spec] = read_specs("layout: (4,8):(8,1)")
@@ -68,7 +71,8 @@ def figure_of(spec: Spec) -> Figure:
     from cute_viz.check.digest import noted
 
     try:
-        return noted(build(spec.obj, FigureOptions(**options_of(spec))), spec.obj)
+        heat = all(FORMATS[name].pages for name in formats)
+        return noted(build(spec.obj, FigureOptions(**options_of(spec, heat=heat))), spec.obj)
     except CuteVizError as error:
         raise spec.locate(error, "figure") from None
 
@@ -91,7 +95,7 @@ def check(spec: Spec) -> None:
     for word in spec.formats:
         if word not in FORMATS:
             raise spec.locate(CuteVizError(f"there is no format {word!r}", hint=f"formats: {', '.join(FORMATS)}"), "formats")
-    figure_of(spec)
+    figure_of(spec, spec.formats)
 
 
 def named(name: str) -> Spec | None:
@@ -135,8 +139,10 @@ def words_of(line: str) -> dict[str, str]:
     return out
 
 
-def picture(text: str, words: dict[str, str] | None = None) -> Picture:
+def picture(text: str, words: dict[str, str] | None = None, formats: Iterable[str] = ()) -> Picture:
     """What a block of a document asks for: an expression of any dialect or the name of a spec, and fields of a spec as words.
+
+    formats: in which it will be written, as far as that is known.
 
     Refused: an expression with a mistake, a field that specs do not have, options that do not fit the object.
 
@@ -159,7 +165,7 @@ def picture(text: str, words: dict[str, str] | None = None) -> Picture:
     if spec.palette is not None:
         palette(spec.palette)  # a wrong name is an error here, where its place is known
     name = text if text.isidentifier() and not words and spec is not changed else None
-    return Picture(figure_of(spec), Options(spec.style, spec.palette), name)
+    return Picture(figure_of(spec, formats), Options(spec.style, spec.palette), name)
 
 
 def _spec(text: str, words: dict[str, str]) -> Spec:

@@ -108,7 +108,7 @@ class _Pictures:
             raise CuteVizError(f"a {language} document does not show {format!r}", hint=f"formats: {', '.join(SHOWN[language])}")
         if given is not None and not is_file_name(given):
             raise CuteVizError(f"{given[:40]!r} cannot be the name of a file", hint=FILE_NAMES)
-        drawn = picture(block.expression, words)
+        drawn = picture(block.expression, words, [format])
         hashed = hashlib.sha256(f"{block.expression}\n{sorted(words.items())}".encode("utf-8", "replace")).hexdigest()[:8]
         file = (given or drawn.name or f"{self.stem}-{hashed}") + FORMATS[format].suffixes[0]
         path = f"{self.folder}/{file}" if self.folder else file

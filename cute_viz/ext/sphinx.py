@@ -30,6 +30,7 @@ from cute_viz.spec.schema import COMMON, FIGURE
 
 _log = logging.getLogger(__name__)
 _WORDS = (*(field.name for field in FIGURE), *(field.name for field in COMMON if field.name in ("title", "style", "palette")))
+_FORMATS = ("text",)  # every builder may come, those of texts too: no images of cells without labels
 
 
 class cute_viz(nodes.General, nodes.Inline, nodes.Element):
@@ -60,7 +61,7 @@ class CuteVizDirective(SphinxDirective):
             words = {**(words_of(argument) if content.strip() else {}), **words}
             if text.strip().isidentifier() and (path := spec_file(text.strip())):
                 self.env.note_dependency(path)
-            drawn = picture(text, words)
+            drawn = picture(text, words, _FORMATS)
         except (CuteVizError, OSError, RecursionError) as error:
             said = _said(error)
             source, line = self._place(error, bool(content.strip()))
@@ -107,7 +108,7 @@ def _said(error: BaseException) -> str:
 
 def _draw(node: cute_viz, format: str, **more: Any) -> bytes:
     """The picture in a format; in CuTe's own style where the format has it and the document asks for it."""
-    drawn = picture(node["text"], node["words"])
+    drawn = picture(node["text"], node["words"], _FORMATS)
     try:
         return drawn.write(format, **more)
     except FigureError:

@@ -143,7 +143,7 @@ def check_cells(count: int, what: str, options: FigureOptions) -> None:
     >>> check_cells(9, "the layout (3,3)", FigureOptions(max_cells=8))
     Traceback (most recent call last):
     cute_viz.errors.LimitError: the layout (3,3) has 9 cells; the limit is 8
-      hint: draw a slice or a smaller tile; --max-cells N raises it
+      hint: draw a slice or a smaller tile; --max-cells N (max_cells in a spec) raises it
     """
     if count > options.max_cells:
         raise over("cells", f"{what} has {count} cells", most=options.max_cells, instead="draw a slice or a smaller tile")
