@@ -314,3 +314,34 @@ def test_help_without_a_command_is_no_error() -> None:
     done = run()
     assert b"Usage: cute-viz" in done.stdout + done.stderr
     assert b"error" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["show", "analyze", "fmt"])
+def test_a_picture_has_no_object(command: str, tmp_path: Path) -> None:
+    figure = tmp_path / "f.json"
+    figure.write_bytes(run("render", "(4,8):(8,1)", "-T", "json").stdout)
+    assert "a picture without its object" in fails(run(command, str(figure)), 1)
+
+
+@pytest.mark.parametrize("name", ["kernel.cu", "no/such/log.txt", "a.hpp"])
+def test_a_file_that_is_not_there(name: str, tmp_path: Path) -> None:
+    assert f"{name}: No such file" in fails(run("render", name, cwd=tmp_path), 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"cute_viz_figure": 1, "title": "a", "title": "b"}', "the key 'title' stands twice"),
+        ('{"cute_viz_figure": ' + "9" * 10_000 + "}", "an integer of 10000 digits; the limit is 400"),
+        ('{"cute_viz_figure": 1,}', "f.json:1:23: this is not JSON"),
+        ('{"a": ' + "[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_json_that_is_no_figure(text: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "f.json").write_text(text)
+    assert words in fails(run("render", "f.json", cwd=tmp_path), 1)
+
+
+def test_a_title_that_nobody_would_see() -> None:
+    said = fails(run("render", "(4,8):(8,1)", "--style", "cutlass", "-T", "tikz", "--title", "x"), 2)
+    assert "leave out --title" in said

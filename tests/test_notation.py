@@ -230,3 +230,19 @@ def test_a_text_of_many_names_is_answered_quickly():
     text = ";".join([f"value{n}=1" for n in range(1500)] + [f"valve{n}x" for n in range(1500)])
     with pytest.raises(CuteVizError, match="did you mean"):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1" + "+1" * 2000,
+        "4:1" + " ⊘ 4:1" * 2000,
+        "(4:1)" + ".coalesce()" * 2000,
+        "-" * 2000 + "1",
+        "cute.make_layout(1" + "+1" * 2000 + ")",
+    ],
+)
+def test_too_many_operators_in_a_row_are_told(text):
+    with pytest.raises(CuteVizError) as caught:
+        parse(text)
+    assert "too many operators in a row" in caught.value.message

@@ -76,7 +76,10 @@ def check(layout: AnyLayout, figure: Figure, name: str, cute: bool = False) -> I
     layout = position_independent(layout)
     try:
         parts = components(layout)
-        bits = 32 if max(map(bound, parts)) < 1 << 31 else 64
+        largest = max(map(bound, parts))
+        if largest >= 1 << 63:
+            raise Unwritable(f"values of up to {largest} take more than 64 bits")
+        bits = 32 if largest < 1 << 31 else 64
         entry = entry_name("layout", name)
         made = cuda.kernel(parts, entry, bits) if cute else kernel(parts, entry, bits)
     except Unwritable as error:

@@ -143,7 +143,7 @@ def main(argv: list[str] | None = None) -> None:
         _fail(f"{error.filename or 'standard output'}: {error.strerror or error}{hint}")
         status = 1
     except RecursionError:
-        _fail("the input is nested too deeply")
+        _fail("the input is nested too deeply\n  hint: name its parts, a line each")
         status = 1
     except MemoryError:
         _fail("out of memory; lower --max-cells or draw a smaller tile")

@@ -56,7 +56,7 @@ def command(
         return
     from cute_viz.analysis.access import accesses
 
-    by = source.obj_of(source.read(access, source.Reading(reading.let)))
+    by = source.read_object(access, source.Reading(reading.let))
     found = accesses(layout, bits, by, instruction=instruction, operand=operand, store=store)
     if path is not None:
         if is_global:

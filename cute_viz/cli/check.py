@@ -16,8 +16,7 @@ from cute_viz.check.promises import CLAIMS, PROVES
 from cute_viz.check.report import Verdict
 from cute_viz.cli import output, source
 from cute_viz.cli.params import Tile
-from cute_viz.errors import CannotCheck, CuteVizError
-from cute_viz.figures.model import Figure
+from cute_viz.errors import CannotCheck
 
 BATCH = 64  # modules that are compiled side by side
 
@@ -120,9 +119,7 @@ def _items(
     if everything:
         yield from plan.everything(cute)
     for text in sources:
-        subject = source.read(text, reading)
-        if isinstance(subject, Figure):
-            raise CuteVizError(f"{text} is a picture without its object", hint="check the expression it was drawn from")
+        subject = source.read_subject(text, reading)
         if source.is_spec(subject):
             from cute_viz.documents.draw import options_of
 
@@ -139,7 +136,7 @@ def _static(sources: Sequence[str], as_json: bool, emit: str | None, reading: so
 
     verdicts = []
     for text in sources:
-        item = static(source.obj_of(source.read(text, reading)), text)
+        item = static(source.read_object(text, reading), text)
         if not isinstance(item, Undecided) and emit:
             click.echo(item.source(), nl=False)
         elif not isinstance(item, Undecided):

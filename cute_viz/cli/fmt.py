@@ -23,17 +23,12 @@ def command(source_: str, target: str | None, reading: source.Reading) -> None:
 
     What is written reads back as an equal object. Of a YAML spec without --as: the same spec, tidied.
     """
-    from cute_viz.errors import CuteVizError
-    from cute_viz.figures.model import Figure
     from cute_viz.notation.write import write
 
     if target is None and source_.endswith((".yaml", ".yml")):
         click.echo(_canonical(source_), nl=False)
         return
-    subject = source.obj_of(source.read(source_, reading))
-    if isinstance(subject, Figure):
-        raise CuteVizError("a figure's JSON is not an object of CuTe", hint="give a layout")
-    click.echo(write(subject, target or "cute"))
+    click.echo(write(source.read_object(source_, reading), target or "cute"))
 
 
 def _canonical(path: str) -> str:

@@ -139,9 +139,9 @@ def command(
     Without -o and -T the picture is a text grid on standard output. Several SOURCEs are drawn side by side.
     """
     format_ = format_of(format_, path)
-    _check_format(format_, path)
+    _check_format(format_, path, style)
     if tensor is not None:
-        tensor = source.obj_of(source.read(tensor, source.Reading(reading.let)))
+        tensor = source.read_object(tensor, source.Reading(reading.let))
     given = {
         "view": view,
         "tile": tile,
@@ -191,7 +191,7 @@ def _bits(element: str) -> int:
     return bits_of(element)
 
 
-def _check_format(format_: str, path: str | None) -> None:
+def _check_format(format_: str, path: str | None, style: str) -> None:
     """Refuse options of the command line that a format has no use for, and pixels on a terminal."""
     asked = click.get_current_context().get_parameter_source
     pages = [name for name, row in FORMATS.items() if row.pages]
@@ -199,6 +199,8 @@ def _check_format(format_: str, path: str | None) -> None:
     for option, formats in (("fragment", fragments), ("theme", pages), ("width", pages), ("cell", pages)):
         if format_ not in formats and asked(option) == ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{option} goes with {', '.join(formats)}, not with {format_}")
+    if style == "cutlass" and asked("title") == ParameterSource.COMMANDLINE:
+        raise click.UsageError("CuTe's printers write no title: leave out --title, or --style cutlass")
     if format_ in ("png", "pdf") and path in (None, "-") and sys.stdout.isatty():
         raise click.UsageError(f"{format_} is no text for a terminal; give a file with -o")
 

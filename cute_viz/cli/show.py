@@ -25,8 +25,7 @@ def command(source_: str, as_json: bool, reading: source.Reading) -> None:
     """Tell the facts of SOURCE: of a layout its size, cosize, whether it is injective, contiguous, and so on; of an atom its
     layouts, types and where they come from.
     """
-    subject = source.read(source_, reading)
-    obj = source.obj_of(subject)
+    obj = source.read_object(source_, reading)
     facts = _facts(obj) | _claims(getattr(obj, "name", "") or source_, obj)
     output.facts(facts, as_json)
 

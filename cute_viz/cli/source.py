@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ from cute_viz.limits import limit
 
 if TYPE_CHECKING:
     from cute_viz.spec.build import Spec
+
+
+_SOURCES = "cuh?|cpp|cc|h|hpp|py|txt|log|out|md"  # the suffixes of files with layouts in them
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ def read(source: str, reading: Reading) -> Any:
         return _pick(source, reading.name)
     if source.isidentifier() and (path := _library_spec(source)):
         return _pick(path, reading.name or source)
-    if _is_file(source):
+    if _is_file(source) or re.fullmatch(rf"[^\s(){{}}<>;=,]+\.({_SOURCES})", source):
         return _parse(read_text(source), source, reading)
     return _parse(source, None, reading)
 
@@ -125,17 +129,32 @@ def obj_of(subject: Any) -> Any:
     return subject.obj if is_spec(subject) else subject
 
 
+def read_subject(text: str, reading: Reading) -> Any:
+    """The Spec or the object that a source stands for. Refused: a picture, which has no object."""
+    subject = read(text, reading)
+    if isinstance(subject, Figure):
+        raise CuteVizError("a figure's JSON is a picture without its object", name=text, hint="give what it was drawn from")
+    return subject
+
+
+def read_object(text: str, reading: Reading) -> Any:
+    """The object that a source stands for, that of a spec, too."""
+    return obj_of(read_subject(text, reading))
+
+
 def layout_of(text: str, reading: Reading) -> Any:
     """The layout that a source stands for; a bare shape is the compact one."""
     from cute_viz.algebra.composed import ComposedLayout
     from cute_viz.algebra.inttuple import is_int_tuple, show
     from cute_viz.algebra.layout import Layout
 
-    subject = obj_of(read(text, reading))
+    subject = read_object(text, reading)
     if subject != () and is_int_tuple(subject):
         return Layout(subject)
     if not isinstance(subject, (Layout, ComposedLayout)):
-        raise CuteVizError(f"{show(subject)} is not a layout".splitlines()[0], hint="such as (8,64):(64,1)")
+        raise CuteVizError(
+            f"{getattr(subject, 'name', '') or show(subject).splitlines()[0]} is not a layout", hint="such as (8,64):(64,1)"
+        )
     return subject
 
 
@@ -193,18 +212,10 @@ def _note(document: Any, value: Any) -> None:
 
 
 def _figure(text: str, name: str) -> Figure:
-    import json
-
-    from cute_viz.figures.load import from_dict
+    from cute_viz.figures.load import from_json
 
     try:
-        return from_dict(json.loads(text))
-    except json.JSONDecodeError as error:
-        raise CuteVizError(f"{name}:{error.lineno}:{error.colno}: this is not JSON: {error.msg}") from None
-    except RecursionError:
-        raise CuteVizError(f"{name}: this JSON is nested too deeply to be a figure") from None
-    except ValueError as error:  # an integer of thousands of digits
-        raise CuteVizError(f"{name}: this is not a figure: {error}") from None
+        return from_json(text)
     except CuteVizError as error:
         error.name = name
         raise

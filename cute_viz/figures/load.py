@@ -1,12 +1,44 @@
-"""JSON values -> a figure: every key, type and number checked, for a file may hold anything."""
+"""JSON -> a figure: every key, type and number checked, for a file may hold anything."""
 
 from __future__ import annotations
 
 from dataclasses import MISSING, fields
 from typing import Any
 
-from cute_viz.errors import FigureError
+from cute_viz.errors import FigureError, Span
 from cute_viz.figures.model import HOLE, VERSION, Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.limits import limit, over
+
+
+def from_json(text: str) -> Figure:
+    """The figure of a JSON text, as the format json writes it. Refused, with the place: what is no JSON, or no figure.
+
+    >>> from_json('{"title": 1, "title": 2}')
+    Traceback (most recent call last):
+    cute_viz.errors.FigureError: the key 'title' stands twice in one object
+    """
+    import json
+
+    def integer(digits: str) -> int:
+        if len(digits) > limit("digits"):
+            raise over("digits", f"an integer of {len(digits)} digits")
+        return int(digits)
+
+    def fields_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        out = dict(pairs)
+        if len(out) < len(pairs):
+            twice = next(key for n, (key, _) in enumerate(pairs) if key in dict(pairs[:n]))
+            raise FigureError(f"the key {twice!r} stands twice in one object")
+        return out
+
+    try:
+        data = json.loads(text, parse_int=integer, object_pairs_hook=fields_of)
+    except json.JSONDecodeError as error:
+        at = Span(error.pos, error.pos + 1)
+        raise FigureError(f"this is not JSON: {error.msg}", text=text, span=at) from None
+    except RecursionError:
+        raise FigureError("this JSON is nested too deeply to be a figure") from None
+    return from_dict(data)
 
 
 def from_dict(data: Any) -> Figure:

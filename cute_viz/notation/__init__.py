@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.notation.cute import parse_program
 from cute_viz.notation.program import Document, evaluate_program
 
@@ -56,6 +57,13 @@ def read(
     >>> sorted(read("a = 4:2; b = a(3)").values)
     ['a', 'b']
     """
+    with _shallow(text):
+        return _read(text, names, warnings, dialect, resolve)
+
+
+def _read(
+    text: str, names: Mapping[str, Any] | None, warnings: list[str] | None, dialect: str, resolve: Resolver | None
+) -> Document:
     if dialect == "dump":
         from cute_viz.notation.dumps import read_dump
 
@@ -97,6 +105,11 @@ def read_call(text: str, names: Mapping[str, Any] | None = None, resolve: Resolv
     >>> name, [str(x) for x in operands]
     ('composition', ['(4,8):(8,1)', '4:2'])
     """
+    with _shallow(text):
+        return _read_call(text, names, resolve)
+
+
+def _read_call(text: str, names: Mapping[str, Any] | None, resolve: Resolver | None) -> tuple[str, list[Any]]:
     from cute_viz.notation.program import operation_of
 
     *before, last = _statements(text, "auto")
@@ -108,6 +121,20 @@ def read_call(text: str, names: Mapping[str, Any] | None = None, resolve: Resolv
     if call is None:
         return "", [evaluate_program([*before, last], text, names, None, resolve).pick()]
     return call
+
+
+@contextmanager
+def _shallow(text: str) -> Iterator[None]:
+    """What is nested deeper than Python's stack is an error of the text: brackets are counted, operators in a row are not."""
+    try:
+        yield
+    except RecursionError:
+        raise LimitError(
+            "this is nested too deeply, or has too many operators in a row",
+            text=text,
+            span=Span(0, 1),
+            hint="name its parts, a line each: a = ...; b = f(a)",
+        ) from None
 
 
 def _statements(text: str, dialect: str) -> list[Statement]:

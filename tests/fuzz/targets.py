@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -14,7 +13,7 @@ from cute_viz.documents.embed import embed
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
 from cute_viz.figures.compare import difference, side_by_side
-from cute_viz.figures.load import from_dict
+from cute_viz.figures.load import from_json
 from cute_viz.figures.model import to_dict
 from cute_viz.figures.options import LABELS, VIEWS, FigureOptions
 from cute_viz.figures.trim import crop, fold
@@ -70,11 +69,7 @@ def library(text: str) -> None:
 
 def figure(text: str) -> None:
     """The JSON of a figure."""
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return
-    model = from_dict(data)
+    model = from_json(text)
     for format_ in ("text", "svg", "tikz", "html", "json"):
         render(model, format_)
     to_dict(model)
