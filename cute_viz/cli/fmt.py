@@ -43,5 +43,10 @@ def _canonical(path: str) -> str:
     order += [field.name for kind in KINDS.values() for field in kind.fields]
     order += [field.name for field in (*COMMON, *FIGURE)]
     lines = text.splitlines()
+    others = [
+        n for n, line in enumerate(lines, 1) if line.lstrip().startswith("#") and not all(x.startswith("#") for x in lines[:n])
+    ]
+    if others:
+        click.echo(f"note: comments are left out, first that of line {others[0]}; the one at the top is kept", err=True)
     head = [line for n, line in enumerate(lines) if line.startswith("#") and all(x.startswith("#") for x in lines[:n])]
     return "".join(line + "\n" for line in head) + write_yaml(read_yaml(text, path), tuple(dict.fromkeys(order)))

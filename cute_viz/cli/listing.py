@@ -49,7 +49,7 @@ def _atoms(kind: str, arch: str | None, element: str | None) -> list[tuple[str, 
     entries = [entry for entry in listing() if entry.kind == kind]
     archs = sorted({entry.arch for entry in entries})
     if arch is not None and arch.lower() not in archs:
-        raise CuteVizError(f"the library has no {kind} atoms of {arch}", hint=f"architectures: {', '.join(archs)}")
+        raise CuteVizError(f"the library has no {kind} atoms of {arch}", hint=f"architectures: {', '.join(filter(None, archs))}")
     found = [
         entry
         for entry in entries

@@ -94,7 +94,9 @@ def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 @click.option("--diff", is_flag=True, help="Of two sources: mark the cells that differ.")
 @click.option("--fold", type=click.IntRange(1), metavar="COLUMNS", help="Cut wide panels into bands of so many columns.")
 @click.option("--crop", type=Tile(), help="Draw only the first rows x columns of each panel, and say so.")
-@click.option("--width", type=Pixels(200, 20000), help="Pixels that the page may take; labels give way to fit.")
+@click.option(
+    "--width", type=Pixels(200, 20000), help="Pixels that the page may take; labels give way to fit, rulers and captions do not."
+)
 @click.option("--cell", type=Pixels(0.01, 400), help="Pixels of a cell; what it shows follows from its size.")
 @source.options
 @click.option(
