@@ -11,7 +11,7 @@ import pytest
 from cute_viz.errors import CuteVizError
 from cute_viz.spec.check_library import check_library
 from cute_viz.spec.family import FIELDS, own_fields
-from cute_viz.spec.library_files import HEAD, library_file
+from cute_viz.spec.library_files import HEAD, library_file, library_of
 from cute_viz.spec.yaml import Fields
 from tests.test_cli import run
 
@@ -22,6 +22,7 @@ WARP = (
     "library: mma\narch: sm80\n\nMY:\n  Shape_MNK: (16,8,8)\n  ThrID: 32:1\n  ALayout: ((4,8),(2,2)):((32,1),(16,8))\n"
     "  BLayout: ((4,8),2):((16,1),8)\n  CLayout: ((4,8),(2,2)):((32,1),(16,8))\n"
 )
+CHANGED = re.compile(r"  ([ABC]|Src|Dst)Layout: (?!.*\(\(512,1\),\(\(16,8\)\)\))\(.*[^0]\)+$")  # less what is incongruent in CuTe
 MATRIX = (
     "library: copy\narch: sm75\n\nMY:\n  ThrID: 32:1\n  SrcLayout: ((8,4),128):((128,0),1)\n  DstLayout: (32,32):(32,1)\n"
     "  RefLayout: Dst\n"
@@ -121,15 +122,25 @@ def test_a_reverse_of_an_entry_of_the_same_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_a_wrong_stride_in_ours_is_found(path: Path, tmp_path: Path) -> None:
     """Each layout of each MMA and copy in turn, its last stride doubled, where that is not 0."""
-    text = path.read_text()
-    lines = text.splitlines(keepends=True)
-    missed = []
-    for n, line in enumerate(lines):
-        if re.match(r"  ([ABC]|Src|Dst)Layout: \(.*[^0]\)+$", line) and "((512,1),((16,8)))" not in line:  # that is incongruent
-            changed = re.sub(r"(\w+)(\)+)$", r"2*\1\2", line.rstrip()) + "\n"
-            if not mistakes(tmp_path / "mine.yaml", "".join((*lines[:n], changed, *lines[n + 1 :]))):
-                missed.append(line)
+    file = library_of(str(path), path.read_text())
+    assert file is not None
+    blocks = {block.key: file.text[block.start : block.end] for block in file.families}
+    head = "".join(file.text[block.start : block.end] for block in file.head.values())
+    missed, tried = [], 0
+    for own in blocks.values():
+        lines = own.splitlines(keepends=True)
+        others, at = "", own
+        while parent := re.search(r"^  inherits: (\S+)$", at, re.M):  # what it needs of the file; the rest is another entry's case
+            at = blocks[parent[1]]
+            others += at
+        for n, line in enumerate(lines):
+            if CHANGED.match(line):
+                changed = re.sub(r"(\w+)(\)+)$", r"2*\1\2", line.rstrip()) + "\n"
+                tried += 1
+                if not mistakes(tmp_path / "mine.yaml", "".join((head, others, *lines[:n], changed, *lines[n + 1 :]))):
+                    missed.append(line)
     assert missed == []
+    assert tried == sum(bool(CHANGED.match(line)) for line in file.text.splitlines(keepends=True))
 
 
 def test_the_reference_has_every_field_with_an_example_of_ours() -> None:
