@@ -8,7 +8,7 @@ from dataclasses import replace
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.inttuple import X, modes, product, same_profile, show
-from cute_viz.algebra.layout import Layout, crd2idx
+from cute_viz.algebra.layout import Layout, crd2idx, flat_modes
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import OPERANDS, MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, permutation, tile_shape
 from cute_viz.algebra.modes import get
@@ -66,7 +66,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         place = _PLACES[x] if len(operands) > 1 else (0, 0)
         named = bool(replicas(owners[x]))
         panels.append(tile_panel(maps[x], owners[x], paints, options, what, _SPANS[x], place, atom, named))
-    notes = [note for x in operands for note in _notes(x, maps[x], owners[x])]
+    notes = [note for x in operands for note in _notes(x, tiled.atom, maps[x], owners[x])]
     if "C" in operands and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         notes.append("Atoms along K hold partial sums of the same elements of C.")
     notes += highlight_notes(options)
@@ -121,10 +121,12 @@ def _map(tiled: TiledMMA, operand: str, layout: Layout, options: FigureOptions) 
     tile = tile_shape(tiled)
     threads, values = (size(get(layout, n)) for n in (0, 1))
     rows, cols = tile[i], tile[j]
+    of_threads = get(layout, 0)
+    alike = isinstance(of_threads, Layout) and not any(stride for extent, stride in flat_modes(of_threads) if extent > 1)
+    everyone = operand != "C" and alike and threads > NAMED and values == rows * cols
+    what = f"the layout of operand {operand}, {threads} threads by {values} values,"
+    check_cells(max(threads, values) if everyone else threads * values, what, options)
     real = frozenset(offsets(tiled.thr_layout_vmnk))
-    everyone = len(real) > NAMED and values == rows * cols and not any(offsets(get(layout, 0)))
-    if not everyone:
-        check_cells(threads * values, f"the layout of operand {operand}, {threads} threads by {values} values,", options)
     indices = offsets(get(layout, 1) if everyone else layout)
     if operand == "C" and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         indices = _shared_along_k(tiled, indices, threads)
@@ -181,10 +183,11 @@ def _painted(
     return [cells[x] for x in operands], painting
 
 
-def _notes(operand: str, tv_map: TVMap, owners: list[list[int]]) -> list[str]:
+def _notes(operand: str, atom: MMA_Atom, tv_map: TVMap, owners: list[list[int]]) -> list[str]:
     """Of an operand that every thread owns: where it comes from; else holes and shared cells."""
     if tv_map.everyone and tv_map.real is not None:
-        return [f"{operand} is seen whole by all {len(tv_map.real)} threads: it is read from shared memory through a descriptor."]
+        why = ": it is read from shared memory through a descriptor" if size(atom.thr_id) > 1 else ""
+        return [f"{operand} is seen whole by all {len(tv_map.real)} threads{why}."]
     return ownership_notes(tv_map.rows * tv_map.cols, owners, f"{operand}: ", named=True)
 
 
