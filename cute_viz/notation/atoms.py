@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.errors import AlgebraError, NotationError
-from cute_viz.notation.syntax import Call, Keyword, Name, Node, Number, Word
+from cute_viz.notation.syntax import Call, Keyword, Name, Node, Number, Word, source
 
 if TYPE_CHECKING:
     from cute_viz.notation.evaluate import Evaluator
@@ -72,7 +72,7 @@ def _copy_atom(evaluator: Evaluator, node: Call, inner: tuple[Node, ...]) -> Any
             hint="Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}",
         )
     operation = evaluator.value(operands[0])
-    value_type = evaluator.source(operands[1])
+    value_type = source(evaluator.text, operands[1])
     if isinstance(operands[1], Name) and operands[1].text in evaluator.names:
         bound = evaluator.value(operands[1])
         value_type = bound.name if isinstance(bound, _Type) else ""
@@ -87,7 +87,7 @@ def _copy_atom(evaluator: Evaluator, node: Call, inner: tuple[Node, ...]) -> Any
         operation = evaluator.resolved(operation.name, (_UNSIGNED[width],))
     if not isinstance(operation, CopyOp):
         raise NotationError(
-            f"{evaluator.source(operands[0])} is not a copy operation",
+            f"{source(evaluator.text, operands[0])} is not a copy operation",
             text=evaluator.text,
             span=operands[0].span,
             hint="cute-viz list copy",
@@ -190,9 +190,9 @@ def _group_mma(evaluator: Evaluator, node: Call) -> Any:
     options = _options(evaluator, node, ("ab_dtype", "acc_dtype", "instruction_shape", "a_src", "a_major", "b_major"))
     shape = options.get("instruction_shape", options.get("shape_mnk"))
     m, n, k = _mnk(shape, "a warp-group MMA needs instruction_shape", "(64, 128, 16)")
-    source = "RS" if "RMEM" in str(options.get("a_src", "")) else "SS"
+    a_from = "RS" if "RMEM" in str(options.get("a_src", "")) else "SS"
     ab = _letters(options.get("ab_dtype"))
-    return evaluator.resolved(f"SM90_{m}x{n}x{k}_{_letters(options.get('acc_dtype'))}{ab}{ab}_{source}", ())
+    return evaluator.resolved(f"SM90_{m}x{n}x{k}_{_letters(options.get('acc_dtype'))}{ab}{ab}_{a_from}", ())
 
 
 def _universal_mma(evaluator: Evaluator, node: Call) -> Any:

@@ -14,6 +14,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.atoms import Resolver, atom_call, is_atom_name, value_type
+from cute_viz.notation.congruence import check_congruent, without_parentheses
 from cute_viz.notation.forms import CONSTANTS, constant, form_call
 from cute_viz.notation.syntax import (
     Apply,
@@ -34,6 +35,7 @@ from cute_viz.notation.syntax import (
     Sequence,
     Word,
     short,
+    source,
 )
 from cute_viz.notation.values import as_layout, magnitudes, ungroup
 
@@ -59,10 +61,6 @@ class Evaluator:
         self.names = names
         self.warnings = warnings
         self.resolve = resolve
-
-    def source(self, node: Node) -> str:
-        """The text of a node, without blanks."""
-        return "".join(self.text[node.span.start : node.span.end].split())
 
     def resolved(self, name: str, args: tuple[str, ...]) -> Any:
         """The atom of a name; an error where the library has none, or there is no library."""
@@ -161,12 +159,12 @@ class Evaluator:
 
     def sequence(self, node: Sequence) -> Any:
         """`(4,(2,2))`: a tuple; parentheses around one call, one `a o b` or one `a + b` only group."""
-        inside = _ungrouped(node)
+        inside = without_parentheses(node)
         return tuple(map(self.value, node.items)) if inside is node else self.value(inside)
 
     def pair(self, node: Pair) -> Layout:
         """`shape:stride`: a layout. Refused: parts of different nesting, shapes and strides of something else than numbers."""
-        self._congruent(node.shape, node.stride)
+        check_congruent(self.text, node.shape, node.stride)
         shape, stride = self.value(node.shape), self.value(node.stride)
         if not is_int_tuple(shape):
             raise self.fail("a shape is an integer or a tuple of integers", node.shape.span)
@@ -177,31 +175,6 @@ class Evaluator:
             return Layout(shape, stride)
         except AlgebraError as error:
             raise error.at(self.text, node.shape.span) from None
-
-    def _congruent(self, shape: Node, stride: Node) -> None:
-        """A caret under the smallest piece of the stride that does not match its shape."""
-        shape, stride = _ungrouped(shape), _ungrouped(stride)
-        if isinstance(shape, Sequence) and isinstance(stride, Sequence):
-            if len(shape.items) != len(stride.items):
-                raise self.fail(
-                    f"the stride {self.source(stride)} has {_modes(stride)}, its shape {self.source(shape)} has {_modes(shape)}",
-                    stride.span,
-                    hint="every integer of the shape needs one stride, in the same parentheses",
-                )
-            for s, d in zip(shape.items, stride.items, strict=True):
-                self._congruent(s, d)
-        elif isinstance(shape, Sequence) and isinstance(stride, (Number, At)):
-            raise self.fail(
-                f"the shape {self.source(shape)} has {_modes(shape)}, its stride {self.source(stride)} is one number",
-                stride.span,
-                hint="every integer of the shape needs one stride, in the same parentheses",
-            )
-        elif isinstance(shape, Number) and isinstance(stride, Sequence):
-            raise self.fail(
-                f"the shape {self.source(shape)} is one number, its stride {self.source(stride)} is a tuple",
-                stride.span,
-                hint=f"a tuple of one mode is written ({self.source(shape)}); one stride goes with {self.source(shape)}",
-            )
 
     def name(self, node: Name) -> Any:
         """`A`: what was bound; else LayoutLeft and the like, an atom, a value type, `A.shape`, an XOR stride `F8`.
@@ -278,7 +251,7 @@ class Evaluator:
         if (atom := atom_call(self, node, name)) is not None:
             return atom
         if self.resolve is not None and not node.args and (is_atom_name(name) or not _is_operation(name)):
-            found = self.resolve(node.name, tuple(map(self.source, node.template)))
+            found = self.resolve(node.name, tuple(source(self.text, item) for item in node.template))
             if found is not None:
                 return found
         from cute_viz.algebra import ops
@@ -373,15 +346,3 @@ def _call_layout(function: Any, args: tuple[Any, ...]) -> Any:
     if not args:
         raise AlgebraError("a layout is called with a coordinate", hint="such as (2,3), or (2,_) for a slice")
     return function(*args)
-
-
-def _ungrouped(node: Node) -> Node:
-    """What parentheses around one expression hold; other nodes as they are. (4) is a tuple of one mode."""
-    if isinstance(node, Sequence) and node.bracket == "(" and len(node.items) == 1:
-        inside = node.items[0]
-        return inside if isinstance(inside, (Chain, Infix, Call, Apply, Arith)) else node
-    return node
-
-
-def _modes(node: Sequence) -> str:
-    return f"{len(node.items)} mode{'' if len(node.items) == 1 else 's'}"

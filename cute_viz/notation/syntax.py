@@ -177,6 +177,16 @@ Node: TypeAlias = (
 )
 
 
+def source(text: str, node: Node) -> str:
+    """The text of a node, without blanks.
+
+    >>> from cute_viz.notation.cute import parse_program
+    >>> source("( 4, 8 ) : 1", parse_program("( 4, 8 ) : 1")[0].value.shape)
+    '(4,8)'
+    """
+    return "".join(text[node.span.start : node.span.end].split())
+
+
 def short(name: str) -> str:
     """A name without `cute::`, `cute.`, `GMMA::` and the like.
 
