@@ -202,7 +202,7 @@ def test_a_fence_of_a_site_is_inline_svg() -> None:
     assert "a &lt;b&gt;" in pictures[0]
     assert html.index("<li>") < html.index(pictures[0]) < html.index("</li>")
     assert pictures[1] == drawn("(2,2)", "-T", "svg", "--fragment").decode().strip()
-    assert "<svg" in site("```{ .cute-viz tile='4x8' coords='true' }\n(4,8):(1,4)\n```\n")
+    assert "<svg" in site("```{ .cute-viz tile='4x8' labels='coord' }\n(4,8):(1,4)\n```\n")
 
 
 @pytest.mark.parametrize(

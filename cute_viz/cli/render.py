@@ -13,7 +13,8 @@ from cute_viz.cli import color, output, source
 from cute_viz.cli.params import Pixels, Range, Tile
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.model import Figure
-from cute_viz.figures.options import LABELS, MAX_CELLS, VIEWS, FigureOptions
+from cute_viz.figures.options import LABELS, MAX_CELLS, FigureOptions
+from cute_viz.figures.views import VIEWS
 from cute_viz.renderers import FORMATS, Options, format_of_suffix, render
 
 STYLES = ("default", "cutlass")
@@ -45,8 +46,7 @@ def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 @click.option(
     "--view",
     type=click.Choice(VIEWS),
-    help="grid: offsets. tv: the owner of each tile cell. table: thread by value. both. Of shared memory: banks, address. "
-    "operation: what went in and what came out.",
+    help=" ".join(f"{name}: {view.meaning}." for name, view in VIEWS.items()),
 )
 @click.option("--tile", type=Tile(), help="The tile that a thread-value layout covers, rows x columns. Makes 'tv' the view.")
 @click.option("--color-by", type=click.Choice(COLOR_BY), help="What hue means; each view has its own default.")

@@ -165,7 +165,18 @@ def picture(text: str, words: dict[str, str] | None = None, formats: Iterable[st
     if spec.palette is not None:
         palette(spec.palette)  # a wrong name is an error here, where its place is known
     name = text if text.isidentifier() and not words and spec is not changed else None
-    return Picture(figure_of(spec, formats), Options(spec.style, spec.palette), name)
+    try:
+        return Picture(figure_of(spec, formats), Options(spec.style, spec.palette), name)
+    except CuteVizError as error:
+        if spec is changed:
+            _unplace_words(error, text)
+        raise
+
+
+def _unplace_words(error: CuteVizError, text: str) -> None:
+    """The words stand behind the expression, as if they were in its text; no place can be shown of them."""
+    if error.span is not None and error.span.start > len(text):
+        error.text = error.span = None
 
 
 def _spec(text: str, words: dict[str, str]) -> Spec:
@@ -183,8 +194,7 @@ def _spec(text: str, words: dict[str, str]) -> Spec:
     try:
         return Builder(text, None).spec("", _fields(top, after))
     except CuteVizError as error:
-        if error.span is not None and error.span.start >= after:
-            error.text = error.span = None
+        _unplace_words(error, text)
         raise
 
 

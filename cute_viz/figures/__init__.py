@@ -11,7 +11,8 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure
-from cute_viz.figures.options import LABELS, VIEWS, FigureOptions
+from cute_viz.figures.options import LABELS, FigureOptions
+from cute_viz.figures.views import SWIZZLE, TILINGS, VIEWS, check_use
 
 
 def build(obj: Any, options: FigureOptions | None = None) -> Figure:
@@ -29,8 +30,6 @@ def build(obj: Any, options: FigureOptions | None = None) -> Figure:
         raise FigureError("which operand? --operand is empty", hint="A, B, C of an MMA, S, D of a copy")
     if options.labels not in LABELS:
         raise FigureError(f"there are no labels {options.labels!r}", hint=f"labels: {', '.join(LABELS)}")
-    if options.labels == "full":  # what a page shows of the labels is the renderer's matter
-        options = replace(options, labels="auto")
     if isinstance(obj, (int, tuple)) and not isinstance(obj, bool) and obj != () and is_int_tuple(obj):
         obj = Layout(obj)
     if getattr(type(obj), "tiling", ""):
@@ -38,18 +37,21 @@ def build(obj: Any, options: FigureOptions | None = None) -> Figure:
     if type(obj).__name__ == "Call":  # of figures.operation, whose module few pictures need
         from cute_viz.figures.operation import operation
 
-        return operation(obj, options)
+        check_use("an operation", VIEWS["operation"], options)
+        return operation(obj, _shown(options))
     if isinstance(obj, Swizzle):
         from cute_viz.figures.bits import bits
 
+        if options.view is not None:
+            raise FigureError(f"{obj} alone has no shape; its picture is the bits", hint=f"compose it: {obj} o (8,64):(64,1)")
+        check_use("a swizzle alone", SWIZZLE, options)
         return bits(obj, options)
     if not isinstance(obj, (Layout, ComposedLayout)):
         raise FigureError(f"{show(obj)} is not a layout that can be drawn", hint="such as (4,8):(8,1)")
     domain(obj)
-    if options.operand is not None or options.tensor is not None:
-        raise FigureError("--operand and --tensor go with an MMA or a copy", hint="such as make_tiled_mma(...)")
     view = options.view or ("tv" if options.tile else "grid")
-    _check_fit(view, options)
+    check_use(f"--view {view}" if options.view else "a TV map" if options.tile else "a grid", VIEWS[view], options)
+    options = _shown(options)
     if view in ("banks", "address"):
         from cute_viz.figures.banks import address, banks
 
@@ -65,21 +67,18 @@ def build(obj: Any, options: FigureOptions | None = None) -> Figure:
     return tv(obj, options)
 
 
-def _check_fit(view: str, options: FigureOptions) -> None:
-    """Refuse options that a view of a layout has no use for: whoever gave them expects to see them."""
-    if view in ("grid", "banks", "address"):
-        if (options.thread, options.warp, options.value) != (None, None, None):
-            raise FigureError("--thread, --warp and --value go with threads", hint="a TV map (--tile MxN), an MMA or a copy")
-        if options.tile is not None:
-            raise FigureError(f"--tile belongs to a TV map, not to --view {view}", hint="leave one of them out")
-    if view not in ("banks", "address") and options.bits is not None:
-        raise FigureError("--type is of elements in shared memory", hint="--view banks or address")
+def _shown(options: FigureOptions) -> FigureOptions:
+    """What a page shows of full labels is the renderer's matter."""
+    return replace(options, labels="auto") if options.labels == "full" else options
 
 
 def _tiling(obj: Any, options: FigureOptions) -> Figure:
     """The figure of an atom, a tiling of atoms, or a thread's view; their modules are imported when they are met."""
     if options.view not in (None, "tv") or options.tile is not None:
         raise FigureError("--view and --tile go with a layout; an atom has its own tile", hint="--operand picks panels")
+    what = "a tensor's partition" if options.tensor is not None else "a GEMM" if obj.tiling == "gemm" else "an MMA or a copy"
+    check_use(what, TILINGS[what], options)
+    options = _shown(options)
     if options.tensor is not None:
         from cute_viz.figures.partition import partition
 

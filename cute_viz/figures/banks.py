@@ -43,6 +43,7 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
     row_ruler = ruler("m", shape[0], nested=options.coords)
     col_ruler = ruler("n", shape[1] if len(shape) > 1 else 1, nested=options.coords)
     tables = [_row_major([offset * bits // 8 for offset in offsets(part)], rows, cols) for _, part in parts]
+    _check_memory(layout, min(map(min, tables)))
     keys = [byte % ROW // CHUNK for table in tables for byte in table]
     painting = by_group(keys, ROW // CHUNK, "hue: 16-byte chunk of the 128 bytes of all banks (4 banks)", "chunk ")
     panels = []
@@ -85,8 +86,7 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
     for index, offset in enumerate(offsets(layout)):
         several += offset in where
         where.setdefault(offset, (index % rows, index // rows))
-    if min(where) < 0:
-        raise FigureError(f"{show(layout)} has negative offsets: there is no memory before its pointer")
+    _check_memory(layout, min(where))
     lines = max(where) // per + 1
     check_cells(lines * per, f"the memory of {show(layout)}", options)
     width = max(1, CHUNK * 8 // bits)
@@ -130,6 +130,11 @@ def _extents(layout: AnyLayout, options: FigureOptions) -> tuple[int, int]:
     rows, cols = product(shape[0]), product(shape[1]) if len(shape) > 1 else 1
     check_cells(rows * cols, f"the layout {show(layout)}", options)
     return rows, cols
+
+
+def _check_memory(layout: AnyLayout, lowest: int) -> None:
+    if lowest < 0:
+        raise FigureError(f"{show(layout)} has negative offsets: there is no memory before its pointer")
 
 
 def _row_major(values: Sequence[int], rows: int, cols: int) -> list[int]:

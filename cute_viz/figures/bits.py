@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from cute_viz.algebra.swizzle import Swizzle, span
-from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions
 
@@ -16,8 +15,6 @@ def bits(swizzle: Swizzle, options: FigureOptions) -> Figure:
     >>> bits(Swizzle(2, 0, 3), FigureOptions()).panels[0].labels
     ('b4', 'b3', 'b2', 'b1', 'b0', 'b4', 'b3', 'b2', 'b1⊕b4', 'b0⊕b3')
     """
-    if options.view is not None or options.tile is not None:
-        raise FigureError(f"{swizzle} alone has no shape; its picture is the bits", hint=f"compose it: {swizzle} o (8,64):(64,1)")
     b, m, s = swizzle.bits, swizzle.base, swizzle.shift
     low, high = swizzle.changed, swizzle.read
     width = max(1, max(low, high) + b)

@@ -13,16 +13,13 @@ from cute_viz.limits import LIMITS, limit, over
 
 MAX_CELLS = LIMITS["cells"].value
 LABELS = ("auto", "full", "offset", "coord", "index", "none")
-VIEWS = ("grid", "tv", "table", "both", "banks", "address", "operation")
 
 
 @dataclass(frozen=True, slots=True)
 class FigureOptions:
     """How to draw an object.
 
-    view: `grid` (offsets), `tv` (each tile cell's owner), `table` (thread by value), `both`; of shared memory
-        `banks` (where a cell lies) and `address` (what lies where); of a call `operation`; None: what the object
-        asks for, of a layout `tv` with a tile, else `grid`.
+    view: one of `figures.views.VIEWS`; None: what the object asks for, of a layout `tv` with a tile, else `grid`.
     tile: (M, N), the tile that a TV layout covers; needed when its values are indices.
     color_by: what hue means; None for the view's own choice.
     labels: the text of a cell: `auto`, `offset`, `coord`, `index`, `none`; `full` is `auto` that is never left out.

@@ -34,12 +34,6 @@ def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
     >>> tv(Layout((2, 2), (2, 1)), FigureOptions(tile=(2, 2))).panels[0].labels
     ('T0\\nV0', 'T1\\nV0', 'T0\\nV1', 'T1\\nV1')
     """
-    shape = modes(layout.shape)
-    if len(shape) != 2:
-        raise FigureError(
-            f"a TV layout has two modes, (thread, value); {layout} has {len(shape)}",
-            hint="group its modes: ((t0,t1),(v0,v1)); or draw its offsets with --view grid",
-        )
     tv_map = evaluate(layout, options)
     (owners,) = owners_of([tv_map], options)
     view = options.view or "tv"
@@ -55,7 +49,7 @@ def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
         (cells,), painting = paint_owners([tv_map], [every], options)
         of_table = Painting(cells, painting.paints, painting.legends)
         cells = _translate(of_table, of_tile) if panels else of_table.cells
-        panels.append(_table_panel(tv_map, shape, cells, options, len(panels)))
+        panels.append(_table_panel(tv_map, modes(layout.shape), cells, options, len(panels)))
         painting = _merge(of_tile, of_table) if view == "both" else of_table
 
     title = options.title or (
@@ -87,13 +81,21 @@ _TABLE_CAPTION = "row T, column V shows the tile coordinate (m,n): the TV layout
 
 
 def evaluate(layout: AnyLayout, options: FigureOptions) -> TVMap:
-    """Every (thread, value) placed in the tile, or a FigureError that says which one falls outside.
+    """Every (thread, value) placed in the tile.
+
+    Refused: a layout of other than two modes; places outside of the tile, with the first that is.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> evaluate(Layout((2, 2), (2, 1)), FigureOptions(tile=(2, 2))).places
     [0, 1, 2, 3]
     """
-    threads, values = (product(mode) for mode in modes(layout.shape))
+    shape = modes(layout.shape)
+    if len(shape) != 2:
+        raise FigureError(
+            f"a TV layout has two modes, (thread, value); {layout} has {len(shape)}",
+            hint="group its modes: ((t0,t1),(v0,v1)); or draw its offsets with --view grid",
+        )
+    threads, values = map(product, shape)
     check_cells(threads * values, f"the TV layout {layout}", options)
     table = offsets(layout)
     if isinstance(table[0], tuple):

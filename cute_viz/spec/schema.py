@@ -41,7 +41,7 @@ FIGURE = (
     Field(
         "view",
         "choice",
-        "grid, tv, table or both; of shared memory banks or address",
+        "what is drawn of a layout",
         choices=("grid", "tv", "table", "both", "banks", "address"),
     ),
     Field("tile", "tile", "the tile that a thread-value layout covers, rows x columns"),
@@ -119,7 +119,7 @@ KINDS: dict[str, Kind] = {
                 Field("tv", "text", "(thread, value) to index into the tile"),
                 Field("tiler", "text", "the tile of tv"),
                 _object("mma", "the TiledMMA whose operand is copied", "tiled_mma"),
-                Field("operand", "choice", "A, B or C of that MMA", choices=("A", "B", "C")),
+                Field("operand", "choice", "of that MMA", choices=("A", "B", "C")),
             ),
             "tiled_copy:\n  atom: {op: SM80_CP_ASYNC_CACHEALWAYS<uint128_t>, type: half_t}\n  thr: (16,8):(8,1)\n  val: (1,8)",
         ),
@@ -152,7 +152,7 @@ COMMON = (
     Field("let", "names", "names that expressions may use"),
     Field("figure", "figure", "how to draw it"),
     Field("formats", "words", "formats that a gallery draws"),
-    Field("style", "choice", "default, or cutlass for the bytes of CuTe's own printers", choices=("default", "cutlass")),
+    Field("style", "choice", "cutlass writes the bytes of CuTe's own printers", choices=("default", "cutlass")),
     Field("palette", "text", "colours"),
 )
 
@@ -224,5 +224,9 @@ def document() -> str:
 
 
 def _table(fields: tuple[Field, ...]) -> list[str]:
-    rows = [f"| `{f.name}` | {f.holds}{', needed' if f.required else ''} | {f.meaning} |" for f in fields]
+    rows = [f"| `{f.name}` | {f.holds}{', needed' if f.required else ''} | {_about(f)} |" for f in fields]
     return ["| field | holds | meaning |", "| --- | --- | --- |", *rows, ""]
+
+
+def _about(field: Field) -> str:
+    return f"{field.meaning} ({', '.join(field.choices)})" if field.choices else field.meaning
