@@ -9,7 +9,10 @@ from importlib import import_module
 import pytest
 
 from cute_viz import parse
+from cute_viz.algebra.compose import make_composed_layout
+from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import ALIASES, OPS, find
+from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis.explain import explain
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation import read_call
@@ -43,6 +46,26 @@ def test_an_explanation_of_a_failure_names_the_condition():
     steps = explain(*read_call("composition((3,5,7):(35,7,1), (1):(7))"))
     assert "Stride Divisibility Condition" in steps[-1].words
     assert steps[-1].value is None
+
+
+# Of composed layouts plain ones in CuTe, too: what is left out or in common, and registers.
+PLAIN = ("complement", "nullspace", "max_common_layout", "make_fragment_like", *(f"partition_fragment_{x}" for x in "ABC"))
+
+
+@pytest.mark.parametrize("name", OPS)
+def test_no_operation_drops_a_swizzle(name):
+    """Of a swizzled layout comes a composed one, no layout at all, or a refusal: `begin with lift` was not forgotten."""
+    operation, operands = read_call(OPS[name].example, resolve=resolve)
+    kinds = OPS[operation].kinds.rstrip("*").ljust(len(operands), OPS[operation].kinds[-1])
+    for n, (operand, kind) in enumerate(zip(operands, kinds, strict=False)):
+        plain = Layout(operand) if kind in "LA" and isinstance(operand, (int, tuple)) else operand
+        if isinstance(plain, Layout):
+            swizzled = make_composed_layout(Swizzle(1, 0, 1), 0, plain)
+            try:
+                result = find(operation).call([*operands[:n], swizzled, *operands[n + 1 :]])
+            except AlgebraError:
+                continue
+            assert name in PLAIN or not isinstance(result, Layout)
 
 
 ODD = [

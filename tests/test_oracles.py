@@ -49,6 +49,13 @@ def cases(seed: int, count: int) -> list[tuple[str, list[Any]]]:
     return out
 
 
+def negative(seed: int, count: int) -> list[tuple[str, list[Any]]]:
+    """Coordinates below 0, which C++ divides toward zero."""
+    rng = random.Random(seed)
+    shapes = [layout(rng) for _ in range(count)]
+    return [case for x in shapes for case in (("crd2idx", [-rng.randint(1, 99), x.shape, x.stride]), ("idx2crd", [-9, x.shape]))]
+
+
 def layout(rng: random.Random) -> Layout:
     def shape(depth: int) -> Any:
         if depth < 2 and rng.random() < 0.6:
@@ -90,7 +97,7 @@ def includes() -> list[str]:
 
 
 def test_cute_itself(tmp_path: Path) -> None:
-    asked = cases(seed=7, count=80)
+    asked = cases(seed=7, count=80) + negative(seed=8, count=12)
     lines = [f'print({name}({", ".join(cpp(x) + "{}" for x in operands)})); print("\\n");' for name, operands in asked]
     source = tmp_path / "oracle.cpp"
     heads = "".join(f"#include <cute/{name}.hpp>\n" for name in ("layout", "swizzle_layout", "pointer_flagged"))

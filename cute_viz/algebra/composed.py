@@ -69,11 +69,6 @@ class ComposedLayout(Shown):
         """The shape of the domain: that of the innermost layout."""
         return domain(self).shape
 
-    @property
-    def stride(self) -> Any:
-        """The strides of the innermost layout, which alone do not give the values."""
-        return domain(self).stride
-
 
 def domain(layout: Layout | ComposedLayout | Swizzle) -> Layout:
     """The layout whose shape is the domain: a layout itself, or the innermost one of a composition.

@@ -7,7 +7,7 @@ from typing import Any
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
-from cute_viz.algebra.inttuple import is_int_tuple, leaves, map_leaves, modes
+from cute_viz.algebra.inttuple import div_rem, is_int_tuple, leaves, map_leaves, modes
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.shapes import product_like, shape_of
 from cute_viz.algebra.stride import Basis
@@ -79,7 +79,7 @@ def _digit(idx: int, extent: int, stride: Any) -> int:
         return 0
     if isinstance(stride, Basis) or stride == 0:
         refuse("idx2crd", (idx, extent, stride), "a mode is found by dividing by its stride, which cannot be 0 or a basis element")
-    return int(abs(idx) // abs(stride) * (1 if (idx < 0) == (stride < 0) else -1) % extent)
+    return div_rem(div_rem(idx, stride)[0], extent)[1]
 
 
 def get_hier_coord(layout: AnyLayout, idx: int) -> Any:

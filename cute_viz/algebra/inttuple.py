@@ -126,6 +126,18 @@ def product(x: IntTuple) -> int:
     return int(x)
 
 
+def div_rem(a: int, b: int) -> tuple[int, int]:
+    """The quotient rounded toward zero and what remains, as C++ has them.
+
+    >>> div_rem(7, 4), div_rem(-7, 4), div_rem(7, -4)
+    ((1, 3), (-1, -3), (-1, 3))
+    """
+    if a >= 0 and b > 0:
+        return divmod(a, b)
+    quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+    return quotient, a - quotient * b
+
+
 def same_profile(a: Any, b: Any) -> bool:
     """Whether two nested tuples have the same nesting (CuTe's congruent).
 

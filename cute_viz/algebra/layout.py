@@ -14,6 +14,7 @@ from cute_viz.algebra.inttuple import (
     IntTuple,
     Underscore,
     compact_major,
+    div_rem,
     leaves,
     map_leaves,
     modes,
@@ -182,10 +183,10 @@ def _collect(shape: tuple[Any, ...], stride: Any, out: list[tuple[int, Any]]) ->
 def crd2idx(crd: Any, shape: IntTuple, stride: Stride | None = None) -> Any:
     """The value at a coordinate; a coordinate may be coarser than the shape (an index into a mode).
 
-    An index past the end of a mode runs on in the mode's last leaf, as in CuTe.
+    An index past the end of a mode runs on in the mode's last leaf, and a negative one has negative digits, as in CuTe.
 
-    >>> crd2idx((3, 5), (4, 8), (8, 1)), crd2idx(7, (4, 8)), crd2idx((1, (0, 1)), (2, (3, 4)))
-    (29, 7, 7)
+    >>> crd2idx((3, 5), (4, 8), (8, 1)), crd2idx(7, (4, 8)), crd2idx((1, (0, 1)), (2, (3, 4))), crd2idx(-5, (4, 8), (8, 1))
+    (29, 7, 7, -9)
     """
     return plain(_crd2idx(crd, shape, compact_major(shape) if stride is None else stride))
 
@@ -207,9 +208,8 @@ def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> Any:
     if isinstance(shape, tuple):
         total = 0
         for s, d in zip(shape[:-1], stride[:-1], strict=True):
-            extent = product(s)
-            total = add(total, _crd2idx(crd % extent, s, d))
-            crd //= extent
+            crd, digit = div_rem(crd, product(s))
+            total = add(total, _crd2idx(digit, s, d))
         return add(total, _crd2idx(crd, shape[-1], stride[-1])) if shape else 0
     return crd * stride
 
@@ -217,8 +217,10 @@ def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> Any:
 def idx2crd(idx: Any, shape: IntTuple) -> Any:
     """The coordinate of an index, in the shape's nesting; an index past the end runs on in the last leaf.
 
-    >>> idx2crd(7, (4, (2, 4))), idx2crd((1, 9), (4, (2, 4)))
-    ((3, (1, 0)), (1, (1, 4)))
+    Of a negative index the digits are negative, as C++ divides.
+
+    >>> idx2crd(7, (4, (2, 4))), idx2crd((1, 9), (4, (2, 4))), idx2crd(-3, (4, 8))
+    ((3, (1, 0)), (1, (1, 4)), (-3, 0))
     """
     if isinstance(idx, tuple):
         if not isinstance(shape, tuple) or len(idx) != len(shape):
@@ -226,11 +228,10 @@ def idx2crd(idx: Any, shape: IntTuple) -> Any:
         return tuple(map(idx2crd, idx, shape))
     if isinstance(shape, tuple):
         out = []
-        for n, s in enumerate(shape):
-            last = n == len(shape) - 1
-            out.append(idx2crd(idx if last else idx % product(s), s))
-            idx //= product(s)
-        return tuple(out)
+        for s in shape[:-1]:
+            idx, digit = div_rem(idx, product(s))
+            out.append(idx2crd(digit, s))
+        return (*out, idx2crd(idx, shape[-1])) if shape else ()
     return int(idx)
 
 

@@ -161,7 +161,7 @@ def make_tiled_copy_D(atom: Copy_Atom, copy: TiledCopy) -> TiledCopy:
 def make_cotiled_copy(atom: Copy_Atom, atom_tv: Layout, data: Layout) -> TiledCopy:
     """A copy of threads and values that are given as offsets of a data layout.
 
-    Refused: offsets that the data layout does not have.
+    Refused: offsets that the data layout does not have, and composed layouts.
 
     >>> from cute_viz.algebra.copy import CopyOp, make_copy_atom
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
@@ -169,6 +169,8 @@ def make_cotiled_copy(atom: Copy_Atom, atom_tv: Layout, data: Layout) -> TiledCo
     >>> show(copy.tiler_mn), str(copy.layout_tv)
     ('(4:1,(8,2):(2,1))', '((8,4),2):((4,1),32)')
     """
+    if not isinstance(atom_tv, Layout) or not isinstance(data, Layout):
+        refuse("make_cotiled_copy", (atom_tv, data), "only plain layouts tell where their elements are")
     inverse = make_layout(left_inverse(data), Layout(1, 0))
     tv = composition(inverse, atom_tv)
     reached = composition(make_layout(data, Layout(1, 0)), get(tv, 1))

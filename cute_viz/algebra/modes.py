@@ -91,6 +91,7 @@ def append(layout: AnyLayout, x: Layout | None = None, n: int | None = None) -> 
     """
     if isinstance(layout, ComposedLayout):
         return lift(layout, append, x, n)
+    _check_mode("append", layout, x)
     return _extend("append", layout, x or _ONE, n, lambda old, new: [*old, *new])
 
 
@@ -104,7 +105,13 @@ def prepend(layout: AnyLayout, x: Layout | None = None, n: int | None = None) ->
     """
     if isinstance(layout, ComposedLayout):
         return lift(layout, prepend, x, n)
+    _check_mode("prepend", layout, x)
     return _extend("prepend", layout, x or _ONE, n, lambda old, new: [*new, *old])
+
+
+def _check_mode(name: str, layout: AnyLayout, x: Any) -> None:
+    if isinstance(x, ComposedLayout):
+        refuse(name, (layout, x), "a composed layout has no strides to be a mode of another")
 
 
 def _extend(
@@ -128,6 +135,7 @@ def replace(layout: AnyLayout, x: Layout, mode: int) -> AnyLayout:
     """
     if isinstance(layout, ComposedLayout):
         return lift(layout, replace, x, mode)
+    _check_mode("replace", layout, x)
     parts = modes_of(layout)
     if not 0 <= mode < len(parts):
         refuse(f"replace<{mode}>", (layout, x), f"its modes are 0 to {len(parts) - 1}")
@@ -136,7 +144,7 @@ def replace(layout: AnyLayout, x: Layout, mode: int) -> AnyLayout:
     return make_layout(*parts[:mode], x, *parts[mode + 1 :])
 
 
-def zip_(a: AnyLayout, b: Layout | None = None) -> AnyLayout:
+def zip_(a: AnyLayout, b: AnyLayout | None = None) -> AnyLayout:
     """((a,b),(x,y)) becomes ((a,x),(b,y)); two layouts are zipped mode by mode.
 
     Refused: modes of different ranks. Source: cute/layout.hpp, zip.
@@ -144,10 +152,10 @@ def zip_(a: AnyLayout, b: Layout | None = None) -> AnyLayout:
     >>> str(zip_(Layout(((2, 3), (4, 5))))), str(zip_(Layout((2, 3)), Layout((4, 5), (5, 1))))
     ('((2,4),(3,5)):((1,6),(2,24))', '((2,4),(3,5)):((1,5),(2,1))')
     """
-    if isinstance(a, ComposedLayout):
-        if b is not None:
-            refuse("zip", (a, b), "only two plain layouts can be zipped")
+    if isinstance(a, ComposedLayout) and b is None:
         return lift(a, zip_)
+    if isinstance(a, ComposedLayout) or isinstance(b, ComposedLayout):
+        refuse("zip", (a, b), "only two plain layouts can be zipped")
     if b is not None:
         a = make_layout(a, b)
     if not isinstance(a.shape, tuple):
