@@ -64,7 +64,7 @@ class CuteVizError(Exception):
     def line(self) -> str:
         """The error in one line, for lists and logs."""
         place = self.place()
-        message = self.message if len(self.message) <= _LONG else f"{self.message[: _LONG // 2]}…{self.message[-_LONG // 2 :]}"
+        message = _short(self.message)
         return f"{place}: {message}" if place else message
 
     def explain(self) -> str:
@@ -73,7 +73,7 @@ class CuteVizError(Exception):
         if self.text is not None and self.span is not None:
             out += _caret(self.text, self.span)
         if self.hint:
-            out.append(f"  hint: {self.hint}")
+            out.append(f"  hint: {_short(self.hint)}")
         return "\n".join(out)
 
     def __str__(self) -> str:
@@ -100,8 +100,12 @@ class CannotCheck(CuteVizError):
     """A check that needs something this machine lacks (a device, a driver, a compiler)."""
 
 
-_LONG = 600  # characters of a message that are worth reading
+_LONG = 600  # characters of a message or a hint that are worth reading
 _WINDOW = 100  # characters of the offending line that are worth showing
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= _LONG else f"{words[: _LONG // 2]}…{words[-_LONG // 2 :]}"
 
 
 def _line_column(text: str, offset: int) -> tuple[int, int]:

@@ -46,14 +46,14 @@ def png(cell: float) -> bytes:
 
 # What is just within a limit, what is just over it, and the limit, made small where the real one takes memory to reach.
 CASES = {
-    "input": (1000, lambda: parse(" " * 994 + "(4,8)"), lambda: parse(" " * 996 + "(4,8)")),
+    "source": (1000, lambda: parse(" " * 994 + "(4,8)", dialect="cute"), lambda: parse(" " * 996 + "(4,8)", dialect="cute")),
     "input of YAML": (1000, lambda: read_yaml("#" * 993 + "\na: 1"), lambda: read_yaml("#" * 996 + "\na: 1")),
-    "input of the DSL": (
+    "source of the DSL": (
         1000,
         lambda: parse("#" * 970 + "\ncute.make_layout((4,8))", dialect="dsl"),
         lambda: parse("#" * 990 + "\ncute.make_layout((4,8))", dialect="dsl"),
     ),
-    "input of a dump": (
+    "input": (
         1000,
         lambda: parse("(4,8):(8,1)".rjust(1000), dialect="dump"),
         lambda: parse("(4,8):(8,1)".rjust(1001), dialect="dump"),
@@ -66,6 +66,7 @@ CASES = {
         lambda: parse("cute.make_layout(" + "(" * 64 + "1,1" + ")" * 65, dialect="dsl"),
     ),
     "nesting of YAML": (0, lambda: read_yaml("[" * 65 + "]" * 65), lambda: read_yaml("[" * 66 + "]" * 66)),
+    "nesting of modes": (0, lambda: parse("1" + "@0" * 64), lambda: parse("1" + "@0" * 65)),
     "digits": (0, lambda: parse(digits(400)), lambda: parse(digits(401))),
     "digits of a size": (
         0,

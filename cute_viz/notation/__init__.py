@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.limits import limit, raised_by
 from cute_viz.notation.cute import parse_program
 from cute_viz.notation.program import Document, evaluate_program
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from cute_viz.notation.syntax import Statement
 
 DIALECTS = ("auto", "cute", "cpp", "dsl", "dump")
-MAX_SOURCE = 1 << 16  # characters of several lines that are read as source code; longer ones are searched for prints
 _MESSAGES = ("warning", "error", "note", "remark")  # of a compiler: worth a closer look
 _DSL_MARKS = ("cute.", "cutlass.", "stride", "order", "mode", "None", "import", "def ")  # worth a closer look
 
@@ -68,13 +68,15 @@ def _read(
         from cute_viz.notation.dumps import read_dump
 
         return read_dump(text, names)
-    if dialect == "auto" and len(text) > MAX_SOURCE and "\n" in text:  # a log, or nothing that a person would paste
+    if dialect == "auto" and len(text) > limit("source") and "\n" in text:  # a log, or nothing that a person would paste
         from cute_viz.notation.dumps import read_dump
 
         try:
             return read_dump(text, names)
         except CuteVizError as error:
-            error.hint = error.hint or f"text of more than {MAX_SOURCE} characters is searched for prints; --dialect reads source"
+            if not error.hint:
+                most, way = limit("source"), raised_by("source")
+                error.hint = f"text of more than {most} characters is searched for prints; as source code {way} reads it"
             raise
     if dialect == "auto" and "\n" in text and any(word in text for word in _MESSAGES):
         from cute_viz.notation.dumps import find_log

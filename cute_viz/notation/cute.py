@@ -162,18 +162,16 @@ class Parser:
 
     def chain(self) -> Node:
         """`a o b o c`, a Chain; `a ⊘ b` and `a ⊗ b`, an Infix; both from the left."""
-        node = self.pair()
+        items = [self.pair()]
         while self.token.kind == "infix":
             operator = self.advance().text
             right = self.pair()
-            span = node.span | right.span
             if operator in ("⊘", "⊗"):
-                node = Infix(span, operator, node, right)
-            elif isinstance(node, Chain):
-                node = Chain(span, (*node.items, right))
+                left = _chained(items)
+                items = [Infix(left.span | right.span, operator, left, right)]
             else:
-                node = Chain(span, (node, right))
-        return node
+                items.append(right)
+        return _chained(items)
 
     def pair(self) -> Node:
         """`shape:stride`; without a ':' what stands there alone."""
@@ -270,6 +268,8 @@ class Parser:
     def number(self) -> Node:
         """`8`, `_8`, `_8{}`, and with positions of modes `1@0@1` and `1/2@0`."""
         token = self.advance()
+        if token.text[:1] == "0" and token.text[1:].isdecimal():
+            raise self.fail(f"{token.text} is octal in C++", token.span, hint="write the number without the leading 0")
         value = Number(token.span, _integer(token.text), token.kind == "static")
         if self.token.kind == "{":  # `_8{}`, a value of the type
             value = Number(token.span | self.braces(), value.value, value.static)
@@ -290,6 +290,8 @@ class Parser:
             if index.kind not in ("number", "static") or not 0 <= _integer(index.text) < 64:
                 raise self.fail("'@' needs the position of a mode, 0 to 63", index.span, hint="1@0 is the unit step along mode 0")
             path.append(_integer(index.text))
+            if len(path) > limit("nesting"):
+                raise over("nesting", "modes nested too deeply", text=self.text, span=span)
             span = span | index.span
         return At(span, node, tuple(path))
 
@@ -356,6 +358,10 @@ class Parser:
         closing = self.advance()
         self.depth -= 1
         return Sequence(opening.span | closing.span, opening.kind, tuple(items))
+
+
+def _chained(items: list[Node]) -> Node:
+    return items[0] if len(items) == 1 else Chain(items[0].span | items[-1].span, tuple(items))
 
 
 def _integer(text: str) -> int:

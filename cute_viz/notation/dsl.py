@@ -91,8 +91,8 @@ def parse_dsl(text: str) -> list[Statement]:
 
 def _tree(text: str) -> tuple[ast.Module, int]:
     """Python's tree of the text, and how many lines were put before it (one, where it is indented)."""
-    if len(text) > limit("input"):
-        raise over("input", f"the input has {len(text)} characters")
+    if len(text) > limit("source"):
+        raise over("source", f"the source has {len(text)} characters")
     depth = deepest = 0
     for char in text:
         depth += (char in "([{") - (char in ")]}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from cute_viz.algebra.compose import make_composed_layout
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
-from cute_viz.algebra.inttuple import Static, X, is_int_tuple, leaves, show
+from cute_viz.algebra.inttuple import Static, X, div_rem, is_int_tuple, leaves, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
@@ -131,8 +131,8 @@ class Evaluator:
             raise self.fail("division by zero", node.right.span)
         if node.operator == "*" and (a.bit_length() + b.bit_length()) > 4096:
             raise self.fail("this product is too large", node.span)
-        toward_zero = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1) if node.operator in "/%" else 0
-        result = {"+": a + b, "-": a - b, "*": a * b, "/": toward_zero, "%": a - toward_zero * b}[node.operator]
+        quotient, rest = div_rem(a, b) if node.operator in "/%" else (0, 0)
+        result = {"+": a + b, "-": a - b, "*": a * b, "/": quotient, "%": rest}[node.operator]
         static = isinstance(a, Static) and (isinstance(b, Static) or node.right.span == node.left.span)
         return Static(result) if static else int(result)
 
@@ -204,7 +204,10 @@ class Evaluator:
 
         like = [name for name in self.names if abs(len(name) - len(node.text)) <= 2][:50]  # a text may bind thousands
         near = get_close_matches(node.text, like, n=3) if len(node.text) > 2 else []
-        hint = f"{'did you mean ' + ', '.join(near) + '? or ' if near else ''}give it a value: --let {node.text}=512"
+        ways = [f"did you mean {', '.join(near)}?"] if near else []
+        if all(map(str.isidentifier, node.text.split("."))):
+            ways.append(f"give it a value: --let {node.text}=512")
+        hint = " or ".join(ways) or "write a layout such as (4,8):(8,1)"
         raise self.fail(f"{node.text!r} is not a layout, and nothing of this name was bound", node.span, hint=hint)
 
     def _bound(self, name: str) -> Any:

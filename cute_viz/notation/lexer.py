@@ -25,6 +25,8 @@ _TOKEN = re.compile(
 
 # What an operand can end with: a '-' after it is the operator.
 _OPERANDS = ("number", "static", "name", ")", "]", "}", ">")
+_INTEGERS = ("number", "static", "name", ")")
+_DIVISOR = re.compile(r"//\s*(?:\d+\s*(?:[^\w\s].*)?|[A-Za-z_]\w*\s*[,)*+/%-].*)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,8 @@ def tokenize(text: str) -> list[Token]:
     >>> [t.kind for t in tokenize("(4,_8):(8,1)")]
     ['(', 'number', ',', 'static', ')', ':', '(', 'number', ',', 'number', ')', 'end']
     """
-    if len(text) > limit("input"):
-        raise over("input", f"the input has {len(text)} characters")
+    if len(text) > limit("source"):
+        raise over("source", f"the source has {len(text)} characters")
     longest = limit("digits")
     out: list[Token] = []
     position = depth = 0
@@ -64,6 +66,8 @@ def tokenize(text: str) -> list[Token]:
         if kind in ("static", "blank"):
             word = word.removeprefix("cute::")
         if kind == "space":
+            if depth > 0 and word.startswith("//") and out[-1].kind in _INTEGERS and _DIVISOR.match(word):
+                out.append(Token("junk", "//", Span(span.start, span.start + 2)))  # a comment would hide what closes the bracket
             continue
         if kind == "newline":
             if depth <= 0 and out and out[-1].kind != ";":
@@ -95,6 +99,24 @@ def _join_lines(tokens: list[Token]) -> list[Token]:
     return out
 
 
+def divided(text: str, position: int) -> NotationError | None:
+    """The error for a `//` behind an integer that reads like the second half of Python's `a // b`; None where it does not.
+
+    >>> print(divided("128 // 2", 3))
+    '//' begins a comment, as in C++
+      128 // 2
+          ^^
+      hint: '/' divides as in C++; --dialect dsl reads Python's '//'
+    >>> divided("128 // rows of the tile", 3) is None
+    True
+    """
+    match = re.compile(r"[ \t]*(//)[ \t]*\(*\w+[ \t]*(?:[^\w\s].*)?$", re.M).match(text, position)
+    if match is None:
+        return None
+    hint = "'/' divides as in C++; --dialect dsl reads Python's '//'"
+    return NotationError("'//' begins a comment, as in C++", text=text, span=Span(*match.span(1)), hint=hint)
+
+
 def unknown(text: str, position: int) -> NotationError:
     """The error for a character that begins no token.
 
@@ -103,6 +125,8 @@ def unknown(text: str, position: int) -> NotationError:
       (4,$8)
          ^
     """
+    if (division := divided(text, position)) is not None:
+        return division
     char = text[position]
     shown = char if char.isprintable() else f"U+{ord(char):04X}"
     hint = None

@@ -10,6 +10,7 @@ from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.notation.atoms import FORMS, Resolver
 from cute_viz.notation.evaluate import Evaluator, Failed
 from cute_viz.notation.forms import SWIZZLES
+from cute_viz.notation.lexer import divided
 from cute_viz.notation.syntax import Call, Chain, Infix, Name, Node, Sequence, Statement, short
 from cute_viz.notation.values import all_static, is_drawable, ungroup
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, TUPLES
@@ -84,6 +85,8 @@ def evaluate_program(
                 assert statement.error is not None
                 raise statement.error
             value = ungroup(Evaluator(text, env, warnings, resolve).value(statement.value))
+            if isinstance(value, int) and (division := divided(text, statement.span.end)) is not None:
+                raise division
             if is_tiling(value) or all_static(statement.value, env):
                 value = mark_static(value)
         except CuteVizError as error:
