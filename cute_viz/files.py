@@ -24,8 +24,13 @@ def read_text(path: str) -> str:
     """
     if os.path.isdir(path):
         raise CuteVizError("this is a folder", name=path, hint="a file is read here")
-    with open(path, "rb") as file:
-        return decode(file.read(limit("file") + 1), path)
+    try:
+        with open(path, "rb") as file:
+            data = file.read(limit("file") + 1)
+    except OSError as error:
+        error.filename = path  # of a read that fails, Python does not say
+        raise
+    return decode(data, path)
 
 
 def bytes_of(path: str) -> bytes | None:
@@ -68,18 +73,18 @@ def write(data: bytes, path: str) -> None:
     ['x.txt']
     """
     try:
-        _write(data, os.path.realpath(path))
+        mode = _mode(path)
+        if mode is not None and not stat.S_ISREG(mode):  # /dev/stdout, a pipe: they cannot be replaced
+            with open(path, "wb") as device:
+                device.write(data)
+            return
+        _replace(data, os.path.realpath(path), mode)
     except OSError as error:
         error.filename = path  # the place that the user knows, not where a link leads, nor the temporary name
         raise
 
 
-def _write(data: bytes, target: str) -> None:
-    mode = _mode(target)
-    if mode is not None and not stat.S_ISREG(mode):  # /dev/stdout and the like cannot be replaced
-        with open(target, "wb") as device:
-            device.write(data)
-        return
+def _replace(data: bytes, target: str, mode: int | None) -> None:
     if mode is not None and _same(target, data):
         return
     import tempfile  # 3 ms that standard output does not need
