@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import cute_viz as cv
 from cute_viz.documents.draw import figure_of, picture
 from cute_viz.errors import CuteVizError, LimitError
-from cute_viz.figures.options import LABELS, VIEWS
+from cute_viz.figures.options import LABELS
+from cute_viz.figures.views import VIEWS
 from cute_viz.spec.build import read_specs
 from cute_viz.spec.library_files import spec_file, spec_names
 from cute_viz.spec.schema import FIGURE, KINDS, document, json_schema
@@ -28,6 +29,18 @@ def run(*args):
     """A command, its output as text."""
     out = test_cli.run(*args)
     return SimpleNamespace(returncode=out.returncode, stdout=out.stdout.decode(), stderr=out.stderr.decode())
+
+
+def test_check_spec_refuses_names_that_a_gallery_would(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    one = "{layout: '(2,2)'}"
+    path.write_text(f"specs:\n  ../up: {one}\n  A: {one}\n  a: {one}\n  index: {{layout: '(2,2)', formats: [html]}}\n  b: {one}\n")
+    done = run("check-spec", str(path))
+    assert done.returncode == 1
+    told = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert [line.removeprefix(f"error: {path}:").partition(" ")[0] for line in told] == ["2:3:", "4:3:", "5:3:"]
+    assert "'../up' cannot be the name of a file" in told[0]
+    assert "a.svg is taken by" in told[1]
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from cute_viz.cli.gallery_plan import name_files, reserved
 from cute_viz.documents.draw import check
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.words import count as counted
@@ -16,7 +17,7 @@ from cute_viz.spec.build import Builder
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of spec files.")
 @click.option("--doc", is_flag=True, help="Print the reference of spec files in Markdown.")
 def command(files: tuple[str, ...], schema: bool, doc: bool) -> None:
-    """Validate spec files: fields, expressions, and that each figure can be drawn; an error has its line and column.
+    """Validate spec files: fields, names, expressions, and that each figure can be drawn; an error has its line and column.
 
     Of a file of atoms (`library: mma` or `copy` at its top) every entry is tried with the values of its parameters, and that its
     layouts cover their tiles.
@@ -56,10 +57,11 @@ def _check(path: str) -> tuple[str, list[CuteVizError]]:
         entries, tried, wrong = check_library(atoms)
         return f"{entries} entr{'y' if entries == 1 else 'ies'} fine, {counted(tried, 'operation')} tried", list(wrong)
     errors: list[CuteVizError] = []
-    builder = Builder(read_text(path), path)
+    builder, taken = Builder(read_text(path), path), reserved()
     parts = builder.parts()
     for name, fields in parts.items():
         try:
+            name_files(builder, name, fields, (), taken)
             check(builder.spec(name, fields))
         except CuteVizError as error:
             errors.append(error)

@@ -56,7 +56,7 @@ class Plan:
 def plan(paths: Sequence[str], formats: Sequence[str]) -> Plan:
     """The jobs of files and folders; `formats` instead of those that specs ask for."""
     out = Plan()
-    taken = {name.casefold(): f"the index of the gallery, {name}" for name in INDEX}
+    taken = reserved()
     program = digest()
     for path in dict.fromkeys(spec_files(paths)):
         try:
@@ -73,6 +73,15 @@ def plan(paths: Sequence[str], formats: Sequence[str]) -> Plan:
             except CuteVizError as error:
                 out.failures.append(error)
     return out
+
+
+def reserved() -> dict[str, str]:
+    """The names that no picture may have, in lower case, each with what has it.
+
+    >>> sorted(reserved())
+    ['index.html', 'readme.md']
+    """
+    return {name.casefold(): f"the index of the gallery, {name}" for name in INDEX}
 
 
 def spec_files(paths: Sequence[str]) -> Iterator[str]:
@@ -112,10 +121,15 @@ def digest() -> str:
     return out.hexdigest()
 
 
-def _job(builder: Builder, own: str, value: Value, formats: Sequence[str], root: str, taken: dict[str, str]) -> Job:
+def name_files(
+    builder: Builder, own: str, value: Value, formats: Sequence[str], taken: dict[str, str]
+) -> tuple[str, dict[str, str]]:
+    """The name of a spec, which a file without `specs` has from its own, and format -> file; the files become taken.
+
+    Refused: names that are no file's, and files that are taken.
+    """
     path = builder.name or ""
-    stem = os.path.splitext(os.path.basename(path))[0]
-    name = own or stem
+    name = own or os.path.splitext(os.path.basename(path))[0]
     at = builder.at.get(own, value.span)
     _check_name(builder, name, at)
     wanted = tuple(formats) or (_formats(builder, value) if isinstance(value, Fields) else ()) or ("svg",)
@@ -124,6 +138,12 @@ def _job(builder: Builder, own: str, value: Value, formats: Sequence[str], root:
         if file.casefold() in taken:
             raise builder.fail(f"{file} is taken by {taken[file.casefold()]}", at, hint="give the spec another name")
     taken.update({file.casefold(): f"{path}: {name}" for file in files.values()})
+    return name, files
+
+
+def _job(builder: Builder, own: str, value: Value, formats: Sequence[str], root: str, taken: dict[str, str]) -> Job:
+    name, files = name_files(builder, own, value, formats, taken)
+    stem = os.path.splitext(os.path.basename(builder.name or ""))[0]
     group = builder.description or (stem.replace("_", " ") if own else "Single figures")
     key = hashlib.sha256(f"{root}{name}\n{group}\n{json.dumps(files)}{bool(formats)}\n{json.dumps(value)}".encode()).hexdigest()
     return Job(name, group, key, files, builder, value, own, bool(formats))

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from cute_viz.documents.blocks import Block, blocks
 from cute_viz.documents.draw import Picture, picture, words_of
 from cute_viz.documents.markup import DocumentError
-from cute_viz.documents.names import FILE_NAMES, is_file_name, is_text
+from cute_viz.documents.names import FILE_NAMES, can_stand, is_file_name
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.renderers import FORMATS
 
@@ -112,8 +112,8 @@ class _Pictures:
         hashed = hashlib.sha256(f"{block.expression}\n{sorted(words.items())}".encode("utf-8", "replace")).hexdigest()[:8]
         file = (given or drawn.name or f"{self.stem}-{hashed}") + FORMATS[format].suffixes[0]
         path = f"{self.folder}/{file}" if self.folder else file
-        if not is_text(path):
-            raise CuteVizError(f"{path!r} cannot stand in a document: it is not UTF-8", hint="name=, or another --folder")
+        if not can_stand(path, language):
+            raise CuteVizError(f"{path!r} cannot stand in a {language} document", hint="name=, or another --folder")
         data = drawn.write(format, fragment=format == "tikz")
         known = self.files.setdefault(file.lower(), file)
         if known != file or out.pictures.get(file, data) != data:
@@ -165,7 +165,8 @@ def _located(error: CuteVizError, block: Block, text: str, name: str | None) -> 
         span = block.place(Span(error.span.start + shift, error.span.end + shift))
     else:
         span = block.at
-    return DocumentError(error.message, text=text, span=span, hint=error.hint, name=name)
+    hint = "write the number itself" if "--let" in (error.hint or "") else error.hint  # a block has no such option
+    return DocumentError(error.message, text=text, span=span, hint=hint, name=name)
 
 
 _TEX = {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}

@@ -19,10 +19,14 @@ def is_file_name(name: str) -> bool:
     return re.fullmatch(r"\w(?:[\w .+\-]*[\w+\-])?", name) is not None
 
 
-def is_text(path: str) -> bool:
-    r"""Whether a path can stand in a document: it is UTF-8, and no bytes that the file system took as they came.
+_TURNS = "\u2028\u2029\u202a-\u202e\u2066-\u2069"
+_BREAKS = {"latex": r"\\{}%#$&~^", "rest": r"\\"}  # Markdown and HTML have them quoted
 
-    >>> is_text("figures/tv.svg"), is_text("caf\udce9.svg")
-    (True, False)
+
+def can_stand(path: str, language: str) -> bool:
+    r"""Whether a path can stand in a document: it is UTF-8 in one line, and nothing that the language takes for a command.
+
+    >>> can_stand("figures/tv.svg", "latex"), can_stand("100%.svg", "latex"), can_stand("caf\udce9.svg", "markdown")
+    (True, False, False)
     """
-    return re.search("[\ud800-\udfff]", path) is None
+    return re.search(f"[\\x00-\\x1f\\x7f-\\x9f\ud800-\udfff{_TURNS}{_BREAKS.get(language, '')}]", path) is None
