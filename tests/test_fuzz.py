@@ -36,7 +36,7 @@ def mutated(text: str, other: str, chance: random.Random) -> str:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_corpus_itself(target: str) -> None:
-    assert all(attempt(target, text) for text in seeds(target))
+    assert [text for text in seeds(target) if not attempt(target, text)] == []
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -126,6 +126,8 @@ def check(words: str, name: str) -> None:
             assert commands(text) <= commands(render(hostile("plain"), "tikz", options).decode()) | TEX
         elif name == "text":
             assert not [c for c in text if not c.isprintable() and c != "\n"]
+        else:
+            pytest.fail(f"how is {name} read back strictly? tell it here")
 
 
 # What letters and signs become in TeX: none of these reads, writes or defines.

@@ -15,10 +15,11 @@ from cute_viz.figures import build
 from cute_viz.figures.compare import difference, side_by_side
 from cute_viz.figures.load import from_json
 from cute_viz.figures.model import to_dict
-from cute_viz.figures.options import LABELS, VIEWS, FigureOptions
+from cute_viz.figures.options import LABELS, FigureOptions
 from cute_viz.figures.trim import crop, fold
+from cute_viz.figures.views import VIEWS
 from cute_viz.notation import write
-from cute_viz.renderers import Options, render
+from cute_viz.renderers import FORMATS, Options, render
 from cute_viz.spec import read
 from cute_viz.spec.build import read_specs
 from cute_viz.spec.check_library import check_library
@@ -27,6 +28,7 @@ from cute_viz.spec.library_files import library_of
 CORPUS = Path(__file__).parent / "corpus"
 FINDINGS = CORPUS.parent / "findings"
 SMALL = FigureOptions(max_cells=512)
+TEXTS = [name for name in FORMATS if name not in ("png", "pdf")]  # those take their time
 
 
 def _drawn(obj: object) -> None:
@@ -70,7 +72,7 @@ def library(text: str) -> None:
 def figure(text: str) -> None:
     """The JSON of a figure."""
     model = from_json(text)
-    for format_ in ("text", "svg", "tikz", "html", "json"):
+    for format_ in TEXTS:
         render(model, format_)
     to_dict(model)
 
@@ -85,31 +87,32 @@ OBJECTS = (
     "99999999999999999999:1", "((16,8),8):((64,1),8)",
     "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))", "ampere", "SM70_8x8x4_F32F16F16F32_TN",
 )  # fmt: skip
+ROOM = 32  # letters are read modulo this, and one without a choice means the first: a new choice changes what no other letter means
 CHOICES: dict[str, tuple[Any, ...]] = {
-    "view": (None, None, None, *VIEWS),
-    "tile": (None,) * 5 + ((4, 8), (16, 8), (8, 128), (1, 1), (7, 5), (1000, 1000)),
-    "color_by": (None,) * 6 + ("offset", "mod8", "chunk", "thread", "value", "warp", "row", "column", "tile", "none"),
-    "labels": ("auto",) * 5 + LABELS,
-    "coords": (False, True),
-    "thread": (None,) * 5 + (range(1), range(5, 6), range(99)),
-    "warp": (None,) * 6 + (range(1), range(3, 9)),
-    "value": (None,) * 6 + (range(2), range(9, 10)),
-    "operand": (None,) * 6 + ("A", "C", "S", "AB", "", "xyz"),
-    "bits": (None,) * 6 + (1, 4, 8, 16, 32, 128, 2048),
-    "heat": (False, True),
+    "view": (None, *VIEWS),
+    "tile": (None, (4, 8), (16, 8), (8, 128), (1, 1), (7, 5), (1000, 1000)),
+    "color_by": (None, "offset", "mod8", "chunk", "thread", "value", "warp", "row", "column", "tile", "none"),
+    "labels": LABELS,
+    "coords": (False, True) * (ROOM // 2),
+    "thread": (None, range(1), range(5, 6), range(99)),
+    "warp": (None, range(1), range(3, 9)),
+    "value": (None, range(2), range(9, 10)),
+    "operand": (None, "A", "C", "S", "AB", "", "xyz"),
+    "bits": (None, 1, 4, 8, 16, 32, 128, 2048),
+    "heat": (False, True) * (ROOM // 2),
     "title": (None, "a title", "</svg>", "\ud800\n"),
-    "tensor": (None,) * 8 + ("(64,64):(64,1)", "(4,8)", "(3,3,3)", "Sw<3,3,3> o 0 o (64,64):(64,1)"),
+    "tensor": (None, "(64,64):(64,1)", "(4,8)", "(3,3,3)", "Sw<3,3,3> o 0 o (64,64):(64,1)"),
     "max_cells": (4096, 64),
 }
 LOOKS: dict[str, tuple[Any, ...]] = {
-    "style": ("default",) * 7 + ("cutlass",),
-    "palette": (None, None, "viridis", "mono", "grey"),
+    "style": ("default", "cutlass"),
+    "palette": (None, "viridis", "mono", "grey"),
     "theme": ("auto", "light", "dark", "print"),
-    "fragment": (False, True),
-    "color": (False, True),
-    "width": (None, None, 200.0, 777.0, 20000.0),
-    "cell": (None, None, 0.01, 5.0, 60.0),
-    "full": (False, True),
+    "fragment": (False, True) * (ROOM // 2),
+    "color": (False, True) * (ROOM // 2),
+    "width": (None, 200.0, 777.0, 20000.0),
+    "cell": (None, 0.01, 5.0, 60.0),
+    "full": (False, True) * (ROOM // 2),
 }
 
 
@@ -118,7 +121,8 @@ def options(text: str) -> None:
     letters = iter(map(ord, text))
 
     def choice(several: Sequence[Any]) -> Any:
-        return several[next(letters, 0) % len(several)]
+        letter = next(letters, 0) % ROOM
+        return several[letter] if letter < len(several) else several[0]
 
     obj = read(choice(OBJECTS)).pick()
     words = {name: choice(several) for name, several in CHOICES.items()}
@@ -134,7 +138,7 @@ def options(text: str) -> None:
         drawn = side_by_side([drawn, build(read(choice(OBJECTS)).pick(), SMALL)])
     elif change == 4:
         drawn = difference(drawn, build(read(choice(OBJECTS)).pick(), SMALL))
-    render(drawn, choice(("text", "svg", "tikz", "html", "json", "svg")), Options(**looks))
+    render(drawn, choice(TEXTS), Options(**looks))
 
 
 def document(text: str) -> None:
