@@ -14,7 +14,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, domain, position_independent
 from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy, layout_sd, tile_of
-from cute_viz.algebra.inttuple import modes, product, show
+from cute_viz.algebra.inttuple import is_int_tuple, modes, product, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
@@ -140,6 +140,8 @@ def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -
         tile = {"A": (m, k), "B": (n, k), "C": (m, n)}[which]
         tv = layout_tv(tiled, which)
         return tv, tile, size(get(tv, 1)), None
+    if isinstance(by, tuple) and is_int_tuple(by):
+        by = Layout(by)
     if isinstance(by, Layout) and len(modes(by.shape)) == 2:
         return by, extents, size(get(by, 1)), None
     if isinstance(by, Copy_Atom):
