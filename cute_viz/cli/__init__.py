@@ -16,7 +16,7 @@ from cute_viz import __version__
 from cute_viz.errors import CannotCheck, CuteVizError
 
 COMMANDS = {
-    "render": ("cute_viz.cli.render", "Draw a layout: text, SVG, PNG, PDF, HTML, TikZ, JSON."),
+    "render": ("cute_viz.cli.render", "Draw a layout, an MMA or a copy."),
     "eval": ("cute_viz.cli.evaluate", "Evaluate expressions, one result a line."),
     "analyze": ("cute_viz.cli.analyze", "Count bank conflicts and sectors of an access."),
     "check": ("cute_viz.cli.check", "Prove what is drawn on a GPU, cell by cell."),
@@ -167,7 +167,9 @@ def _shield() -> None:
 def _say(error: click.UsageError) -> None:
     """A usage error in our form: what is wrong, then where help is."""
     path = error.ctx.command_path if error.ctx else "cute-viz"
-    _fail(f"{error.format_message()}\n  hint: {path} --help")
+    early = isinstance(error, click.NoSuchOption) and error.ctx is not None and error.ctx.parent is None
+    more = "; the options of a command stand behind its name" if early else ""
+    _fail(f"{error.format_message()}\n  hint: {path} --help{more}")
 
 
 def _fail(message: str) -> None:

@@ -62,7 +62,8 @@ class Panel:
     """One grid of cells with its caption.
 
     labels, paints: one entry a cell, row by row (index row * cols + col). A label may hold several lines, parted by
-        newlines; the paint is an index into the figure's paints, or HOLE. A panel of very many cells has no labels at all
+        newlines; the paint is an index into the figure's paints, or HOLE, which pages hatch and text shows as · in the place
+        of a label. A panel of very many cells has no labels at all
         (an empty tuple), and its paints may be bytes.
     owners: for cells that more than one (thread, value) owns: (cell, every (thread, value)), lowest thread first.
     boxes: rectangles (row0, col0, row1, col1), half-open, around cells that belong together, such as the
