@@ -9,7 +9,7 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, domain
 from cute_viz.algebra.divide import logical_divide, zipped_divide
-from cute_viz.algebra.inttuple import X, is_int_tuple, map_leaves, modes, product, show
+from cute_viz.algebra.inttuple import X, is_int_tuple, modes, product, show
 from cute_viz.algebra.inverse import complement, right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import size
@@ -117,13 +117,7 @@ def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any 
     if len(tile) > 3 or not all(item is X or isinstance(item, (int, Layout)) or is_int_tuple(item) for item in tile):
         refuse("make_tiled_mma", (given,), "TiledMMA requires rank-3 PermutationMNK", hint="such as (32,32,16), or (_,_,_)")
     permutations = tuple(Layout(item) if isinstance(item, tuple) else item for item in (*tile, *[X] * (3 - len(tile))))
-    return TiledMMA(atom, _compact_ones(tiled_product(atom.thr_id, thr)), permutations)  # type: ignore[arg-type]
-
-
-def _compact_ones(layout: AnyLayout) -> Layout:
-    """The same layout with stride 0 at extents of 1, as CuTe's static products print it."""
-    plain = domain(layout)
-    return Layout(plain.shape, map_leaves(lambda s, d: 0 if s == 1 else d, plain.shape, plain.stride))
+    return TiledMMA(atom, tiled_product(atom.thr_id, thr), permutations)  # type: ignore[arg-type]
 
 
 def permutation(mma: TiledMMA, mode: int) -> Any:
