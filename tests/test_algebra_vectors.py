@@ -14,8 +14,9 @@ import pytest
 from cute_viz import parse
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.table import offsets
+from cute_viz.analysis.explain import explain
 from cute_viz.errors import AlgebraError
-from cute_viz.notation import read
+from cute_viz.notation import read, read_call
 
 VECTORS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "algebra_vectors.json.gz").read_bytes()))
 ROWS = defaultdict(list)
@@ -38,6 +39,16 @@ def test_results_and_tables(operation):
         elif table is not None and crc32(",".join(map(str, offsets(value))).encode()) != table:
             wrong.append((expression, "another table"))
     assert not wrong
+
+
+@pytest.mark.parametrize("operation", [name for name in ROWS if name != "swizzle"])
+def test_every_explanation_ends_in_the_result(operation):
+    for expression, result, *_ in ROWS[operation][::4]:
+        name, operands, template = read_call(expression)
+        if name:
+            steps = explain(name, operands, template)
+            assert re.sub(r"_(?=-?\d)", "", show(steps[-1].value)) == result, expression
+            assert all(step.words for step in steps)
 
 
 def test_swizzles():

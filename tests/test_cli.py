@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -249,6 +250,17 @@ M = "SM80_16x8x16_F32F16F16F32_TN"
         (["render", "(8,8):(-8,1)", "--view", "banks"], 1, "no memory before its pointer"),
         (["eval", "make_layout(make_shape(010,4))"], 1, "010 is octal in C++"),
         (["eval", "a" * 100_000], 1, "characters; the limit is 65536"),
+        (["list", "ops", "--arch", "sm80"], 2, "--arch and --type go with mma and copy"),
+        (["list", "mma", "--arch", "sm81"], 1, "no mma atoms of sm81"),
+        (["list", "mma", "--type", "f99"], 1, "no mma atom has the type f99"),
+        (["check-spec"], 2, "which files? or --schema"),
+        (["swizzle"], 2, "which tile? give ROWSxCOLS"),
+        (["render", "(4,8)", "--let", "M"], 2, "write NAME=VALUE"),
+        (["render", "(4,8)", "--crop", "abc"], 2, "'abc' is not a tile"),
+        (["explain", "size((4,8))", "-o", "x.svg"], 1, "no step gives a layout to draw"),
+        (["gallery", "layouts/specs/swizzles.yaml", "-o", "README.md"], 1, "README.md is not a folder"),
+        (["show", "(4,_)"], 1, "(4,_) is not a layout"),
+        (["--layouts", "x", "show", "y"], 2, "the options of a command stand behind its name"),
         (["eval", "128 // 2"], 1, "'//' begins a comment, as in C++"),
         (["eval", "(128 // 2, 4)"], 1, "--dialect dsl reads Python's '//'"),
         (["eval", "n = 128 // 2; (n, 4)"], 1, "'//' begins a comment"),
@@ -257,6 +269,41 @@ M = "SM80_16x8x16_F32F16F16F32_TN"
 )
 def test_what_does_not_fit_together_is_told(args: list[str], status: int, words: str) -> None:
     assert words in fails(run(*args, cwd=Path(__file__).parent.parent), status)
+
+
+@pytest.mark.parametrize(
+    ("obj", "facts"),
+    [
+        (f"make_tiled_mma({M}{{}}, (2,2,1))", {"ThrLayoutVMNK": "(32,2,2,1):(1,32,64,0)", "tile": "(32,16,16)", "threads": "128"}),
+        (f"get_slice(make_tiled_mma({M}{{}}, (2,2,1)), 5)", {"tile": "(32,16,16)", "CLayout": "((4,8),(2,2)):((32,1),(16,8))"}),
+        (
+            "make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,8), (1,1))",
+            {"Tiler_MN": "(4,8)", "TiledLayout_TV": "(32,1):(1,0)", "layoutD_TV": "(32,(1,1)):(1,(0,0))", "value type": "float"},
+        ),
+        ("Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}", {"NumValSrc": "8", "ValLayoutDst": "(32,(2,4)):(2,(1,64))", "arch": "SM75"}),
+        ("SM75_U32x4_LDSM_N", {"ThrID": "32:1", "RefLayout": "(32,(32,4)):(32,(1,1024))"}),
+        ("Sw<2,3,3>", {"reads bits": "0b11000000", "changes bits": "0b11000"}),
+        ("(4,8):(1@0,1@1)", {"coshape": "(4,8)", "injective": "yes", "distinct values": "32"}),
+    ],
+)
+def test_show_tells_the_facts_of_every_object(obj: str, facts: dict[str, str]) -> None:
+    told = dict(re.split(r"  +", line, maxsplit=1) for line in run("show", obj).stdout.decode().splitlines())
+    assert {key: told.get(key) for key in facts} == facts
+
+
+def test_a_finished_figure_takes_a_title_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "f.json"
+    path.write_bytes(run("render", "(4,8):(8,1)", "-T", "json").stdout)
+    assert json.loads(run("render", str(path), "--title", "mine", "-T", "json").stdout)["title"] == "mine"
+    assert run("render", str(path)).stdout == run("render", "(4,8):(8,1)").stdout
+    assert "a figure's JSON is a finished figure" in fails(run("render", str(path), "--coords"), 1)
+
+
+def test_the_patterns_of_accesses_are_listed() -> None:
+    lines = run("swizzle", "--list").stdout.decode().splitlines()
+    assert lines
+    for name in (line.split()[0] for line in lines):
+        assert run("swizzle", "8x64", "--read", name, "--top", "1").returncode in (0, 1)
 
 
 def test_what_reads_as_a_file_is_read(tmp_path: Path) -> None:

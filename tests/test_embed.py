@@ -337,6 +337,16 @@ def test_a_document_in_which_nothing_is_found(tmp_path: Path) -> None:
     assert "a line of its own" in result.stderr
 
 
+def test_a_file_that_the_document_does_not_show_is_somebody_elses(tmp_path: Path) -> None:
+    document, picture = tmp_path / "d.md", tmp_path / "p.svg"
+    document.write_text("<!-- cute-viz: (2,2) | name=p -->\n<!-- /cute-viz -->\n")
+    picture.write_text("mine")
+    assert "p.svg was there before, and this document does not show it" in run_embed(document).stderr
+    assert picture.read_text() == "mine"
+    (tmp_path / "x").touch()
+    assert f"{tmp_path}/x is not a folder" in run_embed(document, "--folder", "x").stderr
+
+
 def test_usage(tmp_path: Path) -> None:
     (tmp_path / "doc.docx").touch()
     assert "names no kind of document" in run_embed(tmp_path / "doc.docx").stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -63,6 +64,7 @@ def build(folder: Path, builder: str, *more: str) -> str:
     """Build the project; what Sphinx says."""
     command = [sys.executable, "-m", "sphinx", "-b", builder, *more, str(folder), str(folder / "_build" / builder)]
     environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "CUTE_VIZ_LAYOUTS": str(folder / "mine"), "NO_COLOR": "1"}
+    environment |= {key: value for key, value in os.environ.items() if key.startswith("COVERAGE")}
     done = subprocess.run(command, env=environment, capture_output=True, timeout=120)
     assert done.returncode == 0, done.stderr.decode()
     assert b"Traceback" not in done.stderr

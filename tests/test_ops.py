@@ -37,9 +37,9 @@ def test_aliases(alias):
 
 @pytest.mark.parametrize("name", OPS)
 def test_an_explanation_ends_in_the_result(name):
-    operation, operands = read_call(OPS[name].example, resolve=resolve)
-    steps = explain(operation, operands)
-    assert steps[-1].value == find(operation).call(operands, ())
+    operation, operands, template = read_call(OPS[name].example, resolve=resolve)
+    steps = explain(operation, operands, template)
+    assert steps[-1].value == find(operation).call(operands, template)
 
 
 def test_an_explanation_of_a_failure_names_the_condition():
@@ -55,14 +55,14 @@ PLAIN = ("complement", "nullspace", "max_common_layout", "make_fragment_like", *
 @pytest.mark.parametrize("name", OPS)
 def test_no_operation_drops_a_swizzle(name):
     """Of a swizzled layout comes a composed one, no layout at all, or a refusal: `begin with lift` was not forgotten."""
-    operation, operands = read_call(OPS[name].example, resolve=resolve)
+    operation, operands, template = read_call(OPS[name].example, resolve=resolve)
     kinds = OPS[operation].kinds.rstrip("*").ljust(len(operands), OPS[operation].kinds[-1])
     for n, (operand, kind) in enumerate(zip(operands, kinds, strict=False)):
         plain = Layout(operand) if kind in "LA" and isinstance(operand, (int, tuple)) else operand
         if isinstance(plain, Layout):
             swizzled = make_composed_layout(Swizzle(1, 0, 1), 0, plain)
             try:
-                result = find(operation).call([*operands[:n], swizzled, *operands[n + 1 :]])
+                result = find(operation).call([*operands[:n], swizzled, *operands[n + 1 :]], template)
             except AlgebraError:
                 continue
             assert name in PLAIN or not isinstance(result, Layout)

@@ -125,17 +125,16 @@ def _extend(
     return layout if n == len(parts) else make_layout(*join(parts, [x] * (n - len(parts))))
 
 
-def replace(layout: AnyLayout, x: Layout, mode: int) -> AnyLayout:
+def replace(layout: Layout, x: Layout, mode: int) -> Layout:
     """The layout with x in the place of one mode: replace<I>(A, x) is replace(A, x, I).
 
-    Refused: a mode that is not there.
+    Refused: a mode that is not there, composed layouts.
 
     >>> str(replace(Layout((2, 3)), Layout((4, 4)), 1))
     '(2,(4,4)):(1,(1,4))'
     """
-    if isinstance(layout, ComposedLayout):
-        return lift(layout, replace, x, mode)
-    _check_mode("replace", layout, x)
+    if isinstance(layout, ComposedLayout) or isinstance(x, ComposedLayout):
+        refuse("replace", (layout, x), "only modes of plain layouts can be replaced, and by plain ones")
     parts = modes_of(layout)
     if not 0 <= mode < len(parts):
         refuse(f"replace<{mode}>", (layout, x), f"its modes are 0 to {len(parts) - 1}")

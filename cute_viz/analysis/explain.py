@@ -22,8 +22,10 @@ class Step:
     value: Any = None
 
 
-def explain(name: str, operands: list[Any]) -> list[Step]:
+def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> list[Step]:
     """The steps of an operation by its name; the last step holds the result, or the condition that failed.
+
+    template: what stands in angle brackets, as in take<0,1>(A).
 
     >>> for step in explain("complement", [Layout(4, 2), 24]):
     ...     print(step.words, "->", step.value)
@@ -35,14 +37,15 @@ def explain(name: str, operands: list[Any]) -> list[Step]:
     operation = ops.find(name)
     operation.check_count(operands)
     writer = _WRITERS.get(operation.name)
-    fitting = [Layout(x) if n == 0 and x != () and is_int_tuple(x) else x for n, x in enumerate(operands)]
     steps: list[Step] = []
-    if writer is not None and isinstance(fitting[0], Layout):
+    if writer is not None:
+        first = Layout(operands[0]) if operands[0] != () and is_int_tuple(operands[0]) else operands[0]
         try:
-            writer(steps, *fitting)
+            if isinstance(first, Layout):
+                writer(steps, first, *operands[1:])
         except AlgebraError as error:
             return [*steps, Step(f"here it fails: {error.message}")]
-    result = operation.call(operands, ())
+    result = operation.call(operands, template)
     if not steps or steps[-1].value != result:
         steps.append(Step(f"{operation.name}: {operation.summary}" if not steps else "the result", result))
     return steps

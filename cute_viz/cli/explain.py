@@ -32,13 +32,15 @@ def command(expression: str, path: str | None, let: tuple[str, ...]) -> None:
     from cute_viz.notation import read_call
     from cute_viz.spec import resolve
 
-    name, operands = read_call(expression, source.Reading(let).names(), resolve)
+    name, operands, template = read_call(expression, source.Reading(let).names(), resolve)
     if not name:
         _swizzle(operands[0])
         return
-    steps = explain(name, operands)
+    steps = explain(name, operands, template)
     if path is not None:
-        _draw(f"{name}({', '.join(map(show, operands))})", steps, path)
+        from cute_viz.figures.operation import Call
+
+        _draw(str(Call(name, tuple(operands), template)), steps, path)
     _say(steps)
     if steps[-1].words.startswith("here it fails"):
         raise SystemExit(1)

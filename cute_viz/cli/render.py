@@ -213,10 +213,10 @@ def _call(expression: str, reading: source.Reading) -> Any:
     from cute_viz.notation import read_call
     from cute_viz.spec import resolve
 
-    name, operands = read_call(expression, reading.names(), resolve)
+    name, operands, template = read_call(expression, reading.names(), resolve)
     if not name:
         raise FigureError(f"{expression!r} is no operation", hint="such as logical_divide((8,6), (4,3)), or A o B")
-    return Call(name, tuple(operands))
+    return Call(name, tuple(operands), template)
 
 
 def _joined(figures: list[Figure], diff: bool, title: str | None) -> Figure:

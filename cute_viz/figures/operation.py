@@ -24,10 +24,19 @@ Key = Callable[[int], "int | None"]  # a panel's offset -> its group
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An operation by its name, and what it was given."""
+    """An operation by its name, and what it was given: operands, and what C++ has in angle brackets.
+
+    >>> str(Call("take", ((4, 8, 2),), (0, 2)))
+    'take<0,2>((4,8,2))'
+    """
 
     name: str
     operands: tuple[Any, ...]
+    template: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        angle = f"<{','.join(map(str, self.template))}>" if self.template else ""
+        return f"{self.name}{angle}({', '.join(map(show, self.operands))})"
 
 
 def operation(call: Call, options: FigureOptions) -> Figure:
@@ -45,7 +54,7 @@ def operation(call: Call, options: FigureOptions) -> Figure:
     """
     found = ops.find(call.name)
     operands = [Layout(x) if n == 0 and isinstance(x, (int, tuple)) else x for n, x in enumerate(call.operands)]
-    result = found.call(list(call.operands), ())
+    result = found.call(list(call.operands), call.template)
     drawn = [("A", operands[0])] if operands and _drawable(operands[0]) else []
     drawn += [(_name(found.name, n), x) for n, x in enumerate(operands[1:], 1) if _drawable(x)]
     if not _drawable(result):
@@ -57,7 +66,7 @@ def operation(call: Call, options: FigureOptions) -> Figure:
     plain = replace(options, view=None, color_by="none", title=None)
     parts = [(name, grid(x, plain)) for name, x in drawn]
     figures, painting = _painted([figure for _, figure in parts], keys, count, title)
-    source = f"{found.name}({', '.join(map(show, call.operands))})"
+    source = str(replace(call, name=found.name))
     shown = [(f"{name}: {show(x)}", figure) for (name, x), figure in zip(drawn, figures, strict=True)]
     out = page(options.title or f"{found.name}: {found.summary}", shown, 3, source, parts[0][1].caption)
     return replace(out, kind="operation", paints=painting.paints, legends=painting.legends)

@@ -99,19 +99,21 @@ def _read(
     return document
 
 
-def read_call(text: str, names: Mapping[str, Any] | None = None, resolve: Resolver | None = None) -> tuple[str, list[Any]]:
-    """The name and the evaluated operands of the operation that is the last statement of a text; of an object that is no
-    operation the name is "".
+def read_call(
+    text: str, names: Mapping[str, Any] | None = None, resolve: Resolver | None = None
+) -> tuple[str, list[Any], tuple[Any, ...]]:
+    """The operation that is the last statement of a text: its name, evaluated operands and template arguments. Of an object that
+    is no operation the name is "".
 
-    >>> name, operands = read_call("(4,8):(8,1) o 4:2")
-    >>> name, [str(x) for x in operands]
-    ('composition', ['(4,8):(8,1)', '4:2'])
+    >>> name, operands, template = read_call("take<0,1>((4,8):(8,1))")
+    >>> name, [str(x) for x in operands], template
+    ('take', ['(4,8):(8,1)'], (0, 1))
     """
     with _shallow(text):
         return _read_call(text, names, resolve)
 
 
-def _read_call(text: str, names: Mapping[str, Any] | None, resolve: Resolver | None) -> tuple[str, list[Any]]:
+def _read_call(text: str, names: Mapping[str, Any] | None, resolve: Resolver | None) -> tuple[str, list[Any], tuple[Any, ...]]:
     from cute_viz.notation.program import operation_of
 
     *before, last = _statements(text, "auto")
@@ -121,7 +123,7 @@ def _read_call(text: str, names: Mapping[str, Any] | None, resolve: Resolver | N
         raise last.error
     call = operation_of(last.value, text, bound, resolve)
     if call is None:
-        return "", [evaluate_program([*before, last], text, names, None, resolve).pick()]
+        return "", [evaluate_program([*before, last], text, names, None, resolve).pick()], ()
     return call
 
 

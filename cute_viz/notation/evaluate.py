@@ -259,8 +259,11 @@ class Evaluator:
                 return found
         from cute_viz.algebra import ops
 
-        template = tuple(item.text if isinstance(item, Name) else self.value(item) for item in node.template)
-        return self.operate(ops.find(node.name), [self.value(item) for item in node.args or ()], template)
+        return self.operate(ops.find(node.name), [self.value(item) for item in node.args or ()], self.template(node))
+
+    def template(self, node: Call) -> tuple[Any, ...]:
+        """The template arguments of an operation: numbers, and types by their names."""
+        return tuple(item.text if isinstance(item, Name) else self.value(item) for item in node.template)
 
     def operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation, with a warning where CuTe's composition is not A(B(i)), in a division, too."""

@@ -162,23 +162,24 @@ def _is_like(word: str, known: list[str]) -> bool:
     return bool(close and get_close_matches(word, close, n=1, cutoff=0.85))
 
 
-def operation_of(node: Node, text: str, names: Mapping[str, Any], resolve: Resolver | None = None) -> tuple[str, list[Any]] | None:
-    """The operation that a node calls, by name, and its evaluated operands; None for a literal.
+def operation_of(
+    node: Node, text: str, names: Mapping[str, Any], resolve: Resolver | None = None
+) -> tuple[str, list[Any], tuple[Any, ...]] | None:
+    """The operation that a node calls, by name, its evaluated operands and template arguments; None for a literal.
 
     >>> from cute_viz.notation.cute import parse_program
     >>> text = "ceil_div(10, n)"
     >>> operation_of(parse_program(text)[0].value, text, {"n": 4})
-    ('ceil_div', [10, 4])
+    ('ceil_div', [10, 4], ())
     """
     evaluator = Evaluator(text, names, None, resolve)
     if isinstance(node, Sequence) and len(node.items) == 1:
         return operation_of(node.items[0], text, names, resolve)
     if isinstance(node, Infix):
         name = "logical_divide" if node.operator == "⊘" else "logical_product"
-        return name, [ungroup(evaluator.value(node.left)), evaluator.value(node.right)]
+        return name, [ungroup(evaluator.value(node.left)), evaluator.value(node.right)], ()
     if isinstance(node, Chain) and len(node.items) == 2:
-        return "composition", [ungroup(evaluator.value(node.items[0])), evaluator.value(node.items[1])]
+        return "composition", [ungroup(evaluator.value(node.items[0])), evaluator.value(node.items[1])], ()
     if isinstance(node, Call) and node.args is not None and node.name not in names and node.name not in SWIZZLES:
-        template = [evaluator.value(item) for item in node.template if not isinstance(item, Name)]
-        return node.name, [*map(evaluator.value, node.args), *template]
+        return node.name, [evaluator.value(item) for item in node.args], evaluator.template(node)
     return None

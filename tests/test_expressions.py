@@ -1,0 +1,122 @@
+"""What expressions give, and the words of those that are refused: the ways through the algebra that few take."""
+
+from __future__ import annotations
+
+import pytest
+
+from cute_viz.algebra.inttuple import show
+from cute_viz.errors import CuteVizError
+from cute_viz.spec import read
+
+GIVES = [
+    ("composition(Sw<2,0,3>, Sw<1,0,3>)", "Sw<1,1,3>"),
+    ("coalesce(composition(8:1, Sw<1,0,2>))", "Sw<1,0,2> o 0 o 8:1"),
+    ("composition((4,8):(8,1), (2,_))", "(2,8):(8,1)"),
+    ("upcast<2>(Sw<3,3,3>)", "Sw<3,2,3>"),
+    ("make_fragment_like(8:3)", "8:1"),
+    ("idx2crd((1,2), (4,8), (8,1))", "(0,2)"),
+    ("ceil_div(4, (2,2))", "1"),
+    ("right_inverse(4)", "4:1"),
+    ("left_inverse(4)", "4:1"),
+    ("left_inverse(Sw<2,0,3> o 8 o (4,8):(8,1))", "(8,4):(4,1) o -8 o Sw<2,0,3>"),
+    ("max_common_vector(4:1, 1)", "1"),
+    ("replace(8, 5:7, 0)", "5:7"),
+    ("upcast<4>(Sw<2,3,3> o smem_ptr[8b](unset) o (8,32):(32,1))", "Sw<2,3,3> o smem_ptr[32b](unset) o (8,8):(8,1)"),
+    ("slice((1,_), Sw<2,3,3> o smem_ptr[16b](unset) o (8,32):(32,1))", "((4,2,4)):((1,-4,8))"),
+    ("slice((1,_), (4,8):(8,1) o 3 o (4,8):(8,1))", "(4,8):(8,1) o 11 o (8):(1)"),
+    ("make_swizzle(7, 56)", "Sw<3,0,-3>"),
+    ("composition(Sw<2,0,3>, (4,8):(1@0,1@1))", "Sw<2,0,3> o 0 o (4,8):(1@0,1@1)"),
+    ("get_slice(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,8), (1,1)), 5)", "ThrCopy"),
+    ("2@0 * 3", "6@0"),
+    ("3 * 2@0", "6@0"),
+    ("a=(4,8):(8,1); a()", "(4,8):(8,1)"),
+    ("a=(4,8):(8,1); a.size()", "32"),
+    ("a=(4,8):(8,1); a.shape", "(4,8)"),
+    ("a=(4,8):(8,1); a.get<1>()", "8:1"),
+    ("a=(4,8):(8,1); a.stride", "(8,1)"),
+    ("TiledCopy<Copy_Atom<UniversalCopy<float>, float>, Layout<Shape<_32,_1>,Stride<_1,_0>>, Shape<_4,_8>>{}", "TiledCopy"),
+    ("cute.make_copy_atom(cute.nvgpu.CopyUniversalOp(), cutlass.Float16, num_bits_per_copy=128)", "Copy_Atom"),
+    ("cute.nvgpu.MmaUniversalOp(cutlass.Float32)", "MMA_Atom"),
+    ("cute.nvgpu.warpgroup.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, (64,128,16), None, None, None)", "MMA_Atom"),
+    ("auto x = (4,8):(8,1)", "(4,8):(8,1)"),
+    ("Layout<Shape<_4,_8>> x = (4,8):(8,1)", "(4,8):(8,1)"),
+    ("Layout<Shape<_4,_8>> x{}", "(_4,_8):(_1,_4)"),
+    ("&(4,8)", "(4,8)"),
+]
+REFUSED = [
+    ("composition(8:1, 0, 8:1, 4)", "composition(A, B) does not take 4 operands"),
+    ("composition(Sw<2,0,3>, Sw<1,0,2>)", "Can only merge swizzles of the same shift."),
+    ("composition(Sw<2,0,3>, 7)", "a swizzle is composed with a layout or another swizzle"),
+    ("composition(half_t, 7)", "composition(A, B): half_t is not a layout"),
+    ("composition((4,8):(8,1), (2,2):(1@0,1@2))", "coordinates of 3 modes do not index a layout of 2"),
+    ("crd2idx((1,2), 8)", "crd2idx((1,2), 8): the coordinate is a tuple, the shape an integer"),
+    ("idx2crd((1,2), (4,8), 8)", "idx2crd((1,2), (4,8), 8): Mismatched Ranks"),
+    ("idx2crd((1,2,3), (4,8))", "(1,2,3) does not fit the shape (4,8)"),
+    ("ceil_div((4,3), (2,2,2))", "ceil_div: (2,2,2) has more modes than (4,3)"),
+    ("ceil_div(4, 0)", "ceil_div(4,0) divides by 0"),
+    ("shape_div(4, 0)", "shape_div(4,0) divides by 0"),
+    ("complement(Sw<2,0,3>, 8)", "complement(A, cotarget): Sw<2,0,3> is not a layout"),
+    ("complement(4:1, 0)", "complement(4:1, 0): the cotarget's extents are 1 or more"),
+    ("right_inverse(half_t)", "right_inverse(A): half_t is not a layout"),
+    ("left_inverse(Sw<2,0,3> o (1,2) o (4,8):(1@0,1@1))", "its offset is a coordinate"),
+    ("right_inverse(4:1/2@0)", "right_inverse(4:1/2@0): the stride 1/2@0 is a fraction"),
+    ("left_inverse(4:-1)", "left_inverse(4:-1): the stride -1 is negative"),
+    ("max_common_layout(half_t, 4:1)", "max_common_layout(A, B): half_t is not a layout"),
+    ("take((2,3,4), 1, 9)", "take<1,9>((2,3,4):(1,2,6)): range out of bounds: the modes are 0 to 2"),
+    ("take((2,3,4), 2, 2)", "take<2,2>((2,3,4):(1,2,6)): empty range error"),
+    ("zipped_divide((8,6), (4,3,2))", "logical_divide((8,6):(1,8), (4,3,2)): Too many modes in tiler."),
+    ("tiled_divide((8,6), (_,3))", "Mismatched ranks: there is no (tile, rest) pair to take apart"),
+    ("local_tile((8,6), (4,3), (1,1,1))", "the coordinate has 3 modes, there are 2"),
+    ("local_partition((8,6), (4,2):(2,1), _)", "an index is an integer, or a tuple of them for the modes"),
+    ("blocked_product((2,2):(1,2), 1@0)", "blocked_product(A, B): 1@0 is not a layout"),
+    ("upcast<4>(Sw<2,3,3> o 2 o (8,32):(32,1))", "the offset is not a multiple of 4"),
+    ("upcast<4>(4:1@0)", "upcast<4>(4:1@0): the stride 1@0 is not an integer"),
+    ("downcast<4>(Sw<2,3,3> o (1,2) o (4,8):(1@0,1@1))", "the offset is not an integer"),
+    ("upcast<4>(half_t)", "upcast(A, n): half_t is not a layout"),
+    ("upcast<3>(Sw<2,3,3> o 0 o (8,32):(32,1))", "upcast<3>(Sw<2,3,3>): N must be a power of two"),
+    ("slice((1,_), Sw<2,3,3>)", "slice(crd, A): Sw<2,3,3> is not a layout"),
+    ("dice((1,_,_), (4,8):(8,1))", "dice((1,_,_), (4,8)): Mismatched Ranks"),
+    ("slice((1,_), Sw<2,3,3> o 0 o (6,8):(8,1))", "Shape Divisibility Condition: 6 elements are no multiple of the 4 in 4:8"),
+    ("make_swizzle(5, 40)", "the bits of a mask must stand side by side"),
+    ("get_swizzle_portion((4,8):(8,1) o 3 o (4,8):(8,1))", "what stands in front is not a swizzle"),
+    ("get_nonswizzle_portion((4,8):(8,1) o 3 o (4,8):(8,1))", "what stands in front is not a swizzle"),
+    ("logical_product((4,8):(8,1), (4,8):(8,1) o 3 o 4:1)", "only a swizzled layout can be a tiler on the right"),
+    ("F2 * 3", "'*' is for integers"),
+    ("(4,8):(8,1) o 1/2@0", "the right operand is not a layout, a positive integer, _ or a tuple of these"),
+    ("tile_size<3>(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}))", "the tile (16,8,16) has no mode 3"),
+    ("4 / 0", "division by zero"),
+    ("4 % 0", "division by zero"),
+    ("(4,8)[5]", "unexpected '[' after the expression"),
+    ("((4,8):(8,1))(2,3,4)", "the coordinate (2,3,4) does not fit the shape (4,8)"),
+    ("?", "'?' is a run-time value, whose number is not in the print"),
+    ("Int<(4,8)>{}", "Int<N> takes an integer"),
+    ("smem_ptr_flag_bits<half_t>", "smem_ptr_flag_bits<N> takes the bits of an element"),
+    ("GMMA::Layout_K_SW128_Atom<7>{}", "Divisibility condition: neither of the stride 1024 and 7 divides the other"),
+    ("make_layout((4,8))()", "a layout is called with a coordinate"),
+    ("8(2)", "a tuple right after a number"),
+    ("(8)(2)", "two tuples side by side"),
+    ("Sw<2,0,3>(1,2)", "a swizzle takes one offset"),
+    ("a=Sw<2,0,3>; a(1,2)", "Sw<2,0,3> takes one integer"),
+    ("a=half_t; a(1)", "half_t is not a layout that a coordinate could be given to"),
+    ("Copy_Atom<half_t, half_t>{}", "half_t is not a copy operation"),
+    ("Copy_Atom<UniversalCopy<uint128_t>>{}", "a copy atom needs an operation and a value type"),
+    ("cute.make_copy_atom(cute.nvgpu.CopyUniversalOp(), cutlass.Float16, num_bits_per_copy=48)", "no instruction copies 48 bits"),
+    ("cute.make_layout((4,8), stride=('a',1))", "'a' is not a layout"),
+    ("cute.make_layout(stride=(4,1))", "cute.make_layout needs shape"),
+    ("-(3)", "'-' is for integers"),
+    ("4*", "the expression ends too early"),
+    ("Layout<Shape<_4>, Underscore>{}", "shape (_4) and stride _ do not have the same nesting"),
+]
+
+
+@pytest.mark.parametrize(("text", "first"), GIVES)
+def test_gives(text: str, first: str) -> None:
+    assert show(read(text).pick()).partition("\n")[0] == first
+
+
+@pytest.mark.parametrize(("text", "words"), REFUSED)
+def test_is_refused(text: str, words: str) -> None:
+    with pytest.raises(CuteVizError) as caught:
+        read(text).pick()
+    assert words in caught.value.message
+    assert caught.value.span is not None
