@@ -19,6 +19,8 @@ class Limit(NamedTuple):
 LIMITS = {
     "input": Limit(1 << 20, "characters of a log or a YAML file", 1 << 28),
     "source": Limit(1 << 16, "characters of source code; more lines than that are searched for prints", 1 << 28),
+    "json": Limit(1 << 24, "characters of a figure's JSON", 1 << 28),
+    "document": Limit(1 << 24, "characters of a document with pictures", 1 << 28),
     "file": Limit(1 << 28, "bytes of a file that is read", 1 << 32),
     "nesting": Limit(64, "brackets in brackets, levels of YAML", 128),
     "digits": Limit(400, "digits of an integer", 1000),  # of sizes, too, which have more: Python prints 4300

@@ -11,8 +11,10 @@ from cute_viz import limits
 from cute_viz.algebra.layout import Layout
 from cute_viz.analysis.access import accesses as analysed
 from cute_viz.analysis.swizzles import search
+from cute_viz.documents.blocks import blocks
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.figures import build
+from cute_viz.figures.load import from_json
 from cute_viz.figures.options import FigureOptions
 from cute_viz.files import decode
 from cute_viz.notation import parse, read
@@ -34,6 +36,10 @@ def digits(n: int) -> str:
 
 def prints(n: int) -> str:
     return "".join(f"in {i}: (4,8):(8,1)\n" for i in range(n))
+
+
+def small_json(length: int) -> str:
+    return render(build(parse("1"), FigureOptions(title="x")), "json").decode().ljust(length)
 
 
 def image(side: int) -> object:
@@ -58,6 +64,8 @@ CASES = {
         lambda: parse("(4,8):(8,1)".rjust(1000), dialect="dump"),
         lambda: parse("(4,8):(8,1)".rjust(1001), dialect="dump"),
     ),
+    "json": (1000, lambda: from_json(small_json(1000)), lambda: from_json(small_json(1001))),
+    "document": (1000, lambda: blocks("x" * 1000, "markdown"), lambda: blocks("x" * 1001, "markdown")),
     "file": (1000, lambda: decode(b" " * 1000, "f"), lambda: decode(b" " * 1001, "f")),
     "nesting": (0, lambda: parse("(" * 64 + "1" + ")" * 64), lambda: parse("(" * 65 + "1" + ")" * 65)),
     "nesting of the DSL": (

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from cute_viz.documents.markup import Comment, DocumentError, Fence, events
 from cute_viz.errors import Span
+from cute_viz.limits import limit, over
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,13 @@ class Block:
 def blocks(text: str, language: str) -> list[Block]:
     """The blocks of a document, in order.
 
-    Refused, with the place: a pair or a fence that is never closed, a closing comment without its opening one, an empty one.
+    Refused: documents over the limit. With the place: a pair or a fence that is never closed, a closing comment without its opening one, an empty one.
 
     >>> [block.expression for block in blocks("<!-- cute-viz: (4,8):(8,1) | view=grid -->\\n<!-- /cute-viz -->\\n", "markdown")]
     ['(4,8):(8,1)']
     """
+    if len(text) > limit("document"):
+        raise over("document", f"the document has {len(text)} characters")
     out: list[Block] = []
     found = events(text, language)
     number = 0

@@ -19,6 +19,9 @@ def from_json(text: str) -> Figure:
     """
     import json
 
+    if len(text) > limit("json"):
+        raise over("json", f"this JSON has {len(text)} characters")
+
     def integer(digits: str) -> int:
         if len(digits) > limit("digits"):
             raise over("digits", f"an integer of {len(digits)} digits")
@@ -27,7 +30,8 @@ def from_json(text: str) -> Figure:
     def fields_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         out = dict(pairs)
         if len(out) < len(pairs):
-            twice = next(key for n, (key, _) in enumerate(pairs) if key in dict(pairs[:n]))
+            seen: set[str] = set()
+            twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
             raise FigureError(f"the key {twice!r} stands twice in one object")
         return out
 
