@@ -14,7 +14,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
 from cute_viz.spec.domains import allows, samples
-from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, chosen, domains_of, fields_of, find, own_fields, pattern_of, slots
+from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, chosen, domains_of, fields_of, find, legal, own_fields, pattern_of, slots
 from cute_viz.spec.library import entry
 from cute_viz.spec.library_files import Block, LibraryFile
 from cute_viz.spec.yaml import Fields, SpecError, read_yaml
@@ -90,11 +90,14 @@ def _check_entry(file: LibraryFile, family: Block) -> int:
     count = prod(map(len, choices))
     if count > limit("combinations"):
         raise over("combinations", f"{family.key} has {count} combinations", text=file.text, span=family.span, place=file.path)
+    tried = 0
     for values in combinations(*choices):
         given = dict(zip((key for key, _ in arguments), values[len(names) :], strict=True))
         args = tuple(given.get(value, value) for value in given.values())  # a default may be another argument
-        _try(file, family, dict(zip(names, values, strict=False)), args)
-    return count
+        if legal(fields, dict(zip(given, args, strict=True))):
+            _try(file, family, dict(zip(names, values, strict=False)), args)
+            tried += 1
+    return tried
 
 
 def _check_where(family: Block, own: Fields, domains: dict[str, str], names: list[str], arguments: list[str]) -> None:
@@ -105,6 +108,8 @@ def _check_where(family: Block, own: Fields, domains: dict[str, str], names: lis
     where = own.get("where")
     if isinstance(where, Fields):
         for key in where:
+            if key in names and isinstance(where[key], Fields):
+                raise family.wrong(f"{{{key}}} is a parameter of the name, whose values depend on no other", where.keys_at[key])
             if key not in names and key not in arguments:
                 hint = f"there are {', '.join((*names, *arguments))}" if names or arguments else "there is none"
                 raise family.wrong(f"{key} is neither a parameter of the name nor an argument", where.keys_at[key], hint)

@@ -54,20 +54,22 @@ def own_fields(family: Block) -> Fields:
         if key not in FIELDS:
             hint = did_you_mean(key, FIELDS) or f"one of {', '.join(FIELDS)}"
             raise family.wrong(f"{key!r} is no field of an atom", fields.keys_at[key], hint)
-        mapped = isinstance(value, Fields) and (key == "where" or key in BY_VALUE)
-        for item in value.values() if isinstance(value, Fields) and mapped else [value]:
-            if not isinstance(item, Text):
-                raise family.wrong(f"{key} is not written as text", item, hint="in a flow mapping, quote a layout")
         if key == "where":
             _check_ranges(family, value)
+            continue
+        for item in value.values() if isinstance(value, Fields) and key in BY_VALUE else [value]:
+            if not isinstance(item, Text):
+                raise family.wrong(f"{key} is not written as text", item, hint="in a flow mapping, quote a layout")
     return fields
 
 
 def _check_ranges(family: Block, where: Value) -> None:
     if not isinstance(where, Fields):
         raise family.wrong("where is a mapping of parameters to their values", where, hint="such as {N: 8..256/8, ab: SS TS}")
-    for domain in where.values():
-        for word in str(domain).split():
+    for domain in (item for value in where.values() for item in (value.values() if isinstance(value, Fields) else [value])):
+        if not isinstance(domain, Text):
+            raise family.wrong("where is not written as text", domain, hint="words, and ranges such as 8..256/8")
+        for word in domain.split():
             if ".." in word:
                 try:
                     numbers(word)
@@ -98,14 +100,33 @@ def fields_of(file: LibraryFile, family: Block, below: tuple[str, ...] = ()) -> 
     return {**fields_of(file, found, (*below, family.key)), **{k: v for k, v in own.items() if k != "inherits"}}
 
 
-def domains_of(fields: dict[str, Value]) -> dict[str, str]:
-    """What the parameters and template arguments may be.
+def domains_of(fields: dict[str, Value], values: dict[str, str] | None = None) -> dict[str, str]:
+    """What the parameters and template arguments may be; where that depends on another, as its value has it, or any of all.
 
-    >>> domains_of(own_fields(Block("x.yaml", "A{N}: {where: {N: 8..256/8}}", "A{N}", 0, 28)))
-    {'N': '8..256/8'}
+    >>> fields = own_fields(Block("x.yaml", "A: {where: {M: 64 128, N: {64: 8..256/8, 128: 16..256/16}}}", "A", 0, 63))
+    >>> domains_of(fields), domains_of(fields, {"M": "128"})["N"]
+    ({'M': '64 128', 'N': '8..256/8 16..256/16'}, '16..256/16')
     """
     where = fields.get("where")
-    return {key: str(value) for key, value in where.items()} if isinstance(where, Fields) else {}
+    if not isinstance(where, Fields):
+        return {}
+    out = {}
+    for key, value in where.items():
+        several = value if isinstance(value, Fields) else {"": value}
+        chosen_ = [several[word] for word in (values or {}).values() if word in several][:1] or list(several.values())
+        out[key] = " ".join(map(str, chosen_))
+    return out
+
+
+def legal(fields: dict[str, Value], values: dict[str, str]) -> bool:
+    """Whether template arguments may have these values together.
+
+    >>> fields = own_fields(Block("x.yaml", "A: {where: {M: 64 128, N: {64: 8..256/8, 128: 16..256/16}}}", "A", 0, 63))
+    >>> legal(fields, {"M": "64", "N": "8"}), legal(fields, {"M": "128", "N": "8"})
+    (True, False)
+    """
+    items = list(values.items())
+    return all(allows(domains_of(fields, dict(items[:n])).get(key, ""), value) for n, (key, value) in enumerate(items))
 
 
 def find(file: LibraryFile, short: str) -> tuple[Block, dict[str, str]] | None:
@@ -167,7 +188,6 @@ def arguments(fields: dict[str, Value], short: str, args: tuple[str, ...]) -> di
         takes = f"takes at most {len(wanted)}: <{', '.join(wanted)}>" if wanted else "takes none"
         raise SpecError(f"{short} {takes} template arguments, not {len(args)}")
     out: dict[str, str] = {}
-    domains = domains_of(fields)
     for n, item in enumerate(wanted):
         key, _, default = item.partition("=")
         value = args[n] if n < len(args) else out.get(default, default)
@@ -175,9 +195,10 @@ def arguments(fields: dict[str, Value], short: str, args: tuple[str, ...]) -> di
             raise SpecError(f"{short} needs its template arguments", hint=f"<{', '.join(wanted)}>")
         if value.isdecimal() and len(value) > limit("digits"):
             raise over("digits", f"{short}: {key} has {len(value)} digits")
+        domain = domains_of(fields, out).get(key, "")
         out[key] = re.sub(r"^[\w:]*::", "", value)
-        if not allows(domains.get(key, ""), out[key]):
-            raise SpecError(f"{short}: {key} = {out[key]} is not legal", hint=f"{key} is one of {domains[key]}")
+        if not allows(domain, out[key]):
+            raise SpecError(f"{short}: {key} = {out[key]} is not legal", hint=f"{key} is one of {domain}")
     return out
 
 
