@@ -78,7 +78,11 @@ def test_every_layout_at_the_top_is_used() -> None:
         (WARP + "\nYOUR{S}:\n  inherits: MY\n", "11:1", "the values of {S} are not given"),
         (WARP + "\nYOURS:\n  inherits: MY\n  where: {S: a b}\n", "13:11", "S is neither a parameter of the name nor an argument"),
         (WARP + "\nM{N}Y:\n  inherits: MY\n  where: {N: {8: 8, 16: 16}}\n", "13:11", "whose values depend on no other"),
-        (WARP + "\nYOURS:\n  inherits: MY\n  args: M N\n  where: {M: 1, N: {1: {2: 3}}}\n", "14:24", "where is not written as text"),
+        (
+            WARP + "\nYOURS:\n  inherits: MY\n  args: M N\n  where: {M: 1, N: {1: {2: 3}}}\n",
+            "14:24",
+            "where is not written as text",
+        ),
         (WARP + "\nYOURS:\n  inherits: MY\n  args: M N\n  where: {M: 1, N: {1: 1..}}\n", "14:24", "is no range"),
         (WARP + "\nYOURS:\n  inherits: MY\n  args: N=9\n  where: {N: 8..64/8}\n", "13:9", "N = 9 is not legal"),
         (WARP + "\nYOURS:\n  inherits: MY\n  args: A B\n  CLayout: (32,A)\n", "14:16", "YOURS<float,float>: "),
