@@ -352,3 +352,62 @@ def test_a_mistake_in_source_is_told_although_an_earlier_line_looks_like_a_print
 
 def test_a_log_may_hold_what_is_over_a_limit() -> None:
     assert str(read(f"sA: (4,8):(8,1)\nhash {'9' * 500}\n{'(' * 80}").pick()) == "(4,8):(8,1)"
+
+
+# Source is read from above, each statement once; a value that this would guess is an error where it is used.
+MOVING = {
+    "augmented": ("x = 8\nx //= 2\nx += 1\nL = cute.make_layout((x, 4))", "(5,4):(1,5)"),
+    "floor division": ("L = cute.make_layout((-7 // 2 + 10, -7 % 3 + 10))", "(6,12):(1,6)"),
+    "two targets": ("a = b = 4\nL = cute.make_layout((a, b))", "(4,4):(1,4)"),
+    "C++, augmented": ("int x = 8;\nx *= 2;\nauto L = make_layout(x);", "'x' is changed here"),
+    "C++, incremented": ("int x = 8;\nx++;\nauto L = make_layout(x);", "'x' is changed here"),
+    "C++, read": ("int x = 8;\nstd::cin >> x;\nauto L = make_layout(x);", "'x' is changed here"),
+    "C++, by its address": ("int x = 8;\nfoo(&x);\nauto L = make_layout(x);", "'x' is changed here"),
+    "target of a loop": ("a = 3\nfor a in range(5): pass\nL = cute.make_layout(a)", "'a' is changed here"),
+    "as of a with": ("a = 3\nwith f() as a: pass\nL = cute.make_layout(a)", "'a' is changed here"),
+    "import": ("a = 3\nimport a\nL = cute.make_layout(a)", "'a' is changed here"),
+    "walrus": ("a = 3\nf((a := 4))\nL = cute.make_layout(a)", "'a' is changed here"),
+    "loop": ("x = 8\nfor i in range(2): x = x * 2\nL = cute.make_layout(x)", "what 'x' is depends on"),
+    "C++ loop": ("auto L = make_layout(4);\nfor (;;) L = make_layout(8);\nauto K = L;", "is changed here"),
+    "either branch": ("if a:\n    L = cute.make_layout(4)\nelse:\n    L = cute.make_layout(8)", "what 'L' is depends on"),
+    "except": ("try:\n    a = 4\nexcept X:\n    a = 5\nL = cute.make_layout((a, 2))", "what 'a' is depends on"),
+    "one branch": ("if a:\n    t = 4\n    L = cute.make_layout(t)", "4:1"),
+    "C++ branch": ("auto L = make_layout(4);\nif (x) {\n  L = make_layout(8);\n}\nauto K = L;", "what 'L' is depends on"),
+    "preprocessor": (
+        "#if 1\nauto L = make_layout(4);\n#else\nauto L = make_layout(5);\n#endif\nauto K = L;",
+        "what 'L' is depends on",
+    ),
+    "C++ scope": ("auto L = make_layout(4);\n{\n  auto L = make_layout(8);\n}\nauto K = make_layout(size(L));", "4:1"),
+    "C++ parameter": ("int M = 4;\nvoid f(int M) {\n  auto A = make_layout(M);\n}", "'M' is a parameter here"),
+    "function": ("M = 4\ndef f():\n    M = 16\ndef g():\n    B = cute.make_layout(M)", "4:1"),
+    "parameter": ("L = cute.make_layout(9)\ndef f(L):\n    K = cute.make_layout(cute.size(L))", "'L' is a parameter here"),
+    "attribute": ("class K:\n    def f(self):\n        self.m = 8\n    def g(self):\n        L = cute.make_layout(self.m)", "8:1"),
+    "again": ("a = 4:2\na = a(3)\nb = (a, 2)", "(6,2)"),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), MOVING.values(), ids=MOVING)
+def test_no_value_is_guessed(text, expected):
+    try:
+        value = show(read(text).pick())
+    except CuteVizError as error:
+        value = error.message
+    assert expected in value
+
+
+def test_a_colour_is_no_part_of_a_line():
+    assert show(read("\x1b[32m(8,8):(8,1)\x1b[0m").pick()) == "(8,8):(8,1)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "gA: gmem_ptr[16b](0x7f) o (?,_64):(?{i64},_1)",
+        "gA: tensor<ptr<f16, gmem, align<16>> o (?,_64):(?{i64},_1)>",
+        "gA: (?,_64):(?,_1)",
+    ],
+)
+def test_a_print_with_run_time_values_in_one_line(text):
+    assert show(read(text, {"?": 8}).pick()) == "(8,_64):(8,_1)"
+    with pytest.raises(CuteVizError, match="is a run-time value"):
+        read(text).pick()

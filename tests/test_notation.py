@@ -99,7 +99,7 @@ def test_reads_into_the_right_values():
         ("Sw<3> o 0 o 8:1", "Sw<3>", "three integers"),
         ("Sw<3,3,3>(4,8)", "Sw<3,3,3>(4,8)", "takes one offset"),
         ("(4,8):(8:1,1)", "(8:1,1)", "a stride is an integer"),
-        ("\x1b[31m(4,8)", "\x1b", "U+001B"),
+        ("\x07(4,8)", "\x07", "U+0007"),
     ],
 )
 def test_errors_point_at_the_place(text, under, words):

@@ -64,6 +64,10 @@ def read(
 def _read(
     text: str, names: Mapping[str, Any] | None, warnings: list[str] | None, dialect: str, resolve: Resolver | None
 ) -> Document:
+    if "\x1b" in text:  # the colours of a terminal
+        from cute_viz.notation.dumps import strip_colors
+
+        text = strip_colors(text)
     if dialect == "dump":
         from cute_viz.notation.dumps import read_dump
 

@@ -13,9 +13,12 @@ primary   = number ['{}'] [['/' number] '@' number {'@' number}] | '_' | name ['
 
 from __future__ import annotations
 
+from bisect import bisect
+
 from cute_viz.errors import NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.lexer import Token, tokenize, unknown
+from cute_viz.notation.scopes import conditions, parameters
 from cute_viz.notation.syntax import (
     Apply,
     Arith,
@@ -75,14 +78,18 @@ class Parser:
 
     def program(self) -> list[Statement]:
         """Every statement; between them `;`, line ends and the braces of C++ blocks."""
-        out = []
+        out: list[Statement] = []
         tolerant = "\n" in self.text.strip()
+        blocks: list[int] = []
+        branches = [(-1, 0), *conditions(self.text)] if tolerant else []
         while True:
             while self.token.kind in (";", "{", "}") and (tolerant or self.token.kind == ";"):
-                self.advance()
+                self.block(blocks, out)
             if self.token.kind == "end":
                 break
             start = self.position
+            around = tuple(blocks)
+            branch = branches[bisect(branches, (self.token.span.start, 0)) - 1][1] if branches else 0
             try:
                 out.append(self.statement())
                 if self.token.kind not in (";", "end") and not (tolerant and self.token.kind == "}"):
@@ -93,9 +100,25 @@ class Parser:
                 if out and out[-1].span.start >= self.tokens[start].span.start:  # it was read, but more followed
                     out.pop()
                 out.append(self.unread(start, error))
+            out[-1].scope, out[-1].region = around, (*around, -branch) if branch else around
         if not out:
             raise self.fail("there is nothing to read", hint="write a layout such as (4,8):(8,1)")
         return out
+
+    def block(self, blocks: list[int], out: list[Statement]) -> None:
+        """Read a `;` or a brace; in a block that a brace opens the parameters of a function have no value."""
+        mark, before = self.token, self.tokens[self.position - 1].kind if self.position else ";"
+        self.advance()
+        if mark.kind == "}":
+            del blocks[-1:]
+        elif mark.kind == "{" and len(blocks) < limit("nesting"):
+            blocks.append(self.position)
+            if out and before not in (";", "{", "}"):
+                for name in parameters(self.text[out[-1].span.start : mark.span.start]):
+                    error = self.fail(f"{name!r} is a parameter here", mark.span, hint=f"give it a value: --let {name}=512")
+                    lost = Statement(name, None, mark.span, "", error)
+                    lost.scope, lost.lost = tuple(blocks), True
+                    out.append(lost)
 
     def statement(self) -> Statement:
         """[C++ type and qualifiers] [name =] value."""
@@ -114,7 +137,9 @@ class Parser:
                 value = self.chain()
             elif self.token.kind == "{":
                 self.braces()
-        return Statement(name, value, first.span | value.span, first.text)
+        out = Statement(name, value, first.span | value.span, first.text)
+        out.declares = name != first.text
+        return out
 
     def qualifiers(self) -> None:
         """Skip what stands before a declared name: `constexpr int`, `auto const&`, `TiledMMA`, `return`."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from cute_viz.errors import LimitError, NotationError, Span
 from cute_viz.limits import limit, over
+from cute_viz.notation.scopes import unread
 from cute_viz.notation.syntax import Apply, Arith, Blank, Call, Index, Keyword, Name, Node, Number, Sequence, Statement, Word
 
 _STRONG = re.compile(
@@ -57,7 +58,7 @@ _REORDERED = {"slice_": (1, 0), "dice": (1, 0), "recast_layout": (2, 1, 0)}
 # Another operation under the same name.
 _RENAMED = {"slice_": "slice", "make_tiled_copy": "make_tiled_copy_impl", "make_tiled_copy_tv": "make_tiled_copy"}
 _BITS = re.compile(r"(?:.*\.)?(?:Float|BFloat|Int|Uint|TFloat)(\d+)\w*\.width")
-_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "/", ast.Mod: "%"}
+_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "mod"}
 
 
 def is_dsl(text: str) -> bool:
@@ -114,6 +115,12 @@ def _tree(text: str) -> tuple[ast.Module, int]:
         raise NotationError("this is not Python source", text=text, span=Span(0, 1)) from None
 
 
+def _stored(node: ast.AST) -> list[str]:
+    """The names that a node binds, wherever in it."""
+    out = [item.id for item in ast.walk(node) if isinstance(item, ast.Name) and not isinstance(item.ctx, ast.Load)]
+    return out + [alias.asname or alias.name for item in ast.walk(node) if isinstance(item, ast.alias) for alias in [item]]
+
+
 class _Reader:
     """Python's nodes as ours, with the spans of the text."""
 
@@ -124,6 +131,9 @@ class _Reader:
         self.starts = [0]
         for line in self.lines:
             self.starts.append(self.starts[-1] + len(line))
+        self.scope: tuple[int, ...] = ()
+        self.region: tuple[int, ...] = ()
+        self.blocks = 0
 
     def span(self, node: Any) -> Span:
         return Span(self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno, node.end_col_offset))
@@ -137,18 +147,72 @@ class _Reader:
         return self.starts[line - 1] + column
 
     def block(self, body: list[ast.stmt], out: list[Statement]) -> None:
-        """The statements of a body; of functions, classes and branches what they hold, of others nothing."""
+        """The statements of a body; of functions, classes and branches what they hold, of others the names that they change."""
         for node in body:
-            if isinstance(node, ast.Assign) and len(node.targets) == 1:
-                self.assign(node.targets[0], node.value, node, out)
+            first = len(out)
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    self.assign(target, node.value, node, out)
             elif isinstance(node, ast.AnnAssign) and node.value is not None:
                 self.assign(node.target, node.value, node, out)
+            elif isinstance(node, ast.AugAssign):
+                self.assign(node.target, ast.copy_location(ast.BinOp(node.target, node.op, node.value), node.value), node, out)
             elif isinstance(node, (ast.Expr, ast.Return)) and node.value is not None:
                 if not (isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)):  # a docstring
                     out.append(self.statement(None, node.value, node))
-            elif isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.If, ast.For, ast.While, ast.With)):
-                self.block(node.body, out)
-                self.block(getattr(node, "orelse", []), out)
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                self.function(node, out)
+                continue
+            elif isinstance(node, (ast.If, ast.For, ast.While, ast.With, ast.Try)):
+                self.branches(node, out)
+                continue
+            bound = {statement.name for statement in out[first:]}
+            self.lose(node, set(_stored(node)) - bound, out)
+            for statement in out[first:]:
+                statement.scope, statement.region = self.scope, self.region
+
+    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, out: list[Statement]) -> None:
+        """What a function or a class holds, its parameters without values."""
+        outer = self.scope, self.region
+        self.blocks += 1
+        self.scope, self.region = (*self.scope, self.blocks), (*self.region, self.blocks)
+        if not isinstance(node, ast.ClassDef):
+            every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            for argument in every:
+                error = NotationError(
+                    f"{argument.arg!r} is a parameter here",
+                    text=self.text,
+                    span=self.span(argument),
+                    hint=f"give it a value: --let {argument.arg}=512",
+                )
+                out.append(self.lost(argument.arg, argument, error, declares=True))
+        self.block(node.body, out)
+        self.scope, self.region = outer
+
+    def branches(self, node: ast.If | ast.For | ast.While | ast.With | ast.Try, out: list[Statement]) -> None:
+        """The bodies of a statement, each in a region of its own where it may be skipped or repeated."""
+        heads = [getattr(node, key, None) for key in ("target", "test", "iter")]
+        items = getattr(node, "items", [])
+        stored = {name for head in (*heads, *items) if head is not None for name in _stored(head)}
+        self.lose(node, stored, out)
+        handlers = [handler.body for handler in getattr(node, "handlers", [])]
+        outer = self.region
+        for body in (node.body, *handlers, getattr(node, "orelse", []), getattr(node, "finalbody", [])):
+            if not isinstance(node, ast.With):
+                self.blocks += 1
+                self.region = (*outer, self.blocks)
+            self.block(body, out)
+            self.region = outer
+
+    def lose(self, node: ast.stmt, names: set[str], out: list[Statement]) -> None:
+        """Names that a statement binds to what is not read here."""
+        for name in sorted(names):
+            out.append(self.lost(name, node, unread(name, self.text, self.span(node)), declares=False))
+
+    def lost(self, name: str, node: Any, error: NotationError, *, declares: bool) -> Statement:
+        out = Statement(name, None, self.span(node), "", error)
+        out.scope, out.region, out.lost, out.declares = self.scope, self.region, True, declares
+        return out
 
     def assign(self, target: ast.expr, value: ast.expr, node: ast.stmt, out: list[Statement]) -> None:
         """`a = x`, `self.a = x`, `a, b = x`."""

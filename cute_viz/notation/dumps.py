@@ -28,6 +28,9 @@ _MESSAGE = re.compile(  # of gcc, clang, nvcc
     r"^[ \t]*(?:[^\s:()]+\(\d+(?:,\d+)?\)|[^\s:]+:\d+(?::\d+)?): *(?:fatal |internal )?(?:error|warning|remark|note)\b", re.M
 )
 _QUOTED = re.compile(r"\s*(?:\d+ *\|.*|.*; *(?://.*)?|[\s^~|]*)$")  # below a message: a line of source, or a caret
+_POINTED = re.compile(
+    r"\s*(?:[A-Za-z_][\w.\[\]]*\s*:\s*)?(?:tensor<|ptr<|raw_ptr\(|\w*ptr\[|\(*\?)"
+)  # an object of the DSL or a tensor
 _WRITTEN = re.compile(r"\s*(?:[\w.]+\s*=\s*)?")
 _PAIR = re.compile(r"[\d)_?}]:[_(\d?-]")
 _NAME = re.compile(
@@ -90,9 +93,11 @@ def find_log(text: str, names: Mapping[str, Any] | None = None) -> Document | No
 
 def _single(text: str, document: Document) -> bool:
     """Whether one line is a name and an object, nothing behind it: an expression with a mistake in it is no dump."""
+    if _POINTED.match(text):
+        return True
     statement = document.unread[0] if document.unread else None
     if statement is None:
-        return bool(document.failures) and text.lstrip().startswith(("tensor<", "ptr<"))  # the DSL's own, which cannot be drawn
+        return False
     before, after = text[: statement.span.start].strip(), text[statement.span.end :].strip()
     return not after.strip(">:;.") and re.fullmatch(r"[\w\s.\[\]:=<>-]*[:=><]", before) is not None and "o " not in before
 

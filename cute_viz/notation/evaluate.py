@@ -16,6 +16,7 @@ from cute_viz.limits import limit, over
 from cute_viz.notation.atoms import Resolver, atom_call, is_atom_name, value_type
 from cute_viz.notation.congruence import check_congruent, without_parentheses
 from cute_viz.notation.forms import CONSTANTS, constant, form_call
+from cute_viz.notation.scopes import Failed
 from cute_viz.notation.syntax import (
     Apply,
     Arith,
@@ -40,15 +41,6 @@ from cute_viz.notation.syntax import (
 from cute_viz.notation.values import as_layout, magnitudes, ungroup
 
 DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")  # they compose
-
-
-class Failed:
-    """The value of a name whose statement failed: using it raises the error."""
-
-    __slots__ = ("error",)
-
-    def __init__(self, error: CuteVizError) -> None:
-        self.error = error
 
 
 class Evaluator:
@@ -127,12 +119,15 @@ class Evaluator:
             raise self.fail(
                 f"'{node.operator}' is for integers", node.span, hint="shapes are changed by operations, such as ceil_div"
             )
-        if node.operator in "/%" and b == 0:
+        if node.operator in ("/", "%", "//", "mod") and b == 0:
             raise self.fail("division by zero", node.right.span)
         if node.operator == "*" and (a.bit_length() + b.bit_length()) > 4096:
             raise self.fail("this product is too large", node.span)
-        quotient, rest = div_rem(a, b) if node.operator in "/%" else (0, 0)
-        result = {"+": a + b, "-": a - b, "*": a * b, "/": quotient, "%": rest}[node.operator]
+        if node.operator in ("//", "mod"):  # Python's, which round down
+            result = a // b if node.operator == "//" else a % b
+        else:
+            quotient, rest = div_rem(a, b) if node.operator in "/%" else (0, 0)
+            result = {"+": a + b, "-": a - b, "*": a * b, "/": quotient, "%": rest}[node.operator]
         static = isinstance(a, Static) and (isinstance(b, Static) or node.right.span == node.left.span)
         return Static(result) if static else int(result)
 

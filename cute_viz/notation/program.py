@@ -8,9 +8,10 @@ from typing import Any
 from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.notation.atoms import FORMS, Resolver
-from cute_viz.notation.evaluate import Evaluator, Failed
+from cute_viz.notation.evaluate import Evaluator
 from cute_viz.notation.forms import SWIZZLES
 from cute_viz.notation.lexer import divided
+from cute_viz.notation.scopes import CONTROL, Scopes, changed, depends, unread
 from cute_viz.notation.syntax import Call, Chain, Infix, Name, Node, Sequence, Statement, short
 from cute_viz.notation.values import all_static, is_drawable, ungroup
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, TUPLES
@@ -77,9 +78,18 @@ def evaluate_program(
     >>> document.pick("b"), list(document.failures)
     (6, ['c'])
     """
-    env: dict[str, Any] = dict(names or {})
+    scopes = Scopes(names or {})
     out = Document()
     for statement in statements:
+        scopes.enter(statement.scope)
+        env = scopes.names
+        if statement.lost:
+            if statement.name and statement.error and scopes.is_bound(statement.name):
+                if statement.declares:
+                    scopes.hide(statement.name, statement.error)
+                else:
+                    _lose(out, scopes, statement.name, statement.error)
+            continue
         try:
             if statement.value is None:
                 assert statement.error is not None
@@ -89,12 +99,20 @@ def evaluate_program(
                 raise division
             if is_tiling(value) or all_static(statement.value, env):
                 value = mark_static(value)
+            if statement.name and not (_certain(statement, scopes) and scopes.bind(statement, value)):
+                error = depends(statement.name, text, statement.span)
+                _lose(out, scopes, statement.name, error)
+                out.failures[statement.name] = out.last = error
+                continue
         except CuteVizError as error:
             foreign = "\n" in text and _is_foreign(statement, env)
             out.mistaken |= statement.value is not None and (
                 isinstance(error, LimitError) or (not foreign and _uses(statement.value, env))
             )
-            _keep_failure(out, statement, error, env, foreign)
+            _keep_failure(out, statement, error, scopes, foreign)
+            for name in changed(text[statement.span.start : statement.span.end]) - {statement.name}:
+                if scopes.is_bound(name):
+                    _lose(out, scopes, name, unread(name, text, statement.span))
             continue
         key = statement.name or ""
         if (before := out.values.pop(key, None)) is not None and not key:
@@ -102,25 +120,37 @@ def evaluate_program(
         out.failures.pop(key, None)
         out.values[key] = value
         out.last = key
-        if statement.name:
-            env[statement.name] = value
     return out
 
 
-def _keep_failure(out: Document, statement: Statement, error: CuteVizError, env: dict[str, Any], foreign: bool) -> None:
+def _certain(statement: Statement, scopes: Scopes) -> bool:
+    """Whether `if (x) a = b` and the like bind a name that had no value."""
+    return statement.word not in CONTROL or not scopes.is_bound(statement.name or "")
+
+
+def _lose(out: Document, scopes: Scopes, name: str, error: CuteVizError) -> None:
+    """A name that was bound, and whose value is not known any more."""
+    scopes.lose(name, error)
+    if out.values.pop(name, None) is not None:
+        out.failures[name] = error
+        if out.last == name:
+            out.last = error
+
+
+def _keep_failure(out: Document, statement: Statement, error: CuteVizError, scopes: Scopes, foreign: bool) -> None:
     """A failed statement leaves its error under its name; other code, such as a call of a kernel, is only counted."""
     if foreign:
         statement.error = error
         out.unread.append(statement)
         if statement.name:
             out.failures[statement.name] = error
-            env[statement.name] = Failed(error)
+            scopes.lose(statement.name, error)
         return
     out.last = error
     if statement.name:
         out.values.pop(statement.name, None)
         out.failures[statement.name] = error
-        env[statement.name] = Failed(error)
+        scopes.lose(statement.name, error)
 
 
 def _is_foreign(statement: Statement, env: Mapping[str, Any]) -> bool:
@@ -139,11 +169,11 @@ def _is_foreign(statement: Statement, env: Mapping[str, Any]) -> bool:
 
 
 def _uses(node: Node | None, env: Mapping[str, Any]) -> bool:
-    """Whether a name that was bound stands anywhere in a node."""
+    """Whether a name that was bound stands anywhere in a node; run-time values do not count, which prints have, too."""
     if node is None:
         return False
     named = node.text if isinstance(node, Name) else node.name if isinstance(node, Call) else ""
-    return named in env or any(_uses(child, env) for child in node.children())
+    return (named in env and named != "?") or any(_uses(child, env) for child in node.children())
 
 
 def _calls(node: Any) -> list[Call]:

@@ -143,7 +143,7 @@ class Infix(_Node):
 
 
 class Arith(_Node):
-    """`a + b`, `a - b`, `a * b`, `a / b`, `a % b`: integer arithmetic."""
+    """`a + b`, `a - b`, `a * b`, `a / b`, `a % b`, as in C++; Python's `a // b` and `a % b` are `//` and `mod`."""
 
     __slots__ = ("operator", "left", "right")
     operator: str
@@ -160,9 +160,13 @@ class Index(_Node):
 
 
 class Statement:
-    """`name = value`, or a value alone; one that could not be read carries its error instead of a value."""
+    """`name = value`, or a value alone; one that could not be read carries its error instead of a value.
 
-    __slots__ = ("error", "name", "span", "value", "word")
+    scope, region: the blocks around it that have names of their own, and those that may be skipped or repeated, each by a number.
+    declares: it binds in its own scope, not a name of a scope around. lost: there is no value, the name only loses its own.
+    """
+
+    __slots__ = ("declares", "error", "lost", "name", "region", "scope", "span", "value", "word")
 
     def __init__(self, name: str | None, value: Node | None, span: Span, word: str = "", error: CuteVizError | None = None) -> None:
         self.name = name
@@ -170,6 +174,10 @@ class Statement:
         self.span = span
         self.word = word  # what it begins with
         self.error = error
+        self.scope: tuple[int, ...] = ()
+        self.region: tuple[int, ...] = ()
+        self.declares = True
+        self.lost = False
 
 
 Node: TypeAlias = (
