@@ -101,7 +101,7 @@ class Parser:
                     out.pop()
                 out.append(self.unread(start, error))
             out[-1].scope, out[-1].region = around, (*around, -branch) if branch else around
-        if not out:
+        if all(statement.lost for statement in out):
             raise self.fail("there is nothing to read", hint="write a layout such as (4,8):(8,1)")
         return out
 

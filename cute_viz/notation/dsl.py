@@ -85,7 +85,7 @@ def parse_dsl(text: str) -> list[Statement]:
     tree, shift = _tree(text)
     out: list[Statement] = []
     _Reader(text, shift).block(tree.body, out)
-    if not out:
+    if all(statement.lost for statement in out):
         raise NotationError("there is nothing to read", text=text, span=Span(0, len(text)), hint="such as cute.make_layout((4, 8))")
     return out
 
@@ -153,7 +153,9 @@ class _Reader:
             if isinstance(node, ast.Assign):
                 for target in node.targets:
                     self.assign(target, node.value, node, out)
-            elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            elif isinstance(node, ast.AnnAssign):  # without a value it says a type, no more
+                if node.value is None:
+                    continue
                 self.assign(node.target, node.value, node, out)
             elif isinstance(node, ast.AugAssign):
                 self.assign(node.target, ast.copy_location(ast.BinOp(node.target, node.op, node.value), node.value), node, out)
