@@ -120,6 +120,10 @@ class TestAccesses:
         with pytest.raises(LimitError, match="the limit is"):
             accesses(Layout((2048, 2048)), 16, Layout((1024, 4096)))
 
+    def test_a_tile_of_too_many_elements_is_refused_before_it_is_tabulated(self):
+        with pytest.raises(LimitError, match="tile has 10000000000 elements; the limit is"):
+            accesses(Layout((100_000, 100_000)), 16, Layout((32, 1), (1, 0)))
+
 
 def test_global_requests():
     row = global_request([4 * lane for lane in range(32)], 4)

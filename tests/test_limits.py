@@ -96,6 +96,7 @@ CASES = {
     "labels": (64, lambda: png(20), lambda: render(build(parse("(8,9)"), FigureOptions()), "pdf")),
     "pixels": (300_000, lambda: png(20), lambda: png(40)),
     "accesses": (64, lambda: accesses(2), lambda: accesses(4)),
+    "accesses of a tile": (64, lambda: accesses(1, "(8,8)"), lambda: accesses(1, "(8,9)")),
     "combinations": (64, lambda: entry_of(8), lambda: entry_of(9)),
     "tile-bytes": (0, lambda: search(64, 512, 16, ["rows"]), lambda: search(64, 513, 16, ["rows"])),
 }
@@ -117,8 +118,8 @@ def whole(text: str) -> None:
         raise document.failures["the rest"]
 
 
-def accesses(values: int) -> object:
-    return analysed(parse("(64,64):(64,1)"), 16, by=Layout((32, values), (values, 1)))
+def accesses(values: int, tile: str = "(8,8)") -> object:
+    return analysed(Layout(parse(tile)), 16, by=Layout((32, values), (1, 0)))
 
 
 @pytest.mark.parametrize("case", CASES)

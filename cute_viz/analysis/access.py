@@ -70,8 +70,8 @@ def accesses(
     TiledMMA (its `operand`), or a layout (thread, value) -> index into the column-major tile. instruction: one of
     banks.ACCESSES, instead of the one that follows from the copy atom and the layout.
 
-    Refused: a tile that the accessing object does not divide, elements that are no whole bytes, an instruction that the
-    values do not fit.
+    Refused: a tile that the accessing object does not divide, one of more elements than the limit `accesses`, an access that
+    touches more, elements that are no whole bytes, an instruction that the values do not fit.
 
     >>> from cute_viz.algebra.layout import Layout, is_coordinate_layout
     >>> [a.wavefronts for a in accesses(Layout((32, 32), (32, 1)), 32, Layout((32, 1), (1, 0)), instruction="ld.32")]
@@ -91,6 +91,8 @@ def accesses(
     repeats = product(extents) // product(tile)
     if threads * values * repeats > limit("accesses"):
         raise over("accesses", f"the access touches {threads * values * repeats} elements")
+    if product(extents) > limit("accesses"):  # each has a row in the table below, touched or not
+        raise over("accesses", f"the shared-memory tile has {product(extents)} elements", instead="give the layout of one tile")
     bytes_ = bits // 8
     table = [offset * bytes_ for offset in offsets(smem)]  # by index into the column-major tile
     places = offsets(tv)
