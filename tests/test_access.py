@@ -27,6 +27,7 @@ from cute_viz.spec.build import read_specs
 from tests.test_cli import fails, run
 
 MMA = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))"
+MMA8 = "SM80_16x8x8_F32TF32TF32F32_TN"
 LDSM = f"make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{{}}, {MMA})"
 G2S = "make_tiled_copy(Copy_Atom<SM80_CP_ASYNC_CACHEALWAYS<uint128_t>,half_t>{}, (16,8):(8,1), (1,8))"
 
@@ -90,6 +91,47 @@ class TestAccesses:
         table = [tile(i) * bits // 8 // 4 * 4 for i in range(32)]
         assert first.wavefronts == shared_wavefronts(table, "ld.32")
         assert len(rest) == 3
+
+    @pytest.mark.parametrize(
+        ("tile", "by", "options", "expected"),
+        [
+            ("(8,4):(4,1)", "SM80_8x8x4_F64F64F64F64_TN", {"operand": "A"}, {"ld.64"}),
+            ("(8,8):(8,1)", "SM80_8x8x4_F64F64F64F64_TN", {"operand": "C"}, {"ld.128"}),
+            ("(16,8):(8,1)", MMA8, {"operand": "C"}, {"ld.64"}),
+            ("(16,8):(8,1)", MMA8, {"operand": "C", "bits": 16}, {"ld.32"}),  # accumulators stored as halves
+            ("(16,32):(32,1)", "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>,float>{}, (16,8):(8,1), (1,4))", {}, {"ld.128"}),
+            ("Sw<2,4,3> o smem_ptr[32b](unset) o (8,16):(16,1)", "(32,4):(4,1)", {}, {"ld.32"}),
+            ("Sw<2,4,3> o smem_ptr[32b](unset) o (16,8):(8,1)", MMA8, {"operand": "A"}, {"ld.32"}),
+            ("(8,16)", "(32,4):(4,1)", {}, {"ld.64"}),
+        ],
+    )
+    def test_the_element_is_that_of_the_access_or_of_the_pointer(self, tile, by, options, expected):
+        options = {"bits": None, **options}
+        assert {a.instruction for a in accesses(layout(tile), by=layout(by), **options)} == expected
+
+    @pytest.mark.parametrize(
+        ("tile", "bits", "by", "words"),
+        [
+            ("(128,64):(64,1)", 32, G2S, "the type that is given has 32 bits, a value of the copy has 16"),
+            (
+                "Sw<3,4,3> o smem_ptr[8b](unset) o (16,64):(64,1)",
+                None,
+                G2S,
+                "shared-memory layout has 8 bits, a value of the copy has 16",
+            ),
+            (
+                "Sw<3,4,3> o smem_ptr[8b](unset) o (8,64):(64,1)",
+                16,
+                "(32,2)",
+                "given has 16 bits, the pointer of the shared-memory",
+            ),
+            ("(8,8)", None, "SM80_8x8x4_C64C64C64C64_TN", "c64 is not a value type that is known"),
+            ("(16,64)", None, "SM80_16x8x64_S32S4S4S32_TN", "elements of 4 bits are not whole bytes"),
+        ],
+    )
+    def test_element_types_that_contradict_each_other_are_refused(self, tile, bits, by, words):
+        with pytest.raises(AlgebraError, match=words):
+            accesses(layout(tile), bits, layout(by), operand="A" if by.startswith("SM80") else None)
 
     @pytest.mark.parametrize(
         ("tile", "bits", "by", "options", "words"),

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, domain, position_independent
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, position_independent
 from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy, layout_sd, tile_of
 from cute_viz.algebra.inttuple import is_int_tuple, modes, product, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
 from cute_viz.algebra.modes import get
+from cute_viz.algebra.recast import bits_of
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.banks import ACCESSES, LANES, ROW, Phase, ideal_wavefronts, phases
 from cute_viz.errors import AlgebraError
@@ -57,7 +58,7 @@ class WarpAccess:
 
 def accesses(
     smem: AnyLayout,
-    bits: int,
+    bits: int | None,
     by: Any,
     *,
     instruction: str | None = None,
@@ -66,22 +67,24 @@ def accesses(
 ) -> list[WarpAccess]:
     """The accesses of a shared-memory tile.
 
-    smem: (m, n) -> element offset. bits: of an element. by: a TiledCopy (its source side, with `store` its destination), a
-    TiledMMA (its `operand`), or a layout (thread, value) -> index into the column-major tile. instruction: one of
-    banks.ACCESSES, instead of the one that follows from the copy atom and the layout.
+    smem: (m, n) -> element offset. bits: of an element; None for that of `element_bits`. by: a TiledCopy (its source side, with
+    `store` its destination), a TiledMMA (its `operand`), or a layout (thread, value) -> index into the column-major tile.
+    instruction: one of banks.ACCESSES, instead of the one that follows from the copy atom and the layout.
 
     Refused: a tile that the accessing object does not divide, one of more elements than the limit `accesses`, an access that
-    touches more, elements that are no whole bytes, an instruction that the values do not fit.
+    touches more, elements that are no whole bytes or of another width than the copy's values or the pointer's, an instruction
+    that the values do not fit.
 
     >>> from cute_viz.algebra.layout import Layout, is_coordinate_layout
     >>> [a.wavefronts for a in accesses(Layout((32, 32), (32, 1)), 32, Layout((32, 1), (1, 0)), instruction="ld.32")]
     [32]
     """
+    extents = _extents(smem)
+    tv, tile, count, wanted = _view(by, extents, operand, store)
+    bits = element_bits(smem, by, operand=operand, given=bits)
     if bits % 8:
         raise AlgebraError(f"elements of {bits} bits are not whole bytes", hint="recast the layout to bytes first")
     smem = position_independent(smem)
-    extents = _extents(smem)
-    tv, tile, count, wanted = _view(by, extents, operand, store)
     if any(whole % part for whole, part in zip(extents, tile, strict=True)):
         raise AlgebraError(f"the tile {show(tile)} of the access does not divide the shared-memory tile {show(extents)}")
     instruction = instruction or wanted
@@ -114,6 +117,41 @@ def accesses(
                     out.append(WarpAccess(warp, steps[warp], *found))
                     steps[warp] += 1
     return out
+
+
+def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None, given: int | None = None) -> int:
+    """The width of a tile's elements: given, else of the pointer of a flagged layout, of a TiledCopy's values, or of the operand
+    that an MMA reads; else 16.
+
+    Refused: widths of the layout, the copy and what is given that differ; an operand of a type that is not known. An MMA's
+    operand may be stored as another type than it is multiplied as, so that there what is given holds.
+
+    >>> from cute_viz import parse
+    >>> element_bits(Layout((8, 4)), parse("SM80_8x8x4_F64F64F64F64_TN"), operand="A"), element_bits(Layout((8, 4)))
+    (64, 16)
+    """
+    if isinstance(by, (ThrCopy, ThrMMA)):
+        by = by.tiled
+    known = [("the type that is given", given)] if given is not None else []
+    if isinstance(smem, ComposedLayout) and isinstance(smem.offset, PointerFlag):
+        known.append(("the pointer of the shared-memory layout", smem.offset.bits))
+    if isinstance(by, TiledCopy):
+        known.append(("a value of the copy", by.atom.bits))
+    for who, bits in known:
+        if bits != known[0][1]:
+            words = f"{known[0][0]} has {known[0][1]} bits, {who} has {bits}"
+            raise AlgebraError(words, hint="a tile has elements of one width: leave out the type, or give the right one")
+    if known:
+        return known[0][1]
+    atom = by.atom if isinstance(by, TiledMMA) else by
+    if isinstance(atom, MMA_Atom) and atom.types:
+        which = atom.types["ABC".index((operand or "A").upper())]
+        try:
+            return bits_of(which)
+        except AlgebraError as error:
+            error.hint = "give the width of an element: --type"
+            raise
+    return 16
 
 
 def _extents(smem: AnyLayout) -> tuple[int, int]:

@@ -21,7 +21,13 @@ from cute_viz.figures.words import count
 )
 @click.argument("source_", metavar="LAYOUT")
 @click.option("--access", metavar="OBJECT", help="Who accesses it: a TiledCopy, a TiledMMA with --operand, or a TV layout.")
-@click.option("--type", "element", default=None, metavar="TYPE", help="The element type: f16, half_t, 8 ... [default: f16]")
+@click.option(
+    "--type",
+    "element",
+    default=None,
+    metavar="TYPE",
+    help="The element type: f16, half_t, 8 ... [default: of OBJECT or of LAYOUT's pointer, else f16]",
+)
 @click.option("--instruction", type=click.Choice(ACCESSES), help="Instead of the one that follows from the access.")
 @click.option("--operand", metavar="LETTER", help="Of a TiledMMA: A, B or C.")
 @click.option("--store", is_flag=True, help="The tile is written, not read.")
@@ -46,16 +52,17 @@ def command(
 
     A wavefront is one round of shared memory: 32 banks of 4 bytes. An n-way conflict asks one bank for n words.
     """
+    from cute_viz.algebra.recast import bits_of
+    from cute_viz.analysis.access import accesses, element_bits
+
     layout = source.layout_of(source_, reading)
-    bits = _bits(element, layout)
+    bits = None if element is None else bits_of(element)
     if access is None:
         of_access = {"-o": path, "--instruction": instruction, "--operand": operand, "--store": store, "--global": is_global}
         if given := next((option for option, value in of_access.items() if value), None):
             raise click.UsageError(f"{given} goes with --access")
-        output.facts(_facts(layout, bits), as_json)
+        output.facts(_facts(layout, element_bits(layout, given=bits)), as_json)
         return
-    from cute_viz.analysis.access import accesses
-
     by = source.read_object(access, source.Reading(reading.let))
     found = accesses(layout, bits, by, instruction=instruction, operand=operand, store=store)
     if path is not None:
@@ -70,16 +77,6 @@ def command(
         return
     _table(report["steps"])
     click.echo(report["summary"])
-
-
-def _bits(element: str | None, layout: Any) -> int:
-    from cute_viz.algebra.recast import bits_of
-    from cute_viz.figures.banks import element_bits
-    from cute_viz.figures.options import FigureOptions
-
-    if element is None:
-        return element_bits(layout, FigureOptions())
-    return bits_of(element)
 
 
 def _shared(found: list[Any]) -> dict[str, Any]:
