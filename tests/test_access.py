@@ -376,6 +376,22 @@ class TestCommands:
         report = json.loads(result.stdout)
         assert {(s["instruction"], s["sectors"], s["lines"], s["efficiency"]) for s in report["steps"]} == {("ld.128", 16, 4, 1.0)}
 
+    @pytest.mark.parametrize(
+        ("tile", "access", "element", "expected"),
+        [
+            ("(64,8):(1,64)", "(32,4):(2,64)", "f16", ("ld.16", 4, 1, 0.5, 4)),
+            ("(64,8):(2,128)", "(32,1):(1,64)", "u8", ("ld.8", 2, 1, 0.5, 2)),
+            ("(64,8):(1,64)", "(32,1)", "u8", ("ld.8", 1, 1, 1.0, 1)),
+            ("(64,8):(1,64)", "(32,2):(2,1)", "f16", ("ld.32", 4, 1, 1.0, 4)),
+            ("(64,8):(1,64)", "(16,1):(4,1)", "f16", ("ld.16", 4, 1, 0.25, 8)),  # half a warp
+        ],
+    )
+    def test_global_memory_counts_the_bytes_of_small_elements(self, tile, access, element, expected):
+        report = json.loads(run("analyze", tile, "--access", access, "--type", element, "--global", "--json").stdout)
+        step = report["steps"][0]
+        assert tuple(step[key] for key in ("instruction", "sectors", "lines", "efficiency", "alignment")) == expected
+        assert report["efficiency"] == expected[3]
+
     def test_facts_of_a_lone_layout(self):
         facts = json.loads(run("analyze", "(4,8):(16,1)", "--type", "f32", "--json").stdout)
         assert (facts["gaps"], facts["aliased"], facts["surjective"], facts["bytes"]) == (24, 0, False, 224)

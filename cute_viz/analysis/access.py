@@ -32,7 +32,8 @@ WIDTHS = (128, 64, 32)  # bits of plain loads and stores that are modelled
 class WarpAccess:
     """One instruction of one warp: 32 byte addresses (row addresses of ldmatrix and stmatrix), and the active lanes.
 
-    step: which instruction of the warp it is, from 0.
+    step: which instruction of the warp it is, from 0. begins, width: where the bytes of each lane begin, and how many there are;
+    of elements smaller than a word, for which banks serve the word at `addresses`, these are the bytes of the element.
     """
 
     warp: int
@@ -40,6 +41,8 @@ class WarpAccess:
     instruction: str
     addresses: tuple[int, ...]
     mask: int
+    begins: tuple[int, ...]
+    width: int
 
     def phases(self) -> list[Phase]:
         """The phases in which it is served."""
@@ -206,8 +209,8 @@ def instruction_of(atom: Copy_Atom, store: bool) -> str | None:
 
 def _instructions(
     lanes: Sequence[list[int]], bytes_: int, atom: int, instruction: str | None, store: bool
-) -> list[tuple[str, tuple[int, ...], int]]:
-    """(instruction, addresses, active lanes) of one warp for one tile.
+) -> list[tuple[str, tuple[int, ...], int, tuple[int, ...], int]]:
+    """(instruction, addresses, active lanes, where their bytes begin, how many bytes) of one warp for one tile.
 
     lanes: of each thread the byte addresses of its values. bytes_: of a value. atom: the most values of one plain access.
     """
@@ -219,7 +222,8 @@ def _instructions(
             raise AlgebraError(f"{instruction} wants rows of {ROW} bytes; a thread has {values} values of {bytes_} bytes")
         if any(row[n + i] != row[n] + i * bytes_ for row in lanes for n in range(0, values, per) for i in range(per)):
             raise AlgebraError(f"{instruction} wants rows of {ROW} bytes; the values of a row are not next to each other")
-        return [(instruction, _padded([row[n] for row in lanes]), mask) for n in range(0, values, per)]
+        begins = [_padded([row[n] for row in lanes]) for n in range(0, values, per)]
+        return [(instruction, places, mask, places, ROW) for places in begins]
     width = int(instruction.split(".")[1]) if instruction else _widest(lanes, bytes_, atom)
     per = max(1, width // 8 // bytes_)
     if instruction and any(
@@ -228,7 +232,8 @@ def _instructions(
         raise AlgebraError(f"{instruction} wants {per} values next to each other, which the layout does not give")
     name = instruction or f"{'st' if store else 'ld'}.{max(width, 32)}"
     unit = int(name.split(".")[1]) // 8  # of elements smaller than a word, the word is loaded
-    return [(name, _padded([row[n] // unit * unit for row in lanes]), mask) for n in range(0, values, per)]
+    begins = [_padded([row[n] for row in lanes]) for n in range(0, values, per)]
+    return [(name, tuple([place // unit * unit for place in places]), mask, places, per * bytes_) for places in begins]
 
 
 def _widest(lanes: Sequence[list[int]], bytes_: int, atom: int) -> int:

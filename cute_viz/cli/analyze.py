@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from cute_viz.analysis.banks import ACCESSES, width
+from cute_viz.analysis.banks import ACCESSES
 from cute_viz.cli import output, source
 from cute_viz.figures.words import count
 
@@ -118,12 +118,12 @@ def _global(found: list[Any]) -> dict[str, Any]:
 
     rows = []
     for a in found:
-        request = global_request(a.addresses, width(a.instruction), a.mask)
+        request = global_request(a.begins, a.width, a.mask)
         rows.append(
             {
                 "warp": a.warp,
                 "step": a.step,
-                "instruction": a.instruction,
+                "instruction": f"{a.instruction.split('.')[0]}.{8 * a.width}",  # ld.16 and ld.8, too, which banks serve as words
                 "sectors": request.sectors,
                 "lines": request.lines,
                 "efficiency": round(request.efficiency, 4),
