@@ -152,11 +152,36 @@ class TestAccesses:
             ("(8,32)", 16, "(32,8):(1,32)", {"instruction": "ld.128"}, "next to each other"),
             ("(8,32)", 16, "(32,8):(1,32)", {"instruction": "ld.99"}, "there is no access"),
             ("(8,32)", 16, "Sw<1,1,1>", {}, "is no access"),
+            ("(8,64):(65,1)", 16, "((8,4),8):((1,64),8)", {"instruction": "ld.128"}, "aligned to 16; lane 1 begins at byte 130"),
+            ("(8,64):(65,1)", 16, "((8,4),8):((1,64),8)", {"instruction": "ldmatrix.x4"}, "aligned to 16; lane 1"),
+            ("(32,64)", 16, "(32,1)", {"instruction": "ld.32"}, "4 bytes of a lane; a thread has 1 values of 2 bytes"),
+            ("(32,64):(64,1)", 16, "(32,12):(1,32)", {"instruction": "ld.128"}, "12 values of 2 bytes, no multiple of 8"),
+            ("(64,8)", 64, "(32,2):(1,128)", {"instruction": "ld.32"}, "4 bytes of a lane; an element has 8"),
+            ("(64,8)", 256, "(32,2):(1,128)", {"instruction": "ldmatrix.x4"}, "rows of 16 bytes; an element has 32"),
+            ("(8,64):(64,1)", 16, "(8,8):(1,8)", {"instruction": "ldmatrix.x4"}, "addresses of 32 rows.* has 8 lanes"),
+            ("(8,64):(64,1)", 16, "((8,4),8):((1,64),8)", {"instruction": "ldmatrix.x2"}, "first 16 lanes; lane 16 asks"),
+            ("(128,64):(64,1)", 16, G2S, {"instruction": "ld.32", "store": True}, "reads, and the tile is written"),
+            ("(128,64):(64,1)", 16, G2S, {"operand": "D"}, "only an MMA has an operand D"),
+            ("(8,32)", 16, "(32,8)", {"operand": "A"}, "only an MMA has an operand A"),
+            ("(64,64):(64,1)", 16, MMA, {"operand": "D"}, "no operand D"),
         ],
     )
     def test_refusals(self, tile, bits, by, options, words):
         with pytest.raises(CuteVizError, match=words):
             accesses(layout(tile), bits, layout(by), **options)
+
+    @pytest.mark.parametrize(
+        ("op", "mma", "name"),
+        [("U32x1_LDSM_N", "16x8x8", "x1"), ("U32x2_LDSM_N", "16x8x16", "x2"), ("U16x4_LDSM_T", "16x8x16", "x2.trans")],
+    )
+    def test_lanes_beyond_the_rows_of_ldmatrix_repeat_them(self, op, mma, name):
+        by = layout(f"make_tiled_copy_B(Copy_Atom<SM75_{op},half_t>{{}}, make_tiled_mma(SM80_{mma}_F32F16F16F32_TN{{}}))")
+        tile = Layout((64, 64), (1, 64) if "T" in op else (64, 1))
+        assert {a.instruction for a in accesses(tile, 16, by)} == {f"ldmatrix.{name}"}
+
+    def test_an_instruction_that_stores_writes_the_tile(self):
+        tile, by = layout("(16,16):(16,1)"), layout("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}, (16,2), (1,8))")
+        assert accesses(tile, 16, by, instruction="st.32") == accesses(tile, 16, by, instruction="st.32", store=True)
 
     def test_too_many_elements(self):
         with pytest.raises(LimitError, match="the limit is"):
@@ -414,6 +439,10 @@ class TestCommands:
             (("swizzle", "64x64", "--type", "f17"), 1),
             (("swizzle", "99999x99999"), 1),
             (("analyze", "(8,64):(64,1)", "--access", "Sw<1,1,1>"), 1),
+            (("analyze", "(8,64):(64,1)", "--access", "(32,2)", "--store", "--instruction", "ld.32"), 2),
+            (("analyze", "(8,64):(64,1)", "--access", "(32,8)", "--global", "--instruction", "ldmatrix.x4"), 2),
+            (("analyze", "(8,64):(64,1)", "--access", "(32,2)", "--global", "-o", "x.svg"), 2),
+            (("analyze", "(128,64):(64,1)", "--access", LDSM, "--global"), 1),
             (("explain", "(8,64):(64,1)"), 1),
         ],
     )

@@ -21,10 +21,11 @@ from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_til
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.recast import bits_of
 from cute_viz.algebra.table import offsets
-from cute_viz.analysis.banks import ACCESSES, LANES, ROW, Phase, ideal_wavefronts, phases
+from cute_viz.analysis.banks import ACCESSES, LANES, ROW, Phase, ideal_wavefronts, phases, width
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
 
+STORES = tuple([access for access in ACCESSES if access.startswith("st")])
 WIDTHS = (128, 64, 32)  # bits of plain loads and stores that are modelled
 
 
@@ -72,16 +73,23 @@ def accesses(
 
     smem: (m, n) -> element offset. bits: of an element; None for that of `element_bits`. by: a TiledCopy (its source side, with
     `store` its destination), a TiledMMA (its `operand`), or a layout (thread, value) -> index into the column-major tile.
-    instruction: one of banks.ACCESSES, instead of the one that follows from the copy atom and the layout.
+    instruction: one of banks.ACCESSES, instead of the one that follows from the copy atom and the layout; a store's name says
+    `store`, too.
 
     Refused: a tile that the accessing object does not divide, one of more elements than the limit `accesses`, an access that
-    touches more, elements that are no whole bytes or of another width than the copy's values or the pointer's, an instruction
-    that the values do not fit.
+    touches more, elements that are no whole bytes or of another width than the copy's values or the pointer's, an operand of what
+    is no MMA. An instruction that reads where the tile is written, that is wider than a lane's values or narrower than one, or
+    that they are not aligned to.
 
     >>> from cute_viz.algebra.layout import Layout, is_coordinate_layout
     >>> [a.wavefronts for a in accesses(Layout((32, 32), (32, 1)), 32, Layout((32, 1), (1, 0)), instruction="ld.32")]
     [32]
     """
+    if instruction is not None and instruction not in ACCESSES:
+        raise AlgebraError(f"there is no access {instruction!r}", hint=f"accesses: {', '.join(ACCESSES)}")
+    if instruction is not None and instruction.startswith("ld") and store:
+        raise AlgebraError(f"{instruction} reads, and the tile is written", hint=f"a store is one of {', '.join(STORES)}")
+    store = store or instruction in STORES
     extents = _extents(smem)
     tv, tile, count, wanted = _view(by, extents, operand, store)
     bits = element_bits(smem, by, operand=operand, given=bits)
@@ -91,8 +99,6 @@ def accesses(
     if any(whole % part for whole, part in zip(extents, tile, strict=True)):
         raise AlgebraError(f"the tile {show(tile)} of the access does not divide the shared-memory tile {show(extents)}")
     instruction = instruction or wanted
-    if instruction is not None and instruction not in ACCESSES:
-        raise AlgebraError(f"there is no access {instruction!r}", hint=f"accesses: {', '.join(ACCESSES)}")
     threads, values = (size(get(tv, n)) for n in (0, 1))
     repeats = product(extents) // product(tile)
     if threads * values * repeats > limit("accesses"):
@@ -170,6 +176,8 @@ def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -
     """(TV layout, its tile, values of one atom, the instruction that the atom names) of what accesses the tile."""
     if isinstance(by, (ThrCopy, ThrMMA)):
         by = by.tiled
+    if operand is not None and not isinstance(by, (TiledMMA, MMA_Atom)):
+        raise AlgebraError(f"only an MMA has an operand {operand}", hint="leave out the operand: a copy or a layout has one tile")
     if isinstance(by, TiledCopy):
         side = "D" if store else "S"
         layout = by.atom.layout_dst if store else by.atom.layout_src
@@ -178,7 +186,8 @@ def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -
         tiled = make_tiled_mma(by) if isinstance(by, MMA_Atom) else by
         which = (operand or "").upper()
         if which not in ("A", "B", "C"):
-            raise AlgebraError("which operand of the MMA is read?", hint="--operand A, B or C")
+            asked = f"an MMA has no operand {operand} that has a layout" if operand else "which operand of the MMA is read?"
+            raise AlgebraError(asked, hint="--operand A, B or C")
         m, n, k = tile_shape(tiled)
         tile = {"A": (m, k), "B": (n, k), "C": (m, n)}[which]
         tv = layout_tv(tiled, which)
@@ -216,39 +225,58 @@ def _instructions(
     """
     mask = (1 << len(lanes)) - 1
     values = len(lanes[0])
+    if instruction is not None:
+        _check_fit(lanes, bytes_, instruction)
     if instruction is not None and "matrix" in instruction:
-        per = ROW // bytes_
-        if per < 1 or values % per:
-            raise AlgebraError(f"{instruction} wants rows of {ROW} bytes; a thread has {values} values of {bytes_} bytes")
-        if any(row[n + i] != row[n] + i * bytes_ for row in lanes for n in range(0, values, per) for i in range(per)):
-            raise AlgebraError(f"{instruction} wants rows of {ROW} bytes; the values of a row are not next to each other")
-        begins = [_padded([row[n] for row in lanes]) for n in range(0, values, per)]
+        begins = [_padded([row[n] for row in lanes]) for n in range(0, values, ROW // bytes_)]
         return [(instruction, places, mask, places, ROW) for places in begins]
-    width = int(instruction.split(".")[1]) if instruction else _widest(lanes, bytes_, atom)
-    per = max(1, width // 8 // bytes_)
-    if instruction and any(
-        row[n + i] != row[n] + i * bytes_ for row in lanes for n in range(0, values, per) for i in range(min(per, values - n))
-    ):
-        raise AlgebraError(f"{instruction} wants {per} values next to each other, which the layout does not give")
-    name = instruction or f"{'st' if store else 'ld'}.{max(width, 32)}"
+    bits = 8 * width(instruction) if instruction else _widest(lanes, bytes_, atom)
+    per = max(1, bits // 8 // bytes_)
+    name = instruction or f"{'st' if store else 'ld'}.{max(bits, 32)}"
     unit = int(name.split(".")[1]) // 8  # of elements smaller than a word, the word is loaded
     begins = [_padded([row[n] for row in lanes]) for n in range(0, values, per)]
     return [(name, tuple([place // unit * unit for place in places]), mask, places, per * bytes_) for places in begins]
 
 
+def _check_fit(lanes: Sequence[list[int]], bytes_: int, instruction: str) -> None:
+    """Whether the values of every lane make whole instructions: neighbours in memory, aligned, none left over.
+
+    lanes, bytes_: as of `_instructions`. Refused: all else, and rows that only lanes beyond those of an x1 or x2 ask for.
+    """
+    whole, values = width(instruction), len(lanes[0])
+    what = f"{instruction} wants " + (f"rows of {whole} bytes" if "matrix" in instruction else f"{whole} bytes of a lane")
+    if bytes_ > whole:
+        raise AlgebraError(f"{what}; an element has {bytes_}")
+    per = whole // bytes_
+    if values % per:
+        hint = "leave out the instruction: one that fits is found"
+        raise AlgebraError(f"{what}; a thread has {values} values of {bytes_} bytes, no multiple of {per}", hint=hint)
+    rows = 8 * int(instruction.split(".")[1][1]) if "matrix" in instruction else len(lanes)
+    if len(lanes) < rows:
+        raise AlgebraError(f"{instruction} wants the addresses of {rows} rows, one of a lane; the warp has {len(lanes)} lanes")
+    for lane, row in enumerate(lanes):
+        for n in range(0, values, per):
+            if lane >= rows and row[n] not in [first[n] for first in lanes[:rows]]:
+                raise AlgebraError(f"{instruction} takes its {rows} rows from the first {rows} lanes; lane {lane} asks for another")
+            if any(row[n + i] != row[n] + i * bytes_ for i in range(per)):
+                raise AlgebraError(f"{what}; values {n}..{n + per - 1} of lane {lane} are not next to each other")
+            if row[n] % whole:
+                raise AlgebraError(f"{what}, aligned to {whole}; lane {lane} begins at byte {row[n]}")
+
+
 def _widest(lanes: Sequence[list[int]], bytes_: int, atom: int) -> int:
     """The widest access, in bits, whose values are next to each other and aligned in every thread."""
     values = len(lanes[0])
-    for width in WIDTHS:
-        per = width // 8 // bytes_
+    for bits in WIDTHS:
+        per = bits // 8 // bytes_
         if per < 1 or values % per or per > atom:
             continue
         if all(
-            row[n] % (width // 8) == 0 and all(row[n + i] == row[n] + i * bytes_ for i in range(per))
+            row[n] % (bits // 8) == 0 and all(row[n + i] == row[n] + i * bytes_ for i in range(per))
             for row in lanes
             for n in range(0, values, per)
         ):
-            return width
+            return bits
     return bytes_ * 8
 
 

@@ -8,6 +8,7 @@ import click
 
 from cute_viz.analysis.banks import ACCESSES
 from cute_viz.cli import output, source
+from cute_viz.errors import AlgebraError
 from cute_viz.figures.words import count
 
 
@@ -63,11 +64,15 @@ def command(
             raise click.UsageError(f"{given} goes with --access")
         output.facts(_facts(layout, element_bits(layout, given=bits)), as_json)
         return
+    if store and instruction is not None and instruction.startswith("ld"):
+        raise click.UsageError(f"--store and --instruction {instruction} contradict each other: it reads")
+    if is_global and instruction is not None and "matrix" in instruction:
+        raise click.UsageError(f"--global and --instruction {instruction} contradict each other: it is of shared memory")
+    if is_global and path is not None:
+        raise click.UsageError("-o draws the banks of shared memory, not --global")
     by = source.read_object(access, source.Reading(reading.let))
     found = accesses(layout, bits, by, instruction=instruction, operand=operand, store=store)
     if path is not None:
-        if is_global:
-            raise click.UsageError("-o draws the banks of shared memory")
         _draw(found, layout, path)
     report = _global(found) if is_global else _shared(found)
     if as_json:
@@ -118,6 +123,10 @@ def _global(found: list[Any]) -> dict[str, Any]:
 
     rows = []
     for a in found:
+        if "matrix" in a.instruction:
+            raise AlgebraError(
+                f"the copy's {a.instruction} is of shared memory", hint="leave out --global, or name an --instruction"
+            )
         request = global_request(a.begins, a.width, a.mask)
         rows.append(
             {
