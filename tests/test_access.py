@@ -137,6 +137,7 @@ class TestAccesses:
         ("tile", "bits", "by", "options", "words"),
         [
             ("(8,8)", 4, "(32,2)", {}, "whole bytes"),
+            ("(8,8)", 24, "(32,2)", {}, "24 bits are moved by no single"),
             ("(8,8,2)", 16, "(32,2)", {}, "3 modes"),
             ("(48,16):(16,1)", 16, LDSM, {}, "does not divide"),
             ("(64,64):(64,1)", 16, MMA, {}, "which operand"),
@@ -157,7 +158,7 @@ class TestAccesses:
             ("(32,64)", 16, "(32,1)", {"instruction": "ld.32"}, "4 bytes of a lane; a thread has 1 values of 2 bytes"),
             ("(32,64):(64,1)", 16, "(32,12):(1,32)", {"instruction": "ld.128"}, "12 values of 2 bytes, no multiple of 8"),
             ("(64,8)", 64, "(32,2):(1,128)", {"instruction": "ld.32"}, "4 bytes of a lane; an element has 8"),
-            ("(64,8)", 256, "(32,2):(1,128)", {"instruction": "ldmatrix.x4"}, "rows of 16 bytes; an element has 32"),
+            ("(64,8)", 256, "(32,2):(1,128)", {}, "256 bits are moved by no single"),
             ("(8,64):(64,1)", 16, "(8,8):(1,8)", {"instruction": "ldmatrix.x4"}, "addresses of 32 rows.* has 8 lanes"),
             ("(8,64):(64,1)", 16, "((8,4),8):((1,64),8)", {"instruction": "ldmatrix.x2"}, "first 16 lanes; lane 16 asks"),
             ("(128,64):(64,1)", 16, G2S, {"instruction": "ld.32", "store": True}, "reads, and the tile is written"),
@@ -258,8 +259,10 @@ class TestSearch:
         ("arguments", "words"),
         [
             ((8, 8, 4, ["rows"]), "whole bytes"),
+            ((128, 21, 24, ["column", "rows"]), "24 bits are moved by no single instruction"),
+            ((16, 8, 256, ["rows"]), "256 bits are moved by no single"),
             ((8, 4, 16, ["ldmatrix"]), "16-byte chunks"),
-            ((1024, 1024, 16, ["rows"]), "the limit"),
+            ((1024, 1024, 16, ["rows"]), "^a tile of 2097152 bytes; the limit"),
         ],
     )
     def test_refusals(self, arguments, words):
@@ -420,6 +423,10 @@ class TestCommands:
     def test_facts_of_a_lone_layout(self):
         facts = json.loads(run("analyze", "(4,8):(16,1)", "--type", "f32", "--json").stdout)
         assert (facts["gaps"], facts["aliased"], facts["surjective"], facts["bytes"]) == (24, 0, False, 224)
+
+    def test_a_vector_is_of_whole_elements(self):
+        facts = json.loads(run("analyze", "(5,16)", "--type", "24", "--json").stdout)
+        assert facts["widest vector"] == "no access takes two elements of 24 bits"
 
     def test_swizzle(self, tmp_path):
         out = tmp_path / "sw.svg"

@@ -77,8 +77,8 @@ def accesses(
     `store`, too.
 
     Refused: a tile that the accessing object does not divide, one of more elements than the limit `accesses`, an access that
-    touches more, elements that are no whole bytes or of another width than the copy's values or the pointer's, an operand of what
-    is no MMA. An instruction that reads where the tile is written, that is wider than a lane's values or narrower than one, or
+    touches more, elements that are no power of 2 bytes or of another width than the copy's values or the pointer's, an operand of
+    what is no MMA. An instruction that reads where the tile is written, that is wider than a lane's values or narrower than one, or
     that they are not aligned to.
 
     >>> from cute_viz.algebra.layout import Layout, is_coordinate_layout
@@ -95,6 +95,9 @@ def accesses(
     bits = element_bits(smem, by, operand=operand, given=bits)
     if bits % 8:
         raise AlgebraError(f"elements of {bits} bits are not whole bytes", hint="recast the layout to bytes first")
+    if bits & (bits - 1) or bits > max(WIDTHS):
+        hint = f"recast the layout to elements of 8, 16, 32, 64 or {max(WIDTHS)} bits"
+        raise AlgebraError(f"elements of {bits} bits are moved by no single instruction", hint=hint)
     smem = position_independent(smem)
     if any(whole % part for whole, part in zip(extents, tile, strict=True)):
         raise AlgebraError(f"the tile {show(tile)} of the access does not divide the shared-memory tile {show(extents)}")

@@ -9,6 +9,7 @@ from cute_viz.algebra.inttuple import modes, product, show, tuple_depth, tuple_r
 from cute_viz.algebra.layout import Layout, coalesce, coshape, cosize, is_coordinate_layout
 from cute_viz.algebra.table import offsets
 
+WIDEST = 128  # bits of one lane's access
 MAX_TABLE = 1 << 20  # values that are looked at one by one
 
 
@@ -67,7 +68,10 @@ def memory_facts(layout: AnyLayout, bits: int) -> dict[str, Any]:
     out["gaps"] = distinct[-1] - distinct[0] + 1 - len(distinct)
     out["aliased"] = len(values) - len(distinct)
     vector, mode = _widest_vector(layout, values, bits)
-    out["widest vector"] = f"{vector} bits along mode {mode}" if vector else "no two elements that are neighbours are adjacent"
+    none = "no two elements that are neighbours are adjacent"
+    if WIDEST % (2 * bits):
+        none = f"no access takes two elements of {bits} bits"
+    out["widest vector"] = f"{vector} bits along mode {mode}" if vector else none
     return out
 
 
@@ -77,8 +81,8 @@ def _widest_vector(layout: AnyLayout, values: list[Any], bits: int) -> tuple[int
     extents = [product(mode) for mode in modes(domain(layout).shape)]
     step = 1
     for mode, extent in enumerate(extents):
-        width = 128
-        while width > bits:
+        width = WIDEST
+        while width > bits and width % bits == 0:
             n = width // bits
             starts = [i for i in range(len(values)) if i // step % extent % n == 0]
             if extent % n == 0 and all(
@@ -86,7 +90,7 @@ def _widest_vector(layout: AnyLayout, values: list[Any], bits: int) -> tuple[int
             ):
                 break
             width //= 2
-        if bits < width > best:
+        if bits < width > best and width % bits == 0:
             best, best_mode = width, mode
         step *= extent
     return best, best_mode

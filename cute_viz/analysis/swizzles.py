@@ -27,7 +27,7 @@ PATTERNS = {
     "column": "one element a lane down a column",
     "column.128": "16 bytes a lane down a column",
 }
-ALONE = 8  # a tile counts so often where no two phases need cost the same
+WIDTHS = (8, 16, 32, 64, 128)  # bits of an element that one lane loads or stores at once
 ROW = BANKS * WORD  # bytes of all banks
 # The modes of TMA and GMMA, by B of Swizzle<B,4,3> on bytes.
 MODES = {1: "32B", 2: "64B", 3: "128B"}
@@ -58,18 +58,18 @@ def search(rows: int, cols: int, bits: int, patterns: Iterable[str]) -> list[Can
     """Every legal swizzle of a row-major tile, the plain layout and paddings, the cheapest first.
 
     Legal: the swizzle keeps the widest vector of the accesses together (M), and acts inside the tile (B + M + S bits).
-    Refused: unknown patterns, tiles over the limit `tile-bytes`, elements that are no whole bytes.
+    Refused: unknown patterns, tiles over the limit `tile-bytes`, elements that no instruction moves by themselves: of 24 bits.
 
     >>> str(search(8, 64, 16, ["ldmatrix"])[0].swizzle), str(search(32, 32, 32, ["rows", "column"])[0].swizzle)
     ('Sw<3,3,3>', 'Sw<5,0,5>')
     """
     patterns = list(patterns)
-    if bits % 8 or not bits:
-        raise AlgebraError(f"elements of {bits} bits are not whole bytes")
+    if bits not in WIDTHS:
+        words = "are not whole bytes" if bits % 8 else "are moved by no single instruction"
+        raise AlgebraError(f"elements of {bits} bits {words}", hint=f"one of {', '.join(map(str, WIDTHS))} bits")
     size = rows * cols * bits // 8
-    even = bits & (bits - 1) == 0
-    if size * (1 if even else ALONE) > limit("tile-bytes"):
-        raise over("tile-bytes", f"a tile of {size} bytes" + ("" if even else f", for {bits}-bit elements {ALONE} times the work,"))
+    if size > limit("tile-bytes"):
+        raise over("tile-bytes", f"a tile of {size} bytes")
     phases = {name: _Phases(name, rows, cols, bits) for name in patterns}
     bytes_ = bits // 8
     width = max(_width(name, bits) for name in patterns) if patterns else bytes_
@@ -137,8 +137,8 @@ def _width(name: str, bits: int) -> int:
 class _Phases:
     """The phases of one access: 8 lanes of 16 bytes, 16 of 8, 32 of 4 and less. Those that must cost the same are put together.
 
-    A swizzle is linear in XOR: where phases begin does not matter, as XOR with a number permutes the banks. (Elements are of a
-    power of 2 bytes then; of others every phase stands alone.) In a padded tile, phases 128 bytes apart cost the same.
+    A swizzle is linear in XOR: where phases begin does not matter, as XOR with a number permutes the banks, elements being of a
+    power of 2 bytes. In a padded tile, phases 128 bytes apart cost the same.
     """
 
     def __init__(self, name: str, rows: int, cols: int, bits: int) -> None:
@@ -149,13 +149,12 @@ class _Phases:
         # bytes and rows of each lane behind the first one -> where the phases begin, in bytes and rows
         self._shifted: dict[tuple[tuple[int, int], ...], Counter[tuple[int, int]]] = {}
         size, pitch = LANES * WORD // max(WORD, self.width), cols * self.bytes
-        alone = self.bytes & (self.bytes - 1) != 0
         for warp in warp_addresses(name, rows, cols, bits):
             for n in range(0, len(warp), size):
                 phase = warp[n : n + size]
                 first, row = phase[0], phase[0] // pitch
                 elements = [address // self.bytes for address in phase]
-                self._linear[tuple([x ^ (0 if alone else elements[0]) for x in elements])] += 1
+                self._linear[tuple([x ^ elements[0] for x in elements])] += 1
                 shape = tuple([(address - first, address // pitch - row) for address in phase])
                 self._shifted.setdefault(shape, Counter())[first % ROW, row] += 1
                 self.ideal += -(-len(self._words(phase)) // BANKS)
