@@ -15,7 +15,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis import shared_wavefronts
 from cute_viz.analysis.access import WarpAccess, accesses, global_request
 from cute_viz.analysis.swizzle_steps import on_coordinates, swizzle_steps
-from cute_viz.analysis.swizzles import MODES, explain_choice, search, warp_addresses
+from cute_viz.analysis.swizzles import MATRICES, MODES, PATTERNS, explain_choice, search, warp_addresses
 from cute_viz.errors import AlgebraError, CuteVizError, FigureError, LimitError
 from cute_viz.figures import build
 from cute_viz.figures.options import FigureOptions
@@ -259,6 +259,14 @@ class TestSearch:
         ("arguments", "words"),
         [
             ((8, 8, 4, ["rows"]), "whole bytes"),
+            (
+                (20, 64, 16, ["ldmatrix"]),
+                "ldmatrix moves 16 rows of 32 bytes at once, which do not divide the tile of 20 rows of 128 bytes",
+            ),
+            ((16, 24, 16, ["ldmatrix"]), "do not divide the tile of 16 rows of 48 bytes"),
+            ((4, 64, 16, ["stmatrix"]), "stmatrix moves 16 rows"),
+            ((12, 64, 16, ["ldmatrix.x1"]), "ldmatrix.x1 moves 8 rows of 16 bytes"),
+            ((8, 24, 16, ["ldmatrix.x2"]), "ldmatrix.x2 moves 8 rows of 32 bytes"),
             ((128, 21, 24, ["column", "rows"]), "24 bits are moved by no single instruction"),
             ((16, 8, 256, ["rows"]), "256 bits are moved by no single"),
             ((8, 4, 16, ["ldmatrix"]), "16-byte chunks"),
@@ -268,6 +276,22 @@ class TestSearch:
     def test_refusals(self, arguments, words):
         with pytest.raises(CuteVizError, match=words):
             search(*arguments)
+
+    @given(st.integers(1, 40), st.integers(1, 6), st.sampled_from(sorted(PATTERNS)))
+    def test_a_pattern_moves_the_whole_tile_or_refuses(self, rows, chunks, name):
+        down, across = MATRICES.get(name, (1, 1))
+        if (rows % down and rows != 8) or (chunks % across and chunks != 1):
+            with pytest.raises(AlgebraError, match="do not divide the tile"):
+                warp_addresses(name, rows, 4 * chunks, 32)
+            return
+        warps = list(warp_addresses(name, rows, 4 * chunks, 32))
+        moved = [a + at for warp in warps for a in warp for at in range(0, 4 if name in ("rows", "column") else 16, 4)]
+        assert sorted(moved) == list(range(0, rows * chunks * 16, 4))
+
+    @pytest.mark.parametrize(("rows", "cols"), [(8, 64), (8, 8), (32, 8)])
+    def test_half_an_instruction_costs_half(self, rows, cols):
+        whole, matrices = (search(rows, cols, 16, [name])[0] for name in ("ldmatrix", "ldmatrix.x1"))
+        assert (whole.wavefronts, whole.ideal) == (matrices.wavefronts, matrices.ideal)
 
     def test_an_unknown_access_is_named_with_its_neighbour(self):
         with pytest.raises(AlgebraError) as caught:

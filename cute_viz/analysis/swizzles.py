@@ -28,6 +28,7 @@ PATTERNS = {
     "column.128": "16 bytes a lane down a column",
 }
 WIDTHS = (8, 16, 32, 64, 128)  # bits of an element that one lane loads or stores at once
+MATRICES = {"ldmatrix": (16, 2), "stmatrix": (16, 2), "ldmatrix.x2": (8, 2), "ldmatrix.x1": (8, 1)}  # rows, chunks at once
 ROW = BANKS * WORD  # bytes of all banks
 # The modes of TMA and GMMA, by B of Swizzle<B,4,3> on bytes.
 MODES = {1: "32B", 2: "64B", 3: "128B"}
@@ -58,7 +59,8 @@ def search(rows: int, cols: int, bits: int, patterns: Iterable[str]) -> list[Can
     """Every legal swizzle of a row-major tile, the plain layout and paddings, the cheapest first.
 
     Legal: the swizzle keeps the widest vector of the accesses together (M), and acts inside the tile (B + M + S bits).
-    Refused: unknown patterns, tiles over the limit `tile-bytes`, elements that no instruction moves by themselves: of 24 bits.
+    Refused: unknown patterns, tiles over the limit `tile-bytes` or that a pattern does not divide, elements that no instruction
+    moves by themselves: of 24 bits.
 
     >>> str(search(8, 64, 16, ["ldmatrix"])[0].swizzle), str(search(32, 32, 32, ["rows", "column"])[0].swizzle)
     ('Sw<3,3,3>', 'Sw<5,0,5>')
@@ -99,7 +101,8 @@ def _rank(c: Candidate) -> tuple[int, int, int, int, int]:
 def warp_addresses(name: str, rows: int, cols: int, bits: int) -> Iterator[list[int]]:
     """The byte addresses of every warp-wide access of a pattern to the plain row-major tile.
 
-    Refused: an unknown pattern; rows that are no whole 16-byte chunks where the pattern moves these.
+    Refused: an unknown pattern; rows that are no whole 16-byte chunks where the pattern moves these; a tile that the rows and
+    chunks of an ldmatrix or stmatrix do not divide, but for one of 8 rows or of one chunk, of which half an instruction is left.
 
     >>> next(warp_addresses("ldmatrix.x1", 16, 64, 16))
     [0, 128, 256, 384, 512, 640, 768, 896]
@@ -120,8 +123,14 @@ def warp_addresses(name: str, rows: int, cols: int, bits: int) -> Iterator[list[
     if name == "cp.async":
         every = rows * chunks  # chunks lie one behind another, row by row
         return ([k * 16 for k in range(n, min(n + LANES, every))] for n in range(0, every, LANES))
-    down, across = {"ldmatrix": (16, 2), "stmatrix": (16, 2), "ldmatrix.x2": (8, 2), "ldmatrix.x1": (8, 1)}[name]
-    down, across = min(down, rows), min(across, chunks)
+    most_down, most_across = MATRICES[name]
+    # 8 rows, or one chunk, are half an instruction, which costs half: a phase is 8 rows of one chunk either way.
+    down, across = 8 if rows == 8 else most_down, min(most_across, chunks)
+    if rows % down or chunks % across:
+        words = (
+            f"{name} moves {down} rows of {across * 16} bytes at once, which do not divide the tile of {rows} rows of {pitch} bytes"
+        )
+        raise AlgebraError(words, hint=f"rows: a multiple of {down}; columns: a multiple of {across * 16 // bytes_}")
     return (
         [(r + i) * pitch + (k + j) * 16 for j in range(across) for i in range(down)]
         for r in range(0, rows - down + 1, down)
