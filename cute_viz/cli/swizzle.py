@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import click
+from click.core import ParameterSource
 
 from cute_viz.cli import output
 from cute_viz.cli.params import Tile
@@ -44,6 +45,7 @@ def command(
     from cute_viz.analysis.swizzles import PATTERNS, explain_choice, search
 
     if listing:
+        _alone()
         for name, words in PATTERNS.items():
             click.echo(f"{name:<12} {words}")
         return
@@ -71,6 +73,16 @@ def command(
     output.table([head, *lines])
     click.echo()
     click.echo(explain_choice(best, plain, cols, bits))
+
+
+def _alone() -> None:
+    """Refuse what --list has no use for: a tile and every other option."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if name != "listing" and context.get_parameter_source(name) == ParameterSource.COMMANDLINE and context.params[name]:
+            word = parameter.opts[-1] if isinstance(parameter, click.Option) else parameter.human_readable_name
+            raise click.UsageError(f"--list only names the accesses: leave out {word}")
 
 
 def _draw(swizzle: object, rows: int, cols: int, bits: int, path: str) -> None:
