@@ -13,7 +13,7 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis import shared_wavefronts
-from cute_viz.analysis.access import WarpAccess, accesses, global_request
+from cute_viz.analysis.access import WarpAccess, accesses, element_bits, global_request
 from cute_viz.analysis.swizzle_steps import on_coordinates, swizzle_steps
 from cute_viz.analysis.swizzles import MATRICES, MODES, PATTERNS, explain_choice, search, warp_addresses
 from cute_viz.errors import AlgebraError, CuteVizError, FigureError, LimitError
@@ -70,6 +70,11 @@ class TestAccesses:
         found = accesses(smem("Sw<3,3,3> o 0 o"), 16, obj(MMA), operand="A")
         assert {a.instruction for a in found} == {"ld.32"}  # two neighbouring halves a register
         assert {a.wavefronts for a in found} == {1}
+
+    def test_the_type_of_an_operand_wants_the_operand(self):
+        for operand, words in ((None, "which operand"), ("D", "no operand D")):
+            with pytest.raises(AlgebraError, match=words):
+                element_bits(Layout((16, 16)), obj(MMA), operand=operand)
 
     def test_the_widest_access_that_the_layout_allows(self):
         tv = Layout((32, 8), (8, 1))
@@ -140,6 +145,8 @@ class TestAccesses:
             ("(8,8)", 24, "(32,2)", {}, "24 bits are moved by no single"),
             ("(8,8,2)", 16, "(32,2)", {}, "3 modes"),
             ("(48,16):(16,1)", 16, LDSM, {}, "does not divide"),
+            ("(64,8)", 32, "make_tiled_copy(Copy_Atom<UniversalCopy<uint32_t>,float>{}, (8,4,1), (1,2,2))", {}, "is of rank 3"),
+            ("(64,8)", 32, "make_tiled_copy(Copy_Atom<UniversalCopy<uint32_t>,float>{}, (32), (4))", {}, "is of rank 1"),
             ("(64,64):(64,1)", 16, MMA, {}, "which operand"),
             ("(64,64):(64,1)", 16, "Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}", {}, "covers no tile"),
             ("(64,64)", 16, LDSM, {}, "rows of 16 bytes"),

@@ -76,10 +76,10 @@ def accesses(
     instruction: one of banks.ACCESSES, instead of the one that follows from the copy atom and the layout; a store's name says
     `store`, too.
 
-    Refused: a tile that the accessing object does not divide, one of more elements than the limit `accesses`, an access that
-    touches more, elements that are no power of 2 bytes or of another width than the copy's values or the pointer's, an operand of
-    what is no MMA. An instruction that reads where the tile is written, that is wider than a lane's values or narrower than one, or
-    that they are not aligned to.
+    Refused: a tile that the accessing object, of two modes, does not divide, one of more elements than the limit `accesses`, an
+    access that touches more, elements that are no power of 2 bytes or of another width than the copy's values or the pointer's,
+    an operand of what is no MMA. An instruction that reads where the tile is written, that is wider than a lane's values or
+    narrower than one, or that they are not aligned to.
 
     >>> from cute_viz.algebra.layout import Layout, is_coordinate_layout
     >>> [a.wavefronts for a in accesses(Layout((32, 32), (32, 1)), 32, Layout((32, 1), (1, 0)), instruction="ld.32")]
@@ -99,6 +99,10 @@ def accesses(
         hint = f"recast the layout to elements of 8, 16, 32, 64 or {max(WIDTHS)} bits"
         raise AlgebraError(f"elements of {bits} bits are moved by no single instruction", hint=hint)
     smem = position_independent(smem)
+    if len(tile) != 2:
+        raise AlgebraError(
+            f"the tile {show(tile)} of the access is of rank {len(tile)}", hint="a shared-memory tile has two, (m,n)"
+        )
     if any(whole % part for whole, part in zip(extents, tile, strict=True)):
         raise AlgebraError(f"the tile {show(tile)} of the access does not divide the shared-memory tile {show(extents)}")
     instruction = instruction or wanted
@@ -135,8 +139,8 @@ def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None,
     """The width of a tile's elements: given, else of the pointer of a flagged layout, of a TiledCopy's values, or of the operand
     that an MMA reads; else 16.
 
-    Refused: widths of the layout, the copy and what is given that differ; an operand of a type that is not known. An MMA's
-    operand may be stored as another type than it is multiplied as, so that there what is given holds.
+    Refused: widths of the layout, the copy and what is given that differ; no operand of an MMA, or one of a type that is not
+    known. An MMA's operand may be stored as another type than it is multiplied as, so that there what is given holds.
 
     >>> from cute_viz import parse
     >>> element_bits(Layout((8, 4)), parse("SM80_8x8x4_F64F64F64F64_TN"), operand="A"), element_bits(Layout((8, 4)))
@@ -157,7 +161,7 @@ def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None,
         return known[0][1]
     atom = by.atom if isinstance(by, TiledMMA) else by
     if isinstance(atom, MMA_Atom) and atom.types:
-        which = atom.types["ABC".index((operand or "A").upper())]
+        which = atom.types["ABC".index(_operand(operand))]
         try:
             return bits_of(which)
         except AlgebraError as error:
@@ -187,10 +191,7 @@ def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -
         return layout_sd(by, side), tile_of(by), size(get(layout, 1)), instruction_of(by.atom, store)
     if isinstance(by, (TiledMMA, MMA_Atom)):
         tiled = make_tiled_mma(by) if isinstance(by, MMA_Atom) else by
-        which = (operand or "").upper()
-        if which not in ("A", "B", "C"):
-            asked = f"an MMA has no operand {operand} that has a layout" if operand else "which operand of the MMA is read?"
-            raise AlgebraError(asked, hint="--operand A, B or C")
+        which = _operand(operand)
         m, n, k = tile_shape(tiled)
         tile = {"A": (m, k), "B": (n, k), "C": (m, n)}[which]
         tv = layout_tv(tiled, which)
@@ -202,6 +203,15 @@ def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -
     if isinstance(by, Copy_Atom):
         raise AlgebraError("a copy atom alone covers no tile", hint="make a tiled copy of it: make_tiled_copy(atom, thr, val)")
     raise AlgebraError(f"{show(by)} is no access", hint="a TiledCopy, a TiledMMA with an operand, or a layout (thread, value)")
+
+
+def _operand(operand: str | None) -> str:
+    """The operand of an MMA that is meant, in capitals. Refused: none, and others than A, B and C."""
+    which = (operand or "").upper()
+    if which not in ("A", "B", "C"):
+        asked = f"an MMA has no operand {operand} that has a layout" if operand else "which operand of the MMA is read?"
+        raise AlgebraError(asked, hint="--operand A, B or C")
+    return which
 
 
 def instruction_of(atom: Copy_Atom, store: bool) -> str | None:
