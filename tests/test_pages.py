@@ -11,6 +11,7 @@ import zlib
 from io import BytesIO
 from xml.etree import ElementTree
 
+import numpy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,8 +19,8 @@ from hypothesis import strategies as st
 from cute_viz import figure, parse, render
 from cute_viz.algebra import ops
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.table import offsets
-from cute_viz.errors import CuteVizError, FigureError, LimitError
+from cute_viz.algebra.table import offsets, offsets_numpy
+from cute_viz.errors import AlgebraError, CuteVizError, FigureError, LimitError
 from cute_viz.figures import build
 from cute_viz.figures.compare import difference, side_by_side
 from cute_viz.figures.heat import heat
@@ -137,6 +138,51 @@ class TestRaster:
         for index in range(0, rows * cols, 9973):
             r, c = index % rows, index // rows
             assert panel.paints[r * cols + c] // 4 == table[index] // band
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "(64,64):(-64,1)",
+            "(64,64):(F1,F3)",
+            "(64,(64,1)):(1,(64,99999999999999999999999))",
+            "Sw<3,3,3> o 0 o Sw<2,4,4> o 4 o (64,64):(64,1)",
+            "Sw<2,3,-3> o -5 o (64,64):(64,1)",
+            "Sw<1,0,62> o 0 o (64,64):(64,1)",
+            "(64,64):(64,1) o 9 o (64,64):(1,64)",
+            f"(64,64):(1,{(1 << 62) // 64})",
+        ],
+    )
+    def test_an_image_has_the_bands_of_the_offsets(self, text):
+        obj = parse(text)
+        table, panel = offsets(obj), heat(obj, FigureOptions()).panels[0]
+        band = -(-(max(table) - min(table) + 1) // 8)
+        assert [p // 4 for p in panel.paints] == [(table[c * 64 + r] - min(table)) // band for r in range(64) for c in range(64)]
+        assert numpy.array_equal(offsets_numpy(obj, numpy), table)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "(4096,4096):(1,2300000000000000)",
+            "(4096,4096):(1,99999999999999999999999)",
+            "(1024,1024):(-9000000000000000,9000000000000000)",
+            "Sw<3,3,3> o 0 o (1024,1024):(1,1152921504606846976)",
+            "Sw<1,0,-62> o 0 o (1024,1024):(1,1024)",
+            "(1024,1024):(1,1024) o 99999999999999999999999 o (64,64):(1,1024)",
+            "(64,64):(F1,F99999999999999999999999)",
+        ],
+    )
+    def test_offsets_past_62_bits_are_no_image(self, text):
+        with pytest.raises(FigureError, match=r"past 62 bits(.|\n)*a grid"):
+            heat(parse(text), FigureOptions())
+        with pytest.raises(AlgebraError, match="past 62 bits"):
+            offsets_numpy(parse(text), numpy)
+
+    def test_coordinates_are_no_image(self):
+        for text in ("(64,64):(1@0,1@1)", "(64,64):(1@0,1@1) o 0 o (64,64)"):
+            with pytest.raises(FigureError, match="coordinates"):
+                heat(parse(text), FigureOptions())
+            with pytest.raises(AlgebraError, match="coordinates"):
+                offsets_numpy(parse(text), numpy)
 
     def test_only_pictures_draw_so_many_cells(self, tmp_path):
         out = tmp_path / "huge.png"

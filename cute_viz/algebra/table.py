@@ -46,28 +46,81 @@ def offsets(layout: AnyLayout) -> list[Any]:
     return [known[x] for x in inner]
 
 
+WIDEST = 1 << 62  # offsets from -WIDEST to WIDEST - 1, and the distance of any two, are integers of 64 bits
+
+
 def offsets_numpy(layout: AnyLayout, numpy: ModuleType) -> Any:
-    """The same table as an int64 array of the given numpy module; only for integer values.
+    """The same table as an int64 array of the given numpy module.
+
+    Refused: values that are no integers, offsets that reach past 62 bits, as their sums and differences would wrap.
 
     >>> import numpy
     >>> offsets_numpy(Layout((2, 3), (3, 1)), numpy).tolist()
     [0, 3, 1, 4, 2, 5]
     """
     layout = position_independent(layout)
+    known = reach(layout)
+    table = offsets(layout) if known is None else []
+    if table and not isinstance(table[0], int):
+        raise AlgebraError(f"the values of {layout} are coordinates; its table is not an array of integers")
+    low, high = known or (min(table), max(table))
+    if low < -WIDEST or high >= WIDEST:
+        raise AlgebraError(f"the offsets of {layout} reach past 62 bits, too far for an array of integers of 64 bits")
+    return numpy.array(table, dtype=numpy.int64) if known is None else _array(layout, numpy)
+
+
+def reach(layout: AnyLayout) -> tuple[int, int] | None:
+    """Bounds of the offsets of a layout of integers, swizzled or not, and of what is between; else None: only the table tells.
+
+    >>> reach(Layout((2, 3), (-3, 1))), reach(ComposedLayout(Swizzle(1, 0, 3), 4, Layout((2, 3), (3, 1))))
+    ((-3, 2), (0, 15))
+    """
     if isinstance(layout, ComposedLayout):
-        if not isinstance(layout.outer, Swizzle) or not isinstance(layout.inner, (Layout, ComposedLayout)):
-            return numpy.array(offsets(layout), dtype=numpy.int64)
-        x = offsets_numpy(layout.inner, numpy) + int(layout.offset)
-        yyy, shift = layout.outer.yyy, layout.outer.shift
-        return x ^ ((x & yyy) >> shift if shift >= 0 else (x & yyy) << -shift)
+        inner = reach(layout.inner) if isinstance(layout.inner, (Layout, ComposedLayout)) else None
+        if inner is None or not isinstance(layout.outer, Swizzle) or not isinstance(layout.offset, int):
+            return None
+        return _swizzled(layout.outer, inner[0] + layout.offset, inner[1] + layout.offset, inner)
+    low = high = 0
+    for extent, stride in flat_modes(layout):
+        if not isinstance(stride, int):
+            return None
+        last = (extent - 1) * stride
+        low, high = low + min(0, last), high + max(0, last)
+    return low, high
+
+
+def _swizzled(swizzle: Swizzle, low: int, high: int, before: tuple[int, int]) -> tuple[int, int]:
+    """Bounds of what a swizzle makes of low..high, which itself lies within them, as does what was before the offset."""
+    low, high = min(low, before[0]), max(high, before[1])
+    if (low >= 0 and high < swizzle.yyy & -swizzle.yyy) or not swizzle.bits:
+        return low, high
+    bits = max(low.bit_length(), high.bit_length())
+    if low < 0 or swizzle.shift < 0:  # else the bits that are changed are below those that are read
+        bits = max(bits, swizzle.zzz.bit_length())
+    return -(1 << bits) if low < 0 else 0, (1 << bits) - 1
+
+
+def _array(layout: AnyLayout, numpy: ModuleType) -> Any:
+    """The table of a layout whose reach is known and short."""
+    if isinstance(layout, ComposedLayout):
+        outer: Any = layout.outer
+        return swizzled(outer, _array(layout.inner, numpy) + int(layout.offset))  # type: ignore[arg-type]
     table = numpy.zeros(1, dtype=numpy.int64)
     for extent, stride in flat_modes(layout):
-        if isinstance(stride, F2):
-            return numpy.array(offsets(layout), dtype=numpy.int64)
-        if isinstance(stride, Basis):
-            raise AlgebraError(f"{layout} has coordinate strides; its table is not an array of integers")
-        table = (numpy.arange(extent, dtype=numpy.int64)[:, None] * int(stride) + table[None, :]).reshape(-1)
+        if extent > 1:  # the stride of one element may be any
+            table = (numpy.arange(extent, dtype=numpy.int64)[:, None] * int(stride) + table[None, :]).reshape(-1)
     return table
+
+
+def swizzled(swizzle: Swizzle, x: Any) -> Any:
+    """A swizzle of every integer of an array.
+
+    >>> import numpy
+    >>> swizzled(Swizzle(1, 0, 2), numpy.arange(8)).tolist()
+    [0, 1, 2, 3, 5, 4, 7, 6]
+    """
+    moved = x & swizzle.yyy
+    return x ^ (moved >> swizzle.shift if swizzle.shift >= 0 else moved << -swizzle.shift)
 
 
 def _shifted(layout: ComposedLayout) -> list[Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent
 from cute_viz.algebra.inttuple import modes, product, show
-from cute_viz.algebra.layout import Layout, cosize, is_coordinate_layout, modes_of
+from cute_viz.algebra.layout import cosize, is_coordinate_layout, modes_of
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.table import offsets_numpy
+from cute_viz.algebra.table import WIDEST, offsets, offsets_numpy, reach, swizzled
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel
 from cute_viz.figures.options import FigureOptions
@@ -23,7 +23,7 @@ BAND = 1 << 20  # cells that are looked at at once
 def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
     """The figure of a layout's offsets, eight bands of hue and four shades of each.
 
-    Refused: more cells than the limit `image-cells`, other than two modes, values that are coordinates.
+    Refused: more cells than the limit `image-cells`, other than two modes, values that are coordinates, offsets past 62 bits.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> panel = heat(Layout((512, 1024), (1024, 1)), FigureOptions()).panels[0]
@@ -43,7 +43,7 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
     if is_coordinate_layout(domain(layout)):
         raise FigureError(f"the values of {show(layout)} are coordinates, which no image shows")
     rows, cols = product(shape[0]), product(shape[1])
-    offsets_of = _columns(layout, rows, cols, np)
+    offsets_of = _columns(position_independent(layout), rows, cols, np)
     width = max(1, BAND // rows)
     starts = range(0, cols, width)
     extremes = [(int(part.min()), int(part.max())) for part in (offsets_of(c, min(c + width, cols)) for c in starts)]
@@ -88,20 +88,34 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
 
 
 def _columns(layout: AnyLayout, rows: int, cols: int, np: Any) -> Callable[[int, int], Any]:
-    """A function that gives the offsets of the columns c0..c1-1; a table of all of them would be gigabytes."""
-    inner: Any = layout
-    swizzle, offset = None, 0
-    if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) and isinstance(layout.offset, int):
-        swizzle, offset, inner = layout.outer, int(layout.offset), layout.inner
-    if not isinstance(inner, Layout):
-        table = offsets_numpy(layout, np).reshape(cols, rows).T
+    """A function that gives the offsets of the columns c0..c1-1; a table of all of them would be gigabytes.
+
+    Refused: offsets past 62 bits, as integers of 64 bits would wrap; values that are coordinates.
+    """
+    known = reach(layout)
+    values = offsets(layout) if known is None else []
+    if values and not isinstance(values[0], int):
+        raise FigureError(f"the values of {show(layout)} are coordinates, which no image shows")
+    low, high = known or (min(values), max(values))
+    if low < -WIDEST or high >= WIDEST:
+        raise FigureError(
+            f"the offsets of {show(layout)} reach past 62 bits, too far for an image",
+            hint="draw a slice or a smaller tile: few cells are a grid, whose offsets may be any",
+        )
+    if known is None:
+        table = np.array(values, np.int64).reshape(cols, rows).T
         return lambda c0, c1: table[:, c0:c1]
+    inner: Any = layout
+    steps: list[tuple[Swizzle, int]] = []
+    while isinstance(inner, ComposedLayout):
+        steps.insert(0, (inner.outer, int(inner.offset)))  # type: ignore[arg-type]
+        inner = inner.inner
     down, right = (offsets_numpy(mode, np) for mode in modes_of(inner))
 
     def columns(c0: int, c1: int) -> Any:
-        x = down[:, None] + (right[None, c0:c1] + offset)
-        if swizzle is None:
-            return x
-        return x ^ ((x & swizzle.yyy) >> swizzle.shift if swizzle.shift >= 0 else (x & swizzle.yyy) << -swizzle.shift)
+        x = down[:, None] + right[None, c0:c1]
+        for swizzle, offset in steps:
+            x = swizzled(swizzle, x + offset if offset else x)
+        return x
 
     return columns
