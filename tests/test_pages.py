@@ -297,6 +297,25 @@ class TestSeveral:
             boxed = {(r, c) for r0, c0, r1, c1 in panel.boxes for r in range(r0, r1) for c in range(c0, c1)}
             assert boxed == {divmod(n, 64) for n, flag in enumerate(other) if flag}
 
+    @pytest.mark.parametrize("labels", ["auto", "coord", "index"])
+    def test_a_difference_is_of_what_cells_hold(self, labels):
+        tile = {"tile": (4, 8)}
+        for one, two, options, count in (
+            ("(4,8):(8,1)", "(4,8):(1,4)", {}, 30),
+            ("(4,8):(1,4)", "((2,2),8):((1,2),4)", {}, 0),  # other coordinates, the same offsets
+            ("(4,8):(1@0,1@1)", "(4,8):(1@0,1@1)", {}, 0),
+            ("(4,8):(1@0,1@1)", "(4,8):(1,4)", {}, 32),
+            ("(4,8):(8,1)", "(4,8):(1,4)", tile, 30),
+            ("(4,8):(8,1)", "(4,8):(1,4)", {"view": "table", **tile}, 30),
+            ("((2,2),2):((1,0),2)", "((2,2),2):((0,1),2)", {"tile": (2, 2)}, 4),  # T0,T2 | T1,T3 and T0,T1 | T2,T3
+            ("SM80_16x8x8_F32F16F16F32_TN", "SM80_16x8x8_F32F16F16F32_TN", {}, 0),
+        ):
+            a, b = (figure(text, labels=labels, **options) for text in (one, two))
+            entries = difference(a, b).legends[0].entries
+            assert entries[1].count == count, one
+        smaller = difference(figure("(4,8)", view="banks", bits=8), figure("(4,8):(8,1)", view="banks", bits=8))
+        assert smaller.notes == ("28 of 32 cells differ.",)
+
     def test_what_cannot_be_compared(self):
         with pytest.raises(FigureError, match="same cells"):
             difference(figure("(4,8)"), figure("(8,4)"))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel
 from cute_viz.figures.page import page
 
 _SAME, _OTHER = 0, 1  # of _PAINTS
+# What a cell holds, by the columns that tell it in full; labels may be words for something else (`index`, `coord`).
+_HELD: tuple[tuple[str, ...], ...] = (("offset",), ("coordinate",), ("thread", "value"), ("row", "column"))
 _PAINTS = (Paint(-1), Paint(1))  # of a difference
 
 
@@ -29,9 +32,9 @@ def side_by_side(figures: Sequence[Figure], title: str | None = None) -> Figure:
 
 
 def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
-    """Both figures, the cells whose labels differ coloured and boxed.
+    """Both figures, the cells that hold different things coloured and boxed, whatever their labels tell.
 
-    Refused: figures whose panels do not have the same cells; figures without labels, which have nothing to compare.
+    Refused: figures whose panels do not have the same cells; figures without labels, which do not show what differs.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.figures import build
@@ -45,9 +48,10 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
     for figure in (a, b):
         if not all(panel.labels for panel in figure.panels) or not any(any(panel.labels) for panel in figure.panels):
             raise FigureError(
-                f"--diff compares labels; {figure.source} is drawn without any", hint="draw a slice, and leave out --labels none"
+                f"--diff is of labelled cells; {figure.source} is drawn without any labels",
+                hint="draw a slice, and leave out --labels none",
             )
-    other = [[x != y for x, y in zip(p.labels, q.labels, strict=True)] for p, q in zip(a.panels, b.panels, strict=True)]
+    other = [_differing(p, q) for p, q in zip(a.panels, b.panels, strict=True)]
     count, every = sum(map(sum, other)), sum(map(len, other))
     both = side_by_side([replace(f, panels=_marked(f.panels, other), paints=_PAINTS, legends=(), notes=()) for f in (a, b)], title)
     entries = (LegendEntry(_SAME, "the same", every - count), LegendEntry(_OTHER, "differs (boxed)", count))
@@ -60,6 +64,20 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
         notes=(words,),
         description=f"{a.source} beside {b.source}. {words}",
     )
+
+
+def _differing(a: Panel, b: Panel) -> list[bool]:
+    """Of each cell whether the panels have different things in it: values, where both tell them, or labels."""
+    names = [next((names for names in _HELD if all(name in panel.data for name in names)), ()) for panel in (a, b)]
+    if not all(names):
+        return [x != y for x, y in zip(a.labels, b.labels, strict=True)]
+    if names[0] != names[1]:
+        return [True] * len(a.labels)
+    cells: list[list[Any]] = [list(zip(*(panel.data[name] for name in names[0]), strict=True)) for panel in (a, b)]
+    for mine, panel in zip(cells, (a, b), strict=True):
+        for cell, owners in panel.owners:  # of several owners a label names the first
+            mine[cell] = frozenset(owners)
+    return [x != y for x, y in zip(*cells, strict=True)]
 
 
 def _marked(panels: Sequence[Panel], other: Sequence[Sequence[bool]]) -> tuple[Panel, ...]:
