@@ -358,6 +358,15 @@ class TestFigures:
         figure = build(Layout((2, 2), (2, 1)), FigureOptions(view="banks", bits=64))
         assert figure.panels[0].labels == ("0-1", "2-3", "4-5", "6-7")
 
+    @pytest.mark.parametrize("bits", [1, 4, 6, 12, 24, 32, 96, 1024, 1056, 4096])
+    def test_banks_follow_from_bits(self, bits):
+        figure = build(Layout((4, 64), (64, 1)), FigureOptions(view="banks", bits=bits))
+        for offset, label in enumerate(figure.panels[0].labels):
+            touched = list(dict.fromkeys(bit // 32 % 32 for bit in range(offset * bits, (offset + 1) * bits)))
+            ends = (0, 31) if len(touched) == 32 else (touched[0], touched[-1])
+            assert label == (str(ends[0]) if len(touched) == 1 else f"{ends[0]}-{ends[1]}")
+        assert figure.facts["bytes"] == 256 * bits // 8
+
     def test_addresses_are_the_inverse(self):
         layout = ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1)))
         (panel,) = build(layout, FigureOptions(view="address", bits=16)).panels
@@ -376,6 +385,7 @@ class TestFigures:
         [
             ("(2,2,2):(1,2,4)", {"view": "banks"}, "3 modes"),
             ("(2,2):(1,2)", {"view": "address", "bits": 4}, "by address"),
+            ("(2,2):(1,2)", {"view": "address", "bits": 24}, "by address(.|\n)*8, 16, 32, 64"),
             ("(2,2):(-1,2)", {"view": "address"}, "negative"),
             ("(1024,1024):(1,1024)", {"view": "banks"}, "cells; the limit"),
             ("(2,2):(1,1000000000)", {"view": "address"}, "cells; the limit"),

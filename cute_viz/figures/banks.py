@@ -42,18 +42,19 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
     shape = modes(domain(layout).shape)
     row_ruler = ruler("m", shape[0], nested=options.coords)
     col_ruler = ruler("n", shape[1] if len(shape) > 1 else 1, nested=options.coords)
-    tables = [_row_major([offset * bits // 8 for offset in offsets(part)], rows, cols) for _, part in parts]
-    _check_memory(layout, min(map(min, tables)))
+    firsts = [_row_major([offset * bits for offset in offsets(part)], rows, cols) for _, part in parts]  # bits
+    _check_memory(layout, min(map(min, firsts)))
+    tables = [[first // 8 for first in table] for table in firsts]
     keys = [byte % ROW // CHUNK for table in tables for byte in table]
     painting = by_group(keys, ROW // CHUNK, "hue: 16-byte chunk of the 128 bytes of all banks (4 banks)", "chunk ")
     panels = []
-    for n, ((caption, _), table) in enumerate(zip(parts, tables, strict=True)):
+    for n, ((caption, _), first, table) in enumerate(zip(parts, firsts, tables, strict=True)):
         panels.append(
             Panel(
                 caption=caption,
                 rows=rows,
                 cols=cols,
-                labels=tuple([_bank(byte, bits) for byte in table]) if options.labels != "none" else ("",) * len(table),
+                labels=tuple([_bank(bit, bits) for bit in first]) if options.labels != "none" else ("",) * len(table),
                 paints=painting.cells[n * rows * cols : (n + 1) * rows * cols],
                 row_ruler=row_ruler,
                 col_ruler=col_ruler,
@@ -71,6 +72,8 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
 def address(layout: AnyLayout, options: FigureOptions) -> Figure:
     """Memory in order, 128 bytes a row: each cell shows which element (m,n) lies there.
 
+    Refused: elements that are no whole bytes, or do not fill a row.
+
     >>> from cute_viz.algebra.layout import Layout
     >>> address(Layout((2, 2)), FigureOptions(bits=32)).panels[0].labels[:4]
     ('0,0', '1,0', '0,1', '1,1')
@@ -78,8 +81,11 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
     bits = element_bits(layout, options)
     layout = position_independent(layout)
     rows, cols = _extents(layout, options)
-    if bits % 8 or bits > ROW * 8:
-        raise FigureError(f"elements of {bits} bits are not drawn by address", hint="recast to 1 to 128 whole bytes")
+    if bits % 8 or ROW * 8 % bits:
+        raise FigureError(
+            f"elements of {bits} bits are not drawn by address: a row is {ROW} bytes of whole elements of whole bytes",
+            hint="recast to elements of 8, 16, 32, 64, 128, 256, 512 or 1024 bits",
+        )
     per = ROW * 8 // bits
     where: dict[int, tuple[int, int]] = {}
     several = 0
@@ -141,10 +147,16 @@ def _row_major(values: Sequence[int], rows: int, cols: int) -> list[int]:
     return [values[r + c * rows] for r in range(rows) for c in range(cols)]
 
 
-def _bank(byte: int, bits: int) -> str:
-    """`7`, or `6-7` of an element that spans banks."""
-    first, last = byte // 4 % 32, (byte + max(1, bits // 8) - 1) // 4 % 32
-    return str(first) if first == last else f"{first}-{last}"
+def _bank(bit: int, bits: int) -> str:
+    """`7`, or `6-7` of an element, from this bit on, that spans banks.
+
+    >>> _bank(32, 32), _bank(64, 64), _bank(24, 12)
+    ('1', '2-3', '0-1')
+    """
+    first, last = bit // 32, (bit + bits - 1) // 32
+    if last - first > 30:
+        return "0-31"
+    return str(first % 32) if first == last else f"{first % 32}-{last % 32}"
 
 
 def _chunks(table: Sequence[int], rows: int, cols: int) -> tuple[tuple[int, int, int, int], ...]:
@@ -175,5 +187,5 @@ def _figure(layout: Any, title: str, caption: str, painting: Painting, panels: l
         legends=painting.legends,
         panels=tuple(panels),
         notes=tuple(filter(None, notes)),
-        facts={"bits of an element": bits, "bytes": max(map(int, offsets(layout))) * bits // 8 + max(1, bits // 8)},
+        facts={"bits of an element": bits, "bytes": -(-(max(map(int, offsets(layout))) + 1) * bits // 8)},
     )
