@@ -98,6 +98,11 @@ def test_notes_tell_of_holes_and_owners():
     assert "28 of 32 cells have no owner" in drawn.notes[0]
     assert "up to 8" in drawn.notes[1]
     assert drawn.panels[0].owners[0] == (0, tuple((t, 0) for t in range(8)))
+    assert "; the lowest thread is shown" in drawn.notes[1]
+    for thread, words in ((2, "a highlighted owner is shown, else the lowest thread"), (0, "the lowest thread is shown")):
+        drawn = figure("((2,2),2):((1,0),2)", tile=(2, 2), thread=thread)
+        assert drawn.panels[0].labels[0] == f"T{thread}\nV0"
+        assert f"; {words}, " in drawn.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -188,10 +188,12 @@ def _boxes(first: Sequence[int | None], values: int, rows: int, cols: int) -> tu
 
 
 def ownership_notes(cells: int, owners: list[list[int]], what: str = "", named: bool = False) -> list[str]:
-    """Sentences about holes and shared cells.
+    """Sentences about holes and shared cells; a highlighted owner that is not the lowest was put in front (`highlight.owners_of`).
 
     >>> ownership_notes(4, [[0], [1], [], [2]])
     ['1 of 4 cells have no owner and are drawn as holes.']
+    >>> ownership_notes(2, [[4, 0], [1]])
+    ['1 cells have several owners (up to 2); a highlighted owner is shown, else the lowest thread, ×n tells how many there are.']
     """
     holes = sum(not mine for mine in owners)
     shared = sum(len(mine) > 1 for mine in owners)
@@ -202,7 +204,8 @@ def ownership_notes(cells: int, owners: list[list[int]], what: str = "", named: 
         notes.append(f"{what}every element is held by {copies} threads.")
     elif shared:
         most = max(map(len, owners))
-        notes.append(
-            f"{what}{shared} cells have several owners (up to {most}); the lowest thread is shown, ×n tells how many there are."
-        )
+        seen = "the lowest thread is shown"
+        if any(mine[0] > min(mine) for mine in owners if mine):
+            seen = "a highlighted owner is shown, else the lowest thread"
+        notes.append(f"{what}{shared} cells have several owners (up to {most}); {seen}, ×n tells how many there are.")
     return notes
