@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from cute_viz.errors import FigureError
+from cute_viz.errors import FigureError, LimitError
 from cute_viz.figures import build
 from cute_viz.figures.model import to_dict
 from cute_viz.figures.operation import Call
@@ -88,3 +89,18 @@ def test_a_refusal_names_what_an_option_goes_with(name: str) -> None:
     assert "does not go with a swizzle alone" in caught.value.message
     known = {**VIEWS, **TILINGS}
     assert all((key in (caught.value.hint or "")) == (name in view.uses) for key, view in known.items() if key != "tv")
+
+
+@pytest.mark.parametrize(("more", "words"), [({"coords": True}, "--coords"), ({"color_by": "row"}, "--color-by row")])
+def test_no_option_is_ignored_by_an_image(more: dict[str, Any], words: str) -> None:
+    image = FigureOptions(heat=True, max_cells=16)
+    assert build(read(GRID).pick(), image).kind == "heat"
+    with pytest.raises(FigureError, match=f"{words} does not go with an image") as caught:
+        build(read(GRID).pick(), replace(image, **more))
+    assert "at most 16 cells" in (caught.value.hint or "")
+    assert build(read(GRID).pick(), replace(image, color_by="offset")) == build(read(GRID).pick(), image)
+
+
+def test_full_labels_make_no_image() -> None:
+    with pytest.raises(LimitError, match="the limit is 16"):
+        build(read(GRID).pick(), FigureOptions(heat=True, max_cells=16, labels="full"))

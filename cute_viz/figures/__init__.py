@@ -68,8 +68,8 @@ def build(obj: Any, options: FigureOptions | None = None) -> Figure:
 
 
 def _shown(options: FigureOptions) -> FigureOptions:
-    """What a page shows of full labels is the renderer's matter."""
-    return replace(options, labels="auto") if options.labels == "full" else options
+    """What a page shows of full labels is the renderer's matter; an image would have none of them."""
+    return replace(options, labels="auto", heat=False) if options.labels == "full" else options
 
 
 def _tiling(obj: Any, options: FigureOptions) -> Figure:

@@ -23,7 +23,8 @@ BAND = 1 << 20  # cells that are looked at at once
 def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
     """The figure of a layout's offsets, eight bands of hue and four shades of each.
 
-    Refused: more cells than the limit `image-cells`, other than two modes, values that are coordinates, offsets past 62 bits.
+    Refused: more cells than the limit `image-cells`, other than two modes, values that are coordinates, offsets past 62 bits,
+    options that an image has no use for.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> panel = heat(Layout((512, 1024), (1024, 1)), FigureOptions()).panels[0]
@@ -32,6 +33,7 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
     """
     import numpy as np
 
+    _check_use(layout, options)
     shape = modes(layout.shape)
     cells = product(layout.shape)
     if cells > limit("image-cells"):
@@ -85,6 +87,17 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
         notes=(f"{cells} cells: an image, without labels.",),
         facts={"size": cells, "cosize": cosize(domain(layout))},
     )
+
+
+def _check_use(layout: AnyLayout, options: FigureOptions) -> None:
+    """Refuse what a grid has use for and an image has none."""
+    colour = options.color_by or "offset"
+    unused = "--coords" if options.coords else f"--color-by {colour}" if colour != "offset" else ""
+    if unused:
+        raise FigureError(
+            f"{unused} does not go with an image, which {show(layout)} becomes, as it has {product(layout.shape)} cells",
+            hint=f"an image is coloured by offset; a grid has at most {options.max_cells} cells (--max-cells): draw a slice",
+        )
 
 
 def _columns(layout: AnyLayout, rows: int, cols: int, np: Any) -> Callable[[int, int], Any]:
