@@ -242,6 +242,12 @@ M = "SM80_16x8x16_F32F16F16F32_TN"
         (["render", "(4,4)", "--style", "cutlass", "-T", "html"], 1, "CuTe has no printer of html"),
         (["render", "(4,4)", "--fragment"], 2, "--fragment goes with svg, tikz"),
         (["render", "(4,4)", "--width", "500"], 2, "--width goes with svg"),
+        (["render", "(4,4)", "(4,4):(4,1)", "--diff", "--color-by", "row"], 2, "--color-by does not go with --diff"),
+        (["render", M, M, "--diff", "--thread", "1"], 2, "--thread does not go with --diff"),
+        (["render", M, M, "--diff", "--warp", "0"], 2, "--warp does not go with --diff"),
+        (["render", M, M, "--diff", "--value", "0"], 2, "--value does not go with --diff"),
+        (["render", "coalesce((4,4))", "--view", "operation", "--name", "x"], 2, "--name does not go with --view operation"),
+        (["render", "coalesce((4,4))", "--view", "operation", "--dialect", "dsl"], 2, "--dialect does not go"),
         (["check", M, "--emit", "cuda"], 3, "--emit ptx"),
         (["check", "--all", "(4,8)"], 2, "leave out what is named"),
         (["check", M, "--emit", "ptx", "--json"], 2, "checks nothing"),
@@ -404,3 +410,8 @@ def test_json_that_is_no_figure(text: str, words: str, tmp_path: Path) -> None:
 def test_a_title_that_nobody_would_see() -> None:
     said = fails(run("render", "(4,8):(8,1)", "--style", "cutlass", "-T", "tikz", "--title", "x"), 2)
     assert "leave out --title" in said
+
+
+def test_a_difference_of_partitions_says_whose() -> None:
+    shown = run("render", M, M, "--tensor", "(16,8):(8,1)", "--thread", "1", "--diff").stdout
+    assert b"All 128 cells are the same." in shown

@@ -142,6 +142,10 @@ def command(
     """
     format_ = format_of(format_, path)
     _check_format(format_, path, style)
+    _check_diff(diff, tensor)
+    if view == "operation" and (reading.name is not None or reading.dialect != "auto"):
+        option = "--name" if reading.name is not None else "--dialect"
+        raise click.UsageError(f"{option} does not go with --view operation, which draws the last operation of its text")
     if tensor is not None:
         tensor = source.read_object(tensor, source.Reading(reading.let))
     given = {
@@ -205,6 +209,15 @@ def _check_format(format_: str, path: str | None, style: str) -> None:
         raise click.UsageError("CuTe's printers write no title: leave out --title, or --style cutlass")
     if format_ in ("png", "pdf") and path in (None, "-") and sys.stdout.isatty():
         raise click.UsageError(f"{format_} is no text for a terminal; give a file with -o")
+
+
+def _check_diff(diff: bool, tensor: str | None) -> None:
+    """Refuse colours and highlights beside --diff, whose own colours they would be; --thread may say whose part of a tensor."""
+    asked = click.get_current_context().get_parameter_source
+    highlights = [] if tensor is not None else ["thread"]
+    for option in ("color_by", *highlights, "warp", "value"):
+        if diff and asked(option) == ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{option.replace('_', '-')} does not go with --diff, which colours the cells that differ")
 
 
 def _call(expression: str, reading: source.Reading) -> Any:
