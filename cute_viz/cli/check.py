@@ -68,8 +68,18 @@ def command(
         raise click.UsageError("name what to check, or give --all")
     if emit and (path or save or as_json):
         raise click.UsageError("--emit writes kernels to standard output, and checks nothing")
+    if emit == "ptx" and (static or with_cute):
+        option = "--static" if static else "--with-cute"
+        raise click.UsageError(f"{option} asks CuTe's headers, by CUDA C++: --emit cuda, or leave out {option}")
+    if emit and counters:
+        raise click.UsageError("--counters asks the hardware, and has no kernel of SOURCE: leave it out, or --emit")
     if static and everything:
         raise click.UsageError("--static takes the layouts one by one", ctx=click.get_current_context())
+    unused = {"--counters": counters, "--with-cute": with_cute, "--tile": tile, "--save": save, "-o": path}
+    for option in [option for option, given in unused.items() if static and given]:
+        raise click.UsageError(f"{option} does not go with --static, which only compiles the offsets of layouts")
+    if tile and not sources:
+        raise click.UsageError("--tile is of a layout: name it")
     if static:
         return _static(sources, as_json, emit, reading)
     if emit:
@@ -113,13 +123,20 @@ def command(
 def _items(
     sources: Sequence[str], everything: bool, tile: tuple[int, int] | None, reading: source.Reading, cute: bool
 ) -> Iterator[Item]:
-    """The checks of what was asked for, one by one: each may hold a large table."""
+    """The checks of what was asked for, one by one: each may hold a large table.
+
+    Refused: a tile that cannot be drawn, as wrong input and nothing that is not decided.
+    """
     from cute_viz.check import plan
+    from cute_viz.figures import build
+    from cute_viz.figures.options import FigureOptions
 
     if everything:
         yield from plan.everything(cute)
     for text in sources:
         subject = source.read_subject(text, reading)
+        if tile:
+            build(source.obj_of(subject), FigureOptions(tile=tile, max_cells=plan.MAX_CELLS))
         if source.is_spec(subject):
             from cute_viz.documents.draw import options_of
 
