@@ -73,15 +73,23 @@ def render(obj: Any, format: str | os.PathLike[str] = "text", options: Options |
 
     The suffix of a path picks the format, and the file appears whole or not at all; then nothing is returned. Text formats
     are UTF-8. `options` say how to write the figure, all other words how to draw the object, as those of `figure` do.
+    A CuteVizError tells what is wrong: what `figure` refuses, a format or a path that is no text, a suffix of no
+    format, `options` that are none, words for how to draw a figure, which is drawn.
 
     >>> render("(2,2)", "svg")[:5]
     b'<?xml'
     """
     from cute_viz.errors import CuteVizError
     from cute_viz.figures.model import Figure
-    from cute_viz.renderers import FORMATS, format_of_suffix
+    from cute_viz.renderers import FORMATS, Options, format_of_suffix
     from cute_viz.renderers import render as render_
 
+    if not isinstance(format, (str, os.PathLike)) or not isinstance(os.fspath(format), str):
+        raise CuteVizError(f"a format or a path is text, not {format!r}", hint=f'one of {", ".join(FORMATS)}, or such as "x.svg"')
+    if options is not None and not isinstance(options, Options):
+        raise CuteVizError(f"options are a cute_viz.renderers.Options, not {options!r}", hint='such as Options(theme="dark")')
+    if figure_options and isinstance(obj, Figure):
+        raise CuteVizError(f"a figure is drawn already; {', '.join(figure_options)} goes with its object")
     path = None
     if not isinstance(format, str) or (format not in FORMATS and os.path.splitext(format)[1]):
         path = os.fspath(format)

@@ -439,6 +439,16 @@ def test_every_format_at_every_size(source, format_):
 def test_unknown_formats():
     with pytest.raises(CuteVizError, match="no format"):
         render("(2,2)", "gif")
+    for format_ in (3, None, b"svg", ("svg",)):
+        with pytest.raises(CuteVizError, match=r"is text, not .*\n  hint: one of text, "):
+            render("(2,2)", format_)
+
+
+def test_words_that_render_has_no_use_for():
+    with pytest.raises(CuteVizError, match="options are a "):
+        render("(2,2)", "svg", {"theme": "dark"})
+    with pytest.raises(CuteVizError, match="a figure is drawn already; coords goes with its object"):
+        render(figure("(2,2)"), "svg", coords=True)
 
 
 @pytest.mark.parametrize("format_", FORMATS)
