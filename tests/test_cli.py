@@ -258,6 +258,7 @@ M = "SM80_16x8x16_F32F16F16F32_TN"
         (["check", "--all", "--tile", "4x8"], 2, "--tile is of a layout"),
         (["check", "(4,8):(8,1)", "--tile", "2x2", "--emit", "ptx"], 1, "outside of the 2 x 2 tile"),
         (["check", M, "--tile", "16x8", "--emit", "ptx"], 1, "an atom has its own tile"),
+        (["check", M, "--static", "--emit", "cuda"], 3, "only layouts can be decided while compiling"),
         (["check", "--all", "(4,8)"], 2, "leave out what is named"),
         (["check", M, "--emit", "ptx", "--json"], 2, "checks nothing"),
         (["render", "tests"], 1, "tests: this is a folder"),

@@ -164,6 +164,8 @@ def _static(sources: Sequence[str], as_json: bool, emit: str | None, reading: so
         else:
             verdicts.append(undecided(item))
     if emit:
+        if len(verdicts) == len(sources):  # all undecided, nothing was written
+            raise CannotCheck(verdicts[0].reason)
         return 0
     if as_json:
         click.echo(json.dumps(document({"cute_viz": __version__}, verdicts)))
