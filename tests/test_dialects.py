@@ -382,6 +382,10 @@ MOVING = {
     "function": ("M = 4\ndef f():\n    M = 16\ndef g():\n    B = cute.make_layout(M)", "4:1"),
     "parameter": ("L = cute.make_layout(9)\ndef f(L):\n    K = cute.make_layout(cute.size(L))", "'L' is a parameter here"),
     "attribute": ("class K:\n    def f(self):\n        self.m = 8\n    def g(self):\n        L = cute.make_layout(self.m)", "8:1"),
+    "C++ comments": (
+        "auto L = /* 1 */ make_layout(4); /* auto L = make_layout(5);\nauto L = make_layout(6); */\nauto K = L;",
+        "4:1",
+    ),
     "again": ("a = 4:2\na = a(3)\nb = (a, 2)", "(6,2)"),
 }
 

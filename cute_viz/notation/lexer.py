@@ -52,7 +52,11 @@ def tokenize(text: str) -> list[Token]:
     longest = limit("digits")
     out: list[Token] = []
     position = depth = 0
+    closed = text.rfind("*/")  # where the last comment of C ends
     while position < len(text):
+        if position < closed and text.startswith("/*", position):
+            position = max(position + 2, text.find("*/", position + 2) + 2)
+            continue
         match = _TOKEN.match(text, position)
         if match is None:
             out.append(Token("junk", text[position], Span(position, position + 1)))
