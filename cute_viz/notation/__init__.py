@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.limits import limit, raised_by
-from cute_viz.notation.cute import parse_program
 from cute_viz.notation.program import Document, evaluate_program
+from cute_viz.notation.statements import parse_program
 
 if TYPE_CHECKING:
     from cute_viz.notation.atoms import Resolver

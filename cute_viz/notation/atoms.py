@@ -33,7 +33,7 @@ class _Sized:
 def atom_call(evaluator: Evaluator, node: Call, short: str) -> Any:
     """The value of a call that names an atom or a tiling of atoms by its type; None for another call.
 
-    >>> from cute_viz.notation.cute import parse_program
+    >>> from cute_viz.notation.statements import parse_program
     >>> from cute_viz.notation.evaluate import Evaluator
     >>> text = "MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>{}"
     >>> evaluator = Evaluator(text, {}, resolve=lambda name, args: f"the atom {name}")

@@ -11,7 +11,7 @@ _HINT = "every integer of the shape needs one stride, in the same parentheses"
 def check_congruent(text: str, shape: Node, stride: Node) -> None:
     """Refuse `shape:stride` of one text where their nesting differs; names and calls may come to anything and pass.
 
-    >>> from cute_viz.notation.cute import parse_program
+    >>> from cute_viz.notation.statements import parse_program
     >>> text = "((2,2),4):((1,8,16),2)"
     >>> pair = parse_program(text)[0].value
     >>> try: check_congruent(text, pair.shape, pair.stride)
@@ -38,7 +38,7 @@ def check_congruent(text: str, shape: Node, stride: Node) -> None:
 def without_parentheses(node: Node) -> Node:
     """What parentheses around one expression hold; other nodes as they are. (4) is a tuple of one mode.
 
-    >>> from cute_viz.notation.cute import parse_program
+    >>> from cute_viz.notation.statements import parse_program
     >>> [type(without_parentheses(parse_program(text)[0].value)).__name__ for text in ("(2*4)", "(8)")]
     ['Arith', 'Sequence']
     """

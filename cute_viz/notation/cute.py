@@ -1,7 +1,5 @@
-"""The parser of CuTe notation: tokens -> syntax tree, by recursive descent.
+"""The parser of expressions: tokens -> syntax tree, by recursive descent. `statements` reads programs of them.
 
-program   = statement {';' statement}
-statement = {qualifier} [name '='] chain | {qualifier} chain name ['=' chain | '{}']
 chain     = pair {('o' | '∘' | '⊘' | '⊗') pair}
 pair      = sum [':' sum]
 sum       = term {('+' | '-') term}
@@ -13,12 +11,9 @@ primary   = number ['{}'] [['/' number] '@' number {'@' number}] | '_' | name ['
 
 from __future__ import annotations
 
-from bisect import bisect
-
 from cute_viz.errors import NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.lexer import Token, tokenize, unknown
-from cute_viz.notation.scopes import conditions, parameters
 from cute_viz.notation.syntax import (
     Apply,
     Arith,
@@ -34,22 +29,9 @@ from cute_viz.notation.syntax import (
     Pointer,
     Ratio,
     Sequence,
-    Statement,
 )
 
 _CLOSE = {"(": ")", "<": ">", "[": "]"}
-
-
-def parse_program(text: str) -> list[Statement]:
-    """The statements of a text; at least one.
-
-    In a text of several lines a statement that cannot be read carries its error, as source code holds much that is not a
-    layout; in one line the error is raised.
-
-    >>> len(parse_program("a = (4,8):(8,1); a o 4:2"))
-    2
-    """
-    return Parser(text).program()
 
 
 class Parser:
@@ -75,115 +57,6 @@ class Parser:
     def fail(self, message: str, span: Span | None = None, hint: str | None = None) -> NotationError:
         """The error at a span, or at the token to read next; the caller raises it."""
         return NotationError(message, text=self.text, span=span or self.token.span, hint=hint)
-
-    def program(self) -> list[Statement]:
-        """Every statement; between them `;`, line ends and the braces of C++ blocks."""
-        out: list[Statement] = []
-        tolerant = "\n" in self.text.strip()
-        blocks: list[int] = []
-        branches = [(-1, 0), *conditions(self.text)] if tolerant else []
-        while True:
-            while self.token.kind in (";", "{", "}") and (tolerant or self.token.kind == ";"):
-                self.block(blocks, out)
-            if self.token.kind == "end":
-                break
-            start = self.position
-            around = tuple(blocks)
-            branch = branches[bisect(branches, (self.token.span.start, 0)) - 1][1] if branches else 0
-            try:
-                out.append(self.statement())
-                if self.token.kind not in (";", "end") and not (tolerant and self.token.kind == "}"):
-                    raise self.leftover()
-            except NotationError as error:
-                if not tolerant:
-                    raise
-                if out and out[-1].span.start >= self.tokens[start].span.start:  # it was read, but more followed
-                    out.pop()
-                out.append(self.unread(start, error))
-            out[-1].scope, out[-1].region = around, (*around, -branch) if branch else around
-        if all(statement.lost for statement in out):
-            raise self.fail("there is nothing to read", hint="write a layout such as (4,8):(8,1)")
-        return out
-
-    def block(self, blocks: list[int], out: list[Statement]) -> None:
-        """Read a `;` or a brace; in a block that a brace opens the parameters of a function have no value."""
-        mark, before = self.token, self.tokens[self.position - 1].kind if self.position else ";"
-        self.advance()
-        if mark.kind == "}":
-            del blocks[-1:]
-        elif mark.kind == "{" and len(blocks) < limit("nesting"):
-            blocks.append(self.position)
-            if out and before not in (";", "{", "}"):
-                for name in parameters(self.text[out[-1].span.start : mark.span.start]):
-                    error = self.fail(f"{name!r} is a parameter here", mark.span, hint=f"give it a value: --let {name}=512")
-                    lost = Statement(name, None, mark.span, "", error)
-                    lost.scope, lost.lost = tuple(blocks), True
-                    out.append(lost)
-
-    def statement(self) -> Statement:
-        """[C++ type and qualifiers] [name =] value."""
-        first = self.token
-        self.qualifiers()
-        following = self.tokens[min(self.position + 1, len(self.tokens) - 1)]
-        name = None
-        if self.token.kind == "name" and following.kind == "=":
-            name = self.advance().text
-            self.advance()
-        value = self.chain()
-        if name is None and self.token.kind == "name" and isinstance(value, (Call, Name)):  # `Copy_Atom<...> atom;`
-            name = self.advance().text
-            if self.token.kind == "=":
-                self.advance()
-                value = self.chain()
-            elif self.token.kind == "{":
-                self.braces()
-        out = Statement(name, value, first.span | value.span, first.text)
-        out.declares = name != first.text
-        return out
-
-    def qualifiers(self) -> None:
-        """Skip what stands before a declared name: `constexpr int`, `auto const&`, `TiledMMA`, `return`."""
-        while self.token.kind == "name":
-            ahead = self.position + 1
-            while self.tokens[ahead].kind in ("&", "*"):
-                ahead += 1
-            if self.tokens[ahead].kind != "name":
-                return
-            self.position = ahead
-
-    def unread(self, start: int, error: NotationError) -> Statement:
-        """The statement at a token that could not be read; goes on behind its end."""
-        self.position, self.depth = start, 0
-        first = last = self.token
-        self.qualifiers()
-        named = self.token.kind == "name" and self.tokens[self.position + 1].kind == "="
-        name = self.token.text if named else None
-        self.position = start
-        depth = 0
-        while self.token.kind != "end" and not (depth <= 0 and self.token.kind in (";", "{", "}")):
-            last = self.advance()
-            depth += (last.kind in ("(", "[")) - (last.kind in (")", "]"))
-            if self.token.kind == "{" and self.tokens[self.position + 1].kind == "}":
-                self.position += 2
-        return Statement(name, None, first.span | last.span, first.text, error)
-
-    def leftover(self) -> NotationError:
-        """The error of what stands behind a whole statement."""
-        token = self.token
-        if token.kind == "junk":
-            return unknown(self.text, token.span.start)
-        if token.kind in (")", "]", ">"):
-            return self.fail(f"'{token.text}' closes nothing", hint="remove it, or open it before")
-        if token.kind == ":":
-            return self.fail("a second ':'", hint="a layout is one shape and one stride: shape:stride")
-        if token.kind == ",":
-            return self.fail("',' outside of parentheses", hint="a tuple stands in parentheses: (4,8)")
-        if token.kind in ("number", "static"):
-            return self.fail(
-                f"unexpected {token.text} after the expression",
-                hint="a ':' between shape and stride, or a ',' between two modes, is missing",
-            )
-        return self.fail(f"unexpected '{token.text}' after the expression")
 
     def chain(self) -> Node:
         """`a o b o c`, a Chain; `a ⊘ b` and `a ⊗ b`, an Infix; both from the left."""

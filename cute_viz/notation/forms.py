@@ -26,7 +26,7 @@ CONSTANTS = (*_MAJORS, *_CONSTANTS)
 def form_call(evaluator: Evaluator, node: Call) -> Any:
     """The value of a call that is notation; None for another call.
 
-    >>> from cute_viz.notation.cute import parse_program
+    >>> from cute_viz.notation.statements import parse_program
     >>> from cute_viz.notation.evaluate import Evaluator
     >>> text = "Layout<Shape<_4,_8>, Stride<_8,_1>>{}"
     >>> str(form_call(Evaluator(text, {}), parse_program(text)[0].value))

@@ -72,7 +72,7 @@ def evaluate_program(
 
     Warnings, such as of a composition that is not what it seems, are added to `warnings`; without a list, nothing is checked.
 
-    >>> from cute_viz.notation.cute import parse_program
+    >>> from cute_viz.notation.statements import parse_program
     >>> text = "a = 4:2; b = a(3); c = a(4,4)"
     >>> document = evaluate_program(parse_program(text), text)
     >>> document.pick("b"), list(document.failures)
@@ -197,7 +197,7 @@ def operation_of(
 ) -> tuple[str, list[Any], tuple[Any, ...]] | None:
     """The operation that a node calls, by name, its evaluated operands and template arguments; None for a literal.
 
-    >>> from cute_viz.notation.cute import parse_program
+    >>> from cute_viz.notation.statements import parse_program
     >>> text = "ceil_div(10, n)"
     >>> operation_of(parse_program(text)[0].value, text, {"n": 4})
     ('ceil_div', [10, 4], ())

@@ -188,7 +188,7 @@ Node: TypeAlias = (
 def source(text: str, node: Node) -> str:
     """The text of a node, without blanks.
 
-    >>> from cute_viz.notation.cute import parse_program
+    >>> from cute_viz.notation.statements import parse_program
     >>> source("( 4, 8 ) : 1", parse_program("( 4, 8 ) : 1")[0].value.shape)
     '(4,8)'
     """

@@ -29,7 +29,7 @@ def all_static(node: Node, env: Mapping[str, Any]) -> bool:
 
     Template arguments count in tuples and Layout<...> alone: those of an operation are always static.
 
-    >>> from cute_viz.notation.cute import parse_program
+    >>> from cute_viz.notation.statements import parse_program
     >>> [all_static(parse_program(text)[0].value, {}) for text in ("(_4,_8):(_8,_1)", "(_4,8):(8,_1)")]
     [True, False]
     """
