@@ -46,20 +46,23 @@ def half(folder: Path) -> list[str]:
 class TestFullDisk:
     """A limit on the size of files stands for a disk that fills up while a file is written."""
 
-    def small(self) -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (9999, 9999))
+    def run(self, *args: str) -> subprocess.CompletedProcess[bytes]:
+        def small() -> None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (9999, 9999))
+
+        return subprocess.run(python(*args), env=UNMEASURED, capture_output=True, timeout=60, preexec_fn=small)
 
     def test_no_half_file_and_the_old_one_stays(self, tmp_path: Path) -> None:
         out = tmp_path / "x.svg"
         out.write_text("old")
-        result = run("render", "(64,64)", "-o", str(out), preexec_fn=self.small, env=UNMEASURED)
+        result = self.run("render", "(64,64)", "-o", str(out))
         assert f"{out}: File too large" in fails(result, 1)
         assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("x.svg", "old")]
 
     def test_a_gallery_tells_which_files_and_the_next_run_completes_it(self, tmp_path: Path) -> None:
         spec, out = tmp_path / "s.yaml", tmp_path / "out"
         spec.write_text("specs: {a: {layout: '(2,2)', formats: [text]}, b: {layout: '(64,64)'}}")
-        result = run("gallery", str(spec), "-o", str(out), preexec_fn=self.small, env=UNMEASURED)
+        result = self.run("gallery", str(spec), "-o", str(out))
         assert result.returncode == 1
         assert b"b.svg: File too large" in result.stderr
         assert b"Traceback" not in result.stderr
