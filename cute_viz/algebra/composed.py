@@ -70,6 +70,15 @@ class ComposedLayout(Shown):
         return domain(self).shape
 
 
+def pointer_bits(layout: Layout | ComposedLayout | Swizzle) -> int | None:
+    """The width of what a flagged shared-memory layout points to; None of others, which do not tell it.
+
+    >>> pointer_bits(ComposedLayout(Swizzle(1, 4, 3), PointerFlag(16), Layout(8))), pointer_bits(Layout(8))
+    (16, None)
+    """
+    return layout.offset.bits if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag) else None
+
+
 def domain(layout: Layout | ComposedLayout | Swizzle) -> Layout:
     """The layout whose shape is the domain: a layout itself, or the innermost one of a composition.
 

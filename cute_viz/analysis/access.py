@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, position_independent
+from cute_viz.algebra.composed import AnyLayout, domain, pointer_bits, position_independent
 from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy, layout_sd, tile_of
 from cute_viz.algebra.inttuple import is_int_tuple, modes, product, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
@@ -149,8 +149,8 @@ def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None,
     if isinstance(by, (ThrCopy, ThrMMA)):
         by = by.tiled
     known = [("the type that is given", given)] if given is not None else []
-    if isinstance(smem, ComposedLayout) and isinstance(smem.offset, PointerFlag):
-        known.append(("the pointer of the shared-memory layout", smem.offset.bits))
+    if (flagged := pointer_bits(smem)) is not None:
+        known.append(("the pointer of the shared-memory layout", flagged))
     if isinstance(by, TiledCopy):
         known.append(("a value of the copy", by.atom.bits))
     for who, bits in known:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, position_independent
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, pointer_bits, position_independent
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import is_coordinate_layout
 from cute_viz.algebra.swizzle import Swizzle
@@ -117,14 +117,14 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
 def element_bits(layout: AnyLayout, options: FigureOptions) -> int:
     """The width of an element: given, or that of a flagged shared-memory layout, or 16.
 
+    >>> from cute_viz.algebra.composed import PointerFlag
     >>> flagged = ComposedLayout(Swizzle(3, 4, 3), PointerFlag(8), domain((8, 128)))
     >>> element_bits(flagged, FigureOptions()), element_bits(flagged, FigureOptions(bits=32))
     (8, 32)
     """
     if options.bits is not None:
         return options.bits
-    flagged = isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag)
-    return layout.offset.bits if flagged else 16  # type: ignore[union-attr]
+    return pointer_bits(layout) or 16
 
 
 def _extents(layout: AnyLayout, options: FigureOptions) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from cute_viz.errors import LimitError, NotationError, Span
 from cute_viz.limits import limit, over
-from cute_viz.notation.scopes import unread
+from cute_viz.notation.scopes import parameter, unread
 from cute_viz.notation.syntax import Apply, Arith, Blank, Call, Index, Keyword, Name, Node, Number, Sequence, Statement, Word
 
 _STRONG = re.compile(
@@ -117,8 +117,9 @@ def _tree(text: str) -> tuple[ast.Module, int]:
 
 def _stored(node: ast.AST) -> list[str]:
     """The names that a node binds, wherever in it."""
-    out = [item.id for item in ast.walk(node) if isinstance(item, ast.Name) and not isinstance(item.ctx, ast.Load)]
-    return out + [alias.asname or alias.name for item in ast.walk(node) if isinstance(item, ast.alias) for alias in [item]]
+    every = list(ast.walk(node))
+    names = [item.id for item in every if isinstance(item, ast.Name) and not isinstance(item.ctx, ast.Load)]
+    return names + [item.asname or item.name for item in every if isinstance(item, ast.alias)]
 
 
 class _Reader:
@@ -179,14 +180,8 @@ class _Reader:
         self.blocks += 1
         self.scope, self.region = (*self.scope, self.blocks), (*self.region, self.blocks)
         if not isinstance(node, ast.ClassDef):
-            every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-            for argument in every:
-                error = NotationError(
-                    f"{argument.arg!r} is a parameter here",
-                    text=self.text,
-                    span=self.span(argument),
-                    hint=f"give it a value: --let {argument.arg}=512",
-                )
+            for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+                error = parameter(argument.arg, self.text, self.span(argument))
                 out.append(self.lost(argument.arg, argument, error, declares=True))
         self.block(node.body, out)
         self.scope, self.region = outer

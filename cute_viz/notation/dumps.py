@@ -28,9 +28,8 @@ _MESSAGE = re.compile(  # of gcc, clang, nvcc
     r"^[ \t]*(?:[^\s:()]+\(\d+(?:,\d+)?\)|[^\s:]+:\d+(?::\d+)?): *(?:fatal |internal )?(?:error|warning|remark|note)\b", re.M
 )
 _QUOTED = re.compile(r"\s*(?:\d+ *\|.*|.*; *(?://.*)?|[\s^~|]*)$")  # below a message: a line of source, or a caret
-_POINTED = re.compile(
-    r"\s*(?:[A-Za-z_][\w.\[\]]*\s*:\s*)?(?:tensor<|ptr<|raw_ptr\(|\w*ptr\[|\(*\?)"
-)  # an object of the DSL or a tensor
+# A line that is an object of the DSL, a tensor, or begins with a run-time value, by name or not.
+_POINTED = re.compile(r"\s*(?:[A-Za-z_][\w.\[\]]*\s*:\s*)?(?:tensor<|ptr<|raw_ptr\(|\w*ptr\[|\(*\?)")
 _WRITTEN = re.compile(r"\s*(?:[\w.]+\s*=\s*)?")
 _PAIR = re.compile(r"[\d)_?}]:[_(\d?-]")
 _NAME = re.compile(

@@ -25,6 +25,7 @@ _TOKEN = re.compile(
 
 # What an operand can end with: a '-' after it is the operator.
 _OPERANDS = ("number", "static", "name", ")", "]", "}", ">")
+_DIVIDED = re.compile(r"[ \t]*(//)[ \t]*\(*\w+[ \t]*(?:[^\w\s].*)?$", re.M)
 _INTEGERS = ("number", "static", "name", ")")
 _DIVISOR = re.compile(r"//\s*(?:\d+\s*(?:[^\w\s].*)?|[A-Za-z_]\w*\s*[,)*+/%-].*)$")
 
@@ -114,7 +115,7 @@ def divided(text: str, position: int) -> NotationError | None:
     >>> divided("128 // rows of the tile", 3) is None
     True
     """
-    match = re.compile(r"[ \t]*(//)[ \t]*\(*\w+[ \t]*(?:[^\w\s].*)?$", re.M).match(text, position)
+    match = _DIVIDED.match(text, position)
     if match is None:
         return None
     hint = "'/' divides as in C++; --dialect dsl reads Python's '//'"

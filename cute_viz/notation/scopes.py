@@ -142,6 +142,15 @@ def conditions(text: str) -> list[tuple[int, int]]:
     return out
 
 
+def parameter(name: str, text: str, span: Span) -> NotationError:
+    """The error of a name that is a parameter, whatever it was outside.
+
+    >>> parameter("M", "void f(int M) {", Span(14, 15)).message
+    "'M' is a parameter here"
+    """
+    return NotationError(f"{name!r} is a parameter here", text=text, span=span, hint=f"give it a value: --let {name}=512")
+
+
 def depends(name: str, text: str, span: Span) -> NotationError:
     """The error of a name whose value depends on the way that the program takes.
 

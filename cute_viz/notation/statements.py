@@ -12,7 +12,7 @@ from cute_viz.errors import NotationError
 from cute_viz.limits import limit
 from cute_viz.notation.cute import Parser
 from cute_viz.notation.lexer import unknown
-from cute_viz.notation.scopes import conditions, parameters
+from cute_viz.notation.scopes import conditions, parameter, parameters
 from cute_viz.notation.syntax import Call, Name, Statement
 
 
@@ -70,8 +70,7 @@ class _Program(Parser):
             blocks.append(self.position)
             if out and before not in (";", "{", "}"):
                 for name in parameters(self.text[out[-1].span.start : mark.span.start]):
-                    error = self.fail(f"{name!r} is a parameter here", mark.span, hint=f"give it a value: --let {name}=512")
-                    lost = Statement(name, None, mark.span, "", error)
+                    lost = Statement(name, None, mark.span, "", parameter(name, self.text, mark.span))
                     lost.scope, lost.lost = tuple(blocks), True
                     out.append(lost)
 
