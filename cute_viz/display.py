@@ -1,11 +1,24 @@
-"""How notebooks show a value: what Jupyter asks for, and the one place where drawing is plugged in.
+"""How values show and save themselves: what Jupyter asks for, what a figure can be asked, and where drawing is plugged in.
 
 The algebra and the picture model know nothing of drawing; they only say that they can be shown. `cute_viz` plugs in how.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+import os
+from collections.abc import Container
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+
+class Door(Protocol):
+    """The module that draws for the values below."""
+
+    def bundle(self, value: object) -> dict[str, str]:
+        """A value by MIME type."""
+
+    def write(self, figure: object, format: str | None, path: str | None, how: dict[str, Any]) -> bytes:
+        """A figure as bytes, written to a path where there is one, whose suffix is the format where that is None."""
 
 
 class Shown:
@@ -15,25 +28,86 @@ class Shown:
 
     def _repr_mimebundle_(self, include: Container[str] | None = None, exclude: Container[str] | None = None) -> dict[str, str]:
         """The value by MIME type: a picture where it can be drawn, and text."""
-        bundle = _bundle(self) if _bundle is not None else {"text/plain": repr(self)}
         return {
             kind: data
-            for kind, data in bundle.items()
+            for kind, data in _plugged().bundle(self).items()
             if (include is None or kind in include) and (exclude is None or kind not in exclude)
         }
 
 
-_bundle: Callable[[object], dict[str, str]] | None = None
+class Drawn(Shown):
+    """A picture that can be written."""
+
+    __slots__ = ()
+
+    def render(
+        self,
+        format: str = "text",
+        *,
+        style: str | None = None,
+        palette: str | None = None,
+        theme: str | None = None,
+        fragment: bool | None = None,
+        width: float | None = None,
+        cell: float | None = None,
+    ) -> bytes:
+        """The picture in a format, as bytes; the keywords are the page options of `cute_viz.options`.
+
+        Raises: CuteVizError for a format that there is not, and options that it does not use.
+
+        >>> import cute_viz as cv
+        >>> cv.figure("(2,2)").render("svg")[:5]
+        b'<?xml'
+        """
+        how = {"style": style, "palette": palette, "theme": theme, "fragment": fragment, "width": width, "cell": cell}
+        return _plugged().write(self, format, None, how)
+
+    def svg(
+        self,
+        *,
+        style: str | None = None,
+        palette: str | None = None,
+        theme: str | None = None,
+        fragment: bool | None = None,
+        width: float | None = None,
+        cell: float | None = None,
+    ) -> str:
+        """The picture as SVG; the keywords are those of `render`.
+
+        >>> import cute_viz as cv
+        >>> cv.figure("(2,2)").svg(fragment=True)[:4]
+        '<svg'
+        """
+        return self.render("svg", style=style, palette=palette, theme=theme, fragment=fragment, width=width, cell=cell).decode()
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        format: str | None = None,
+        *,
+        style: str | None = None,
+        palette: str | None = None,
+        theme: str | None = None,
+        fragment: bool | None = None,
+        width: float | None = None,
+        cell: float | None = None,
+    ) -> None:
+        """Write the picture to a file, whose suffix is the format where none is given; the keywords are those of `render`.
+
+        The file appears whole or not at all. Raises: as `render`, and OSError where it cannot be written.
+        """
+        how = {"style": style, "palette": palette, "theme": theme, "fragment": fragment, "width": width, "cell": cell}
+        _plugged().write(self, format, os.fspath(path), how)
 
 
-def plug(bundle: Callable[[object], dict[str, str]]) -> None:
-    """Say how a value is shown: a function from it to its data by MIME type.
+_door = ""
 
-    >>> before = _bundle
-    >>> plug(lambda value: {"text/plain": "a value"})
-    >>> Shown()._repr_mimebundle_()
-    {'text/plain': 'a value'}
-    >>> plug(before)
-    """
-    global _bundle
-    _bundle = bundle
+
+def plug(module: str) -> None:
+    """Say which module draws; `cute_viz` does, once, when it is imported. The module is imported when something is shown."""
+    global _door
+    _door = module
+
+
+def _plugged() -> Door:
+    return cast(Door, import_module(_door))

@@ -6,8 +6,15 @@ text and the place, it carries them, and `explain()` draws the caret.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +31,23 @@ class Span:
 class CuteVizError(Exception):
     """Input that cannot be used: what is wrong, where, and what would be right.
 
+    message: what is wrong, in one line. text, span: what was read, and the place in it. hint: what would be right. name: of the
+        file or option that `text` is from. An option is named as `` `tile=8x128` `` in message and hint; `explain` spells it.
+
+    An error is a value: nothing of it changes once it is made; `at`, `named` and `but` give another error.
+
     >>> print(CuteVizError("a shape is missing", text="(4,):1", span=Span(3, 4), hint="write (4,8)").explain())
     a shape is missing
       (4,):1
          ^
       hint: write (4,8)
     """
+
+    message: str
+    text: str | None
+    span: Span | None
+    hint: str | None
+    name: str | None
 
     def __init__(
         self,
@@ -41,17 +59,41 @@ class CuteVizError(Exception):
         name: str | None = None,
     ) -> None:
         super().__init__(message)
-        self.message = message
-        self.text = text
-        self.span = span
-        self.hint = hint
-        self.name = name
+        self.__dict__.update(message=message, text=text, span=span, hint=hint, name=name)
 
-    def at(self, text: str, span: Span) -> CuteVizError:
-        """The same error with its place filled in, where it had none."""
-        if self.span is None:
-            self.text, self.span = text, span
-        return self
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (type(self), {name: getattr(self, name) for name in _FIELDS})
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _FIELDS:
+            raise AttributeError(f"an error does not change; but({name}=...) gives another one")
+        super().__setattr__(name, value)
+
+    def but(self, **changes: Any) -> Self:
+        """The same error with other fields.
+
+        >>> FigureError("no").but(hint="yes").hint
+        'yes'
+        """
+        fields = {name: getattr(self, name) for name in _FIELDS} | changes
+        return type(self)(fields.pop("message"), **fields)
+
+    def at(self, text: str, span: Span) -> Self:
+        """The error with its place, where it had none."""
+        return self if self.span is not None else self.but(text=text, span=span)
+
+    def named(self, name: str | None) -> Self:
+        """The error with the name of what was read, where it had none."""
+        return self if self.name or not name else self.but(name=name)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options that would help, or that are wrong, by their names.
+
+        >>> CuteVizError("a tile is missing", hint="give it: `tile=8x128`").options
+        ('tile',)
+        """
+        return tuple(dict.fromkeys(match[1] for match in _OPTION.finditer(f"{self.message} {self.hint or ''}")))
 
     def place(self) -> str:
         """`name:line:column`, as far as it is known; columns and lines count from 1."""
@@ -61,23 +103,79 @@ class CuteVizError(Exception):
             parts += [str(line), str(column)] if (self.name or "\n" in self.text) else []
         return ":".join(parts)
 
-    def line(self) -> str:
+    def line(self, spelling: str = "python") -> str:
         """The error in one line, for lists and logs."""
-        place = self.place()
-        message = _short(self.message)
+        place = spelled(self.place(), spelling)
+        message = _short(spelled(self.message, spelling))
         return f"{place}: {message}" if place else message
 
-    def explain(self) -> str:
-        """The error with the offending line, a caret under it, and the hint."""
-        out = [self.line()]
+    def explain(self, spelling: str = "python") -> str:
+        """The error with the offending line, a caret under it, and the hint; options spelt as one of SPELLINGS has them."""
+        out = [self.line(spelling)]
         if self.text is not None and self.span is not None:
             out += _caret(self.text, self.span)
         if self.hint:
-            out.append(f"  hint: {_short(self.hint)}")
+            out.append(f"  hint: {_short(spelled(self.hint, spelling))}")
         return "\n".join(out)
 
     def __str__(self) -> str:
         return self.explain()
+
+
+def _made(kind: type[CuteVizError], fields: dict[str, Any]) -> CuteVizError:
+    return kind(fields.pop("message"), **fields)
+
+
+_FIELDS = ("message", "text", "span", "hint", "name")
+_OPTION = re.compile(r"`([a-z_]+)=([^`]*)`")
+
+
+def _on_the_command_line(name: str, value: str) -> str:
+    if name == "limit":
+        return f"cute-viz --limit {value}" if value else "--limit"
+    quoted = f"'{value}'" if re.search(r"[?(){}*;&|<> ]", value) else value
+    return f"--{name.replace('_', '-')} {quoted}".rstrip()
+
+
+def _in_python(name: str, value: str) -> str:
+    key, _, inner = value.partition("=")
+    if name == "let":
+        return f'let={{"{key}": {inner}}}' if inner else "let={...}"
+    if name == "limit":
+        return f'limits={{"{key}": {inner}}}' if inner else "limits={...}"
+    return f'{name}="{value}"' if value else f"{name}="
+
+
+def _in_a_spec(name: str, value: str) -> str:
+    key, _, inner = value.partition("=")
+    if name == "let" and inner:
+        return f"let: {{{key}: {inner}}}"
+    return _on_the_command_line(name, value) if name == "limit" else f"{name}: {value}".rstrip()
+
+
+def _in_a_block(name: str, value: str) -> str:
+    if name == "let":
+        return "the number itself"
+    return _on_the_command_line(name, value) if name == "limit" else f"{name}={value}"
+
+
+SPELLINGS: dict[str, Callable[[str, str], str]] = {
+    "cli": _on_the_command_line,
+    "python": _in_python,
+    "spec": _in_a_spec,
+    "block": _in_a_block,
+}
+
+
+def spelled(words: str, spelling: str) -> str:
+    """Words with their options, `` `tile=8x128` ``, spelt as a door has them: a key of SPELLINGS.
+
+    >>> [spelled("`tile=8x128`", door) for door in SPELLINGS]
+    ['--tile 8x128', 'tile="8x128"', 'tile: 8x128', 'tile=8x128']
+    >>> spelled("`color_by=`", "cli"), spelled("`limit=digits=500`", "python")
+    ('--color-by', 'limits={"digits": 500}')
+    """
+    return _OPTION.sub(lambda match: SPELLINGS[spelling](match[1], match[2]), words) if "`" in words else words
 
 
 class NotationError(CuteVizError):
@@ -92,8 +190,16 @@ class FigureError(CuteVizError):
     """An object that cannot be drawn the way that was asked for."""
 
 
+class UsageError(CuteVizError):
+    """Options that do not go together, or with what was asked for."""
+
+
 class LimitError(CuteVizError):
     """Input larger than a stated limit; the hint names the option that raises it."""
+
+
+class InternalError(CuteVizError):
+    """A mistake of ours, which input has brought to light."""
 
 
 class CannotCheck(CuteVizError):
@@ -126,6 +232,33 @@ def _caret(text: str, span: Span) -> list[str]:
     shown = "".join(c if c.isprintable() else "�" for c in shown)
     width = max(1, min(width, _WINDOW - (column - left)))
     return [f"  {prefix}{shown}{suffix}", "  " + " " * (column - left + len(prefix)) + "^" * width]
+
+
+@contextmanager
+def boundary(*expected: type[Exception]) -> Iterator[None]:
+    """Around one command, block of a document or call of an extension: whatever is unexpected inside becomes a clean error.
+
+    expected: further exceptions that the caller knows.
+    CUTE_VIZ_DEBUG=1 lets it through as it is, with its traceback; the tests run so.
+
+    >>> with boundary():
+    ...     raise CuteVizError("a shape is missing")
+    Traceback (most recent call last):
+    cute_viz.errors.CuteVizError: a shape is missing
+    """
+    try:
+        yield
+    except RecursionError:
+        raise LimitError("the input is nested too deeply", hint="name its parts, a line each") from None
+    except MemoryError:
+        raise LimitError("out of memory", hint="draw a smaller tile, or lower `max_cells=`") from None
+    except Exception as error:
+        if isinstance(error, (CuteVizError, OSError, *expected)):
+            raise
+        if os.environ.get("CUTE_VIZ_DEBUG"):
+            raise
+        said = f"this is a mistake in cute-viz, not in the input: {type(error).__name__}: {error}"
+        raise InternalError(said, hint="please report it, with the input; CUTE_VIZ_DEBUG=1 shows where it happened") from error
 
 
 def did_you_mean(word: str, known: Iterable[str], most: int = 2) -> str:

@@ -1,19 +1,25 @@
-"""How much is taken: the limits, what each bounds, the option that raises it, and the error of what is over one."""
+"""How much is taken: the limits, what each bounds, and the error of what is over one.
+
+A request may raise them; what it raised holds while it is answered, and nowhere else.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import NamedTuple
 
 from cute_viz.errors import CuteVizError, LimitError, Span
 
 
 class Limit(NamedTuple):
-    """A limit: its value, what it counts, how far it can be raised, and the option that raises it."""
+    """A limit: its value, what it counts, and how far it can be raised."""
 
     value: int
     what: str
     most: int
-    option: str = "--limit"
 
 
 LIMITS = {
@@ -27,67 +33,83 @@ LIMITS = {
     "modes": Limit(1024, "integers in the shapes of one object", 1 << 20),
     "yaml-nodes": Limit(50_000, "nodes of a YAML file, each alias counted with all that it stands for", 1 << 24),
     "prints": Limit(4_000, "places of a log that are tried as prints", 1 << 20),
-    "cells": Limit(1 << 18, "cells of a figure", 1 << 30, "--max-cells"),
+    "cells": Limit(1 << 18, "cells of a figure", 1 << 30),
     "title": Limit(2000, "characters of a title", 1 << 16),
     "slices": Limit(256, "slices of a grid", 1 << 14),
     "image-cells": Limit(1 << 25, "cells of an image", 1 << 28),
     "labels": Limit(1 << 15, "labels of a PNG or PDF", 1 << 20),
     "pixels": Limit(1 << 27, "pixels of a PNG", 1 << 31),
+    "elements": Limit(1 << 22, "elements of a layout that are looked at one by one", 1 << 30),
     "accesses": Limit(1 << 20, "elements that an analysed access touches, or that its tile has", 1 << 28),
     "combinations": Limit(10_000, "operations of one entry of a library that check-spec tries", 1 << 20),
     "tile-bytes": Limit(1 << 16, "bytes of a tile whose swizzle is searched", 1 << 24),
 }
 
-_raised: dict[str, int] = {}
+NO_LIMITS: Mapping[str, int] = MappingProxyType({})  # beyond those of the table
+
+_raised: ContextVar[Mapping[str, int]] = ContextVar("raised", default=NO_LIMITS)
 
 
 def limit(name: str) -> int:
-    """The value of a limit, as it was last raised.
+    """The value of a limit in the request under way.
 
     >>> limit("nesting")
     64
     """
-    return _raised.get(name) or LIMITS[name].value
+    return _raised.get().get(name) or LIMITS[name].value
 
 
-def set_limit(name: str, value: int) -> None:
-    """Another value for a limit, in this process.
+@contextmanager
+def raised(limits: Mapping[str, int]) -> Iterator[None]:
+    """Other values for limits while a request is answered, in its thread alone.
 
     Refused: a name that is no limit, a value outside 1 and what the limit can be.
 
-    >>> set_limit("nesting", 100); limit("nesting")
+    >>> with raised({"nesting": 100}):
+    ...     limit("nesting")
     100
-    >>> set_limit("nesting", 64)
+    >>> limit("nesting")
+    64
     """
-    if name not in LIMITS or LIMITS[name].option != "--limit":
-        hint = f"cells are raised with {LIMITS[name].option}" if name in LIMITS else f"limits: {', '.join(LIMITS)}"
-        raise CuteVizError(f"there is no limit {name!r} to set", hint=hint)
-    if not 1 <= value <= LIMITS[name].most:
-        raise CuteVizError(f"the limit {name} can be 1 to {LIMITS[name].most}, not {value}")
-    _raised[name] = value
+    token = _raised.set({**_raised.get(), **checked(limits)} if limits else _raised.get())
+    try:
+        yield
+    finally:
+        _raised.reset(token)
+
+
+def current() -> dict[str, int]:
+    """The limits that the request under way has raised, for another process that works for it.
+
+    >>> with raised({"nesting": 100}):
+    ...     current()
+    {'nesting': 100}
+    """
+    return dict(_raised.get())
+
+
+def checked(limits: Mapping[str, int]) -> Mapping[str, int]:
+    """The limits, if all are such as can be set.
+
+    >>> checked({"cells": 0})
+    Traceback (most recent call last):
+    cute_viz.errors.CuteVizError: the limit cells can be 1 to 1073741824, not 0
+    """
+    for name, value in limits.items():
+        if name not in LIMITS:
+            raise CuteVizError(f"there is no limit {name!r}", hint=f"limits: {', '.join(LIMITS)}")
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LIMITS[name].most:
+            raise CuteVizError(f"the limit {name} can be 1 to {LIMITS[name].most}, not {value}")
+    return limits
 
 
 def raised_by(name: str) -> str:
     """The option that raises a limit, in words.
 
     >>> raised_by("cells"), raised_by("digits")
-    ('--max-cells N (max_cells in a spec)', 'cute-viz --limit digits=N (up to 1000)')
+    ('`max_cells=N`', '`limit=digits=N` (up to 1000)')
     """
-    known = LIMITS[name]
-    return (
-        f"cute-viz --limit {name}=N (up to {known.most})"
-        if known.option == "--limit"
-        else f"{known.option} N (max_cells in a spec)"
-    )
-
-
-def raised() -> dict[str, int]:
-    """The limits that were set, for another process to set them too.
-
-    >>> raised() == {} or set(raised()) <= set(LIMITS)
-    True
-    """
-    return dict(_raised)
+    return "`max_cells=N`" if name == "cells" else f"`limit={name}=N` (up to {LIMITS[name].most})"
 
 
 def over(
@@ -106,7 +128,7 @@ def over(
 
     >>> print(over("nesting", "brackets nested deeper than any layout"))
     brackets nested deeper than any layout; the limit is 64
-      hint: cute-viz --limit nesting=N (up to 128) raises it
+      hint: limits={"nesting": N} (up to 128) raises it
     """
     way = f"{raised_by(name)} raises it"
     hint = f"{instead}; {way}" if instead else way

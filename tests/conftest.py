@@ -1,11 +1,17 @@
-"""Settings of the whole suite: the same random cases on every run, and no deadline (speed is the benchmark's business)."""
+"""Settings of the whole suite: the same random cases on every run, no deadline (speed is the benchmark's business), no net.
 
+What a command, a document or an extension would tell as a mistake of ours is an exception here, so that its test fails.
+"""
+
+import os
 import signal
 
 from hypothesis import settings
 
 settings.register_profile("suite", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("suite")
+
+os.environ["CUTE_VIZ_DEBUG"] = "1"  # of the processes that tests start, too
 
 # A job in the background of a shell ignores Ctrl-C, and so would every command that it starts; some tests send it to theirs.
 signal.signal(signal.SIGINT, signal.default_int_handler)

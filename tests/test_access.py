@@ -24,7 +24,7 @@ from cute_viz.notation import parse
 from cute_viz.renderers import render
 from cute_viz.spec import resolve
 from cute_viz.spec.build import read_specs
-from tests.test_cli import fails, run
+from tests.commands import fails, run
 
 MMA = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))"
 MMA8 = "SM80_16x8x8_F32TF32TF32F32_TN"

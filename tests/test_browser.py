@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from cute_viz import figure, render
-from cute_viz.renderers import Options
 
 pytestmark = pytest.mark.browser
 
@@ -136,7 +135,7 @@ def test_nothing_breaks_out(page):
 
 def test_colours_of_the_theme(page, driver, tmp_path):
     path = tmp_path / "dark.html"
-    path.write_bytes(render(figure("(2,2)"), "html", Options(theme="dark")))
+    path.write_bytes(render(figure("(2,2)"), "html", theme="dark"))
     driver.get(path.as_uri())
     assert driver.execute_script("return getComputedStyle(document.body).backgroundColor") == "rgb(13, 17, 23)"
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import operator
-import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pytest
@@ -31,12 +32,15 @@ from cute_viz.check import (
     mma_ptx,
     plan,
     report,
+    runner,
     swizzle_atom,
     wgmma_ptx,
 )
+from cute_viz.check.device import DeviceError
 from cute_viz.check.elements import ELEMENTS, decode, encode, pack, unpack
 from cute_viz.check.job import Check, In, Launch, Out, Outcome, Sheet, Undecided, Word, module
-from cute_viz.check.promises import CLAIMS, PROVES
+from cute_viz.check.promises import PROVES
+from cute_viz.cli import main
 from cute_viz.errors import CannotCheck, CuteVizError, FigureError
 from cute_viz.figures import build
 from cute_viz.figures.model import Figure
@@ -45,6 +49,7 @@ from cute_viz.notation import parse
 from cute_viz.renderers import render
 from cute_viz.spec import read
 from cute_viz.spec.library import resolve
+from cute_viz.spec.listing import Listed, listing
 from tests import strategies
 
 ATOM = "SM80_16x8x16_F32F16F16F32_TN"
@@ -290,7 +295,7 @@ def test_the_transposed_accumulator_is_found() -> None:
 
 def test_every_mma_of_the_library_has_a_plan_or_a_reason() -> None:
     found = {}
-    for listed in library.listing():
+    for listed in listing():
         if listed.kind == "mma" and "{" not in listed.name and not library.hopeless(listed) and not listed.args:
             for item in plan.plan(resolve(listed.name), listed.name):
                 found[listed.name] = item
@@ -542,11 +547,11 @@ def test_a_disagreement_is_drawn_with_marks() -> None:
 
 def test_a_report_tells_all_and_evidence_only_what_agrees() -> None:
     good, bad = verdict([True, True]), verdict([True, False])
-    document = report.document({"device": "D"}, [good, bad])
+    document = report.document(report.Report({"device": "D"}, (good, bad)))
     assert json.loads(json.dumps(document))["counts"]["mma"]["differ"] == 1
     assert document["checks"][1]["differences"][0]["seen"] == "c"
-    assert report.evidence({"device": "D"}, [good], CLAIMS, {})["agree"] == {ATOM: good.digest}
-    assert report.evidence({"device": "D"}, [good, bad], CLAIMS, {})["agree"] == {}
+    assert report.evidence(report.Report({"device": "D"}, (good,)))["agree"] == {ATOM: good.digest}
+    assert report.evidence(report.Report({"device": "D"}, (good, bad)))["agree"] == {}
 
 
 def test_every_kind_says_what_it_proves() -> None:
@@ -599,6 +604,29 @@ def test_a_changed_mapping_loses_its_claim() -> None:
     assert digest.noted(build(changed), changed).notes == build(changed).notes
 
 
+def test_kept_reports_follow_the_library_and_its_files(tmp_path: Path) -> None:
+    class Mine:
+        def directories(self) -> list[str]:
+            return [str(tmp_path)]
+
+        def resolve(self, name: str, args: tuple[str, ...] = ()) -> Any:
+            return resolve(name, args)
+
+        def listing(self) -> list[Listed]:
+            return [Listed("SM75_U32x1_LDSM_N", "copy", "sm75", "", "")]
+
+    figure = build(resolve(ATOM))
+    assert digest.verified(ATOM, figure, Mine()) is None
+    file = tmp_path / "verified" / "mine.json"
+    file.parent.mkdir()
+    for device in ("a GPU", "another GPU"):
+        file.write_text(json.dumps({"device": device, "agree": {ATOM: digest.digest(figure)}, "known": {}}))
+        assert digest.verified(ATOM, figure, Mine()) == device
+    assert digest.verified(ATOM, figure) == "NVIDIA H200"
+    assert [name for name, _ in library.atoms(Mine())] == ["SM75_U32x1_LDSM_N"]
+    assert list(library.specs(Mine())) == []
+
+
 # ---- CuTe's headers
 
 
@@ -617,34 +645,140 @@ def test_static_names_the_entries_that_differ() -> None:
 # ---- the command
 
 
-def run(*args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "cute_viz", *args], capture_output=True, text=True, timeout=120, env={**os.environ}
-    )
+class Result(NamedTuple):
+    status: int
+    out: str
+    err: str
 
 
-def test_without_a_gpu_it_says_what_is_needed() -> None:
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+    """The command line, in this process."""
+
+    def run(*args: str) -> Result:
+        with pytest.raises(SystemExit) as stop:
+            main(list(args))
+        gc.enable()  # main, a process of its own else, turns it off
+        return Result(int(stop.value.code or 0), *capsys.readouterr())
+
+    return run
+
+
+Run: TypeAlias = "Callable[..., Result]"
+
+
+def test_without_a_gpu_it_says_what_is_needed(run: Run) -> None:
     if device() is not None:
         pytest.skip("there is a GPU")
     result = run("check", ATOM)
-    assert result.returncode == 3
-    assert result.stderr.startswith("error: no ")
-    assert "cute-viz[gpu]" in result.stderr
-    assert result.stdout == ""
+    assert result.status == 3
+    assert result.err.startswith("error: no ")
+    assert "cute-viz[gpu]" in result.err
+    assert result.out == ""
 
 
-def test_emit_needs_no_gpu() -> None:
+def test_emit_needs_no_gpu(run: Run) -> None:
     result = run("check", ATOM, "--emit", "ptx")
-    assert result.returncode == 0
-    assert "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32" in result.stdout
-    assert "Layout<Shape<_4,_8>,Stride<_8,_1>>{}" in run("check", "(4,8):(8,1)", "--emit", "cuda").stdout
-    assert run("check", "SM80_8x8x4_C64C64C64C64_TN", "--emit", "ptx").returncode == 3
+    assert result.status == 0
+    assert "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32" in result.out
+    assert "Layout<Shape<_4,_8>,Stride<_8,_1>>{}" in run("check", "(4,8):(8,1)", "--emit", "cuda").out
+    assert "static_assert" in run("check", "(4,8):(8,1)", "--emit", "cuda", "--static").out
+    assert run("check", "SM80_8x8x4_C64C64C64C64_TN", "--emit", "ptx").status == 3
 
 
-def test_usage() -> None:
-    assert run("check").returncode == 2
-    assert run("check", "(4,8)", "--all").returncode == 2
-    assert run("check", "--all", "--static").returncode == 2
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        ("", "name what to check, or give --all"),
+        ("(4,8) --all", "--all checks everything"),
+        ("--all --static", "--static takes the layouts one by one"),
+        ("(4,8) --emit ptx -o x.svg", "--emit writes kernels to standard output"),
+        ("(4,8) --emit ptx --static", "--static asks CuTe's headers, by CUDA C++: --emit cuda, or leave out --static"),
+        ("(4,8) --emit cuda --counters", "--counters asks the hardware"),
+        ("(4,8) --static --save x.json", "--save does not go with --static"),
+        ("--counters --tile 4x8", "--tile is of a layout: name it"),
+    ],
+)
+def test_options_that_contradict_each_other(run: Run, args: str, words: str) -> None:
+    result = run("check", *args.split())
+    assert (result.status, result.out) == (2, "")
+    assert words in result.err
+
+
+def test_help_spells_options_as_the_command_line_does(run: Run) -> None:
+    words = " ".join(run("check", "--help").out.split())
+    assert "--with-cute and --static ask CuTe's headers instead" in words
+    assert "(--counters, by ncu)" in words
+    assert "=`" not in words
+
+
+# ---- a whole run, on a device made of the machine above
+
+
+class Interpreter:
+    """A device that runs the kernels of layouts; `wrong` is added to the first value that it sees."""
+
+    name, driver, cuda, capability = "an interpreter", "1.2", "13.0", 80
+
+    def __init__(self, wrong: int = 0) -> None:
+        self.wrong = wrong
+        self.loaded = 0
+
+    def load_all(self, texts: Sequence[str]) -> list[Any]:
+        self.loaded += len(texts)
+        return [text if "layout_" in text else DeviceError("refused") for text in texts]
+
+    def unload(self, module: Any) -> None:
+        self.loaded -= 1
+
+    def run(self, module: Any, launches: Sequence[Launch]) -> list[list[bytes]]:
+        out = []
+        for launch in launches:
+            seen, count = interpret(module, launch)
+            first = (int.from_bytes(seen[:4], "little") + self.wrong).to_bytes(4, "little")
+            differ = int.from_bytes(count, "little") + (self.wrong != 0)
+            out.append([first + seen[4:], differ.to_bytes(4, "little")])
+        return out
+
+
+def test_a_door_gets_a_report() -> None:
+    subjects = [runner.Subject(text, parse(text, resolve=resolve)) for text in ("(4,8):(8,1)", ATOM, "SM90_64x8x16_F32F16F16_RS")]
+    told: list[tuple[int, int]] = []
+    machine = Interpreter()
+    found = runner.check(subjects, device=machine, version="1", progress=lambda done, total: told.append((done, total)))
+    assert [(verdict.kind, verdict.verdict) for verdict in found.verdicts] == [
+        ("layout", "agree"),
+        ("mma", "undecided"),
+        ("wgmma", "undecided"),
+    ]
+    assert found.verdicts[1].reason == "the driver does not take the instruction: refused"
+    assert found.verdicts[2].reason == "needs sm_90; this device is sm_80"
+    assert (found.machine["device"], found.machine["capability"], found.machine["cute_viz"]) == ("an interpreter", "8.0", "1")
+    assert told == [(3, 3)]
+    assert machine.loaded == 1  # what was refused is nothing to unload
+
+
+def test_a_tile_that_cannot_be_drawn_is_wrong_input() -> None:
+    with pytest.raises(CuteVizError, match="outside of the 2 x 2 tile"):
+        runner.check([runner.Subject("x", parse("(4,8):(8,1)"))], tile=(2, 2), device=Interpreter())
+
+
+def test_the_command_tells_saves_and_draws(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(runner, "Device", Interpreter)
+    result = run("check", "(4,8):(8,1)")
+    assert (result.status, result.err) == (0, "")
+    assert result.out.splitlines()[:2] == [
+        "an interpreter, driver 1.2, CUDA 13.0",
+        "agree     (4,8):(8,1), layout: 32 of 32 cells agree; the control was caught",
+    ]
+    assert "--with-cute and --static ask" in result.out
+    monkeypatch.setattr(runner, "Device", lambda: Interpreter(wrong=7))
+    picture, kept = tmp_path / "x.svg", tmp_path / "x.json"
+    result = run("check", "(4,8):(8,1)", "-o", str(picture), "--save", str(kept), "--json")
+    assert result.status == 1
+    assert json.loads(result.out)["checks"][0]["differences"] == [{"panel": "", "row": 0, "column": 0, "drawn": "0", "seen": "7"}]
+    assert json.loads(kept.read_text())["differ"] == {"(4,8):(8,1)": "31 of 32 cells agree"}
+    assert "1 of 32 cells differ" in picture.read_text()
 
 
 def test_show_tells_the_claim_and_imports_no_gpu() -> None:
@@ -657,7 +791,10 @@ def test_show_tells_the_claim_and_imports_no_gpu() -> None:
     out = subprocess.run([sys.executable, "-c", code % ATOM], capture_output=True, text=True, timeout=60).stdout
     assert re.search(r"verified on\s+NVIDIA H200", out)
     assert out.endswith("False False\n")
-    assert "transposes" in run("show", "SM75_U32x1_MOVM_T").stdout
+
+
+def test_show_tells_what_is_known_to_differ(run: Run) -> None:
+    assert "transposes" in run("show", "SM75_U32x1_MOVM_T").out
 
 
 def test_what_is_known_holds_for_the_atom_of_a_type_too() -> None:
@@ -681,12 +818,10 @@ def device() -> Any:
 @pytest.mark.gpu
 @pytest.mark.parametrize("text", [ATOM, "Sw<3,3,3> o 0 o (8,64):(64,1)", "SM75_U32x4_LDSM_N", "SM90_64x64x16_F32F16F16_RS"])
 def test_on_the_device(text: str) -> None:
-    from cute_viz.cli.check import run as run_checks
-
     found = device()
     if found is None:
         pytest.skip("no NVIDIA GPU with a driver, or cuda-bindings is missing")
-    for result in run_checks(found, plan.plan(read(text).pick(), text)):
+    for result in runner.run(found, plan.plan(read(text).pick(), text)):
         assert result.verdict == "agree" or (result.verdict == "undecided" and found.capability < 90), report.lines(result)
         assert result.control is not False
 

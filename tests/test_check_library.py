@@ -10,10 +10,10 @@ import pytest
 
 from cute_viz.errors import CuteVizError
 from cute_viz.spec.check_library import check_library
-from cute_viz.spec.family import FIELDS, own_fields
+from cute_viz.spec.family import FIELDS, families
 from cute_viz.spec.library_files import HEAD, library_file, library_of
 from cute_viz.spec.yaml import Fields
-from tests.test_cli import run
+from tests.commands import run
 
 LAYOUTS = Path(__file__).parent.parent / "layouts"
 FILES = sorted((*LAYOUTS.glob("mma/*.yaml"), *LAYOUTS.glob("copy/*.yaml")))
@@ -49,7 +49,7 @@ def test_every_layout_at_the_top_is_used() -> None:
     for path in FILES:
         file = library_file(str(path))
         assert file is not None
-        values = [value for family in file.families for value in own_fields(family).values()]
+        values = [value for family in families(file) for value in family.own.values()]
         items = [item for value in values for item in (value.values() if isinstance(value, Fields) else [value])]
         used = {item for item in items if isinstance(item, str)}
         assert set(file.shared()) <= used, path

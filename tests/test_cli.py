@@ -12,23 +12,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.commands import fails, run
+
 TV = "((16,8),8):((64,1),8)"
-
-
-def run(*args: str, stdin: bytes | None = None, env: dict[str, str] | None = None, **kwargs) -> subprocess.CompletedProcess[bytes]:
-    environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")} | (env or {})
-    command = [sys.executable, "-m", "cute_viz", *args]
-    return subprocess.run(command, input=stdin, capture_output=True, env=environment, timeout=60, **kwargs)
-
-
-def fails(result: subprocess.CompletedProcess[bytes], status: int) -> str:
-    """The message of a run that must fail cleanly."""
-    err = result.stderr.decode()
-    assert result.returncode == status, err
-    assert err.startswith("error: "), err
-    assert "Traceback" not in err
-    assert result.stdout == b""
-    return err
 
 
 def test_the_main_job(tmp_path: Path) -> None:
@@ -230,14 +216,14 @@ M = "SM80_16x8x16_F32F16F16F32_TN"
         (["render", "(4,8):(1@0,1@1)", "--view", "banks"], 1, "are coordinates"),
         (["render", "make_layout(())", "--view", "banks"], 1, "0 modes"),
         (["render", f"make_tiled_mma({M}{{}}, (8,64), 32:1)", "-T", "svg"], 1, "outside of the 32 x 512 tile"),
-        (["render", "(4,4)", "--cell", "nan", "-T", "svg"], 2, "nan is not a number of pixels"),
-        (["render", "(4,4)", "--width", "nan", "-T", "svg"], 2, "nan is not a number of pixels"),
+        (["render", "(4,4)", "--cell", "nan", "-T", "svg"], 2, "it is a number from 0.01 to 400, not 'nan'"),
+        (["render", "(4,4)", "--width", "nan", "-T", "svg"], 2, "it is a number from 200 to 20000, not 'nan'"),
         (["render", "8:1@0@1 * Copy_Atom<UniversalCopy<float>, float>{}"], 1, "'*' is for integers"),
         (["render", "2@0 * 1@1"], 1, "'*' is for integers"),
         (["explain", "logical_divide((8,6))"], 1, "does not take 1 operand"),
         (["explain", "composition((8,6))"], 1, "does not take 1 operand"),
         (["render", "(4,4)", "--thread", "1"], 1, "--thread does not go with a grid"),
-        (["render", "(4,4)", "--type", "f16"], 1, "it goes with --view banks, address"),
+        (["render", "(4,4)", "--type", "f16"], 1, "it goes with the views banks, address"),
         (["render", "(4,4)", "--view", "banks", "--tile", "2x2"], 1, "--tile does not go with --view banks"),
         (["render", "(4,4)", "--style", "cutlass", "-T", "html"], 1, "CuTe has no printer of html"),
         (["render", "(4,4)", "--fragment"], 2, "--fragment goes with svg, tikz"),
@@ -248,7 +234,7 @@ M = "SM80_16x8x16_F32F16F16F32_TN"
         (["render", M, M, "--diff", "--value", "0"], 2, "--value does not go with --diff"),
         (["render", "coalesce((4,4))", "--view", "operation", "--name", "x"], 2, "--name does not go with --view operation"),
         (["render", "coalesce((4,4))", "--view", "operation", "--dialect", "dsl"], 2, "--dialect does not go"),
-        (["check", M, "--emit", "cuda"], 3, "--emit ptx"),
+        (["check", M, "--emit", "cuda"], 3, "the kernel of this is no cuda"),
         (["check", "(4,8)", "--emit", "ptx", "--static"], 2, "--static asks CuTe's headers, by CUDA C++: --emit cuda"),
         (["check", "(4,8)", "--emit", "ptx", "--with-cute"], 2, "--with-cute asks CuTe's headers, by CUDA C++: --emit cuda"),
         (["check", "(4,8)", "--emit", "ptx", "--counters"], 2, "--counters asks the hardware"),
@@ -316,7 +302,7 @@ def test_a_finished_figure_takes_a_title_and_nothing_else(tmp_path: Path) -> Non
     path.write_bytes(run("render", "(4,8):(8,1)", "-T", "json").stdout)
     assert json.loads(run("render", str(path), "--title", "mine", "-T", "json").stdout)["title"] == "mine"
     assert run("render", str(path)).stdout == run("render", "(4,8):(8,1)").stdout
-    assert "a figure's JSON is a finished figure" in fails(run("render", str(path), "--coords"), 1)
+    assert "--coords cannot be applied to a finished figure" in fails(run("render", str(path), "--coords"), 1)
 
 
 def test_the_patterns_of_accesses_are_listed() -> None:
@@ -364,10 +350,10 @@ def test_mistakes_of_yaml_in_words(tmp_path: Path) -> None:
         ('title: x\nlayout: "(4\0,8)"\n', "2:12: this is not YAML: U+0000"),
         ("layout: " + "[" * 60000, "nested too deeply; the limit is 64"),
         ("- " * 60000, "nested too deeply; the limit is 64"),
-        ("layout: (4,8)\nfigure: {tile: 4x}", "2:16: '4x' is not a tile"),
+        ("layout: (4,8)\nfigure: {tile: 4x}", "2:16: tile: 4x is not a tile"),
         ("layout: (4,8)\npalette: nope", "2:10: there is no palette 'nope'"),
         ("layout: (4,8)\nformats: [svg, exe]", "2:10: there is no format 'exe'"),
-        ("layout: (4,8)\nfigure: {max_cells: -1}", "2:21: '-1' is not a number of 1 or more"),
+        ("layout: (4,8)\nfigure: {max_cells: -1}", "2:21: max_cells: is a number of 1 or more, not '-1'"),
     ):
         spec.write_text(text)
         done = run("check-spec", str(spec))

@@ -236,10 +236,10 @@ def test_run_time_values_are_given():
 @pytest.mark.parametrize(
     ("text", "place", "words"),
     [
-        ("(4,?):(1,4)", "?", "--let '?=512'"),
-        ("make_layout(make_shape(M, 8))", "M", "--let M=512"),
-        ("make_layout(make_shape(blockIdx.x, 8))", "blockIdx.x", "--let blockIdx.x=512"),
-        ("cute.make_layout((M, 8), stride=(8, 1))", "M", "--let M=512"),
+        ("(4,?):(1,4)", "?", '"?": 512'),
+        ("make_layout(make_shape(M, 8))", "M", '"M": 512'),
+        ("make_layout(make_shape(blockIdx.x, 8))", "blockIdx.x", '"blockIdx.x": 512'),
+        ("cute.make_layout((M, 8), stride=(8, 1))", "M", '"M": 512'),
         ("a = 4:2\nb = compositon(a, 2)\n", "compositon(a, 2)", "did you mean composition"),
         ("a = (4,8):(8,1)\nb = (4,8):(8,1,)\n", ",)", "a mode is missing"),
         ("cute.make_layout((4, 8), stride=(8, 1, 2))", "cute.make_layout", "do not have the same nesting"),

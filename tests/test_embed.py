@@ -16,7 +16,7 @@ from cute_viz.documents.blocks import blocks
 from cute_viz.documents.embed import embed, reference
 from cute_viz.documents.markup import LANGUAGES
 from cute_viz.errors import CuteVizError
-from tests.test_cli import run
+from tests.commands import run
 
 ROOT = Path(__file__).parent.parent
 PAIRS = {

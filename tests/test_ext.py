@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.test_cli import run
+from tests.commands import run
 
 ROOT = Path(__file__).parent.parent
 CONF = """
@@ -64,7 +64,7 @@ def build(folder: Path, builder: str, *more: str) -> str:
     """Build the project; what Sphinx says."""
     command = [sys.executable, "-m", "sphinx", "-b", builder, *more, str(folder), str(folder / "_build" / builder)]
     environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "CUTE_VIZ_LAYOUTS": str(folder / "mine"), "NO_COLOR": "1"}
-    environment |= {key: value for key, value in os.environ.items() if key.startswith("COVERAGE")}
+    environment |= {key: value for key, value in os.environ.items() if key.startswith(("COVERAGE", "CUTE_VIZ_DEBUG"))}
     done = subprocess.run(command, env=environment, capture_output=True, timeout=120)
     assert done.returncode == 0, done.stderr.decode()
     assert b"Traceback" not in done.stderr
@@ -173,7 +173,7 @@ def test_sphinx_tells_mistakes_with_the_documents_line(tmp_path: Path) -> None:
     for place, words in (
         ("index.rst:8", "'(' is never closed"),
         ("index.rst:16", "'(' is never closed"),
-        ("index.rst:18", "'hello' is not a tile"),
+        ("index.rst:18", "tile=hello is not a tile"),
         ("page.md:6", "'(' is never closed"),
         ("page.md:9", "there is no option 'tille'"),
     ):
@@ -213,7 +213,7 @@ def test_a_fence_of_a_site_is_inline_svg() -> None:
         ("```cute-viz\n(4,<8\n```", "&lt;8"),
         ("```cute-viz tille='3'\n(4)\n```", "did you mean"),
         ("```cute-viz tile='3'\n(4)\n```", "is not a tile"),
-        ("```cute-viz theme='pink'\n(4)\n```", "no theme"),
+        ("```cute-viz theme='pink'\n(4)\n```", "invalid value"),
         ("```cute-viz\n```", "nothing to draw"),
     ],
 )

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from cute_viz.cli.gallery_state import NAME
-from tests.test_cli import fails, run
+from cute_viz.gallery.state import NAME
+from tests.commands import fails, run
 
 KILLS = int(os.environ.get("CUTE_VIZ_KILLS", "12"))  # 100 once in a while
 SPECS = "specs:\n" + "".join(f"  f{n}: {{layout: '(8,{n + 2}):({n + 2},1)', formats: [svg, text, tikz]}}\n" for n in range(24))

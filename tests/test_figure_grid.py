@@ -159,14 +159,14 @@ def test_a_mangled_panel_is_told(key, value):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"tile": (0, 4)}, "a tile is (rows, columns)"),
-        ({"tile": (4, 8, 1)}, "a tile is (rows, columns)"),
+        ({"tile": (0, 4)}, "rows and columns"),
+        ({"tile": (4, 8, 1)}, "rows and columns"),
         ({"tile": "4"}, "is not a tile"),
-        ({"title": 5}, "title is text"),
-        ({"view": 3}, "view is text"),
+        ({"title": 5}, "`title=` is text"),
+        ({"view": 3}, "`view=` is text"),
         ({"thread": "x"}, "is not a number or a range"),
         ({"thread": 1.5}, "a number or a range"),
-        ({"bits": 0}, "1 or more"),
+        ({"type": 0}, "1 bit or more"),
         ({"max_cells": True}, "1 or more"),
     ],
 )

@@ -108,15 +108,15 @@ def test_notes_tell_of_holes_and_owners():
 @pytest.mark.parametrize(
     ("source", "options", "error", "words"),
     [
-        (C_FRAGMENT, {"view": "tv"}, FigureError, "--tile MxN"),
+        (C_FRAGMENT, {"view": "tv"}, FigureError, "give the tile, rows x columns"),
         (C_FRAGMENT, {"tile": (8, 8)}, FigureError, "outside"),
         ("(2,2,2):(1,2,4)", {"tile": (2, 4)}, FigureError, "two modes"),
         ("8:1", {"tile": (2, 4)}, FigureError, "two modes"),
-        ("(4,8):(1@0,1@1)", {"tile": (4, 7)}, FigureError, "--tile 4x8"),
+        ("(4,8):(1@0,1@1)", {"tile": (4, 7)}, FigureError, 'tile="4x8"'),
         ("(4,8):(1@2,1@1)", {"view": "tv"}, FigureError, "coordinates"),
         ("(4,8):(-1,4)", {"tile": (4, 8)}, FigureError, "negative"),
-        ("(4,8)", {"tile": (10**9, 10**9)}, LimitError, "--max-cells"),
-        ("(4,1000000)", {"tile": (4, 1000000)}, LimitError, "--max-cells"),
+        ("(4,8)", {"tile": (10**9, 10**9)}, LimitError, "max_cells="),
+        ("(4,1000000)", {"tile": (4, 1000000)}, LimitError, "max_cells="),
         ("(4,8)", {"tile": (4, 8), "color_by": "chunk"}, FigureError, "thread, value"),
     ],
 )

@@ -20,7 +20,7 @@ from cute_viz.documents.embed import reference
 from cute_viz.figures.load import from_dict
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.renderers import FORMATS, Options, render
-from tests.test_cli import run
+from tests.commands import run
 from tests.test_render_tikz import compile_tex
 
 HOSTILE = {
@@ -143,7 +143,7 @@ TEX = {
     "circ",
     "oslash",
     "otimes",
-    "allowbreak",
+    "oplus",
 }
 TEX |= {"ss", "ae", "AE", "oe", "OE", "o", "O", "l", "L", "r", "c", "v"}
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 import cute_viz
+from cute_viz.algebra.ops import OPS
 
 ROOT = Path(cute_viz.__file__).parent
 
@@ -76,3 +78,38 @@ def test_imports_run_one_way(path: Path) -> None:
 def test_the_map_knows_every_room() -> None:
     rooms = {p.relative_to(ROOT).with_suffix("").parts[0] for p in modules()}
     assert rooms == set(BELOW)
+
+
+def edges() -> dict[str, set[str]]:
+    """For every module those that it imports, inside functions too; what only a type checker reads does not count."""
+    names = {".".join(("cute_viz", *p.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): p for p in modules()}
+    out = {}
+    for module, path in names.items():
+        tree = ast.parse(path.read_text())
+        for node in ast.walk(tree):
+            if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+                node.body = []
+        found = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found |= {whole if (whole := f"{node.module}.{x.name}") in names else str(node.module) for x in node.names}
+        out[module] = found & names.keys() - {module}
+    return out
+
+
+def test_no_circles() -> None:
+    try:
+        TopologicalSorter(edges()).prepare()
+    except CycleError as error:
+        pytest.fail("a circle of imports: " + " <- ".join(error.args[1]))
+
+
+def test_operations_do_not_know_the_table_that_names_them() -> None:
+    graph = edges()
+    seen, ahead = set(), {f"cute_viz.algebra.{op.module}" for op in OPS.values()}
+    while ahead:
+        seen |= ahead
+        ahead = {below for module in ahead for below in graph[module]} - seen
+    assert "cute_viz.algebra.ops" not in seen

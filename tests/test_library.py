@@ -6,23 +6,39 @@ import gzip
 import json
 import re
 import shutil
+import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import cute_viz as cv
 from cute_viz.algebra.copy import make_copy_atom
+from cute_viz.algebra.elements import bits_of
 from cute_viz.algebra.inttuple import product, same_profile
 from cute_viz.algebra.mma import MMA_Atom
-from cute_viz.algebra.recast import bits_of
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.table import offsets
-from cute_viz.errors import AlgebraError, CuteVizError
-from cute_viz.spec import library_files
-from cute_viz.spec.library import describe, lookup, split_arguments
-from cute_viz.spec.listing import listing
+from cute_viz.errors import AlgebraError, CuteVizError, LimitError
+from cute_viz.spec import Library, library, library_files
+from cute_viz.spec.library import split_arguments
+from cute_viz.spec.listing import listing as listing_of
+from cute_viz.spec.names import Pattern
 
 ATOMS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "atoms.json.gz").read_bytes()))
+
+
+def lookup(name, args=()):
+    return library.lookup(name, args, Library.of_environment().folders)
+
+
+def describe(full):
+    return Library.of_environment().describe(full)
+
+
+def listing():
+    return listing_of(Library.of_environment().folders)
 
 
 def entry(op):
@@ -183,7 +199,7 @@ def ours(tmp_path, monkeypatch):
     """A copy of our own library, to write into."""
     copy = tmp_path / "layouts"
     shutil.copytree(library_files.directories()[-1], copy)
-    monkeypatch.setattr(library_files, "directories", lambda: [str(copy)])
+    monkeypatch.setattr(library_files, "directories", lambda folders=(): [str(copy)])
     return copy
 
 
@@ -272,6 +288,48 @@ def test_a_parameter_that_comes_again_is_the_same(tmp_path, monkeypatch):
     assert [n for n in range(70) if lookup(f"MY_{n}x{n}")] == [8, 16, 32, 48, 64]
     assert lookup("MY_8x16") is None
     assert [line.name for line in listing()][:1] == ["MY_{M}x{M}"]
+
+
+PIECES = ["A", "x", "_", "8", "", "12"]
+DOMAINS = ["8..64/8", "A x", "x xx xxx", "-none _", "", "8 A8 1..9"]
+
+
+@given(st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(DOMAINS)), max_size=4), st.sampled_from(PIECES), st.data())
+def test_parameters_are_those_that_a_regular_expression_finds(parts, last, data):
+    """With the first of its ways; a name is one of the pattern's, or any other."""
+    pattern = Pattern("".join(f"{literal}{{p{n}}}" for n, (literal, _) in enumerate(parts)) + last)
+    domains = {f"p{n}": domain for n, (_, domain) in enumerate(parts)}
+    expression = ""
+    for n, (literal, domain) in enumerate(parts):
+        words = [r"\d+" if ".." in word else re.escape(word.replace("-none", "")) for word in domain.split()] or [r"\w+"]
+        expression += f"{re.escape(literal)}(?P<p{n}>{'|'.join(words)})"
+    like = re.compile(expression + re.escape(last))
+    name = data.draw(st.from_regex(like, fullmatch=True) | st.text("Ax_812", max_size=12))
+    found = like.fullmatch(name)
+    assert pattern.bind(name, domains) == (found and found.groupdict())
+
+
+@pytest.mark.parametrize(("where", "letter"), [("A AA AAA", "A"), ("-none A", "A"), ("1..9", "1"), ("", "A")])
+def test_a_name_with_many_parameters_is_found_in_no_time(where, letter, tmp_path, monkeypatch):
+    """A regular expression would try every way of parting the name."""
+    key = "M" + "".join(f"{{p{n}}}" for n in range(12)) + "Z"
+    domains = "".join(f"    p{n}: {where}\n" for n in range(12) if where)
+    (tmp_path / "mine.yaml").write_text(f"library: mma\narch: sm80\n{key}:\n" + ("  where:\n" if where else "") + domains + FMA)
+    monkeypatch.setenv("CUTE_VIZ_LAYOUTS", str(tmp_path))
+    start = time.process_time()
+    assert lookup("M" + letter * 12 + "Z") is not None
+    assert lookup("M" + letter * 60 + "-Z") is lookup("M" + letter * 3000) is None
+    assert time.process_time() - start < 3  # it takes milliseconds, and a regular expression years
+
+
+def test_a_family_has_so_many_names(tmp_path, monkeypatch):
+    """They are listed where a name is not found, to tell the nearest."""
+    key, domains = "".join(f"_{{p{n}}}" for n in range(12)), "".join(f"    p{n}: A B C\n" for n in range(12))
+    (tmp_path / "mine.yaml").write_text(f"library: mma\narch: sm80\nM{key}:\n  where:\n{domains}{FMA}")
+    monkeypatch.setenv("CUTE_VIZ_LAYOUTS", str(tmp_path))
+    assert cv.parse("M" + "_B" * 12).shape_mnk == (1, 1, 1)
+    with pytest.raises(LimitError, match=r"mine\.yaml:3:1: M_{p0}.* has 531441 names"):
+        cv.parse("SM80_FOO")
 
 
 def test_a_file_that_is_no_text(tmp_path, monkeypatch):

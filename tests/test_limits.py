@@ -9,6 +9,7 @@ import pytest
 
 from cute_viz import limits
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import accesses as analysed
 from cute_viz.analysis.swizzles import search
 from cute_viz.documents.blocks import blocks
@@ -22,12 +23,7 @@ from cute_viz.renderers import Options, render
 from cute_viz.spec.check_library import check_library
 from cute_viz.spec.library_files import library_of
 from cute_viz.spec.yaml import read_yaml
-from tests.test_cli import fails, run
-
-
-@pytest.fixture(autouse=True)
-def _as_they_were(monkeypatch):
-    monkeypatch.setattr(limits, "_raised", {})
+from tests.commands import fails, run
 
 
 def digits(n: int) -> str:
@@ -95,6 +91,7 @@ CASES = {
     "image-cells": (4096, lambda: image(64), lambda: image(65)),
     "labels": (64, lambda: png(20), lambda: render(build(parse("(8,9)"), FigureOptions()), "pdf")),
     "pixels": (300_000, lambda: png(20), lambda: png(40)),
+    "elements": (64, lambda: offsets(Layout((8, 8))), lambda: offsets(Layout((8, 9)))),
     "accesses": (64, lambda: accesses(2), lambda: accesses(4)),
     "accesses of a tile": (64, lambda: accesses(1, "(8,8)"), lambda: accesses(1, "(8,9)")),
     "combinations": (64, lambda: entry_of(8), lambda: entry_of(9)),
@@ -126,19 +123,23 @@ def accesses(values: int, tile: str = "(8,8)") -> object:
 def test_what_is_over_a_limit_is_refused_in_its_words(case: str) -> None:
     name = case.split(" of ")[0]
     value, within, beyond = CASES[case]
-    if value:
-        limits._raised[name] = value
-    within()
-    with pytest.raises(LimitError if "append" not in case else CuteVizError) as error:
-        beyond()
+    with limits.raised({name: value} if value else {}):
+        within()
+        with pytest.raises(LimitError if "append" not in case else CuteVizError) as error:
+            beyond()
+        _check_words(case, name, error.value)
+        most = min(limits.LIMITS[name].most, 4 * limits.limit(name))
+    if name != "cells":
+        with limits.raised({name: most}):
+            beyond()
+
+
+def _check_words(case: str, name: str, error: CuteVizError) -> None:
     if "append" not in case:
-        assert "the limit is " in error.value.message
-        assert limits.raised_by(name) in (error.value.hint or "")
+        assert "the limit is " in error.message
+        assert limits.raised_by(name) in (error.hint or "")
         if "size" not in case:
-            assert str(limits.limit(name)) in error.value.message
-    if limits.LIMITS[name].option == "--limit":
-        limits.set_limit(name, min(limits.LIMITS[name].most, 4 * limits.limit(name)))
-        beyond()
+            assert str(limits.limit(name)) in error.message
 
 
 def test_every_limit_has_a_case() -> None:
@@ -204,3 +205,47 @@ def test_an_object_at_the_limits_can_be_used(tmp_path) -> None:
         for command in ("eval", "show", "fmt"):
             assert run(command, expression).returncode == 0, (command, expression[:80])
         assert "the limit is" in fails(run("render", expression), 1)
+
+
+HUGE = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+from contextlib import suppress
+from cute_viz import parse
+from cute_viz.algebra.composed import as_layout
+from cute_viz.analysis.explain import explain
+from cute_viz.analysis.facts import layout_facts, memory_facts
+from cute_viz.errors import CuteVizError
+from cute_viz.figures import build
+from cute_viz.figures.options import FigureOptions
+from cute_viz.options.views import VIEWS
+from cute_viz.notation import read, read_call
+
+WIDE = ["(65536,65536)", "(65536,65536):(1@0,1@1)", "(65536,65536):(F1,F65537)", "(65536,65536) o 5 o (65536,65536)",
+        "Sw<3,4,3> o smem_ptr[16b](unset) o (65536,65536)", "Sw<3,3,3> o 0 o (65536,65536):(F1,F7)"]
+for text in WIDE:
+    layout = as_layout(parse(text))
+    facts = layout_facts(layout)
+    assert facts["size"] == 1 << 32 and "injective" not in facts
+    memory_facts(layout, 16)
+    for operation in ("cosize(A)", "right_inverse(A)", "complement(A)", "logical_divide(A, (4,4))", "composition(A, (4,4))",
+                      "blocked_product(A, (2,2))", "local_tile(A, (4,4), (1,1))"):
+        with suppress(CuteVizError):
+            read(operation, {"A": layout}, []).pick()
+            explain(*read_call(operation, {"A": layout}))
+    for view in (None, *VIEWS):
+        for cells in (1 << 18, 1 << 30):
+            with suppress(CuteVizError):
+                build(layout, FigureOptions(view=view, max_cells=cells))
+                raise AssertionError(view)
+mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
+for operand in "ABC":
+    with suppress(CuteVizError):
+        build(mma, FigureOptions(thread=range(1), operand=operand, tensor=(65536, 65536)))
+        raise AssertionError(operand)
+"""
+
+
+def test_huge_layouts_are_answered_or_refused_at_once() -> None:
+    assert parse("cosize((1048576,1048576):(F1,F3))") == 2097152
+    subprocess.run([sys.executable, "-c", HUGE], check=True, timeout=60)

@@ -56,15 +56,9 @@ def test_a_value_shows_itself(kind: str) -> None:
     bundle = value._repr_mimebundle_()
     assert bundle["text/plain"] == str(value)
     assert ElementTree.fromstring(bundle["image/svg+xml"]).tag.endswith("svg")
-    assert bundle["image/svg+xml"] in cv.render(value, "svg", _fragment()).decode()
+    assert bundle["image/svg+xml"] in cv.render(value, "svg", fragment=True).decode()
     assert set(value._repr_mimebundle_(include={"text/plain"})) == {"text/plain"}
     assert set(value._repr_mimebundle_(exclude={"text/plain"})) == {"image/svg+xml"}
-
-
-def _fragment() -> Any:
-    from cute_viz.renderers import Options
-
-    return Options(fragment=True)
 
 
 def test_a_figure_shows_itself() -> None:
@@ -89,8 +83,8 @@ def test_the_algebra_alone_does_not_import_figures() -> None:
 def test_a_path_picks_the_format(format_: str, tmp_path: Path) -> None:
     for suffix in FORMATS[format_].suffixes:
         for path in (tmp_path / f"as_path{suffix}", str(tmp_path / f"as_text{suffix}")):
-            assert cv.render("((4,8),(2,2)):((32,1),(16,8))", path, tile=(16, 8)) is None
-            assert Path(path).read_bytes() == cv.render("((4,8),(2,2)):((32,1),(16,8))", format_, tile=(16, 8))
+            data = cv.render("((4,8),(2,2)):((32,1),(16,8))", path, tile=(16, 8))
+            assert Path(path).read_bytes() == data == cv.render("((4,8),(2,2)):((32,1),(16,8))", format_, tile=(16, 8))
     assert not list(tmp_path.glob(".*"))
 
 

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-import random
+from collections.abc import Iterator
+from fractions import Fraction
 from importlib import import_module
+from itertools import chain, combinations, product
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from cute_viz import parse
-from cute_viz.algebra.compose import make_composed_layout
+from cute_viz import algebra, parse
+from cute_viz.algebra.composed import ComposedLayout, make_composed_layout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import ALIASES, OPS, find
+from cute_viz.algebra.stride import F2
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.analysis.explain import _WRITERS as EXPLAINED
 from cute_viz.analysis.explain import explain
 from cute_viz.errors import AlgebraError, CuteVizError
-from cute_viz.notation import read_call
+from cute_viz.notation import read, read_call
+from cute_viz.notation.evaluate import DIVIDES, Evaluator
+from cute_viz.notation.reading import Source
 from cute_viz.spec import resolve
 
 
@@ -58,7 +66,7 @@ def test_no_operation_drops_a_swizzle(name):
     operation, operands, template = read_call(OPS[name].example, resolve=resolve)
     kinds = OPS[operation].kinds.rstrip("*").ljust(len(operands), OPS[operation].kinds[-1])
     for n, (operand, kind) in enumerate(zip(operands, kinds, strict=False)):
-        plain = Layout(operand) if kind in "LA" and isinstance(operand, (int, tuple)) else operand
+        plain = Layout(operand) if kind in "LAHRV" and isinstance(operand, (int, tuple)) else operand
         if isinstance(plain, Layout):
             swizzled = make_composed_layout(Swizzle(1, 0, 1), 0, plain)
             try:
@@ -68,22 +76,138 @@ def test_no_operation_drops_a_swizzle(name):
             assert name in PLAIN or not isinstance(result, Layout)
 
 
-ODD = [
-    "4", "_8", "0", "-3", "()", "(4,8)", "(4,(2,3))", "(_,3)", "_", "(4,8):(8,1)", "((2,2),4):((1,8),2)", "(4,8):(1@0,1@1)", "8:0",
-    "Sw<3,3,3>", "Sw<3,3,3> o 0 o (8,64):(64,1)", "Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)", "(2:1,4:2)", "1/2@0", "F2",
-    "SM80_16x8x16_F32F16F16F32_TN", "SM75_U32x4_LDSM_N", "Copy_Atom<UniversalCopy<float>, float>{}", "half_t",
-    "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})", "make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,8), (1,1))",
-    "get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5)", "LayoutRight", "(2,2):(F1,F2)",
-]  # fmt: skip
+WRITTEN = (
+    "4", "0", "-3", "_8", "()", "(4)", "(4,8)", "(4,(2,3))", "(0,2)", "(-1,2)", "_", "(_,3)", "4:2", "8:0", "8:-1", "(4,8):(8,1)",
+    "((2,2),4):((1,8),2)", "(4,8):(-1,4)", "(_4,_8):(_8,_1)", "8:1@0", "(4,8):(1@0,1@1)", "(4,8):(0,1@1)",
+    "(4,(2,3)):(1@0,(1@0@1,1@1@1))", "8:F8", "(4,8):(F1,F8)", "(3,5):(F3,F9)", "(4,8):(F1,8)", "(4,8):(1,1@0)", "(4,8):(F1,1@0)",
+    "4:1/2@0", "(4,8):(1/2@0,1@1)", "Sw<3,3,3>", "Sw<0,4,3>", "Sw<2,4,-3>", "Sw<3,3,3> o 0 o (8,64):(64,1)",
+    "Sw<1,1,3> o 4 o (4,8):(8,1)", "Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)", "(4,5):(1,4) o 2 o (2,3):(1,2)",
+    "8:1@0 o (1,0) o (4,2):(1@0,1@1)", "Sw<1,0,2> o 0 o (4,8):(F1,F8)", "8:F8 o 0 o 4:2", "1/2@0", "F2", "1@0", "(2:1,4:2)",
+    "(2:1,_)", "(4:1@0,2)", "(Sw<1,0,1>,2)", "SM80_16x8x16_F32F16F16F32_TN",
+    "SM75_U32x4_LDSM_N", "Copy_Atom<UniversalCopy<float>, float>{}",
+    "half_t", "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})",
+    "make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,8), (1,1))",
+    "get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5)", "LayoutRight", "smem_ptr_flag",
+)  # fmt: skip
+SWIZZLE = Swizzle(3, 3, 3)
+GIVEN = (  # what only Python can say
+    True, None, "half_t", "x", 1.5, Fraction(1, 2), [4], Layout((), ()), (None, 2), ("x", 2), (True, 2),
+    make_composed_layout(SWIZZLE, 0, SWIZZLE),
+)  # fmt: skip
+
+
+def calls(name: str) -> Iterator[tuple[list[Any], tuple[Any, ...]]]:
+    """Every operand in each place, two at a time, beside those of the row's example; template arguments too."""
+    op = OPS[name]
+    values = [*map(parse, WRITTEN), *GIVEN]
+    example = [*chain(*read_call(op.example, resolve=resolve)[1:])]
+    most = len(op.kinds)
+    yield from (([value], ()) for value in values)
+    for count in range(2, most + 2):
+        filled = [*example, *[4] * most][:count]
+        for i, j in combinations(range(count), 2):
+            for a, b in product(values, repeat=2):
+                filled[i], filled[j] = a, b
+                yield list(filled), ()
+        if op.templated:
+            for a, b in product(values, repeat=2):
+                yield [a, *filled[1 : count - 1]], (b,)
+
+
+def layouts_in(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from layouts_in(item)
+    elif isinstance(value, (Layout, ComposedLayout, Swizzle)):
+        yield value
 
 
 @pytest.mark.parametrize("name", OPS)
-def test_odd_operands_are_refused_in_words(name):
-    """Whatever an operation is given, it answers or says what is wrong."""
-    odd = [parse(text) for text in ODD]
-    chance = random.Random(name)
-    for _ in range(150):
-        operands = [chance.choice(odd) for _ in range(chance.randrange(1, 5))]
-        template = tuple(chance.choice(odd[:9]) for _ in range(chance.choice((0, 0, 1, 2))))
+def test_any_operands_give_a_value_that_can_be_read_again_or_are_refused_in_words(name):
+    results = set()
+    for operands, template in calls(name):
         with contextlib.suppress(CuteVizError):
-            OPS[name].call(operands, template)
+            results |= set(layouts_in(OPS[name].call(operands, template)))
+    for result in results:
+        assert parse(str(result)) == result
+
+
+@pytest.mark.parametrize("name", EXPLAINED)
+def test_an_explanation_of_any_operands_ends_in_the_result(name):
+    for operands in product([*map(parse, WRITTEN), *GIVEN], repeat=min(2, len(OPS[name].kinds))):
+        with contextlib.suppress(CuteVizError):
+            last = explain(name, list(operands))[-1]
+            if last.words.startswith("here it fails"):
+                with pytest.raises(AlgebraError):
+                    OPS[name].call(list(operands))
+            else:
+                assert last.value == OPS[name].call(list(operands))
+
+
+@pytest.mark.parametrize("name", ["composition", *DIVIDES])
+def test_a_warning_changes_nothing(name):
+    def outcome(operands: tuple[Any, ...], warnings: list[str] | None) -> Any:
+        try:
+            return Evaluator(Source("", warnings=warnings)).operate(OPS[name], list(operands))
+        except CuteVizError as error:
+            return error.message
+
+    for operands in product([*map(parse, WRITTEN), *GIVEN], repeat=2):
+        assert outcome(operands, []) == outcome(operands, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("composition((8,4):(1,8), 8:1@0)", "8:1"),
+        ("logical_divide((128,64):(1@1,1@0), 2:64@0)", "(2,(64,64)):(64@1,(1@1,128@1))"),
+    ],
+)
+def test_coordinate_strides_pick_without_a_warning(text, result):
+    said = []
+    assert str(read(text, None, said).pick()) == result
+    assert not said
+
+
+def test_the_public_names_are_the_values_and_the_operations():
+    modules = {path.stem for path in Path(algebra.__file__).parent.glob("*.py")}
+    names = dir(algebra)
+    assert names == algebra.__all__
+    assert set(OPS) - modules <= set(names)
+    assert not modules & set(names)
+    assert all(getattr(algebra, name).__doc__ for name in names if name in OPS)
+    with pytest.raises(AttributeError):
+        _ = algebra.nothing
+
+
+def test_operations_take_from_python_what_expressions_take():
+    assert str(algebra.logical_divide((8, 6), (4, 3))) == "((4,2),(3,2)):((1,4),(8,24))"
+    assert algebra.append((2, 3), n=4) == algebra.append(Layout((2, 3)), None, 4) == parse("append<4>((2,3))")
+    assert algebra.group((2, 3, 4), end=2) == parse("group<0,2>((2,3,4))")
+    assert algebra.make_ordered_layout((2, 3)) == Layout((2, 3))
+    assert algebra.make_swizzle(3, 4, 3) == Swizzle(3, 4, 3)
+    assert algebra.size((4, 8), 1) == 8
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: algebra.logical_divide("x", 4), "logical_divide(A, T): x is not a layout"),
+        (lambda: algebra.append((2, 3), n="x"), "append(A, B): x is not an integer"),
+        (lambda: algebra.take((2, 3)), "take(A, B, E): missing a required argument: 'begin'"),
+        (lambda: algebra.coalesce((2, 3), other=1), "coalesce(A, profile): got an unexpected keyword argument 'other'"),
+        (lambda: algebra.complement(Layout(4, F2(1)), 24), "4:F1 has XOR strides"),
+    ],
+)
+def test_bad_arguments_from_python_are_refused_in_words(call, words):
+    with pytest.raises(AlgebraError) as caught:
+        call()
+    assert words in caught.value.message
+
+
+@pytest.mark.parametrize("name", sorted(set(OPS) - {"layout", "stride"}))
+def test_python_gives_what_an_expression_gives(name):
+    operation, operands, template = read_call(OPS[name].example, resolve=resolve)
+    given = {"n": template[0]} if OPS[operation].keyword and template else {}
+    found = getattr(algebra, operation)(*operands, *([] if given else template), **given)
+    assert found == OPS[operation].call(operands, template)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cute_viz.figures.model import Paint
-from cute_viz.figures.palette import DEFAULT, PALETTES, luminance
+from cute_viz.renderers.palette import DEFAULT, PALETTES, luminance
 from tests.colour_science import ciede2000, smallest_difference
 
 CONTRAST = 4.5  # WCAG 2, AA, for text of any size

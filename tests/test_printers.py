@@ -11,11 +11,10 @@ import pytest
 from cute_viz import figure, parse, render
 from cute_viz.algebra.inttuple import show
 from cute_viz.errors import FigureError
-from cute_viz.renderers import Options
 
 GOLDENS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "printer_goldens.json.gz").read_bytes()))
 LAYOUTS = GOLDENS["layouts"]
-CUTLASS = Options(style="cutlass")
+CUTLASS = {"style": "cutlass"}
 
 
 def test_the_goldens_are_there():
@@ -34,12 +33,12 @@ def test_print(name):
 def test_print_layout(name):
     layout = parse(LAYOUTS[name]["print"])
     assert render(layout, "text").decode() == LAYOUTS[name]["print_layout"]
-    assert render(layout, "text", CUTLASS).decode() == LAYOUTS[name]["print_layout"]
+    assert render(layout, "text", **CUTLASS).decode() == LAYOUTS[name]["print_layout"]
 
 
 @pytest.mark.parametrize("name", [n for n, printed in LAYOUTS.items() if "print_latex" in printed])
 def test_print_latex(name):
-    assert render(parse(LAYOUTS[name]["print"]), "tikz", CUTLASS).decode() == LAYOUTS[name]["print_latex"]
+    assert render(parse(LAYOUTS[name]["print"]), "tikz", **CUTLASS).decode() == LAYOUTS[name]["print_latex"]
 
 
 @pytest.mark.parametrize("name", [n for n in LAYOUTS if n != "l_doc_s2xd4"])  # that one mixes static and run-time integers
@@ -68,14 +67,14 @@ def test_atoms_and_tilings(name, printer):
         assert show(tiling) == golden["print"]
         assert parse(golden["print"]) == tiling
     else:
-        assert render(tiling, PRINTERS[printer], CUTLASS).decode() == golden[printer]
+        assert render(tiling, PRINTERS[printer], **CUTLASS).decode() == golden[printer]
 
 
 @pytest.mark.parametrize("name", GOLDENS["tv"])
 def test_print_latex_tv(name):
     golden = GOLDENS["tv"][name]
     drawn = figure(golden["layout"], tile=tuple(golden["tile"]))
-    assert render(drawn, "tikz", CUTLASS).decode() == golden["print_latex_tv"]
+    assert render(drawn, "tikz", **CUTLASS).decode() == golden["print_latex_tv"]
 
 
 @pytest.mark.parametrize(
@@ -97,4 +96,4 @@ def test_print_latex_tv(name):
 )
 def test_what_cute_cannot_print_is_refused(source, format_, options):
     with pytest.raises(FigureError):
-        render(source, format_, CUTLASS, **options)
+        render(source, format_, **CUTLASS, **options)

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cute_viz import figure, render
-from cute_viz.renderers import Options
 
 HOSTILE = [
     "</title><script>alert(1)</script>",
@@ -59,8 +58,8 @@ class Page(HTMLParser):
             self.title += data
 
 
-def page(source: str, options: Options | None = None, **words) -> Page:
-    return Page(render(figure(source, **words), "html", options).decode())
+def page(source: str, theme: str | None = None, **words) -> Page:
+    return Page(render(figure(source, **words), "html", theme=theme).decode())
 
 
 def test_the_table_is_the_panel():
@@ -106,5 +105,5 @@ def test_any_title(title):
 
 @pytest.mark.parametrize("theme", ["auto", "light", "dark", "print"])
 def test_themes(theme):
-    found = page("(2,2)", Options(theme=theme))
+    found = page("(2,2)", theme)
     assert ("class", theme) in found.attributes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -11,9 +12,10 @@ from hypothesis import strategies as st
 
 from cute_viz import figure, render
 from cute_viz.figures.model import HOLE, Figure
-from cute_viz.figures.palette import palette
 from cute_viz.renderers import Options
+from cute_viz.renderers import render as write
 from cute_viz.renderers.frame import Detail, frames
+from cute_viz.renderers.palette import palette
 
 NS = "{http://www.w3.org/2000/svg}"
 CASES = [
@@ -28,9 +30,9 @@ CASES = [
 ]
 
 
-def draw(source: str, options: dict, render_options: Options | None = None) -> tuple[Figure, ElementTree.Element]:
+def draw(source: str, options: dict, **how: Any) -> tuple[Figure, ElementTree.Element]:
     drawn = figure(source, **options)
-    return drawn, ElementTree.fromstring(render(drawn, "svg", render_options))
+    return drawn, ElementTree.fromstring(write(drawn, "svg", Options(**how)))
 
 
 def size(root: ElementTree.Element) -> tuple[float, float]:
@@ -52,7 +54,7 @@ def squares(root: ElementTree.Element) -> list[tuple[str, float, float, float, f
 
 @pytest.mark.parametrize(("source", "options"), CASES)
 def test_every_cell_has_its_colour_and_its_label_in_its_middle(source, options):
-    drawn, root = draw(source, options, Options(full=True))
+    drawn, root = draw(source, options, full=True)
     colours = palette()
     rectangles = squares(root)
     texts = {}
@@ -113,9 +115,9 @@ def test_equal_input_gives_equal_bytes():
 
 
 def test_themes():
-    auto = render("(2,2)", "svg", Options(theme="auto")).decode()
-    light = render("(2,2)", "svg", Options(theme="light")).decode()
-    dark = render("(2,2)", "svg", Options(theme="dark")).decode()
+    auto = render("(2,2)", "svg", theme="auto").decode()
+    light = render("(2,2)", "svg", theme="light").decode()
+    dark = render("(2,2)", "svg", theme="dark").decode()
     assert "@media (prefers-color-scheme:dark)" in auto
     assert "<style>" not in light
     assert "<style>" in dark
@@ -125,7 +127,7 @@ def test_themes():
 
 
 def test_fragment_has_no_declaration():
-    assert render("(2,2)", "svg", Options(fragment=True)).startswith(b"<svg ")
+    assert render("(2,2)", "svg", fragment=True).startswith(b"<svg ")
     assert render("(2,2)", "svg").startswith(b"<?xml ")
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 
 from cute_viz import figure, render
 from cute_viz.renderers import Options
+from cute_viz.renderers import render as write
 from tests.strategies import any_layouts
 
 ESCAPES = re.compile(rb"\x1b\[[0-9;]*m")
@@ -55,7 +56,7 @@ def test_slices_are_labelled():
 )
 def test_colour_adds_escapes_and_a_legend_only(source, options):
     plain = render(source, "text", **options).decode()
-    coloured = render(source, "text", Options(color=True), **options)
+    coloured = write(figure(source, **options), "text", Options(color=True))
     assert coloured.count(b"\x1b[") > 10
     stripped = ESCAPES.sub(b"", coloured).decode()
     assert all(line in stripped for line in plain.splitlines())

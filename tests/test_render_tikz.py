@@ -1,23 +1,25 @@
-"""Our own TikZ: read back by its macros, and compiled where pdflatex is installed."""
+"""Our own TikZ: what it asks of TeX, and compiled where pdflatex is installed; `test_writers.py` reads it back."""
 
 from __future__ import annotations
 
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cute_viz import figure, render
+from cute_viz import figure, parse, render
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import HOLE
-from cute_viz.figures.palette import palette
-from cute_viz.renderers import Options
+from cute_viz.figures import build
+from cute_viz.figures.options import FigureOptions
+from cute_viz.renderers.palette import palette
 from cute_viz.renderers.tex import escape
 
+MMA = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (128,128,32))"
 CASES = [
     ("(8,8):(8,1)", {}),
     ("((2,2),(2,4)):((1,4),(2,8))", {"coords": True, "labels": "coord"}),
@@ -27,55 +29,48 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("source", "options"), CASES)
-def test_rows_of_rules_and_labels_are_the_model(source, options):
-    drawn = figure(source, **options)
-    text = render(drawn, "tikz").decode()
-    colours = dict(re.findall(r"\\definecolor\{(cv\d+)\}\{HTML\}\{(\w+)\}", text))
-    assert colours == {f"cv{n}": palette().fill(p)[1:].upper() for n, p in enumerate(drawn.paints)}
-    rows = re.findall(r"^\\cvrow\{(.*)\}%$", text, re.MULTILINE)
-    assert len(rows) == sum(panel.rows for panel in drawn.panels)
-    at = iter(rows)
-    for panel in drawn.panels:
-        for r in range(panel.rows):
-            rules, labels = _split(next(at))
-            lengths = re.findall(r"\\cvrun\{cv(\d+)\}\{([\d.]+)\}|\\kern([\d.]+)pt", rules)
-            total = sum(float(a or b) for _, a, b in lengths)
-            paints = []
-            for paint, a, b in lengths:
-                paints += [int(paint) if paint else HOLE] * round(float(a or b) * panel.cols / total)
-            assert tuple(paints) == panel.paints[r * panel.cols : (r + 1) * panel.cols]
-            shown = re.findall(r"\\cvone\{(.*?)\}|\\cvtwo\{(.*?)\}\{(.*?)\}|(\\kern\\cvw)", labels)
-            words = [a or (f"{b}\n{c}" if b else "") for a, b, c, _ in shown]
-            expected = [label.split(" ×")[0] for label in panel.labels[r * panel.cols : (r + 1) * panel.cols]]
-            assert [word.split(" $")[0] for word in words] == expected
-
-
-def _split(row: str) -> tuple[str, str]:
-    """The two arguments of \\cvrow, parted where the braces of the first close."""
-    depth = 0
-    for n, c in enumerate(row):
-        depth += (c == "{") - (c == "}")
-        if depth < 0:
-            return row[:n], row[n + 2 :]
-    raise AssertionError(row)
-
-
 def test_a_fragment_stands_in_a_group_and_says_what_it_needs():
-    text = render("(8,4):(0,4)", "tikz", Options(fragment=True), tile=(4, 8)).decode()
-    assert text.startswith("% needs \\usepackage{tikz} \\usetikzlibrary{patterns}\n\\begingroup\n")
+    text = render("(8,4):(0,4)", "tikz", fragment=True, tile=(4, 8)).decode()
+    assert text.startswith("% needs \\usepackage{tikz}\n\\begingroup\n")
     assert text.endswith("\\endgroup\n")
     assert "documentclass" not in text
+    assert not re.search(r"\\(?:gdef|xdef|global|new\w+|usetikzlibrary)\b", text)
 
 
-def test_very_large_grids_ask_for_lualatex():
-    assert render("(128,128)", "tikz").startswith(b"\\documentclass")
-    assert render("(129,128)", "tikz").startswith(b"% !TeX program = lualatex\n")
+def test_pages_that_are_too_much_for_pdflatex_ask_for_lualatex():
+    for source, options in (("(256,256)", {"labels": "full"}), ("(128,128)", {}), (MMA, {})):
+        assert render(source, "tikz", **options).startswith(b"\\RequirePackage{fix-cm}\n\\documentclass")
+    assert render(MMA, "tikz", labels="full").startswith(b"% !TeX program = lualatex\n\\RequirePackage")
+
+
+def test_what_tex_cannot_hold_is_refused():
+    with pytest.raises(FigureError, match=r"too long for TeX\n  hint: width=, cell="):
+        render("(2,2000)", "tikz", cell=40)
+    image = build(parse("Sw<3,0,9> o 0 o (1024,1024):(1,1024)"), FigureOptions(heat=True, max_cells=4))
+    striped = replace(image, panels=(replace(image.panels[0], paints=bytes([0, 1]) * (1 << 19)),))
+    with pytest.raises(FigureError, match="1048576 changes of colour is too large for TeX"):
+        render(striped, "tikz")
+
+
+def test_a_page_is_as_wide_as_asked_for():
+    drawn = figure("((16,8),8):((64,1),8)", tile=(8, 128))
+    for width in (460, 900):
+        text = render(drawn, "tikz", width=width).decode()
+        (found,) = re.findall(r"\\useasboundingbox \(0,0\) rectangle \(([\d.]+),", text)
+        assert float(found) <= width + 1
+
+
+def test_themes():
+    light, dark, grey = (render("(2,2)", "tikz", theme=theme).decode() for theme in ("light", "dark", "print"))
+    assert "\\fill[cvp]" in dark
+    assert "\\fill[cvp]" not in light
+    assert light == render("(2,2)", "tikz").decode()
+    assert palette("grey").hues[0][1:].upper() in grey
 
 
 def test_cutlass_style_has_no_fragment():
     with pytest.raises(FigureError):
-        render("(2,2)", "tikz", Options(style="cutlass", fragment=True))
+        render("(2,2)", "tikz", style="cutlass", fragment=True)
 
 
 @given(st.text(max_size=40) | st.text("éÀñßøçÅŽ\\\\{}", max_size=9))
@@ -91,20 +86,36 @@ def test_escaped_text_holds_no_command(text):
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 @pytest.mark.parametrize(
     ("source", "options"),
-    [*CASES, ("(128,128):(128,1)", {}), ("((16,8),8):((64,1),8)", {"tile": (8, 128)})],
+    [
+        *CASES,
+        ("(128,128):(128,1)", {"labels": "offset"}),
+        ("((16,8),8):((64,1),8)", {"tile": (8, 128)}),
+        (MMA, {}),
+        ("(512,512):(512,1)", {"max_cells": 1 << 17}),
+        ("Sw<3,3,3>", {}),
+    ],
 )
 def test_it_compiles(source, options, tmp_path: Path):
     compile_tex(
-        render(figure(source, title=r"\input{/etc/passwd} \write18{x} 50% $y_1^2$ #&~ ×→é Größe Øß ç Ž ł 字", **options), "tikz"),
+        render(source, "tikz", title=r"\input{/etc/passwd} \write18{x} 50% $y_1^2$ #&~ ×→é Größe Øß ç Ž ł 字", **options),
         tmp_path,
     )
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+@pytest.mark.parametrize("options", [{}, {"labels": "full"}, {"theme": "dark"}, {"cell": 2}])
+def test_options_of_a_page_compile(options, tmp_path: Path):
+    compile_tex(render("((16,8),8):((64,1),8)", "tikz", **options, tile=(8, 128)), tmp_path)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_a_fragment_compiles_twice_in_one_document(tmp_path: Path):
-    part = render("(8,4):(0,4)", "tikz", Options(fragment=True), tile=(4, 8)).decode()
-    head = "\\documentclass{article}\\usepackage{tikz}\\usetikzlibrary{patterns}\\begin{document}\n"
-    compile_tex((head + part + part + "\\end{document}\n").encode(), tmp_path)
+    part = render("(8,4):(0,4)", "tikz", fragment=True, width=460, tile=(4, 8)).decode()
+    head = "\\documentclass{article}\\usepackage{tikz}\\begin{document}\n\\noindent\n"
+    compile_tex(
+        (head + part + "\n\\noindent\n" + part + "\\ifdefined\\cvgrid\\undefined\\fi\n\\end{document}\n").encode(), tmp_path
+    )
+    assert "Overfull" not in (tmp_path / "x.log").read_text(errors="replace")
 
 
 def compile_tex(source: bytes, folder: Path) -> None:

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cute_viz as cv
-from cute_viz.documents.draw import figure_of, picture
+from cute_viz.documents.draw import name_of, picture
+from cute_viz.engine import Request, ask
 from cute_viz.errors import CuteVizError, LimitError
-from cute_viz.figures.options import LABELS
-from cute_viz.figures.views import VIEWS
+from cute_viz.options.views import LABELS, VIEWS
+from cute_viz.spec import Library
 from cute_viz.spec.build import read_specs
-from cute_viz.spec.library_files import spec_file, spec_names
 from cute_viz.spec.schema import FIGURE, KINDS, document, json_schema
 from cute_viz.spec.yaml import read_yaml, write_yaml
-from tests import test_cli
+from tests.commands import run as run_command
 
 ROOT = Path(__file__).parent.parent
 SPECS = sorted((ROOT / "layouts" / "specs").glob("*.yaml"))
@@ -27,7 +27,7 @@ SPECS = sorted((ROOT / "layouts" / "specs").glob("*.yaml"))
 
 def run(*args):
     """A command, its output as text."""
-    out = test_cli.run(*args)
+    out = run_command(*args)
     return SimpleNamespace(returncode=out.returncode, stdout=out.stdout.decode(), stderr=out.stderr.decode())
 
 
@@ -106,7 +106,7 @@ def test_what_a_spec_gives(text, expression):
     [
         ("layout: (4,8):(8,1\n", "1:15", "never closed"),
         ("title: x\nlayout: (4,8):(8,1,2)\n", "2:15", "has 3 modes"),
-        ("layout: '(4,8):(8,x)'\n", "1:19", "--let x=512"),
+        ("layout: '(4,8):(8,x)'\n", "1:19", "let: {x: 512}"),
         ("layot: 8:1\n", "1:1", "did you mean layout"),
         ("layout: 8:1\nlayout: 4:1\n", "2:1", "given twice"),
         ("layout: 8:1\nswizzle: 4:1\n", "2:1", "both layout and swizzle"),
@@ -128,7 +128,7 @@ def test_what_a_spec_gives(text, expression):
 def test_mistakes_have_their_place(text, place, words):
     with pytest.raises(CuteVizError) as caught:
         read_specs(text, "spec.yaml")
-    assert words in caught.value.explain()
+    assert words in caught.value.explain("spec")
     assert caught.value.line().startswith(f"spec.yaml:{place}:")
 
 
@@ -136,27 +136,32 @@ def test_the_mistakes_of_other_specs_do_not_matter(tmp_path, monkeypatch):
     path = tmp_path / "mine.yaml"
     path.write_text("specs:\n  good:\n    layout: (4,8):(8,1)\n  bad:\n    layot: 8:1\n")
     monkeypatch.setenv("CUTE_VIZ_LAYOUTS", str(tmp_path))
-    assert picture("good").name == "good"
+    library = Library.of_environment()
+    assert name_of(picture("good", library=library)) == "good"
     assert run("render", "good").stdout == run("render", str(path), "--name", "good").stdout == run("render", "(4,8):(8,1)").stdout
-    assert "holds 2 specs\n  hint: --name picks one: good, bad" in run("render", str(path)).stderr
-    with pytest.raises(CuteVizError, match=r"mine.yaml holds 2 specs\n  hint: name one: good, bad"):
-        picture("mine")
+    assert "holds 2 specs\n  hint: pick one with --name: good, bad" in run("render", str(path)).stderr
+    with pytest.raises(CuteVizError, match=r"mine.yaml holds 2 specs\n  hint: pick one with name=: good, bad"):
+        picture("mine", library=library)
 
 
 def test_a_lone_spec_has_the_name_of_its_file_too(tmp_path, monkeypatch):
     (tmp_path / "mine.yaml").write_text("specs:\n  own:\n    layout: (4,8):(8,1)\n")
     monkeypatch.setenv("CUTE_VIZ_LAYOUTS", str(tmp_path))
-    assert picture("mine").figure == picture("own").figure
+    library = Library.of_environment()
+    assert picture("mine", library=library).figure == picture("own", library=library).figure
 
 
 def test_the_fields_of_a_lone_spec_are_no_names(tmp_path, monkeypatch):
     (tmp_path / "mine.yaml").write_text("let:\n  sA: 4:2\nspecs:\n  one:\n    layout: sA\n")
     monkeypatch.setenv("CUTE_VIZ_LAYOUTS", str(tmp_path))
-    assert spec_file("one") == str(tmp_path / "mine.yaml")
-    assert spec_file("sA") is spec_file("tile") is spec_file("mma") is None  # ampere_gemm.yaml holds one spec with these fields
-    assert not {"sA", "tile", "mma"} & set(spec_names())
+    library = Library.of_environment()
+    assert library.spec_file("one") == str(tmp_path / "mine.yaml")
+    assert (
+        library.spec_file("sA") is library.spec_file("tile") is library.spec_file("mma") is None
+    )  # ampere_gemm.yaml holds one spec with these fields
+    assert not {"sA", "tile", "mma"} & set(library.spec_names())
     with pytest.raises(CuteVizError, match="'tile'"):
-        picture("tile")
+        picture("tile", library=library)
     assert run("render", "mma", "--let", "mma=(4,8):(8,1)").stdout == run("render", "(4,8):(8,1)").stdout
 
 
@@ -202,7 +207,7 @@ def test_a_spec_by_name_and_one_of_several():
     assert run("render", several, "--name", "smem_128x64_sw333").stdout == run("render", "smem_128x64_sw333").stdout
     out = run("render", several)
     assert out.returncode == 1
-    assert "--name picks one" in out.stderr
+    assert "pick one with --name" in out.stderr
 
 
 def test_a_folder_of_ones_own(tmp_path):
@@ -237,7 +242,7 @@ def test_the_six_layouts_of_a_gemm():
 def test_a_spec_may_say_what_the_command_line_may():
     choices = {field.name: set(field.choices) for field in FIGURE}
     assert choices["labels"] == set(LABELS)
-    assert choices["view"] == set(VIEWS) - {"operation"}  # a spec holds an object, not the call that made it
+    assert choices["view"] == set(VIEWS)
 
 
 WHOLE = {
@@ -279,7 +284,7 @@ def test_fields_of_the_wrong_kind_have_their_place(kind):
     for key in WHOLE[kind]:
         for odd in ODD:
             try:
-                figure_of(read_specs(spec({**WHOLE[kind], key: odd}), "f.yaml")[0])
+                ask(Request((read_specs(spec({**WHOLE[kind], key: odd}), "f.yaml")[0],))).figure  # noqa: B018
             except CuteVizError as error:
                 errors.append(error)
     assert len(errors) > len(ODD)

@@ -9,10 +9,10 @@ from matplotlib.image import imread
 
 from cute_viz import figure, render
 from cute_viz.figures.model import HOLE
-from cute_viz.figures.palette import palette
-from cute_viz.renderers import Options
-from cute_viz.renderers.frame import LINES_FROM, Detail
+from cute_viz.renderers.frame import Detail
 from cute_viz.renderers.page import lay_out
+from cute_viz.renderers.palette import palette
+from cute_viz.renderers.panel import LINES_FROM
 
 pytestmark = pytest.mark.oracle
 resvg = pytest.importorskip("resvg_py", reason="resvg_py is not installed")
@@ -21,7 +21,7 @@ CASES = [
     ("(256,256):(256,1)", {}),
     ("((16,8),8):((64,1),8)", {"tile": (8, 128)}),
     ("(8,4):(0,4)", {"tile": (4, 8)}),
-    ("Sw<3,3,3> o 0 o (8,64):(64,1)", {"view": "banks", "bits": 16}),
+    ("Sw<3,3,3> o 0 o (8,64):(64,1)", {"view": "banks", "type": 16}),
     ("SM80_16x8x16_F32F16F16F32_TN", {}),
     ("(400,400):(400,1)", {}),
 ]
@@ -35,12 +35,13 @@ def pixels(svg: bytes):
 @pytest.mark.parametrize(("source", "options"), CASES)
 def test_cells_have_their_colours(source, options, theme):
     drawn = figure(source, **options)
-    array = pixels(render(drawn, "svg", Options(theme=theme)))
+    array = pixels(render(drawn, "svg", theme=theme))
     colours = palette("grey" if theme == "print" else None)
     checked = 0
-    for frame, x, y in lay_out(drawn).panels:
-        panel, w, h = frame.panel, frame.cell_w, frame.cell_h
-        if frame.detail == Detail.COLOUR and w < LINES_FROM + 1:
+    for place in lay_out(drawn).panels:
+        panel, grid = place.panel, place.grid
+        w, h = grid.cell_w, grid.cell_h
+        if place.detail == Detail.COLOUR and w < LINES_FROM + 1:
             continue  # lines cover most of the cell
         for cell in range(0, panel.rows * panel.cols, max(1, panel.rows * panel.cols // 499)):
             r, c = divmod(cell, panel.cols)
@@ -48,7 +49,7 @@ def test_cells_have_their_colours(source, options, theme):
             if panel.paints[cell] == HOLE or (edge and w < LINES_FROM):  # the frame covers small cells
                 continue
             # left of the labels and right of the cell's line, and inside of any box
-            px, py = x + frame.left + c * w + (4.5 if w > 20 else 0.5 * w), y + frame.top + r * h + 0.5 * h
+            px, py = grid.left + c * w + (4.5 if w > 20 else 0.5 * w), grid.top + r * h + 0.5 * h
             if any(a <= r < e and b <= c < d for a, b, e, d in panel.boxes) and w <= 20:
                 continue
             found = "#" + "".join(f"{v:02x}" for v in array[int(py), int(px)][:3])
@@ -60,9 +61,9 @@ def test_cells_have_their_colours(source, options, theme):
 def test_every_label_leaves_ink_in_its_cell():
     drawn = figure("(8,8):(8,1)", color_by="none")
     array = pixels(render(drawn, "svg"))
-    frame, x, y = lay_out(drawn).panels[0]
+    grid = lay_out(drawn).panels[0].grid
     for cell in range(64):
         r, c = divmod(cell, 8)
-        left, top = int(x + frame.left + c * frame.cell_w), int(y + frame.top + r * frame.cell_h)
-        inside = array[top + 4 : top + int(frame.cell_h) - 4, left + 3 : left + int(frame.cell_w) - 3, :3]
+        left, top = int(grid.left + c * grid.cell_w), int(grid.top + r * grid.cell_h)
+        inside = array[top + 4 : top + int(grid.cell_h) - 4, left + 3 : left + int(grid.cell_w) - 3, :3]
         assert inside.min() < 120

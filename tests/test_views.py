@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from cute_viz.algebra.call import Call
 from cute_viz.errors import FigureError, LimitError
 from cute_viz.figures import build
 from cute_viz.figures.model import to_dict
-from cute_viz.figures.operation import Call
-from cute_viz.figures.options import LABELS, FigureOptions
-from cute_viz.figures.views import TILINGS, VIEWS
+from cute_viz.figures.options import FigureOptions, options_of
+from cute_viz.options.views import LABELS, TILINGS, VIEWS
 from cute_viz.spec import read
 
 TV = "((4,8),(2,2)):((32,1),(16,8))"
@@ -37,7 +37,7 @@ DRAWN: dict[str, tuple[str, dict[str, Any]]] = {
 }
 OPTIONS: list[tuple[str, Any]] = [
     ("tile", (16, 16)), ("coords", True), ("thread", range(1, 2)), ("warp", range(5)), ("warp", range(1)), ("value", range(1, 2)),
-    ("operand", "A"), ("operand", "S"), ("bits", 8), ("tensor", read("(64,32):(32,1)").pick()),
+    ("operand", "A"), ("operand", "S"), ("type", 8), ("tensor", read("(64,32):(32,1)").pick()),
     *(("labels", word) for word in LABELS if word not in ("auto", "full")),
     *(("color_by", word) for word in ("offset", "mod8", "chunk", "thread", "value", "warp", "row", "column", "tile", "none")),
 ]  # fmt: skip
@@ -61,7 +61,7 @@ def drawn(what: str, **more: Any) -> dict[str, Any]:
     if what == "operation":
         obj = Call("coalesce", (obj,))
     view = what if what in VIEWS and what != "operation" else None
-    return to_dict(build(obj, FigureOptions(**{"view": view, **options, **more})))
+    return to_dict(build(obj, options_of({"view": view, **options, **more})))
 
 
 @pytest.mark.parametrize("what", DRAWN)
@@ -81,17 +81,18 @@ def test_every_view_is_tried() -> None:
     assert set(VIEWS) <= set(DRAWN)
 
 
-@pytest.mark.parametrize("name", ["thread", "tensor", "bits", "color_by", "coords", "tile"])
+@pytest.mark.parametrize("name", ["thread", "tensor", "type", "color_by", "coords", "tile"])
 def test_a_refusal_names_what_an_option_goes_with(name: str) -> None:
     value = dict(OPTIONS)[name]
     with pytest.raises(FigureError) as caught:
         drawn("a swizzle", **{name: value})
     assert "does not go with a swizzle alone" in caught.value.message
-    known = {**VIEWS, **TILINGS}
-    assert all((key in (caught.value.hint or "")) == (name in view.uses) for key, view in known.items() if key != "tv")
+    hint = caught.value.hint or ""
+    assert all((key in hint) == (name in view.uses) for key, view in VIEWS.items() if key != "tv")
+    assert all((view.meaning in hint) == (name in view.uses) for view in TILINGS.values())
 
 
-@pytest.mark.parametrize(("more", "words"), [({"coords": True}, "--coords"), ({"color_by": "row"}, "--color-by row")])
+@pytest.mark.parametrize(("more", "words"), [({"coords": True}, "coords="), ({"color_by": "row"}, 'color_by="row"')])
 def test_no_option_is_ignored_by_an_image(more: dict[str, Any], words: str) -> None:
     image = FigureOptions(heat=True, max_cells=16)
     assert build(read(GRID).pick(), image).kind == "heat"

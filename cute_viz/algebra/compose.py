@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.common import refuse, within
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain
-from cute_viz.algebra.inttuple import Underscore, is_int_tuple, product
-from cute_viz.algebra.layout import Layout, coalesce_modes_extended, flat_modes, make_layout, modes_of, rank, trusted
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, domain
+from cute_viz.algebra.inttuple import Underscore
+from cute_viz.algebra.layout import (
+    Layout,
+    coalesce_extended,
+    coalesce_modes_extended,
+    flat_modes,
+    make_layout,
+    modes_of,
+    rank,
+    trusted,
+)
+from cute_viz.algebra.measure import coprofile
 from cute_viz.algebra.stride import Basis, is_coordinate, plain
-from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.swizzle import Swizzle, merge_swizzles
+from cute_viz.algebra.swizzled import layout_after_swizzle
+from cute_viz.algebra.table import fits, offsets
 from cute_viz.errors import AlgebraError
 
 
@@ -34,8 +45,6 @@ def composition(a: Any, b: Any, *more: Any) -> Any:
         return ComposedLayout(a.outer, a.offset, composition(a.inner, b))
     if isinstance(a, Swizzle):
         if isinstance(b, Swizzle):
-            from cute_viz.algebra.swizzled import merge_swizzles
-
             return merge_swizzles(a, b)
         if isinstance(b, (Layout, ComposedLayout)):
             return compose_with_offset(a, 0, b)
@@ -45,8 +54,6 @@ def composition(a: Any, b: Any, *more: Any) -> Any:
     if isinstance(b, Layout):
         return _layouts(a, b)
     if isinstance(b, Swizzle):
-        from cute_viz.algebra.swizzled import layout_after_swizzle
-
         return layout_after_swizzle(a, b)
     if isinstance(b, ComposedLayout):
         if b.offset != 0:
@@ -55,52 +62,10 @@ def composition(a: Any, b: Any, *more: Any) -> Any:
     return _tiler(a, b)
 
 
-def compose_with_offset(outer: Any, offset: Any, inner: Any) -> AnyLayout:
-    """outer o offset o inner; a swizzle of no bits without an offset is left out, as in CuTe.
-
-    >>> str(compose_with_offset(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1))))
-    'Sw<3,3,3> o 0 o (8,64):(64,1)'
-    """
-    if isinstance(outer, Swizzle) and outer.bits == 0 and isinstance(inner, Layout) and isinstance(offset, int) and offset == 0:
-        return inner
-    return make_composed_layout(outer, offset, inner)
-
-
-def make_composed_layout(outer: Any, offset: Any, inner: Any) -> ComposedLayout:
-    """outer o offset o inner as it stands: the function c -> outer(offset + inner(c)) (cute/layout_composed.hpp).
-
-    Refused: parts that are no layouts or swizzles, an offset that is no integer, tuple of integers or pointer.
-
-    >>> str(make_composed_layout(Swizzle(0, 3, 3), 0, (8, 64)))
-    'Sw<0,3,3> o 0 o (8,64):(1,8)'
-    """
-    if isinstance(inner, (int, tuple)) and inner != () and is_int_tuple(inner):
-        inner = Layout(inner)
-    whole = isinstance(inner, (Layout, ComposedLayout, Swizzle)) and isinstance(outer, (Layout, ComposedLayout, Swizzle))
-    if not whole or not (isinstance(offset, PointerFlag) or (offset != () and is_int_tuple(offset))):
-        refuse("make_composed_layout", (outer, offset, inner), "a layout or swizzle, an integer or a tuple of integers, a layout")
-    return ComposedLayout(outer, offset, inner)
-
-
-def lift(layout: ComposedLayout, operation: Callable[..., Any], *args: Any) -> ComposedLayout:
-    """An operation on the domain, carried to a composed layout: outer o offset o operation(inner).
-
-    >>> from cute_viz.algebra.layout import flatten
-    >>> str(lift(ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, (2, 2)))), flatten))
-    'Sw<1,0,1> o 0 o (2,2,2):(1,2,4)'
-    """
-    if isinstance(layout.inner, Swizzle):
-        refuse(operation.__name__, (layout,), "a swizzle stands where the domain should be, so there are no modes")
-    return ComposedLayout(layout.outer, layout.offset, operation(layout.inner, *args))
-
-
 def _layouts(a: Layout, b: Layout) -> Layout:
     """Composition of plain layouts; an error of a step gets the whole call."""
     try:
         if is_coordinate(b.stride):
-            from cute_viz.algebra.measure import coprofile
-            from cute_viz.algebra.simplify import coalesce_extended
-
             return trusted(*_along_modes(coalesce_extended(a, coprofile(b)), b.shape, b.stride))
         return trusted(*_compose(coalesce_modes_extended(flat_modes(a)), b.shape, b.stride))
     except AlgebraError as error:
@@ -162,7 +127,10 @@ def _tiler(a: Layout, tiler: Any) -> Layout:
     if isinstance(tiler, tuple):
         if len(tiler) > rank(a):
             refuse("composition", (a, tiler), f"the tiler has {len(tiler)} modes, the layout has {rank(a)}")
-        return make_layout(*[composition(part, t) for part, t in zip(modes_of(a), tiler, strict=False)])
+        parts = [composition(part, t) for part, t in zip(modes_of(a), tiler, strict=False)]
+        if not all(isinstance(part, Layout) for part in parts):
+            refuse("composition", (a, tiler), "a swizzled layout has no strides to be one mode of another")
+        return make_layout(*parts)
     if isinstance(tiler, int) and not isinstance(tiler, bool) and tiler >= 1:
         try:
             return trusted(*_compose(coalesce_modes_extended(flat_modes(a)), tiler, 1))
@@ -180,8 +148,8 @@ def composition_is_pointwise(a: Any, b: Any, result: AnyLayout, limit: int = 1 <
     >>> composition_is_pointwise(a, b, composition(a, b))
     True
     """
-    from cute_viz.algebra.table import offsets
-
+    if isinstance(b, Underscore):
+        return True
     if isinstance(b, tuple) and isinstance(a, Layout):
         told = [composition_is_pointwise(part, t, composition(part, t), limit) for part, t in zip(modes_of(a), b, strict=False)]
         return False if False in told else None if None in told else True
@@ -189,6 +157,38 @@ def composition_is_pointwise(a: Any, b: Any, result: AnyLayout, limit: int = 1 <
         b = Layout(b)
     if not isinstance(b, (Layout, ComposedLayout)) or not isinstance(result, (Layout, ComposedLayout)):
         return None
-    if product(domain(b).shape) > limit:
+    try:
+        if not fits(b, limit):
+            return None
+        return [value_at(a, place) for place in offsets(b)] == [without_padding(value) for value in offsets(result)]
+    except AlgebraError:  # an operand without values: strides of several kinds, a swizzle alone or of coordinates
         return None
-    return [plain(a(i)) for i in offsets(b)] == offsets(result)
+
+
+def value_at(layout: Any, place: Any) -> Any:
+    """The value of a layout or swizzle at a value of another: an index, or a coordinate, which can lack modes at the end.
+
+    >>> value_at(Layout((8, 4), (1, 8)), (3,)), value_at(Layout((8, 4), (1, 8)), 11)
+    (3, 11)
+    """
+    return without_padding(plain(layout(_padded(place, domain(layout).shape) if isinstance(place, tuple) else place)))
+
+
+def without_padding(value: Any) -> Any:
+    """A value less the zeros at the end of a coordinate, which it has or lacks by how it was added up.
+
+    >>> without_padding((3, (0, 0))), without_padding((0, 0)), without_padding(7)
+    ((3,), 0, 7)
+    """
+    if not isinstance(value, tuple):
+        return value
+    parts = [without_padding(part) for part in value]
+    while parts and parts[-1] == 0:
+        parts.pop()
+    return tuple(parts) or 0
+
+
+def _padded(place: Any, shape: Any) -> Any:
+    if not isinstance(place, tuple) or not isinstance(shape, tuple):
+        return place
+    return (*map(_padded, place, shape), *place[len(shape) :], *[0] * (len(shape) - len(place)))

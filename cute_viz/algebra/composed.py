@@ -5,11 +5,13 @@ Layouts that no shape:stride pair can express, such as a swizzled tile of shared
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from cute_viz.algebra.inttuple import Static, Underscore, leaves, map_leaves, show
-from cute_viz.algebra.layout import Layout, slice_
+from cute_viz.algebra.common import refuse
+from cute_viz.algebra.inttuple import Static, Underscore, is_int_tuple, leaves, map_leaves, show
+from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout, slice_
 from cute_viz.algebra.layout import crd2idx as _crd2idx
 from cute_viz.algebra.stride import add
 from cute_viz.algebra.swizzle import Swizzle
@@ -40,6 +42,9 @@ class PointerFlag:
 class ComposedLayout(Shown):
     """outer o offset o inner.
 
+    Refused: parts that are no layouts or swizzles; an offset that is no integer, tuple of integers or pointer; a coordinate
+    where the values of the inner layout are none.
+
     >>> S = ComposedLayout(Swizzle(2, 0, 3), 0, Layout((8, 4), (4, 1)))
     >>> str(S), S(2, 1)
     ('Sw<2,0,3> o 0 o (8,4):(4,1)', 8)
@@ -48,6 +53,15 @@ class ComposedLayout(Shown):
     outer: Swizzle | Layout | ComposedLayout
     offset: Any
     inner: Layout | ComposedLayout | Swizzle
+
+    def __post_init__(self) -> None:
+        parts = (self.outer, self.offset, self.inner)
+        if not all(isinstance(part, (Layout, ComposedLayout, Swizzle)) for part in (self.outer, self.inner)):
+            refuse("make_composed_layout", parts, "the first and the last are layouts or swizzles")
+        if not isinstance(self.offset, PointerFlag) and (self.offset == () or not is_int_tuple(self.offset)):
+            refuse("make_composed_layout", parts, "the offset is an integer, a tuple of integers or a pointer")
+        if isinstance(self.offset, tuple) and not takes_coordinate(self.outer, self.inner):
+            refuse("make_composed_layout", parts, "an offset that is a coordinate goes with values that are coordinates")
 
     def __str__(self) -> str:
         return f"{self.outer} o {show(self.offset)} o {self.inner}"
@@ -60,8 +74,9 @@ class ComposedLayout(Shown):
         if any(isinstance(leaf, Underscore) for leaf in leaves(crd)):
             inner = domain(self)
             rest = map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, crd)
-            moved = add(self.offset, _crd2idx(rest, inner.shape, inner.stride))
-            return ComposedLayout(self.outer, moved, slice_(crd, inner))
+            sub, offset = slice_(crd, inner), _crd2idx(rest, inner.shape, inner.stride)
+            check_apart(sub, offset)
+            return ComposedLayout(self.outer, add(self.offset, offset), sub)
         return self.outer(add(self.offset, self.inner(crd)))
 
     @property
@@ -77,6 +92,17 @@ def pointer_bits(layout: Layout | ComposedLayout | Swizzle) -> int | None:
     (16, None)
     """
     return layout.offset.bits if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag) else None
+
+
+def as_layout(x: Any) -> Any:
+    """A shape as the compact layout of it, and a layout alone in a tuple as the layout; anything else as it is.
+
+    >>> str(as_layout((4, 8))), str(as_layout((Layout(4, 2),))), as_layout("x")
+    ('(4,8):(1,4)', '4:2', 'x')
+    """
+    if isinstance(x, tuple) and len(x) == 1 and isinstance(x[0], (Layout, ComposedLayout, Swizzle)):
+        return x[0]
+    return Layout(x) if isinstance(x, (int, tuple)) and x != () and is_int_tuple(x) else x
 
 
 def domain(layout: Layout | ComposedLayout | Swizzle) -> Layout:
@@ -112,3 +138,58 @@ def position_independent(layout: AnyLayout) -> AnyLayout:
     scaled = swizzle.rescaled(bits.bit_length() - 4)  # it acts on bytes, of 2^3 bits
     zero = Static(0) if any(isinstance(leaf, Static) for leaf in leaves(inner.shape)) else 0
     return ComposedLayout(scaled, zero, inner) if scaled.bits else inner
+
+
+def compose_with_offset(outer: Any, offset: Any, inner: Any) -> AnyLayout:
+    """outer o offset o inner; a swizzle of no bits without an offset is left out, as in CuTe.
+
+    >>> str(compose_with_offset(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1))))
+    'Sw<3,3,3> o 0 o (8,64):(64,1)'
+    """
+    if isinstance(outer, Swizzle) and outer.bits == 0 and isinstance(inner, Layout) and isinstance(offset, int) and offset == 0:
+        return inner
+    return make_composed_layout(outer, offset, inner)
+
+
+def make_composed_layout(outer: Any, offset: Any, inner: Any) -> ComposedLayout:
+    """outer o offset o inner as it stands: the function c -> outer(offset + inner(c)) (cute/layout_composed.hpp).
+
+    Of an outer layout that is composed itself the parts are put in one row, as they are written: the function is the same.
+    Refused: what ComposedLayout refuses.
+
+    >>> str(make_composed_layout(Swizzle(0, 3, 3), 0, (8, 64)))
+    'Sw<0,3,3> o 0 o (8,64):(1,8)'
+    """
+    if isinstance(outer, ComposedLayout):
+        return ComposedLayout(outer.outer, outer.offset, make_composed_layout(outer.inner, offset, inner))
+    return ComposedLayout(as_layout(outer), offset, as_layout(inner))
+
+
+def takes_coordinate(outer: Any, inner: Any) -> bool:
+    """Whether a coordinate can be the offset between two layouts: the values of the inner one are coordinates, or all 0.
+
+    >>> from cute_viz.algebra.stride import Basis
+    >>> takes_coordinate(Layout(4), Layout(4)), takes_coordinate(Layout(4), Layout(4, Basis(1, (0,))))
+    (False, True)
+    """
+    if _gives_coordinates(inner):
+        return True
+    return isinstance(inner, Layout) and not any(leaves(inner.stride)) and (isinstance(outer, Swizzle) or _gives_coordinates(outer))
+
+
+def _gives_coordinates(x: Any) -> bool:
+    while isinstance(x, ComposedLayout):
+        x = x.outer
+    return isinstance(x, Layout) and is_coordinate_layout(x)
+
+
+def lift(layout: ComposedLayout, operation: Callable[..., Any], *args: Any) -> ComposedLayout:
+    """An operation on the domain, carried to a composed layout: outer o offset o operation(inner).
+
+    >>> from cute_viz.algebra.layout import flatten
+    >>> str(lift(ComposedLayout(Swizzle(1, 0, 1), 0, Layout((2, (2, 2)))), flatten))
+    'Sw<1,0,1> o 0 o (2,2,2):(1,2,4)'
+    """
+    if isinstance(layout.inner, Swizzle):
+        refuse(operation.__name__, (layout,), "a swizzle stands where the domain should be, so there are no modes")
+    return ComposedLayout(layout.outer, layout.offset, operation(layout.inner, *args))

@@ -6,26 +6,14 @@ from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout
-from cute_viz.algebra.inttuple import IntTuple, compact_major, is_int_tuple, leaves, map_leaves, product, show, tuple_rank
+from cute_viz.algebra.composed import AnyLayout
+from cute_viz.algebra.inttuple import IntTuple, Major, compact_major, is_int_tuple, leaves, map_leaves, product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.shapes import product_like
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.swizzled import swizzle_as_layout
 from cute_viz.errors import AlgebraError
-
-
-class Major:
-    """LayoutLeft (column-major) or LayoutRight (row-major), where CuTe takes one for strides or an order."""
-
-    __slots__ = ("left",)
-
-    def __init__(self, left: bool) -> None:
-        self.left = left
-
-    def __repr__(self) -> str:
-        return "LayoutLeft" if self.left else "LayoutRight"
-
 
 LayoutLeft = Major(True)
 LayoutRight = Major(False)
@@ -40,8 +28,6 @@ def make_layout(*parts: Any) -> Any:
     ('(4,8):(8,1)', '(4,8):(8,1)', '(4,(2,2)):(1,(1,2))')
     """
     if len(parts) == 1 and isinstance(parts[0], Swizzle):
-        from cute_viz.algebra.swizzled import swizzle_as_layout
-
         return swizzle_as_layout(parts[0])
     if parts and all(isinstance(part, Layout) for part in parts):
         return plain_layout.make_layout(*parts)
@@ -90,41 +76,25 @@ def make_layout_like(layout: AnyLayout) -> Layout:
     >>> str(make_layout_like(Layout((2, 3, 4), (0, 42, 1))))
     '(2,3,4):(0,4,1)'
     """
-    plain = _integer("make_layout_like", layout)
-    return Layout(plain.shape, make_ordered_layout(_without_zeros(plain.shape, plain.stride), plain.stride).stride)
+    plain = of_integers("make_layout_like", layout)
+    return Layout(plain.shape, make_ordered_layout(without_zeros(plain.shape, plain.stride), plain.stride).stride)
 
 
-def make_fragment_like(layout: AnyLayout | IntTuple) -> Layout:
-    """A compact layout for registers: mode 0 column-major first, the others in the order of the layout's strides.
+def without_zeros(shape: Any, stride: Any) -> Any:
+    """A shape with 1 where the stride is 0.
 
-    Of a swizzled layout it is that of the layout behind the swizzle. Source: cute/layout.hpp, cute/swizzle_layout.hpp.
-
-    >>> str(make_fragment_like(Layout((4, 8, 2), (0, 2, 1))))
-    '(4,8,2):(0,2,1)'
+    >>> without_zeros((4, 8), (0, 1))
+    (1, 8)
     """
-    if isinstance(layout, (int, tuple)):
-        return Layout(layout)
-    if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
-        return make_fragment_like(layout.inner)  # type: ignore[arg-type]
-    if isinstance(layout, Layout) and tuple_rank(layout.shape) <= 1:
-        return Layout(layout.shape)
-    plain = _integer("make_fragment_like", layout)
-    assert isinstance(plain.shape, tuple)
-    assert isinstance(plain.stride, tuple)
-    first = plain.shape[0]
-    block = Layout(first, compact_major(_without_zeros(first, plain.stride[0])))
-    from cute_viz.algebra.products import tiled_product
-
-    out = tiled_product(block, make_ordered_layout(plain.shape[1:], plain.stride[1:]))
-    assert isinstance(out, Layout)
-    return out
-
-
-def _without_zeros(shape: Any, stride: Any) -> Any:
     return map_leaves(lambda s, d: 1 if d == 0 else s, shape, stride)
 
 
-def _integer(name: str, layout: Any) -> Layout:
+def of_integers(name: str, layout: Any) -> Layout:
+    """A plain layout of integer strides, for the operation of that name, which needs their order.
+
+    >>> str(of_integers("make_layout_like", Layout(4, 2)))
+    '4:2'
+    """
     if not isinstance(layout, Layout):
         refuse(name, (layout,), "only a layout with strides has an order of modes", hint="get_nonswizzle_portion(A) has strides")
     if not all(isinstance(leaf, int) for leaf in leaves(layout.stride)):

@@ -9,7 +9,7 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
 from cute_viz.algebra.inttuple import div_rem, is_int_tuple, leaves, map_leaves, modes
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.shapes import product_like, shape_of
+from cute_viz.algebra.shapes import product_like, shape_of, weakly_congruent
 from cute_viz.algebra.stride import Basis
 
 
@@ -53,6 +53,8 @@ def idx2crd(idx: Any, shape: Any, stride: Any = None) -> Any:
     _check_shape("idx2crd", idx, shape, stride)
     if stride is None:
         return plain_layout.idx2crd(idx, shape)
+    if not weakly_congruent(stride, shape):
+        refuse("idx2crd", (idx, shape, stride), "the strides are not nested like the shape, or coarser")
     return _idx2crd(idx, shape, stride)
 
 

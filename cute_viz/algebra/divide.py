@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.common import refuse, within
-from cute_viz.algebra.compose import composition, lift
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout
-from cute_viz.algebra.inttuple import Underscore, modes, show, tuple_rank
+from cute_viz.algebra.compose import composition, value_at, without_padding
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, lift
+from cute_viz.algebra.inttuple import Underscore, modes, product, show, tuple_rank
 from cute_viz.algebra.inverse import complement
-from cute_viz.algebra.layout import Layout, make_layout, modes_of, size
+from cute_viz.algebra.layout import Layout, make_layout, modes_of
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.modes import tile_unzip
-from cute_viz.algebra.stride import plain
+from cute_viz.algebra.table import fits, offsets
 from cute_viz.errors import AlgebraError
 
 
@@ -60,8 +60,6 @@ def divide_is_pointwise(layout: AnyLayout, tiler: Any, limit: int = 1 << 16) -> 
     >>> divide_is_pointwise(Layout((4, 8)), (2, 4)), divide_is_pointwise(Layout((5, 4), (3, 32)), Layout(4, 4))
     (True, False)
     """
-    from cute_viz.algebra.table import offsets
-
     while isinstance(layout, ComposedLayout):
         layout = layout.inner if isinstance(layout.inner, (Layout, ComposedLayout)) else Layout(1)
     if isinstance(tiler, tuple):
@@ -69,12 +67,24 @@ def divide_is_pointwise(layout: AnyLayout, tiler: Any, limit: int = 1 << 16) -> 
         return False if False in told else None if None in told else True
     if isinstance(tiler, Underscore):
         return True
-    picks = make_layout(tiler := Layout(tiler) if isinstance(tiler, int) else tiler, complement(tiler, _coalesce(layout).shape))
-    if size(picks) > limit:
+    tiler = Layout(tiler) if isinstance(tiler, int) else tiler
+    if not isinstance(tiler, Layout):
         return None
-    count = size(layout)
-    found = zip(offsets(picks), offsets(logical_divide(layout, tiler)), strict=True)
-    return all(plain(layout(i)) == value for i, value in found if 0 <= i < count)
+    picks = make_layout(tiler, complement(tiler, _coalesce(layout).shape))
+    if not fits(picks, limit):
+        return None
+    try:
+        found = zip(offsets(picks), offsets(logical_divide(layout, tiler)), strict=True)
+        return all(value_at(layout, place) == without_padding(value) for place, value in found if _inside(place, layout.shape))
+    except AlgebraError:  # strides of several kinds have no values
+        return None
+
+
+def _inside(place: Any, shape: Any) -> bool:
+    """Whether an index or a coordinate lies in a shape."""
+    if isinstance(place, tuple):
+        return isinstance(shape, tuple) and len(place) <= len(shape) and all(map(_inside, place, shape))
+    return bool(0 <= place < product(shape))
 
 
 def zipped_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:

@@ -46,6 +46,18 @@ class Underscore:
 X = Underscore()
 
 
+class Major:
+    """LayoutLeft (column-major) or LayoutRight (row-major), where CuTe takes one for strides or an order."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, left: bool) -> None:
+        self.left = left
+
+    def __repr__(self) -> str:
+        return "LayoutLeft" if self.left else "LayoutRight"
+
+
 def show(x: Any) -> str:
     """CuTe's print of a nested tuple of anything: no spaces, `(4)` for a rank-1 tuple.
 

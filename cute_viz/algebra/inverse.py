@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from cute_viz.algebra.common import brief, is_zero, refuse
-from cute_viz.algebra.compose import compose_with_offset, composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag
+from cute_viz.algebra.compose import composition
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset
 from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, modes, product, unflatten
 from cute_viz.algebra.layout import Layout, coalesce_modes, flat_modes, from_modes
 from cute_viz.algebra.layout import coalesce as _coalesce

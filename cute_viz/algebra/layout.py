@@ -24,6 +24,7 @@ from cute_viz.algebra.inttuple import (
     tuple_rank,
 )
 from cute_viz.algebra.stride import F2, Basis, Stride, add, is_coordinate, magnitude, plain
+from cute_viz.algebra.xor import greatest, reached
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
@@ -141,9 +142,7 @@ def coshape(layout: Layout) -> Any:
     (32, (4, 8))
     """
     if any(isinstance(stride, F2) for stride in leaves(layout.stride)):
-        from cute_viz.algebra.table import offsets
-
-        return 1 + max(offsets(layout))
+        return 1 + greatest(layout, flat_modes(layout))
     last: Any = 0
     for extent, stride in zip(leaves(layout.shape), leaves(layout.stride), strict=True):
         last = add(last, (extent - 1) * magnitude(stride))
@@ -256,7 +255,19 @@ def slice_and_offset(crd: Any, layout: Layout) -> tuple[Layout, Any]:
     ('(8):(1)', 16)
     """
     zeros = map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, crd)
-    return slice_(crd, layout), crd2idx(zeros, layout.shape, layout.stride)
+    sub, offset = slice_(crd, layout), crd2idx(zeros, layout.shape, layout.stride)
+    check_apart(sub, offset)
+    return sub, offset
+
+
+def check_apart(sub: Layout, offset: Any) -> None:
+    """Refuse a slice of XOR strides whose values have bits of its offset: their XOR is not their sum.
+
+    >>> check_apart(Layout(4, F2(1)), 4)
+    """
+    bits = reached(flat_modes(sub))
+    if bits and isinstance(offset, int) and bits & offset:
+        raise AlgebraError(f"the slice {sub} is XORed with {offset}, which has bits in common: their sum is another layout")
 
 
 def _slice(crd: Any, x: Any, layout: Layout) -> tuple[Any, ...]:
@@ -339,6 +350,23 @@ def coalesce_modes_extended(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any
         raise AlgebraError("a layout without modes cannot stand on the left")
     extent, stride = pairs[-1]
     return coalesce_modes([*pairs[:-1], (2 if extent == 1 else extent, stride)])
+
+
+def coalesce_extended(layout: Layout, profile: Any = 0) -> Layout:
+    """Coalesced so that values past the end stay the same too: the last stride is kept (cute/layout.hpp, coalesce_x).
+
+    Composition reads its left operand past the end; the extent of the last mode does not count there.
+
+    >>> str(coalesce_extended(Layout((4, 1), (1, 0)))), str(coalesce_extended(Layout((4, 1), (1, 4))))
+    ('(4,2):(1,0)', '8:1')
+    """
+    if isinstance(profile, tuple):
+        if len(profile) > tuple_rank(layout.shape):
+            raise AlgebraError(f"coordinates of {len(profile)} modes do not index a layout of {tuple_rank(layout.shape)}")
+        parts = modes_of(layout)
+        done = [coalesce_extended(part, target) for part, target in zip(parts, profile, strict=False)]
+        return make_layout(*done, *parts[len(profile) :])
+    return from_modes(coalesce_modes_extended(flat_modes(layout)))
 
 
 def modes_of(layout: Layout) -> list[Layout]:

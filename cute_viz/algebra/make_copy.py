@@ -6,8 +6,9 @@ from typing import Any
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
+from cute_viz.algebra.composed import as_layout
 from cute_viz.algebra.copy import Copy_Atom, TiledCopy, layout_sd
-from cute_viz.algebra.inttuple import is_int_tuple, modes, show
+from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.inverse import left_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import size
@@ -190,8 +191,7 @@ def _restrided(atom: Copy_Atom, extents: Any, tv: Any) -> TiledCopy:
 
 
 def _layout(x: Any) -> Layout:
-    if isinstance(x, Layout):
-        return x
-    if isinstance(x, (int, tuple)) and is_int_tuple(x):
-        return Layout(x)
-    raise AlgebraError(f"{show(x)} is not a layout of threads or values", hint="such as (16,8):(8,1)")
+    layout = as_layout(x)
+    if not isinstance(layout, Layout):
+        raise AlgebraError(f"{show(x)} is not a layout of threads or values", hint="such as (16,8):(8,1)")
+    return layout

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, domain
+from cute_viz.algebra.composed import AnyLayout, as_layout, domain
 from cute_viz.algebra.divide import logical_divide, zipped_divide
-from cute_viz.algebra.inttuple import X, is_int_tuple, modes, product, show
-from cute_viz.algebra.inverse import complement, right_inverse
+from cute_viz.algebra.inttuple import X, is_int_tuple, map_leaves, modes, product, show
+from cute_viz.algebra.inverse import complement, left_inverse, right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
-from cute_viz.algebra.measure import size
+from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.partition import indexed
 from cute_viz.algebra.products import tiled_product
@@ -106,8 +106,7 @@ def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any 
     if not isinstance(atom, MMA_Atom):
         raise AlgebraError(f"make_tiled_mma needs an MMA atom, not {show(atom)}", hint="such as SM80_16x8x16_F32F16F16F32_TN{}")
     thr = Layout((1, 1, 1), (0, 0, 0)) if atom_layout_mnk is None else atom_layout_mnk
-    if isinstance(thr, (int, tuple)) and is_int_tuple(thr):
-        thr = Layout(thr)
+    thr = as_layout(thr)
     if not isinstance(thr, Layout) or len(modes(thr.shape)) > 3:
         refuse("make_tiled_mma", (thr,), "TiledMMA requires rank-3 AtomLayoutMNK", hint="such as (2,2,1): atoms along M, N, K")
     shape, stride = modes(thr.shape), modes(thr.stride)
@@ -118,6 +117,25 @@ def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any 
         refuse("make_tiled_mma", (given,), "TiledMMA requires rank-3 PermutationMNK", hint="such as (32,32,16), or (_,_,_)")
     permutations = tuple(Layout(item) if isinstance(item, tuple) else item for item in (*tile, *[X] * (3 - len(tile))))
     return TiledMMA(atom, tiled_product(atom.thr_id, thr), permutations)  # type: ignore[arg-type]
+
+
+def atom_layout(mma: TiledMMA) -> Layout:
+    """The layout of atoms along M, N and K of which a TiledMMA was made.
+
+    >>> from cute_viz import parse
+    >>> str(atom_layout(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1):(2,1,0))")))
+    '(_2,_2,_1):(2,1,0)'
+    """
+    thr, vmnk = mma.atom.thr_id, mma.thr_layout_vmnk
+    order = make_layout(thr, complement(thr, max(2 * cosize(vmnk), 2 * cosize(thr)))) if size(thr) > 1 else Layout(cosize(vmnk), 1)
+    back = left_inverse(order)
+    parts = []
+    for n in (1, 2, 3):
+        extent = get(vmnk, n)
+        steps = composition(back, extent)
+        stride = map_leaves(lambda d: d // size(thr), steps.stride) if size(extent) > 1 else 0
+        parts.append(Layout(extent.shape, stride))
+    return make_layout(*parts)
 
 
 def permutation(mma: TiledMMA, mode: int) -> Any:

@@ -7,8 +7,7 @@ from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.compose import lift
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, lift
 from cute_viz.algebra.inttuple import tuple_rank
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
 from cute_viz.limits import limit

@@ -6,14 +6,12 @@ is called. Template arguments (`size<1>(A)`) are handed on after the others, or 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.inttuple import Underscore, is_int_tuple, show
-from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.operands import KINDS, converted, problem
 from cute_viz.errors import AlgebraError
 
 
@@ -21,10 +19,10 @@ from cute_viz.errors import AlgebraError
 class Op:
     """One operation.
 
-    kinds: a letter for each operand: L a layout (a bare shape is taken as compact), A anything layout-like, swizzles too,
-        T a tiler, S a shape or coordinate (of a layout its shape), N an integer, X anything, which the function checks.
-        Operands after `least` may be left out; `*` at the end repeats the last kind.
-    templated: C++ gives modes or numbers as template arguments, so that `name<1>(A)` is read, too.
+    kinds: a letter of `operands.KINDS` for each operand; `*` at the end repeats the last kind. Operands after `least` may be
+        left out.
+    templated: C++ gives modes or numbers as template arguments, so that `name<1>(A)` is read, too; there are at least
+        `needs` of both together.
     """
 
     name: str
@@ -34,168 +32,198 @@ class Op:
     kinds: str
     summary: str
     example: str
-    least: int | None = None
+    least: int
+    needs: int
     keyword: str | None = None
     templated: bool = False
 
     def call(self, args: list[Any], template: tuple[Any, ...] = ()) -> Any:
-        """The result for evaluated operands; an AlgebraError shows the signature when they do not fit."""
+        """The result for evaluated operands.
+
+        Refused: operands that are not what the operation takes, with its signature and an example; and what it refuses.
+        """
+        operands, named = self.fitted(args, template)
+        return self.resolve()(*operands, **named)
+
+    def fitted(self, args: list[Any], template: tuple[Any, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
+        """Operands as the function wants them, by position and by name. Refused: what does not fit."""
         self.check_count(args)
-        kinds = self.kinds.rstrip("*")
         if template and not self.templated:
             raise AlgebraError(f"{self.signature} takes no template arguments", hint=f"such as {self.example}")
-        operands = [self._operand(arg, kinds[min(n, len(kinds) - 1)]) for n, arg in enumerate(args)]
-        function = getattr(import_module(f"cute_viz.algebra.{self.module}"), self.function)
-        try:
-            if self.keyword and template:
-                return function(*operands, **{self.keyword: template[0]})
-            return function(*operands, *template)
-        except TypeError as error:
-            if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the call itself did not fit
-                raise AlgebraError(f"these operands do not fit {self.signature}", hint=f"such as {self.example}") from None
-            raise AlgebraError(
-                f"{self.signature}: {', '.join(map(show, args))} are not operands for it", hint=f"such as {self.example}"
-            ) from None
+        if self.keyword and template:
+            if len(template) > 1:
+                raise self._count(f"{len(template)} template arguments")
+            return self._checked(args), {self.keyword: self._one(template[0], "N")}
+        given = [*args, *template]
+        if len(given) < self.needs or (len(given) > len(self.kinds) and not self.kinds.endswith("*")):
+            raise self._count(f"{len(given)} operand{'' if len(given) == 1 else 's'}, template arguments included")
+        return self._checked(given), {}
+
+    def public(self) -> Callable[..., Any]:
+        """The operation as a Python function: as its own one, but bad arguments are refused in words.
+
+        >>> OPS["take"].public()((2, 3, 4), 1, end=3) == OPS["take"].call([(2, 3, 4), 1, 3])
+        True
+        """
+        from functools import wraps
+        from inspect import signature
+
+        own = self.resolve()
+        parameters = signature(own)
+
+        @wraps(own)
+        def operation(*args: Any, **named: Any) -> Any:
+            try:
+                bound = parameters.bind(*args, **named)
+            except TypeError as error:
+                raise AlgebraError(f"{self.signature}: {error}", hint=f"such as {self.example}") from None
+            bound.apply_defaults()
+            given = list(bound.args)
+            while given and given[-1] is None and len(given) > self.least:
+                given.pop()
+            last = self.keyword is not None and len(given) > len(self.kinds)
+            operands, extra = self.fitted(given[:-1] if last else given, tuple(given[-1:]) if last else ())
+            return own(*operands, **extra)
+
+        operation.__name__ = operation.__qualname__ = self.name
+        return operation
 
     def check_count(self, args: list[Any]) -> None:
         """Refuse too few or too many operands."""
+        if len(args) < self.least or (len(args) > len(self.kinds) and not self.kinds.endswith("*")):
+            raise self._count(f"{len(args)} operand{'' if len(args) == 1 else 's'}")
+
+    def _checked(self, operands: list[Any]) -> list[Any]:
+        """Operands as their kinds want them. Refused: those that are of another; None stands for one that is left out."""
         kinds = self.kinds.rstrip("*")
-        many = self.kinds.endswith("*")
-        least = len(kinds) - (1 if many else 0) if self.least is None else self.least
-        if len(args) < least or (len(args) > len(kinds) and not many):
-            given = f"{len(args)} operand{'' if len(args) == 1 else 's'}"
-            raise AlgebraError(f"{self.signature} does not take {given}", hint=f"such as {self.example}")
+        out = []
+        for n, operand in enumerate(operands):
+            kind = kinds[min(n, len(kinds) - 1)]
+            left_out = operand is None and n >= self.least and kind != "N"
+            out.append(None if left_out else self._one(operand, kind))
+        return out
 
-    def _operand(self, value: Any, kind: str) -> Any:
-        """An operand as its kind wants it; refused where it is of another."""
-        if kind in "LA":
-            value = value[0] if isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], Layout) else value
-            if isinstance(value, (int, tuple)) and value != () and is_int_tuple(value):
-                return Layout(value)
-            if isinstance(value, (Layout, ComposedLayout)) or (kind == "A" and isinstance(value, Swizzle)):
-                return value
-            raise AlgebraError(f"{self.signature}: {show(value)} is not a layout", hint=f"such as {self.example}")
-        if kind == "S":
-            if isinstance(value, (Layout, ComposedLayout)):
-                return domain(value).shape
-            if not isinstance(value, (int, tuple)) or not is_int_tuple(value):
-                raise AlgebraError(f"{self.signature}: {show(value)} is not a shape", hint=f"such as {self.example}")
-        if kind == "N" and (not isinstance(value, int) or isinstance(value, bool)):
-            raise AlgebraError(f"{self.signature}: {show(value)} is not an integer", hint=f"such as {self.example}")
-        if kind == "T" and not _is_tiler(value):
-            raise AlgebraError(f"{self.signature}: {show(value)} is not a tiler", hint=f"such as {self.example}")
-        return value
+    def resolve(self) -> Callable[..., Any]:
+        """The function that computes it, for operands that fit."""
+        function: Callable[..., Any] = getattr(import_module(f"cute_viz.algebra.{self.module}"), self.function)
+        return function
 
+    def _one(self, operand: Any, letter: str) -> Any:
+        kind = KINDS[letter]
+        if (reason := problem(operand, kind)) is not None:
+            raise AlgebraError(f"{self.signature}: {reason}", hint=f"such as {self.example}")
+        return converted(operand, kind)
 
-def _is_tiler(value: Any) -> bool:
-    if isinstance(value, tuple):
-        return all(map(_is_tiler, value))
-    return isinstance(value, (int, Layout, ComposedLayout, Swizzle, Underscore)) and not isinstance(value, bool)
+    def _count(self, given: str) -> AlgebraError:
+        return AlgebraError(f"{self.signature} does not take {given}", hint=f"such as {self.example}")
 
 
 def _op(name: str, where: str, params: str, kinds: str, summary: str, example: str, **more: Any) -> Op:
     module, _, function = where.partition(".")
-    return Op(name, module, function or name, f"{name}({params})", kinds, summary, example, **more)
+    most = len(kinds.rstrip("*")) - kinds.endswith("*")
+    least = more.pop("least", most)
+    needs = more.pop("needs", least)
+    return Op(name, module, function or name, f"{name}({params})", kinds, summary, example, least, needs, **more)
 
 
 _ROWS = (
-    _op("composition", "compose", "A, B", "AXX", "c -> A(B(c)); B a layout, a tiler or a swizzle", "composition((6,2):(8,2), (4,3):(3,1))", least=2),
-    _op("complement", "inverse", "A, cotarget", "LX", "what A leaves out, up to the cotarget", "complement(4:2, 24)", least=1),
-    _op("right_inverse", "inverse", "A", "A", "R with A(R(i)) = i", "right_inverse((4,8):(8,1))"),
-    _op("left_inverse", "inverse", "A", "A", "L with L(A(i)) = i", "left_inverse((4,8):(1,5))"),
+    _op("composition", "compose", "A, B", "AOA", "c -> A(B(c)); B a layout, a tiler or a swizzle", "composition((6,2):(8,2), (4,3):(3,1))", least=2),
+    _op("complement", "inverse", "A, cotarget", "RS", "what A leaves out, up to the cotarget", "complement(4:2, 24)", least=1),
+    _op("right_inverse", "inverse", "A", "V", "R with A(R(i)) = i", "right_inverse((4,8):(8,1))"),
+    _op("left_inverse", "inverse", "A", "V", "L with L(A(i)) = i", "left_inverse((4,8):(1,5))"),
     _op("nullspace", "inverse", "A", "L", "the indices that strides of 0 map to 0", "nullspace((4,8):(0,1))"),
-    _op("max_common_layout", "inverse", "A, B", "LL", "the longest layout contiguous in both", "max_common_layout((4,8), (4,8):(1,8))"),
-    _op("max_common_vector", "inverse", "A, B", "LL", "how many first elements are contiguous in both", "max_common_vector((4,8), (4,8):(1,8))"),
+    _op("max_common_layout", "inverse", "A, B", "RR", "the longest layout contiguous in both", "max_common_layout((4,8), (4,8):(1,8))"),
+    _op("max_common_vector", "inverse", "A, B", "RR", "how many first elements are contiguous in both", "max_common_vector((4,8), (4,8):(1,8))"),
     _op("logical_divide", "divide", "A, T", "LT", "((tile,rest),...): A cut by a tiler", "logical_divide((8,6), (4,3))"),
     _op("zipped_divide", "divide", "A, T", "LT", "((tile,...),(rest,...))", "zipped_divide((8,6), (4,3))"),
     _op("tiled_divide", "divide", "A, T", "LT", "((tile,...),rest,...)", "tiled_divide((8,6), (4,3))"),
     _op("flat_divide", "divide", "A, T", "LT", "(tile,...,rest,...)", "flat_divide((8,6), (4,3))"),
-    _op("local_tile", "partition", "A, T, crd, proj", "LTXX", "the tile at a coordinate, and its offset", "local_tile((8,6), (4,3), (1,1))", least=3),
-    _op("local_partition", "partition", "A, thr, i, proj", "LLXX", "what thread i of a thread layout gets, and its offset", "local_partition((8,6), (4,2):(2,1), 3)", least=3),
-    _op("logical_product", "products", "A, B", "LT", "(A, copies): a block repeated by a tiler", "logical_product((2,2):(4,1), 6:1)"),
-    _op("zipped_product", "products", "A, B", "LT", "((block,...),(copies,...))", "zipped_product((2,2):(4,1), 6:1)"),
-    _op("tiled_product", "products", "A, B", "LT", "((block,...),copies,...)", "tiled_product((4,5):(5,1), 5:1)"),
-    _op("flat_product", "products", "A, B", "LT", "(block,...,copies,...)", "flat_product((2,2):(4,1), (4,2):(2,1))"),
-    _op("blocked_product", "products", "A, B", "LL", "modes paired, block inside", "blocked_product((2,5):(5,1), (3,4))"),
-    _op("raked_product", "products", "A, B", "LL", "modes paired, copies inside", "raked_product((2,5):(5,1), (3,4))"),
-    _op("tile_to_shape", "products", "A, shape, order", "LSX", "A repeated until it has the shape", "tile_to_shape((4,8):(8,1), (12,24))", least=2),
-    _op("coalesce", "simplify", "A, profile", "LX", "as few modes as possible, the same function", "coalesce((2,(1,6)):(1,(6,2)))", least=1),
+    _op("local_tile", "partition", "A, T, crd, proj", "LTCC", "the tile at a coordinate, and its offset", "local_tile((8,6), (4,3), (1,1))", least=3),
+    _op("local_partition", "partition", "A, thr, i, proj", "LRNC", "what thread i of a thread layout gets, and its offset", "local_partition((8,6), (4,2):(2,1), 3)", least=3),
+    _op("logical_product", "products", "A, B", "RT", "(A, copies): a block repeated by a tiler", "logical_product((2,2):(4,1), 6:1)"),
+    _op("zipped_product", "products", "A, B", "RT", "((block,...),(copies,...))", "zipped_product((2,2):(4,1), 6:1)"),
+    _op("tiled_product", "products", "A, B", "RT", "((block,...),copies,...)", "tiled_product((4,5):(5,1), 5:1)"),
+    _op("flat_product", "products", "A, B", "RT", "(block,...,copies,...)", "flat_product((2,2):(4,1), (4,2):(2,1))"),
+    _op("blocked_product", "products", "A, B", "RR", "modes paired, block inside", "blocked_product((2,5):(5,1), (3,4))"),
+    _op("raked_product", "products", "A, B", "RR", "modes paired, copies inside", "raked_product((2,5):(5,1), (3,4))"),
+    _op("tile_to_shape", "products", "A, shape, order", "RSM", "A repeated until it has the shape", "tile_to_shape((4,8):(8,1), (12,24))", least=2),
+    _op("coalesce", "simplify", "A, profile", "LP", "as few modes as possible, the same function", "coalesce((2,(1,6)):(1,(6,2)))", least=1),
     _op("flatten", "simplify", "A", "L", "no nesting below the top level", "flatten(((2,2),4))"),
-    _op("filter", "simplify.filter_", "A, profile", "LX", "without strides of 0 and extents of 1", "filter((4,1,8):(0,3,1))", least=1),
-    _op("filter_zeros", "simplify", "A, profile", "LX", "extent 1 for strides of 0", "filter_zeros((4,8):(0,1))", least=1),
+    _op("filter", "simplify.filter_", "A, profile", "LP", "without strides of 0 and extents of 1", "filter((4,1,8):(0,3,1))", least=1),
+    _op("filter_zeros", "simplify", "A, profile", "LP", "extent 1 for strides of 0", "filter_zeros((4,8):(0,1))", least=1),
     _op("group", "modes", "A, B, E", "LNN", "modes B..E-1 as one; also group<B,E>(A)", "group((3,2,4), 1, 3)", least=1, templated=True),
-    _op("take", "modes", "A, B, E", "LNN", "modes B..E-1; also take<B,E>(A)", "take((3,2,4), 0, 2)", least=1, templated=True),
+    _op("take", "modes", "A, B, E", "LNN", "modes B..E-1; also take<B,E>(A)", "take((3,2,4), 0, 2)", least=1, needs=3, templated=True),
     _op("select", "modes", "A, i...", "LN*", "modes by position; also select<i...>(A)", "select((3,2,4), 2, 0)", templated=True),
     _op("append", "modes", "A, B", "LL", "one more mode at the end; append<N>(A) to rank N", "append((3,2), 5:7)", least=1, keyword="n", templated=True),
     _op("prepend", "modes", "A, B", "LL", "one more mode in front; prepend<N>(A) to rank N", "prepend((3,2), 5:7)", least=1, keyword="n", templated=True),
-    _op("replace", "modes", "A, B, i", "LLN", "another mode at a position; also replace<i>(A,B)", "replace((3,2), 5:7, 1)", least=2, templated=True),
+    _op("replace", "modes", "A, B, i", "LLN", "another mode at a position; also replace<i>(A,B)", "replace((3,2), 5:7, 1)", least=2, needs=3, templated=True),
     _op("zip", "modes.zip_", "A, B", "LL", "modes of two layouts paired", "zip((2,3), (4,5):(6,24))", least=1),
-    _op("slice", "slicing.slice_", "crd, A", "XL", "the modes at _", "slice((2,_), (4,8):(8,1))"),
-    _op("slice_and_offset", "slicing", "crd, A", "XL", "the modes at _, and the offset of the rest", "slice_and_offset((2,_), (4,8):(8,1))"),
-    _op("dice", "slicing", "crd, A", "XL", "the modes not at _", "dice((2,_), (4,8):(8,1))"),
-    _op("get", "modes.get_any", "A, i...", "XN*", "a mode of a layout, an entry of a tuple; also get<i,j>(A)", "get(((2,2),4), 0, 1)", templated=True),
+    _op("slice", "slicing.slice_", "crd, A", "CL", "the modes at _", "slice((2,_), (4,8):(8,1))"),
+    _op("slice_and_offset", "slicing", "crd, A", "CL", "the modes at _, and the offset of the rest", "slice_and_offset((2,_), (4,8):(8,1))"),
+    _op("dice", "slicing", "crd, A", "CL", "the modes not at _", "dice((2,_), (4,8):(8,1))"),
+    _op("get", "modes.get_any", "A, i...", "GN*", "a mode of a layout, an entry of a tuple; also get<i,j>(A)", "get(((2,2),4), 0, 1)", templated=True),
     _op("layout", "modes.get", "A, i...", "LN*", "a mode of a layout; also layout<i>(A)", "layout<0>((4,8):(8,1))", templated=True),
-    _op("shape", "shapes.shape_of", "A, i...", "XN*", "the shape, or that of a mode", "shape<1>((4,8):(8,1))", templated=True),
+    _op("shape", "shapes.shape_of", "A, i...", "QN*", "the shape, or that of a mode", "shape<1>((4,8):(8,1))", templated=True),
     _op("stride", "measure.stride_of", "A, i...", "LN*", "the stride, or that of a mode", "stride<1>((4,8):(8,1))", templated=True),
-    _op("size", "measure", "A, i...", "XN*", "the number of elements, of all or of a mode", "size<1>((4,8):(8,1))", templated=True),
+    _op("size", "measure", "A, i...", "QN*", "the number of elements, of all or of a mode", "size<1>((4,8):(8,1))", templated=True),
     _op("cosize", "measure", "A, i...", "LN*", "the number of offsets up to the largest", "cosize((4,8):(9,1))", templated=True),
-    _op("rank", "measure", "A, i...", "XN*", "the number of modes", "rank(((2,2),4))", templated=True),
-    _op("depth", "measure", "A, i...", "XN*", "how deep the nesting goes", "depth(((2,2),4))", templated=True),
+    _op("rank", "measure", "A, i...", "QN*", "the number of modes", "rank(((2,2),4))", templated=True),
+    _op("depth", "measure", "A, i...", "QN*", "how deep the nesting goes", "depth(((2,2),4))", templated=True),
     _op("coshape", "measure", "A, i...", "LN*", "the smallest shape that holds every value", "coshape((4,8):(1@0,1@1))", templated=True),
     _op("coprofile", "measure", "A", "L", "zeros, nested like the values", "coprofile((4,8):(1@0,1@1))"),
-    _op("crd2idx", "coords", "crd, shape, stride", "XXX", "the value at a coordinate of a layout, or of shape and stride", "crd2idx((1,2), (4,8):(8,1))", least=2),
-    _op("idx2crd", "coords", "idx, shape, stride", "XXX", "the coordinate of an index", "idx2crd(7, (4,(2,4)))", least=2),
+    _op("crd2idx", "coords", "crd, shape, stride", "CED", "the value at a coordinate of a layout, or of shape and stride", "crd2idx((1,2), (4,8):(8,1))", least=2),
+    _op("idx2crd", "coords", "idx, shape, stride", "CED", "the coordinate of an index", "idx2crd(7, (4,(2,4)))", least=2),
     _op("get_hier_coord", "coords", "A, i", "LN", "the coordinate of an offset", "get_hier_coord((4,8):(8,1), 19)"),
     _op("get_flat_coord", "coords", "A, i", "LN", "the coordinate of an offset, not nested", "get_flat_coord((4,8):(8,1), 19)"),
     _op("get_1d_coord", "coords", "A, i", "LN", "the index of an offset", "get_1d_coord((4,8):(8,1), 19)"),
-    _op("make_layout", "construct", "shape, stride", "XX*", "a layout of shape and stride, of modes, or LayoutRight", "make_layout((4,8), LayoutRight)"),
-    _op("make_ordered_layout", "construct", "shape, order", "SX", "compact, strides growing in the order", "make_ordered_layout((2,3), (1,0))"),
+    _op("make_layout", "construct", "shape, stride", "KK*", "a layout of shape and stride, of modes, or LayoutRight", "make_layout((4,8), LayoutRight)"),
+    _op("make_ordered_layout", "construct", "shape, order", "SM", "compact, strides growing in the order", "make_ordered_layout((2,3), (1,0))", least=1),
     _op("make_layout_like", "construct", "A", "L", "compact, strides in the order of A's", "make_layout_like((4,4):(16,1))"),
-    _op("make_fragment_like", "construct", "A", "L", "compact for registers, mode 0 fastest", "make_fragment_like((4,8):(1,5))"),
+    _op("make_fragment_like", "fragment", "A", "L", "compact for registers, mode 0 fastest", "make_fragment_like((4,8):(1,5))"),
     _op("make_identity_layout", "construct", "shape", "S", "a coordinate maps to itself", "make_identity_layout((4,8))"),
-    _op("make_composed_layout", "compose", "outer, offset, inner", "AXA", "c -> outer(offset + inner(c))", "make_composed_layout(Sw<3,3,3>, 0, (8,64):(64,1))"),
-    _op("make_swizzle", "swizzled.swizzle_of", "B, M, S", "XXX", "Swizzle<B,M,S>; of two numbers, from the masks Y and Z", "make_swizzle(3, 3, 3)", least=0, templated=True),
-    _op("make_layout_tv", "partition", "thr, val", "LL", "tiler and TV layout of threads that hold values", "make_layout_tv((4,8):(8,1), (1,8))"),
-    _op("upcast", "recast", "A, n", "AN", "n elements become one; also upcast<n>(A)", "upcast((8,4), 4)", least=1, templated=True),
-    _op("downcast", "recast", "A, n", "AN", "one element becomes n; also downcast<n>(A)", "downcast((8,4):(4,1), 2)", least=1, templated=True),
-    _op("recast_layout", "recast", "A, old, new", "AXX", "elements of another type or width; also recast_layout<old,new>(A)", "recast_layout((8,4):(4,1), 64, 8)", least=1, templated=True),
+    _op("make_composed_layout", "composed", "outer, offset, inner", "ABA", "c -> outer(offset + inner(c))", "make_composed_layout(Sw<3,3,3>, 0, (8,64):(64,1))"),
+    _op("make_swizzle", "swizzle.swizzle_of", "B, M, S", "NNN", "Swizzle<B,M,S>; of two numbers, from the masks Y and Z", "make_swizzle(3, 3, 3)", least=0, needs=2, templated=True),
+    _op("make_layout_tv", "partition", "thr, val", "RR", "tiler and TV layout of threads that hold values", "make_layout_tv((4,8):(8,1), (1,8))"),
+    _op("upcast", "recast", "A, n", "AN", "n elements become one; also upcast<n>(A)", "upcast((8,4), 4)", least=1, needs=2, templated=True),
+    _op("downcast", "recast", "A, n", "AN", "one element becomes n; also downcast<n>(A)", "downcast((8,4):(4,1), 2)", least=1, needs=2, templated=True),
+    _op("recast_layout", "recast", "A, old, new", "AYY", "elements of another type or width; also recast_layout<old,new>(A)", "recast_layout((8,4):(4,1), 64, 8)", least=1, needs=3, templated=True),
     _op("max_alignment", "recast", "A", "A", "the largest n for which upcast<n> is legal", "max_alignment((8,4):(1,16))"),
     _op("as_position_independent_swizzle_layout", "composed.position_independent", "A", "L", "a flagged smem layout on element offsets", "as_position_independent_swizzle_layout(Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1))"),
     _op("get_swizzle_portion", "swizzled", "A", "L", "the swizzle of a layout", "get_swizzle_portion(Sw<3,3,3> o 0 o (8,64):(64,1))"),
     _op("get_nonswizzle_portion", "swizzled", "A", "L", "the layout without its swizzle", "get_nonswizzle_portion(Sw<3,3,3> o 0 o (8,64):(64,1))"),
     _op("shape_div", "shapes", "a, b", "SS", "a / b where one divides the other", "shape_div((4,5,6), 40)"),
-    _op("ceil_div", "inverse.ceil_div_tiler", "a, b", "XX", "a / b rounded up; b may be a layout", "ceil_div((4,3), (4,2))"),
+    _op("ceil_div", "inverse.ceil_div_tiler", "a, b", "SE", "a / b rounded up; b may be a layout", "ceil_div((4,3), (4,2))"),
     _op("product", "inttuple", "shape", "S", "the product of all extents", "product((2,(3,4)))"),
     _op("product_each", "shapes", "shape", "S", "the size of each mode", "product_each(((2,4),3))"),
     _op("compatible", "shapes", "a, b", "SS", "whether coordinates of a are coordinates of b", "compatible(24, (4,6))"),
     _op("congruent", "shapes", "a, b", "SS", "whether the nesting is the same", "congruent((2,(3,4)), (0,(0,0)))"),
     _op("weakly_congruent", "shapes", "a, b", "SS", "whether the nesting of a is that of b or coarser", "weakly_congruent((2,3), (2,(3,4)))"),
-    _op("evenly_divides", "shapes", "a, b", "ST", "whether a tiler divides a shape", "evenly_divides((8,6), (4,3))"),
-    _op("make_tiled_mma", "mma", "atom, layout_mnk, permutation_mnk", "XXX", "MMA atoms over a tile", "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))", least=1),
-    _op("make_tiled_copy", "make_copy", "atom, thr, val", "XXX", "copy atoms over a tile, of thread and value layouts", "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))", least=2),
-    _op("make_tiled_copy_impl", "make_copy", "atom, tv, tiler", "XXX", "copy atoms over a tile, of a TV layout", "make_tiled_copy_impl(Copy_Atom<UniversalCopy<float>, float>{}, ((4,4),(2,2)):((16,1),(8,4)), (8,8))"),
+    _op("evenly_divides", "shapes", "a, b", "SI", "whether a tiler divides a shape", "evenly_divides((8,6), (4,3))"),
+    _op("make_tiled_mma", "mma", "atom, layout_mnk, permutation_mnk", "XRT", "MMA atoms over a tile", "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))", least=1),
+    _op("make_tiled_copy", "make_copy", "atom, thr, val", "XRR", "copy atoms over a tile, of thread and value layouts", "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))", least=2),
+    _op("make_tiled_copy_impl", "make_copy", "atom, tv, tiler", "XRT", "copy atoms over a tile, of a TV layout", "make_tiled_copy_impl(Copy_Atom<UniversalCopy<float>, float>{}, ((4,4),(2,2)):((16,1),(8,4)), (8,8))"),
     *(_op(f"make_tiled_copy_{x}", "make_copy", "atom, mma", "XX", f"a copy of a TiledMMA's operand {x}", f"make_tiled_copy_{x}(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{{}}, make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}, (2,2,1), (32,32,16)))") for x in "ABC"),
     *(_op(f"make_tiled_copy_{x}", "make_copy", "atom, copy", "XX", f"a copy that matches the {side} of another", f"make_tiled_copy_{x}(Copy_Atom<UniversalCopy<float>, float>{{}}, make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)))") for x, side in (("S", "source"), ("D", "destination"))),
     _op("make_tiled_copy_C_atom", "make_copy", "atom, mma", "XX", "the smallest copy of a TiledMMA's C", "make_tiled_copy_C_atom(Copy_Atom<SM90_U32x4_STSM_N, half_t>{}, make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}))"),
-    _op("make_cotiled_copy", "make_copy", "atom, tv, data", "XLL", "a copy of threads and values given as offsets of a layout", "make_cotiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,2):(2,1), (4,2):(2,1))"),
-    _op("get_slice", "views", "tiled, thread", "XX", "one thread's view of a TiledMMA or TiledCopy", "get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5)"),
-    *(_op(f"partition_{x}", "views", "thr, A", "XA", f"what the thread holds of {what}", example) for x, what, example in (
+    _op("make_cotiled_copy", "make_copy", "atom, tv, data", "XRR", "a copy of threads and values given as offsets of a layout", "make_cotiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,2):(2,1), (4,2):(2,1))"),
+    _op("get_slice", "views", "tiled, thread", "XN", "one thread's view of a TiledMMA or TiledCopy", "get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5)"),
+    *(_op(f"partition_{x}", "views", "thr, A", "XL", f"what the thread holds of {what}", example) for x, what, example in (
         ("A", "A: (MMA,MMA_M,MMA_K)", "partition_A(get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5), (32,32))"),
         ("B", "B: (MMA,MMA_N,MMA_K)", "partition_B(get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5), (32,32))"),
         ("C", "C: (MMA,MMA_M,MMA_N)", "partition_C(get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 5), (32,32))"),
         ("S", "a source: (CPY,CPY_M,CPY_N)", "partition_S(get_slice(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,8), (1,1)), 5), (8,8))"),
         ("D", "a destination: (CPY,CPY_M,CPY_N)", "partition_D(get_slice(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,8), (1,1)), 5), (8,8))"),
     )),
-    *(_op(f"retile_{x}", "views", "copy, A", "XA", "a fragment as the copy's values", f"retile_{x}(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)), (1,2,2))") for x in "SD"),
+    *(_op(f"retile_{x}", "views", "copy, A", "XL", "a fragment as the copy's values", f"retile_{x}(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)), (1,2,2))") for x in "SD"),
     *(_op(f"partition_shape_{x}", "views", "mma, shape", "XS", f"the shape of a thread's part of {x}", f"partition_shape_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
-    *(_op(f"partition_fragment_{x}", "views", "mma, A", "XA", f"a thread's registers for its part of {x}", f"partition_fragment_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
-    *(_op(f"thrfrg_{x}", "views", "mma, A", "XA", f"{x} as ((ThrV,(...)),(FrgV,(...)))", f"thrfrg_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
-    *(_op(f"tidfrg_{x}", "views", "copy, A", "XA", "a tensor as (Thr,(FrgV,FrgX),(Rest...))", f"tidfrg_{x}(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)), (8,8))") for x in "SD"),
+    *(_op(f"partition_fragment_{x}", "views", "mma, A", "XL", f"a thread's registers for its part of {x}", f"partition_fragment_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
+    *(_op(f"thrfrg_{x}", "views", "mma, A", "XL", f"{x} as ((ThrV,(...)),(FrgV,(...)))", f"thrfrg_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
+    *(_op(f"tidfrg_{x}", "views", "copy, A", "XL", "a tensor as (Thr,(FrgV,FrgX),(Rest...))", f"tidfrg_{x}(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)), (8,8))") for x in "SD"),
     *(_op(f"get_layout{x}_TV", "views", "tiled", "X", f"(thread, value) of {x} -> tile", f"get_layout{x}_TV({'make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,8), (1,1))' if x in 'SD' else 'make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})'})") for x in "ABCSD"),
     _op("get_thr_layout_vmnk", "views", "mma", "X", "(thread of the atom, atom along M, N, K) -> thread", "get_thr_layout_vmnk(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1)))"),
     _op("tile_shape", "views", "tiled", "X", "the tile of a TiledMMA or TiledCopy", "tile_shape(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1)))"),
     _op("tile_size", "views", "tiled, i", "XN", "an extent of the tile; also tile_size<i>(tiled)", "tile_size<1>(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1)))", least=1, templated=True),
-    _op("domain_offset", "slicing", "crd, A", "XL", "the layout with its origin at a coordinate, and the offset", "domain_offset((1,2), (4,8):(8,1))"),
+    _op("domain_offset", "slicing", "crd, A", "IH", "the layout with its origin at a coordinate, and the offset", "domain_offset((1,2), (4,8):(8,1))"),
 )  # fmt: skip
 
 OPS: dict[str, Op] = {op.name: op for op in _ROWS}

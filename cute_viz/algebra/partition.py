@@ -16,7 +16,7 @@ from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.divide import zipped_divide
 from cute_viz.algebra.inttuple import Underscore, X, leaves, map_leaves, modes, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
-from cute_viz.algebra.layout import Layout, is_coordinate_layout, size
+from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout, size
 from cute_viz.algebra.measure import coshape, cosize
 from cute_viz.algebra.products import raked_product
 from cute_viz.algebra.shapes import product_each
@@ -98,6 +98,7 @@ def indexed(operation: str, layout: AnyLayout, tiled: AnyLayout, coord: Any) -> 
         return out
     sub = tiled(coord)
     offset = tiled(map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, coord))
+    check_apart(sub, offset)
     if not any(leaves(offset)):
         return sub  # type: ignore[no-any-return]
     plain = domain(layout)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.common import refuse, within
-from cute_viz.algebra.compose import composition, lift
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.compose import composition
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, lift
 from cute_viz.algebra.construct import make_ordered_layout
 from cute_viz.algebra.divide import open_modes
 from cute_viz.algebra.inttuple import Underscore, show, tuple_rank
@@ -15,6 +15,8 @@ from cute_viz.algebra.layout import Layout, get, make_layout, modes_of, rank, si
 from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.modes import append, tile_unzip, zip_
 from cute_viz.algebra.shapes import ceil_div, evenly_divides, product_each
+from cute_viz.algebra.swizzle import Swizzle, make_swizzle
+from cute_viz.algebra.swizzled import swizzle_projection
 from cute_viz.errors import AlgebraError
 
 
@@ -46,8 +48,6 @@ def logical_product(block: AnyLayout, tiler: Any) -> AnyLayout:
     if isinstance(tiler, int):
         return logical_product(block, Layout(tiler))
     if isinstance(tiler, ComposedLayout):
-        from cute_viz.algebra.swizzled import product_with_swizzled_tiler
-
         return product_with_swizzled_tiler(block, tiler)
     return refuse(
         "logical_product", (block, tiler), f"{show(tiler)} is not a tiler", hint="a layout, an integer, _ or a tuple of these"
@@ -148,3 +148,23 @@ def tile_to_shape(block: AnyLayout, trg_shape: Any, ord_shape: Any = None) -> An
             hint="every extent, mode by mode, must divide",
         )
     return blocked_product(padded, make_ordered_layout(ceil_div(want, have), ord_shape))
+
+
+def product_with_swizzled_tiler(block: Layout, tiler: ComposedLayout) -> AnyLayout:
+    """logical_product(Layout, swizzled tiler): the swizzle of the tiler on the strides of the product.
+
+    Refused: a tiler with an offset, or bits that the product does not keep. Source: cute/swizzle_layout.hpp.
+
+    >>> str(product_with_swizzled_tiler(Layout((2, 2)), ComposedLayout(Swizzle(1, 0, 2), 0, Layout((4, 2)))))
+    'Sw<1,2,2> o 0 o ((2,2),(4,2)):((1,2),(4,16))'
+    """
+    swizzle, inner = tiler.outer, tiler.inner
+    if not isinstance(swizzle, Swizzle) or not isinstance(inner, Layout):
+        refuse("logical_product", (block, tiler), "only a swizzled layout can be a tiler on the right")
+    if tiler.offset != 0:
+        refuse("logical_product", (block, tiler), "Require Swizzle offset == 0.")
+    new = logical_product(block, inner)
+    seen = composition(swizzle_projection(swizzle), inner)
+    active = seen(size(seen) - 1)
+    y, z = (new((0, inner(active & mask))) for mask in (swizzle.yyy, swizzle.zzz))
+    return compose_with_offset(make_swizzle(y, z), 0, new)

@@ -9,47 +9,14 @@ from math import gcd
 from typing import Any
 
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.compose import compose_with_offset
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, compose_with_offset
+from cute_viz.algebra.divide import logical_divide
+from cute_viz.algebra.elements import bits_of
 from cute_viz.algebra.inttuple import leaves
+from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, get, size
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.errors import AlgebraError
-
-# Bits of the value types that CuTe and its Python DSL name (cutlass/numeric_types.h, cute/numeric/numeric_types.hpp).
-BITS = {
-    1: "u1 bin1_t uint1b_t uint1_t Boolean1",
-    2: "uint2b_t int2b_t uint2_t int2_t Int2 Uint2",
-    4: "s4 u4 e2m1 uint4b_t int4b_t uint4_t int4_t float_e2m1_t float_e2m1_unpacksmem4_t Int4 Uint4 Float4E2M1FN",
-    6: "e2m3 e3m2 float_e2m3_t float_e3m2_t uint6b_t int6b_t uint6_t Float6E2M3FN Float6E3M2FN",
-    8: "s8 u8 e4m3 e5m2 ue8m0 bool char int8_t uint8_t float_e4m3_t float_e5m2_t float_ue4m3_t float_ue8m0_t byte_t Int8 Uint8"
-    " Boolean Float8E4M3 Float8E4M3FN Float8E4M3B11FNUZ Float8E5M2 Float8E8M0FNU",
-    16: "f16 bf16 s16 u16 half_t bfloat16_t int16_t uint16_t short half __half __nv_bfloat16 Float16 BFloat16 Int16 Uint16",
-    32: "f32 tf32 s32 u32 float tfloat32_t int int32_t uint32_t unsigned Float32 TFloat32 Int32 Uint32",
-    64: "f64 s64 u64 double int64_t uint64_t size_t Float64 Int64 Uint64",
-    128: "uint128_t int128_t Int128",
-    256: "uint256_t",
-}
-
-
-def bits_of(value_type: Any) -> int:
-    """The width in bits of a value type, by its name in C++ or in the Python DSL, or as a number.
-
-    >>> bits_of("half_t"), bits_of("cutlass.Float32"), bits_of("uint128_t"), bits_of(4), bits_of("8")
-    (16, 32, 128, 4, 8)
-    """
-    if isinstance(value_type, str) and value_type.isdecimal() and len(value_type) < 6:
-        value_type = int(value_type)
-    if isinstance(value_type, int) and not isinstance(value_type, bool):
-        if value_type < 1:
-            raise AlgebraError(f"a value type has 1 bit or more, not {value_type}")
-        return int(value_type)
-    name = str(value_type).rsplit("::", 1)[-1].rsplit(".", 1)[-1].strip()
-    for width, names in BITS.items():
-        if name in names.split():
-            return width
-    raise AlgebraError(f"{value_type} is not a value type that is known here", hint="give its width in bits, such as 16 for half_t")
 
 
 def upcast(x: Any, n: int) -> Any:
@@ -153,9 +120,6 @@ def max_alignment(x: Any) -> int:
         refuse("max_alignment", (x,), "the offset is a coordinate")
     if isinstance(x, ComposedLayout):
         return gcd(*map(max_alignment, (x.outer, x.offset, x.inner))) if isinstance(x.outer, Swizzle) else 1
-    from cute_viz.algebra.divide import logical_divide
-    from cute_viz.algebra.inverse import right_inverse
-
     if not all(isinstance(leaf, int) for leaf in leaves(x.stride)):
         refuse("max_alignment", (x,), "its strides are not integers")
     flat = _coalesce(x)

@@ -6,11 +6,9 @@ from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.common import is_zero, refuse
-from cute_viz.algebra.compose import lift
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, lift
 from cute_viz.algebra.inttuple import map_leaves, tuple_rank
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
-from cute_viz.errors import AlgebraError
 
 
 def flatten(layout: AnyLayout) -> AnyLayout:
@@ -75,20 +73,3 @@ def filter_(layout: AnyLayout, profile: Any = None) -> AnyLayout:
         done = [filter_(part, target) for part, target in zip(parts, profile, strict=False)]
         return make_layout(*done, *parts[len(profile) :])  # type: ignore[arg-type]
     return plain_layout.coalesce(Layout(_filter_zeros(layout.stride, layout.shape, layout), layout.stride))
-
-
-def coalesce_extended(layout: Layout, profile: Any = 0) -> Layout:
-    """Coalesced so that values past the end stay the same too: the last stride is kept (cute/layout.hpp, coalesce_x).
-
-    Composition reads its left operand past the end; the extent of the last mode does not count there.
-
-    >>> str(coalesce_extended(Layout((4, 1), (1, 0)))), str(coalesce_extended(Layout((4, 1), (1, 4))))
-    ('(4,2):(1,0)', '8:1')
-    """
-    if isinstance(profile, tuple):
-        if len(profile) > tuple_rank(layout.shape):
-            raise AlgebraError(f"coordinates of {len(profile)} modes do not index a layout of {tuple_rank(layout.shape)}")
-        parts = modes_of(layout)
-        done = [coalesce_extended(part, target) for part, target in zip(parts, profile, strict=False)]
-        return make_layout(*done, *parts[len(profile) :])
-    return plain_layout.from_modes(plain_layout.coalesce_modes_extended(plain_layout.flat_modes(layout)))

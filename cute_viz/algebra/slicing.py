@@ -9,11 +9,11 @@ from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.compose import compose_with_offset, composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, position_independent
+from cute_viz.algebra.compose import composition
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset, position_independent
 from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, modes, product
 from cute_viz.algebra.layout import Layout, idx2crd, size
-from cute_viz.algebra.stride import add
+from cute_viz.algebra.stride import F2, add
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import swizzle_projection
 
@@ -113,6 +113,8 @@ def _swizzled(crd: Any, layout: ComposedLayout, swizzle: Swizzle, inner: Layout)
     sliced = plain_layout.slice_(crd, inner)
     if _whole(crd):
         return compose_with_offset(swizzle, layout.offset, sliced), 0
+    if any(isinstance(stride, F2) for stride in leaves(inner.stride)):
+        refuse("slice", (crd, layout), "behind a swizzle XOR strides can only be sliced as a whole")
     if not any(True for _ in leaves(sliced.shape)):
         refuse("slice", (crd, layout), "no mode is left: the coordinate has no _", hint="A(i,j) is the value at a coordinate")
     diced, index = dice(crd, inner), dice_tuple(crd, crd)

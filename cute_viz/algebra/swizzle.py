@@ -1,10 +1,11 @@
-"""Swizzle<B,M,S>: XOR B address bits into B others (cute/swizzle.hpp)."""
+"""Swizzle<B,M,S>: XOR B address bits into B others; made of numbers or masks, merged (cute/swizzle.hpp)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
+from cute_viz.algebra.common import refuse
 from cute_viz.algebra.inttuple import show
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
@@ -84,3 +85,52 @@ def span(first: int, count: int) -> str:
     ('bit 3', 'bits 3..5')
     """
     return f"bit {first}" if count == 1 else f"bits {first}..{first + count - 1}"
+
+
+def make_swizzle(y: int, z: int) -> Swizzle:
+    """The swizzle that XORs the bits of the mask Y into those of the mask Z (make_swizzle<Y,Z>()).
+
+    Refused: masks of different bit counts, or with gaps. Source: cute/swizzle.hpp.
+
+    >>> str(make_swizzle(0b1000, 0b0100)), str(make_swizzle(0b11000000, 0b00000110))
+    ('Sw<1,2,1>', 'Sw<2,1,5>')
+    """
+    if not isinstance(y, int) or not isinstance(z, int) or y < 0 or z < 0:
+        refuse("make_swizzle", (y, z), "the masks are integers, 0 or more")
+    if y.bit_count() != z.bit_count():
+        refuse("make_swizzle", (bin(y), bin(z)), "Number of bits in Y and Z don't match")
+    if y == 0:
+        return Swizzle(0, 0, 0)
+    low_y, low_z = _lowest(y), _lowest(z)
+    swizzle = Swizzle(y.bit_count(), min(low_y, low_z), low_y - low_z)
+    if swizzle.yyy | swizzle.zzz != y | z:
+        refuse("make_swizzle", (bin(y), bin(z)), "the bits of a mask must stand side by side")
+    return swizzle
+
+
+def swizzle_of(*numbers: int) -> Swizzle:
+    """Swizzle<B,M,S> of three numbers, or the swizzle of two bit masks.
+
+    >>> str(swizzle_of(3, 4, 3)), str(swizzle_of(0b11000000, 0b110))
+    ('Sw<3,4,3>', 'Sw<2,1,5>')
+    """
+    if len(numbers) not in (2, 3) or not all(isinstance(n, int) for n in numbers):
+        raise AlgebraError("make_swizzle takes B, M and S, or the masks Y and Z")
+    return Swizzle(*numbers) if len(numbers) == 3 else make_swizzle(*numbers)
+
+
+def merge_swizzles(a: Swizzle, b: Swizzle) -> Swizzle:
+    """composition(Swizzle, Swizzle): the swizzle that does both (cute/swizzle.hpp).
+
+    Refused: different shifts, or bits that no single swizzle has.
+
+    >>> str(merge_swizzles(Swizzle(1, 0, 3), Swizzle(1, 1, 3)))
+    'Sw<2,0,3>'
+    """
+    if a.shift != b.shift:
+        refuse("composition", (a, b), "Can only merge swizzles of the same shift.")
+    return make_swizzle(a.yyy ^ b.yyy, a.zzz ^ b.zzz)
+
+
+def _lowest(mask: int) -> int:
+    return (mask & -mask).bit_length() - 1

@@ -1,7 +1,8 @@
-"""Whole offset tables at once.
+"""Whole offset tables at once, and the one limit of their length.
 
 The values of a layout are separable: each mode adds its own term. So a table is built mode by mode, and the
-inner loop is one addition an element, not one evaluation of the layout.
+inner loop is one addition an element, not one evaluation of the layout. Whoever looks at every element of a layout
+does it here.
 """
 
 from __future__ import annotations
@@ -9,20 +10,27 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, position_independent
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, position_independent
+from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.layout import Layout, flat_modes, size
+from cute_viz.algebra.measure import coprofile
 from cute_viz.algebra.stride import F2, Basis, add, plain
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.xor import mixed
 from cute_viz.errors import AlgebraError
+from cute_viz.limits import limit, over
 
 
 def offsets(layout: AnyLayout) -> list[Any]:
     """layout(i) for every i in 0..size-1: integers, or coordinates as tuples.
 
+    Refused: more elements than the limit `elements`; a layout without a shape.
+
     >>> offsets(Layout((2, 3), (3, 1)))
     [0, 3, 1, 4, 2, 5]
     """
     layout = position_independent(layout)
+    _check_length(layout, limit("elements"))
     if isinstance(layout, Layout):
         if any(isinstance(stride, Basis) for _, stride in flat_modes(layout)):
             return _coordinates(layout)
@@ -42,8 +50,26 @@ def offsets(layout: AnyLayout) -> list[Any]:
         if shift >= 0:
             return [x ^ ((x & yyy) >> shift) for x in inner]
         return [x ^ ((x & yyy) << -shift) for x in inner]
+    if isinstance(outer, Layout) and isinstance(outer.shape, int) and isinstance(outer.stride, int) and isinstance(inner[0], int):
+        return inner if outer.stride == 1 else [x * outer.stride for x in inner]
     known = {x: outer(x) for x in set(inner)}
     return [known[x] for x in inner]
+
+
+def fits(layout: AnyLayout, most: int) -> bool:
+    """Whether every element can be looked at: there are at most so many, and no more than the limit `elements`.
+
+    >>> fits(Layout((1024, 1024)), 1 << 20), fits(Layout((1 << 20, 1 << 20)), 1 << 62)
+    (True, False)
+    """
+    return product(domain(layout).shape) <= min(most, limit("elements"))
+
+
+def _check_length(layout: AnyLayout, most: int) -> None:
+    found = product(domain(layout).shape)
+    if found > most:
+        words = f"{layout} has {found} elements, which cannot be looked at one by one"
+        raise over("elements", words, most=most, instead="give one tile of it")
 
 
 WIDEST = 1 << 62  # offsets from -WIDEST to WIDEST - 1, and the distance of any two, are integers of 64 bits
@@ -52,13 +78,15 @@ WIDEST = 1 << 62  # offsets from -WIDEST to WIDEST - 1, and the distance of any 
 def offsets_numpy(layout: AnyLayout, numpy: ModuleType) -> Any:
     """The same table as an int64 array of the given numpy module.
 
-    Refused: values that are no integers, offsets that reach past 62 bits, as their sums and differences would wrap.
+    Refused: values that are no integers, offsets that reach past 62 bits, as their sums and differences would wrap; more
+    elements than the limits `elements` and `image-cells`.
 
     >>> import numpy
     >>> offsets_numpy(Layout((2, 3), (3, 1)), numpy).tolist()
     [0, 3, 1, 4, 2, 5]
     """
     layout = position_independent(layout)
+    _check_length(layout, max(limit("elements"), limit("image-cells")))
     known = reach(layout)
     table = offsets(layout) if known is None else []
     if table and not isinstance(table[0], int):
@@ -140,7 +168,7 @@ def _xored(layout: Layout) -> list[int]:
     table = [0]
     for extent, stride in flat_modes(layout):
         if stride != 0 and not isinstance(stride, F2):
-            raise AlgebraError(f"{layout} mixes integer and XOR strides", hint="use XOR strides, or 0, in every mode")
+            raise mixed(layout)
         steps = [plain(k * stride) for k in range(extent)]
         table = [step ^ value for step in steps for value in table]
     return table
@@ -152,11 +180,18 @@ def _coordinates(layout: Layout) -> list[Any]:
     paths = sorted({stride.path for _, stride in parts if isinstance(stride, Basis)})
     if any(not isinstance(stride, Basis) and stride != 0 for _, stride in parts):
         raise AlgebraError(f"{layout} mixes integer and coordinate strides", hint="use coordinate strides, or 0, in every mode")
-    if any(len(path) != 1 for path in paths):
-        return [layout(i) for i in range(size(layout))]
-    columns = []
-    for i in range(paths[-1][0] + 1):
-        shape = tuple(extent for extent, _ in parts)
-        stride = tuple(d.value if isinstance(d, Basis) and d.path == (i,) else 0 for _, d in parts)
-        columns.append(offsets(Layout(shape, stride)))
-    return list(zip(*columns, strict=True))
+    if any(long[: len(short)] == short for short in paths for long in paths if long != short):
+        return [layout(i) for i in range(size(layout))]  # a mode and a mode of it: only extents of 1 can have both
+    columns = {}
+    shape = tuple(extent for extent, _ in parts)
+    for path in paths:
+        stride = tuple(d.value if isinstance(d, Basis) and d.path == path else 0 for _, d in parts)
+        columns[path] = offsets(Layout(shape, stride))
+    return _coordinate_table(coprofile(layout), (), columns, size(layout))
+
+
+def _coordinate_table(profile: Any, path: tuple[int, ...], columns: dict[tuple[int, ...], list[Any]], length: int) -> list[Any]:
+    """Coordinates of a nesting, of the columns of its leaves; a leaf without one is 0."""
+    if not isinstance(profile, tuple):
+        return columns.get(path) or [0] * length
+    return list(zip(*(_coordinate_table(item, (*path, i), columns, length) for i, item in enumerate(profile)), strict=True))

@@ -8,9 +8,9 @@ from typing import Any
 from cute_viz.algebra import copy as _copy
 from cute_viz.algebra import mma as _mma
 from cute_viz.algebra.composed import AnyLayout, domain
-from cute_viz.algebra.construct import make_fragment_like
 from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.copy import ThrCopy, TiledCopy
+from cute_viz.algebra.fragment import make_fragment_like
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout, size
 from cute_viz.algebra.mma import ThrMMA, TiledMMA

@@ -6,20 +6,20 @@ thread, its values in order. Values that lie next to each other go into one inst
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, domain, pointer_bits, position_independent
+from cute_viz.algebra.composed import AnyLayout, as_layout, domain, pointer_bits, position_independent
 from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy, layout_sd, tile_of
-from cute_viz.algebra.inttuple import is_int_tuple, modes, product, show
+from cute_viz.algebra.elements import bits_of
+from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
+from cute_viz.algebra.matrix_op import matrix_op
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
 from cute_viz.algebra.modes import get
-from cute_viz.algebra.recast import bits_of
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.banks import ACCESSES, LANES, ROW, Phase, ideal_wavefronts, phases, width
 from cute_viz.errors import AlgebraError
@@ -90,6 +90,7 @@ def accesses(
     if instruction is not None and instruction.startswith("ld") and store:
         raise AlgebraError(f"{instruction} reads, and the tile is written", hint=f"a store is one of {', '.join(STORES)}")
     store = store or instruction in STORES
+    smem = as_layout(smem)
     extents = _extents(smem)
     tv, tile, count, wanted = _view(by, extents, operand, store)
     bits = element_bits(smem, by, operand=operand, given=bits)
@@ -165,8 +166,7 @@ def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None,
         try:
             return bits_of(which)
         except AlgebraError as error:
-            error.hint = "give the width of an element: --type"
-            raise
+            raise error.but(hint="give the width of an element: `type=`") from None
     return 16
 
 
@@ -196,8 +196,7 @@ def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -
         tile = {"A": (m, k), "B": (n, k), "C": (m, n)}[which]
         tv = layout_tv(tiled, which)
         return tv, tile, size(get(tv, 1)), None
-    if isinstance(by, tuple) and is_int_tuple(by):
-        by = Layout(by)
+    by = as_layout(by)
     if isinstance(by, Layout) and len(modes(by.shape)) == 2:
         return by, extents, size(get(by, 1)), None
     if isinstance(by, Copy_Atom):
@@ -210,7 +209,7 @@ def _operand(operand: str | None) -> str:
     which = (operand or "").upper()
     if which not in ("A", "B", "C"):
         asked = f"an MMA has no operand {operand} that has a layout" if operand else "which operand of the MMA is read?"
-        raise AlgebraError(asked, hint="--operand A, B or C")
+        raise AlgebraError(asked, hint="say which: `operand=A`, B or C")
     return which
 
 
@@ -221,12 +220,8 @@ def instruction_of(atom: Copy_Atom, store: bool) -> str | None:
     >>> instruction_of(atom, False)
     'ldmatrix.x4.trans'
     """
-    if match := re.match(r"SM\d+_U(?:32x(\d)|16x(\d))_(LDSM|STSM)_(N|T)", atom.name):
-        if (match[3] == "STSM") != store:
-            return None
-        count = int(match[1] or int(match[2]) // 2)
-        return f"{'stmatrix' if store else 'ldmatrix'}.x{count}{'.trans' if match[4] == 'T' else ''}"
-    return None
+    op = matrix_op(atom.name)
+    return op.instruction if op and op.bits == 16 and op.store == store else None
 
 
 def _instructions(

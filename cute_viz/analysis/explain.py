@@ -8,8 +8,9 @@ from typing import Any
 
 from cute_viz.algebra import ops
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.inttuple import is_int_tuple, modes, product, show
+from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout, coalesce, cosize, flat_modes, make_layout, modes_of, size
+from cute_viz.algebra.operands import strides
 from cute_viz.algebra.stride import Basis
 from cute_viz.errors import AlgebraError
 
@@ -35,17 +36,16 @@ def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> l
     together, coalesced -> (2,3):(1,8)
     """
     operation = ops.find(name)
-    operation.check_count(operands)
+    fitted, named = operation.fitted(operands, template)
     writer = _WRITERS.get(operation.name)
     steps: list[Step] = []
     if writer is not None:
-        first = Layout(operands[0]) if operands[0] != () and is_int_tuple(operands[0]) else operands[0]
         try:
-            if isinstance(first, Layout):
-                writer(steps, first, *operands[1:])
+            if isinstance(fitted[0], Layout) and (operation.name == "composition" or strides(tuple(fitted)) <= {"integer"}):
+                writer(steps, *fitted)
         except AlgebraError as error:
             return [*steps, Step(f"here it fails: {error.message}")]
-    result = operation.call(operands, template)
+    result = operation.resolve()(*fitted, **named)
     if not steps or steps[-1].value != result:
         steps.append(Step(f"{operation.name}: {operation.summary}" if not steps else "the result", result))
     return steps

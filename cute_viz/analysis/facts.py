@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, domain
+from cute_viz.algebra.composed import AnyLayout, as_layout, domain
 from cute_viz.algebra.inttuple import modes, product, show, tuple_depth, tuple_rank
 from cute_viz.algebra.layout import Layout, coalesce, coshape, cosize, is_coordinate_layout
-from cute_viz.algebra.table import offsets
+from cute_viz.algebra.table import fits, offsets
 
 WIDEST = 128  # bits of one lane's access
 MAX_TABLE = 1 << 20  # values that are looked at one by one
@@ -20,6 +20,7 @@ def layout_facts(layout: AnyLayout) -> dict[str, Any]:
     >>> facts["size"], facts["injective"], facts["contiguous"], facts["coalesced"]
     (32, True, True, '(4,8):(8,1)')
     """
+    layout = as_layout(layout)
     inner = domain(layout)
     out: dict[str, Any] = {
         "layout": show(layout),
@@ -36,7 +37,7 @@ def layout_facts(layout: AnyLayout) -> dict[str, Any]:
         out["cosize"] = cosize(inner)
     if isinstance(layout, Layout):
         out["coalesced"] = show(coalesce(layout))
-    if out["size"] <= MAX_TABLE:
+    if fits(layout, MAX_TABLE):
         values = offsets(layout)
         distinct = set(values)
         out["injective"] = len(distinct) == len(values)
@@ -55,9 +56,10 @@ def memory_facts(layout: AnyLayout, bits: int) -> dict[str, Any]:
     >>> facts["bytes"], facts["widest vector"], facts["gaps"], facts["aliased"]
     (1024, '128 bits along mode 1', 0, 0)
     """
+    layout = as_layout(layout)
     inner = domain(layout)
     out: dict[str, Any] = {"bits of an element": bits}
-    if is_coordinate_layout(inner) or product(inner.shape) > MAX_TABLE:
+    if is_coordinate_layout(inner) or not fits(layout, MAX_TABLE):
         return out
     values = offsets(layout)
     if not all(isinstance(value, int) for value in values):

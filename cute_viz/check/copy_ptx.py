@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cute_viz.algebra.matrix_op import matrix_op
 from cute_viz.check.job import Kernel
 
 WARP = 32
@@ -36,6 +37,16 @@ selp.b32 %d0, %s0, %y, %even; selp.b32 %d1, %x, %s1, %even;"""
 _WORDS = {8: "b8", 16: "b16", 32: "b32", 64: "b64", 128: "v2.b64"}
 
 
+def matrix_opcode(access: str) -> str:
+    """The opcode of ldmatrix or stmatrix, from the short name that the analysis of banks has for it.
+
+    >>> matrix_opcode("ldmatrix.x4.trans")
+    'ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16'
+    """
+    which, _, form = access.partition(".")
+    return f"{which}.sync.aligned.m8n8.{form}.shared.b16"
+
+
 def move(name: str, bits: int) -> Move | str:
     """The instruction of an atom's name that moves `bits` a thread; or the reason why there is none here.
 
@@ -43,12 +54,11 @@ def move(name: str, bits: int) -> Move | str:
     'ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {{regs}}, [{from}];'
     """
     name = name.partition("<")[0]
-    if match := re.fullmatch(r"SM\d+_U(?:32x(\d)|16x(\d))_(LDSM|STSM)_([NT])", name):
-        count = int(match[1] or int(match[2]) // 2)
-        form = f"m8n8.x{count}{'.trans' if match[4] == 'T' else ''}.shared.b16"
-        if match[3] == "LDSM":
-            return Move("memory", "registers", f"ldmatrix.sync.aligned.{form} {{{{regs}}}}, [{{from}}];", 75, "source")
-        return Move("registers", "memory", f"stmatrix.sync.aligned.{form} [{{to}}], {{{{regs}}}};", 90, "target", (7, 8))
+    if (matrix := matrix_op(name)) and matrix.bits == 16:
+        opcode = matrix_opcode(matrix.instruction)
+        if not matrix.store:
+            return Move("memory", "registers", f"{opcode} {{{{regs}}}}, [{{from}}];", 75, "source")
+        return Move("registers", "memory", f"{opcode} [{{to}}], {{{{regs}}}};", 90, "target", (7, 8))
     if name == "SM75_U32x1_MOVM_T":
         return Move("registers", "registers", "movmatrix.sync.aligned.m8n8.trans.b16 %d0, %s0;", 75, version=(7, 8))
     if match := re.fullmatch(r"SM50_Shuffle_U32_2x2Trans_XOR([14])", name):

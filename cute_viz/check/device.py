@@ -1,6 +1,8 @@
 """The GPU: the only module that talks to a driver. It loads PTX, runs launches, times them, and returns bytes.
 
-Needs the extra `gpu` (cuda-core with cuda-bindings) and an NVIDIA driver; the driver itself compiles the PTX.
+Needs the extra `gpu` (cuda-bindings) and an NVIDIA driver; the driver itself compiles the PTX. Not cuda-core (read up to 1.2): its
+linker takes nvJitLink where that is installed, so that another compiler would decide what is refused, and it does not set how much
+shared memory a kernel may ask for; it would stand beside cuda-bindings, not in its place.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import Any
 from cute_viz.check.job import In, Launch, Out, Tensor, Word
 from cute_viz.errors import CannotCheck
 
-NEEDS = "a check needs an NVIDIA GPU with its driver, and: pip install 'cute-viz[gpu]'; --emit ptx and --static need none"
+NEEDS = "a check needs an NVIDIA GPU with its driver, and: pip install 'cute-viz[gpu]'; `emit=ptx` and `static=` need none"
 _LOG = 1 << 14  # bytes of the JIT's error log
 _COMPILERS = 16  # threads that compile PTX at a time
 

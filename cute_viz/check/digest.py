@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from cute_viz.figures.model import Figure, Panel
+from cute_viz.spec import PACKAGED, Library
 
 LENGTH = 16  # hexadecimal digits of the SHA-256 that are kept
 
@@ -84,34 +85,37 @@ def digest(figure: Figure) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:LENGTH]
 
 
-@lru_cache(maxsize=1)
-def reports() -> tuple[dict[str, Any], ...]:
-    """The kept reports: layouts/verified/*.json of every library folder.
+def reports(library: Library = PACKAGED) -> tuple[dict[str, Any], ...]:
+    """The kept reports: verified/*.json of every folder of a library.
 
     >>> all("agree" in report for report in reports())
     True
     """
-    from cute_viz.spec.library_files import directories
-
     out = []
-    for directory in directories():
+    for directory in library.directories():
         folder = os.path.join(directory, "verified")
         if os.path.isdir(folder):
-            for name in sorted(os.listdir(folder)):
-                if name.endswith(".json"):
-                    with open(os.path.join(folder, name), encoding="utf-8") as file:
-                        out.append(json.load(file))
+            paths = sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".json"))
+            out += [_report(path, os.stat(path).st_mtime_ns) for path in paths]
     return tuple(out)
 
 
-def verified(name: str, figure: Figure) -> str | None:
+@lru_cache(maxsize=64)
+def _report(path: str, changed: int) -> dict[str, Any]:
+    """One kept report, read again when its file has changed."""
+    with open(path, encoding="utf-8") as file:
+        out: dict[str, Any] = json.load(file)
+    return out
+
+
+def verified(name: str, figure: Figure, library: Library = PACKAGED) -> str | None:
     """The devices on which the mapping of this figure was confirmed under this name; None where none was.
 
     >>> from cute_viz.figures import build
     >>> verified("SM80_16x8x16_F32F16F16F32_TN", build(4)) is None
     True
     """
-    kept = [report for report in reports() if name in report["agree"]]
+    kept = [report for report in reports(library) if name in report["agree"]]
     if not kept:
         return None
     now = digest(figure)
@@ -119,16 +123,16 @@ def verified(name: str, figure: Figure) -> str | None:
     return ", ".join(dict.fromkeys(devices)) or None
 
 
-def known(name: str) -> str | None:
+def known(name: str, library: Library = PACKAGED) -> str | None:
     """What a kept report says of a table that CuTe has otherwise than the hardware; None for all others.
 
     >>> known("SM75_U32x1_MOVM_T").partition(";")[0]
     "CuTe's trait is the identity"
     """
-    return next((report["known"][name] for report in reports() if name in report["known"]), None)
+    return next((report["known"][name] for report in reports(library) if name in report["known"]), None)
 
 
-def noted(figure: Figure, obj: Any) -> Figure:
+def noted(figure: Figure, obj: Any, library: Library = PACKAGED) -> Figure:
     """The figure of an atom with a note on the device that confirmed it, or that is known to differ; any other as it is.
 
     >>> from cute_viz.figures import build
@@ -140,7 +144,7 @@ def noted(figure: Figure, obj: Any) -> Figure:
     name = getattr(obj, "name", "")
     if not name or figure.kind not in ("mma", "copy"):
         return figure
-    if words := known(name):
+    if words := known(name, library):
         return replace(figure, notes=(*figure.notes, f"Known to differ from hardware: {words}."))
-    devices = verified(name, figure)
+    devices = verified(name, figure, library)
     return replace(figure, notes=(*figure.notes, f"Verified on {devices}.")) if devices else figure

@@ -1,4 +1,4 @@
-"""Small integers as the bit patterns of matrix instructions' element types, packed into registers, and back."""
+"""The element types of instructions: small integers as their bit patterns, packed into registers, and back."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ class Element:
     bits: int
     exact: int
     signed: bool = True
+
+    @property
+    def whole(self) -> bool:
+        """Whether it holds integers alone."""
+        return self.name not in _MANTISSA
 
     @property
     def register(self) -> int:
@@ -41,7 +46,19 @@ ELEMENTS = {
         Element("e5m2", 8, 8),
     )
 }
+_ALIASES = {"float": "f32", "double": "f64", "u1": "b1"}  # what C++ and CuTe's atoms call them
 _MANTISSA = {"f16": (5, 10), "bf16": (8, 7), "tf32": (8, 23), "f32": (8, 23), "f64": (11, 52), "e4m3": (4, 3), "e5m2": (5, 2)}
+
+UNSIGNED = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}  # a raw pattern of so many bits
+
+
+def element_of(kind: str) -> Element | None:
+    """The element type of a name as PTX, C++ or CuTe's atoms write it; None of a type that no instruction here takes.
+
+    >>> [found and found.name for found in map(element_of, ("bf16", "float", "u1", "e2m1"))]
+    ['bf16', 'f32', 'b1', None]
+    """
+    return ELEMENTS.get(_ALIASES.get(kind, kind))
 
 
 def encode(values: Any, kind: str) -> Any:
@@ -52,7 +69,7 @@ def encode(values: Any, kind: str) -> Any:
     """
     values = np.asarray(values, dtype=np.int64)
     bits = ELEMENTS[kind].bits
-    if kind not in _MANTISSA:
+    if ELEMENTS[kind].whole:
         return values.astype(np.uint64) & np.uint64((1 << bits) - 1)
     exponent_bits, mantissa_bits = _MANTISSA[kind]
     bias = (1 << (exponent_bits - 1)) - 1
@@ -74,11 +91,10 @@ def decode(patterns: Any, kind: str) -> Any:
     >>> decode(encode(np.array([7, -1]), "f32"), "f32").tolist()
     [7.0, -1.0]
     """
-    views = {"f16": (np.uint16, np.float16), "f32": (np.uint32, np.float32), "f64": (np.uint64, np.float64)}
     if kind == "s32":
         return patterns.astype(np.uint32).view(np.int32).astype(np.int64)
-    unsigned, real = views[kind]
-    return patterns.astype(unsigned).view(real).astype(np.float64)
+    real = {"f16": np.float16, "f32": np.float32, "f64": np.float64}[kind]
+    return patterns.astype(UNSIGNED[ELEMENTS[kind].bits]).view(real).astype(np.float64)
 
 
 def pack(patterns: Any, bits: int, register: int = 32) -> Any:

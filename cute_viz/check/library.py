@@ -1,4 +1,4 @@
-"""All that `check --all` goes through: every atom of the library by name, ranges spelt out, and every spec in layouts/specs."""
+"""All that a check of everything goes through: each atom of the library by name, ranges spelt out, and the specs of its folders."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import Any
 
 from cute_viz.check.job import Undecided
 from cute_viz.errors import CuteVizError
-from cute_viz.figures.options import parse_tile
-from cute_viz.spec import read, resolve
+from cute_viz.options.words import parse_tile
+from cute_viz.spec import PACKAGED, Library, read
+from cute_viz.spec.build import read_specs
 from cute_viz.spec.domains import numbers
-from cute_viz.spec.library_files import directories
-from cute_viz.spec.listing import Listed, listing
+from cute_viz.spec.listing import Listed
 
 ARGUMENTS = {"D A=D B=A C=D": ("float",), "S D=S": ("uint128_t",)}  # those that are tried, by the parameters of a family
 
 
-def atoms() -> Iterator[tuple[str, Any]]:
+def atoms(library: Library = PACKAGED) -> Iterator[tuple[str, Any]]:
     """(name, atom) of everything in the library; an Undecided in the place of families that nothing here can run.
 
     >>> name, atom = next(atoms())
     >>> name.startswith("SM")
     True
     """
-    for listed in listing():
+    for listed in library.listing():
         reason = hopeless(listed)
         if reason:
             yield listed.name, Undecided(listed.kind, listed.name, reason)
@@ -35,7 +35,7 @@ def atoms() -> Iterator[tuple[str, Any]]:
             args = ARGUMENTS.get(listed.args, ())
             full = f"{name}<{','.join(args)}>" if args else name
             try:
-                yield full, resolve(name, args)
+                yield full, library.resolve(name, args)
             except CuteVizError as error:
                 yield full, Undecided(listed.kind, full, error.message)
 
@@ -118,16 +118,14 @@ def tilings() -> Iterator[tuple[str, Any]]:
         yield text, read(text).pick()
 
 
-def specs() -> Iterator[tuple[str, Any, tuple[int, int] | None]]:
-    """(name, object, tile) of every spec of the libraries.
+def specs(library: Library = PACKAGED) -> Iterator[tuple[str, Any, tuple[int, int] | None]]:
+    """(name, object, tile) of every spec of the library.
 
     >>> name, obj, tile = next(specs())
     >>> name.startswith("specs/")
     True
     """
-    from cute_viz.spec.build import read_specs
-
-    for directory in directories():
+    for directory in library.directories():
         folder = os.path.join(directory, "specs")
         for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
             if file.endswith((".yaml", ".yml")):

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from cute_viz.algebra.mma import MMA_Atom
-from cute_viz.check.elements import ELEMENTS, Element
+from cute_viz.check.elements import ELEMENTS, Element, element_of
 from cute_viz.check.job import Kernel
 
 WARP = 32
@@ -41,26 +41,24 @@ def instruction(atom: MMA_Atom) -> Instruction | str:
     'mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32'
     """
     name = atom.name.partition("<")[0]
-    kinds = [{"u1": "b1"}.get(kind, kind) for kind in atom.types]
+    kinds = [found for kind in atom.types if (found := element_of(kind)) is not None]
     if name == "SM61_DP4A":
         return Instruction("dp4a.s32.s32", ELEMENTS["s8"], ELEMENTS["s8"], ELEMENTS["s32"], (7, 0), 61)
     if name == "SM61_DP2A":
         return "CuTe writes dp2a without .lo or .hi, which PTX does not have"
     if name == "UniversalFMA":
-        real = {"float": "f32", "double": "f64"}
-        if len(set(kinds)) > 1 or kinds[0] not in real:
-            return f"no kernel for fma of {', '.join(kinds)}"
-        element = ELEMENTS[real[kinds[0]]]
-        return Instruction(f"fma.rn.{element.name}", element, element, element, (7, 0), 70)
+        if len(set(atom.types)) > 1 or not kinds or kinds[0].name not in ("f32", "f64"):
+            return f"no kernel for fma of {', '.join(atom.types)}"
+        return Instruction(f"fma.rn.{kinds[0].name}", kinds[0], kinds[0], kinds[0], (7, 0), 70)
     match = re.fullmatch(r"SM(\d+)_(\d+)x(\d+)x(\d+)_\w+?_([TN])([TN])(_\w+)?", name)
-    if match is None or len(kinds) != 4:
+    if match is None or len(atom.types) != 4:
         return f"no kernel for {name or 'an atom without a name'}"
-    if any(kind.endswith("c64") for kind in kinds):
+    if any(kind.endswith("c64") for kind in atom.types):
         return "complex numbers: CuTe composes it of the F64 instruction of the same shape"
     arch = int(match[1])
-    if arch >= 100 or any(kind not in ELEMENTS for kind in kinds):
+    if arch >= 100 or len(kinds) != 4:
         return f"needs an instruction of sm_{arch}"
-    a, b, c = (ELEMENTS[kind] for kind in kinds[:3])
+    a, b, c, _ = kinds
     majors = {"T": ("row", "row"), "N": ("col", "col")}
     layout = f"{majors[match[5]][0]}.{majors[match[6]][1]}"
     tail = match[7] or ""

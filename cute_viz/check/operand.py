@@ -9,9 +9,9 @@ import numpy as np
 
 from cute_viz.check import wgmma_ptx
 from cute_viz.check.digest import digest
-from cute_viz.check.elements import ELEMENTS, decode, encode, unpack
+from cute_viz.check.elements import ELEMENTS, UNSIGNED, decode, encode, unpack
 from cute_viz.check.job import Check, In, Launch, Out, Outcome, Word, entry_name
-from cute_viz.check.swizzle_atom import ROWS, UNSIGNED, Atom, places, sheet, swapped
+from cute_viz.check.swizzle_atom import ROWS, Atom, places, sheet, swapped
 from cute_viz.figures.model import Figure, Panel
 
 TYPES = {8: "u8", 16: "f16", 32: "tf32"}  # of the wgmma that reads elements of so many bits
@@ -45,7 +45,7 @@ class _Job:
     def made(self) -> wgmma_ptx.Wgmma:
         """The instruction with N = 8 that reads A in the atom's major, and B K-major."""
         element = ELEMENTS[TYPES[self.atom.bits]]
-        result = ELEMENTS["s32" if self.atom.bits == 8 else "f32"]
+        result = ELEMENTS["s32" if element.whole else "f32"]
         return wgmma_ptx.Wgmma(element, element, result, 8, transposed=(int(self.atom.mn_major), 0))
 
     def tile(self) -> tuple[int, int, int]:

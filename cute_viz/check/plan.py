@@ -10,19 +10,20 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, position_independent
+from cute_viz.algebra.composed import ComposedLayout, as_layout, position_independent
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, make_copy_atom
 from cute_viz.algebra.gemm import Gemm
-from cute_viz.algebra.inttuple import is_int_tuple, show
+from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
 from cute_viz.check import banks, copies, cuda, grouped, layouts, mma, mma_ptx, operand, swizzle_atom, tiled, tma, wgmma, wgmma_ptx
 from cute_viz.check.job import Item, Undecided
+from cute_viz.check.library import atoms, specs, swizzled, tilings
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import parse
-from cute_viz.spec import resolve
+from cute_viz.spec import PACKAGED, Library
 
 MAX_CELLS = 1 << 20
 
@@ -52,20 +53,20 @@ KNOWN = {
 }
 
 
-def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = False) -> list[Item]:
+def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = False, library: Library = PACKAGED) -> list[Item]:
     """The checks of one object, under the name by which it is reported.
 
-    tile: of a layout that is drawn as a map of threads and values. cute: let CuTe's headers evaluate layouts, too.
+    tile: of a layout that is drawn as a map of threads and values. cute: let CuTe's headers evaluate layouts, too. library: where
+    the operation of a copy atom is looked up.
 
     >>> [(item.kind, item.name) for item in plan(Layout((4, 8), (8, 1)), "(4,8):(8,1)")]
     [('layout', '(4,8):(8,1)')]
     """
-    if obj != () and is_int_tuple(obj):
-        obj = Layout(obj)
+    obj = as_layout(obj)
     if isinstance(obj, (ThrMMA, ThrCopy)):
         obj = obj.tiled
     if isinstance(obj, Gemm):
-        return [item for part, whole in _parts(obj) for item in plan(whole, f"{name} {part}", cute=cute)]
+        return [item for part, whole in _parts(obj) for item in plan(whole, f"{name} {part}", cute=cute, library=library)]
     options = FigureOptions(max_cells=MAX_CELLS)
     try:
         if isinstance(obj, (Layout, ComposedLayout)):
@@ -83,7 +84,7 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
             words = ""
             if isinstance(obj, CopyOp):
                 obj, words = _fixed(obj)
-            elif isinstance(obj, Copy_Atom) and obj.name in KNOWN and isinstance(op := resolve(obj.name), CopyOp):
+            elif isinstance(obj, Copy_Atom) and obj.name in KNOWN and isinstance(op := library.resolve(obj.name), CopyOp):
                 op, words = _fixed(op)
                 obj = make_copy_atom(op, obj.bits, obj.value_type)
             return [copies.check(obj, build(obj, options), name, words)]
@@ -135,8 +136,7 @@ def static(obj: Any, name: str) -> cuda.Static | Undecided:
     >>> static(Layout((2, 2), (2, 1)), "x").table
     (0, 2, 1, 3)
     """
-    if obj != () and is_int_tuple(obj):
-        obj = Layout(obj)
+    obj = as_layout(obj)
     if not isinstance(obj, (Layout, ComposedLayout)):
         return Undecided("static", name, f"only layouts can be decided while compiling, not {show(obj).splitlines()[0]}")
     try:
@@ -148,24 +148,22 @@ def static(obj: Any, name: str) -> cuda.Static | Undecided:
         return Undecided("static", name, error.message)
 
 
-def everything(cute: bool = False) -> Iterator[Item]:
-    """The checks of the whole library of atoms and of every spec that comes with it.
+def everything(cute: bool = False, library: Library = PACKAGED) -> Iterator[Item]:
+    """The checks of the whole library of atoms and of every spec that comes with it, and those of the bank analysis.
 
     >>> from cute_viz.check.promises import PROVES
     >>> next(everything()).kind in PROVES
     True
     """
-    from cute_viz.check.library import atoms, specs, swizzled, tilings
-
-    for name, obj in atoms():
+    for name, obj in atoms(library):
         if isinstance(obj, Undecided):
             yield obj
         else:
-            yield from plan(obj, name)
+            yield from plan(obj, name, library=library)
     for name, obj in swizzled():
-        yield from plan(obj, name, cute=cute)
+        yield from plan(obj, name, cute=cute, library=library)
     for name, obj in tilings():
-        yield from plan(obj, name)
+        yield from plan(obj, name, library=library)
     yield from banks.checks()
-    for name, obj, tile in specs():
-        yield from plan(obj, name, tile, cute)
+    for name, obj, tile in specs(library):
+        yield from plan(obj, name, tile, cute, library)

@@ -1,11 +1,11 @@
-"""What each kind of check proves, and what it does not: the words of the report and of `check --help`."""
+"""What each kind of check proves, and what it does not: the words of reports and of help."""
 
 from __future__ import annotations
 
 PROVES = {
     "layout": (
         "the device evaluates the layout to every drawn value",
-        "more than arithmetic: the formula is our own; --with-cute and --static ask CuTe's headers instead",
+        "more than arithmetic: the formula is our own; `with_cute=` and `static=` ask CuTe's headers instead",
     ),
     "layout by CuTe": (
         "CuTe's own headers, compiled for the device, evaluate the layout to every drawn value",
@@ -44,11 +44,11 @@ PROVES = {
         "stores, whose time a chain of loads does not show",
     ),
     "wavefronts": (
-        "the hardware's own counter of shared-memory wavefronts says what the bank analysis predicts (--counters, by ncu)",
+        "the hardware's own counter of shared-memory wavefronts says what the bank analysis predicts (`counters=`, by ncu)",
         "stores",
     ),
     "sectors": (
-        "the hardware's own counter of 32-byte sectors of global loads says what the analysis predicts (--counters, by ncu)",
+        "the hardware's own counter of 32-byte sectors of global loads says what the analysis predicts (`counters=`, by ncu)",
         "stores, and what the caches do with the sectors",
     ),
     "copy": (

@@ -9,6 +9,7 @@ from typing import Any
 
 from cute_viz.check.cuda import Static
 from cute_viz.check.job import Check, Outcome, Sheet, Undecided
+from cute_viz.check.promises import CLAIMS
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 
@@ -37,6 +38,18 @@ class Verdict:
     digest: str | None = None
     differences: tuple[tuple[str, int, int, str, str], ...] = ()
     sheets: tuple[Sheet, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that one run of checks found.
+
+    machine: device, driver, versions. verdicts: in the order of the checks. more: further findings, such as bandwidths.
+    """
+
+    machine: dict[str, Any]
+    verdicts: tuple[Verdict, ...]
+    more: dict[str, Any] = field(default_factory=dict)
 
 
 def judged(check: Check, outcome: Outcome) -> Verdict:
@@ -138,10 +151,10 @@ def counts(verdicts: Sequence[Verdict]) -> dict[str, dict[str, int]]:
     return out
 
 
-def document(machine: dict[str, Any], verdicts: Sequence[Verdict], more: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The whole report, ready for JSON. machine: device, driver, versions. more: further findings, such as bandwidths.
+def document(report: Report) -> dict[str, Any]:
+    """The whole report, ready for JSON.
 
-    >>> document({"device": "a GPU"}, [Verdict("mma", "x", "agree", 4, 4, True)])["checks"]
+    >>> document(Report({"device": "a GPU"}, (Verdict("mma", "x", "agree", 4, 4, True),)))["checks"]
     [{'kind': 'mma', 'name': 'x', 'verdict': 'agree', 'cells': 4, 'agree': 4, 'control caught': True}]
     """
     checks = [
@@ -155,23 +168,24 @@ def document(machine: dict[str, Any], verdicts: Sequence[Verdict], more: dict[st
             **({"digest": v.digest} if v.digest else {}),
             **({"differences": [dict(zip(_COLUMNS, d, strict=True)) for d in v.differences]} if v.differences else {}),
         }
-        for v in verdicts
+        for v in report.verdicts
     ]
-    return {"cute_viz_check": 1, **machine, **(more or {}), "counts": counts(verdicts), "checks": checks}
+    return {"cute_viz_check": 1, **report.machine, **report.more, "counts": counts(report.verdicts), "checks": checks}
 
 
 _COLUMNS = ("panel", "row", "column", "drawn", "seen")
 
 
-def evidence(machine: dict[str, Any], verdicts: Sequence[Verdict], claims: Sequence[str], more: dict[str, Any]) -> dict[str, Any]:
+def evidence(report: Report) -> dict[str, Any]:
     """The compact form that is kept: counts, what is known to differ, why what was left out was, name -> digest of what agrees.
 
-    claims: the kinds of check in which hardware itself decides; only these give a name the right to be called verified.
+    Of the kinds in `promises.CLAIMS` alone: only where hardware itself decides may a name be called verified.
 
     >>> verdicts = [Verdict(kind, kind, "agree", 4, 4, True, digest="0a1b") for kind in ("mma", "layout")]
-    >>> evidence({"device": "a GPU"}, verdicts, ["mma"], {})["agree"]
+    >>> evidence(Report({"device": "a GPU"}, tuple(verdicts)))["agree"]
     {'mma': '0a1b'}
     """
+    verdicts = report.verdicts
     reasons: dict[str, list[str]] = {}
     doubted = {v.name for v in verdicts if v.verdict == "differ"}
     for v in verdicts:
@@ -179,14 +193,14 @@ def evidence(machine: dict[str, Any], verdicts: Sequence[Verdict], claims: Seque
             reasons.setdefault(v.reason, []).append(v.name)
     return {
         "cute_viz_check": 1,
-        **machine,
-        **more,
+        **report.machine,
+        **report.more,
         "counts": counts(verdicts),
         "known": {v.name: v.reason for v in verdicts if v.verdict == "known"},
         "differ": {v.name: v.reason or f"{v.agree} of {v.cells} cells agree" for v in verdicts if v.verdict == "differ"},
         UNDECIDED: {reason: len(names) for reason, names in reasons.items()},
         "agree": {
-            v.name: v.digest for v in verdicts if v.verdict == "agree" and v.digest and v.kind in claims and v.name not in doubted
+            v.name: v.digest for v in verdicts if v.verdict == "agree" and v.digest and v.kind in CLAIMS and v.name not in doubted
         },
     }
 

@@ -15,7 +15,7 @@ from cute_viz.check.job import Sheet
 from cute_viz.figures.model import Panel
 
 ROWS = 8  # of a swizzle atom
-UNSIGNED = {8: np.uint8, 16: np.uint16, 32: np.uint32}  # an element of so many bits
+BITS = (8, 16, 32)  # of an element
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def recognise(layout: AnyLayout) -> Atom | None:
         bits = layout.offset.bits if base == 4 else 0
     else:
         bits = 8 << (4 - base) if layout.offset == 0 and swizzle and base <= 4 else 0
-    if bits not in UNSIGNED or swizzle > 3:
+    if bits not in BITS or swizzle > 3:
         return None
     pitch = (16 << swizzle) * 8 // bits
     parts = [(int(extent), int(stride)) for extent, stride in flat_modes(domain(layout))]

@@ -16,7 +16,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.check.digest import digest
-from cute_viz.check.elements import Element, decode, encode, pack
+from cute_viz.check.elements import UNSIGNED, Element, decode, encode, pack
 from cute_viz.check.fragments import Fragment, exchanged, fragment
 from cute_viz.check.job import Argument, Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name
 from cute_viz.check.mma_ptx import WARP, Instruction, instruction
@@ -118,10 +118,9 @@ class _Job:
     def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
         """Each element of C against the product; both corrupted launches must come out wrong."""
         _, _, product = self.numbers()
-        kinds = {16: np.uint16, 32: np.uint32, 64: np.uint64}
 
         def right(output: Sequence[bytes]) -> tuple[Any, Any, Any]:
-            values = decode(np.frombuffer(output[0], kinds[self.made.c.bits]), self.made.c.name).reshape(product.shape)
+            values = decode(np.frombuffer(output[0], UNSIGNED[self.made.c.bits]), self.made.c.name).reshape(product.shape)
             written = np.frombuffer(output[1], np.uint32).reshape(product.shape)
             return values, written, (values == product) & (written == 1)
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from cute_viz.check.digest import digest
+from cute_viz.check.elements import UNSIGNED
 from cute_viz.check.job import Check, In, Kernel, Launch, Out, Outcome, Tensor, Word, entry_name
-from cute_viz.check.swizzle_atom import ROWS, UNSIGNED, Atom, places, sheet, swapped
+from cute_viz.check.swizzle_atom import ROWS, Atom, places, sheet, swapped
 from cute_viz.figures.model import Figure, Panel
 
 SHARED = 8 << 10  # bytes: enough for the largest tile, 8 rows of 128 bytes, at a multiple of 1024

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cute_viz.algebra.mma import MMA_Atom
-from cute_viz.check.elements import ELEMENTS, Element, pack
+from cute_viz.check.elements import Element, element_of, pack
 from cute_viz.check.job import In, Kernel, Launch, Out, Word
 
 GROUP = 128  # threads of a warp group
@@ -43,10 +43,9 @@ class Wgmma:
     def text(self, accumulators: str, a: str, b: str) -> str:
         """The instruction; the accumulators are added to."""
         kinds = f"{self.c.name}.{self.a.name}.{self.b.name}"
-        whole = self.a.name in ("s8", "u8")
         name = f"wgmma.mma_async.sync.aligned.m64n{self.n}k{self.k}.{kinds}{'.satfinite' if self.saturate else ''}"
         majors = self.transposed[self.registers :] if self.a.bits == 16 else ()
-        tail = "" if whole else ", 1, 1" + "".join(f", {t}" for t in majors)
+        tail = "" if self.a.whole else ", 1, 1" + "".join(f", {t}" for t in majors)
         return f"{name} {accumulators}, {a}, {b}, 1{tail};"
 
 
@@ -58,11 +57,11 @@ def instruction(atom: MMA_Atom) -> Wgmma | str:
     'wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d}, a, b, 1, 1, 1, 0, 0;'
     """
     match = re.fullmatch(r"SM90_64x(\d+)x\d+_\w+?_([SR])S(?:_TN)?(_SATURATE)?(?:<.*>)?", atom.name)
-    if match is None or any(kind not in ELEMENTS for kind in atom.types):
+    a, b, c = map(element_of, atom.types[:3]) if len(atom.types) > 2 else (None, None, None)
+    if match is None or a is None or b is None or c is None:
         return f"no kernel for {atom.name or 'an atom without a name'}"
     if re.search(r"MN|Neg", atom.name.partition("<")[2]):
         return "a transposed or negated operand of an atom is not probed here; the checks of GMMA layouts decide the majors"
-    a, b, c = (ELEMENTS[kind] for kind in atom.types[:3])
     return Wgmma(a, b, c, int(match[1]), match[2] == "R", match[3] is not None)
 
 
@@ -168,7 +167,7 @@ PLAIN = descriptor(0, 128, 256)  # of plain_tile: the next 16 bytes of K are 128
 def launch(made: Wgmma, entry: str, a: bytes, b: bytes, blocks: tuple[int, int]) -> Launch:
     """The launch of one instruction a block: block (x, y) multiplies A tile x, or the registers x, with B tile y, all plain.
 
-    >>> launch(Wgmma(ELEMENTS["f16"], ELEMENTS["f16"], ELEMENTS["f32"], 8), "k", bytes(64 * STEP), bytes(8 * STEP), (1, 1)).grid
+    >>> launch(Wgmma(element_of("f16"), element_of("f16"), element_of("f32"), 8), "k", bytes(2048), bytes(256), (1, 1)).grid
     (1, 1, 1)
     """
     words = (Word(PLAIN, 8), Word(PLAIN, 8), Word(64 * STEP // 16), Word(made.n * STEP // 16), Word(1), Word(0))

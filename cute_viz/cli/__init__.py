@@ -13,7 +13,8 @@ from typing import Any
 import click
 
 from cute_viz import __version__
-from cute_viz.errors import CannotCheck, CuteVizError
+from cute_viz.cli import output
+from cute_viz.errors import CannotCheck, CuteVizError, UsageError, boundary, spelled
 
 COMMANDS = {
     "render": ("cute_viz.cli.render", "Draw a layout, an MMA or a copy."),
@@ -32,6 +33,15 @@ COMMANDS = {
 
 
 _NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # since click 8.2 an error of its own
+
+
+class _Usage(click.UsageError):
+    """Wrong usage that was found below the command line, with the command that it is of."""
+
+    def __init__(self, error: UsageError, command: str) -> None:
+        super().__init__(spelled(error.message, "cli"))
+        self.hint = f"{spelled(error.hint, 'cli')}; " if error.hint else ""
+        self.command = command
 
 
 class LazyGroup(click.Group):
@@ -59,6 +69,14 @@ class LazyGroup(click.Group):
             ctx.fail(f"no such command '{name}'; {hint}")
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what its options contradict becomes wrong usage, and whatever is unexpected a clean error."""
+        try:
+            with boundary(click.ClickException, click.Abort, click.exceptions.Exit):
+                return super().invoke(ctx)
+        except UsageError as error:
+            raise _Usage(error, f"{ctx.command_path} {ctx.invoked_subcommand}") from None
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands with their lines of help, none of them imported."""
         with formatter.section("Commands"):
@@ -72,7 +90,7 @@ class LazyGroup(click.Group):
     multiple=True,
     metavar="NAME=N",
     expose_value=False,
-    callback=lambda ctx, param, words: _set_limits(words),
+    callback=lambda ctx, param, words: _raise_limits(ctx, words),
     help="Raise a limit; see 'cute-viz list limits'.",
 )
 def cli() -> None:
@@ -88,18 +106,24 @@ def cli() -> None:
     """
 
 
-def _set_limits(words: tuple[str, ...]) -> None:
-    """NAME=N, one or more, such as nesting=100."""
-    from cute_viz.limits import set_limit
+def _raise_limits(ctx: click.Context, words: tuple[str, ...]) -> None:
+    """NAME=N, one or more, such as nesting=100: they hold for as long as the command runs."""
+    if not words:
+        return
+    from cute_viz.limits import raised
 
+    out = {}
     for word in words:
         name, equals, number = word.partition("=")
         if not equals or not number.isdecimal() or len(number) > 18:
             raise click.BadParameter(f"{word!r} is not NAME=N, such as nesting=100")
-        try:
-            set_limit(name, int(number))
-        except CuteVizError as error:
-            raise click.BadParameter(f"{error.message}; {error.hint}" if error.hint else error.message) from None
+        if name == "cells":
+            raise click.BadParameter("the limit cells is raised with --max-cells")
+        out[name] = int(number)
+    try:
+        ctx.with_resource(raised(out))
+    except CuteVizError as error:
+        raise click.BadParameter(f"{error.message}; {error.hint}" if error.hint else error.message) from None
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -121,17 +145,17 @@ def main(argv: list[str] | None = None) -> None:
         error.show()
         status = error.exit_code
     except CannotCheck as error:
-        _fail(error.explain())
+        output.error(error)
         status = 3
     except CuteVizError as error:
-        _fail(error.explain())
+        output.error(error)
         status = 1
     except BrokenPipeError:
         # The reader has seen enough. Python would complain once more when it flushes stdout at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
     except (click.Abort, KeyboardInterrupt):
-        _fail("interrupted")
+        output.error("interrupted")
         status = 130
     except SystemExit as stop:
         # Of a pipe that was closed click makes a 1, and wraps standard output.
@@ -140,13 +164,7 @@ def main(argv: list[str] | None = None) -> None:
         folder = os.path.dirname(str(error.filename or "")) or "."
         lost = isinstance(error, FileNotFoundError) and not os.path.isdir(folder)
         hint = f"\n  hint: there is no folder {folder}" if lost else ""
-        _fail(f"{error.filename or 'standard output'}: {error.strerror or error}{hint}")
-        status = 1
-    except RecursionError:
-        _fail("the input is nested too deeply\n  hint: name its parts, a line each")
-        status = 1
-    except MemoryError:
-        _fail("out of memory; lower --max-cells or draw a smaller tile")
+        output.error(f"{error.filename or 'standard output'}: {error.strerror or error}{hint}")
         status = 1
     sys.exit(status if isinstance(status, int) else 0)
 
@@ -166,11 +184,7 @@ def _shield() -> None:
 
 def _say(error: click.UsageError) -> None:
     """A usage error in our form: what is wrong, then where help is."""
-    path = error.ctx.command_path if error.ctx else "cute-viz"
+    path = error.command if isinstance(error, _Usage) else error.ctx.command_path if error.ctx else "cute-viz"
     early = isinstance(error, click.NoSuchOption) and error.ctx is not None and error.ctx.parent is None
     more = "; the options of a command stand behind its name" if early else ""
-    _fail(f"{error.format_message()}\n  hint: {path} --help{more}")
-
-
-def _fail(message: str) -> None:
-    click.echo(f"error: {message}", err=True)
+    output.error(f"{error.format_message()}\n  hint: {getattr(error, 'hint', '')}{path} --help{more}")

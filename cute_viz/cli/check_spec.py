@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import click
 
-from cute_viz.cli.gallery_plan import name_files, reserved
-from cute_viz.documents.draw import check
+from cute_viz.cli import output
+from cute_viz.cli.words import layouts_option
+from cute_viz.engine import Request, ask
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.words import count as counted
 from cute_viz.files import read_text
-from cute_viz.spec.build import Builder
+from cute_viz.gallery.plan import name_files, reserved
+from cute_viz.renderers import FORMATS
+from cute_viz.spec import Library
+from cute_viz.spec.build import Builder, Spec
 
 
 @click.command(epilog="\b\nExamples:\n  cute-viz check-spec mine.yaml\n  cute-viz check-spec --schema > schema.json    for editors")
 @click.argument("files", metavar="FILE...", nargs=-1, type=click.Path(exists=True, dir_okay=False))
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of spec files.")
 @click.option("--doc", is_flag=True, help="Print the reference of spec files in Markdown.")
-def command(files: tuple[str, ...], schema: bool, doc: bool) -> None:
+@layouts_option
+def command(files: tuple[str, ...], schema: bool, doc: bool, library: Library) -> None:
     """Validate spec files: fields, names, expressions, and that each figure can be drawn; an error has its line and column.
 
     Of a file of atoms (`library: mma` or `copy` at its top) every entry is tried with the values of its parameters, and that its
@@ -34,12 +39,11 @@ def command(files: tuple[str, ...], schema: bool, doc: bool) -> None:
     failed = False
     for path in files:
         try:
-            fine, errors = _check(path)
+            fine, errors = _check(path, library)
         except CuteVizError as failure:
             fine, errors = "", [failure]
         for error in errors:
-            error.name = error.name or path
-            click.echo(f"error: {error.explain()}", err=True)
+            output.error(error.named(path), "spec")
         if not errors:
             click.echo(f"{path}: {fine}")
         failed |= bool(errors)
@@ -47,7 +51,7 @@ def command(files: tuple[str, ...], schema: bool, doc: bool) -> None:
         raise SystemExit(1)
 
 
-def _check(path: str) -> tuple[str, list[CuteVizError]]:
+def _check(path: str, library: Library) -> tuple[str, list[CuteVizError]]:
     """What is fine in a file, in words, and what is wrong."""
     from cute_viz.spec.library_files import library_file
 
@@ -57,12 +61,25 @@ def _check(path: str) -> tuple[str, list[CuteVizError]]:
         entries, tried, wrong = check_library(atoms)
         return f"{entries} entr{'y' if entries == 1 else 'ies'} fine, {counted(tried, 'operation')} tried", list(wrong)
     errors: list[CuteVizError] = []
-    builder, taken = Builder(read_text(path), path), reserved()
+    builder, taken = Builder(read_text(path), path, library), reserved()
     parts = builder.parts()
     for name, fields in parts.items():
         try:
             name_files(builder, name, fields, (), taken)
-            check(builder.spec(name, fields))
+            _check_spec(builder.spec(name, fields), library)
         except CuteVizError as error:
             errors.append(error)
     return f"{counted(len(parts), 'spec')} fine", errors
+
+
+def _check_spec(spec: Spec, library: Library) -> None:
+    """Refuse what would go wrong when the spec is drawn: an unknown format or palette, a figure that cannot be."""
+    for word in spec.formats:
+        if word not in FORMATS:
+            raise spec.locate(CuteVizError(f"there is no format {word!r}", hint=f"formats: {', '.join(FORMATS)}"), "formats")
+    answer = ask(Request((spec,), formats=spec.formats, library=library))
+    try:
+        assert answer.how is not None
+    except CuteVizError as error:
+        raise spec.locate(error, "palette") from None
+    assert answer.figure is not None

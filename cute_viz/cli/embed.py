@@ -7,13 +7,15 @@ from urllib.parse import quote
 
 import click
 
-from cute_viz.cli import output, source
+from cute_viz.cli import output
+from cute_viz.cli.words import layouts_option
 from cute_viz.documents.embed import SHOWN, Embedded, embed
 from cute_viz.documents.markup import LANGUAGES
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.words import count
 from cute_viz.files import bytes_of, decode
 from cute_viz.limits import limit
+from cute_viz.spec import Library
 
 PLACES = {  # where a comment is read, by language
     "markdown": "a comment stands on a line of its own, outside of code",
@@ -38,8 +40,8 @@ EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_
 @click.option("--folder", default="", metavar="DIR", help="Where the pictures go, seen from each document; beside it otherwise.")
 @click.option("-T", "--format", "format_", type=click.Choice(EMBEDDED), help="Instead of svg, in LaTeX pdf or tikz.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 with a list where a picture or a reference is out of date.")
-@source.layouts_option
-def command(files: tuple[str, ...], folder: str, format_: str | None, check: bool) -> int:
+@layouts_option
+def command(files: tuple[str, ...], folder: str, format_: str | None, check: bool, library: Library) -> int:
     """Draw what Markdown, MyST, reST, HTML and LaTeX documents ask for, and put references with alt texts into them.
 
     A block is an expression or the name of a spec, and options as in a spec's figure; name= and alt= override the picture's file
@@ -51,11 +53,11 @@ def command(files: tuple[str, ...], folder: str, format_: str | None, check: boo
     failed = False
     owners: dict[str, tuple[str, bytes]] = {}
     for path in dict.fromkeys(files):
-        failed |= _one(path, "" if folder == "." else folder, format_, check, owners)
+        failed |= _one(path, "" if folder == "." else folder, format_, check, owners, library)
     return 1 if failed else 0
 
 
-def _one(path: str, folder: str, format_: str | None, check: bool, owners: dict[str, tuple[str, bytes]]) -> bool:
+def _one(path: str, folder: str, format_: str | None, check: bool, owners: dict[str, tuple[str, bytes]], library: Library) -> bool:
     """Bring one document up to date, or tell what is not; whether something was wrong.
 
     owners: the pictures of the documents before this one: file -> document and bytes.
@@ -67,12 +69,12 @@ def _one(path: str, folder: str, format_: str | None, check: bool, owners: dict[
         return True
     try:
         mark, text = _read(path)
-        done = embed(text, language, stem, folder, format_, path)
+        done = embed(text, language, stem, folder, format_, path, library)
     except CuteVizError as error:
-        click.echo(f"error: {error.explain()}", err=True)
+        output.error(error, "block")
         return True
     for failure in done.failures:
-        click.echo(f"error: {failure.explain()}", err=True)
+        output.error(failure, "block")
     at = os.path.join(os.path.dirname(path), folder)
     for file, data in done.pictures.items():
         owner, other = owners.setdefault(os.path.join(os.path.realpath(at or "."), file.lower()), (path, data))

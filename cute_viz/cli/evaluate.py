@@ -8,8 +8,11 @@ from typing import Any
 import click
 
 from cute_viz.algebra.inttuple import show
-from cute_viz.cli import source
-from cute_viz.errors import CuteVizError
+from cute_viz.cli import output
+from cute_viz.cli.words import Reading, reading_options
+from cute_viz.engine.answer import evaluate
+from cute_viz.engine.subject import values_of
+from cute_viz.errors import CuteVizError, boundary
 from cute_viz.limits import limit, over
 
 
@@ -20,14 +23,14 @@ from cute_viz.limits import limit, over
     "  printf 'coalesce((2,(1,6)):(1,(6,2)))\\n' | cute-viz eval -"
 )
 @click.argument("expressions", metavar="EXPR...|-", nargs=-1, required=True)
-@source.options
-def command(expressions: tuple[str, ...], reading: source.Reading) -> None:
+@reading_options
+def command(expressions: tuple[str, ...], reading: Reading) -> None:
     """Print the value of each EXPR in CuTe notation; a name bound by one can be used by the next.
 
     With - every line of standard input is an expression and gives exactly one line; a line that fails gives
     'error: ...', and the exit status is 1 at the end.
     """
-    names = reading.names()
+    names = values_of(reading.let, reading.request())
     if expressions == ("-",):
         _lines(names, reading)
         return
@@ -35,7 +38,7 @@ def command(expressions: tuple[str, ...], reading: source.Reading) -> None:
         click.echo(_value(text, names, reading))
 
 
-def _lines(names: dict[str, Any], reading: source.Reading) -> None:
+def _lines(names: dict[str, Any], reading: Reading) -> None:
     failed = False
     if sys.stdin is None:
         raise CuteVizError("standard input is closed")
@@ -45,22 +48,17 @@ def _lines(names: dict[str, Any], reading: source.Reading) -> None:
         if len(text) > limit("input"):  # of a line without an end nothing more is read
             raise over("input", f"a line has more than {limit('input')} characters", place="standard input")
         try:
-            result = _value(text, names, reading) if text.strip() else ""
+            with boundary():
+                result = _value(text, names, reading) if text.strip() else ""
         except CuteVizError as error:
-            result, failed = f"error: {error.line()}", True
+            result, failed = f"error: {error.line('cli')}", True
         click.echo(result.replace("\n", " "))
     if failed:
         raise SystemExit(1)
 
 
-def _value(text: str, names: dict[str, Any], reading: source.Reading) -> str:
+def _value(text: str, names: dict[str, Any], reading: Reading) -> str:
     """The value of the last statement, in CuTe notation; its bindings are kept in `names`."""
-    from cute_viz.spec import read
-
-    warnings: list[str] = []
-    document = read(text, names, warnings, dialect=reading.dialect)
-    for warning in warnings:
-        click.echo(f"warning: {warning}", err=True)
-    value = document.pick(reading.name)
-    names.update((name, value) for name, value in document.values.items() if name)
+    value, bound = evaluate(text, reading.request(), names, output.warn)
+    names |= bound
     return show(value).rstrip("\n")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
-from typing import Any
-
 import click
 
 from cute_viz.algebra.inttuple import show
-from cute_viz.cli import output, source
-from cute_viz.errors import FigureError, NotationError
+from cute_viz.cli import output
+from cute_viz.cli.words import let_option
+from cute_viz.engine import Request, ask
+from cute_viz.engine.answer import format_of
+from cute_viz.spec import Library
 
 
 @click.command(
@@ -21,71 +21,22 @@ from cute_viz.errors import FigureError, NotationError
 )
 @click.argument("expression", metavar="EXPR")
 @click.option("-o", "--output", "path", metavar="FILE", help="Draw the layouts of the steps; the suffix is the format.")
-@click.option("--let", multiple=True, metavar="NAME=VALUE", help="A value for a run-time name: --let M=512.")
-def command(expression: str, path: str | None, let: tuple[str, ...]) -> None:
+@let_option
+def command(expression: str, path: str | None, let: dict[str, str]) -> None:
     """Tell the steps of the operation EXPR: what was coalesced, which mode was divided by what, which condition failed; of a
     swizzle, what happens to the bits.
 
     A step's layout is in CuTe notation and can be drawn with render.
     """
-    from cute_viz.analysis.explain import explain
-    from cute_viz.notation import read_call
-    from cute_viz.spec import resolve
-
-    name, operands, template = read_call(expression, source.Reading(let).names(), resolve)
-    if not name:
-        _swizzle(operands[0])
-        return
-    steps = explain(name, operands, template)
+    format_ = format_of(None, output.file_of(path))
+    explanation = ask(Request((expression,), let=let, library=Library.of_environment())).explanation
     if path is not None:
-        from cute_viz.figures.operation import Call
-
-        _draw(str(Call(name, tuple(operands), template)), steps, path)
-    _say(steps)
-    if steps[-1].words.startswith("here it fails"):
+        output.write(explanation.figure.render(format_), path)
+    if (bits := explanation.bits) is not None:
+        click.echo(bits.render("text"))
+    for number, words, value in explanation.numbered:
+        click.echo(("    - " if number is None else f"{number:>2}. ") + words)
+        if value is not None:
+            click.echo(f"      {show(value)}")
+    if explanation.failed:
         raise SystemExit(1)
-
-
-def _draw(source_: str, steps: list[Any], path: str) -> None:
-    """The layouts of the steps as a strip of panels, numbered as they are told."""
-    from cute_viz.analysis.explain import is_layout
-    from cute_viz.cli.render import format_of
-    from cute_viz.figures import build
-    from cute_viz.figures.page import page
-    from cute_viz.renderers import render
-
-    numbers = list(accumulate(not step.words.startswith("  ") for step in steps))
-    parts = [
-        (f"{number}. {step.words.strip()}: {show(step.value)}", build(step.value))
-        for number, step in zip(numbers, steps, strict=True)
-        if is_layout(step.value)
-    ]
-    if not parts:
-        raise FigureError("no step gives a layout to draw")
-    figure = page(f"{source_}, step by step", parts, 4, source_)
-    output.write(render(figure, format_of(None, path)), path)
-
-
-def _say(steps: list[Any]) -> None:
-    number = 0
-    for step in steps:
-        nested = step.words.startswith("  ")
-        number += not nested
-        head = "    - " if nested else f"{number:>2}. "
-        click.echo(head + step.words.strip())
-        if step.value is not None:
-            click.echo(f"      {show(step.value)}")
-
-
-def _swizzle(obj: Any) -> None:
-    """The bit diagram of a swizzle, and its steps."""
-    from cute_viz.algebra.swizzle import Swizzle
-    from cute_viz.analysis.swizzle_steps import steps_of
-    from cute_viz.figures import build
-    from cute_viz.renderers import render
-
-    steps = steps_of(obj)
-    if steps is None:
-        raise NotationError(f"there is no operation to explain in {show(obj)}", hint="such as complement(4:2, 24), or A o B")
-    click.echo(render(build(obj if isinstance(obj, Swizzle) else obj.outer), "text"))
-    _say(steps)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import click
 
-from cute_viz.cli import output, source
+from cute_viz.cli import output
+from cute_viz.cli.words import layouts_option
+from cute_viz.errors import CuteVizError, spelled
+from cute_viz.spec import Library
 
 KINDS = ("formats", "palettes", "ops", "mma", "copy", "limits")
 
@@ -13,8 +16,8 @@ KINDS = ("formats", "palettes", "ops", "mma", "copy", "limits")
 @click.argument("kind", type=click.Choice(KINDS))
 @click.option("--arch", metavar="SM", help="Of atoms: this architecture alone, such as sm90.")
 @click.option("--type", "element", metavar="TYPE", help="Of atoms: those whose name has this type, such as f16 or e4m3.")
-@source.layouts_option
-def command(kind: str, arch: str | None, element: str | None) -> None:
+@layouts_option
+def command(kind: str, arch: str | None, element: str | None, library: Library) -> None:
     """List the output formats, the palettes, the operations of expressions, the atoms of the library, or the limits.
 
     In an atom's name {N} stands for a number; the range follows.
@@ -26,7 +29,7 @@ def command(kind: str, arch: str | None, element: str | None) -> None:
 
         rows = [(f.name, " ".join(f.suffixes), f.summary) for f in FORMATS.values()]
     elif kind == "palettes":
-        from cute_viz.figures.palette import DEFAULT, PALETTES
+        from cute_viz.renderers.palette import DEFAULT, PALETTES
 
         rows = [(p.name, " ".join(p.hues), p.source + (" (the default)" if p.name == DEFAULT else "")) for p in PALETTES.values()]
     elif kind == "ops":
@@ -36,35 +39,28 @@ def command(kind: str, arch: str | None, element: str | None) -> None:
     elif kind == "limits":
         from cute_viz.limits import LIMITS, limit, raised_by
 
-        rows = [(name, str(limit(name)), f"{known.what}; raised by {raised_by(name)}") for name, known in LIMITS.items()]
+        rows = [
+            (name, str(limit(name)), f"{known.what}; raised by {spelled(raised_by(name), 'cli')}") for name, known in LIMITS.items()
+        ]
     else:
-        rows = _atoms(kind, arch, element)
+        rows = _atoms(kind, arch, element, library)
     output.table(rows)
 
 
-def _atoms(kind: str, arch: str | None, element: str | None) -> list[tuple[str, str, str]]:
-    from cute_viz.errors import CuteVizError
-    from cute_viz.spec.listing import listing
+def _atoms(kind: str, arch: str | None, element: str | None, library: Library) -> list[tuple[str, str, str]]:
+    from cute_viz.algebra.elements import spells
 
-    entries = [entry for entry in listing() if entry.kind == kind]
+    entries = [entry for entry in library.listing() if entry.kind == kind]
     archs = sorted({entry.arch for entry in entries})
     if arch is not None and arch.lower() not in archs:
         raise CuteVizError(f"the library has no {kind} atoms of {arch}", hint=f"architectures: {', '.join(filter(None, archs))}")
     found = [
         entry
         for entry in entries
-        if (arch is None or entry.arch == arch.lower()) and (element is None or _has_type(entry.name, element))
+        if (arch is None or entry.arch == arch.lower()) and (element is None or spells(entry.name, element))
     ]
     if not found:
         raise CuteVizError(
             f"no {kind} atom has the type {element}", hint="types are written as in the names: f16, bf16, tf32, s8, e4m3"
         )
     return [(entry.name + (f"<{entry.args.replace(' ', ',')}>" if entry.args else ""), entry.arch, entry.ranges) for entry in found]
-
-
-def _has_type(name: str, element: str) -> bool:
-    """Whether a name spells an element type: F16 is not in BF16."""
-    import re
-
-    pattern = rf"(?<![A-Z])((GC|C|F|BF|TF|CF|S|U|E)\d+(M\d)?)*?(?<![BTC]){re.escape(element.upper())}(?!\d|M\d)"
-    return re.search(pattern, name) is not None

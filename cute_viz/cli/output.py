@@ -1,28 +1,50 @@
-"""What commands write: bytes to a file or standard output, tables and facts as aligned lines."""
+"""What commands write: bytes to a file or standard output, aligned lines, notes and errors to standard error."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
 
 from cute_viz import files
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, spelled
+
+
+def file_of(path: str | None) -> str | None:
+    """The file that -o names; None for standard output."""
+    return None if path == "-" else path
 
 
 def write(data: bytes, path: str | None) -> None:
     """Write to a path, or to standard output for None and `-`. A file appears whole or not at all."""
-    if path is None or path == "-":
+    if file_of(path) is None:
         if sys.stdout.name == os.devnull:
             raise CuteVizError("standard output is closed", hint="give a file with -o")
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     else:
+        assert path is not None
         files.write(data, path)
+
+
+def notes(words: Iterable[str]) -> None:
+    """Notes, a line each."""
+    for note in words:
+        click.echo(f"note: {spelled(note, 'cli')}", err=True)
+
+
+def warn(words: str) -> None:
+    """One warning."""
+    click.echo(f"warning: {words}", err=True)
+
+
+def error(failure: CuteVizError | str, spelling: str = "cli") -> None:
+    """One error, with its place and hint."""
+    click.echo(f"error: {failure if isinstance(failure, str) else failure.explain(spelling)}", err=True)
 
 
 def table(rows: Sequence[Sequence[str]]) -> None:

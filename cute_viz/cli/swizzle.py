@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 from click.core import ParameterSource
 
 from cute_viz.cli import output
-from cute_viz.cli.params import Tile
+from cute_viz.cli.words import Word
+from cute_viz.engine.answer import format_of
+from cute_viz.options import OPTIONS
 
 
 @click.command(
@@ -16,7 +16,7 @@ from cute_viz.cli.params import Tile
     "  cute-viz swizzle 64x64 --type f16 --read ldmatrix --write cp.async\n"
     "  cute-viz swizzle 32x32 --type f32 --read column --write rows -o swizzle.svg"
 )
-@click.argument("tile", metavar="ROWSxCOLS", type=Tile(), required=False)
+@click.argument("tile", metavar="ROWSxCOLS", type=Word(OPTIONS["tile"]), required=False)
 @click.option("--type", "element", default="f16", show_default=True, metavar="TYPE", help="The element type: f16, e4m3, 32 ...")
 @click.option("--read", "reads", multiple=True, metavar="ACCESS", help="How the tile is read; --list names the accesses.")
 @click.option("--write", "writes", multiple=True, metavar="ACCESS", help="How it is written.")
@@ -41,38 +41,35 @@ def command(
     Every legal swizzle is counted, and paddings for comparison. M keeps the widest vector of the accesses together, so that
     16-byte accesses, cp.async and TMA stay possible.
     """
-    from cute_viz.algebra.recast import bits_of
-    from cute_viz.analysis.swizzles import PATTERNS, explain_choice, search
-
     if listing:
+        from cute_viz.analysis.swizzles import PATTERNS
+
         _alone()
         for name, words in PATTERNS.items():
             click.echo(f"{name:<12} {words}")
         return
     if tile is None:
         raise click.UsageError("which tile? give ROWSxCOLS, such as 64x64")
-    rows, cols = tile
-    bits = bits_of(element)
-    patterns = (*reads, *writes) or ("ldmatrix", "cp.async")
-    found = search(rows, cols, bits, dict.fromkeys(patterns))
-    best, plain = found[0], next(c for c in found if c.name == "plain")
+    from cute_viz.engine.search import search_swizzle
+
+    result = search_swizzle(tile, element, (*reads, *writes))
+    found, plain, names = result.found, result.plain, result.accesses
     if path is not None:
-        _draw(best.swizzle, rows, cols, bits, path)
+        output.write(result.figure.render(format_of(None, output.file_of(path))), path)
     if as_json:
         import json
 
-        rows_ = [
+        rows = [
             {"name": c.name, "wavefronts": c.wavefronts, "ideal": c.ideal, "mode": c.mode, "accesses": c.by_access} for c in found
         ]
-        click.echo(json.dumps({"winner": best.name, "why": explain_choice(best, plain, cols, bits), "candidates": rows_}))
+        click.echo(json.dumps({"winner": found[0].name, "why": result.why, "candidates": rows}))
         return
-    names = list(dict.fromkeys(patterns))
     head = ["", "wavefronts", "ideal", *names, "mode"]
     shown = [*found[:top], *([plain] if plain not in found[:top] else [])]
     lines = [[c.name, str(c.wavefronts), str(c.ideal), *(str(c.by_access[n]) for n in names), c.mode] for c in shown]
     output.table([head, *lines])
     click.echo()
-    click.echo(explain_choice(best, plain, cols, bits))
+    click.echo(result.why)
 
 
 def _alone() -> None:
@@ -83,23 +80,3 @@ def _alone() -> None:
         if name != "listing" and context.get_parameter_source(name) == ParameterSource.COMMANDLINE and context.params[name]:
             word = parameter.opts[-1] if isinstance(parameter, click.Option) else parameter.human_readable_name
             raise click.UsageError(f"--list only names the accesses: leave out {word}")
-
-
-def _draw(swizzle: object, rows: int, cols: int, bits: int, path: str) -> None:
-    """The bank map before and after, of as many rows as the swizzle repeats after."""
-    from cute_viz.algebra.composed import ComposedLayout
-    from cute_viz.algebra.layout import Layout
-    from cute_viz.algebra.swizzle import Swizzle
-    from cute_viz.cli.render import format_of
-    from cute_viz.figures import build
-    from cute_viz.figures.options import FigureOptions
-    from cute_viz.renderers import render
-
-    plain = Layout((rows, cols), (cols, 1))
-    if isinstance(swizzle, Swizzle):
-        period = max(1, 2 ** (swizzle.base + swizzle.shift + swizzle.bits) // cols)
-        plain = Layout((min(rows, period), cols), (cols, 1))
-        figure = build(ComposedLayout(swizzle, 0, plain), FigureOptions(view="banks", bits=bits))
-    else:
-        figure = build(plain, FigureOptions(view="banks", bits=bits))
-    output.write(render(figure, format_of(None, os.fspath(path))), path)

@@ -9,11 +9,13 @@ from html import escape
 from urllib.parse import quote
 
 from cute_viz.documents.blocks import Block, blocks
-from cute_viz.documents.draw import Picture, picture, words_of
+from cute_viz.documents.draw import name_of, picture, words_of
 from cute_viz.documents.markup import DocumentError
 from cute_viz.documents.names import FILE_NAMES, can_stand, is_file_name
-from cute_viz.errors import CuteVizError, Span
+from cute_viz.engine import Answer
+from cute_viz.errors import CuteVizError, Span, boundary
 from cute_viz.renderers import FORMATS
+from cute_viz.spec import PACKAGED, Library
 
 SHOWN = {
     "markdown": ("svg", "png"),
@@ -47,11 +49,20 @@ def default_format(language: str) -> str:
     return SHOWN[language][0]
 
 
-def embed(text: str, language: str, stem: str, folder: str = "", format: str | None = None, name: str | None = None) -> Embedded:
+def embed(
+    text: str,
+    language: str,
+    stem: str,
+    folder: str = "",
+    format: str | None = None,
+    name: str | None = None,
+    library: Library = PACKAGED,
+) -> Embedded:
     """Bring the pictures of a document up to date; every byte outside of the references stays.
 
     stem: begins the names of pictures that have none. folder: where they lie, as the document sees it. name: of the document, for
-    messages. Refused: a document whose pairs of comments do not match; what a single block gets wrong is in `failures`.
+    messages. library: what names stand for. Refused: a document whose pairs of comments do not match; what a single block gets
+    wrong is in `failures`.
 
     >>> print(embed("<!-- cute-viz: (4,8):(8,1) | name=grid alt='A grid' -->\\n<!-- /cute-viz -->\\n", "markdown", "x").text)
     <!-- cute-viz: (4,8):(8,1) | name=grid alt='A grid' -->
@@ -60,18 +71,18 @@ def embed(text: str, language: str, stem: str, folder: str = "", format: str | N
     <BLANKLINE>
     """
     out = Embedded(text)
-    pictures = _Pictures(language, stem, folder, format, out)
+    pictures = _Pictures(language, stem, folder, format, out, library)
     parts: list[str] = []
     done, line, at = 0, 1, 0
     try:
         found = blocks(text, language)
     except CuteVizError as error:
-        error.name = name
-        raise
+        raise error.but(name=name) from None
     for block in found:
         line, at = line + text.count("\n", at, block.at.start), block.at.start
         try:
-            reference = pictures.reference(block, line)
+            with boundary():
+                reference = pictures.reference(block, line)
         except CuteVizError as error:
             out.failures.append(_located(error, block, text, name))
             continue
@@ -87,7 +98,8 @@ def embed(text: str, language: str, stem: str, folder: str = "", format: str | N
 class _Pictures:
     """What the blocks of a document draw, each different picture once."""
 
-    def __init__(self, language: str, stem: str, folder: str, format: str | None, out: Embedded) -> None:
+    def __init__(self, language: str, stem: str, folder: str, format: str | None, out: Embedded, library: Library) -> None:
+        self.library = library
         self.language, self.stem, self.folder, self.format, self.out = language, stem, folder, format, out
         self.files: dict[str, str] = {}  # in lower case, as some file systems have it -> as first written
         self.drawn: dict[tuple[str, str], list[str]] = {}  # expression, options -> lines of its reference
@@ -108,9 +120,9 @@ class _Pictures:
             raise CuteVizError(f"a {language} document does not show {format!r}", hint=f"formats: {', '.join(SHOWN[language])}")
         if given is not None and not is_file_name(given):
             raise CuteVizError(f"{given[:40]!r} cannot be the name of a file", hint=FILE_NAMES)
-        drawn = picture(block.expression, words, [format])
+        drawn = picture(block.expression, words, [format], self.library)
         hashed = hashlib.sha256(f"{block.expression}\n{sorted(words.items())}".encode("utf-8", "replace")).hexdigest()[:8]
-        file = (given or drawn.name or f"{self.stem}-{hashed}") + FORMATS[format].suffixes[0]
+        file = (given or name_of(drawn) or f"{self.stem}-{hashed}") + FORMATS[format].suffixes[0]
         path = f"{self.folder}/{file}" if self.folder else file
         if not can_stand(path, language):
             raise CuteVizError(f"{path!r} cannot stand in a {language} document", hint="name=, or another --folder")
@@ -141,7 +153,7 @@ def reference(language: str, path: str, alt: str, format: str = "svg") -> list[s
     return [rf"\includegraphics[width=\linewidth,alt={{{_tex(alt)}}}]{{{path}}}"]
 
 
-def _alt(drawn: Picture) -> str:
+def _alt(drawn: Answer) -> str:
     return drawn.figure.description or drawn.figure.title
 
 
@@ -165,8 +177,7 @@ def _located(error: CuteVizError, block: Block, text: str, name: str | None) -> 
         span = block.place(Span(error.span.start + shift, error.span.end + shift))
     else:
         span = block.at
-    hint = "write the number itself" if "--let" in (error.hint or "") else error.hint  # a block has no such option
-    return DocumentError(error.message, text=text, span=span, hint=hint, name=name)
+    return DocumentError(error.message, text=text, span=span, hint=error.hint, name=name)
 
 
 _TEX = {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}

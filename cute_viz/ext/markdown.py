@@ -18,7 +18,8 @@ from html import escape
 from typing import Any
 
 from cute_viz.documents.draw import picture
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, boundary
+from cute_viz.spec import Library
 
 _log = logging.getLogger("mkdocs.plugins.cute_viz")  # where `mkdocs build --strict` listens
 
@@ -30,7 +31,7 @@ def validator(language: str, inputs: dict[str, Any], options: dict[str, Any], at
 
 
 def formatter(source: str, language: str, css_class: str, options: dict[str, Any], md: Any, **kwargs: Any) -> str:
-    """The HTML of a block: the picture, or what is wrong with it. Options are those of a spec's figure, and `theme`.
+    """The HTML of a block: the picture, or what is wrong with it. Options are those of `cute_viz.options`.
 
     >>> formatter("(4,8", "cute-viz", "cute-viz", {}, None)  # doctest: +ELLIPSIS
     '<div class="cute-viz cute-viz-error" role="alert"><pre>&#x27;(&#x27; is never closed...
@@ -39,12 +40,10 @@ def formatter(source: str, language: str, css_class: str, options: dict[str, Any
     words = {key.replace("-", "_"): "true" if value in (True, None, "", key) else str(value) for key, value in options.items()}
     words |= {key: str(value) for key, value in (kwargs.get("attrs") or {}).items()}
     try:
-        theme = words.pop("theme", "auto")
-        if theme not in ("auto", "light", "dark"):
-            raise CuteVizError(f"there is no theme {theme!r}", hint="auto, light or dark")
-        svg = picture(source, words).write("svg", fragment=True, theme=theme).decode()
-    except (CuteVizError, OSError, RecursionError) as error:
-        said = error.explain() if isinstance(error, CuteVizError) else str(error)
+        with boundary():
+            svg = picture(source, words, library=Library.of_environment()).write("svg", fragment=True).decode()
+    except (CuteVizError, OSError) as error:
+        said = error.explain("block") if isinstance(error, CuteVizError) else str(error)
         _log.warning("cute-viz: %s", said)
         return f'<div class="{escape(classes)} cute-viz-error" role="alert"><pre>{escape(said)}</pre></div>'
     return f'<div class="{escape(classes)}" style="overflow-x:auto">{svg}</div>'

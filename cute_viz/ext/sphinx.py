@@ -23,13 +23,13 @@ from sphinx.util.docutils import SphinxDirective
 from cute_viz import __version__, files
 from cute_viz.documents.draw import picture, words_of
 from cute_viz.documents.embed import default_format, reference
-from cute_viz.errors import CuteVizError, FigureError, Span
+from cute_viz.errors import CuteVizError, FigureError, Span, boundary
+from cute_viz.options import OPTIONS
 from cute_viz.renderers import FORMATS
-from cute_viz.spec.library_files import spec_file
-from cute_viz.spec.schema import COMMON, FIGURE
+from cute_viz.spec import Library
 
 _log = logging.getLogger(__name__)
-_WORDS = (*(field.name for field in FIGURE), *(field.name for field in COMMON if field.name in ("title", "style", "palette")))
+_WORDS = tuple(name for name in OPTIONS if name not in ("diff", "fragment"))
 _FORMATS = ("text",)  # every builder may come, those of texts too: no images of cells without labels
 
 
@@ -58,11 +58,12 @@ class CuteVizDirective(SphinxDirective):
         text = content if content.strip() else argument
         words = {key: self.options[key] or "true" for key in _WORDS if key in self.options}
         try:
-            words = {**(words_of(argument) if content.strip() else {}), **words}
-            if text.strip().isidentifier() and (path := spec_file(text.strip())):
-                self.env.note_dependency(path)
-            drawn = picture(text, words, _FORMATS)
-        except (CuteVizError, OSError, RecursionError) as error:
+            with boundary():
+                words = {**(words_of(argument) if content.strip() else {}), **words}
+                if text.strip().isidentifier() and (path := Library.of_environment().spec_file(text.strip())):
+                    self.env.note_dependency(path)
+                drawn = picture(text, words, _FORMATS, Library.of_environment())
+        except (CuteVizError, OSError) as error:
             said = _said(error)
             source, line = self._place(error, bool(content.strip()))
             _log.warning("cute-viz: %s", said, location=f"{source}:{line}", type="cute_viz")
@@ -103,12 +104,17 @@ def _said(error: BaseException) -> str:
     if text is not None and span is not None:
         start = text.rfind("\n", 0, span.start) + 1
         text, span = text[start:].partition("\n")[0], Span(span.start - start, span.end - start)
-    return CuteVizError(error.message, text=text, span=span, hint=error.hint).explain()
+    return CuteVizError(error.message, text=text, span=span, hint=error.hint).explain("block")
+
+
+def _known_to(format: str, words: dict[str, str]) -> dict[str, str]:
+    """The words that a format uses: every builder draws the same block, whatever its pages can show."""
+    return words if FORMATS[format].pages else {key: word for key, word in words.items() if key not in ("theme", "width", "cell")}
 
 
 def _draw(node: cute_viz, format: str, **more: Any) -> bytes:
     """The picture in a format; in CuTe's own style where the format has it and the document asks for it."""
-    drawn = picture(node["text"], node["words"], _FORMATS)
+    drawn = picture(node["text"], _known_to(format, node["words"]), _FORMATS, Library.of_environment())
     try:
         return drawn.write(format, **more)
     except FigureError:

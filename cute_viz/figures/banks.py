@@ -118,7 +118,8 @@ def element_bits(layout: AnyLayout, options: FigureOptions) -> int:
     """The width of an element: given, or that of a flagged shared-memory layout, or 16.
 
     >>> from cute_viz.algebra.composed import PointerFlag
-    >>> flagged = ComposedLayout(Swizzle(3, 4, 3), PointerFlag(8), domain((8, 128)))
+    >>> from cute_viz.algebra.layout import Layout
+    >>> flagged = ComposedLayout(Swizzle(3, 4, 3), PointerFlag(8), Layout((8, 128)))
     >>> element_bits(flagged, FigureOptions()), element_bits(flagged, FigureOptions(bits=32))
     (8, 32)
     """
@@ -130,7 +131,9 @@ def element_bits(layout: AnyLayout, options: FigureOptions) -> int:
 def _extents(layout: AnyLayout, options: FigureOptions) -> tuple[int, int]:
     shape = modes(domain(layout).shape)
     if is_coordinate_layout(domain(layout)):
-        raise FigureError(f"the values of {show(layout)} are coordinates, no offsets in shared memory", hint="--view grid")
+        raise FigureError(
+            f"the values of {show(layout)} are coordinates, no offsets in shared memory", hint="`view=grid` shows coordinates"
+        )
     if not 1 <= len(shape) <= 2:
         raise FigureError(f"{show(layout)} has {len(shape)} modes; a bank map has two", hint="draw a slice: A(_,_,0)")
     rows, cols = product(shape[0]), product(shape[1]) if len(shape) > 1 else 1

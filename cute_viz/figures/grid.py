@@ -19,8 +19,6 @@ from cute_viz.figures.rulers import ruler
 from cute_viz.figures.words import colours
 from cute_viz.limits import limit, over
 
-COLOR_BY = ("offset", "mod8", "chunk", "row", "column", "tile", "none")
-
 
 def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
     """The figure of a layout's offsets (or coordinates).
@@ -139,8 +137,6 @@ def _painting(drawn: AnyLayout, order: list[Any], rows: int, cols: int, color_by
     swizzle = drawn.outer if isinstance(drawn, ComposedLayout) and isinstance(drawn.outer, Swizzle) else None
     nested = any(_inner(mode) > 1 for mode in modes(drawn.shape)[:2])
     choice = color_by or ("chunk" if swizzle and swizzle.bits else "offset" if is_int else "tile" if nested else "row")
-    if choice not in COLOR_BY:
-        raise FigureError(f"a grid has no colour by {choice!r}", hint=f"choices: {', '.join(COLOR_BY)}; threads need --tile MxN")
     if choice == "none":
         return unpainted(len(order))
     if choice in ("offset", "mod8", "chunk") and not is_int:

@@ -92,11 +92,11 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
 def _check_use(layout: AnyLayout, options: FigureOptions) -> None:
     """Refuse what a grid has use for and an image has none."""
     colour = options.color_by or "offset"
-    unused = "--coords" if options.coords else f"--color-by {colour}" if colour != "offset" else ""
+    unused = "`coords=`" if options.coords else f"`color_by={colour}`" if colour != "offset" else ""
     if unused:
         raise FigureError(
             f"{unused} does not go with an image, which {show(layout)} becomes, as it has {product(layout.shape)} cells",
-            hint=f"an image is coloured by offset; a grid has at most {options.max_cells} cells (--max-cells): draw a slice",
+            hint=f"an image is coloured by offset; a grid has at most {options.max_cells} cells (`max_cells=`): draw a slice",
         )
 
 

@@ -1,4 +1,4 @@
-"""The colours of owners: what hue means, and what --thread, --warp and --value leave coloured."""
+"""The colours of owners: what hue means, and what the options thread, warp and value leave coloured."""
 
 from __future__ import annotations
 
@@ -11,17 +11,13 @@ from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.owners import WARP, TVMap
 from cute_viz.figures.paint import Painting, by_group, unpainted
 
-COLOR_BY = ("thread", "value", "warp", "row", "column", "none")
-
 
 def paint_owners(
     maps: Sequence[TVMap], owners: Sequence[Sequence[int | None]], options: FigureOptions
 ) -> tuple[list[tuple[int, ...]], Painting]:
     """Paints for the cells of several panels, given by their owners t * values + v, with one legend for all.
 
-    Cells that --thread, --warp or --value do not ask for stay paper. The painting has the paints and legends alone.
-
-    Refused: a colour by something else than COLOR_BY.
+    Cells that the options thread, warp or value do not ask for stay paper. The painting has the paints and legends alone.
 
     >>> from cute_viz.figures.owners import first_owners
     >>> tv_map = TVMap(threads=2, values=2, rows=2, cols=2, places=[0, 2, 1, 3])
@@ -30,8 +26,6 @@ def paint_owners(
     ([(0, 1, 2, 3)], ['hue: thread', 'shade: value'])
     """
     choice = options.color_by or ("warp" if max(m.threads for m in maps) > WARP else "thread")
-    if choice not in COLOR_BY:
-        raise FigureError(f"a TV map has no colour by {choice!r}", hint=f"choices: {', '.join(COLOR_BY)}")
     every = [o for mine in owners for o in mine]
     per = [m for m, mine in zip(maps, owners, strict=True) for _ in mine]
     keep = [o if _wanted(o, m, options) else None for o, m in zip(every, per, strict=True)] if _highlights(options) else every
@@ -104,7 +98,7 @@ def owners_of(maps: Sequence[TVMap], options: FigureOptions) -> list[list[list[i
     ([[[0, 1]]], [[[1, 0]]])
     >>> owners_of([tv_map], FigureOptions(thread=range(4, 5)))
     Traceback (most recent call last):
-    cute_viz.errors.FigureError: --thread 4: there are threads 0 to 1
+    cute_viz.errors.FigureError: thread="4": there are threads 0 to 1
     """
     if not _highlights(options):
         return [tv_map.owners() for tv_map in maps]
@@ -124,7 +118,7 @@ def _check_highlight(maps: Sequence[TVMap], options: FigureOptions) -> None:
         ("value", options.value, values),
     ):
         if wanted is not None and (wanted.start < 0 or wanted.stop > count or not wanted):
-            raise FigureError(f"--{name} {_range(wanted)}: there are {name}s 0 to {count - 1}")
+            raise FigureError(f"`{name}={_range(wanted)}`: there are {name}s 0 to {count - 1}")
 
 
 def highlight_notes(options: FigureOptions) -> list[str]:

@@ -122,7 +122,7 @@ def _build(cls: type, data: Any, where: str) -> Any:
         if kind in _KINDS:
             if not isinstance(value, _KINDS[kind]) or isinstance(value, bool):
                 raise FigureError(f"{here} should be {'an integer' if kind == 'int' else 'a string'}")
-        elif kind.startswith("dict"):
+        elif kind.startswith("Mapping"):
             if not isinstance(value, dict):
                 raise FigureError(f"{here} should be an object")
             value = {k: _freeze(v) for k, v in value.items()}

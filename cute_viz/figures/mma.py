@@ -111,7 +111,7 @@ def _check_congruent(atom: MMA_Atom) -> None:
         if not same_profile(layout.shape, layout.stride):
             raise FigureError(
                 f"the {x} layout of {atom.name or 'this atom'}, {layout}, has a stride that is nested otherwise than its shape",
-                hint="CuTe has it so, and cannot evaluate it either; --operand picks another operand",
+                hint="CuTe has it so, and cannot evaluate it either; `operand=` picks another operand",
             )
 
 

@@ -8,14 +8,36 @@ asks an earlier stage. The JSON form is the model itself, versioned: `to_dict` g
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from cute_viz.display import Shown
+from cute_viz.display import Drawn
 from cute_viz.errors import FigureError
 
 VERSION = 1
 HOLE = -1  # the paint of a cell that no value lands on
+
+
+class Frozen(dict[str, Any]):
+    """A mapping that does not change, and has a hash.
+
+    >>> hash(Frozen(size=8)) == hash(Frozen(size=8))
+    True
+    """
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self.items()))
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError("this mapping does not change")
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Frozen, (dict(self),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +103,11 @@ class Panel:
     col_ruler: Ruler
     owners: tuple[tuple[int, tuple[tuple[int, int], ...]], ...] = ()
     boxes: tuple[tuple[int, int, int, int], ...] = ()
-    data: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    data: Mapping[str, tuple[Any, ...]] = field(default_factory=Frozen)
     place: tuple[int, int] = (0, 0)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "data", Frozen(self.data))
         if self.rows < 1 or self.cols < 1:
             raise FigureError(f"a panel has at least one cell, not {self.rows} x {self.cols}")
         cells = self.rows * self.cols
@@ -99,7 +122,7 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure(Shown):
+class Figure(Drawn):
     """A picture: title, source in CuTe notation, caption, description (the alt text), paints, legends, panels, notes.
 
     kind: `grid`, `tv` ... : what the picture is of.
@@ -117,7 +140,10 @@ class Figure(Shown):
     legends: tuple[Legend, ...]
     panels: tuple[Panel, ...]
     notes: tuple[str, ...] = ()
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=Frozen)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "facts", Frozen(self.facts))
 
 
 def to_dict(figure: Figure) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from string import ascii_uppercase
 from typing import Any
 
 from cute_viz.algebra import ops
-from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.call import Call
+from cute_viz.algebra.composed import ComposedLayout, as_layout
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.table import offsets
@@ -20,23 +21,6 @@ from cute_viz.figures.page import page
 from cute_viz.figures.paint import Painting, by_group, by_order, in_each
 
 Key = Callable[[int], "int | None"]  # a panel's offset -> its group
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """An operation by its name, and what it was given: operands, and what C++ has in angle brackets.
-
-    >>> str(Call("take", ((4, 8, 2),), (0, 2)))
-    'take<0,2>((4,8,2))'
-    """
-
-    name: str
-    operands: tuple[Any, ...]
-    template: tuple[Any, ...] = ()
-
-    def __str__(self) -> str:
-        angle = f"<{','.join(map(str, self.template))}>" if self.template else ""
-        return f"{self.name}{angle}({', '.join(map(show, self.operands))})"
 
 
 def operation(call: Call, options: FigureOptions) -> Figure:
@@ -53,7 +37,7 @@ def operation(call: Call, options: FigureOptions) -> Figure:
     (['A: (4,2):(1,4)', 'result: ((2,2),(2,1)):((1,2),(4,0))'], 2)
     """
     found = ops.find(call.name)
-    operands = [Layout(x) if n == 0 and isinstance(x, (int, tuple)) else x for n, x in enumerate(call.operands)]
+    operands = [as_layout(x) if n == 0 else x for n, x in enumerate(call.operands)]
     result = found.call(list(call.operands), call.template)
     drawn = [("A", operands[0])] if operands and _drawable(operands[0]) else []
     drawn += [(_name(found.name, n), x) for n, x in enumerate(operands[1:], 1) if _drawable(x)]
@@ -62,9 +46,9 @@ def operation(call: Call, options: FigureOptions) -> Figure:
     drawn.append(("result", result))
     if found.name == "complement" and isinstance(result, Layout):
         drawn.append(("both", make_layout(operands[0], result)))
-    keys, count, title = _keys(found.name, operands, drawn)
     plain = replace(options, view=None, color_by="none", title=None)
     parts = [(name, grid(x, plain)) for name, x in drawn]
+    keys, count, title = _keys(found.name, operands, drawn)
     figures, painting = _painted([figure for _, figure in parts], keys, count, title)
     source = str(replace(call, name=found.name))
     shown = [(f"{name}: {show(x)}", figure) for (name, x), figure in zip(drawn, figures, strict=True)]

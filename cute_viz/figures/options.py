@@ -1,36 +1,29 @@
-"""What a reader may ask of a figure: the view, the tile, what colour and text mean, and the size limit."""
+"""What a figure is drawn with: the options of the table that are about the object, read and checked."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cute_viz.algebra.recast import bits_of
 from cute_viz.errors import FigureError
-from cute_viz.limits import LIMITS, limit, over
+from cute_viz.limits import LIMITS, over
+from cute_viz.options import of_level, used_by
+from cute_viz.options.views import View
+from cute_viz.options.words import read
 
 MAX_CELLS = LIMITS["cells"].value
-LABELS = ("auto", "full", "offset", "coord", "index", "none")
+FIELDS = {option.field or option.name: option.name for option in of_level("object")}  # field -> option
 
 
 @dataclass(frozen=True, slots=True)
 class FigureOptions:
-    """How to draw an object.
+    """How to draw an object: the fields are the options of the level `object`, whose meaning `cute_viz.options` tells.
 
-    view: one of `figures.views.VIEWS`; None: what the object asks for, of a layout `tv` with a tile, else `grid`.
-    tile: (M, N), the tile that a TV layout covers; needed when its values are indices.
-    color_by: what hue means; None for the view's own choice.
-    labels: the text of a cell: `auto`, `offset`, `coord`, `index`, `none`; `full` is `auto` that is never left out.
-    coords: rulers show the nested coordinates of hierarchical modes.
-    title: instead of the one made from the object.
-    thread, warp, value: colour these alone (a number, or a half-open range), the rest stays paper.
-    operand: of a TiledMMA or TiledCopy only these panels, such as "C" or "AB" or "S".
-    tensor: a tensor's layout: draw what the highlighted thread holds of it.
-    heat: so many cells that no label fits may be drawn as an image.
-    bits: of an element in shared memory, for the views of banks and addresses; 16 where nothing else tells.
-    max_cells: more cells than this are refused.
+    view: None for what the object asks for, of a layout `tv` with a tile, else `grid`. tile: (rows, columns). color_by: None for
+    the view's own choice. thread, warp, value: half-open ranges. tensor: the tensor's layout. bits: the option `type`; None for 16
+    where nothing else tells.
+    heat: no option, but what the format allows: so many cells that no label fits may be drawn as an image.
     """
 
     view: str | None = None
@@ -49,79 +42,48 @@ class FigureOptions:
     heat: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("thread", "warp", "value"):
-            wanted: Any = getattr(self, name)
-            if isinstance(wanted, int) and not isinstance(wanted, bool):
-                object.__setattr__(self, name, range(wanted, wanted + 1))
-            elif wanted is not None and not (isinstance(wanted, range) and wanted.step == 1):
-                raise FigureError(f"{name} is a number or a range, not {wanted!r}", hint="such as range(0, 4)")
-        tile: Any = self.tile
-        if tile is not None and not (isinstance(tile, tuple) and len(tile) == 2 and all(map(_is_positive, tile))):
-            raise FigureError(f"a tile is (rows, columns), not {tile!r}", hint="such as (8, 128)")
-        for name in ("view", "labels", "color_by", "operand", "title"):
-            if not isinstance(getattr(self, name), (str, type(None))):
-                raise FigureError(f"{name} is text, not {getattr(self, name)!r}")
-        for name in ("bits", "max_cells"):
-            if getattr(self, name) is not None and not _is_positive(getattr(self, name)):
-                raise FigureError(f"{name} is a number of 1 or more, not {getattr(self, name)!r}")
-        if len(self.title or "") > limit("title"):
-            raise over("title", f"a title of {len(self.title or '')} characters")
+        for field, name in FIELDS.items():
+            given = getattr(self, field)
+            if given is not None and (found := read(name, given)) is not given:
+                object.__setattr__(self, field, found)
 
 
-def parse_tile(text: str) -> tuple[int, int]:
-    """A tile as it is written: 8x128, (8,128).
+PLAIN = FigureOptions()
 
-    >>> parse_tile("8x128"), parse_tile("(_8,_128)")
-    ((8, 128), (8, 128))
+
+def options_of(words: Mapping[str, Any], heat: bool = False) -> FigureOptions:
+    """The options of a figure among words of the table, those of other levels left out.
+
+    >>> options_of({"tile": "8x128", "type": "f16", "theme": "dark"}).bits
+    16
     """
-    match = re.fullmatch(r"\s*\(?\s*_?(\d{1,18})\s*[x×*,]\s*_?(\d{1,18})\s*\)?\s*", text)
-    if match is None or 0 in (tile := (int(match[1]), int(match[2]))):
-        raise FigureError(f"{text!r} is not a tile; write rows x columns, such as 8x128")
-    return tile
+    return FigureOptions(heat=heat, **{field: words[name] for field, name in FIELDS.items() if words.get(name) is not None})
 
 
-def parse_range(text: str) -> range:
-    """One number, or the first and the last.
+def check_use(what: str, view: View, options: FigureOptions) -> None:
+    """Refuse options that a picture does not use: whoever gave them expects to see them.
 
-    >>> parse_range("5"), parse_range("0..3")
-    (range(5, 6), range(0, 4))
+    what: the picture, in words or as the option that asks for it.
+
+    >>> from cute_viz.options.views import VIEWS
+    >>> check_use("`view=grid`", VIEWS["grid"], FigureOptions(bits=8))
+    Traceback (most recent call last):
+    cute_viz.errors.FigureError: type= does not go with view="grid"
+      hint: it goes with the views banks, address
     """
-    match = re.fullmatch(r"\s*(\d{1,9})\s*(?:(?:\.\.|-)\s*(\d{1,9}))?\s*", text)
-    if match is None or int(match[2] or match[1]) < int(match[1]):
-        raise FigureError(f"{text!r} is not a number or a range; write 5 or 0..3")
-    return range(int(match[1]), int(match[2] or match[1]) + 1)
-
-
-def from_words(words: dict[str, Any]) -> dict[str, Any]:
-    """The fields of FigureOptions from the words of a spec; what is no text is taken as it is, and `type` becomes `bits`.
-
-    >>> from_words({"tile": "8x128", "thread": "5", "coords": True})
-    {'tile': (8, 128), 'thread': range(5, 6), 'coords': True}
-    """
-    readers: dict[str, Callable[[str], Any]] = {"tile": parse_tile, "max_cells": _positive, "bits": bits_of}
-    readers |= dict.fromkeys(("thread", "warp", "value"), parse_range)
-    out: dict[str, Any] = {}
-    for key, word in words.items():
-        key = "bits" if key == "type" else key
-        try:
-            out[key] = readers[key](word) if key in readers and isinstance(word, str) else word
-        except ValueError:
-            raise FigureError(f"{key}: {word!r} is not a number") from None
-    return out
-
-
-def _is_positive(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or len(text) > 18 or int(text) < 1:
-        raise FigureError(f"{text[:40]!r} is not a number of 1 or more")
-    return int(text)
+    for field, name in FIELDS.items():
+        if name in ("view", "title", "max_cells", "labels") or getattr(options, field) == getattr(PLAIN, field):
+            continue
+        if name not in view.uses:
+            raise FigureError(f"`{name}=` does not go with {what}", hint=f"it goes with {used_by(name)}")
+    for name in ("labels", "color_by"):
+        word, words = getattr(options, name), getattr(view, name)
+        if word is not None and word not in words:
+            raise FigureError(f"`{name}={word}` does not go with {what}", hint=f"choices: {', '.join(words)}")
 
 
 def operands(wanted: str | None, known: str, what: str) -> str:
-    """The letters of --operand in the order in which they are drawn; all without any.
+    """The letters of the option `operand` in the order in which they are drawn; all without any.
 
     Refused: a letter that is not known, with `what` there is instead.
 
@@ -130,7 +92,7 @@ def operands(wanted: str | None, known: str, what: str) -> str:
     """
     letters = (wanted or known).upper()
     if set(letters) - set(known):
-        raise FigureError(f"--operand {wanted}: {what}")
+        raise FigureError(f"`operand={wanted}`: {what}")
     return "".join(x for x in known if x in letters)
 
 
@@ -140,7 +102,10 @@ def check_cells(count: int, what: str, options: FigureOptions) -> None:
     >>> check_cells(9, "the layout (3,3)", FigureOptions(max_cells=8))
     Traceback (most recent call last):
     cute_viz.errors.LimitError: the layout (3,3) has 9 cells; the limit is 8
-      hint: draw a slice or a smaller tile; --max-cells N (max_cells in a spec) raises it
+      hint: draw a slice or a smaller tile; max_cells="N" raises it
     """
     if count > options.max_cells:
         raise over("cells", f"{what} has {count} cells", most=options.max_cells, instead="draw a slice or a smaller tile")
+
+
+assert FIELDS.keys() == {*FigureOptions.__slots__} - {"heat"}

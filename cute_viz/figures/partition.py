@@ -6,7 +6,7 @@ from typing import Any
 
 from cute_viz.algebra import copy as copies
 from cute_viz.algebra import mma as mmas
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import ComposedLayout, as_layout, domain
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import ThrCopy, TiledCopy
 from cute_viz.algebra.inttuple import leaves, modes, product, show
@@ -38,11 +38,9 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
     {'elements': 16, 'MMA': 4, 'MMA_M': 2, 'MMA_N': 2}
     """
     thr, operand = _view(obj, options)
-    tensor = options.tensor
-    if isinstance(tensor, (int, tuple)):
-        tensor = Layout(tensor)
+    tensor = as_layout(options.tensor)
     if not isinstance(tensor, (Layout, ComposedLayout)):
-        raise FigureError(f"--tensor {show(tensor)} is not a layout", hint="such as --tensor '(128,64):(64,1)'")
+        raise FigureError(f"`tensor=`: {show(tensor)} is not a layout", hint="such as `tensor=(128,64):(64,1)`")
     shape = domain(tensor).shape
     if len(modes(shape)) != 2:
         raise FigureError(f"the tensor {tensor} has {len(modes(shape))} modes; the picture has two", hint="give one tile: (M,K)")
@@ -108,13 +106,13 @@ def _view(obj: Any, options: FigureOptions) -> tuple[Any, str]:
     letters = "SD" if isinstance(obj, (TiledCopy, ThrCopy)) else "ABC"
     operand = (options.operand or ("S" if letters == "SD" else "C")).upper()
     if operand not in tuple(letters):
-        raise FigureError(f"--operand {options.operand}: one of {', '.join(letters)} goes with a tensor")
+        raise FigureError(f"`operand={options.operand}`: one of {', '.join(letters)} goes with a tensor")
     if isinstance(obj, (ThrMMA, ThrCopy)):
         return obj, operand
     if not isinstance(obj, (MMA_Atom, TiledMMA, TiledCopy)):
         raise FigureError("a copy atom partitions nothing", hint="make a tiled copy of it: make_tiled_copy(atom, thr, val)")
     if options.thread is None or len(options.thread) != 1:
-        raise FigureError("whose part of the tensor?", hint="--thread 0")
+        raise FigureError("`tensor=` needs `thread=`", hint="such as `thread=0`")
     tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
     return get_slice(tiled, options.thread.start), operand
 

@@ -93,7 +93,7 @@ def evaluate(layout: AnyLayout, options: FigureOptions) -> TVMap:
     if len(shape) != 2:
         raise FigureError(
             f"a TV layout has two modes, (thread, value); {layout} has {len(shape)}",
-            hint="group its modes: ((t0,t1),(v0,v1)); or draw its offsets with --view grid",
+            hint="group its modes: ((t0,t1),(v0,v1)); or draw its offsets with `view=grid`",
         )
     threads, values = map(product, shape)
     check_cells(threads * values, f"the TV layout {layout}", options)
@@ -110,7 +110,7 @@ def evaluate(layout: AnyLayout, options: FigureOptions) -> TVMap:
         if options.tile is None:
             raise FigureError(
                 f"the values of {layout} are indices into a tile of unknown shape",
-                hint="give the tile: --tile MxN, such as --tile 8x128",
+                hint="give the tile, rows x columns, such as `tile=8x128`",
             )
         rows, cols = options.tile
         pairs = None
@@ -135,7 +135,7 @@ def _larger_tile(table: list[Any], pairs: list[Any] | None, rows: int) -> str:
     if pairs is None:
         return f"its largest index is {max(table)}: {rows} rows need at least {max(table) // rows + 1} columns"
     m, n = (1 + max(axis) for axis in zip(*pairs, strict=True))
-    return f"it needs at least --tile {m}x{n}"
+    return f"it needs at least `tile={m}x{n}`"
 
 
 def _table_panel(tv_map: TVMap, shape: tuple[Any, ...], paints: tuple[int, ...], options: FigureOptions, column: int) -> Panel:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.limits import limit, raised_by
 from cute_viz.notation.program import Document, evaluate_program
+from cute_viz.notation.reading import Source
 from cute_viz.notation.statements import parse_program
 
 if TYPE_CHECKING:
-    from cute_viz.notation.atoms import Resolver
+    from cute_viz.notation.reading import Resolver
     from cute_viz.notation.syntax import Statement
 
 DIALECTS = ("auto", "cute", "cpp", "dsl", "dump")
@@ -58,45 +59,43 @@ def read(
     ['a', 'b']
     """
     with _shallow(text):
-        return _read(text, names, warnings, dialect, resolve)
+        return _read(Source(text, names or {}, warnings, dialect, resolve))
 
 
-def _read(
-    text: str, names: Mapping[str, Any] | None, warnings: list[str] | None, dialect: str, resolve: Resolver | None
-) -> Document:
-    if "\x1b" in text:  # the colours of a terminal
+def _read(source: Source) -> Document:
+    if "\x1b" in source.text:  # the colours of a terminal
         from cute_viz.notation.dumps import strip_colors
 
-        text = strip_colors(text)
+        source = source.of(strip_colors(source.text))
+    text, dialect = source.text, source.dialect
     if dialect == "dump":
         from cute_viz.notation.dumps import read_dump
 
-        return read_dump(text, names)
+        return read_dump(source)
     if dialect == "auto" and len(text) > limit("source") and "\n" in text:  # a log, or nothing that a person would paste
         from cute_viz.notation.dumps import read_dump
 
         try:
-            return read_dump(text, names)
+            return read_dump(source)
         except CuteVizError as error:
-            if not error.hint:
-                most, way = limit("source"), raised_by("source")
-                error.hint = f"text of more than {most} characters is searched for prints; as source code {way} reads it"
-            raise
+            most, way = limit("source"), raised_by("source")
+            hint = f"text of more than {most} characters is searched for prints; as source code {way} reads it"
+            raise (error if error.hint else error.but(hint=hint)) from None
     if dialect == "auto" and "\n" in text and any(word in text for word in _MESSAGES):
         from cute_viz.notation.dumps import find_log
 
-        if (log := find_log(text, names)) is not None:
+        if (log := find_log(source)) is not None:
             return log
     problem: CuteVizError | None
     try:
-        document = evaluate_program(_statements(text, dialect), text, names, warnings, resolve)
+        document = evaluate_program(_statements(source), source)
         problem = document.problem()
     except CuteVizError as error:
         document, problem = Document(), error
     if problem is not None and dialect == "auto" and not document.mistaken:
         from cute_viz.notation.dumps import find_dump
 
-        if (found := find_dump(text, names)) is not None:
+        if (found := find_dump(source)) is not None:
             return found
     if problem is not None and not document.values:
         raise problem
@@ -114,20 +113,20 @@ def read_call(
     ('take', ['(4,8):(8,1)'], (0, 1))
     """
     with _shallow(text):
-        return _read_call(text, names, resolve)
+        return _read_call(Source(text, names or {}, resolve=resolve))
 
 
-def _read_call(text: str, names: Mapping[str, Any] | None, resolve: Resolver | None) -> tuple[str, list[Any], tuple[Any, ...]]:
+def _read_call(source: Source) -> tuple[str, list[Any], tuple[Any, ...]]:
     from cute_viz.notation.program import operation_of
 
-    *before, last = _statements(text, "auto")
-    bound = {**(names or {}), **(evaluate_program(before, text, names, None, resolve).values if before else {})}
+    *before, last = _statements(source)
+    bound = {**source.names, **(evaluate_program(before, source).values if before else {})}
     if last.value is None:
         assert last.error is not None
         raise last.error
-    call = operation_of(last.value, text, bound, resolve)
+    call = operation_of(last.value, source.seeing(bound))
     if call is None:
-        return "", [evaluate_program([*before, last], text, names, None, resolve).pick()], ()
+        return "", [evaluate_program([*before, last], source).pick()], ()
     return call
 
 
@@ -145,8 +144,9 @@ def _shallow(text: str) -> Iterator[None]:
         ) from None
 
 
-def _statements(text: str, dialect: str) -> list[Statement]:
+def _statements(source: Source) -> list[Statement]:
     """The statements of a text in the dialect that was asked for, or that shows."""
+    text, dialect = source.text, source.dialect
     if dialect == "dsl" or (dialect == "auto" and any(mark in text for mark in _DSL_MARKS)):
         from cute_viz.notation.dsl import is_dsl, parse_dsl
 

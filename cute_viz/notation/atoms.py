@@ -7,19 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
+from cute_viz.algebra.elements import ValueType, bits_of, named, unsigned
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.matrix_op import MatrixOp
 from cute_viz.errors import AlgebraError, NotationError
 from cute_viz.notation.syntax import Call, Keyword, Name, Node, Number, Word, source
 
 if TYPE_CHECKING:
-    from cute_viz.notation.evaluate import Evaluator
-
-Resolver: TypeAlias = "Callable[[str, tuple[str, ...]], Any]"
+    from cute_viz.notation.reading import Meaning
 
 _WRAPPERS = ("MMA_Atom", "MMA_Traits", "Copy_Traits", "make_mma_atom")
-_UNSIGNED = {8: "uint8_t", 16: "uint16_t", 32: "uint32_t", 64: "uint64_t", 128: "uint128_t", 256: "uint256_t"}
 FORMS = (*_WRAPPERS, "Copy_Atom", "make_copy_atom", "TiledMMA", "TiledCopy")
 
 
@@ -30,13 +29,14 @@ class _Sized:
         self.name = name
 
 
-def atom_call(evaluator: Evaluator, node: Call, short: str) -> Any:
+def atom_call(evaluator: Meaning, node: Call, short: str) -> Any:
     """The value of a call that names an atom or a tiling of atoms by its type; None for another call.
 
     >>> from cute_viz.notation.statements import parse_program
     >>> from cute_viz.notation.evaluate import Evaluator
     >>> text = "MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>{}"
-    >>> evaluator = Evaluator(text, {}, resolve=lambda name, args: f"the atom {name}")
+    >>> from cute_viz.notation.reading import Source
+    >>> evaluator = Evaluator(Source(text, resolve=lambda name, args: f"the atom {name}"))
     >>> atom_call(evaluator, parse_program(text)[0].value, "MMA_Atom")
     'the atom SM80_16x8x16_F32F16F16F32_TN'
     """
@@ -58,69 +58,44 @@ def atom_call(evaluator: Evaluator, node: Call, short: str) -> Any:
     return None
 
 
-def _copy_atom(evaluator: Evaluator, node: Call, inner: tuple[Node, ...]) -> Any:
+def _copy_atom(evaluator: Meaning, node: Call, inner: tuple[Node, ...]) -> Any:
     """Copy_Atom<operation, type>, make_copy_atom(operation, type, num_bits_per_copy=n)."""
     from cute_viz.algebra.copy import CopyOp, make_copy_atom
-    from cute_viz.algebra.recast import bits_of
 
     operands = [item for item in inner if not isinstance(item, Keyword)]
     if len(operands) < 2:
         raise NotationError(
             "a copy atom needs an operation and a value type",
-            text=evaluator.text,
+            text=evaluator.source.text,
             span=node.span,
             hint="Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}",
         )
     operation = evaluator.value(operands[0])
-    value_type = source(evaluator.text, operands[1])
-    if isinstance(operands[1], Name) and operands[1].text in evaluator.names:
+    value_type = source(evaluator.source.text, operands[1])
+    if isinstance(operands[1], Name) and operands[1].text in evaluator.source.names:
         bound = evaluator.value(operands[1])
-        value_type = bound.name if isinstance(bound, _Type) else ""
-        bits = bits_of(bound.name if isinstance(bound, _Type) else bound)
+        value_type = bound.name if isinstance(bound, ValueType) else ""
+        bits = bits_of(bound.name if isinstance(bound, ValueType) else bound)
     else:
         bits = bits_of(operands[1].value if isinstance(operands[1], Number) else value_type)
     if isinstance(operation, _Sized):
         widths = [evaluator.value(item.value) for item in inner if isinstance(item, Keyword) and item.name == "num_bits_per_copy"]
         width = _whole("num_bits_per_copy", widths[0], 128) if widths else bits
-        if width not in _UNSIGNED:
+        copied = unsigned(width)
+        if copied is None:
             raise AlgebraError(f"no instruction copies {width} bits", hint="8, 16, 32, 64, 128 or 256")
-        operation = evaluator.resolved(operation.name, (_UNSIGNED[width],))
+        operation = evaluator.resolved(operation.name, (copied,))
     if not isinstance(operation, CopyOp):
         raise NotationError(
-            f"{source(evaluator.text, operands[0])} is not a copy operation",
-            text=evaluator.text,
+            f"{source(evaluator.source.text, operands[0])} is not a copy operation",
+            text=evaluator.source.text,
             span=operands[0].span,
             hint="cute-viz list copy",
         )
     return make_copy_atom(operation, bits, value_type)
 
 
-class _Type:
-    """A value type that a name stands for, as in `using T = half_t;`."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __str__(self) -> str:
-        return self.name
-
-
-def value_type(name: str) -> _Type | None:
-    """The value type of a name such as half_t or cutlass.Float16; None for another name.
-
-    >>> str(value_type("half_t")), value_type("layout")
-    ('half_t', None)
-    """
-    from cute_viz.algebra.recast import bits_of
-
-    try:
-        bits_of(name)
-    except AlgebraError:
-        return None
-    return _Type(name)
-
-
-def _options(evaluator: Evaluator, node: Call, names: tuple[str, ...]) -> dict[str, Any]:
+def _options(evaluator: Meaning, node: Call, names: tuple[str, ...]) -> dict[str, Any]:
     """The arguments of a DSL constructor by name: numbers and tuples evaluated, types and words as they stand."""
     out: dict[str, Any] = {}
     for n, item in enumerate(node.args or ()):
@@ -128,33 +103,19 @@ def _options(evaluator: Evaluator, node: Call, names: tuple[str, ...]) -> dict[s
         if isinstance(value, Word):
             out[key] = value.value
         elif isinstance(value, Name):
-            bound = evaluator.names.get(value.text)
-            out[key] = str(bound) if isinstance(bound, _Type) else bound if bound is not None else value.text.rpartition(".")[2]
+            bound = evaluator.source.names.get(value.text)
+            out[key] = str(bound) if isinstance(bound, ValueType) else bound if bound is not None else value.text.rpartition(".")[2]
         else:
             out[key] = evaluator.value(value)
     return out
 
 
-_SHORT = {
-    "Float16": "F16",
-    "BFloat16": "BF16",
-    "Float32": "F32",
-    "TFloat32": "TF32",
-    "Int8": "S8",
-    "Uint8": "U8",
-    "Int32": "S32",
-    "Float8E4M3FN": "E4M3",
-    "Float8E5M2": "E5M2",
-    "Float64": "F64",
-}
-
-
 def _letters(value_type: Any) -> str:
-    """A type of the DSL as the names of CuTe's MMA operations have it."""
-    short = str(value_type).rpartition(".")[2]
-    if short not in _SHORT:
-        raise AlgebraError(f"{value_type} is not an element type of this instruction", hint=f"one of {', '.join(_SHORT)}")
-    return _SHORT[short]
+    """A type as the names of CuTe's MMA operations have it."""
+    element = named(str(value_type))
+    if element is None or not element.dsl:
+        raise AlgebraError(f"{value_type} is not an element type of this instruction", hint="such as cutlass.Float16")
+    return element.name.upper()
 
 
 def _whole(name: str, value: Any, example: int) -> int:
@@ -172,7 +133,7 @@ def _mnk(shape: Any, refusal: str, hint: str) -> tuple[int, int, int]:
     return m, n, k
 
 
-def _warp_mma(evaluator: Evaluator, node: Call) -> Any:
+def _warp_mma(evaluator: Meaning, node: Call) -> Any:
     """warp.MmaF16BF16Op(ab_dtype, acc_dtype, shape_mnk)."""
     options = _options(evaluator, node, ("ab_dtype", "acc_dtype", "shape_mnk"))
     if "instruction_shape" in options or "a_src" in options:
@@ -185,7 +146,7 @@ def _warp_mma(evaluator: Evaluator, node: Call) -> Any:
     return evaluator.resolved(f"SM80_{m}x{n}x{k}_{acc}{ab}{ab}{acc}_TN", ())
 
 
-def _group_mma(evaluator: Evaluator, node: Call) -> Any:
+def _group_mma(evaluator: Meaning, node: Call) -> Any:
     """warpgroup.MmaF16BF16Op(ab_dtype, acc_dtype, instruction_shape, a_src, a_major, b_major)."""
     options = _options(evaluator, node, ("ab_dtype", "acc_dtype", "instruction_shape", "a_src", "a_major", "b_major"))
     shape = options.get("instruction_shape", options.get("shape_mnk"))
@@ -195,30 +156,28 @@ def _group_mma(evaluator: Evaluator, node: Call) -> Any:
     return evaluator.resolved(f"SM90_{m}x{n}x{k}_{_letters(options.get('acc_dtype'))}{ab}{ab}_{a_from}", ())
 
 
-def _universal_mma(evaluator: Evaluator, node: Call) -> Any:
+def _universal_mma(evaluator: Meaning, node: Call) -> Any:
     value_type = str(_options(evaluator, node, ("abacc_dtype",)).get("abacc_dtype", "Float32"))
     return evaluator.resolved("UniversalFMA", (value_type,))
 
 
-def _matrix(direction: str) -> Callable[[Evaluator, Call], Any]:
+def _matrix(store: bool) -> Callable[[Meaning, Call], Any]:
     """warp.LdMatrix8x8x16bOp(transpose, num_matrices) and its siblings."""
 
-    def build(evaluator: Evaluator, node: Call) -> Any:
+    def build(evaluator: Meaning, node: Call) -> Any:
         options = _options(evaluator, node, ("transpose", "num_matrices"))
         count = _whole("num_matrices", options.get("num_matrices", 1), 4)
-        transpose = bool(options.get("transpose", False))
-        family = "SM75" if direction == "LDSM" else "SM90"
-        name = f"{family}_U16x{2 * count}_{direction}_T" if transpose else f"{family}_U32x{count}_{direction}_N"
-        return evaluator.resolved(name, ())
+        op = MatrixOp(90 if store else 75, store, count, bool(options.get("transpose", False)))
+        return evaluator.resolved(op.name, ())
 
     return build
 
 
-_DSL: dict[str, Callable[[Evaluator, Call], Any]] = {
+_DSL: dict[str, Callable[[Meaning, Call], Any]] = {
     "MmaF16BF16Op": _warp_mma,
     "MmaUniversalOp": _universal_mma,
-    "LdMatrix8x8x16bOp": _matrix("LDSM"),
-    "StMatrix8x8x16bOp": _matrix("STSM"),
+    "LdMatrix8x8x16bOp": _matrix(store=False),
+    "StMatrix8x8x16bOp": _matrix(store=True),
     "CopyUniversalOp": lambda evaluator, node: _Sized("UniversalCopy"),
     "CopyG2SOp": lambda evaluator, node: _Sized("SM80_CP_ASYNC_CACHEALWAYS"),
 }

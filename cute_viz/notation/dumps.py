@@ -7,7 +7,6 @@ and the labelled lines under it, which `labelled` puts together.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
@@ -16,6 +15,7 @@ from cute_viz.notation.cute import Parser
 from cute_viz.notation.labelled import HEADING, LABEL, Fields, build, label_key
 from cute_viz.notation.lexer import tokenize
 from cute_viz.notation.program import Document, evaluate_program
+from cute_viz.notation.reading import Source
 from cute_viz.notation.syntax import Chain, Node, Number, Pair, Statement
 
 MAX_LINE = 20_000  # characters of a line that are searched
@@ -46,29 +46,30 @@ def strip_colors(text: str) -> str:
     return _ANSI.sub(lambda match: " " * len(match[0]), text)
 
 
-def read_dump(text: str, names: Mapping[str, Any] | None = None) -> Document:
+def read_dump(source: Source) -> Document:
     """The objects of a dump by name; an error where there is none.
 
-    >>> print(read_dump("[0] sA : Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)  # 12:00").pick("sA"))
+    >>> print(read_dump(Source("[0] sA : Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)  # 12:00")).pick("sA"))
     Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)
     """
-    document = _read(text, names).document
+    document = _read(source).document
     if not document.values and isinstance(document.last, CuteVizError):
         raise document.last
     return document
 
 
-def find_dump(text: str, names: Mapping[str, Any] | None = None) -> Document | None:
+def find_dump(source: Source) -> Document | None:
     r"""The objects of a text that is no source: None where it holds none, or where it is source code.
 
-    >>> find_dump("loaded 3 files\nsA: (_8,_64):(_64,_1)\n").values.keys()
+    >>> find_dump(Source("loaded 3 files\nsA: (_8,_64):(_64,_1)\n")).values.keys()
     dict_keys(['sA'])
-    >>> find_dump("auto a = make_layout(8);\n") is None
+    >>> find_dump(Source("auto a = make_layout(8);\n")) is None
     True
     """
+    text = source.text
     if _is_source(text):
         return None
-    reader = _read(text, names)
+    reader = _read(source)
     document = reader.document
     if reader.broken or (not document.values and not document.failures):
         return None
@@ -77,16 +78,16 @@ def find_dump(text: str, names: Mapping[str, Any] | None = None) -> Document | N
     return document
 
 
-def find_log(text: str, names: Mapping[str, Any] | None = None) -> Document | None:
+def find_log(source: Source) -> Document | None:
     r"""The objects that are printed amid the messages of a compiler, which quote source code; None without such messages or prints.
 
     >>> log = 'k.cu(12): warning #177-D: "x" is not used\n    auto x = make_layout(4);\nsA : (_4,_8):(_8,_1)\n'
-    >>> find_log(log).values.keys()
+    >>> find_log(Source(log)).values.keys()
     dict_keys(['sA'])
     """
-    if _MESSAGE.search(strip_colors(text)) is None:
+    if _MESSAGE.search(strip_colors(source.text)) is None:
         return None
-    document = _read(text, names).document
+    document = _read(source).document
     return document if document.values else None
 
 
@@ -111,11 +112,12 @@ def _is_source(text: str) -> bool:
     return bool(calls & known) or re.search(r"^\s*[\w.]+\s*=\s*[A-Za-z_][\w.:]*\s*\(", text, re.M) is not None
 
 
-def _read(text: str, names: Mapping[str, Any] | None) -> _Reader:
+def _read(source: Source) -> _Reader:
+    text = source.text
     if len(text) > limit("input"):
         raise over("input", f"the input has {len(text)} characters")
     plain = strip_colors(text)
-    reader = _Reader(plain, names)
+    reader = _Reader(Source(plain, source.names))
     start = quoting = 0
     for line in plain.split("\n"):
         quoting = 4 if _MESSAGE.match(line) else max(0, quoting - 1)
@@ -136,9 +138,9 @@ def _read(text: str, names: Mapping[str, Any] | None) -> _Reader:
 class _Reader:
     """Goes over the lines: gathers the fields of a heading until it ends, and finds the objects of other lines."""
 
-    def __init__(self, text: str, names: Mapping[str, Any] | None) -> None:
-        self.text = text
-        self.names = names
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.text = source.text
         self.document = Document()
         self.heading = ""
         self.label = ""
@@ -186,6 +188,10 @@ class _Reader:
         self.document.failures[key] = error
         self.document.last = error
 
+    def placed(self, error: CuteVizError, span: Span) -> CuteVizError:
+        """The error of a piece at its place in the whole text."""
+        return error.but(text=self.text, span=span)
+
     def layouts(self, line: str, start: int) -> None:
         """Every object printed in a line."""
         tries = position = 0
@@ -218,13 +224,12 @@ class _Reader:
             name = self.name(line[: begin.start()])
             try:
                 statement = Statement(None, node, node.span)
-                value = evaluate_program([statement], rest, self.names).pick()
+                value = evaluate_program([statement], self.source.of(rest)).pick()
                 self.keep(name, value, span)
             except CuteVizError as error:
                 place, at = error.span, start + begin.start() - grown
                 behind = place is not None and place.start >= pointer
-                error.text, error.span = self.text, Span(at + place.start, at + place.end) if place and behind else span
-                self.fail(name, error)
+                self.fail(name, self.placed(error, Span(at + place.start, at + place.end) if place and behind else span))
 
     def close(self) -> None:
         """The heading's object, of the fields that were gathered."""
@@ -236,19 +241,17 @@ class _Reader:
         try:
             self.keep(self.label, build(heading, fields, self.value), Span(at, at + 1))
         except CuteVizError as error:
-            error.text, error.span = self.text, error.span or Span(at, at + 1)
-            self.fail(self.label, error)
+            self.fail(self.label, self.placed(error, error.span or Span(at, at + 1)))
 
     def value(self, text: str, offset: int) -> Any:
         """The value of a label, read as the beginning of its text."""
         try:
             parser = Parser(text)
             node = parser.chain()
-            return evaluate_program([Statement(None, node, node.span)], text, self.names).pick()
+            return evaluate_program([Statement(None, node, node.span)], self.source.of(text)).pick()
         except CuteVizError as error:
             inner = error.span or Span(0, 1)
-            error.text, error.span = self.text, Span(offset + inner.start, offset + inner.end)
-            raise
+            raise self.placed(error, Span(offset + inner.start, offset + inner.end)) from None
 
 
 def _ptr_of_dsl(text: str) -> tuple[str, int, int]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from cute_viz.algebra.compose import make_composed_layout
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, make_composed_layout, takes_coordinate
+from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.inttuple import Static, X, div_rem, is_int_tuple, leaves, show
-from cute_viz.algebra.layout import Layout, is_coordinate_layout
+from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
-from cute_viz.notation.atoms import Resolver, atom_call, is_atom_name, value_type
+from cute_viz.notation.atoms import atom_call, is_atom_name
 from cute_viz.notation.congruence import check_congruent, without_parentheses
 from cute_viz.notation.forms import CONSTANTS, constant, form_call
+from cute_viz.notation.reading import Source
 from cute_viz.notation.scopes import Failed
 from cute_viz.notation.syntax import (
     Apply,
@@ -38,7 +38,7 @@ from cute_viz.notation.syntax import (
     short,
     source,
 )
-from cute_viz.notation.values import as_layout, magnitudes, ungroup
+from cute_viz.notation.values import magnitudes, ungroup
 
 DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")  # they compose
 
@@ -46,13 +46,9 @@ DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")  # 
 class Evaluator:
     """Values of nodes, with the text for errors and the names that are bound."""
 
-    def __init__(
-        self, text: str, names: Mapping[str, Any], warnings: list[str] | None = None, resolve: Resolver | None = None
-    ) -> None:
-        self.text = text
-        self.names = names
-        self.warnings = warnings
-        self.resolve = resolve
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.text, self.names, self.warnings, _, self.resolve = source
 
     def resolved(self, name: str, args: tuple[str, ...]) -> Any:
         """The atom of a name; an error where the library has none, or there is no library."""
@@ -184,8 +180,8 @@ class Evaluator:
             return constant(short(node.text))
         if self.resolve is not None and is_atom_name(short(node.text)) and (atom := self.resolve(node.text, ())) is not None:
             return atom
-        if (known := value_type(node.text)) is not None:
-            return known
+        if named(node.text) is not None:
+            return ValueType(node.text)
         head, _, attribute = node.text.rpartition(".")
         if head in self.names:  # `layout.shape`
             return self._method(attribute, self._bound(head), (), ())
@@ -201,7 +197,7 @@ class Evaluator:
         near = get_close_matches(node.text, like, n=3) if len(node.text) > 2 else []
         ways = [f"did you mean {', '.join(near)}?"] if near else []
         if all(map(str.isidentifier, node.text.split("."))):
-            ways.append(f"give it a value: --let {node.text}=512")
+            ways.append(f"give it a value: `let={node.text}=512`")
         hint = " or ".join(ways) or "write a layout such as (4,8):(8,1)"
         raise self.fail(f"{node.text!r} is not a layout, and nothing of this name was bound", node.span, hint=hint)
 
@@ -217,7 +213,7 @@ class Evaluator:
             raise self.fail(
                 "'?' is a run-time value, whose number is not in the print",
                 node.span,
-                hint="give a number: --let '?=512'; for several, in their order: --let '?=(512,64)'",
+                hint="give a number: `let=?=512`; for several, in their order: `let=?=(512,64)`",
             )
         numbers = list(leaves(self.names["?"]))
         nth = self.text.count("?", 0, node.span.start)
@@ -312,7 +308,7 @@ class Evaluator:
         if len(items) == 1:
             return as_layout(items[0])
         for n in range(1, len(items) - 1):
-            if _is_offset(items[n], items[n + 1]):
+            if _is_offset(items[n - 1], items[n], items[n + 1]):
                 return make_composed_layout(self._compose(items[:n]), items[n], self._compose(items[n + 1 :]))
         from cute_viz.algebra import ops
 
@@ -322,12 +318,11 @@ class Evaluator:
         return out
 
 
-def _is_offset(value: Any, following: Any) -> bool:
-    """Whether the middle of `a o value o following` is an offset rather than a layout."""
+def _is_offset(before: Any, value: Any, following: Any) -> bool:
+    """Whether the middle of `before o value o following` is an offset rather than a layout."""
     if isinstance(value, (int, PointerFlag)):
         return True
-    following = ungroup(following)
-    return isinstance(value, tuple) and is_int_tuple(value) and isinstance(following, Layout) and is_coordinate_layout(following)
+    return isinstance(value, tuple) and is_int_tuple(value) and takes_coordinate(ungroup(before), ungroup(following))
 
 
 def _is_operation(name: str) -> bool:

@@ -15,7 +15,7 @@ from cute_viz.notation.syntax import Call, Name, short
 from cute_viz.notation.vocabulary import CASTS, INTEGRALS, MAKE_TUPLES, PRINTERS, TUPLES, smem_atom
 
 if TYPE_CHECKING:
-    from cute_viz.notation.evaluate import Evaluator
+    from cute_viz.notation.reading import Meaning
 
 SWIZZLES = ("Sw", "S", "Swizzle")
 _MAJORS = {"LayoutLeft": "LayoutLeft", "LayoutRight": "LayoutRight", "GenColMajor": "LayoutLeft", "GenRowMajor": "LayoutRight"}
@@ -23,13 +23,14 @@ _CONSTANTS = {"X": X, "Underscore": X, "smem_ptr_flag": PointerFlag(1)}
 CONSTANTS = (*_MAJORS, *_CONSTANTS)
 
 
-def form_call(evaluator: Evaluator, node: Call) -> Any:
+def form_call(evaluator: Meaning, node: Call) -> Any:
     """The value of a call that is notation; None for another call.
 
     >>> from cute_viz.notation.statements import parse_program
     >>> from cute_viz.notation.evaluate import Evaluator
     >>> text = "Layout<Shape<_4,_8>, Stride<_8,_1>>{}"
-    >>> str(form_call(Evaluator(text, {}), parse_program(text)[0].value))
+    >>> from cute_viz.notation.reading import Source
+    >>> str(form_call(Evaluator(Source(text)), parse_program(text)[0].value))
     '(_4,_8):(_8,_1)'
     """
     name = short(node.name)
@@ -54,7 +55,7 @@ def constant(name: str) -> Any:
     return getattr(construct, _MAJORS[name]) if name in _MAJORS else _CONSTANTS[name]
 
 
-def _swizzle(evaluator: Evaluator, node: Call) -> Any:
+def _swizzle(evaluator: Meaning, node: Call) -> Any:
     """`Sw<3,4,3>`, and its value at an offset, `Sw<3,4,3>(8)`; of two numbers, the shift is B."""
     if not node.template:
         return None
@@ -69,22 +70,22 @@ def _swizzle(evaluator: Evaluator, node: Call) -> Any:
     return swizzle(*map(evaluator.value, node.args)) if node.args else swizzle
 
 
-def _tuple_type(evaluator: Evaluator, node: Call) -> Any:
+def _tuple_type(evaluator: Meaning, node: Call) -> Any:
     """`Shape<_4,_8>{}`."""
     return tuple(map(evaluator.value, node.template)) if node.template and not node.args else None
 
 
-def _make_tuple(evaluator: Evaluator, node: Call) -> Any:
+def _make_tuple(evaluator: Meaning, node: Call) -> Any:
     """`make_shape(4, 8)`."""
     return None if node.args is None else tuple(map(evaluator.value, node.args))
 
 
-def _argument(evaluator: Evaluator, node: Call) -> Any:
+def _argument(evaluator: Meaning, node: Call) -> Any:
     """What is printed or cast is what is meant."""
     return evaluator.value(node.args[0]) if node.args and len(node.args) == 1 else None
 
 
-def _tensor(evaluator: Evaluator, node: Call) -> Any:
+def _tensor(evaluator: Meaning, node: Call) -> Any:
     """make_tensor(pointer, layout), make_tensor(pointer, shape, stride), make_tensor<T>(shape): the layout is what counts."""
     from cute_viz.algebra import ops
 
@@ -96,17 +97,17 @@ def _tensor(evaluator: Evaluator, node: Call) -> Any:
     return values[0] if whole else evaluator.operate(ops.find("make_layout"), values)
 
 
-def _layout_type(evaluator: Evaluator, node: Call) -> Any:
+def _layout_type(evaluator: Meaning, node: Call) -> Any:
     """`Layout<Shape<...>,Stride<...>>{}`."""
     if not node.template or node.args:
         return None
     try:
         return Layout(*map(evaluator.value, node.template[:2]))
     except AlgebraError as error:
-        raise error.at(evaluator.text, node.span) from None
+        raise error.at(evaluator.source.text, node.span) from None
 
 
-def _composed_type(evaluator: Evaluator, node: Call) -> Any:
+def _composed_type(evaluator: Meaning, node: Call) -> Any:
     """`ComposedLayout<Swizzle<3,4,3>,smem_ptr_flag_bits<16>,Layout<...>>{}`."""
     from cute_viz.algebra import ops
 
@@ -115,7 +116,7 @@ def _composed_type(evaluator: Evaluator, node: Call) -> Any:
     return evaluator.operate(ops.find("make_composed_layout"), [evaluator.value(item) for item in node.template])
 
 
-def _integral(evaluator: Evaluator, node: Call) -> Any:
+def _integral(evaluator: Meaning, node: Call) -> Any:
     """`Int<8>{}`, `C<8>{}`: the static integer; `integral_constant<int,8>{}` names its type, too."""
     if len(node.template) != (2 if "constant" in node.name else 1):
         return None
@@ -125,7 +126,7 @@ def _integral(evaluator: Evaluator, node: Call) -> Any:
     return Static(value)
 
 
-def _pointer_flag(evaluator: Evaluator, node: Call) -> Any:
+def _pointer_flag(evaluator: Meaning, node: Call) -> Any:
     """`smem_ptr_flag_bits<16>`: where a pointer will stand in a ComposedLayout (cute/pointer_flagged.hpp)."""
     bits = [evaluator.value(item) for item in node.template]
     if len(bits) != 1 or not isinstance(bits[0], int):
@@ -133,13 +134,13 @@ def _pointer_flag(evaluator: Evaluator, node: Call) -> Any:
     return PointerFlag(int(bits[0]))
 
 
-def _basis(evaluator: Evaluator, node: Call) -> Any:
+def _basis(evaluator: Meaning, node: Call) -> Any:
     """`E<0,1>{}`: a unit basis element."""
     path = tuple(map(evaluator.value, node.template or node.args or ()))
     return Basis(1, _positions(evaluator, node, path[0] if len(path) == 1 else path))
 
 
-def _positions(evaluator: Evaluator, node: Call, path: Any) -> tuple[int, ...]:
+def _positions(evaluator: Meaning, node: Call, path: Any) -> tuple[int, ...]:
     """A path of a basis element: one position, or a tuple of them; as far as `@` goes, for a coordinate is a tuple of so many."""
     path = path if isinstance(path, tuple) else (path,)
     if not all(isinstance(i, int) and 0 <= i < 64 for i in path):
@@ -147,7 +148,7 @@ def _positions(evaluator: Evaluator, node: Call, path: Any) -> tuple[int, ...]:
     return tuple(map(int, path))
 
 
-def _scaled_basis(evaluator: Evaluator, node: Call) -> Any:
+def _scaled_basis(evaluator: Meaning, node: Call) -> Any:
     """`ScaledBasis(2, (0, 1))` of the DSL."""
     if len(node.args or ()) != 2:
         return None
@@ -159,7 +160,7 @@ def _scaled_basis(evaluator: Evaluator, node: Call) -> Any:
     return Basis(scale, _positions(evaluator, node, path))
 
 
-_FORMS: dict[str, Callable[[Evaluator, Call], Any]] = {
+_FORMS: dict[str, Callable[[Meaning, Call], Any]] = {
     **dict.fromkeys(SWIZZLES, _swizzle),
     **dict.fromkeys(TUPLES, _tuple_type),
     **dict.fromkeys((*MAKE_TUPLES, "ArithTuple"), _make_tuple),

@@ -43,9 +43,9 @@ def build(heading: str, fields: Fields, value: Callable[[str, int], Any]) -> Any
     16
     """
     from cute_viz.algebra.copy import Copy_Atom, TiledCopy
+    from cute_viz.algebra.elements import bits_of, printed
     from cute_viz.algebra.layout import Layout, is_coordinate_layout, rank
     from cute_viz.algebra.mma import MMA_Atom, TiledMMA
-    from cute_viz.algebra.recast import bits_of
 
     def get(wanted: str, fits: Callable[[Any], bool], *labels: str) -> Any:
         for label in labels:
@@ -84,19 +84,12 @@ def build(heading: str, fields: Fields, value: Callable[[str, int], Any]) -> Any
     source, destination = layout(2, "vallayoutsrc", "tvlayoutsrc"), layout(2, "vallayoutdst", "tvlayoutdst")
     reference = layout(2, "vallayoutref") if "vallayoutref" in fields else _reference(source, destination)
     width = fields.get("valuetype", ("", 0))[0].strip()
-    bits = _DSL_BITS.get(width) or bits_of(width.removesuffix("b") or 8)
+    element = printed(width)
+    bits = element.bits if element else bits_of(width.removesuffix("b") or 8)
     copy_atom = Copy_Atom(thr_id(), source, destination, reference, bits)
     if heading == "CopyAtom":
         return copy_atom
     return TiledCopy(copy_atom, layout(2, "tiledlayouttv", "tvlayouttiled"), tiler("tilermn"))
-
-
-_DSL_BITS = {**{f"{kind}{n}": n for kind in "fiu" for n in (4, 8, 16, 32, 64)}, "bf16": 16, "tf32": 32, "i1": 1}
-_DSL_BITS |= {f"f8{rest}": 8 for rest in ("E4M3FN", "E5M2", "E4M3B11FNUZ", "E8M0FNU")} | {
-    "f4E2M1FN": 4,
-    "f6E2M3FN": 6,
-    "f6E3M2FN": 6,
-}
 
 
 def _reference(source: Layout, destination: Layout) -> Layout:

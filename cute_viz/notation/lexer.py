@@ -111,14 +111,14 @@ def divided(text: str, position: int) -> NotationError | None:
     '//' begins a comment, as in C++
       128 // 2
           ^^
-      hint: '/' divides as in C++; --dialect dsl reads Python's '//'
+      hint: '/' divides as in C++; dialect="dsl" reads Python's '//'
     >>> divided("128 // rows of the tile", 3) is None
     True
     """
     match = _DIVIDED.match(text, position)
     if match is None:
         return None
-    hint = "'/' divides as in C++; --dialect dsl reads Python's '//'"
+    hint = "'/' divides as in C++; `dialect=dsl` reads Python's '//'"
     return NotationError("'//' begins a comment, as in C++", text=text, span=Span(*match.span(1)), hint=hint)
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.errors import CuteVizError, LimitError, NotationError
-from cute_viz.notation.atoms import FORMS, Resolver
+from cute_viz.notation.atoms import FORMS
 from cute_viz.notation.evaluate import Evaluator
 from cute_viz.notation.forms import SWIZZLES
 from cute_viz.notation.lexer import divided
+from cute_viz.notation.reading import Source
 from cute_viz.notation.scopes import CONTROL, Scopes, changed, depends, unread
 from cute_viz.notation.syntax import Call, Chain, Infix, Name, Node, Sequence, Statement, short
 from cute_viz.notation.values import all_static, is_drawable, ungroup
@@ -61,24 +62,19 @@ class Document:
         raise NotationError(f"nothing here is named {name!r}", hint=f"there is {', '.join(near)}" if near else None)
 
 
-def evaluate_program(
-    statements: list[Statement],
-    text: str,
-    names: Mapping[str, Any] | None = None,
-    warnings: list[str] | None = None,
-    resolve: Resolver | None = None,
-) -> Document:
+def evaluate_program(statements: list[Statement], source: Source) -> Document:
     """The value of every statement. One that fails is kept as a failure, which raises its error when its value is asked for.
 
-    Warnings, such as of a composition that is not what it seems, are added to `warnings`; without a list, nothing is checked.
+    Warnings, such as of a composition that is not what it seems, are added to those of the source.
 
     >>> from cute_viz.notation.statements import parse_program
     >>> text = "a = 4:2; b = a(3); c = a(4,4)"
-    >>> document = evaluate_program(parse_program(text), text)
+    >>> document = evaluate_program(parse_program(text), Source(text))
     >>> document.pick("b"), list(document.failures)
     (6, ['c'])
     """
-    scopes = Scopes(names or {})
+    text = source.text
+    scopes = Scopes(source.names)
     out = Document()
     for statement in statements:
         scopes.enter(statement.scope)
@@ -94,7 +90,7 @@ def evaluate_program(
             if statement.value is None:
                 assert statement.error is not None
                 raise statement.error
-            value = ungroup(Evaluator(text, env, warnings, resolve).value(statement.value))
+            value = ungroup(Evaluator(source.seeing(env)).value(statement.value))
             if isinstance(value, int) and (division := divided(text, statement.span.end)) is not None:
                 raise division
             if is_tiling(value) or all_static(statement.value, env):
@@ -192,24 +188,22 @@ def _is_like(word: str, known: list[str]) -> bool:
     return bool(close and get_close_matches(word, close, n=1, cutoff=0.85))
 
 
-def operation_of(
-    node: Node, text: str, names: Mapping[str, Any], resolve: Resolver | None = None
-) -> tuple[str, list[Any], tuple[Any, ...]] | None:
+def operation_of(node: Node, source: Source) -> tuple[str, list[Any], tuple[Any, ...]] | None:
     """The operation that a node calls, by name, its evaluated operands and template arguments; None for a literal.
 
     >>> from cute_viz.notation.statements import parse_program
     >>> text = "ceil_div(10, n)"
-    >>> operation_of(parse_program(text)[0].value, text, {"n": 4})
+    >>> operation_of(parse_program(text)[0].value, Source(text, {"n": 4}))
     ('ceil_div', [10, 4], ())
     """
-    evaluator = Evaluator(text, names, None, resolve)
+    evaluator = Evaluator(source)
     if isinstance(node, Sequence) and len(node.items) == 1:
-        return operation_of(node.items[0], text, names, resolve)
+        return operation_of(node.items[0], source)
     if isinstance(node, Infix):
         name = "logical_divide" if node.operator == "⊘" else "logical_product"
         return name, [ungroup(evaluator.value(node.left)), evaluator.value(node.right)], ()
     if isinstance(node, Chain) and len(node.items) == 2:
         return "composition", [ungroup(evaluator.value(node.items[0])), evaluator.value(node.items[1])], ()
-    if isinstance(node, Call) and node.args is not None and node.name not in names and node.name not in SWIZZLES:
+    if isinstance(node, Call) and node.args is not None and node.name not in source.names and node.name not in SWIZZLES:
         return node.name, [evaluator.value(item) for item in node.args], evaluator.template(node)
     return None

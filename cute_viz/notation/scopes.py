@@ -148,7 +148,7 @@ def parameter(name: str, text: str, span: Span) -> NotationError:
     >>> parameter("M", "void f(int M) {", Span(14, 15)).message
     "'M' is a parameter here"
     """
-    return NotationError(f"{name!r} is a parameter here", text=text, span=span, hint=f"give it a value: --let {name}=512")
+    return NotationError(f"{name!r} is a parameter here", text=text, span=span, hint=f"give it a value: `let={name}=512`")
 
 
 def depends(name: str, text: str, span: Span) -> NotationError:

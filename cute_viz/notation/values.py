@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.inttuple import Static, is_int_tuple, leaves
+from cute_viz.algebra.inttuple import Static, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import is_tiling
 from cute_viz.algebra.stride import F2, Basis
@@ -90,16 +90,6 @@ def magnitudes(value: Any) -> Iterator[int]:
         yield value.value.bit_length()
     else:
         yield 0
-
-
-def as_layout(value: Any) -> Any:
-    """A shape as the compact layout of it, a layout in parentheses as the layout; anything else as it is.
-
-    >>> str(as_layout((4, 8))), str(as_layout((Layout(4, 2),)))
-    ('(4,8):(1,4)', '4:2')
-    """
-    value = ungroup(value)
-    return Layout(value) if isinstance(value, (int, tuple)) and is_int_tuple(value) else value
 
 
 def ungroup(value: Any) -> Any:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
-from cute_viz.algebra.inttuple import Static, Underscore, leaves, map_leaves, show
+from cute_viz.algebra.elements import bits_of, named
+from cute_viz.algebra.inttuple import Static, Underscore, leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import clear_static, is_tiling, mark_static
 from cute_viz.algebra.stride import Basis
@@ -30,7 +31,9 @@ def write(value: Any, target: str) -> str:
 
 
 def _cannot(value: Any, target: str) -> CuteVizError:
-    return CuteVizError(f"{target} has no words for {show(value).strip().splitlines()[0]}", hint=f"--as {' or '.join(TARGETS)}")
+    return CuteVizError(
+        f"{target} has no words for {show(value).strip().splitlines()[0]}", hint=f"another notation: `as={'`, `as='.join(TARGETS)}`"
+    )
 
 
 def _cute(value: Any) -> str:
@@ -162,7 +165,7 @@ def _dsl(value: Any) -> str:
 def _tiling(value: Any, target: str, inner: Callable[[Any], str]) -> str:
     """An atom by its name, a tiling as the call that makes it."""
     from cute_viz.algebra.copy import Copy_Atom, TiledCopy
-    from cute_viz.algebra.mma import MMA_Atom, TiledMMA, make_tiled_mma
+    from cute_viz.algebra.mma import MMA_Atom, TiledMMA, atom_layout, make_tiled_mma
 
     value = mark_static(value)
     braces = "{}" if target == "C++" else ""
@@ -180,40 +183,10 @@ def _tiling(value: Any, target: str, inner: Callable[[Any], str]) -> str:
     raise _cannot(value, target)
 
 
-def atom_layout(mma: Any) -> Layout:
-    """The layout of atoms along M, N and K of which a TiledMMA was made.
-
-    >>> from cute_viz import parse
-    >>> str(atom_layout(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1):(2,1,0))")))
-    '(_2,_2,_1):(2,1,0)'
-    """
-    from cute_viz.algebra.compose import composition
-    from cute_viz.algebra.inverse import complement, left_inverse
-    from cute_viz.algebra.layout import make_layout
-    from cute_viz.algebra.measure import cosize, size
-    from cute_viz.algebra.modes import get
-
-    thr, vmnk = mma.atom.thr_id, mma.thr_layout_vmnk
-    order = make_layout(thr, complement(thr, max(2 * cosize(vmnk), 2 * cosize(thr)))) if size(thr) > 1 else Layout(cosize(vmnk), 1)
-    back = left_inverse(order)
-    parts = []
-    for n in (1, 2, 3):
-        extent = get(vmnk, n)
-        steps = composition(back, extent)
-        stride = map_leaves(lambda d: d // size(thr), steps.stride) if size(extent) > 1 else 0
-        parts.append(Layout(extent.shape, stride))
-    return make_layout(*parts)
-
-
-_DTYPES = {
-    "half_t": "Float16",
-    "bfloat16_t": "BFloat16",
-    "float": "Float32",
-    "double": "Float64",
-    "tfloat32_t": "TFloat32",
-    "int8_t": "Int8",
-}
-_MMA = {"f16": "Float16", "bf16": "BFloat16", "f32": "Float32"}
+def _dsl_type(name: str) -> str:
+    """What the DSL calls a type; empty where it has no name for it."""
+    element = named(name)
+    return element.dsl[0] if element and element.dsl else ""
 
 
 def _dsl_tiling(value: Any) -> str:
@@ -221,19 +194,18 @@ def _dsl_tiling(value: Any) -> str:
     import re
 
     from cute_viz.algebra.copy import Copy_Atom, TiledCopy
-    from cute_viz.algebra.mma import MMA_Atom, TiledMMA
-    from cute_viz.algebra.recast import bits_of
+    from cute_viz.algebra.matrix_op import matrix_op
+    from cute_viz.algebra.mma import MMA_Atom, TiledMMA, atom_layout
 
     if isinstance(value, MMA_Atom):
         if re.match(r"SM80_16x8x(8|16)_", value.name) and value.types and value.types[0] in ("f16", "bf16"):
-            ab, acc = _MMA[value.types[0]], _MMA[value.types[2]]
+            ab, acc = _dsl_type(value.types[0]), _dsl_type(value.types[2])
             return f"cute.make_mma_atom(cute.nvgpu.warp.MmaF16BF16Op(cutlass.{ab}, cutlass.{acc}, {_dsl(value.shape_mnk)}))"
-    elif isinstance(value, Copy_Atom) and value.value_type in _DTYPES:
-        name, dtype = value.name, f"cutlass.{_DTYPES[value.value_type]}"
-        if match := re.fullmatch(r"SM(75|90)_(U32x(\d)|U16x(\d))_(LDSM|STSM)_(N|T)", name):
-            kind = "LdMatrix" if match[5] == "LDSM" else "StMatrix"
-            count = int(match[3] or int(match[4]) // 2)
-            return f"cute.make_copy_atom(cute.nvgpu.warp.{kind}8x8x16bOp({match[6] == 'T'}, {count}), {dtype})"
+    elif isinstance(value, Copy_Atom) and _dsl_type(value.value_type):
+        name, dtype = value.name, f"cutlass.{_dsl_type(value.value_type)}"
+        if (matrix := matrix_op(name)) and matrix.bits == 16:
+            kind = "StMatrix" if matrix.store else "LdMatrix"
+            return f"cute.make_copy_atom(cute.nvgpu.warp.{kind}8x8x16bOp({matrix.transposed}, {matrix.matrices}), {dtype})"
         if match := re.fullmatch(r"(UniversalCopy|SM80_CP_ASYNC_CACHEALWAYS)<(\w+)>", name):
             op = "CopyUniversalOp()" if match[1] == "UniversalCopy" else "cpasync.CopyG2SOp()"
             return f"cute.make_copy_atom(cute.nvgpu.{op}, {dtype}, num_bits_per_copy={bits_of(match[2])})"

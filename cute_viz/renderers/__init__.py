@@ -10,7 +10,7 @@ from importlib import import_module
 
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.model import Figure
-from cute_viz.figures.palette import palette
+from cute_viz.renderers.palette import palette
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,12 @@ class Options:
     """How to write a figure: what a renderer may be told beside the figure itself.
 
     style: `default`, or `cutlass` for what CuTe's own printers write (text, tikz; svg of an MMA); refused elsewhere.
-    palette: a name of `figures.palette.PALETTES`, or None for the default.
-    theme: `auto` (light and dark in one file where the format can), `light`, `dark`, or `print`, greys (svg, png, pdf, html).
+    palette: a name of `renderers.palette.PALETTES`, or None for the default.
+    theme: `auto` (light and dark in one file where the format can), `light`, `dark`, or `print`, greys (of pages).
     fragment: only the picture, for inclusion in a document (tikz: no preamble; svg: no XML declaration).
     color: colour escapes for a terminal (text).
     width: px that the page may take; cell: px of a cell; without either the page is as large as its labels need, within
-        reason. full: labels were asked for by name and are never left out (svg, png, pdf, html).
+        reason. full: labels were asked for by name and are never left out.
     """
 
     style: str = "default"
@@ -65,7 +65,8 @@ FORMATS: dict[str, Format] = {
             "tikz",
             (".tex", ".tikz"),
             "cute_viz.renderers.tikz",
-            "LaTeX; with --style cutlass as print_latex writes it",
+            "LaTeX for plain pdflatex; CuTe's style is what print_latex writes",
+            pages=True,
             cutlass=True,
             fragments=True,
         ),
@@ -83,7 +84,7 @@ def render(figure: Figure, format: str, options: Options | None = None) -> bytes
     options = options or Options()
     if options.style == "cutlass" and not FORMATS[format].cutlass:
         known = [row.name for row in FORMATS.values() if row.cutlass]
-        raise FigureError(f"CuTe has no printer of {format}", hint=f"leave out --style, or one of {', '.join(known)}")
+        raise FigureError(f"CuTe has no printer of {format}", hint=f"leave out `style=`, or one of {', '.join(known)}")
     if options.palette is not None:
         palette(options.palette)  # a wrong name is an error in every format, also where it has no colours
     out = import_module(module).render(figure, options)

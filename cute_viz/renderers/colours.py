@@ -5,13 +5,15 @@ Formats that carry both themes (SVG, HTML) write the light ones and replace them
 
 from __future__ import annotations
 
-from cute_viz.figures.palette import Palette, palette
 from cute_viz.renderers import Options
+from cute_viz.renderers.palette import Palette, palette
 
 PAPER, TEXT, MUTED, LINE, BORDER = "#ffffff", "#1a1a1a", "#57606a", "#000000", "#111111"
 LIGHT = {"p": PAPER, "t": TEXT, "m": MUTED, "b": BORDER}
 DARK = {"p": "#0d1117", "t": "#e6edf3", "m": "#9aa4ae", "b": "#e6edf3"}
 HOLE_COLOUR = "#d0d4d8"  # of a cell without owner where it is too small to be hatched
+
+HATCH = ("#9aa4ae", 0.8)  # colour and stroke of a diagonal through each hole, of formats without patterns
 
 
 def page_palette(options: Options) -> Palette:

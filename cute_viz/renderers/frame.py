@@ -16,8 +16,6 @@ from cute_viz.renderers.marks import Mark, group_marks, vector_cell, vector_mark
 
 LARGEST = 26.0  # px of a cell without a label
 NARROW = 170.0  # a caption has at least this room
-LINES_FROM = 5.0  # px: smaller cells have no lines between them
-BORDERS = (2.2, 3.0)  # px: stroke of a tile border, and of one of larger tiles; the outer frame has the first
 
 
 class Detail(IntEnum):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, repeat
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.limits import limit
 
+T = TypeVar("T")
 Sizes: TypeAlias = "tuple[float, float, float, float]"  # of a panel: cell width and height, room at the left and above
 
 FONT = 11  # px, of a cell's first line
@@ -78,7 +79,7 @@ def texts(panel: Panel) -> Sequence[str]:
     cells = panel.rows * panel.cols
     if panel.labels or cells <= limit("cells"):
         return panel.labels or ("",) * cells
-    raise FigureError(f"an image of {cells} cells has no text to write", hint="svg, png, pdf and html show it")
+    raise FigureError(f"an image of {cells} cells has no text to write", hint="svg, png, pdf, html and tikz show it")
 
 
 def shared_cells(panel: Panel) -> dict[int, int]:
@@ -138,13 +139,31 @@ def shared_sizes(panels: Sequence[Panel], sizes: Sequence[Sizes]) -> list[Sizes]
     return out
 
 
-def runs(row: Sequence[int]) -> list[tuple[int, int]]:
+def runs(row: Sequence[T]) -> list[tuple[T, int]]:
     """Runs of equal entries as (entry, length).
 
     >>> runs([3, 3, 1, 3])
     [(3, 2), (1, 1), (3, 1)]
     """
     return [(value, len(list(group))) for value, group in groupby(row)]
+
+
+def cell_runs(paints: Sequence[int], cols: int) -> dict[int, tuple[list[int], list[int], list[int]]]:
+    """Cells by their paint: the row, the first column and the length of each run of equal cells in a row.
+
+    >>> cell_runs([3, 3, 1, 3, 3, 3], 3)
+    {3: ([0, 1], [0, 0], [2, 3]), 1: ([0], [2], [1])}
+    """
+    out: dict[int, tuple[list[int], list[int], list[int]]] = {}
+    for r in range(len(paints) // cols):
+        c = 0
+        for paint, n in runs(paints[r * cols : (r + 1) * cols]):
+            rows, starts, lengths = out.get(paint) or out.setdefault(paint, ([], [], []))
+            rows.append(r)
+            starts.append(c)
+            lengths.append(n)
+            c += n
+    return out
 
 
 def wrap(text: str, width: float, letter: float, commas: bool = False) -> list[str]:
@@ -212,3 +231,12 @@ def arrange(
     broadest = max((w for (w, _), own in zip(sizes, alone, strict=True) if own), default=0)
     total = max(broadest, sum(widths.values()) + gap * (len(widths) - 1)), sum(heights.values()) + gap * (len(heights) - 1)
     return [(xs[col], ys[row]) for row, col in places], *total
+
+
+def number(x: float) -> str:
+    """A coordinate with two digits at most and no trailing zeros.
+
+    >>> number(3.0), number(2.5), number(1 / 3)
+    ('3', '2.5', '0.33')
+    """
+    return f"{x:.2f}".rstrip("0").rstrip(".") if x != int(x) else str(int(x))

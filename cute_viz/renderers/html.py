@@ -16,6 +16,7 @@ from cute_viz.figures.model import Figure, Panel
 from cute_viz.renderers import Options, svg
 from cute_viz.renderers.letters import xml
 from cute_viz.renderers.page import lay_out
+from cute_viz.renderers.primitives import Grid
 
 TABLE_CELLS = 4096  # of a panel; larger tables are built when they are opened
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
@@ -31,7 +32,7 @@ def render(figure: Figure, options: Options) -> str:
     """
     page = lay_out(figure, width=options.width, cell=options.cell, full=options.full)
     picture = svg.write(page, replace(options, fragment=True))
-    panels = [_panel(frame.panel, x + frame.left, y + frame.top, frame.cell_w, frame.cell_h) for frame, x, y in page.panels]
+    panels = [_panel(place.panel, place.grid) for place in page.panels]
     # default: the halves of a recast coordinate, 1/2, are written as text
     data = json.dumps({"panels": panels}, separators=(",", ":"), ensure_ascii=True, default=str).replace("<", "\\u003c")
     assets = files("cute_viz.renderers") / "assets"
@@ -66,15 +67,15 @@ _CONTROLS = """<form id="controls" role="search">
 """
 
 
-def _panel(panel: Panel, x: float, y: float, w: float, h: float) -> dict[str, Any]:
+def _panel(panel: Panel, grid: Grid) -> dict[str, Any]:
     """What the script must know of a panel: where its cells are, and what they hold."""
     columns = {name: list(column) for name, column in panel.data.items() if name not in ("thread", "value")}
     out: dict[str, Any] = {
         "caption": panel.caption,
-        "x": round(x, 2),
-        "y": round(y, 2),
-        "w": w,
-        "h": h,
+        "x": round(grid.left, 2),
+        "y": round(grid.top, 2),
+        "w": grid.cell_w,
+        "h": grid.cell_h,
         "rows": panel.rows,
         "cols": panel.cols,
         "down": panel.row_ruler.title or "row",

@@ -1,16 +1,18 @@
-"""A figure laid out on a page: where every panel, line of text and swatch of the legend lies, in px from the upper left.
+"""A figure laid out on a page: the primitives that it is made of, each measured and placed, in px from the upper left.
 
-SVG, PNG, PDF and HTML write the same page; none of them measures anything itself.
+SVG, PNG, PDF, HTML and TikZ write the same page; none of them measures or places anything itself.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from cute_viz.figures.model import Figure, Legend
+from cute_viz.figures.model import Figure, Legend, Panel
 from cute_viz.renderers.frame import LARGEST, Detail, Frame, frames, resized
 from cute_viz.renderers.geometry import BOLD, CHAR, arrange, counted, fact_line, shared_sizes, wrap
 from cute_viz.renderers.marks import has_vectors, vector_width
+from cute_viz.renderers.panel import draw
+from cute_viz.renderers.primitives import MUTED, TEXT, Grid, Line, Primitive, Swatch
 
 MARGIN = 20.0
 GAP = 28.0  # between panels, and between panels and legend
@@ -18,6 +20,7 @@ PROSE = 0.6  # width of an average letter of prose, in font sizes, on the safe s
 LEGEND_WIDTH = 230.0
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
 ROW = 20.0  # height of a legend entry
+SWATCH = (14.0, 2.0, 0.6)  # size, radius and stroke of a swatch
 NARROWEST = 420.0  # of what stands between the margins
 WIDEST = 2600.0  # px that panels with every label may take before labels are left out
 VECTORS_FROM = 1400.0  # px from which on a label for each box is better than one for each cell, where boxes tell all
@@ -27,37 +30,23 @@ MOST_CELLS = 100_000  # more are pixels of an image, unless their text was asked
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """One line of text: its left end and its middle's height, size in px; `t` is text, `m` muted."""
+class Place:
+    """A panel on the page: its level of detail, and where its cells are."""
 
-    text: str
-    x: float
-    y: float
-    size: float
-    cls: str = "m"
-    mono: bool = False
-    bold: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Swatch:
-    """A square of a paint in the legend: its upper left corner."""
-
-    x: float
-    y: float
-    paint: int
+    panel: Panel
+    detail: Detail
+    grid: Grid
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A laid out figure: its size, panels with their upper left corners, all text outside of panels, and the swatches."""
+    """A laid out figure: its size, where its panels are, and all that is drawn, in drawing order."""
 
     figure: Figure
     width: float
     height: float
-    panels: tuple[tuple[Frame, float, float], ...]
-    words: tuple[Words, ...]
-    swatches: tuple[Swatch, ...]
+    panels: tuple[Place, ...]
+    items: tuple[Primitive, ...]
 
 
 def lay_out(figure: Figure, *, width: float | None = None, cell: float | None = None, full: bool = False) -> Page:
@@ -69,7 +58,7 @@ def lay_out(figure: Figure, *, width: float | None = None, cell: float | None = 
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.figures import build
     >>> page = lay_out(build(Layout((2, 4))))
-    >>> page.width, page.panels[0][0].detail.name
+    >>> page.width, page.panels[0].detail.name
     (470.0, 'FULL')
     """
     fitted, places, panels_w, panels_h = _fit(figure, width, cell, full)
@@ -82,13 +71,19 @@ def lay_out(figure: Figure, *, width: float | None = None, cell: float | None = 
     top = (head[-1].y + head[-1].size * 0.8 if head else MARGIN) + 10
     legend_h = 0.0 if corner else _legend_height(figure.legends, LEGEND_WIDTH if beside else inner, beside)
     body_h = max(panels_h, legend_h) if beside else panels_h + legend_h
-    notes = _prose([Words(note, 0, 0, 12) for note in (*figure.notes, *_left_out(fitted), fact_line(figure)) if note], inner, 0)
-    notes = [replace(line, y=line.y + top + body_h + 12) for line in notes]
+    notes = _prose([Line(note, 0, 0, 12) for note in (*figure.notes, *_left_out(fitted), fact_line(figure)) if note], inner, 0)
+    notes = [line._replace(y=line.y + top + body_h + 12) for line in notes]
     height = top + body_h + (sum(line.size * 1.6 for line in notes) + 12 if notes else 0) + MARGIN
     at = (MARGIN, top) if corner else (MARGIN + panels_w + GAP, top) if beside else (MARGIN, top + panels_h)
-    words, swatches = _legends(figure.legends, at, inner, beside or corner) if figure.legends else ([], [])
-    panels = tuple((frame, MARGIN + x, top + y) for frame, (x, y) in zip(fitted, places, strict=True))
-    return Page(figure, inner + 2 * MARGIN, height, panels, (*head, *words, *notes), tuple(swatches))
+    swatches, legends = _legends(figure.legends, at, inner, beside or corner) if figure.legends else ([], [])
+    drawn: list[Primitive] = []
+    panels = []
+    for frame, (x, y) in zip(fitted, places, strict=True):
+        x, y = MARGIN + x, top + y
+        grid = Grid(frame.panel.rows, frame.panel.cols, x + frame.left, y + frame.top, frame.cell_w, frame.cell_h)
+        panels.append(Place(frame.panel, frame.detail, grid))
+        drawn += draw(frame, grid, x, y)
+    return Page(figure, inner + 2 * MARGIN, height, tuple(panels), (*drawn, *swatches, *head, *legends, *notes))
 
 
 Fitted = tuple[list[Frame], list[tuple[float, float]], float, float]
@@ -152,12 +147,12 @@ def _left_out(fitted: list[Frame]) -> list[str]:
     cells = sum(frame.panel.rows * frame.panel.cols for frame in fitted)
     if fitted and fitted[0].cell_w < 1:
         step = round(1 / fitted[0].cell_w)
-        return [f"A pixel is the first of {step} × {step} cells; --cell 1 shows each."]
+        return [f"A pixel is the first of {step} × {step} cells; cell=1 shows each."]
     if not fitted or fitted[0].detail == Detail.FULL or not any(any(frame.panel.labels) for frame in fitted):
         return []
     if fitted[0].detail == Detail.VECTOR:
-        return ["A box is labelled as a whole; --labels full, or a larger --cell, labels every cell."]
-    return [f"The labels of {cells} cells are left out at this size; --labels full, a larger --cell or a slice shows them."]
+        return ["A box is labelled as a whole; labels=full, or a larger cell, labels every cell."]
+    return [f"The labels of {cells} cells are left out at this size; labels=full, a larger cell or a slice shows them."]
 
 
 def _free_corner(figure: Figure, sizes: list[tuple[float, float]]) -> bool:
@@ -170,22 +165,22 @@ def _free_corner(figure: Figure, sizes: list[tuple[float, float]]) -> bool:
     return width >= LEGEND_WIDTH and height >= _legend_height(figure.legends, LEGEND_WIDTH, True)
 
 
-def _heading(figure: Figure) -> list[Words]:
+def _heading(figure: Figure) -> list[Line]:
     return [
-        Words(figure.title, 0, 0, 17, "t", bold=True),
-        Words(figure.source, 0, 0, 12.5, "t", mono=True),
-        Words(figure.caption, 0, 0, 12.5),
+        Line(figure.title, 0, 0, 17, TEXT, weight=700),
+        Line(figure.source, 0, 0, 12.5, TEXT, mono=True),
+        Line(figure.caption, 0, 0, 12.5),
     ]
 
 
-def _prose(lines: list[Words], width: float, y: float) -> list[Words]:
+def _prose(lines: list[Line], width: float, y: float) -> list[Line]:
     """Lines of text cut to the width, from y down."""
     out = []
     for line in lines:
-        letter = line.size * (CHAR if line.mono else BOLD if line.bold else PROSE)
+        letter = line.size * (CHAR if line.mono else BOLD if line.weight > 400 else PROSE)
         for text in wrap(line.text, width, letter, line.mono):
             if text:
-                out.append(replace(line, text=text, x=MARGIN, y=y + line.size * 0.8))
+                out.append(line._replace(text=text, x=MARGIN, y=y + line.size * 0.8))
                 y += line.size * 1.6
     return out
 
@@ -204,9 +199,9 @@ def _legend_height(legends: tuple[Legend, ...], width: float, beside: bool) -> f
     return out
 
 
-def _legends(legends: tuple[Legend, ...], at: tuple[float, float], width: float, beside: bool) -> tuple[list[Words], list[Swatch]]:
-    """Heading, swatches, meanings and counts: a column beside the panels, or rows below them."""
-    words: list[Words] = []
+def _legends(legends: tuple[Legend, ...], at: tuple[float, float], width: float, beside: bool) -> tuple[list[Swatch], list[Line]]:
+    """Swatches; headings, meanings and counts: a column beside the panels, or rows below them."""
+    lines: list[Line] = []
     swatches: list[Swatch] = []
     x, y = at
     y += 0 if beside else GAP
@@ -215,14 +210,14 @@ def _legends(legends: tuple[Legend, ...], at: tuple[float, float], width: float,
     per_row = 1 if beside else max(1, int(room // step))
     for legend in legends:
         for text in wrap(legend.title, room, 12 * PROSE):
-            words.append(Words(text, x, y + 8, 12))
+            lines.append(Line(text, x, y + 8, 12))
             y += 18
         y += 6
         for n, entry in enumerate(legend.entries):
             row, col = divmod(n, per_row)
             ex, ey = x + col * step, y + row * ROW
-            swatches.append(Swatch(ex, ey, entry.paint))
-            words.append(Words(entry.label, ex + 22, ey + 7, 12, "t"))
-            words.append(Words(counted(entry.count), ex + 32 + len(entry.label) * 12 * PROSE, ey + 7, 11))
+            swatches.append(Swatch(ex, ey, *SWATCH, entry.paint))
+            lines.append(Line(entry.label, ex + 22, ey + 7, 12, TEXT))
+            lines.append(Line(counted(entry.count), ex + 32 + len(entry.label) * 12 * PROSE, ey + 7, 11, MUTED))
         y += -(-len(legend.entries) // per_row) * ROW + 14
-    return words, swatches
+    return swatches, lines

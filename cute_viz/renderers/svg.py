@@ -1,23 +1,37 @@
-"""SVG: the page around the panels, through svgwrite.
+"""SVG: a page written down through svgwrite.
 
 Light colours are attributes, dark ones class rules under prefers-color-scheme, because that is what every reader of
 SVG understands; text is placed by its baseline for the same reason. Ids come from the content, so equal figures are
 equal bytes.
+
+svgwrite takes about 90 microseconds an element, so what repeats is grouped (a path for each paint, one for each
+weight of line), and the labels, the one thing that cannot be grouped, are joined as strings. `Chunk` puts such a
+string into svgwrite's tree as a comment, which no escaped text can forge; the document replaces it at the end.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from xml.etree import ElementTree
+from xml.sax.saxutils import escape
 from zlib import crc32
 
-from cute_viz.figures.model import Figure
+from cute_viz.figures.model import HOLE, Figure
 from cute_viz.renderers import Options
-from cute_viz.renderers.colours import BORDER, DARK, MUTED, PAPER, TEXT, page_palette
+from cute_viz.renderers import primitives as p
+from cute_viz.renderers.colours import BORDER, DARK, HOLE_COLOUR, LINE, MUTED, PAPER, TEXT, page_palette
+from cute_viz.renderers.geometry import number
 from cute_viz.renderers.letters import xml
 from cute_viz.renderers.page import Page, lay_out
 from cute_viz.renderers.svg_import import svgwrite
-from cute_viz.renderers.svg_panel import MONO, SANS, Canvas, draw, number
 
+BASELINE = 0.35  # from the middle of a letter down to its baseline, in font sizes
+MONO = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+SANS = "system-ui, 'Segoe UI', 'DejaVu Sans', Arial, sans-serif"
+FILLS = {"t": TEXT, "m": MUTED}
 RULES = {
     **{name: f"fill:{DARK[name]}" for name in "ptm"},
     "l": "stroke:#000",
@@ -48,21 +62,12 @@ def write(page: Page, options: Options) -> str:
     >>> write(lay_out(figure("(2,2)")), Options(fragment=True))[:4]
     '<svg'
     """
-    figure = page.figure
-    canvas = _canvas(figure, options, _ids(figure, options), page.width, page.height)
-    for frame, x, y in page.panels:
-        draw(canvas, frame, x, y)
-    for swatch in page.swatches:
-        fill = canvas.colours.fill(figure.paints[swatch.paint])
-        style = {"fill": fill, "stroke": BORDER, "stroke_width": "0.6", "rx": 2}
-        canvas.drawing.add(svgwrite.shapes.Rect((number(swatch.x), number(swatch.y)), (14, 14), debug=False, class_="s", **style))
-    for line in page.words:
-        weight = {"font_weight": "700"} if line.bold else {}
-        family, fill = MONO if line.mono else SANS, TEXT if line.cls == "t" else MUTED
-        canvas.text(line.text, line.x, line.y, line.cls, line.size, font_family=family, fill=fill, **weight)
-    text = canvas.drawing.tostring()
+    writer = _Writer(page, options)
+    for item in page.items:
+        writer.put(item)
+    text = writer.drawing.tostring()
     parts = re.split(r"<!--(chunk-\d+)-->", text)
-    parts[1::2] = [canvas.chunks[key] for key in parts[1::2]]
+    parts[1::2] = [writer.chunks[key] for key in parts[1::2]]
     header = "" if options.fragment else '<?xml version="1.0" encoding="utf-8"?>\n'
     return header + "".join(parts) + "\n"
 
@@ -77,33 +82,213 @@ def _ids(figure: Figure, options: Options) -> str:
     return f"cv{code:08x}"
 
 
-def _canvas(figure: Figure, options: Options, ids: str, width: float, height: float) -> Canvas:
-    """The document with its title, description, colours and background."""
-    size = (number(width), number(height))
-    drawing = svgwrite.Drawing(
-        debug=False,
-        size=size,
-        viewBox=f"0 0 {size[0]} {size[1]}",
-        role="img",
-        aria_labelledby=f"{ids}t {ids}d",
-    )
-    title, desc = svgwrite.base.Title(xml(figure.title)), svgwrite.base.Desc(xml(figure.description))
-    title.xml.set("id", f"{ids}t")
-    desc.xml.set("id", f"{ids}d")
-    drawing.elements[:0] = [title, desc]
-    canvas = Canvas(drawing, ids, page_palette(options), figure.paints)
-    hatch = (
-        f'<pattern id="{ids}h" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-        f'<path d="M0 0V7" class="hl" stroke="#b6bcc2" stroke-width="2"/></pattern>'
-    )
-    drawing.defs.add(canvas.chunk(_style(options.theme) + hatch))
-    drawing.add(svgwrite.shapes.Rect((0, 0), size, debug=False, class_="p", fill=PAPER))
-    return canvas
-
-
 def _style(theme: str) -> str:
     """Dark rules: none, always, or when the reader prefers dark."""
     rules = "".join(f".{name}{{{rule}}}" for name, rule in RULES.items())
     if theme in ("light", "print"):
         return ""
     return f"<style>{rules if theme == 'dark' else '@media (prefers-color-scheme:dark){' + rules + '}'}</style>"
+
+
+@dataclass(slots=True)
+class Chunk:
+    """A piece of ready-made SVG in svgwrite's tree."""
+
+    key: str
+
+    def get_xml(self) -> Any:
+        """The comment that holds the piece's place, as svgwrite asks for it."""
+        return ElementTree.Comment(self.key)
+
+
+class _Writer:
+    """The document under way, with its title, description, colours and background."""
+
+    def __init__(self, page: Page, options: Options) -> None:
+        figure, colours = page.figure, page_palette(options)
+        self.chunks: dict[str, str] = {}
+        self.fills = [*map(colours.fill, figure.paints), HOLE_COLOUR]  # HOLE is -1, the last
+        self.inks = [*map(colours.ink, figure.paints), "#000000"]
+        self.ids = ids = _ids(figure, options)
+        size = (number(page.width), number(page.height))
+        self.drawing = svgwrite.Drawing(
+            debug=False,
+            size=size,
+            viewBox=f"0 0 {size[0]} {size[1]}",
+            role="img",
+            aria_labelledby=f"{ids}t {ids}d",
+        )
+        title, desc = svgwrite.base.Title(xml(figure.title)), svgwrite.base.Desc(xml(figure.description))
+        title.xml.set("id", f"{ids}t")
+        desc.xml.set("id", f"{ids}d")
+        self.drawing.elements[:0] = [title, desc]
+        hatch = (
+            f'<pattern id="{ids}h" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+            f'<path d="M0 0V7" class="hl" stroke="#b6bcc2" stroke-width="2"/></pattern>'
+        )
+        self.drawing.defs.add(self._chunk(_style(options.theme) + hatch))
+        self.drawing.add(svgwrite.shapes.Rect((0, 0), size, debug=False, class_="p", fill=PAPER))
+
+    def _chunk(self, text: str) -> Chunk:
+        """Keep a piece of ready-made SVG until the document is written; gives what stands for it in the tree."""
+        key = f"chunk-{len(self.chunks)}"
+        self.chunks[key] = text
+        return Chunk(key)
+
+    def _group(self, text: str, **attributes: Any) -> None:
+        """A group around a piece of ready-made SVG; nothing around nothing."""
+        if text:
+            self.drawing.add(svgwrite.container.Group(debug=False, **attributes)).add(self._chunk(text))
+
+    def _path(self, d: str, cls: str, **attributes: Any) -> None:
+        self.drawing.add(svgwrite.path.Path(d=d, debug=False, class_=cls, **attributes))
+
+    def put(self, item: p.Primitive) -> None:
+        """One primitive, above what is there."""
+        match item:
+            case p.Cells():
+                self._cells(item)
+            case p.Image():
+                self._image(item)
+            case p.Lines():
+                x0, y0, x1, y1 = _edges(item.grid)
+                across = "".join(f"M{x0} {number(y)}H{x1}" for y in item.ys)
+                down = "".join(f"M{number(x)} {y0}V{y1}" for x in item.xs)
+                faint = {"stroke_opacity": number(item.opacity)} if item.opacity < 1 else {}
+                stroke = LINE if item.role == p.CELL else BORDER
+                self._path(across + down, item.role, fill="none", stroke=stroke, stroke_width=number(item.width), **faint)
+            case p.Border():
+                x0, y0, x1, y1 = _edges(item.grid)
+                outline = f"M{x0} {y0}H{x1}V{y1}H{x0}Z"  # the one line on dark paper
+                self._path(outline, "b", fill="none", stroke=BORDER, stroke_width=number(item.width))
+            case p.Boxes():
+                self._boxes(item)
+            case p.Ears():
+                size = number(item.size)
+                ears = (f"M{number(x)} {number(y)}h-{size}l{size} {size}z" for x, y in zip(item.xs, item.ys, strict=True))
+                self._path("".join(ears), "ear", fill="#000000", fill_opacity=number(item.opacity))
+            case p.Plates():
+                self._group("".join(map(self._plate, item.plates)))
+            case p.Swatch():
+                style = {
+                    "stroke": BORDER,
+                    "stroke_width": number(item.width),
+                    "rx": number(item.radius),
+                    "fill": self.fills[item.paint],
+                }
+                place = (number(item.x), number(item.y)), (number(item.size), number(item.size))
+                self.drawing.add(svgwrite.shapes.Rect(*place, debug=False, class_="s", **style))
+            case p.Labels():
+                self._labels(item)
+            case p.Texts():
+                self._texts(item)
+            case p.Line():
+                at = (number(item.x), number(item.y + BASELINE * item.size))
+                style = {"font_family": MONO if item.mono else SANS, "font_size": number(item.size), "fill": FILLS[item.role]}
+                self.drawing.add(
+                    svgwrite.text.Text(
+                        xml(item.text),
+                        insert=at,
+                        debug=False,
+                        class_=item.role,
+                        **style,
+                        **_weight(item.weight),
+                        **_anchor(item.anchor),
+                    )
+                )
+            case _:
+                p.missing(item)
+
+    def _cells(self, item: p.Cells) -> None:
+        grid = item.grid
+        xs, ys = list(map(number, grid.xs())), list(map(number, grid.ys()))
+        height = number(grid.cell_h)
+        widths = {n: number(n * grid.cell_w) for n in set(item.lengths)}
+        ends = {n: f"h{width}v{height}h-{width}z" for n, width in widths.items()}
+        hole = item.paint == HOLE
+        d = "".join([f"M{xs[c]} {ys[r]}{ends[n]}" for r, c, n in item.runs()])
+        self._path(d, "hole" if hole else "cell", fill=f"url(#{self.ids}h)" if hole else self.fills[item.paint])
+
+    def _image(self, item: p.Image) -> None:
+        """The cells as the pixels of one image."""
+        from base64 import b64encode
+
+        from cute_viz.renderers.pixels import raster
+
+        grid = item.grid
+        pixels = raster(item.paints, grid.cols, self.fills, max(1, int(grid.cell_w)), item.step)
+        size = f'width="{number(grid.cols * grid.cell_w)}" height="{number(grid.rows * grid.cell_h)}"'
+        place = (
+            f'x="{number(grid.left)}" y="{number(grid.top)}" {size} preserveAspectRatio="none" style="image-rendering:pixelated"'
+        )
+        data = b64encode(pixels).decode()
+        self.drawing.add(self._chunk(f'<image class="raster" {place} xlink:href="data:image/png;base64,{data}"/>'))
+
+    def _boxes(self, item: p.Boxes) -> None:
+        r = item.radius
+        corner = number(r)
+        a = f"a{corner} {corner} 0 0 1 "
+        turns = [f"{a}{right}{corner} {down}{corner}" for right, down in (("", ""), ("-", ""), ("-", "-"), ("", "-"))]
+        sizes = set(zip(item.ws, item.hs, strict=True))
+        outlines = {(w, h): (w - 2 * r, h - 2 * r) for w, h in sizes}
+        rest = {
+            size: f"h{number(w)}{turns[0]}v{number(h)}{turns[1]}h{number(-w)}{turns[2]}v{number(-h)}{turns[3]}z"
+            for size, (w, h) in outlines.items()
+        }
+        xs, ys = {x: f"M{number(x + r)} " for x in set(item.xs)}, {y: number(y) for y in set(item.ys)}
+        places = zip(item.xs, item.ys, item.ws, item.hs, strict=True)
+        d = "".join([xs[x] + ys[y] + rest[w, h] for x, y, w, h in places])
+        self._path(d, "box", fill="none", stroke=BORDER, stroke_width=number(item.width))
+
+    def _plate(self, item: p.Plate) -> str:
+        place = f'x="{number(item.x)}" y="{number(item.y)}" width="{number(item.w)}" height="{number(item.h)}"'
+        return f'<rect {place} rx="{number(item.radius)}" fill="{self.fills[item.paint]}"/>'
+
+    def _labels(self, item: p.Labels) -> None:
+        """A group of texts for each ink."""
+        xs = list(map(number, item.grid.middles()))
+        ys = [number(y + item.dy + BASELINE * item.size) for y in item.grid.ys()[:-1]]
+        inks = self.inks[:-1] or self.inks
+        faint = {"fill_opacity": number(item.opacity)} if item.opacity < 1 else {}
+        style = {"font_family": MONO, "font_size": number(item.size), "text_anchor": "middle", **faint, **_weight(item.weight)}
+        for ink in dict.fromkeys(inks):
+            only = None if len(set(inks)) == 1 else [i == ink for i in inks]
+            self._group("".join(_cell_texts(item, xs, ys, only)), fill=ink, **style)
+
+    def _texts(self, item: p.Texts) -> None:
+        """A group of texts for each ink, or one of all."""
+        style = {"font_family": MONO, "font_size": number(item.size), "text_anchor": item.anchor, **_weight(item.weight)}
+        by_ink: dict[str, list[str]] = {}
+        inks = [MUTED] * len(item.texts) if item.paints is None else [self.inks[paint] for paint in item.paints]
+        for x, y, text, size, ink in zip(item.xs, item.ys, item.texts, item.sizes, inks, strict=True):
+            other = f' font-size="{number(size)}"' if size != item.size else ""
+            element = f'<text x="{number(x)}" y="{number(y + BASELINE * size)}"{other}>{escape(xml(text))}</text>'
+            by_ink.setdefault(ink, []).append(element)
+        for ink, texts in by_ink.items():
+            self._group("".join(texts), fill=ink, **style, **({"class_": "m"} if item.paints is None else {}))
+
+
+def _edges(grid: p.Grid) -> tuple[str, str, str, str]:
+    return number(grid.left), number(grid.top), number(grid.right), number(grid.bottom)
+
+
+def _weight(weight: int) -> dict[str, str]:
+    return {"font_weight": str(weight)} if weight != 400 else {}
+
+
+def _anchor(anchor: str) -> dict[str, str]:
+    return {"text_anchor": anchor} if anchor != p.START else {}
+
+
+def _cell_texts(item: p.Labels, xs: Sequence[str], ys: Sequence[str], only: list[bool] | None) -> Iterable[str]:
+    """The text elements of the labels, row by row; with `only`, of the cells whose paint is chosen."""
+    cols = item.grid.cols
+    ends = {label: f"{label if label.isalnum() else escape(xml(label))}</text>" for label in set(item.texts)}
+    heads = [f'<text x="{x}" y="' for x in xs]
+    for r, y in enumerate(ys):
+        row, middle = item.texts[r * cols : (r + 1) * cols], f'{y}">'
+        if only is None:
+            yield "".join([head + middle + ends[label] for head, label in zip(heads, row, strict=True) if label])
+        else:
+            mine = zip(heads, row, item.paints[r * cols : (r + 1) * cols], strict=True)
+            yield "".join([head + middle + ends[label] for head, label, paint in mine if label and only[max(0, paint)]])

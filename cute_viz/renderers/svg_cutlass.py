@@ -19,7 +19,7 @@ def render(figure: Figure) -> str:
     <!--  Tile: (_16,_8,_16)  -->
     """
     if figure.kind != "mma":
-        raise FigureError("CuTe's print_svg draws MMA atoms and tiled MMAs only", hint="leave out --style")
+        raise FigureError("CuTe's print_svg draws MMA atoms and tiled MMAs only", hint="leave out `style=`")
     c, a, b = mma_panels(figure)
     k = a.cols
     head = f"<!--  Tile: {drawn(figure, 'tile')}  -->\n" + "".join(f"<!--     {x}: {drawn(figure, x)}  -->\n" for x in "ABC")

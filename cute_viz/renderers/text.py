@@ -12,10 +12,10 @@ from collections.abc import Callable
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Panel
-from cute_viz.figures.palette import Palette, palette
 from cute_viz.renderers import Options
 from cute_viz.renderers.geometry import shared_cells, texts
 from cute_viz.renderers.letters import printable
+from cute_viz.renderers.palette import Palette, palette
 
 _OWN_TITLE = re.compile(r"[\d × ]+ layout")  # that a layout gets by itself
 Colouring = Callable[[int, str], str]  # (index of a paint, characters) -> characters with colour escapes
@@ -36,7 +36,7 @@ def render(figure: Figure, options: Options) -> str:
     cutlass = _is_print_layout(figure)
     if options.style == "cutlass" and not cutlass:
         raise FigureError(
-            "CuTe's print_layout draws the offsets of a layout of rank 1 or 2, nothing else", hint="leave out --style"
+            "CuTe's print_layout draws the offsets of a layout of rank 1 or 2, nothing else", hint="leave out `style=`"
         )
     paint = _painter(figure, palette(options.palette)) if options.color else _no_paint
     if cutlass:

@@ -1,252 +1,263 @@
-"""TikZ of our own style: a standalone document or a fragment for \\input, which plain pdflatex compiles.
+r"""TikZ: a page written down as a standalone document or a fragment for \input, which plain pdflatex compiles.
 
-print_latex spends a node on each cell and exhausts TeX's memory at 78 x 78. Here a panel is one node that holds rows
-of boxes: coloured rules for runs of equal cells, then the labels on top. Lines, borders and boxes are a few paths.
-All names are defined inside one group, so a fragment leaves nothing behind.
+print_latex spends a node on each cell and exhausts TeX's memory at 78 x 78. Here all cells of a paint are one node that holds
+rows of rules, all labels of a line and an ink one that holds rows of boxes; short lines are paths of many, and an outline that
+stands in many places is drawn once and stamped. A px of the page is .75 pt. All names are defined inside one group, so a fragment
+leaves nothing behind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import HOLE, Figure, Legend, Panel
-from cute_viz.figures.palette import Palette, palette
+from cute_viz.figures.model import HOLE, Figure
 from cute_viz.renderers import Options
-from cute_viz.renderers.geometry import (
-    ALL_COLUMNS,
-    CellLabels,
-    arrange,
-    cell_labels,
-    column_step,
-    counted,
-    fact_line,
-    runs,
-    shared_sizes,
-)
+from cute_viz.renderers import primitives as p
+from cute_viz.renderers.colours import BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, page_palette
+from cute_viz.renderers.geometry import cell_runs, number, runs
+from cute_viz.renderers.page import Page, lay_out
 from cute_viz.renderers.tex import escape
 
-LUALATEX_FROM = 16384  # cells that pdflatex's default memory still holds, labelled
-ROUNDED = 300  # boxes of a panel that have round corners; each costs TeX a millisecond
+PT = 0.75  # points of a px
+BASELINE = 0.33  # from the middle of a letter down to its baseline, in font sizes
+MOST_HATCHED = 10_000  # holes with a diagonal; each costs TeX 30 microseconds
+MOST_RUNS = 1 << 18  # of an image; each costs TeX a microsecond or two, and ten words of its memory
+LONGEST = 20_000  # px of a side: TeX knows no length of 16384 pt
+LUALATEX_FROM = 100_000  # labels that pdflatex's memory holds; an outline with round corners takes that of fifteen
 AT_ONCE = 50  # shapes in one \draw, so that TeX can forget them
-LINE_COLOUR, MUTED = "black!25", "black!65"
+ANCHORS = {p.START: "s", p.MIDDLE: "m", p.END: "e"}
 
 
 def render(figure: Figure, options: Options) -> str:
     r"""The figure as LaTeX source; with `options.style == "cutlass"` as CuTe's printers write it.
 
-    Refused: CuTe's style as a fragment, and of a figure that its printers do not draw.
+    Refused: CuTe's style as a fragment, and of a figure that its printers do not draw; a page that is too long for TeX; an
+    image of too many colours.
 
     >>> from cute_viz import figure
-    >>> print(render(figure("(2,2)"), Options()).splitlines()[0])
-    \documentclass[tikz,border=6pt]{standalone}
+    >>> print(render(figure("(2,2)"), Options()).splitlines()[1])
+    \documentclass[tikz]{standalone}
     """
     if options.style == "cutlass":
         if options.fragment:
-            raise FigureError("CuTe's print_latex writes a whole document", hint="leave out --fragment or --style")
+            raise FigureError("CuTe's print_latex writes a whole document", hint="leave out `fragment=` or `style=`")
         from cute_viz.renderers import tikz_cutlass
 
         return tikz_cutlass.render(figure)
-    body = _picture(figure, palette(options.palette))
-    cells = sum(panel.rows * panel.cols for panel in figure.panels)
-    holes = any(HOLE in set(panel.paints) for panel in figure.panels)
-    library = "\\usetikzlibrary{patterns}\n" if holes else ""
+    return write(lay_out(figure, width=options.width, cell=options.cell, full=options.full), options)
+
+
+def write(page: Page, options: Options) -> str:
+    r"""A laid out page as LaTeX source.
+
+    >>> from cute_viz import figure
+    >>> print(write(lay_out(figure("(2,2)")), Options(fragment=True)).splitlines()[0])
+    % needs \usepackage{tikz}
+    """
+    if max(page.width, page.height) > LONGEST:
+        size = f"{page.width:.0f} x {page.height:.0f} px"
+        raise FigureError(f"a page of {size} is too long for TeX", hint="`width=`, `cell=`, `crop=` or `fold=` makes it shorter")
+    writer = _Writer(page.figure, options)
+    body = "".join([writer.head(page), *(part for item in page.items for part in writer.put(item)), _FOOT])
     if options.fragment:
-        needs = "\\usepackage{tikz}" + (" \\usetikzlibrary{patterns}" if holes else "")
-        return f"% needs {needs}\n{body}"
-    engine = "% !TeX program = lualatex\n" if cells > LUALATEX_FROM else ""
-    return f"{engine}\\documentclass[tikz,border=6pt]{{standalone}}\n{library}\\begin{{document}}\n{body}\\end{{document}}\n"
-
-
-def _picture(figure: Figure, colours: Palette) -> str:
-    """The group with its colours and macros, and the picture."""
-    blocks = [_Block(figure, n, colours) for n in range(len(figure.panels))]
-    aligned = shared_sizes(figure.panels, [(b.w, b.h, b.left, b.top) for b in blocks])
-    for block, size in zip(blocks, aligned, strict=True):
-        block.resize(*size)
-    places, width, height = arrange([p.place for p in figure.panels], [(b.width, b.height) for b in blocks], 20)
-    names = [f"\\definecolor{{cv{n}}}{{HTML}}{{{colours.fill(paint)[1:].upper()}}}\n" for n, paint in enumerate(figure.paints)]
-    out = [
-        "\\begingroup\n",
-        *names,
-        _MACROS,
-        "\\begin{tikzpicture}[x=1pt,y=-1pt,every node/.style={inner sep=0pt,outer sep=0pt}]\n",
-    ]
-    out.append(_heading(figure, max(width, 260)))
-    for block, (x, y) in zip(blocks, places, strict=True):
-        out.append(f"\\begin{{scope}}[shift={{({x:g},{y:g})}}]\n{block.draw()}\\end{{scope}}\n")
-    out += [_legends(figure.legends, width + 24), _notes(figure, height + 14, max(width, 260))]
-    return "".join(out) + "\\end{tikzpicture}\n\\endgroup\n"
-
-
-# \cvrun: a rule over some cells. \cvone, \cvtwo: a label of one or two lines, in a box as wide as a cell.
-_MACROS = r"""\def\cvrun#1#2{{\color{#1}\vrule width #2pt height \cvh}}%
-\def\cvone#1{\hbox to\cvw{\hss\vbox to\cvh{\vss\hbox{\footnotesize\strut #1}\vss}\hss}}%
-\def\cvtwo#1#2{\hbox to\cvw{\hss\vbox to\cvh{\vss\hbox to\cvw{\hss\scriptsize\bfseries #1\hss}\kern2pt%
-\hbox to\cvw{\hss\tiny #2\hss}\vss}\hss}}%
-\def\cvrow#1#2{\hbox{\hbox to0pt{#1\hss}#2}}%
-"""
-
-
-class _Block:
-    """One panel: its cell size in points, the room for its rulers, and its TeX."""
-
-    def __init__(self, figure: Figure, index: int, colours: Palette) -> None:
-        self.panel: Panel = figure.panels[index]
-        self.inks = [colours.ink(paint) == "#ffffff" for paint in figure.paints]
-        self.labels: CellLabels = cell_labels(self.panel)
-        first, second = self.labels.widths
-        ruler = max(map(len, self.panel.col_ruler.labels)) if self.panel.cols <= ALL_COLUMNS else 0
-        self.w = float(max(18, round(first * 4.6 + 6), round(second * 3.4 + 6), round(ruler * 4.4 + 4)))
-        self.h = 18.0 if self.labels.depth == 1 else 24.0
-        rows = self.panel.row_ruler
-        self.left = max(max(map(len, rows.labels)) * 4.6, (len(rows.title) + 2) * 4.6) + 8
-        self.caption_lines = -(-len(self.panel.caption) * 4.6 // max(self.panel.cols * self.w, 140)) if self.panel.caption else 0
-        self.top = 14.0 + (12 if self.panel.col_ruler.title else 0) + self.caption_lines * 11 + 4
-        self.resize(self.w, self.h, self.left, self.top)
-
-    def resize(self, w: float, h: float, left: float, top: float) -> None:
-        """Take a cell size and ruler rooms, such as those shared with other panels."""
-        self.w, self.h, self.left, self.top = w, h, left, top
-        self.width = left + max(self.panel.cols * w, 140 if self.panel.caption else 0)
-        self.height = top + self.panel.rows * h
-
-    def draw(self) -> str:
-        x, y = self.left, self.top
-        parts = [self._cells(x, y), self._holes(x, y), self._lines(x, y), self._boxes(x, y), self._ears(x, y), self._rulers(x, y)]
-        if self.panel.caption:
-            words = escape(self.panel.caption)
-            room = max(self.panel.cols * self.w, 140)
-            style = f"anchor=north west,text width={room:g}pt,align=left,font=\\footnotesize\\sffamily\\bfseries"
-            parts.append(f"\\node[{style}] at ({x:g},0) {{{words}}};\n")
-        return "".join(parts)
-
-    def _cells(self, x: float, y: float) -> str:
-        rows = []
-        cols = self.panel.cols
-        for r in range(self.panel.rows):
-            rules = "".join(
-                f"\\kern{n * self.w:g}pt" if paint == HOLE else f"\\cvrun{{cv{paint}}}{{{n * self.w:g}}}"
-                for paint, n in runs(self.panel.paints[r * cols : (r + 1) * cols])
-            )
-            labels = "".join(self._label(cell) for cell in range(r * cols, (r + 1) * cols))
-            rows.append(f"\\cvrow{{{rules}}}{{{labels}}}%\n")
-        return (
-            f"\\node[anchor=north west] at ({x:g},{y:g}) {{\\sffamily%\n"
-            f"\\def\\cvw{{{self.w:g}pt}}\\def\\cvh{{{self.h:g}pt}}\\vbox{{\\offinterlineskip\n{''.join(rows)}}}}};\n"
-        )
-
-    def _label(self, cell: int) -> str:
-        lines = [line[cell] for line in self.labels.lines]
-        if not any(lines):
-            return "\\kern\\cvw"
-        if self.labels.depth == 1:
-            out = f"\\cvone{{{escape(lines[0])}}}"
-        else:
-            out = f"\\cvtwo{{{escape(lines[0])}}}{{{escape(' '.join(lines[1:]))}}}"
-        paint = self.panel.paints[cell]
-        return f"{{\\color{{white}}{out}}}" if paint != HOLE and self.inks[paint] else out
-
-    def _holes(self, x: float, y: float) -> str:
-        shapes = []
-        cols = self.panel.cols
-        for r in range(self.panel.rows):
-            c = 0
-            for paint, n in runs(self.panel.paints[r * cols : (r + 1) * cols]):
-                if paint == HOLE:
-                    shapes.append(self._rectangle(x, y, r, c, r + 1, c + n))
-                c += n
-        return _paths("\\fill[pattern=north east lines,pattern color=black!30]", shapes)
-
-    def _rectangle(self, x: float, y: float, r0: int, c0: int, r1: int, c1: int, inset: float = 0) -> str:
-        x0, y0 = x + c0 * self.w + inset, y + r0 * self.h + inset
-        x1, y1 = x + c1 * self.w - inset, y + r1 * self.h - inset
-        return f"({x0:g},{y0:g}) rectangle ({x1:g},{y1:g})"
-
-    def _lines(self, x: float, y: float) -> str:
-        x1, y1 = x + self.panel.cols * self.w, y + self.panel.rows * self.h
-        by_level: list[list[str]] = [[], [], []]
-        for r, level in enumerate(self.panel.row_ruler.levels[1:-1], 1):
-            by_level[min(level, 2)].append(f"({x:g},{y + r * self.h:g}) -- ({x1:g},{y + r * self.h:g})")
-        for c, level in enumerate(self.panel.col_ruler.levels[1:-1], 1):
-            by_level[min(level, 2)].append(f"({x + c * self.w:g},{y:g}) -- ({x + c * self.w:g},{y1:g})")
-        by_level[2].append(f"({x:g},{y:g}) rectangle ({x1:g},{y1:g})")
-        styles = (f"{LINE_COLOUR},line width=.3pt", "black,line width=1.1pt", "black,line width=1.6pt")
-        return "".join(_paths(f"\\draw[{style}]", shapes) for style, shapes in zip(styles, by_level, strict=True))
-
-    def _boxes(self, x: float, y: float) -> str:
-        shapes = [self._rectangle(x, y, *box, inset=1) for box in self.panel.boxes]
-        corners = "rounded corners=2pt," if len(shapes) <= ROUNDED else ""
-        return _paths(f"\\draw[{corners}line width=.5pt]", shapes)
-
-    def _ears(self, x: float, y: float) -> str:
-        shapes = []
-        for cell in self.labels.shared:
-            r, c = divmod(cell, self.panel.cols)
-            right, top = x + (c + 1) * self.w, y + r * self.h
-            shapes.append(f"({right:g},{top:g}) -- ({right - 5:g},{top:g}) -- ({right:g},{top + 5:g}) -- cycle")
-        return _paths("\\fill[black!60]", shapes)
-
-    def _rulers(self, x: float, y: float) -> str:
-        rows, cols = self.panel.row_ruler, self.panel.col_ruler
-        step = column_step(cols.labels, 4.6, self.w)
-        boxes = "".join(
-            f"\\hbox to{self.w:g}pt{{\\hss\\hbox to0pt{{\\hss {escape(label)}\\hss}}\\hss}}"
-            if c % step == 0
-            else f"\\kern{self.w:g}pt"
-            for c, label in enumerate(cols.labels)
-        )
-        left = "".join(
-            f"\\hbox to{self.left - 4:g}pt{{\\hss\\vbox to{self.h:g}pt{{\\vss\\hbox{{\\strut {escape(label)}}}\\vss}}}}%\n"
-            for label in rows.labels
-        )
-        style = f"text={MUTED},font=\\footnotesize\\sffamily"
-        out = [
-            f"\\node[anchor=south west,{style}] at ({x:g},{y - 3:g}) {{\\hbox{{{boxes}}}}};\n",
-            f"\\node[anchor=north east,{style}] at ({x - 4:g},{y:g}) {{\\vbox{{\\offinterlineskip\n{left}}}}};\n",
-        ]
-        if rows.title:
-            out.append(f"\\node[anchor=south east,{style}] at ({x - 4:g},{y - 3:g}) {{{escape(rows.title)} $\\downarrow$}};\n")
-        if cols.title:
-            out.append(f"\\node[anchor=south west,{style}] at ({x:g},{y - 14:g}) {{{escape(cols.title)} $\\rightarrow$}};\n")
-        return "".join(out)
-
-
-def _heading(figure: Figure, width: float) -> str:
-    source = escape(figure.source).replace(",", ",\\allowbreak ").replace(":", ":\\allowbreak ")
+        return "% needs \\usepackage{tikz}\n" + body
+    engine = "% !TeX program = lualatex\n" if _weight(page) > LUALATEX_FROM else ""
     return (
-        f"\\node[anchor=south west,text width={width:g}pt,align=left,font=\\sffamily] at (0,-6) {{"
-        f"{{\\bfseries {escape(figure.title)}\\par}}\\vspace{{2pt}}{{\\small\\ttfamily {source}\\par}}\\vspace{{2pt}}"
-        f"{{\\footnotesize\\color{{{MUTED}}}{escape(figure.caption)}\\par}}}};\n"
+        f"{engine}\\RequirePackage{{fix-cm}}\n\\documentclass[tikz]{{standalone}}\n\\begin{{document}}\n{body}\\end{{document}}\n"
     )
 
 
-def _notes(figure: Figure, y: float, width: float) -> str:
-    lines = "".join(f"{escape(note)}\\par\n" for note in (*figure.notes, fact_line(figure)) if note)
-    if not lines:
-        return ""
-    style = f"text width={width:g}pt,align=left,text={MUTED},font=\\footnotesize\\sffamily"
-    return f"\\node[anchor=north west,{style}] at (0,{y:g}) {{{lines}}};\n"
+def _weight(page: Page) -> int:
+    """How much of TeX's memory a page takes, in labels."""
+    labels = sum(len(item.texts) - item.texts.count("") for item in page.items if isinstance(item, p.Labels))
+    return labels + 15 * sum(len(item.xs) for item in page.items if isinstance(item, (p.Boxes, p.Ears)))
 
 
-def _legends(legends: Iterable[Legend], x: float) -> str:
-    """The legends in a column at x, from the top of the panels down."""
-    out, y = [], 0.0
-    for legend in legends:
-        lines = -(-len(legend.title) * 4.6 // 150)
-        style = f"anchor=north west,text width=150pt,align=left,text={MUTED}"
-        out.append(f"\\node[{style},font=\\footnotesize\\sffamily] at ({x:g},{y:g}) {{{escape(legend.title)}}};\n")
-        y += lines * 11 + 4
-        for entry in legend.entries:
-            out.append(
-                f"\\filldraw[fill=cv{entry.paint},line width=.3pt] ({x:g},{y:g}) rectangle ({x + 9:g},{y + 9:g});\n"
-                f"\\node[anchor=west,font=\\footnotesize\\sffamily] at ({x + 14:g},{y + 4.5:g}) "
-                f"{{{escape(entry.label)}\\enspace\\color{{{MUTED}}}\\scriptsize {counted(entry.count)}}};\n"
+# \cvu: a px; \cvw, \cvh: a cell. \cvr: the height of a row of rules; \cvl: a row of labels; \cvc: a label in its cell.
+# \cvs, \cvm, \cve: a text that starts, has its middle, ends at a place; \cvstamp: a shape, and \cvz: one more of it.
+_MACROS = r"""\dimendef\cvu=2 \dimendef\cvw=4 \dimendef\cvh=6
+\def\cvgrid#1#2{\cvu.75pt\cvw#1\cvu\cvh#2\cvu\offinterlineskip}%
+\def\cvfont#1#2{\normalfont\fontsize{#1}{#1}#2\cvu.75pt}%
+\def\cvr#1{\vrule width0pt height#1\cvh depth0pt}%
+\def\cvl#1{\setbox0\hbox{#1}\ht0\cvh\dp0 0pt\box0 }%
+\def\cvc#1{\setbox0\hbox{#1}\dimen0\cvw\advance\dimen0-\wd0\divide\dimen0 2 \kern\dimen0\unhbox0\kern\dimen0 }%
+\def\cvs#1#2#3{\rlap{\kern#1\cvu\lower#2\cvu\hbox{#3}}}%
+\def\cvm#1#2#3{\rlap{\kern#1\cvu\lower#2\cvu\hbox to0pt{\hss#3\hss}}}%
+\def\cve#1#2#3{\rlap{\kern#1\cvu\lower#2\cvu\llap{#3}}}%
+\def\cvz#1#2{\rlap{\kern#1\cvu\lower#2\cvu\copy2 }}%
+\def\cvstamp#1{\cvu.75pt\setbox2\hbox{\begin{tikzpicture}[x=.75pt,y=-.75pt,baseline=0pt]\useasboundingbox(0,0);#1\end{tikzpicture}}}%
+\begin{tikzpicture}[x=.75pt,y=-.75pt,every node/.style={inner sep=0pt,outer sep=0pt},
+cvg/.style={anchor=north west},cvo/.style={anchor=base west}]
+"""
+_FOOT = "\\end{tikzpicture}%\n\\endgroup\n"
+
+
+class _Writer:
+    """The colours of a page, and the TeX of each primitive."""
+
+    def __init__(self, figure: Figure, options: Options) -> None:
+        colours = page_palette(options)
+        self.dark = options.theme == "dark"
+        theme = DARK if self.dark else LIGHT
+        fills = [colours.fill(paint) for paint in figure.paints]
+        self.names = [*(f"cv{n}" for n in range(len(fills))), "cvhole"]  # HOLE is -1, the last
+        self.inks = [*("white" if colours.ink(paint) == "#ffffff" else "black" for paint in figure.paints), "black"]
+        self.colours = dict(zip(self.names, [*fills, HOLE_COLOUR], strict=True))
+        self.colours |= {f"cv{role}": colour for role, colour in theme.items()} | {"cvtile": BORDER, "cvhatch": HATCH[0]}
+
+    def head(self, page: Page) -> str:
+        """The group's beginning: colours, macros, the picture's size, and paper where it is dark."""
+        names = "".join(f"\\definecolor{{{name}}}{{HTML}}{{{colour[1:].upper()}}}%\n" for name, colour in self.colours.items())
+        corner = f"(0,0) rectangle ({number(page.width)},{number(page.height)});\n"
+        paper = f"\\fill[cvp] {corner}" if self.dark else ""
+        return f"\\begingroup\n{names}{_MACROS}\\useasboundingbox {corner}{paper}"
+
+    def put(self, item: p.Primitive) -> Iterable[str]:
+        """The TeX of one primitive."""
+        match item:
+            case p.Cells():
+                return self._cells(item)
+            case p.Image():
+                return self._image(item)
+            case p.Lines():
+                grid, colour = item.grid, "black" if item.role == p.CELL else "cvtile"
+                across = [f"({number(grid.left)},{number(y)})--({number(grid.right)},{number(y)})" for y in item.ys]
+                down = [f"({number(x)},{number(grid.top)})--({number(x)},{number(grid.bottom)})" for x in item.xs]
+                faint = f",draw opacity={number(item.opacity)}" if item.opacity < 1 else ""
+                return _paths(f"\\draw[{colour},line width={_pt(item.width)}{faint}]", across + down)
+            case p.Border():
+                grid = item.grid
+                corners = f"({number(grid.left)},{number(grid.top)}) rectangle ({number(grid.right)},{number(grid.bottom)})"
+                return [f"\\draw[cvb,line width={_pt(item.width)}] {corners};\n"]
+            case p.Boxes():
+                style = f"cvtile,rounded corners={_pt(item.radius)},line width={_pt(item.width)}"
+                return [
+                    _stamps(f"\\draw[{style}] (0,0) rectangle ({number(w)},{number(h)});", corners)
+                    for (w, h), corners in item.by_size().items()
+                ]
+            case p.Ears():
+                size = number(item.size)
+                shape = f"\\fill[black,fill opacity={number(item.opacity)}] (0,0) -- (-{size},0) -- (0,{size}) -- cycle;"
+                return [_stamps(shape, zip(item.xs, item.ys, strict=True))]
+            case p.Plates():
+                return [
+                    f"\\fill[{self.names[one.paint]},rounded corners={_pt(one.radius)}] ({number(one.x)},{number(one.y)}) "
+                    f"rectangle ({number(one.x + one.w)},{number(one.y + one.h)});\n"
+                    for one in item.plates
+                ]
+            case p.Swatch():
+                style = f"draw=cvb,fill={self.names[item.paint]},line width={_pt(item.width)},rounded corners={_pt(item.radius)}"
+                corner = f"({number(item.x + item.size)},{number(item.y + item.size)})"
+                return [f"\\path[{style}] ({number(item.x)},{number(item.y)}) rectangle {corner};\n"]
+            case p.Labels():
+                return [self._labels(item, ink) for ink in sorted({self.inks[paint] for paint in set(item.paints)})]
+            case p.Texts():
+                return self._texts(item)
+            case p.Line():
+                font = _font(item.size, item.mono, item.weight)
+                return [_texts(f"cv{item.role}", font, [_text(item.x, item.y, item.text, item.size, item.anchor)])]
+
+    def _cells(self, item: p.Cells) -> Iterator[str]:
+        yield self._block(item.grid, f"\\color{{{self.names[item.paint]}}}", _rules(item))
+        if item.paint == HOLE and sum(item.lengths) <= MOST_HATCHED:
+            ends = [f"({number(x0)},{number(y0)})--({number(x1)},{number(y1)})" for (x0, y0), (x1, y1) in item.diagonals()]
+            yield from _paths(f"\\draw[cvhatch,line width={_pt(HATCH[1])}]", ends)
+
+    def _image(self, item: p.Image) -> Iterator[str]:
+        """The pixels of an image, as cells."""
+        grid, step = item.grid, item.step
+        rows = range(0, grid.rows, step)
+        cols = len(range(0, grid.cols, step))
+        paints = [paint for r in rows for paint in item.paints[r * grid.cols : (r + 1) * grid.cols : step]]
+        found = cell_runs(paints, cols)
+        if (count := sum(len(starts) for _, starts, _ in found.values())) > MOST_RUNS:
+            raise FigureError(
+                f"an image with {count} changes of colour is too large for TeX", hint="`crop=`, or svg, png or pdf instead"
             )
-            y += 13
-        y += 8
+        pixels = p.Grid(len(rows), cols, grid.left, grid.top, grid.cell_w * step, grid.cell_h * step)
+        for paint in sorted(found):
+            yield self._block(pixels, f"\\color{{{self.names[paint]}}}", _rules(p.Cells(pixels, paint, *found[paint])))
+
+    def _labels(self, item: p.Labels, ink: str) -> str:
+        """The labels of one ink, row by row."""
+        mine = [self.inks[paint] == ink for paint in range(len(self.inks) - 1)] + [ink == "black"]
+        words = {text: f"\\cvc{{{escape(text)}}}" for text in set(item.texts)}
+        cols, rows = item.grid.cols, []
+        for r in range(item.grid.rows):
+            cells = zip(item.texts[r * cols : (r + 1) * cols], item.paints[r * cols : (r + 1) * cols], strict=True)
+            parts = [words[text] if text and mine[paint] else "" for text, paint in cells]
+            rows.append("".join([part * n if part else f"\\kern{n}\\cvw" for part, n in runs(parts)]) if any(parts) else "")
+        lines = "".join([f"\\cvl{{{row}}}\n" * n if row else f"\\kern{n}\\cvh\n" for row, n in runs(rows)])
+        faint = f",text opacity={number(item.opacity)}" if item.opacity < 1 else ""
+        style = f"\\color{{{ink}}}{_font(item.size, True, item.weight)}"
+        return self._block(item.grid, style, lines, item.dy + BASELINE * item.size - item.grid.cell_h, faint)
+
+    def _texts(self, item: p.Texts) -> Iterator[str]:
+        """The texts of each colour and size."""
+        inks = ["cvm"] * len(item.texts) if item.paints is None else [self.inks[paint] for paint in item.paints]
+        found: dict[tuple[str, float], list[str]] = {}
+        for x, y, text, size, ink in zip(item.xs, item.ys, item.texts, item.sizes, inks, strict=True):
+            found.setdefault((ink, size), []).append(_text(x, y, text, size, item.anchor))
+        for (ink, size), texts in found.items():
+            yield _texts(ink, _font(size, True, item.weight), texts)
+
+    def _block(self, grid: p.Grid, style: str, rows: str, dy: float = 0.0, options: str = "") -> str:
+        """A node of rows of boxes, a row of cells each, that begins dy px below the top of the cells."""
+        size = f"{{{_exact(grid.cell_w)}}}{{{_exact(grid.cell_h)}}}"
+        at = f"({number(grid.left)},{number(grid.top + dy)})"
+        return f"\\node[cvg{options}] at {at} {{{style}\\cvgrid{size}\\vbox{{%\n{rows}}}}};\n"
+
+
+def _rules(item: p.Cells) -> str:
+    """Rows of rules; rows that are alike and follow each other are one row, so that no viewer shows a seam."""
+    out, at = [], 0
+    rows = [(row, tuple((c, n) for _, c, n in found)) for row, found in groupby(item.runs(), lambda run: run[0])]
+    start = 0
+    while start < len(rows):
+        stop = start + 1
+        while stop < len(rows) and rows[stop] == (rows[start][0] + stop - start, rows[start][1]):
+            stop += 1
+        first, found = rows[start]
+        parts, x = [], 0
+        for c, n in found:
+            parts.append((f"\\kern{c - x}\\cvw" if c > x else "") + f"\\vrule width{n}\\cvw")
+            x = c + n
+        gap = f"\\kern{first - at}\\cvh\n" if first > at else ""
+        out.append(f"{gap}\\hbox{{\\cvr{{{stop - start}}}{''.join(parts)}}}\n")
+        at, start = first + stop - start, stop
     return "".join(out)
 
 
-def _paths(command: str, shapes: Sequence[str]) -> str:
-    return "".join(f"{command} {' '.join(shapes[n : n + AT_ONCE])};\n" for n in range(0, len(shapes), AT_ONCE))
+def _paths(command: str, shapes: Sequence[str]) -> list[str]:
+    return [f"{command} {' '.join(shapes[n : n + AT_ONCE])};\n" for n in range(0, len(shapes), AT_ONCE)]
+
+
+def _stamps(shape: str, corners: Iterable[tuple[float, float]]) -> str:
+    """A shape that is drawn once, at many places."""
+    places = "".join([f"\\cvz{{{number(x)}}}{{{number(y)}}}%\n" for x, y in corners])
+    return f"\\node[cvo] at (0,0) {{\\cvstamp{{{shape}}}%\n{places}}};\n"
+
+
+def _text(x: float, y: float, text: str, size: float, anchor: str) -> str:
+    return f"\\cv{ANCHORS[anchor]}{{{number(x)}}}{{{number(y + BASELINE * size)}}}{{{escape(text)}}}%\n"
+
+
+def _texts(colour: str, font: str, texts: Iterable[str]) -> str:
+    return f"\\node[cvo] at (0,0) {{\\color{{{colour}}}{font}%\n{''.join(texts)}}};\n"
+
+
+def _font(size: float, mono: bool, weight: int) -> str:
+    """A font of a size in px. TeX's typewriter has no bold, so that bold is never monospaced."""
+    family = "\\sffamily\\bfseries" if weight > 400 else "\\ttfamily" if mono else "\\sffamily"
+    return f"\\cvfont{{{number(size * PT)}}}{{{family}}}"
+
+
+def _pt(px: float) -> str:
+    return f"{number(px * PT)}pt"
+
+
+def _exact(x: float) -> str:
+    """A size that is multiplied: with as many digits as TeX has."""
+    return f"{x:.5f}".rstrip("0").rstrip(".")

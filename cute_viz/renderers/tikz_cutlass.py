@@ -57,7 +57,7 @@ def render(figure: Figure) -> str:
 def _cannot() -> FigureError:
     return FigureError(
         "CuTe's print_latex draws the offsets of a layout of rank 1 or 2, the tile view of a TV map, a whole MMA, a TiledCopy",
-        hint="leave out --style, or the options that change what is shown",
+        hint="leave out `style=`, or the options that change what is shown",
     )
 
 

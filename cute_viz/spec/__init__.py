@@ -2,32 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cute_viz.notation.program import Document
+    from cute_viz.spec.listing import Listed
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Where atoms and specs are looked up by name: in a user's folders first, then in what comes with cute-viz.
+
+    A value: whoever answers a request is given one, and what is kept for speed is kept by the folders and their files.
+
+    >>> str(Library().resolve("SM80_16x8x16_F32F16F16F32_TN").layout_c)
+    '((_4,_8),(_2,_2)):((_32,_1),(_16,_8))'
+    """
+
+    folders: tuple[str, ...] = ()
+
+    @classmethod
+    def of_environment(cls, folders: tuple[str, ...] = ()) -> Library:
+        """The folders, then those of CUTE_VIZ_LAYOUTS."""
+        return cls((*folders, *(part for part in os.environ.get("CUTE_VIZ_LAYOUTS", "").split(os.pathsep) if part)))
+
+    def directories(self) -> list[str]:
+        """The folders, ours the last. Refused: a name that is no folder."""
+        from cute_viz.spec.library_files import directories
+
+        return directories(self.folders)
+
+    def resolve(self, name: str, args: tuple[str, ...] = ()) -> Any:
+        """The atom of a name and its template arguments, or None; see `spec.library.resolve`."""
+        from cute_viz.spec.library import resolve
+
+        return resolve(name, args, self.folders)
+
+    def read(
+        self, text: str, names: Mapping[str, Any] | None = None, warnings: list[str] | None = None, *, dialect: str = "auto"
+    ) -> Document:
+        """Everything that a text holds, by name, with the atoms at hand; see `notation.read`.
+
+        >>> str(Library().read("SM80_16x8x16_F32F16F16F32_TN{}").pick().thr_id)
+        '_32:_1'
+        """
+        from cute_viz.notation import read
+
+        return read(text, names, warnings, dialect=dialect, resolve=self.resolve)
+
+    def describe(self, full: str) -> dict[str, Any]:
+        """What is known of an operation beyond its layouts; see `spec.library.describe`."""
+        from cute_viz.spec.library import describe
+
+        return describe(full, self.folders)
+
+    def listing(self) -> Iterator[Listed]:
+        """Every name of an atom; see `spec.listing.listing`."""
+        from cute_viz.spec.listing import listing
+
+        return listing(self.folders)
+
+    def spec_file(self, name: str) -> str | None:
+        """The file that holds the spec of a name, or is called so; None where there is none."""
+        from cute_viz.spec.library_files import spec_file
+
+        return spec_file(name, self.folders)
+
+    def spec_names(self) -> Iterator[str]:
+        """The names of the specs, and of their files."""
+        from cute_viz.spec.library_files import spec_names
+
+        return spec_names(self.folders)
+
+
+PACKAGED = Library()
 
 
 def resolve(name: str, args: tuple[str, ...] = ()) -> Any:
-    """The atom of a name and its template arguments, or None; see `spec.library.resolve`.
+    """The atom of a name and its template arguments, of those that come with cute-viz; None where there is none.
 
     >>> str(resolve("SM80_16x8x16_F32F16F16F32_TN").layout_c), resolve("no_such_atom")
     ('((_4,_8),(_2,_2)):((_32,_1),(_16,_8))', None)
     """
-    from cute_viz.spec.library import resolve as resolve_
-
-    return resolve_(name, args)
+    return PACKAGED.resolve(name, args)
 
 
 def read(
     text: str, names: Mapping[str, Any] | None = None, warnings: list[str] | None = None, *, dialect: str = "auto"
 ) -> Document:
-    """Everything that a text holds, by name, with the library of atoms at hand; see `notation.read`.
+    """Everything that a text holds, by name, with the atoms that come with cute-viz at hand; see `Library.read`.
 
     >>> str(read("SM80_16x8x16_F32F16F16F32_TN{}").pick().thr_id)
     '_32:_1'
     """
-    from cute_viz.notation import read as read_
-
-    return read_(text, names, warnings, dialect=dialect, resolve=resolve)
+    return PACKAGED.read(text, names, warnings, dialect=dialect)

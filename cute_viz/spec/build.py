@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+from cute_viz.algebra.call import Call
 from cute_viz.errors import CuteVizError, Span, did_you_mean
-from cute_viz.spec import read
+from cute_viz.files import read_text
+from cute_viz.notation import read_call
+from cute_viz.spec import PACKAGED, Library
 from cute_viz.spec.objects import MAKERS
 from cute_viz.spec.schema import COMMON, FIGURE, KINDS, Field
 from cute_viz.spec.yaml import Fields, Items, SpecError, Text, Value, read_yaml
@@ -37,13 +41,13 @@ class Spec:
 
     def locate(self, error: CuteVizError, field: str = "") -> CuteVizError:
         """An error of a field with its place in the file, if it has no place yet."""
-        if error.span is None and self.text is not None:
-            error.text, error.name = self.text, self.file
-            error.span = self.at.get(field) or self.at.get(field.partition(".")[0]) or self.at.get("")
-        return error
+        if error.span is not None or self.text is None:
+            return error
+        span = self.at.get(field) or self.at.get(field.partition(".")[0]) or self.at.get("")
+        return error.but(text=self.text, span=span, name=self.file)
 
 
-def read_specs(text: str, name: str | None = None) -> list[Spec]:
+def read_specs(text: str, name: str | None = None, library: Library = PACKAGED) -> list[Spec]:
     """The specs of a file.
 
     Refused, with the place: unknown fields, two objects in one spec, a field that is missing, an expression with a mistake.
@@ -51,19 +55,39 @@ def read_specs(text: str, name: str | None = None) -> list[Spec]:
     >>> read_specs("layout: (4,8):(8,1)\\nfigure: {view: grid}")[0].figure
     {'view': 'grid'}
     """
-    return Builder(text, name).specs()
+    return Builder(text, name, library).specs()
+
+
+def spec_in(path: str, name: str | None = None, library: Library = PACKAGED) -> Spec:
+    """The spec of a name in a file; a lone one needs no name. The mistakes of others in the file do not matter.
+
+    Refused, with those that there are: a name that none has, no name where there are several.
+    """
+    return Builder(read_text(path), path, library).only(name)
+
+
+def named(name: str, library: Library = PACKAGED) -> Spec | None:
+    """The spec of the library that a word stands for: by its name, or the only one of a file of this name.
+
+    >>> named("no_such_spec") is None, named("ampere_gemm").kind
+    (True, 'gemm')
+    """
+    path = library.spec_file(name) if name.isidentifier() else None
+    return None if path is None else spec_in(path, name, library)
 
 
 class Builder:
     """A file on its way to specs.
 
-    text, name: of the file, for the places of errors. names: what its specs share, as `shared` has it in words.
+    text, name: of the file, for the places of errors. library: of the atoms that it names. names: what its specs share, as
+        `shared` has it in words.
     description: of the file. at: where the names of its specs stand.
     """
 
-    def __init__(self, text: str, name: str | None) -> None:
+    def __init__(self, text: str, name: str | None, library: Library = PACKAGED) -> None:
         self.text = text
         self.name = name
+        self.library = library
         self.names: dict[str, Any] = {}
         self.description = ""
         self.shared: Value | None = None
@@ -96,15 +120,19 @@ class Builder:
         self.at = several.keys_at
         return several
 
-    def pick(self, parts: dict[str, Value], name: str | None) -> Spec | None:
-        """The spec of a name, the others not built, as their mistakes do not matter; None where there is none.
+    def only(self, name: str | None) -> Spec:
+        """The spec of a name, the others not built, as their mistakes do not matter.
 
-        A lone one needs no name, and has that of its file, too.
+        A lone one needs no name, and has that of its file, too. Refused: a name that there is not, none where there are several.
         """
+        parts = self.parts()
         stem = os.path.splitext(os.path.basename(self.name or ""))[0]
         if len(parts) == 1 and name in (None, stem):
             (name,) = parts
-        return None if name is None or name not in parts else self.spec(name, parts[name])
+        if name in parts:
+            return self.spec(name, parts[name])
+        asked = f"{self.name} has no spec {name!r}" if name not in (None, stem) else f"{self.name} holds {len(parts)} specs"
+        raise CuteVizError(asked, hint=f"pick one with `name=`: {', '.join(list(parts)[:20])}")
 
     def let(self, value: Value | None) -> dict[str, Any]:
         """The names that all specs share, and those that a `let` binds to expressions; each of these may use the ones before."""
@@ -129,8 +157,9 @@ class Builder:
             at = fields.keys_at[kinds[1]] if kinds else fields.span
             raise self.fail(f"a spec has one object, this one has {which}", at, hint=f"one of {', '.join(KINDS)}")
         names = self.let(fields.get("let"))
-        obj = self.object(kinds[0], fields[kinds[0]], names)
         figure = fields.get("figure")
+        is_call = kinds == ["layout"] and isinstance(figure, Fields) and figure.get("view") == "operation"
+        obj = (self.call if is_call else partial(self.object, kinds[0]))(fields[kinds[0]], names)
         return Spec(
             name=name,
             kind=kinds[0],
@@ -186,7 +215,7 @@ class Builder:
         choices = next(f.choices for f in table if f.name == key)
         if word is not None and word not in choices:
             hint = did_you_mean(word, choices, 1) or f"one of {', '.join(choices)}"
-            raise self.fail(f"{key}: {word!r} is no choice", fields[key].span, hint=hint)
+            raise self.fail(f"{key}: invalid value {word!r}", fields[key].span, hint=hint)
         return word
 
     def figure(self, value: Value, names: dict[str, Any]) -> dict[str, Any]:
@@ -218,11 +247,21 @@ class Builder:
         if not isinstance(value, Text):
             raise self.fail("a mapping stands where an expression should", value.span)
         try:
-            return read(str(value), names).pick(drawable=True)
+            return self.library.read(str(value), names).pick(drawable=True)
         except CuteVizError as error:
-            error.span = value.place(self.text, error.span)
-            error.text, error.name = self.text, self.name
-            raise
+            raise error.but(text=self.text, span=value.place(self.text, error.span), name=self.name) from None
+
+    def call(self, value: Value, names: dict[str, Any]) -> Any:
+        """The operation that a text is, not carried out; an error's place is that in the file."""
+        if not isinstance(value, Text):
+            raise self.fail("an operation is text", value.span, hint="such as logical_divide((8,6), (4,3))")
+        try:
+            name, operands, template = read_call(str(value), names, self.library.resolve)
+        except CuteVizError as error:
+            raise error.but(text=self.text, span=value.place(self.text, error.span), name=self.name) from None
+        if not name:
+            raise self.fail(f"{value!r} is no operation", value.span, hint="such as logical_divide((8,6), (4,3)), or A o B")
+        return Call(name, tuple(operands), template)
 
     def object(self, kind: str, value: Value, names: dict[str, Any]) -> Any:
         """An object of a kind: an expression, or a mapping of the kind's fields."""
@@ -237,7 +276,7 @@ class Builder:
             return MAKERS[kind](self, value, names)
         except CuteVizError as error:
             if error.name is None and (error.text is None or error.text != self.text):
-                error.text, error.span, error.name = self.text, value.span, self.name
+                raise error.but(text=self.text, span=value.span, name=self.name) from None
             raise
 
     def part(self, fields: Fields, key: str, kinds: tuple[str, ...], names: dict[str, Any]) -> Any:

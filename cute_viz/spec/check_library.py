@@ -14,9 +14,9 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
 from cute_viz.spec.domains import allows, samples
-from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, chosen, domains_of, fields_of, find, legal, own_fields, pattern_of, slots
+from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, Family, families, find
 from cute_viz.spec.library import entry
-from cute_viz.spec.library_files import Block, LibraryFile
+from cute_viz.spec.library_files import LibraryFile
 from cute_viz.spec.yaml import Fields, SpecError, read_yaml
 
 FOREIGN = {"mma": {*COPY_KEYS, "reverse"} - {*MMA_KEYS}, "copy": {*MMA_KEYS, "types", "incongruent"} - {*COPY_KEYS}}
@@ -46,9 +46,9 @@ def check_library(file: LibraryFile) -> Checked:
         return Checked(0, 0, [error])
     tried = 0
     errors: dict[str, CuteVizError] = {}  # by place: a mistake is told once, not for all that inherit it
-    for family in file.families:
+    for family in families(file):
         try:
-            tried += _check_entry(file, family)
+            tried += _Trial(family).run()
         except CuteVizError as error:
             errors.setdefault(error.place(), error)
     return Checked(len(file.families), tried, list(errors.values()))
@@ -70,73 +70,87 @@ def _check_head(file: LibraryFile) -> None:
     file.shared()
 
 
-def _check_entry(file: LibraryFile, family: Block) -> int:
-    """Try an entry with its parameters; how many operations that are."""
-    own, fields = own_fields(family), fields_of(file, family)
-    for key in own:
-        if key in FOREIGN[file.kind]:
-            raise family.wrong(f"{key} is no field of {file.kind} operations", own.keys_at[key])
-    for word in str(own.get("incongruent", "")).split():
-        if word not in fields:
-            raise family.wrong(f"{family.key} has no {word}", own["incongruent"])
-    names, domains = slots(family), domains_of(fields)
-    arguments = [item.partition("=")[::2] for item in str(fields.get("args", "")).split()]
-    _check_where(family, own, domains, names, [key for key, _ in arguments])
-    for key, default in arguments:
-        if default and not allows(domains.get(key, ""), default) and default not in dict(arguments):
-            raise family.wrong(f"{key} = {default} is not legal", own.get("args"), f"{key} is one of {domains[key]}")
-    choices = [samples(domains[key]) for key in names]
-    choices += [samples(domains.get(key, "")) or [default or ANY[file.kind]] for key, default in arguments]
-    count = prod(map(len, choices))
-    if count > limit("combinations"):
-        raise over("combinations", f"{family.key} has {count} combinations", text=file.text, span=family.span, place=file.path)
-    tried = 0
-    for values in combinations(*choices):
-        given = dict(zip((key for key, _ in arguments), values[len(names) :], strict=True))
-        args = tuple(given.get(value, value) for value in given.values())  # a default may be another argument
-        if legal(fields, dict(zip(given, args, strict=True))):
-            _try(file, family, dict(zip(names, values, strict=False)), args)
-            tried += 1
-    return tried
+class _Trial:
+    """An entry under test, and what its parameters and template arguments are."""
 
+    def __init__(self, family: Family) -> None:
+        self.family = family
+        self.slots = family.pattern.parameters
+        self.template = dict(family.template)
 
-def _check_where(family: Block, own: Fields, domains: dict[str, str], names: list[str], arguments: list[str]) -> None:
-    """That the parameters of the name have values, and that nothing else has."""
-    for key in names:
-        if not domains.get(key):
-            raise family.wrong(f"the values of {{{key}}} are not given", hint=f"where: {{{key}: ...}}")
-    where = own.get("where")
-    if isinstance(where, Fields):
+    def run(self) -> int:
+        """Try the entry with its parameters; how many operations that are."""
+        self.check_fields()
+        self.check_where()
+        family = self.family
+        domains = family.domains
+        for key, default in self.template.items():
+            if default and not allows(domains.get(key, ""), default) and default not in self.template:
+                raise family.wrong(f"{key} = {default} is not legal", family.own.get("args"), f"{key} is one of {domains[key]}")
+        file = family.file
+        choices = [samples(domains[key]) for key in self.slots]
+        choices += [samples(domains.get(key, "")) or [default or ANY[file.kind]] for key, default in family.template]
+        count = prod(map(len, choices))
+        if count > limit("combinations"):
+            said = f"{family.key} has {count} combinations"
+            raise over("combinations", said, text=file.text, span=family.block.span, place=file.path)
+        tried = 0
+        for values in combinations(*choices):
+            given = dict(zip((key for key, _ in family.template), values[len(self.slots) :], strict=True))
+            args = tuple(given.get(value, value) for value in given.values())  # a default may be another argument
+            if family.legal(dict(zip(given, args, strict=True))):
+                self.attempt(dict(zip(self.slots, values, strict=False)), args)
+                tried += 1
+        return tried
+
+    def check_fields(self) -> None:
+        """That the fields are those of the file's kind."""
+        family = self.family
+        own, fields = family.own, family.fields
+        for key in own:
+            if key in FOREIGN[family.file.kind]:
+                raise family.wrong(f"{key} is no field of {family.file.kind} operations", own.keys_at[key])
+        for word in str(own.get("incongruent", "")).split():
+            if word not in fields:
+                raise family.wrong(f"{family.key} has no {word}", own["incongruent"])
+
+    def check_where(self) -> None:
+        """That the parameters of the name have values, and that nothing else has."""
+        family = self.family
+        for key in self.slots:
+            if not family.domains.get(key):
+                raise family.wrong(f"the values of {{{key}}} are not given", hint=f"where: {{{key}: ...}}")
+        where = family.own.get("where")
+        if not isinstance(where, Fields):
+            return
+        known = (*self.slots, *self.template)
         for key in where:
-            if key in names and isinstance(where[key], Fields):
+            if key in self.slots and isinstance(where[key], Fields):
                 raise family.wrong(f"{{{key}}} is a parameter of the name, whose values depend on no other", where.keys_at[key])
-            if key not in names and key not in arguments:
-                hint = f"there are {', '.join((*names, *arguments))}" if names or arguments else "there is none"
+            if key not in known:
+                hint = f"there are {', '.join(known)}" if known else "there is none"
                 raise family.wrong(f"{key} is neither a parameter of the name nor an argument", where.keys_at[key], hint)
 
-
-def _try(file: LibraryFile, family: Block, bound: dict[str, str], args: tuple[str, ...]) -> None:
-    """Look up one operation of an entry, and hold its layouts to what they promise."""
-    name = pattern_of(family)
-    for key, value in bound.items():
-        name = name.replace("{" + key + "}", value)
-    full = name + (f"<{','.join(args)}>" if args else "")
-    found = find(file, name)
-    if found is None or found[0] is not family:
-        raise family.wrong(f"{name} is also a name of {found[0].key if found else 'none'}, which stands before it")
-    try:
-        operation = entry(file, family, found[1], full, args)
-        fields = fields_of(file, family)
-        if "reverse" not in fields:
-            incongruent = str(fields.get("incongruent", "")).split()
-            promised = _of_mma(operation.layouts, incongruent) if file.kind == "mma" else _of_copy(operation.layouts)
-            for key, wrong in promised:
-                raise family.wrong(f"{key} {wrong}", chosen(family, fields[key], operation.arguments))
-    except CuteVizError as error:
-        error.at(file.text, family.span)
-        error.name = file.path
-        error.message = error.message if name in error.message else f"{full}: {error.message}"
-        raise
+    def attempt(self, bound: dict[str, str], args: tuple[str, ...]) -> None:
+        """Look up one operation of the entry, and hold its layouts to what they promise."""
+        family, file = self.family, self.family.file
+        name = family.pattern.filled(bound)
+        full = name + (f"<{','.join(args)}>" if args else "")
+        found = find(file, name)
+        if found is None:
+            raise family.wrong(f"what the parameters are in {name} cannot be told", hint="put something between them")
+        if found.family is not family:
+            raise family.wrong(f"{name} is also a name of {found.family.key}, which stands before it")
+        try:
+            operation = entry(found, full, args)
+            if "reverse" not in family.fields:
+                incongruent = str(family.fields.get("incongruent", "")).split()
+                promised = _of_mma(operation.layouts, incongruent) if file.kind == "mma" else _of_copy(operation.layouts)
+                for key, wrong in promised:
+                    raise family.wrong(f"{key} {wrong}", family.chosen(key, operation.arguments))
+        except CuteVizError as error:
+            message = error.message if name in error.message else f"{full}: {error.message}"
+            raise error.at(file.text, family.block.span).but(message=message, name=file.path) from None
 
 
 def _of_mma(layouts: dict[str, Any], incongruent: list[str]) -> Iterator[tuple[str, str]]:

@@ -30,7 +30,7 @@ def allows(domain: str, value: str) -> bool:
     ([8, 16, 24, 32, 48, 64, 80, 96], True)
     """
     return not domain or any(
-        (number := as_number(value)) is not None and number in numbers(word) if ".." in word else value == _meant(word)
+        (number := as_number(value)) is not None and number in numbers(word) if ".." in word else value == meant(word)
         for word in domain.split()
     )
 
@@ -44,22 +44,13 @@ def as_number(value: str) -> int | None:
     return int(value) if value.isdecimal() and len(value) <= limit("digits") else None
 
 
-def alternatives(domain: str) -> str:
-    r"""A regular expression for the values, of ranges only that a number stands there; without a domain, for any word.
-
-    >>> alternatives("8..256/8 SS"), alternatives("")
-    ('\\d+|SS', '\\w+')
-    """
-    return "|".join(r"\d+" if ".." in word else re.escape(_meant(word)) for word in domain.split()) or r"\w+"
-
-
 def words(domain: str) -> list[str]:
     """The values of a domain without ranges.
 
     >>> words("-none _SATURATE")
     ['', '_SATURATE']
     """
-    return [_meant(word) for word in domain.split()]
+    return [meant(word) for word in domain.split()]
 
 
 def samples(domain: str) -> list[str]:
@@ -74,9 +65,14 @@ def samples(domain: str) -> list[str]:
             every = numbers(word)
             out += (str(every[n]) for n in (0, len(every) // 2, -1))
         else:
-            out.append(_meant(word))
+            out.append(meant(word))
     return list(dict.fromkeys(out))
 
 
-def _meant(word: str) -> str:
+def meant(word: str) -> str:
+    """What a word of a domain stands for.
+
+    >>> meant("SS"), meant("-none")
+    ('SS', '')
+    """
     return "" if word == "-none" else word

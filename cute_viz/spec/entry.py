@@ -1,4 +1,4 @@
-"""One operation of the library: an entry with its parameters filled in, its layouts evaluated."""
+"""One operation of the library: an entry of a file with its parameters filled in, then with its layouts evaluated."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from cute_viz.algebra.static import mark_static
 from cute_viz.errors import CuteVizError
 from cute_viz.notation import parse
 from cute_viz.spec.domains import as_number
-from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, arguments, chosen, fields_of, types_of
-from cute_viz.spec.library_files import Block, LibraryFile
-from cute_viz.spec.yaml import Text, Value
+from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, Match
+from cute_viz.spec.yaml import Text
 
 if TYPE_CHECKING:
     from cute_viz.algebra.copy import CopyOp
@@ -51,26 +50,99 @@ class Entry:
         return MMA_Atom(x["ThrID"], x["Shape_MNK"], x["ALayout"], x["BLayout"], x["CLayout"], self.name, self.types)
 
 
-def filled(
-    file: LibraryFile, family: Block, short: str, full: str, bound: dict[str, str], args: tuple[str, ...], forward: Entry | None
-) -> Entry:
-    """An entry with its parameters filled in; `forward` is the operation that it is the `reverse` of.
+class Operation:
+    """An entry with its parameters and template arguments filled in, no layout of it evaluated yet.
+
+    full: the name as it was asked for. values: what the parameters and arguments are.
+    Refused: arguments that the entry does not take.
 
     >>> from cute_viz.spec.family import find
     >>> from cute_viz.spec.library_files import files_for
-    >>> file = next(files_for("SM61_DP4A"))
-    >>> family, bound = find(file, "SM61_DP4A")
-    >>> filled(file, family, "SM61_DP4A", "SM61_DP4A", bound, (), None).types
+    >>> found = find(next(files_for("SM61_DP4A")), "SM61_DP4A")
+    >>> Operation(found, "SM61_DP4A", ()).entry().types
     ('s8', 's8', 's32', 's32')
     """
-    fields = fields_of(file, family)
-    source = " ".join(str(fields["source"]).split()) if "source" in fields else file.word("source")
-    values = {**bound, **arguments(fields, short, args)}
-    if forward is not None:
-        return Entry(full, file.kind, file.word("arch"), source, _reversed(forward.layouts), (), values)
-    types = types_of(family, fields, short, values)
-    layouts = _layouts(file, family, fields, values)
-    return Entry(full, file.kind, file.word("arch"), source, layouts, types, values)
+
+    def __init__(self, match: Match, full: str, args: tuple[str, ...]) -> None:
+        self.family = match.family
+        self.name = match.name
+        self.full = full
+        self.values = {**match.bound, **match.family.arguments(match.name, args)}
+
+    def entry(self, forward: Entry | None = None) -> Entry:
+        """The operation with its layouts; `forward` is the one that it is the `reverse` of."""
+        file, fields = self.family.file, self.family.fields
+        source = " ".join(str(fields["source"]).split()) if "source" in fields else file.word("source")
+        types = () if forward else self.family.types(self.name, self.values)
+        layouts = _reversed(forward.layouts) if forward else self.layouts()
+        return Entry(self.full, file.kind, file.word("arch"), source, layouts, types, self.values)
+
+    def numbers(self) -> dict[str, Any]:
+        """The names that an expression of a layout may use: the values that are numbers, `bits`, and `K`."""
+        out: dict[str, Any] = {key: n for key, value in self.values.items() if (n := as_number(value)) is not None}
+        if self.family.file.kind == "copy" and "S" in self.values:
+            from cute_viz.algebra.elements import bits_of
+
+            out["bits"] = bits_of(self.values["S"])
+        if "K" in self.family.fields:
+            out["K"] = self._evaluate(self.family.chosen("K", self.values), out)
+        return out
+
+    def layouts(self) -> dict[str, Any]:
+        """Every layout of the entry, its expressions evaluated.
+
+        Refused: one that is needed and not given, what is no layout, with the place in the file.
+        """
+        family, kind = self.family, self.family.file.kind
+        names, shared = self.numbers(), family.file.shared()
+        incongruent = str(family.fields.get("incongruent", "")).split()
+        out: dict[str, Any] = {}
+        for key in MMA_KEYS if kind == "mma" else COPY_KEYS:
+            if key not in family.fields:
+                if key in NEEDED[kind]:
+                    raise family.wrong(f"{family.key} has no {key}")
+                continue
+            written = family.chosen(key, self.values)
+            text = shared.get(str(written), written)
+            if text in ("Src", "Dst"):
+                if f"{text}Layout" not in out:
+                    raise family.wrong(f"{key} is that of {text}, which comes after it", written)
+                value = out[f"{text}Layout"]
+            elif key in incongruent:
+                value = self._as_written(text)
+            else:
+                value = mark_static(self._evaluate(text, names))
+            if key == "ThrID" and is_int_tuple(value):
+                value = Layout(value)
+            if key == "Shape_MNK":
+                if not isinstance(value, tuple) or len(value) != 3 or not is_int_tuple(value):
+                    raise family.wrong("Shape_MNK is (M,N,K)", written)
+            elif not isinstance(value, Layout):
+                raise family.wrong(f"{key} is not a layout", written)
+            out[key] = value
+        return out
+
+    def _as_written(self, text: Text) -> Layout:
+        """A layout whose stride has another nesting than its shape."""
+        shape, _, stride = text.partition(":")
+        try:
+            return trusted(*map(mark_static, (parse(shape), parse(stride))))
+        except CuteVizError as error:
+            raise self._placed(error.but(text=None, span=None), text) from None  # its span is that of the half
+
+    def _evaluate(self, text: Text, names: dict[str, Any]) -> Any:
+        try:
+            return parse(str(text), names)
+        except CuteVizError as error:
+            raise self._placed(error, text) from None
+
+    def _placed(self, error: CuteVizError, value: Text) -> CuteVizError:
+        """An error in a value's text, with its place in the file."""
+        hint = error.hint
+        if "let" in error.options:
+            hint = "names here are parameters that are numbers, K, and those under layouts: at the top"
+        whole, path = self.family.file.text, self.family.file.path
+        return error.but(text=whole, span=value.place(whole, error.span), name=path, hint=hint)
 
 
 def _reversed(x: dict[str, Any]) -> dict[str, Any]:
@@ -78,68 +150,3 @@ def _reversed(x: dict[str, Any]) -> dict[str, Any]:
     layouts = {**x, "SrcLayout": x["DstLayout"], "DstLayout": x["SrcLayout"]}
     layouts["RefLayout"] = layouts["DstLayout" if x["RefLayout"] == x["SrcLayout"] else "SrcLayout"]
     return layouts
-
-
-def _layouts(file: LibraryFile, family: Block, fields: dict[str, Value], values: dict[str, str]) -> dict[str, Any]:
-    """Every layout of an entry, its expressions evaluated with the parameters as names."""
-    kind = file.kind
-    names: dict[str, Any] = {key: number for key, value in values.items() if (number := as_number(value)) is not None}
-    if kind == "copy" and "S" in values:
-        from cute_viz.algebra.recast import bits_of
-
-        names["bits"] = bits_of(values["S"])
-    if "K" in fields:
-        names["K"] = _evaluate(family, chosen(family, fields["K"], values), names)
-    shared = file.shared()
-    incongruent = str(fields.get("incongruent", "")).split()
-    out: dict[str, Any] = {}
-    for key in MMA_KEYS if kind == "mma" else COPY_KEYS:
-        if key not in fields:
-            if key in NEEDED[kind]:
-                raise family.wrong(f"{family.key} has no {key}")
-            continue
-        written = chosen(family, fields[key], values)
-        text = shared.get(str(written), written)
-        if text in ("Src", "Dst"):
-            if f"{text}Layout" not in out:
-                raise family.wrong(f"{key} is that of {text}, which comes after it", written)
-            value = out[f"{text}Layout"]
-        elif key in incongruent:
-            value = _as_written(family, text)
-        else:
-            value = mark_static(_evaluate(family, text, names))
-        if key == "ThrID" and is_int_tuple(value):
-            value = Layout(value)
-        if key == "Shape_MNK":
-            if not isinstance(value, tuple) or len(value) != 3 or not is_int_tuple(value):
-                raise family.wrong("Shape_MNK is (M,N,K)", written)
-        elif not isinstance(value, Layout):
-            raise family.wrong(f"{key} is not a layout", written)
-        out[key] = value
-    return out
-
-
-def _as_written(family: Block, text: Text) -> Layout:
-    """A layout whose stride has another nesting than its shape."""
-    shape, _, stride = text.partition(":")
-    try:
-        return trusted(*map(mark_static, (parse(shape), parse(stride))))
-    except CuteVizError as error:
-        error.span = None  # of the half
-        raise _placed(error, family, text) from None
-
-
-def _evaluate(family: Block, text: Text, names: dict[str, Any]) -> Any:
-    try:
-        return parse(str(text), names)
-    except CuteVizError as error:
-        raise _placed(error, family, text) from None
-
-
-def _placed(error: CuteVizError, family: Block, value: Text) -> CuteVizError:
-    """An error in a value's text, with its place in the file."""
-    error.span = value.place(family.whole, error.span)
-    error.text, error.name = family.whole, family.path
-    if error.hint and "--let" in error.hint:
-        error.hint = "names here are parameters that are numbers, K, and those under layouts: at the top"
-    return error

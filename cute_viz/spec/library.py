@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.static import unmarked
-from cute_viz.spec.entry import Entry, filled
-from cute_viz.spec.family import fields_of, find
-from cute_viz.spec.library_files import Block, LibraryFile, files_for
+from cute_viz.spec.entry import Entry, Operation
+from cute_viz.spec.family import Match, find
+from cute_viz.spec.library_files import LibraryFile, files_for
+from cute_viz.spec.names import Pattern
 from cute_viz.spec.yaml import SpecError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from cute_viz.algebra.mma import MMA_Atom
 
 
-def lookup(name: str, args: tuple[str, ...] = ()) -> Entry | None:
+def lookup(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = ()) -> Entry | None:
     """The entry of a name and its template arguments, or None.
 
     Refused: a name of the library with arguments that it does not take.
@@ -32,41 +33,36 @@ def lookup(name: str, args: tuple[str, ...] = ()) -> Entry | None:
     (Static(64), Static(200), Static(16))
     """
     short = _short(name)
-    found = _found(short, files_for(short))
-    if found is None:
-        return None
-    file, family, bound = found
-    return entry(file, family, bound, name.replace(" ", "") + (f"<{','.join(args)}>" if args else ""), args)
+    found = _found(short, files_for(short, folders))
+    full = name.replace(" ", "") + (f"<{','.join(args)}>" if args else "")
+    return None if found is None else entry(found, full, args, folders)
 
 
-def entry(file: LibraryFile, family: Block, bound: dict[str, str], full: str, args: tuple[str, ...]) -> Entry:
-    """An entry of a file with its parameters and template arguments filled in."""
-    short = _short(full.partition("<")[0])
-    reverse = fields_of(file, family).get("reverse")
+def entry(match: Match, full: str, args: tuple[str, ...], folders: tuple[str, ...] = ()) -> Entry:
+    """The operation of a match and its template arguments; that of a `reverse` is looked for in its own file first."""
+    family = match.family
+    reverse = family.fields.get("reverse")
     if reverse is None:
-        return filled(file, family, short, full, bound, args, None)
-    other = str(reverse)
-    for key, value in bound.items():
-        other = other.replace("{" + key + "}", value)
-    found = _found(other, [file]) or _found(other, files_for(other))
+        return Operation(match, full, args).entry()
+    other = Pattern(str(reverse)).filled(match.bound)
+    found = _found(other, [family.file]) or _found(other, files_for(other, folders))
     if found is None:
-        raise family.wrong(f"{short} is the reverse of {other}, which the library does not have", reverse)
-    if "reverse" in fields_of(*found[:2]):
-        raise family.wrong(f"{short} is the reverse of {other}, which is a reverse itself", reverse)
-    forward = filled(*found[:2], other, other, found[2], args, None)
-    return filled(file, family, short, full, bound, args, forward)
+        raise family.wrong(f"{match.name} is the reverse of {other}, which the library does not have", reverse)
+    if "reverse" in found.family.fields:
+        raise family.wrong(f"{match.name} is the reverse of {other}, which is a reverse itself", reverse)
+    return Operation(match, full, args).entry(Operation(found, other, args).entry())
 
 
-def _found(short: str, files: Iterable[LibraryFile]) -> tuple[LibraryFile, Block, dict[str, str]] | None:
-    return next(((file, *found) for file in files if (found := find(file, short)) is not None), None)
+def _found(name: str, files: Iterable[LibraryFile]) -> Match | None:
+    return next((found for file in files if (found := find(file, name)) is not None), None)
 
 
-def resolve(name: str, args: tuple[str, ...] = ()) -> MMA_Atom | CopyOp | None:
+def resolve(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = ()) -> MMA_Atom | CopyOp | None:
     """The atom of a name, also of an unambiguous short form; None where nothing of this kind is meant.
 
     Refused: a name that looks like an atom's and is none; the error names the nearest.
     """
-    known = lookup(name, args)
+    known = lookup(name, args, folders)
     if known is not None:
         return known.atom()
     short = _short(name)
@@ -74,10 +70,10 @@ def resolve(name: str, args: tuple[str, ...] = ()) -> MMA_Atom | CopyOp | None:
         return None
     from cute_viz.spec.listing import listing
 
-    every = [listed.name for listed in listing()]
+    every = [listed.name for listed in listing(folders)]
     near = [full for full in every if _completed(short, full)]
     if len(near) == 1 or (near and all(full.startswith(near[0]) for full in near)):
-        known = lookup(_completed(short, near[0]) or "", args)
+        known = lookup(_completed(short, near[0]) or "", args, folders)
         if known is not None:
             return known.atom()
     from difflib import get_close_matches
@@ -87,14 +83,14 @@ def resolve(name: str, args: tuple[str, ...] = ()) -> MMA_Atom | CopyOp | None:
     raise SpecError(f"there is no atom {name!r}", hint=hint)
 
 
-def describe(full: str) -> dict[str, Any]:
+def describe(full: str, folders: tuple[str, ...] = ()) -> dict[str, Any]:
     """What the library says of an operation beyond its layouts: architecture, element types, further layouts, source.
 
     >>> describe("SM80_16x8x16_F32BF16BF16F32_TN")["types"]
     'A bf16, B bf16, C f32, D f32'
     """
     name, _, rest = full.partition("<")
-    known = lookup(name, tuple(split_arguments(rest.rpartition(">")[0])))
+    known = lookup(name, tuple(split_arguments(rest.rpartition(">")[0])), folders)
     if known is None:
         return {}
     out: dict[str, Any] = {"arch": known.arch.upper()}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -38,8 +39,9 @@ class Block(NamedTuple):
         return SpecError(message, text=self.whole, span=span, hint=hint, name=self.path)
 
 
-class LibraryFile(NamedTuple):
-    """A file of atoms, by its blocks."""
+@dataclass(frozen=True, slots=True, eq=False)
+class LibraryFile:
+    """A file of atoms, by its blocks; while its text is the same, it is the same file."""
 
     path: str
     text: str
@@ -77,8 +79,10 @@ def _text_of(value: Value, block: Block) -> Text:
     return value
 
 
-def directories() -> list[str]:
-    """Where libraries are: those of CUTE_VIZ_LAYOUTS first, then the one that comes with cute-viz.
+def directories(folders: tuple[str, ...] = ()) -> list[str]:
+    """Where libraries are: a user's folders first, then the one that comes with cute-viz.
+
+    Refused: a name that is no folder.
 
     >>> os.path.basename(directories()[-1])
     'layouts'
@@ -87,30 +91,29 @@ def directories() -> list[str]:
     own = os.path.join(here, "layouts")
     if not os.path.isdir(own):  # an editable install: beside the package
         own = os.path.join(os.path.dirname(here), "layouts")
-    users = [part for part in os.environ.get("CUTE_VIZ_LAYOUTS", "").split(os.pathsep) if part]
-    for part in users:
-        if not os.path.isdir(part):
-            raise SpecError(f"CUTE_VIZ_LAYOUTS names {part}, which is no folder")
-    return [*users, own]
+    for folder in folders:
+        if not os.path.isdir(folder):
+            raise SpecError(f"{folder} is not a folder", hint="`layouts=` and CUTE_VIZ_LAYOUTS name folders of atoms and specs")
+    return [*folders, own]
 
 
-def library_files() -> Iterator[LibraryFile]:
+def library_files(folders: tuple[str, ...] = ()) -> Iterator[LibraryFile]:
     """Every file of atoms, folder by folder.
 
     >>> next(library_files()).kind in ("mma", "copy")
     True
     """
-    for directory in directories():
+    for directory in directories(folders):
         yield from _libraries(directory)
 
 
-def files_for(short: str) -> Iterator[LibraryFile]:
+def files_for(short: str, folders: tuple[str, ...] = ()) -> Iterator[LibraryFile]:
     """Every file of atoms, those first that a name leads to: all of a user's, of ours the ones of its architecture.
 
     >>> os.path.basename(next(files_for("SM80_16x8x16")).path)
     'sm80.yaml'
     """
-    *users, own = directories()
+    *users, own = directories(folders)
     for directory in users:
         yield from _libraries(directory)
     match = re.match(r"SM(\d+)_", short)
@@ -124,22 +127,22 @@ def files_for(short: str) -> Iterator[LibraryFile]:
             yield file
 
 
-def spec_file(name: str) -> str | None:
+def spec_file(name: str, folders: tuple[str, ...] = ()) -> str | None:
     """The YAML file of the libraries that holds a spec of this name, or is called so; None where there is none.
 
     >>> spec_file("no_such_spec") is None
     True
     """
-    return next((path for path in _spec_files() if name in _names_of(path)), None)
+    return next((path for path in _spec_files(folders) if name in _names_of(path)), None)
 
 
-def spec_names() -> Iterator[str]:
+def spec_names(folders: tuple[str, ...] = ()) -> Iterator[str]:
     """The names of the specs of the libraries, and of their files.
 
     >>> "ampere_gemm" in set(spec_names())
     True
     """
-    for path in _spec_files():
+    for path in _spec_files(folders):
         yield from _names_of(path)
 
 
@@ -150,8 +153,8 @@ def _names_of(path: str) -> list[str]:
     return [os.path.splitext(os.path.basename(path))[0], *re.findall(r"^  (\w+):", inside, re.M)]
 
 
-def _spec_files() -> Iterator[str]:
-    for directory in directories():
+def _spec_files(folders: tuple[str, ...]) -> Iterator[str]:
+    for directory in directories(folders):
         specs = os.path.join(directory, "specs")
         for path in _yaml_files(specs if os.path.isdir(specs) else directory):
             if not is_library(_text(path)):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
+from math import prod
 from typing import NamedTuple
 
+from cute_viz.limits import limit, over
 from cute_viz.spec.domains import words
-from cute_viz.spec.family import domains_of, fields_of, pattern_of
+from cute_viz.spec.family import Family, families
 from cute_viz.spec.library_files import library_files
 
 
@@ -20,32 +23,28 @@ class Listed(NamedTuple):
     ranges: str
 
 
-def listing() -> Iterator[Listed]:
+def listing(folders: tuple[str, ...] = ()) -> Iterator[Listed]:
     """Every family with its words spelt out and its numbers left as {N}.
 
     >>> next(line.ranges for line in listing() if line.name == "SM90_64x{N}x16_F32F16F16_SS")
     'N = 8..256/8'
     """
-    for file in library_files():
+    for file in library_files(folders):
         kind, arch = file.kind, file.word("arch")
-        for family in file.families:
-            fields = fields_of(file, family)
-            domains = domains_of(fields)
-            pattern = pattern_of(family)
-            ranges = [f"{key} = {value}" for key, value in domains.items() if "{" + key + "}" in pattern and ".." in value]
-            for full in spelt(pattern, {key: words(domain) for key, domain in domains.items() if ".." not in domain}):
-                yield Listed(full, kind, arch, str(fields.get("args", "")), ", ".join(ranges))
+        for family in families(file):
+            slots = family.pattern.parameters
+            ranges = [f"{key} = {value}" for key, value in family.domains.items() if key in slots and ".." in value]
+            args = str(family.fields.get("args", ""))
+            for name in _spelt(family):
+                yield Listed(name, kind, arch, args, ", ".join(ranges))
 
 
-def spelt(pattern: str, values: dict[str, list[str]]) -> list[str]:
-    """The names of a pattern with each of the values in the place of its parameters.
-
-    >>> spelt("{a}_{N}", {"a": ["SS", "TS"]})
-    ['SS_{N}', 'TS_{N}']
-    """
-    out = [pattern]
-    for key, several in values.items():
-        slot = "{" + key + "}"
-        if slot in pattern:
-            out = [one.replace(slot, value) for one in out for value in several]
-    return out
+def _spelt(family: Family) -> Iterator[str]:
+    """The names of a family, with each of the words in the place of its parameters."""
+    slots = family.pattern.parameters
+    several = {key: words(domain) for key, domain in family.domains.items() if key in slots and ".." not in domain}
+    count = prod(map(len, several.values()))
+    if count > limit("combinations"):
+        place = family.file.path
+        raise over("combinations", f"{family.key} has {count} names", text=family.file.text, span=family.block.span, place=place)
+    return (family.pattern.filled(dict(zip(several, values, strict=True))) for values in product(*several.values()))

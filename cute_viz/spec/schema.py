@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from cute_viz.options import OPTIONS
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
     """One field: its name, what it holds, whether it must be there, and what it means.
 
-    holds: `object` an expression of any dialect or a mapping of a kind in `kinds`; `text`, `tile` MxN, `range` 5 or 0..3,
-        `flag` true or false, `words` a list of words or one, `choice` one of `choices`, `names` a mapping of names to expressions,
-        `figure` a mapping of the fields of FIGURE.
+    holds: `object` an expression of any dialect or a mapping of a kind in `kinds`; `words` a list of words or one; `names` a
+        mapping of names to expressions; `figure` a mapping of the fields of FIGURE; all else as `options.Option` has it.
     """
 
     name: str
@@ -37,24 +38,17 @@ def _object(name: str, meaning: str, *kinds: str, required: bool = False) -> Fie
     return Field(name, "object", meaning, required, kinds)
 
 
-FIGURE = (
+_SPECS_OWN = ("title", "style", "palette", "fragment")  # which stand beside the figure, or belong to a door
+FIGURE = tuple(
     Field(
-        "view",
-        "choice",
-        "what is drawn of a layout",
-        choices=("grid", "tv", "table", "both", "banks", "address"),
-    ),
-    Field("tile", "tile", "the tile that a thread-value layout covers, rows x columns"),
-    Field("color_by", "text", "what hue means"),
-    Field("labels", "choice", "the text of a cell", choices=("auto", "full", "offset", "coord", "index", "none")),
-    Field("coords", "flag", "rulers show nested coordinates"),
-    Field("thread", "range", "colour these threads alone"),
-    Field("warp", "range", "colour these warps alone"),
-    Field("value", "range", "colour these values alone"),
-    Field("operand", "text", "of an MMA only these panels (A, B, C), of a copy S or D"),
-    _object("tensor", "draw what the highlighted thread holds of this tensor", "layout"),
-    Field("type", "text", "the element of shared memory, by name or width in bits: f16, bfloat16_t, 8"),
-    Field("max_cells", "text", "refuse figures with more cells"),
+        option.name,
+        option.holds,
+        option.meaning[0].lower() + option.meaning[1:].rstrip("."),
+        kinds=("layout",) if option.holds == "object" else (),
+        choices=option.choices,
+    )
+    for option in OPTIONS.values()
+    if option.level != "several" and option.name not in _SPECS_OWN
 )
 
 KINDS: dict[str, Kind] = {
@@ -152,7 +146,7 @@ COMMON = (
     Field("let", "names", "names that expressions may use"),
     Field("figure", "figure", "how to draw it"),
     Field("formats", "words", "formats that a gallery draws"),
-    Field("style", "choice", "cutlass writes the bytes of CuTe's own printers", choices=("default", "cutlass")),
+    Field("style", "choice", "cutlass writes the bytes of CuTe's own printers", choices=OPTIONS["style"].choices),
     Field("palette", "text", "colours"),
 )
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cute_viz.documents.draw import check
 from cute_viz.documents.embed import embed
+from cute_viz.engine import Request, ask
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
 from cute_viz.figures.compare import difference, side_by_side
 from cute_viz.figures.load import from_json
 from cute_viz.figures.model import to_dict
-from cute_viz.figures.options import LABELS, FigureOptions
+from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.trim import crop, fold
-from cute_viz.figures.views import VIEWS
 from cute_viz.notation import write
+from cute_viz.options.views import LABELS, VIEWS
 from cute_viz.renderers import FORMATS, Options, render
 from cute_viz.spec import read
 from cute_viz.spec.build import read_specs
@@ -59,7 +58,7 @@ def dump(text: str) -> None:
 def spec(text: str) -> None:
     """A YAML spec."""
     for found in read_specs(text, "fuzz.yaml"):
-        check(replace(found, figure={**found.figure, "max_cells": "1024"}))
+        ask(Request((found,), {"max_cells": "1024"}, formats=found.formats)).write("svg")
 
 
 def library(text: str) -> None:

@@ -8,17 +8,15 @@ import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from cute_viz.cli import output
-from cute_viz.cli.gallery_plan import Job
-from cute_viz.documents.draw import figure_of
-from cute_viz.documents.index import Entry
-from cute_viz.errors import CuteVizError, FigureError
-from cute_viz.figures.model import Figure
+from cute_viz import files
+from cute_viz.engine import Answer, Request, ask
+from cute_viz.errors import CuteVizError, FigureError, boundary
 from cute_viz.files import bytes_of
-from cute_viz.limits import raised, set_limit
-from cute_viz.renderers import Options, render
+from cute_viz.gallery.index import Entry
+from cute_viz.gallery.plan import Job
+from cute_viz.limits import current, raised
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,33 +37,27 @@ class Drawn:
 def draw(job: Job, folder: str, check: bool) -> Drawn:
     """Draw one job into the folder, or compare it with what lies there. Whatever goes wrong is told, not raised."""
     try:
-        return _draw(job, folder, check)
+        with boundary():
+            return _draw(job, folder, check)
     except CuteVizError as error:
         if error.span is None or error.text != job.builder.text:
-            error.message = f"{job.place}: {error.message}"  # an error of the figure: the place is that of the spec
-            error.name = None
-            if error.text == job.builder.text:
-                error.text = None
-        return Drawn(job.name, failure=error.explain())
+            # An error of the figure: the place is that of the spec.
+            text = None if error.text == job.builder.text else error.text
+            error = error.but(message=f"{job.place}: {error.message}", name=None, text=text)
+        return Drawn(job.name, failure=error.explain("spec"))
     except OSError as error:
         return Drawn(job.name, failure=f"{job.place}: {error.filename or job.name}: {error.strerror or error}")
-    except (RecursionError, MemoryError) as error:
-        return Drawn(
-            job.name, failure=f"{job.place}: {'nested too deeply' if isinstance(error, RecursionError) else 'out of memory'}"
-        )
-    except Exception as error:  # a mistake of ours, which must not cost the other figures
-        return Drawn(job.name, failure=f"{job.place}: this is a mistake in cute-viz: {type(error).__name__}: {error}")
 
 
 def _draw(job: Job, folder: str, check: bool) -> Drawn:
     spec = job.builder.spec(job.own, job.value)
-    figure = figure_of(spec, job.files)
-    options = Options(spec.style, spec.palette)
-    pictures = {file: _write(figure, format_, options, job.forced) for format_, file in job.files.items()}
+    answer = ask(Request((spec,), formats=tuple(job.files), library=job.builder.library))
+    figure = answer.figure
+    pictures = {file: _write(answer, format_, job.forced) for format_, file in job.files.items()}
     differs = []
     for file, data in pictures.items():
         if not check:
-            output.write(data, os.path.join(folder, file))
+            files.write(data, os.path.join(folder, file))
         elif (there := bytes_of(os.path.join(folder, file))) != data:
             differs.append(f"{'missing' if there is None else 'differs'}: {file}")
     words = str(job.value) + figure.source
@@ -85,14 +77,14 @@ def _draw(job: Job, folder: str, check: bool) -> Drawn:
     return Drawn(job.name, entry, {file: hash_of(data) for file, data in pictures.items()}, tuple(differs))
 
 
-def _write(figure: Figure, format_: str, options: Options, forced: bool) -> bytes:
+def _write(answer: Answer, format_: str, forced: bool) -> bytes:
     """A figure in a format; where -T asks for a format that has no style of CuTe's own, in the default style."""
     try:
-        return render(figure, format_, options)
+        return answer.write(format_)
     except FigureError:
-        if not forced or options.style == "default":
+        if not forced or answer.how.style == "default":
             raise
-        return render(figure, format_, replace(options, style="default"))
+        return answer.write(format_, style="default")
 
 
 def hash_of(data: bytes) -> str:
@@ -121,7 +113,7 @@ def draw_all(jobs: Sequence[Job], folder: str, check: bool, workers: int) -> Ite
     gc.freeze()  # the workers share what is there
     size = max(1, min(8, len(jobs) // (workers * 4)))
     chunks = [range(start, min(start + size, len(jobs))) for start in range(0, len(jobs), size)]
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context(method), _begin, (jobs, folder, check, raised()))
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context(method), _begin, (jobs, folder, check, current()))
     try:
         pending = {pool.submit(_chunk, chunk): chunk for chunk in chunks}
         for future in as_completed(pending):
@@ -148,8 +140,7 @@ def _begin(jobs: Sequence[Job], folder: str, check: bool, limits: dict[str, int]
 
     global _work
     _work = (jobs, folder, check)
-    for name, value in limits.items():
-        set_limit(name, value)
+    raised(limits).__enter__()  # for as long as the process lives
     gc.enable()  # unlike its parent it may live for minutes
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()

@@ -105,7 +105,7 @@ PALETTES: dict[str, Palette] = {
         Palette(
             "grey",
             ("#f9f9f9", "#9b9b9b", "#d3d3d3", "#898989", "#e6e6e6", "#adadad", "#c0c0c0", "#787878"),
-            "eight greys an equal step of lightness apart, neighbours far apart; --theme print has them",
+            "eight greys an equal step of lightness apart, neighbours far apart; the theme print has them",
         ),
         Palette("mono", ("#ffffff", "#e2e2e2"), "two papers, for print"),
     )

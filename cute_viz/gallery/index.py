@@ -80,7 +80,7 @@ def page(entries: Sequence[Entry], title: str = "Gallery") -> str:
     >>> "<h2>Grids</h2>" in html
     True
     """
-    template = (resources("cute_viz.documents") / "gallery.html").read_text(encoding="utf-8")
+    template = (resources("cute_viz.gallery") / "gallery.html").read_text(encoding="utf-8")
     kinds = sorted({entry.kind for entry in entries})
     archs = sorted({arch for entry in entries for arch in entry.archs}, key=lambda arch: (len(arch), arch))
     sections = []

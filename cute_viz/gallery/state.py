@@ -8,11 +8,10 @@ import re
 from dataclasses import asdict, dataclass, field
 
 from cute_viz import files
-from cute_viz.cli import output
-from cute_viz.cli.gallery_draw import Drawn, hash_of
-from cute_viz.cli.gallery_plan import INDEX, Job, Plan
-from cute_viz.documents.index import Entry, files_of
 from cute_viz.errors import CuteVizError
+from cute_viz.gallery.draw import Drawn, hash_of
+from cute_viz.gallery.index import Entry, files_of
+from cute_viz.gallery.plan import INDEX, Job, Plan
 
 NAME = ".cute-viz-gallery.json"
 VERSION = 1
@@ -106,7 +105,7 @@ class State:
     def write(self, folder: str) -> None:
         """Write the state into the folder, where `read` finds it."""
         data = {"version": VERSION, **asdict(self)}
-        output.write((json.dumps(data, sort_keys=True) + "\n").encode(), os.path.join(folder, NAME))
+        files.write((json.dumps(data, sort_keys=True) + "\n").encode(), os.path.join(folder, NAME))
 
 
 def read(folder: str) -> State:

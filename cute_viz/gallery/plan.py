@@ -13,8 +13,9 @@ from cute_viz.documents.names import FILE_NAMES, is_file_name
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.files import bytes_of, read_text
 from cute_viz.renderers import FORMATS
+from cute_viz.spec import Library
 from cute_viz.spec.build import Builder
-from cute_viz.spec.library_files import directories, is_library
+from cute_viz.spec.library_files import is_library
 from cute_viz.spec.yaml import Fields, Value
 
 INDEX = ("README.md", "index.html")
@@ -53,14 +54,14 @@ class Plan:
     broken: set[str] = field(default_factory=set)
 
 
-def plan(paths: Sequence[str], formats: Sequence[str]) -> Plan:
+def plan(paths: Sequence[str], formats: Sequence[str], library: Library) -> Plan:
     """The jobs of files and folders; `formats` instead of those that specs ask for."""
     out = Plan()
     taken = reserved()
-    program = digest()
+    program = digest(library)
     for path in dict.fromkeys(spec_files(paths)):
         try:
-            builder = Builder(read_text(path), path)
+            builder = Builder(read_text(path), path, library)
             parts = builder.parts()
         except (CuteVizError, OSError) as error:
             out.failures.append(_failure(error, path))
@@ -98,13 +99,13 @@ def spec_files(paths: Sequence[str]) -> Iterator[str]:
                     yield spec
 
 
-def digest() -> str:
+def digest(library: Library) -> str:
     """A hash of the program and of its library of atoms: what a picture depends on beside its spec."""
     from importlib.metadata import PackageNotFoundError, version
 
     out = hashlib.sha256(__version__.encode())
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    for folder, suffixes in ((here, (".py", ".css", ".js")), *((folder, (".yaml", ".yml")) for folder in directories())):
+    for folder, suffixes in ((here, (".py", ".css", ".js")), *((folder, (".yaml", ".yml")) for folder in library.directories())):
         for at, folders, names in os.walk(folder):
             folders[:] = sorted(name for name in folders if name != "__pycache__")
             for name in sorted(name for name in names if name.endswith(suffixes) and os.path.isfile(os.path.join(at, name))):
@@ -170,6 +171,5 @@ def _holds_atoms(path: str) -> bool:
 
 def _failure(error: Exception, path: str) -> CuteVizError:
     if isinstance(error, CuteVizError):
-        error.name = error.name or path
-        return error
+        return error.named(path)
     return CuteVizError(f"{getattr(error, 'strerror', None) or error}", name=path)

@@ -1,0 +1,27 @@
+"""An operation and what it was given, not carried out yet: what is explained, and drawn as an operation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from cute_viz.algebra.inttuple import show
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An operation by its name, and what it was given: operands, and what C++ has in angle brackets.
+
+    >>> str(Call("take", ((4, 8, 2),), (0, 2)))
+    'take<0,2>((4,8,2))'
+    """
+
+    tiling: ClassVar[str] = "operation"
+
+    name: str
+    operands: tuple[Any, ...]
+    template: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        angle = f"<{','.join(map(str, self.template))}>" if self.template else ""
+        return f"{self.name}{angle}({', '.join(map(show, self.operands))})"

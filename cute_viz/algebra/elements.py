@@ -1,0 +1,165 @@
+"""The types of elements: their widths, and what C++, the Python DSL, instructions and CuTe's compiler call them.
+
+Sources: cutlass/numeric_types.h, cute/numeric/numeric_types.hpp, the numeric types of the DSL, the PTX ISA.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from cute_viz.errors import AlgebraError
+
+
+class Element(NamedTuple):
+    """A type of elements.
+
+    name: as PTX and CuTe's documentation have it, `f16`; in upper case it is a part of the names of instructions, `F16`.
+    kind: float, signed, unsigned or bits. cpp, dsl, print: its names in C++, in the DSL, and in what CuTe's compiler
+    prints; the first of each is the one that is written.
+    """
+
+    name: str
+    bits: int
+    kind: str
+    cpp: tuple[str, ...]
+    dsl: tuple[str, ...]
+    print: tuple[str, ...]
+
+
+def _rows() -> list[Element]:
+    """A line a type: name, bits, kind; C++; DSL; prints."""
+    out = []
+    for line in _TABLE.strip().splitlines():
+        head, cpp, dsl, printed = (part.split() for part in line.split("|"))
+        out.append(Element(head[0], int(head[1]), head[2], tuple(cpp), tuple(dsl), tuple(printed)))
+    return out
+
+
+_TABLE = """
+u1 1 bits | bin1_t uint1b_t uint1_t | Boolean1 | i1
+s2 2 signed | int2b_t int2_t | Int2 |
+u2 2 unsigned | uint2b_t uint2_t | Uint2 |
+s4 4 signed | int4b_t int4_t | Int4 | i4
+u4 4 unsigned | uint4b_t uint4_t | Uint4 | u4
+e2m1 4 float | float_e2m1_t float_e2m1_unpacksmem4_t | Float4E2M1FN | f4E2M1FN f4
+e2m3 6 float | float_e2m3_t | Float6E2M3FN | f6E2M3FN
+e3m2 6 float | float_e3m2_t | Float6E3M2FN | f6E3M2FN
+u6 6 unsigned | uint6b_t uint6_t | |
+s6 6 signed | int6b_t | |
+s8 8 signed | int8_t char | Int8 | i8
+u8 8 unsigned | uint8_t byte_t | Uint8 | u8
+pred 8 bits | bool | Boolean |
+e4m3 8 float | float_e4m3_t | Float8E4M3FN Float8E4M3 Float8E4M3B11FNUZ | f8E4M3FN f8E4M3B11FNUZ f8
+e5m2 8 float | float_e5m2_t | Float8E5M2 | f8E5M2
+ue4m3 8 float | float_ue4m3_t | |
+ue8m0 8 float | float_ue8m0_t | Float8E8M0FNU | f8E8M0FNU
+f16 16 float | half_t half __half | Float16 | f16
+bf16 16 float | bfloat16_t __nv_bfloat16 | BFloat16 | bf16
+s16 16 signed | int16_t short | Int16 | i16
+u16 16 unsigned | uint16_t | Uint16 | u16
+f32 32 float | float | Float32 | f32
+tf32 32 float | tfloat32_t | TFloat32 | tf32
+s32 32 signed | int32_t int | Int32 | i32
+u32 32 unsigned | uint32_t unsigned | Uint32 | u32
+f64 64 float | double | Float64 | f64
+s64 64 signed | int64_t | Int64 | i64
+u64 64 unsigned | uint64_t size_t | Uint64 | u64
+s128 128 signed | int128_t | Int128 |
+u128 128 unsigned | uint128_t | |
+u256 256 unsigned | uint256_t | |
+"""
+ELEMENTS = _rows()
+_UNWRITTEN = ("s2", "u2", "s6", "u6", "pred", "ue4m3", "s128", "u128", "u256")  # names of ours, which nobody writes
+_NAMED = {word: x for x in ELEMENTS for word in (*x.cpp, *x.dsl, *([] if x.name in _UNWRITTEN else [x.name]))}
+_PRINTED = {word: x for x in ELEMENTS for word in x.print}
+# In the names of instructions, longest first; complex types have no element of their own here.
+_COMPLEX = ("GC64", "C64", "CTF32", "CF32")
+_SPELT = "|".join(sorted([*_COMPLEX, *(x.name.upper() for x in ELEMENTS)], key=lambda word: (-len(word), word)))
+
+
+class ValueType:
+    """A type that a name stands for in source, as it was written: `half_t`, `cutlass.Float16`."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def named(name: str) -> Element | None:
+    """The type of a name in C++, in the DSL or in PTX, with or without its namespace; None for another name.
+
+    >>> named("cutlass::half_t").dsl, named("cutlass.BFloat16").cpp[0], named("layout")
+    (('Float16',), 'bfloat16_t', None)
+    """
+    return _NAMED.get(name.rsplit("::", 1)[-1].rsplit(".", 1)[-1].strip())
+
+
+def printed(name: str) -> Element | None:
+    """The type of a name that CuTe's compiler or the DSL prints; None for another name.
+
+    >>> printed("f8E4M3FN").bits, printed("half_t")
+    (8, None)
+    """
+    return _PRINTED.get(name)
+
+
+def unsigned(bits: int) -> str | None:
+    """The unsigned type of a width in C++; None where there is none of whole bytes.
+
+    >>> unsigned(32), unsigned(7)
+    ('uint32_t', None)
+    """
+    return f"uint{bits}_t" if bits >= 8 and f"uint{bits}_t" in _NAMED else None
+
+
+def spelt(word: str) -> list[str]:
+    """The types that a word of an instruction's name is made of; none where it has something else in it.
+
+    >>> spelt("F32BF16BF16F32"), spelt("16x8x16"), spelt("GC64C64")
+    (['f32', 'bf16', 'bf16', 'f32'], [], ['gc64', 'c64'])
+    """
+    if not re.fullmatch(f"(?:{_SPELT})+", word):
+        return []
+    return [token.lower() for token in re.findall(_SPELT, word)]
+
+
+def spells(instruction: str, name: str) -> bool:
+    """Whether the name of an instruction has a type in it, which is named in any way: F16 is not in BF16.
+
+    >>> [spells("SM80_16x8x16_F32BF16BF16F32_TN", name) for name in ("bf16", "float", "half_t")]
+    [True, True, False]
+    >>> spells("SM75_U32x4_LDSM_N", "u32"), spells("SM100_MMA_MXF8F6F4_SS", "f4")
+    (True, True)
+    """
+    element = named(name)
+    wanted = (element.name if element else name).upper()
+    for word in re.split(r"[^A-Za-z0-9]+", instruction):
+        types = re.fullmatch(rf"(?:MX)?((?:{_SPELT}|F[864])+)(?:x\d+)?", word)
+        if types and wanted in re.findall(rf"{_SPELT}|F[864]", types[1]):
+            return True
+    return False
+
+
+def bits_of(value_type: Any) -> int:
+    """The width in bits of a value type, by its name in C++ or in the Python DSL, or as a number.
+
+    >>> bits_of("half_t"), bits_of("cutlass.Float32"), bits_of("uint128_t"), bits_of(4), bits_of("8")
+    (16, 32, 128, 4, 8)
+    """
+    if isinstance(value_type, str) and value_type.isdecimal() and len(value_type) < 6:
+        value_type = int(value_type)
+    if isinstance(value_type, int) and not isinstance(value_type, bool):
+        if value_type < 1:
+            raise AlgebraError(f"a value type has 1 bit or more, not {value_type}")
+        return int(value_type)
+    element = named(str(value_type))
+    if element is None:
+        raise AlgebraError(
+            f"{value_type} is not a value type that is known here", hint="give its width in bits, such as 16 for half_t"
+        )
+    return element.bits

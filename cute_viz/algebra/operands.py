@@ -1,0 +1,150 @@
+"""What an operand is, and what each operation takes: the check of a call, before the operation sees it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, domain
+from cute_viz.algebra.elements import ValueType
+from cute_viz.algebra.inttuple import Major, Underscore, leaves, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.stride import F2, Basis
+from cute_viz.algebra.swizzle import Swizzle
+
+_SHAPES = {"an integer", "integers"}
+_LAYOUTS = {"a layout", "a composed layout"}
+_CRD = {*_SHAPES, "no integers", "_", "integers and _"}
+_TILERS = {*_CRD, *_LAYOUTS, "a swizzle", "a tiler"}
+
+
+class Kind(NamedTuple):
+    """What stands in one place of a call.
+
+    words: what it is called in an error.
+    takes: what it may be, in the words of `what`.
+    without: kinds of strides that its layouts must not have, in the words of `strides`.
+    as_layout, as_shape: a shape is taken as the compact layout of it, a layout for its shape.
+    """
+
+    words: str
+    takes: set[str]
+    without: tuple[str, ...] = ()
+    as_layout: bool = False
+    as_shape: bool = False
+
+
+KINDS = {
+    "L": Kind("a layout", {*_SHAPES, *_LAYOUTS}, as_layout=True),
+    "A": Kind("a layout", {*_SHAPES, *_LAYOUTS, "a swizzle"}, as_layout=True),  # or a swizzle
+    "H": Kind("a layout", {*_SHAPES, *_LAYOUTS}, ("XOR",), as_layout=True),  # whose values add up
+    "R": Kind("a layout", {*_SHAPES, *_LAYOUTS}, ("XOR", "fractional"), as_layout=True),  # whose strides have an order
+    "V": Kind("a layout", {*_SHAPES, *_LAYOUTS, "a swizzle"}, ("XOR",), as_layout=True),  # whose values add up, or a swizzle
+    "T": Kind("a tiler", _TILERS, ("XOR", "fractional")),
+    "O": Kind("a layout, a tiler or an offset", {*_TILERS, "a pointer"}, ("XOR", "fractional")),
+    "N": Kind("an integer", {"an integer"}),
+    "I": Kind("an integer or a tuple of integers", {*_SHAPES, "no integers"}),
+    "S": Kind("a shape", {*_SHAPES, "no integers", *_LAYOUTS}, as_shape=True),
+    "Q": Kind("a shape or a layout", {*_SHAPES, "no integers", *_LAYOUTS, "an atom or a tiling"}),
+    "E": Kind("a shape or a layout", {*_SHAPES, "no integers", *_LAYOUTS}, ("XOR",)),
+    "C": Kind("a coordinate", _CRD),
+    "D": Kind("strides", {*_SHAPES, "no integers", "strides"}),
+    "P": Kind("a profile", {*_CRD, "strides"}),
+    "M": Kind("an order", {*_SHAPES, "no integers", "a major order"}),
+    "B": Kind("an offset", {*_SHAPES, "a pointer"}),
+    "Y": Kind("an element type", {"an integer", "an element type"}),
+    "G": Kind("a layout or a tuple", {*_CRD, *_LAYOUTS, "strides", "a tiler", "a tuple"}),
+    "K": Kind("a shape, strides or a layout", {*_SHAPES, *_LAYOUTS, "no integers", "strides", "a swizzle", "a major order"}),
+    "X": Kind("an atom or a tiling", {"an atom or a tiling"}),
+}
+
+
+def what(value: Any) -> str:
+    """What a value is, in the words that `Kind.takes` has.
+
+    >>> [what(x) for x in (4, (4, (2, 3)), Layout(4), (Layout(4), 2), "half_t", 1.5)]
+    ['an integer', 'integers', 'a layout', 'a tiler', 'an element type', 'something else']
+    """
+    if isinstance(value, tuple):
+        return _tuple({what(leaf) for leaf in leaves(value)})
+    for kinds, words in _VALUES:
+        if isinstance(value, kinds):
+            return "something else" if isinstance(value, bool) else words
+    if type(value).__name__ == "Fraction":
+        return "strides"
+    return "an atom or a tiling" if getattr(type(value), "tiling", "") else "something else"
+
+
+_VALUES: tuple[tuple[Any, str], ...] = (
+    (int, "an integer"),
+    (Layout, "a layout"),
+    (ComposedLayout, "a composed layout"),
+    (Swizzle, "a swizzle"),
+    (Underscore, "_"),
+    ((Basis, F2), "strides"),
+    (Major, "a major order"),
+    (PointerFlag, "a pointer"),
+    ((ValueType, str), "an element type"),
+)
+
+
+def _tuple(parts: set[str]) -> str:
+    """What a tuple of these leaves is."""
+    if not parts:
+        return "no integers"
+    for words, of in (
+        ("integers", {"an integer"}),
+        ("integers and _", {"an integer", "_"}),
+        ("strides", {"an integer", "strides"}),
+        ("a tiler", {"an integer", "_", *_LAYOUTS, "a swizzle"}),
+    ):
+        if parts <= of:
+            return words
+    return "something else" if "something else" in parts else "a tuple"
+
+
+def strides(value: Any) -> set[str]:
+    """The kinds of the strides of all layouts in a value; 0 is of every kind.
+
+    >>> sorted(strides((Layout((4, 8), (1, 0)), Layout(2, F2(4)))))
+    ['XOR', 'integer']
+    """
+    if isinstance(value, tuple):
+        return {kind for item in value for kind in strides(item)}
+    if isinstance(value, ComposedLayout):
+        return strides(value.outer) | strides(value.inner)
+    if not isinstance(value, Layout):
+        return set()
+    out = set()
+    for leaf in leaves(value.stride):
+        if isinstance(leaf, F2):
+            out.add("XOR")
+        elif isinstance(leaf, int):
+            out |= {"integer"} if leaf else set()
+        else:
+            out.add("coordinate" if isinstance(leaf, Basis) and isinstance(leaf.value, int) else "fractional")
+    return out
+
+
+def problem(value: Any, kind: Kind) -> str | None:
+    """Why a value is not of a kind, in words; None where it is.
+
+    >>> problem("x", KINDS["N"]), problem(4, KINDS["N"]), problem(Layout(4, F2(1)), KINDS["R"])
+    ('x is not an integer', None, '4:F1 has XOR strides, which this operation cannot step through')
+    """
+    if what(value) not in kind.takes:
+        return f"{show(value)} is not {kind.words}"
+    for words in kind.without:
+        if words in strides(value):
+            return f"{show(value)} has {words} strides, which this operation cannot step through"
+    return None
+
+
+def converted(value: Any, kind: Kind) -> Any:
+    """A value of a kind in the form that operations take.
+
+    >>> str(converted((4, 8), KINDS["L"])), converted(Layout((4, 8)), KINDS["S"])
+    ('(4,8):(1,4)', (4, 8))
+    """
+    if kind.as_layout:
+        return as_layout(value)
+    return domain(value).shape if kind.as_shape and isinstance(value, (Layout, ComposedLayout)) else value

@@ -1,0 +1,220 @@
+"""The Python door: `parse`, `figure` and `render`, every option a keyword with the name that it has on the command line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cute_viz.engine import Answer
+    from cute_viz.figures.model import Figure
+
+
+def parse(
+    source: Any,
+    let: Mapping[str, Any] | None = None,
+    *,
+    dialect: str = "auto",
+    name: str | None = None,
+    layouts: str | tuple[str, ...] = (),
+    limits: Mapping[str, int] | None = None,
+) -> Any:
+    """The object that a text stands for: CuTe notation, C++ or Python source, a print, the name of an atom.
+
+    let: values for run-time names, as values or texts. dialect: `auto`, `cute`, `cpp`, `dsl`, `dump`. name: which of several
+    objects. layouts: folders of your own atoms and specs. limits: higher limits by their names. What is no text is read as it
+    prints.
+
+    Raises: CuteVizError, which tells what is wrong, and where.
+
+    >>> str(parse("make_layout(make_shape(4, 8), make_stride(8, 1))")), str(parse("(M,8)", {"M": 4}))
+    ('(4,8):(8,1)', '(4, 8)')
+    """
+    from cute_viz.engine.answer import evaluate
+
+    return evaluate(str(source), _request((), {}, let, name, dialect, layouts, limits))[0]
+
+
+def figure(
+    source: Any,
+    *more: Any,
+    view: str | None = None,
+    tile: str | tuple[int, int] | None = None,
+    color_by: str | None = None,
+    labels: str | None = None,
+    coords: bool | None = None,
+    title: str | None = None,
+    thread: int | str | range | None = None,
+    warp: int | str | range | None = None,
+    value: int | str | range | None = None,
+    operand: str | None = None,
+    type: int | str | None = None,
+    tensor: Any = None,
+    max_cells: int | str | None = None,
+    diff: bool | None = None,
+    fold: int | str | None = None,
+    crop: str | tuple[int, int] | None = None,
+    let: Mapping[str, Any] | None = None,
+    name: str | None = None,
+    dialect: str = "auto",
+    layouts: str | tuple[str, ...] = (),
+    limits: Mapping[str, int] | None = None,
+) -> Figure:
+    """The picture of a source; of several side by side.
+
+    source, more: a text (an expression, the name of an atom or a spec, source code, a print), an object, or a figure.
+    view: what is drawn of a layout: `grid`, `tv`, `table`, `both`, `banks`, `address`, `operation`.
+    tile: the tile that a thread-value layout covers, rows x columns: "8x128" or (8, 128).
+    color_by: what hue means: `offset`, `mod8`, `chunk`, `thread`, `value`, `warp`, `row`, `column`, `tile`, `none`.
+    labels: the text of a cell: `auto`, `full`, `offset`, `coord`, `index`, `none`.
+    coords: rulers show nested coordinates. title: instead of the one made from the object.
+    thread, warp, value: colour these alone: 5, "0..3" or range(4). operand: only these panels: "A", "CA", "S".
+    type: the element of shared memory, "f16" or 16. tensor: draw what `thread` holds of this tensor. max_cells: refuse more.
+    diff: of two sources, mark what differs. fold: cut into bands of so many columns. crop: only the first rows x columns.
+    let: values for run-time names. name, dialect, layouts, limits: as for `parse`.
+
+    Raises: CuteVizError for a source or an option that is wrong, or where the object cannot be drawn so.
+
+    >>> figure("((4,8),(2,2)):((32,1),(16,8))", tile="16x8").title
+    '32 threads × 4 values over a 16 × 8 tile'
+    """
+    options = {
+        "view": view, "tile": tile, "color_by": color_by, "labels": labels, "coords": coords, "title": title,
+        "thread": thread, "warp": warp, "value": value, "operand": operand, "type": type, "tensor": tensor,
+        "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
+    }  # fmt: skip
+    any_format = ("text",)  # so that no image takes the place of labels, which not every format shows
+    return _ask((source, *more), options, let, name, dialect, layouts, limits, any_format).figure
+
+
+def render(
+    source: Any,
+    format: str | os.PathLike[str] = "text",
+    *more: Any,
+    style: str | None = None,
+    palette: str | None = None,
+    theme: str | None = None,
+    fragment: bool | None = None,
+    width: float | None = None,
+    cell: float | None = None,
+    view: str | None = None,
+    tile: str | tuple[int, int] | None = None,
+    color_by: str | None = None,
+    labels: str | None = None,
+    coords: bool | None = None,
+    title: str | None = None,
+    thread: int | str | range | None = None,
+    warp: int | str | range | None = None,
+    value: int | str | range | None = None,
+    operand: str | None = None,
+    type: int | str | None = None,
+    tensor: Any = None,
+    max_cells: int | str | None = None,
+    diff: bool | None = None,
+    fold: int | str | None = None,
+    crop: str | tuple[int, int] | None = None,
+    let: Mapping[str, Any] | None = None,
+    name: str | None = None,
+    dialect: str = "auto",
+    layouts: str | tuple[str, ...] = (),
+    limits: Mapping[str, int] | None = None,
+) -> bytes:
+    """The picture of a source in a format, as bytes; with a path as the format, such as "x.svg", it is written there, too.
+
+    format: `text`, `svg`, `png`, `pdf`, `html`, `tikz`, `json`, or a path, whose suffix is the format; the file appears whole or
+    not at all. style: `cutlass` for the bytes of CuTe's own printers. palette: the name of one. theme: `auto`, `light`, `dark`,
+    `print`. fragment: TikZ for \\\\input, SVG for inlining. width: px that the page may take. cell: px of a cell.
+    All else is as for `figure`.
+
+    Raises: as `figure`, and for a format that there is not, or that does not use one of the options.
+
+    >>> render("(2,2)", "svg")[:5]
+    b'<?xml'
+    """
+    from cute_viz.engine.answer import format_of
+    from cute_viz.renderers import FORMATS
+
+    path = None
+    if not isinstance(format, str) or (format not in FORMATS and os.path.splitext(format)[1]):
+        path = _path(format)
+    format_ = format_of(None if path else str(format), path)
+    options = {
+        "style": style, "palette": palette, "theme": theme, "fragment": fragment, "width": width, "cell": cell,
+        "view": view, "tile": tile, "color_by": color_by, "labels": labels, "coords": coords, "title": title,
+        "thread": thread, "warp": warp, "value": value, "operand": operand, "type": type, "tensor": tensor,
+        "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
+    }  # fmt: skip
+    return _written(_ask((source, *more), options, let, name, dialect, layouts, limits, (format_,)), format_, path)
+
+
+def bundle(value: object) -> dict[str, str]:
+    """What a notebook shows of a value: its picture, if it can be drawn, and its text."""
+    from cute_viz.errors import CuteVizError
+
+    try:
+        answer = _ask((value,), {})
+        svg = answer.write("svg", fragment=True).decode()
+        text = answer.write("text").decode() if answer.subjects[0].figure is not None else str(value)
+    except CuteVizError:
+        return {"text/plain": repr(value)}
+    return {"image/svg+xml": svg, "text/plain": text}
+
+
+def write(figure: object, format: str | None, path: str | None, how: dict[str, Any]) -> bytes:
+    """A finished figure in a format, written to a path where there is one: what `display.Drawn` promises."""
+    from cute_viz.engine.answer import format_of
+
+    format_ = format_of(format, path)
+    return _written(_ask((figure,), how, formats=(format_,)), format_, path)
+
+
+def _ask(
+    sources: tuple[Any, ...],
+    options: Mapping[str, Any],
+    let: Mapping[str, Any] | None = None,
+    name: str | None = None,
+    dialect: str = "auto",
+    layouts: str | tuple[str, ...] = (),
+    limits: Mapping[str, int] | None = None,
+    formats: tuple[str, ...] = (),
+) -> Answer:
+    from cute_viz.engine import ask
+
+    return ask(_request(sources, options, let, name, dialect, layouts, limits, formats))
+
+
+def _request(
+    sources: tuple[Any, ...],
+    options: Mapping[str, Any],
+    let: Mapping[str, Any] | None,
+    name: str | None,
+    dialect: str,
+    layouts: str | tuple[str, ...],
+    limits: Mapping[str, int] | None,
+    formats: tuple[str, ...] = (),
+) -> Any:
+    from cute_viz.engine import Request
+    from cute_viz.spec import Library
+
+    given = {key: word for key, word in options.items() if word is not None}
+    folders = (layouts,) if isinstance(layouts, str) else tuple(layouts)
+    library = Library.of_environment(folders)
+    return Request(sources, given, let or {}, name, dialect, library, limits or {}, formats)
+
+
+def _path(path: str | os.PathLike[str]) -> str:
+    from cute_viz.errors import CuteVizError
+
+    if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
+        raise CuteVizError(f"a format or a path is text, not {path!r}", hint='such as "svg", or "x.svg"')
+    return str(os.fspath(path))
+
+
+def _written(answer: Answer, format: str, path: str | None) -> bytes:
+    data = answer.write(format)
+    if path is not None:
+        from cute_viz.files import write
+
+        write(data, path)
+    return data

@@ -1,0 +1,161 @@
+"""The options of commands: those of pictures from the table of options, those of reading, and the request that they make."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from cute_viz.engine.request import Request, Source
+from cute_viz.errors import CuteVizError
+from cute_viz.files import decode
+from cute_viz.limits import limit
+from cute_viz.notation import DIALECTS
+from cute_viz.options import OPTIONS, Option
+from cute_viz.options.words import read
+from cute_viz.spec import Library
+
+if TYPE_CHECKING:
+    _Base = click.ParamType[Any]
+else:
+    _Base = click.ParamType  # generic only since click 8.5
+
+
+class Word(_Base):
+    """The value of an option of the table."""
+
+    def __init__(self, option: Option) -> None:
+        self.option = option
+        self.name = option.metavar
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """What the word stands for; wrong usage where it is not such a value."""
+        try:
+            return read(self.option.name, value)
+        except CuteVizError as error:
+            named = rf"^`{self.option.name}=([^`]*)` (?=\S)"  # click says which option it is
+            message = re.sub(named, lambda found: f"{found[1]!r} " if found[1] else "it ", error.message)
+            self.fail(message, param, ctx)
+
+
+def option(name: str, **more: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A click option of the table's option."""
+    row = OPTIONS[name]
+    words: dict[str, Any] = {"help": f"{row.meaning} {row.command_line}".rstrip(), **more}
+    if row.holds == "flag":
+        words["is_flag"] = True
+    elif row.choices:
+        words |= {"type": click.Choice(row.choices)}
+        words |= {"default": row.default, "show_default": True} if row.default else {}
+    else:
+        words |= {"metavar": row.metavar} | ({} if row.holds in ("text", "object") else {"type": Word(row)})
+    if name == "palette":
+        words["shell_complete"] = _palettes
+    return click.option(f"--{name.replace('_', '-')}", name, **words)
+
+
+def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Every option of the table; those that were given come to the command as `options`, by name."""
+
+    @wraps(command)
+    def wrapped(*args: Any, **given: Any) -> Any:
+        asked = click.get_current_context().get_parameter_source
+        words = {name: given.pop(name) for name in OPTIONS}
+        options = {name: word for name, word in words.items() if asked(name) != ParameterSource.DEFAULT and word is not None}
+        return command(*args, options=options, **given)
+
+    out: Callable[..., Any] = wrapped
+    for name in reversed(OPTIONS):
+        out = option(name)(out)
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How sources are read: values for run-time names, which object is meant, the dialect, and the library."""
+
+    let: dict[str, str] = field(default_factory=dict)
+    name: str | None = None
+    dialect: str = "auto"
+    library: Library = field(default_factory=Library)
+
+    def request(self, *sources: Any, options: dict[str, Any] | None = None, formats: tuple[str, ...] = ()) -> Request:
+        """The request for sources as the command line has them: paths of files, `-` for standard input, all that is text."""
+        return Request(
+            tuple(map(_source, sources)),
+            options or {},
+            self.let,
+            self.name,
+            self.dialect,
+            self.library,
+            formats=formats,
+            files=True,
+        )
+
+    def beside(self, source: str) -> Request:
+        """The request for a second object that an option holds: --let is for it, too, --name and --dialect are not."""
+        return Request((_source(source),), let=self.let, library=self.library, files=True)
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options --let, --name, --dialect and --layouts, given to the command as `reading`."""
+
+    @let_option
+    @click.option("--name", metavar="NAME", help="Which object of a pasted block is meant; the last otherwise.")
+    @click.option("--dialect", type=click.Choice(DIALECTS), default="auto", show_default=True, help="Read SOURCE as this.")
+    @layouts_option
+    @wraps(command)
+    def wrapped(*args: Any, let: dict[str, str], name: str | None, dialect: str, library: Library, **more: Any) -> Any:
+        return command(*args, reading=Reading(let, name, dialect, library), **more)
+
+    return wrapped
+
+
+def let_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option --let, given as a mapping of names to texts."""
+
+    def pairs(ctx: click.Context, param: click.Parameter, items: tuple[str, ...]) -> dict[str, str]:
+        out = {}
+        for item in items:
+            name, equals, text = item.partition("=")
+            if not equals or not name.strip() or not text.strip():
+                raise click.UsageError(f"--let {item!r}: write NAME=VALUE, such as --let M=512")
+            out[name.strip()] = text
+        return out
+
+    words = "A value for a run-time name: --let M=512, --let '?=(4,8)'."
+    return click.option("--let", multiple=True, metavar="NAME=VALUE", callback=pairs, help=words)(command)
+
+
+def layouts_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option --layouts: folders of the user's own atoms and specs, searched before ours; given as `library`."""
+
+    def library(ctx: click.Context, param: click.Parameter, folders: tuple[str, ...]) -> Library:
+        return Library.of_environment(folders)
+
+    kind = click.Path(exists=True, file_okay=False)
+    words = "A folder of your own atoms and specs; also CUTE_VIZ_LAYOUTS."
+    return click.option("--layouts", "library", type=kind, multiple=True, metavar="DIR", callback=library, help=words)(command)
+
+
+def _source(word: Any) -> Any:
+    """What a word on the command line stands for: `-` for what comes on standard input."""
+    if word != "-":
+        return word
+    if sys.stdin is None:
+        raise CuteVizError("standard input is closed")
+    if sys.stdin.isatty():
+        click.echo("reading standard input; end it with Ctrl-D", err=True)
+    return Source(decode(sys.stdin.buffer.read(limit("file") + 1), "standard input"), "standard input")
+
+
+def _palettes(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    from cute_viz.renderers.palette import PALETTES
+
+    return [name for name in PALETTES if name.startswith(incomplete)]

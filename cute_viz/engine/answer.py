@@ -1,0 +1,180 @@
+"""What the engine answers: the objects of a request, its figure, facts, steps and notes, each worked out when it is asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from cute_viz.engine.request import Request
+from cute_viz.engine.subject import Subject, subject_of, values_of
+from cute_viz.errors import CuteVizError, UsageError
+from cute_viz.limits import raised
+from cute_viz.options import known
+
+if TYPE_CHECKING:
+    from cute_viz.engine.explaining import Explanation
+    from cute_viz.figures.model import Figure
+    from cute_viz.renderers import Options
+
+
+def ask(request: Request) -> Answer:
+    """The answer to a request; each part of it is worked out when it is asked for.
+
+    Raises: CuteVizError for an option that there is not, a limit that cannot be set.
+
+    >>> answer = ask(Request(("((4,8),(2,2)):((32,1),(16,8))",), {"tile": "16x8"}))
+    >>> answer.figure.title, answer.write("svg")[:5]
+    ('32 threads × 4 values over a 16 × 8 tile', b'<?xml')
+    """
+    with raised(request.limits):
+        for name in request.options:
+            known(name)
+    return Answer(request)
+
+
+class Answer:
+    """The answer to a request. What is wrong is raised, with its place, by the part that is asked for."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+
+    @cached_property
+    def subjects(self) -> tuple[Subject, ...]:
+        """What the sources stand for, in their order."""
+        with self._limits():
+            return tuple(subject_of(source, self.request) for source in self.request.sources)
+
+    @property
+    def objects(self) -> dict[str, Any]:
+        """Every object of the sources by its name, "" for one without."""
+        return {name: obj for subject in self.subjects for name, obj in subject.objects}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know of how the sources were read."""
+        return tuple(note for subject in self.subjects for note in subject.notes)
+
+    @property
+    def obj(self) -> Any:
+        """The object of the one source.
+
+        Raises: CuteVizError where it is a finished figure, which has no object.
+        """
+        (subject,) = self.subjects
+        if subject.figure is not None:
+            source = self.request.sources[0]
+            name = source if isinstance(source, str) else getattr(source, "name", None)
+            raise CuteVizError("a figure's JSON is a picture without its object", name=name, hint="give what it was drawn from")
+        return subject.obj
+
+    @property
+    def layout(self) -> Any:
+        """The layout of the one source; a bare shape is the compact one.
+
+        Raises: CuteVizError where it is no layout.
+        """
+        from cute_viz.algebra.composed import ComposedLayout, as_layout
+        from cute_viz.algebra.inttuple import show
+        from cute_viz.algebra.layout import Layout
+
+        found = as_layout(self.obj)
+        if not isinstance(found, (Layout, ComposedLayout)):
+            what = getattr(found, "name", "") or show(found).splitlines()[0]
+            raise CuteVizError(f"{what} is not a layout", hint="such as (8,64):(64,1)")
+        return found
+
+    @cached_property
+    def figure(self) -> Figure:
+        """The picture of the sources: of several side by side, or what differs between two."""
+        from cute_viz.engine.drawing import figure_of
+
+        with self._limits():
+            return figure_of(self.subjects, self.request)
+
+    @cached_property
+    def how(self) -> Options:
+        """How the picture is written."""
+        from cute_viz.engine.drawing import how_to_write
+
+        with self._limits():
+            return how_to_write(self.subjects, self.request)
+
+    def write(self, format: str, **more: Any) -> bytes:
+        """The picture in a format; `more` are fields of `renderers.Options`, over what the request says.
+
+        Raises: CuteVizError for a format that there is not, or that does not use an option of the request.
+        """
+        from cute_viz.engine.drawing import check_format, write
+
+        with self._limits():
+            check_format(format, self.request.options)
+            return write(self.figure, format, replace(self.how, **more))
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """The facts of the one object: sizes, layouts, types, where they come from, what a device has confirmed."""
+        from cute_viz.engine.facts import facts_of
+
+        with self._limits():
+            (subject,) = self.subjects
+            source = self.request.sources[0]
+            return facts_of(self.obj, getattr(subject.obj, "name", "") or str(source), self.request.library)
+
+    @cached_property
+    def explanation(self) -> Explanation:
+        """The steps of the operation that the one source, a text, is; of a swizzle what happens to the bits."""
+        from cute_viz.engine.explaining import explain
+
+        with self._limits():
+            (source,) = self.request.sources
+            return explain(str(source), values_of(self.request.let, self.request), self.request.library)
+
+    def _limits(self) -> AbstractContextManager[None]:
+        return raised(self.request.limits)
+
+
+def format_of(format: str | None, path: str | os.PathLike[str] | None) -> str:
+    """The format that was asked for, or that the suffix of a path stands for; text without either.
+
+    Raises: UsageError for a suffix of no format, and where the two contradict each other.
+
+    >>> format_of(None, "x.svg"), format_of("tikz", None), format_of(None, None)
+    ('svg', 'tikz', 'text')
+    """
+    from cute_viz.renderers import FORMATS, format_of_suffix
+
+    if format is not None and format not in FORMATS:
+        raise CuteVizError(f"there is no format {format!r}", hint=f"formats: {', '.join(FORMATS)}")
+    if path is None:
+        return format or "text"
+    implied = format_of_suffix(os.path.splitext(os.fspath(path))[1])
+    if format is None and implied is None:
+        suffixes = " ".join(suffix for row in FORMATS.values() for suffix in row.suffixes)
+        raise UsageError(f"the suffix of {os.fspath(path)!r} names no format", hint=f"give `format=`, or one of {suffixes}")
+    if format and implied and format != implied:
+        raise UsageError(f"`format={format}` and the file {os.fspath(path)} contradict each other")
+    return format or implied or "text"
+
+
+def evaluate(
+    text: str, request: Request, names: dict[str, Any] | None = None, warn: Callable[[str], None] | None = None
+) -> tuple[Any, dict[str, Any]]:
+    """The value of a text's last statement, or of the one that the request names, and every value by its name.
+
+    names: bound before, instead of the request's `let`. warn: told of what is not as it seems, such as a composition that is not
+        pointwise.
+
+    >>> evaluate("a = (4,8):(8,1); a(2,3)", Request(()))[0]
+    19
+    """
+    warnings: list[str] | None = None if warn is None else []
+    with raised(request.limits):
+        bound = values_of(request.let, request) if names is None else names
+        document = request.library.read(text, bound, warnings, dialect=request.dialect)
+        for words in warnings or ():
+            warn(words)  # type: ignore[misc]
+        return document.pick(request.name), {name: value for name, value in document.values.items() if name}

@@ -1,0 +1,150 @@
+"""Subjects and options -> the figure: drawn, joined, cropped, with the note of the device that confirmed it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from cute_viz.engine.request import Request
+from cute_viz.engine.subject import Subject, subject_of
+from cute_viz.errors import CuteVizError, UsageError
+from cute_viz.figures import build
+from cute_viz.figures.model import Figure
+from cute_viz.figures.options import options_of
+from cute_viz.options import OPTIONS, of_level
+from cute_viz.options.words import read, read_all
+from cute_viz.renderers import FORMATS, Options, render
+from cute_viz.renderers.palette import palette
+
+_OF_OBJECTS = tuple(option.name for option in of_level("object") if option.name not in ("title", "max_cells"))
+
+
+def options_for(subject: Subject, request: Request) -> dict[str, Any]:
+    """The options of a subject: those of the request, over those of its spec."""
+    out: dict[str, Any] = {}
+    if subject.spec is not None:
+        for key, word in subject.spec.figure.items():
+            try:
+                out |= read_all({key: word})
+            except CuteVizError as error:
+                raise subject.spec.locate(error, f"figure.{key}") from None
+        spec = subject.spec
+        out |= {key: word for key, word in (("title", spec.title), ("palette", spec.palette)) if word is not None}
+        out |= {"style": spec.style} if spec.style != "default" else {}
+    return out | read_all(request.options)
+
+
+def figure_of(subjects: Sequence[Subject], request: Request) -> Figure:
+    """The figure of all subjects: of several side by side, or what differs between two."""
+    _check_together(subjects, request)
+    given = [options_for(subject, request) for subject in subjects]
+    figures = [_drawn(subject, words, len(subjects) > 1, request) for subject, words in zip(subjects, given, strict=True)]
+    figure, words = figures[0], given[0]
+    if len(figures) > 1:
+        from cute_viz.figures.compare import difference, side_by_side
+
+        words = read_all(request.options)
+        title = words.get("title")
+        figure = difference(figures[0], figures[1], title) if words.get("diff") else side_by_side(figures, title)
+    if words.get("crop") or words.get("fold"):
+        from cute_viz.figures import trim
+
+        figure = trim.crop(figure, *words["crop"]) if words.get("crop") else figure
+        figure = trim.fold(figure, words["fold"]) if words.get("fold") else figure
+    return figure
+
+
+def how_to_write(subjects: Sequence[Subject], request: Request) -> Options:
+    """How the figure of the subjects is written: the page options, those of the first spec that has one under the request's."""
+    given = [options_for(subject, request) for subject in subjects]
+    page = {
+        option.name: next(words[option.name] for words in given if option.name in words)
+        for option in of_level("page")
+        if any(option.name in words for words in given)
+    }
+    palette(page.get("palette"))  # a wrong name is an error here, where its place is known
+    return Options(**page, full=any(words.get("labels", "auto") not in ("auto", "none") for words in given))
+
+
+def check_format(format: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that a format does not use: whoever gave them expects to see them.
+
+    >>> check_format("svg", {"theme": "dark"})
+    >>> check_format("text", {"theme": "dark"})
+    Traceback (most recent call last):
+    cute_viz.errors.UsageError: theme= goes with svg, png, pdf, html, tikz, not with text
+    """
+    if format not in FORMATS:
+        raise CuteVizError(f"there is no format {format!r}", hint=f"formats: {', '.join(FORMATS)}")
+    pages = [name for name, row in FORMATS.items() if row.pages]
+    fragments = [name for name, row in FORMATS.items() if row.fragments]
+    for option, formats in (("fragment", fragments), ("theme", pages), ("width", pages), ("cell", pages)):
+        if options.get(option) not in (None, False) and format not in formats:
+            raise UsageError(f"`{option}=` goes with {', '.join(formats)}, not with {format}")
+    if options.get("style") == "cutlass" and options.get("title") is not None:
+        raise UsageError("CuTe's printers write no title: leave out `title=`, or `style=cutlass`")
+
+
+def write(figure: Figure, format: str, how: Options) -> bytes:
+    """A figure in a format."""
+    return render(figure, format, how)
+
+
+def _check_together(subjects: Sequence[Subject], request: Request) -> None:
+    """Refuse colours and highlights beside `diff`, whose own colours they would be; `thread` may say whose part of a tensor."""
+    options = request.options
+    if not subjects:
+        raise UsageError("there is nothing to draw", hint="give a source")
+    if not options.get("diff"):
+        return
+    if len(subjects) != 2:
+        raise UsageError(f"`diff=` compares two sources, not {len(subjects)}")
+    highlights = [] if options.get("tensor") is not None else ["thread"]
+    for name in ("color_by", *highlights, "warp", "value"):
+        if options.get(name) is not None:
+            raise UsageError(f"`{name}=` does not go with `diff=`, which colours the cells that differ")
+
+
+def _drawn(subject: Subject, words: Mapping[str, Any], one_of_several: bool, request: Request) -> Figure:
+    """The figure of one subject, its options read."""
+    words = {name: word for name, word in words.items() if not (one_of_several and name == "title")}
+    if subject.figure is not None:
+        return _finished(subject.figure, words)
+    if isinstance(words.get("tensor"), str):
+        words = {**words, "tensor": _tensor(words["tensor"], request)}
+    heat = all(FORMATS[name].pages for name in request.formats if name in FORMATS)
+    try:
+        figure = build(subject.obj, options_of(words, heat))
+    except CuteVizError as error:
+        if subject.spec is None or any(request.options.get(name) is not None for name in OPTIONS):
+            raise  # the mistake may be the request's
+        raise subject.spec.locate(error, "figure") from None
+    if subject.spec is None and not getattr(subject.obj, "name", ""):
+        return figure
+    from cute_viz.check.digest import noted  # an atom: a kept report may speak of it
+
+    return noted(figure, subject.obj, request.library)
+
+
+def _tensor(text: str, request: Request) -> Any:
+    """The object of the option `tensor`; the names of the request are its own, too."""
+    plain = replace(request, options={}, name=None, dialect="auto")
+    try:
+        found = subject_of(text, plain)
+    except CuteVizError as error:
+        raise error.named("`tensor=`") from None
+    if found.figure is not None:
+        raise CuteVizError("a figure's JSON is a picture without its object", name="`tensor=`")
+    return found.obj
+
+
+def _finished(figure: Figure, words: Mapping[str, Any]) -> Figure:
+    """A figure that was drawn before: only its title can change."""
+    if given := [name for name in _OF_OBJECTS if words.get(name) is not None]:
+        raise CuteVizError(
+            f"{', '.join(f'`{name}=`' for name in given)} cannot be applied to a finished figure",
+            hint="give what it was drawn from",
+        )
+    title = words.get("title")
+    return figure if title is None else replace(figure, title=read("title", title))

@@ -1,0 +1,56 @@
+"""What is known of an object: the facts that analysis tells, what the library says of it, and what a device has confirmed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout, as_layout
+from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.static import is_tiling
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import CuteVizError
+from cute_viz.spec import Library
+
+
+def facts_of(obj: Any, name: str, library: Library) -> dict[str, Any]:
+    """The facts of an object by their names, in reading order, ready for JSON.
+
+    Raises: CuteVizError for what is neither a layout, a swizzle, an atom nor a tiling.
+
+    >>> from cute_viz.spec import PACKAGED
+    >>> facts_of((4, 8), "", PACKAGED)["size"]
+    32
+    """
+    return _own(as_layout(obj), library) | _claims(obj, name, library)
+
+
+def _own(obj: Any, library: Library) -> dict[str, Any]:
+    if isinstance(obj, Swizzle):
+        return {"swizzle": str(obj), "reads bits": f"{obj.yyy:#b}", "changes bits": f"{obj.zzz:#b}"}
+    if isinstance(obj, (Layout, ComposedLayout)):
+        from cute_viz.analysis.facts import layout_facts
+
+        return layout_facts(obj)
+    if is_tiling(obj) or type(obj).__name__ == "CopyOp":
+        from cute_viz.analysis.tilings import tiling_facts
+
+        facts = tiling_facts(obj)
+        return facts | (library.describe(facts["op"]) if facts.get("op") else {})
+    raise CuteVizError(f"{show(obj)} is not a layout", hint="such as (4,8):(8,1)")
+
+
+def _claims(obj: Any, name: str, library: Library) -> dict[str, Any]:
+    """What a kept report of `cute-viz check` says of this very mapping."""
+    from cute_viz.check import digest
+
+    if words := digest.known(name, library):
+        return {"on hardware": words}
+    if not any(name in report["agree"] for report in digest.reports(library)):
+        return {}
+    from cute_viz.figures import build
+    from cute_viz.figures.options import FigureOptions
+
+    operand = ("CA" if "_RS" in name else "C") if name.startswith("SM90_64x") else None  # the rest is behind descriptors
+    devices = digest.verified(name, build(obj, FigureOptions(operand=operand, max_cells=1 << 20)), library)
+    return {"verified on": devices} if devices else {}

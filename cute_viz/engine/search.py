@@ -1,0 +1,64 @@
+"""Which Swizzle<B,M,S> makes the accesses of a tile free of bank conflicts: every candidate, the winner, why, and its banks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.analysis.swizzles import explain_choice, search
+from cute_viz.figures import build
+from cute_viz.figures.model import Figure
+from cute_viz.figures.options import FigureOptions
+from cute_viz.options.words import read
+
+USUAL = ("ldmatrix", "cp.async")  # the accesses of a tile of which nothing else is said
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What a search found, for a row-major tile of elements of so many bits; `found` has the best first."""
+
+    rows: int
+    cols: int
+    bits: int
+    accesses: tuple[str, ...]
+    found: tuple[Any, ...]
+
+    @property
+    def plain(self) -> Any:
+        """The candidate without a swizzle."""
+        return next(candidate for candidate in self.found if candidate.name == "plain")
+
+    @property
+    def why(self) -> str:
+        """Why the winner wins, in words."""
+        return explain_choice(self.found[0], self.plain, self.cols, self.bits)
+
+    @property
+    def figure(self) -> Figure:
+        """The bank map before and after, of as many rows as the swizzle repeats after."""
+        swizzle = self.found[0].swizzle
+        options = FigureOptions(view="banks", bits=self.bits)
+        if not isinstance(swizzle, Swizzle):
+            return build(Layout((self.rows, self.cols), (self.cols, 1)), options)
+        period = max(1, 2 ** (swizzle.base + swizzle.shift + swizzle.bits) // self.cols)
+        plain = Layout((min(self.rows, period), self.cols), (self.cols, 1))
+        return build(ComposedLayout(swizzle, 0, plain), options)
+
+
+def search_swizzle(tile: tuple[int, int], element: str | int, accesses: Sequence[str]) -> Search:
+    """The search for a tile of rows x columns; without accesses those of a GEMM's operand.
+
+    Raises: CuteVizError for an element type or an access that there is not, or a tile that an access does not divide.
+
+    >>> search_swizzle((8, 64), "f16", ()).found[0].name
+    'Sw<3,3,3>'
+    """
+    rows, cols = tile
+    bits = read("type", element)
+    patterns = tuple(dict.fromkeys(accesses or USUAL))
+    return Search(rows, cols, bits, patterns, tuple(search(rows, cols, bits, patterns)))

@@ -1,0 +1,169 @@
+"""A source -> its subject: the object, the spec or the finished figure that it stands for, and what a reader should be told."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cute_viz.engine.request import Request, Source
+from cute_viz.errors import CuteVizError, FigureError, UsageError
+from cute_viz.files import read_text
+from cute_viz.notation import DIALECTS
+
+if TYPE_CHECKING:
+    from cute_viz.figures.model import Figure
+    from cute_viz.notation.program import Document
+    from cute_viz.spec.build import Spec
+
+_CODE = "cuh?|cpp|cc|h|hpp|py|txt|log|out|md"  # the suffixes of files with layouts in them
+_NEAR = 0.75  # how like the name of a spec a misspelt one is
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What one source stands for.
+
+    obj: the object; None of a finished figure. name: what it is called in its text or file, or "". spec: where it comes from one.
+    figure: a picture that was drawn before. notes: what a reader should know of the reading. objects: all of the source by name.
+    """
+
+    obj: Any = None
+    name: str = ""
+    spec: Spec | None = None
+    figure: Figure | None = None
+    notes: tuple[str, ...] = ()
+    objects: tuple[tuple[str, Any], ...] = ()
+
+
+def subject_of(source: Any, request: Request) -> Subject:
+    """The subject of a source.
+
+    Raises: CuteVizError for a text that cannot be read, with the place, and for a name that means nothing, with those like it.
+
+    >>> str(subject_of("make_layout(make_shape(4, 8))", Request(())).obj)
+    '(4,8):(1,4)'
+    """
+    if request.dialect not in DIALECTS:
+        raise CuteVizError(f"invalid value {request.dialect!r} for `dialect=`", hint=f"one of {', '.join(DIALECTS)}")
+    if type(source).__name__ == "Figure":  # its module is imported already, then
+        return Subject(figure=source)
+    if type(source).__name__ == "Spec":
+        return Subject(source.obj, source.name, source, objects=((source.name, source.obj),))
+    if isinstance(source, Source):
+        return _of_text(source.text, source.name, request)
+    if not isinstance(source, str):
+        if type(source).__module__.startswith("cute_viz.") or type(source) in (int, tuple):
+            return Subject(source, objects=(("", source),))
+        source = str(source)  # such as the layouts, TiledCopy and TiledMMA of CUTLASS's Python DSL, which print as CuTe does
+    if request.files and source.endswith(".json"):
+        return Subject(figure=_figure(read_text(source), source))
+    if request.files and source.endswith((".yaml", ".yml")):
+        return _of_spec(source, request.name, request)
+    word = source.strip()
+    if word.isidentifier() and (path := request.library.spec_file(word)):
+        return _of_spec(path, request.name or word, request)
+    if request.files and (_is_file(source) or re.fullmatch(rf"[^\s(){{}}<>;=,]+\.({_CODE})", source)):
+        return _of_text(read_text(source), source, request)
+    return _of_text(source, None, request)
+
+
+def values_of(let: Mapping[str, Any], request: Request) -> dict[str, Any]:
+    """The values that a request gives to names, each text an expression that may use those before it."""
+    out: dict[str, Any] = {}
+    for name, value in let.items():
+        try:
+            out[name] = request.library.read(value, out).pick() if isinstance(value, str) else value
+        except CuteVizError as error:
+            raise error.but(name=f"`let={name}`") from None
+    return out
+
+
+def _of_spec(path: str, name: str | None, request: Request) -> Subject:
+    from cute_viz.spec.build import spec_in
+
+    spec = spec_in(path, name, request.library)
+    return Subject(spec.obj, spec.name, spec, objects=((spec.name, spec.obj),))
+
+
+def _is_file(source: str) -> bool:
+    """A path that exists: a log, a header, a Python file, the output of another command (`<(...)`)."""
+    if len(source) > 4096 or "\n" in source or "\0" in source or not source.strip("0123456789_:,.() "):
+        return False  # an expression, whatever the names of files
+    if os.path.isdir(source):
+        hint = "a file or an expression is drawn, and by 'cute-viz gallery' a folder"
+        raise CuteVizError("this is a folder", name=source, hint=hint)
+    return os.path.exists(source)
+
+
+def _of_text(text: str, name: str | None, request: Request) -> Subject:
+    if text.lstrip().startswith("{") and '"' in text[:200]:
+        return Subject(figure=_figure(text, name or "the JSON"))
+    if request.strict and not text.strip():
+        raise CuteVizError(
+            "there is nothing to draw", hint="write an expression such as (4,8):(8,1), or the name of a spec", name=name
+        )
+    if request.options.get("view") == "operation":
+        return _of_operation(text, name, request)
+    try:
+        document = request.library.read(text, values_of(request.let, request), dialect=request.dialect)
+        if request.strict and "\n" in text.strip() and (problem := document.problem()):
+            raise problem  # of a pasted block a line that cannot be read may be noise; in a document it is a mistake
+        value = document.pick(request.name, drawable=True)
+    except CuteVizError as error:
+        near = _near_specs(text, request) if text.isidentifier() else []
+        if near:
+            hint = f"did you mean the spec {' or '.join(near)}?" + (f" or {error.hint}" if error.hint else "")
+            error = error.but(hint=hint)
+        raise error.named(name) from None
+    own = next((key for key, other in document.values.items() if other is value), "")
+    return Subject(value, own, notes=_notes(document, value, own, text, request), objects=tuple(document.values.items()))
+
+
+def _of_operation(text: str, name: str | None, request: Request) -> Subject:
+    """The operation that a text is, with its operands, not carried out."""
+    from cute_viz.algebra.call import Call
+    from cute_viz.notation import read_call
+
+    if request.name is not None or request.dialect != "auto":
+        option = "name" if request.name is not None else "dialect"
+        raise UsageError(f"`{option}=` does not go with `view=operation`, which draws the last operation of its text")
+    try:
+        operation, operands, template = read_call(text, values_of(request.let, request), request.library.resolve)
+    except CuteVizError as error:
+        raise error.named(name) from None
+    if not operation:
+        raise FigureError(f"{text!r} is no operation", hint="such as logical_divide((8,6), (4,3)), or A o B")
+    call = Call(operation, tuple(operands), template)
+    return Subject(call, objects=(("", call),))
+
+
+def _near_specs(name: str, request: Request) -> list[str]:
+    """The names of specs of the libraries that are like a name."""
+    from difflib import get_close_matches
+
+    return get_close_matches(name, list(request.library.spec_names()), n=2, cutoff=_NEAR)
+
+
+def _notes(document: Document, value: Any, own: str, text: str, request: Request) -> tuple[str, ...]:
+    """Of a block: which of its objects is drawn, and which lines were not read."""
+    if request.name is not None or "\n" not in text.strip():
+        return ("only the last of what ';' parts is drawn; is ':' meant?",) if document.passed else ()
+    others = [key for key, other in document.values.items() if key and other is not value and not isinstance(other, int)]
+    out = []
+    if others:
+        which = f", {own}" if own else ""
+        out.append(f"of {len(others) + 1} objects the last{which}; `name=` picks {', '.join(others[-8:])}")
+    out += [f"{key} was not read: {error.message}" for key, error in list(document.failures.items())[:4]]
+    return tuple(out)
+
+
+def _figure(text: str, name: str) -> Figure:
+    from cute_viz.figures.load import from_json
+
+    try:
+        return from_json(text)
+    except CuteVizError as error:
+        raise error.but(name=name) from None

@@ -1,0 +1,122 @@
+"""A planned gallery -> its folder brought up to date, or compared with what would be drawn."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from cute_viz import files
+from cute_viz.errors import CuteVizError
+from cute_viz.gallery import state as states
+from cute_viz.gallery.draw import Drawn, draw_all
+from cute_viz.gallery.index import page, readme
+from cute_viz.gallery.plan import INDEX, Job, Plan
+
+EVERY = 2.0  # seconds between two savings of the state, so that a killed run goes on where it was
+Progress = Callable[[Iterator[Drawn], int], Iterable[Drawn]]  # hands on results; the number is how many there will be
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a gallery.
+
+    drawn, unchanged: figures. failures: errors in words, with their places. differs: of a check, what is not as it should be.
+    removed, kept: stale files that were removed, or not, as somebody changed them. stale: files that no spec asks for.
+    """
+
+    drawn: int
+    unchanged: int
+    failures: tuple[str, ...]
+    differs: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing failed, and nothing differs."""
+        return not self.failures and not self.differs
+
+
+def update(planned: Plan, folder: str, workers: int, prune: bool, progress: Progress) -> Outcome:
+    """Draw what has changed, and write the index and the state.
+
+    Raises: CuteVizError where the folder holds files of these names that no gallery made; OSError.
+    """
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        raise CuteVizError(f"{folder} is not a folder", hint="-o takes the folder of the pictures")
+    os.makedirs(folder, exist_ok=True)
+    states.sweep(folder)
+    state = states.read(folder)
+    state.claim(planned, folder)
+    work = [job for job in planned.jobs if not state.fresh(job, folder)]
+    by_name = {job.name: job for job in work}
+    failures = [error.explain("spec") for error in planned.failures]
+    drawn = 0
+    saved = time.monotonic()
+    for done in progress(draw_all(work, folder, False, workers), len(work)):
+        state.note(by_name[done.name], done)
+        drawn += not done.failure
+        failures += [done.failure] if done.failure else []
+        if time.monotonic() - saved > EVERY:
+            state.write(folder)
+            saved = time.monotonic()
+    state.settle(planned, folder)
+    removed, kept = state.prune(folder) if prune else ([], [])
+    for name, text in _index(planned, state).items():
+        files.write(text.encode(), os.path.join(folder, name))
+    state.write(folder)
+    states.sweep(folder)  # once more: the workers of a run that was killed may have lived a moment longer
+    unchanged = len(planned.jobs) - len(work)
+    return Outcome(drawn, unchanged, tuple(failures), (), tuple(removed), tuple(kept), tuple(state.stale))
+
+
+def compare(planned: Plan, folder: str, workers: int, progress: Progress) -> Outcome:
+    """Compare every file of the gallery with what would be drawn; nothing is written."""
+    state = states.read(folder)
+    fresh = states.State(stale=dict(state.stale))
+    by_name = {job.name: job for job in planned.jobs}
+    failures = [error.explain("spec") for error in planned.failures]
+    differs: list[str] = []
+    for done in progress(draw_all(planned.jobs, folder, True, workers), len(planned.jobs)):
+        fresh.note(by_name[done.name], done)
+        differs += done.differs
+        failures += [done.failure] if done.failure else []
+    for record in state.records.values():
+        fresh.stale |= record.hashes
+    fresh.settle(planned, folder)
+    differs += [f"stale: {file}" for file in fresh.stale]
+    for name, text in () if failures else _index(planned, fresh).items():
+        path = os.path.join(folder, name)
+        if not os.path.isfile(path):
+            differs.append(f"missing: {name}")
+        elif files.bytes_of(path) != text.encode():
+            differs.append(f"differs: {name}")
+    return Outcome(0, len(planned.jobs), tuple(failures), tuple(sorted(differs)))
+
+
+def stamps(paths: Sequence[str], spec_files: Callable[[Sequence[str]], Iterable[str]]) -> dict[str, int]:
+    """When each spec file was changed; one that is just being replaced is seen the next time."""
+    out = {}
+    for path in spec_files(paths):
+        try:
+            out[path] = os.stat(path).st_mtime_ns
+        except OSError:
+            out[path] = 0
+    return out
+
+
+def _index(planned: Plan, state: states.State) -> dict[str, str]:
+    """The texts of the index, in the order of the specs."""
+    entries = [replace(state.records[job.name].entry, files=job.files) for job in planned.jobs if job.name in state.records]
+    return {INDEX[0]: readme(entries), INDEX[1]: page(entries)}
+
+
+def plain(results: Iterator[Drawn], count: int) -> Iterator[Drawn]:
+    """No progress: the results as they are."""
+    return results
+
+
+__all__ = ["Job", "Outcome", "compare", "plain", "stamps", "update"]

@@ -1,0 +1,60 @@
+"""What is read, with all that gives it meaning, and what the parts of the evaluator ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from cute_viz.errors import NotationError, Span
+    from cute_viz.notation.syntax import Call, Node
+
+Resolver: TypeAlias = "Callable[[str, tuple[str, ...]], Any]"
+
+
+class Source(NamedTuple):
+    """A text, and what it is read with.
+
+    names: bindings that the text may use. warnings: where they are added; None checks for none. dialect: one of
+    `notation.DIALECTS`. resolve: the atom of a name and its template arguments, or None.
+
+    >>> Source("M", {"M": 4}).of("N").names
+    {'M': 4}
+    """
+
+    text: str
+    names: Mapping[str, Any] = {}
+    warnings: list[str] | None = None
+    dialect: str = "auto"
+    resolve: Resolver | None = None
+
+    def of(self, text: str) -> Source:
+        """Another text that is read with the same."""
+        return self._replace(text=text)
+
+    def seeing(self, names: Mapping[str, Any]) -> Source:
+        """The same text with other bindings."""
+        return self._replace(names=names)
+
+
+class Meaning(Protocol):
+    """What calls that are notation, and atoms, ask of the evaluator that meets them."""
+
+    @property
+    def source(self) -> Source:
+        """What is read."""
+
+    def value(self, node: Node) -> Any:
+        """The value of a node; an error of the algebra gets the node's place."""
+
+    def fail(self, message: str, span: Span, hint: str | None = None) -> NotationError:
+        """The error at a place in the text; the caller raises it."""
+
+    def operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
+        """The result of an operation."""
+
+    def call(self, node: Call) -> Any:
+        """The value of a call."""
+
+    def resolved(self, name: str, args: tuple[str, ...]) -> Any:
+        """The atom of a name; an error where there is none."""

@@ -1,0 +1,155 @@
+"""Every option of a picture, once: what it means, what it holds, where it applies.
+
+The command line's options, the fields of specs, the words of documents, the keywords of Python, the JSON schema and the reference
+follow from this table; `views.py` says which picture uses which option.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cute_viz.errors import FigureError
+from cute_viz.options.views import COLOR_BY, LABELS, TILINGS, VIEWS
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option.
+
+    holds: `choice` one of `choices`; `text`; `tile` MxN; `range` 5 or 0..3; `flag`; `count` an integer of 1 or more; `element` a
+        type by name or width in bits; `object` an expression, or the object; `pixels` a number between least and most.
+    level: `object` how the object is drawn; `panels` what becomes of the panels of the finished figure; `several` how figures go
+        together; `page` how the figure is written.
+    field: the name of the field of `figures.options.FigureOptions`, where it is another.
+    command_line: an addition to the meaning that is true on the command line alone.
+    """
+
+    name: str
+    holds: str
+    meaning: str
+    level: str
+    choices: tuple[str, ...] = ()
+    default: str | None = None
+    field: str = ""
+    example: str = ""
+    least: float = 0
+    most: float = 0
+    command_line: str = ""
+
+    @property
+    def metavar(self) -> str:
+        """What stands for the value in a help text."""
+        return self.example or {"tile": "MxN", "range": "N[..M]", "element": "TYPE", "object": "LAYOUT"}.get(self.holds, "TEXT")
+
+
+_VIEW_WORDS = " ".join(f"{name}: {view.meaning}." for name, view in VIEWS.items())
+
+OPTIONS: dict[str, Option] = {
+    option.name: option
+    for option in (
+        Option("view", "choice", f"What is drawn of a layout. {_VIEW_WORDS}", "object", tuple(VIEWS)),
+        Option("tile", "tile", "The tile that a thread-value layout covers, rows x columns. Makes 'tv' the view.", "object"),
+        Option("color_by", "choice", "What hue means; each view has its own default.", "object", COLOR_BY),
+        Option("labels", "choice", "The text of a cell; full: never left out for lack of room.", "object", LABELS, "auto"),
+        Option("coords", "flag", "Rulers show the nested coordinates of hierarchical modes.", "object"),
+        Option("title", "text", "A title instead of the one made from the layout.", "object"),
+        Option("thread", "range", "Colour these threads alone: 5, or 0..3.", "object"),
+        Option("warp", "range", "Colour these warps alone.", "object"),
+        Option("value", "range", "Colour these values of the threads alone.", "object"),
+        Option("operand", "text", "Show only these panels (MMA: A, B, C; copy: S, D).", "object", example="LETTERS"),
+        Option(
+            "type",
+            "element",
+            "The element type of shared memory, for the views banks and address: f16, 8 ...",
+            "object",
+            field="bits",
+        ),
+        Option("tensor", "object", "Draw what the highlighted thread holds of this tensor: the partition, spelled out.", "object"),
+        Option(
+            "max_cells",
+            "count",
+            "Refuse figures with more cells; where pixels are drawn (not text, json), layouts become an image then.",
+            "object",
+            example="N",
+        ),
+        Option("diff", "flag", "Of two sources: mark the cells that differ.", "several"),
+        Option("fold", "count", "Cut wide panels into bands of so many columns.", "panels", example="COLUMNS"),
+        Option("crop", "tile", "Draw only the first rows x columns of each panel, and say so.", "panels"),
+        Option(
+            "style",
+            "choice",
+            "cutlass: the bytes of CuTe's own printers (text, tikz; svg of an MMA).",
+            "page",
+            ("default", "cutlass"),
+            "default",
+        ),
+        Option(
+            "palette",
+            "text",
+            "Colours by the name of a palette.",
+            "page",
+            example="NAME",
+            command_line="See 'cute-viz list palettes'.",
+        ),
+        Option(
+            "theme",
+            "choice",
+            "Of pages: light, dark, or both where the format can. print: greys.",
+            "page",
+            ("auto", "light", "dark", "print"),
+            "auto",
+        ),
+        Option("fragment", "flag", "TikZ for \\input, SVG for inlining: no preamble.", "page"),
+        Option(
+            "width",
+            "pixels",
+            "Pixels that the page may take; labels give way to fit, rulers and captions do not.",
+            "page",
+            least=200,
+            most=20000,
+        ),
+        Option("cell", "pixels", "Pixels of a cell; what it shows follows from its size.", "page", least=0.01, most=400),
+    )
+}
+
+
+def known(name: str) -> Option:
+    """The option of a name; also with - for _.
+
+    Refused: a name that no option has, with those like it.
+
+    >>> known("color-by").choices[:2]
+    ('offset', 'mod8')
+    >>> known("colour")
+    Traceback (most recent call last):
+    cute_viz.errors.FigureError: there is no option 'colour'
+      hint: did you mean color_by?
+    """
+    word = name.replace("-", "_")
+    if word in OPTIONS:
+        return OPTIONS[word]
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, OPTIONS, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(OPTIONS)}"
+    raise FigureError(f"there is no option {name[:40]!r}", hint=hint)
+
+
+def of_level(level: str) -> tuple[Option, ...]:
+    """The options of a level.
+
+    >>> [option.name for option in of_level("panels")]
+    ['fold', 'crop']
+    """
+    return tuple(option for option in OPTIONS.values() if option.level == level)
+
+
+def used_by(name: str) -> str:
+    """The pictures that use an option, in words.
+
+    >>> used_by("type"), used_by("operand")
+    ('the views banks, address', "an MMA, a copy, a tensor's partition")
+    """
+    views = ", ".join(key for key, view in VIEWS.items() if name in view.uses)
+    others = [view.meaning for view in TILINGS.values() if name in view.uses]
+    return "; ".join(part for part in (f"the views {views}" if views else "", ", ".join(others)) if part)

@@ -1,0 +1,45 @@
+"""The kinds of picture: what each shows, which module draws it, and the options that it uses; a new one is a row and a module."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LABELS = ("auto", "full", "offset", "coord", "index", "none")
+_OWNED_LABELS = ("auto", "full", "coord", "index", "none")
+_HIGHLIGHTS = ("thread", "warp", "value")
+_PLACES = ("offset", "mod8", "chunk", "row", "column", "tile", "none")  # what hue can mean in a grid
+_OWNERS = ("thread", "value", "warp", "row", "column", "none")  # and of owners
+COLOR_BY = tuple(dict.fromkeys((*_PLACES[:3], *_OWNERS[:3], *_PLACES[3:])))
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A kind of picture.
+
+    meaning: in a few words. where: `module.function` of `cute_viz.figures` that draws it. uses: the options that change it, beside
+    title and max_cells, which go with all. labels, color_by: the words of these options that it knows.
+    """
+
+    meaning: str
+    where: str
+    uses: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ("auto", "full")
+    color_by: tuple[str, ...] = ()
+
+
+VIEWS = {  # of a layout; the option `view` picks one
+    "grid": View("offsets", "grid.grid", ("color_by", "coords"), LABELS, _PLACES),
+    "tv": View("the owner of each tile cell", "tv.tv", ("tile", "color_by", *_HIGHLIGHTS), _OWNED_LABELS, _OWNERS),
+    "table": View("thread by value", "tv.tv", ("tile", "color_by", "coords", *_HIGHLIGHTS), LABELS, _OWNERS),
+    "both": View("tv and table side by side", "tv.tv", ("tile", "color_by", "coords", *_HIGHLIGHTS), LABELS, _OWNERS),
+    "banks": View("where each cell lies in shared memory", "banks.banks", ("coords", "type"), ("auto", "full", "none")),
+    "address": View("what lies where in shared memory", "banks.address", ("type",)),
+    "operation": View("what went in and what came out", "operation.operation", ("coords",), LABELS),
+}
+TILINGS = {  # of atoms, and of tilings of them, by their attribute `tiling`
+    "gemm": View("a GEMM", "gemm.gemm", ("color_by", "coords", *_HIGHLIGHTS), _OWNED_LABELS, ("row", "column", "none")),
+    "mma": View("an MMA", "mma.mma", ("color_by", "operand", "tensor", *_HIGHLIGHTS), _OWNED_LABELS, _OWNERS),
+    "copy": View("a copy", "copy.copy", ("color_by", "operand", "tensor", *_HIGHLIGHTS), _OWNED_LABELS, _OWNERS),
+    "partition": View("a tensor's partition", "partition.partition", ("thread", "operand", "tensor")),
+}
+BITS = View("a swizzle alone", "bits.bits")

@@ -1,0 +1,143 @@
+"""One panel as primitives: caption, cells, lines, boxes, labels and rulers, each where it stands on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cute_viz.renderers.frame import Detail, Frame
+from cute_viz.renderers.geometry import CAPTION, CHAR, FONT, SMALL, cell_runs, column_step, row_step
+from cute_viz.renderers.primitives import (
+    CELL,
+    END,
+    MIDDLE,
+    MUTED,
+    TEXT,
+    TILE,
+    Border,
+    Boxes,
+    Cells,
+    Ears,
+    Grid,
+    Image,
+    Labels,
+    Line,
+    Lines,
+    Plate,
+    Plates,
+    Primitive,
+    Texts,
+)
+
+LINES_FROM = 5.0  # px: smaller cells have no lines between them
+CELL_LINE = (0.8, 0.16)  # width and opacity of a line between cells
+BORDERS = (2.2, 3.0)  # px: stroke of a tile border, and of one of larger tiles; the outer frame has the first
+MOST_BORDER = 0.4  # of a cell's width that a tile border may take
+BOX = 1.1  # px: stroke of a box
+INSET = 1.6  # px from the edge of the cells to their box, so that neighbours stay apart
+EAR = (8.0, 0.55)  # size and opacity of a dog-ear
+PLATE = (16.0, 3.0)  # height and radius of what lies below the name of a group, so that no line runs through it
+RULER = (11.0, 8.0)  # px from the cells up to the column labels, and left to the row labels
+RULER_TITLE = (29.0, 2.0)  # px up to the columns' title, and from the left edge to it
+LINE_HEIGHT = 1.5  # of a caption, in font sizes
+BOLD, PLAIN = 600, 400
+
+
+def draw(frame: Frame, grid: Grid, x: float, y: float) -> Iterator[Primitive]:
+    """The primitives of a panel whose upper left corner is (x, y) and whose cells are the grid, in drawing order.
+
+    >>> from cute_viz import figure
+    >>> from cute_viz.renderers.frame import frames
+    >>> [frame] = frames(figure("(2,4):(4,1)", color_by="none"), Detail.FULL)
+    >>> [type(item).__name__ for item in draw(frame, Grid(2, 4, 30, 40, 26, 26), 0, 0)]
+    ['Cells', 'Lines', 'Border', 'Labels', 'Texts', 'Texts', 'Line', 'Line']
+    """
+    for n, line in enumerate(frame.caption):
+        yield Line(line, grid.left, y + CAPTION * (LINE_HEIGHT * n + 0.7), CAPTION, TEXT, weight=BOLD)
+    paints = frame.panel.paints
+    if frame.detail == Detail.RASTER:
+        yield Image(grid, paints, max(1, round(1 / grid.cell_w)))
+    else:
+        found = cell_runs(paints, grid.cols)
+        yield from (Cells(grid, paint, *found[paint]) for paint in sorted(found))
+    yield from _lines(frame, grid)
+    yield from _boxes(frame, grid)
+    yield from _labels(frame, grid)
+    yield from _marks(frame, grid)
+    yield from _rulers(frame, grid)
+
+
+def _lines(frame: Frame, grid: Grid) -> Iterator[Primitive]:
+    """Cell lines, tile borders by level, and the frame."""
+    edges = (grid.ys(), grid.xs())
+    levels = (frame.panel.row_ruler.levels, frame.panel.col_ruler.levels)
+    for level in range(3):
+        across, down = (
+            [edge for mine, edge in zip(found[1:-1], places[1:-1], strict=True) if min(mine, 2) == level]
+            for found, places in zip(levels, edges, strict=True)
+        )
+        if not across and not down:
+            continue
+        if level:
+            yield Lines(grid, TILE, min(BORDERS[level - 1], MOST_BORDER * grid.cell_w), across, down)
+        elif min(grid.cell_w, grid.cell_h) >= LINES_FROM:
+            yield Lines(grid, CELL, CELL_LINE[0], across, down, CELL_LINE[1])
+    yield Border(grid, BORDERS[0])
+
+
+def _boxes(frame: Frame, grid: Grid) -> Iterator[Primitive]:
+    """Rounded outlines; none where they would hide the cells."""
+    boxes, w, h = frame.panel.boxes, grid.cell_w, grid.cell_h
+    if frame.corner and boxes:
+        xs, ys = [x + INSET for x in grid.xs()], [y + INSET for y in grid.ys()]
+        widths = [(c1 - c0) * w - 2 * INSET for _, c0, _, c1 in boxes]
+        heights = [(r1 - r0) * h - 2 * INSET for r0, _, r1, _ in boxes]
+        yield Boxes([xs[box[1]] for box in boxes], [ys[box[0]] for box in boxes], widths, heights, frame.corner, BOX)
+
+
+def _labels(frame: Frame, grid: Grid) -> Iterator[Primitive]:
+    """What stands in the cells, and a dog-ear on each cell that has several owners."""
+    if frame.labels.shared:
+        places = [divmod(cell, grid.cols) for cell in frame.labels.shared]
+        xs, ys = grid.xs(), grid.ys()
+        yield Ears([xs[c + 1] for _, c in places], [ys[r] for r, _ in places], *EAR)
+    lines = frame.labels.lines
+    for n, texts in enumerate(lines):
+        size, weight, opacity = (FONT, BOLD if len(lines) > 1 else PLAIN, 1.0) if n == 0 else (SMALL, PLAIN, 0.8)
+        yield Labels(grid, frame.middle(n), texts, frame.panel.paints, size, weight, opacity)
+
+
+def _marks(frame: Frame, grid: Grid) -> Iterator[Primitive]:
+    """A text for each label of several cells, in their middle; names of groups on a plate."""
+    if not frame.marks:
+        return
+    height, radius = PLATE
+    plates, rows = [], []
+    for mark in frame.marks:
+        x = grid.left + (mark.c0 + mark.c1) / 2 * grid.cell_w
+        y = grid.top + (mark.r0 + mark.r1) / 2 * grid.cell_h
+        plates.append(Plate(x - mark.width / 2, y - height / 2, mark.width, height, radius, mark.paint))
+        rows += [(x, y + mark.middle(n), line, SMALL if n else FONT, mark.paint) for n, line in enumerate(mark.lines)]
+    if frame.detail == Detail.COLOUR:
+        yield Plates(plates)
+    xs, ys, texts, sizes, paints = zip(*rows, strict=True)
+    yield Texts(xs, ys, texts, sizes, FONT, paints, MIDDLE, BOLD)
+
+
+def _rulers(frame: Frame, grid: Grid) -> Iterator[Primitive]:
+    """Row labels at the left, column labels on top, as many as fit, and the titles with arrows."""
+    rows, cols = frame.panel.row_ruler, frame.panel.col_ruler
+    above, beside = grid.top - RULER[0], grid.left - RULER[1]
+    every = column_step(cols.labels, CHAR * FONT, grid.cell_w)
+    middles, texts = grid.middles()[::every], cols.labels[::every]
+    yield _ruler(middles, [above] * len(texts), texts, MIDDLE)
+    every = row_step(FONT, grid.cell_h)
+    texts = rows.labels[::every]
+    yield _ruler([beside] * len(texts), [grid.top + (r + 0.5) * grid.cell_h for r in range(0, grid.rows, every)], texts, END)
+    if rows.title:
+        yield Line(f"{rows.title} ↓", beside, above, FONT, MUTED, anchor=END)
+    if cols.title:
+        yield Line(f"{cols.title} →", grid.left + RULER_TITLE[1], grid.top - RULER_TITLE[0], FONT, MUTED)
+
+
+def _ruler(xs: list[float], ys: list[float], texts: tuple[str, ...], anchor: str) -> Texts:
+    return Texts(xs, ys, texts, [FONT] * len(texts), FONT, None, anchor, PLAIN)

@@ -1,0 +1,230 @@
+"""What a page is made of: the few kinds of things that a writer of a format can put down, in px from the upper left.
+
+The layout (`page.py`, `panel.py`) has measured and placed all of them; what is left to a writer is syntax and colour. Of what
+there may be many, columns are held, not a value each: a page of 65,536 labels is a handful of these. `paint` is an index into
+the figure's paints, or HOLE. A text stands with its middle at its `y`. They are named tuples, since a dozen dataclasses would
+cost each cold start five milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, NoReturn, TypeAlias
+
+MIDDLE, START, END = "middle", "start", "end"  # of a text: which part of it stands at its x
+TEXT, MUTED = "t", "m"  # roles of text
+CELL, TILE, FRAME = "l", "tile", "b"  # roles of lines: between cells, between tiles, around the panel
+
+
+class Grid(NamedTuple):
+    """Where the cells of a panel are: how many, the upper left corner of the first, the size of each."""
+
+    rows: int
+    cols: int
+    left: float
+    top: float
+    cell_w: float
+    cell_h: float
+
+    @property
+    def right(self) -> float:
+        """px of the right edge."""
+        return self.left + self.cols * self.cell_w
+
+    @property
+    def bottom(self) -> float:
+        """px of the lower edge."""
+        return self.top + self.rows * self.cell_h
+
+    def xs(self) -> list[float]:
+        """The left edge of each column, and the right edge of the last.
+
+        >>> Grid(1, 2, 10, 0, 4, 4).xs()
+        [10, 14, 18]
+        """
+        return [self.left + c * self.cell_w for c in range(self.cols + 1)]
+
+    def ys(self) -> list[float]:
+        """The upper edge of each row, and the lower edge of the last.
+
+        >>> Grid(1, 2, 0, 10, 4, 4).ys()
+        [10, 14]
+        """
+        return [self.top + r * self.cell_h for r in range(self.rows + 1)]
+
+    def middles(self) -> list[float]:
+        """The middle of each column.
+
+        >>> Grid(1, 2, 10, 0, 4, 4).middles()
+        [12.0, 16.0]
+        """
+        return [self.left + (c + 0.5) * self.cell_w for c in range(self.cols)]
+
+
+class Cells(NamedTuple):
+    """All cells of one paint: runs in a row, each by its row, its first column and its length. Those of HOLE are hatched."""
+
+    grid: Grid
+    paint: int
+    rows: Sequence[int]
+    starts: Sequence[int]
+    lengths: Sequence[int]
+
+    def runs(self) -> Iterator[tuple[int, int, int]]:
+        """(row, first column, length) of each run.
+
+        >>> list(Cells(Grid(1, 3, 0, 0, 4, 4), 0, [0], [1], [2]).runs())
+        [(0, 1, 2)]
+        """
+        return zip(self.rows, self.starts, self.lengths, strict=True)
+
+    def diagonals(self) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+        """The line from the lower left to the upper right corner of each cell.
+
+        >>> Cells(Grid(1, 3, 0, 0, 4, 4), -1, [0], [1], [2]).diagonals()
+        [((4, 4), (8, 0)), ((8, 4), (12, 0))]
+        """
+        xs, ys = self.grid.xs(), self.grid.ys()
+        return [((xs[c], ys[r + 1]), (xs[c + 1], ys[r])) for r, start, n in self.runs() for c in range(start, start + n)]
+
+
+class Image(NamedTuple):
+    """Cells as an image, from the paint of each, row by row; it shows every `step`-th of every `step`-th row."""
+
+    grid: Grid
+    paints: Sequence[int]
+    step: int
+
+
+class Lines(NamedTuple):
+    """Straight lines through a whole panel: across at each of ys, down at each of xs."""
+
+    grid: Grid
+    role: str
+    width: float
+    ys: Sequence[float]
+    xs: Sequence[float]
+    opacity: float = 1.0
+
+
+class Border(NamedTuple):
+    """The line around a panel."""
+
+    grid: Grid
+    width: float
+
+
+class Boxes(NamedTuple):
+    """Outlines with round corners: the upper left corner and the size of each."""
+
+    xs: Sequence[float]
+    ys: Sequence[float]
+    ws: Sequence[float]
+    hs: Sequence[float]
+    radius: float
+    width: float
+
+    def by_size(self) -> dict[tuple[float, float], list[tuple[float, float]]]:
+        """The corners of the boxes of each size: few sizes, many boxes.
+
+        >>> Boxes([0, 8], [0, 0], [6, 6], [4, 4], 2, 1).by_size()
+        {(6, 4): [(0, 0), (8, 0)]}
+        """
+        out: dict[tuple[float, float], list[tuple[float, float]]] = {}
+        for x, y, w, h in zip(self.xs, self.ys, self.ws, self.hs, strict=True):
+            out.setdefault((w, h), []).append((x, y))
+        return out
+
+
+class Ears(NamedTuple):
+    """Dog-ears: triangles that fill the upper right corner of a cell, which is at (x, y)."""
+
+    xs: Sequence[float]
+    ys: Sequence[float]
+    size: float
+    opacity: float
+
+
+class Plate(NamedTuple):
+    """A filled rectangle with round corners, below a text."""
+
+    x: float
+    y: float
+    w: float
+    h: float
+    radius: float
+    paint: int
+
+
+class Plates(NamedTuple):
+    """The plates of a panel."""
+
+    plates: Sequence[Plate]
+
+
+class Swatch(NamedTuple):
+    """An outlined square of a paint in the legend."""
+
+    x: float
+    y: float
+    size: float
+    radius: float
+    width: float
+    paint: int
+
+
+class Labels(NamedTuple):
+    """A line of the labels of a panel's cells, row by row, empty ones included: monospaced, in the ink of each cell's paint.
+
+    dy: px from the top of a cell to the middle of the line.
+    """
+
+    grid: Grid
+    dy: float
+    texts: Sequence[str]
+    paints: Sequence[int]
+    size: float
+    weight: int
+    opacity: float
+
+
+class Texts(NamedTuple):
+    """Short monospaced texts of one weight: in the ink of a paint each, or (paints is None) all muted.
+
+    size: of most of them; sizes: of each.
+    """
+
+    xs: Sequence[float]
+    ys: Sequence[float]
+    texts: Sequence[str]
+    sizes: Sequence[float]
+    size: float
+    paints: Sequence[int] | None
+    anchor: str
+    weight: int
+
+
+class Line(NamedTuple):
+    """A line of prose: its text, where it stands, its size and weight, its role (TEXT or MUTED), and whether it is monospaced."""
+
+    text: str
+    x: float
+    y: float
+    size: float
+    role: str = MUTED
+    mono: bool = False
+    weight: int = 400
+    anchor: str = START
+
+
+Primitive: TypeAlias = "Cells | Image | Lines | Border | Boxes | Ears | Plates | Swatch | Labels | Texts | Line"
+
+
+def missing(item: NoReturn) -> NoReturn:
+    """What a writer does with a kind of primitive that it does not know; the type checker holds that there is none.
+
+    >>> missing("a drawing")
+    Traceback (most recent call last):
+    TypeError: a drawing is no primitive of a page
+    """
+    raise TypeError(f"{item} is no primitive of a page")

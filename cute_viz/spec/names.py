@@ -1,0 +1,139 @@
+"""Names with {parameters}, and what these are in a name: a step for each letter and parameter, whatever they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from cute_viz.spec.domains import meant
+
+_SLOT = re.compile(r"\{([A-Za-z_]\w*)\}")
+
+
+class Pattern:
+    """A name with {parameters}; one that comes again is the same again.
+
+    literals: what stands around the parameters, one more than `slots`. slots: the parameters as they come.
+
+    >>> pattern = Pattern("SM90_64x{N}x16_{ab}")
+    >>> pattern.literals, pattern.slots
+    (('SM90_64x', 'x16_', ''), ('N', 'ab'))
+    """
+
+    __slots__ = ("literals", "slots", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        parts = _SLOT.split(text)
+        self.literals, self.slots = tuple(parts[::2]), tuple(parts[1::2])
+
+    @property
+    def parameters(self) -> list[str]:
+        """The parameters, each once, in order."""
+        return list(dict.fromkeys(self.slots))
+
+    def filled(self, values: Mapping[str, str]) -> str:
+        """The name with these parameters.
+
+        >>> Pattern("{a}_{N}").filled({"a": "SS"})
+        'SS_{N}'
+        """
+        return _SLOT.sub(lambda slot: values.get(slot[1], slot[0]), self.text)
+
+    def may_be(self, name: str) -> bool:
+        """Whether a name has what stands around the parameters, whatever these may be.
+
+        >>> [Pattern("A{x}_{y}B").may_be(name) for name in ("A1_2B", "A_B", "A1B", "A_b")]
+        [True, True, False, False]
+        """
+        first, *others = self.literals
+        if not others:
+            return name == first
+        *middle, last = others
+        at = len(first) if name.startswith(first) else -1
+        for literal in middle:
+            at = name.find(literal, at) if at >= 0 else -1
+            at += len(literal) if at >= 0 else 0
+        return at >= 0 and at + len(last) <= len(name) and name.endswith(last)
+
+    def bind(self, name: str, domains: Mapping[str, str]) -> dict[str, str] | None:
+        """The parameters with which the name is this one; None where there are none.
+
+        domains: what a parameter may be, as `where` writes it; of a range any number is taken here, without a domain any word.
+        Of several ways the first is taken: the first of the words, the longest number or word.
+
+        >>> Pattern("64x{N}_{a}{b}").bind("64x200_SS_T", {"N": "8..256/8", "a": "S SS", "b": "-none _T"})
+        {'N': '200', 'a': 'SS', 'b': '_T'}
+        """
+        if not self.may_be(name):
+            return None
+        several = [_alternatives(domains.get(slot, "")) for slot in self.slots]
+        # From the back: where each parameter may end so that what follows it fits.
+        ends: list[bytearray] = []
+        fits = bytearray(len(name) + 1)
+        fits[-1] = 1
+        for alternatives, literal in zip(reversed(several), reversed(self.literals[1:]), strict=True):
+            ends.append(_before(literal, name, fits))
+            fits = _starts(alternatives, name, ends[-1])
+        out: dict[str, str] = {}
+        at = len(self.literals[0])
+        for slot, literal, alternatives, end in zip(self.slots, self.literals[1:], several, reversed(ends), strict=True):
+            known = out.get(slot)
+            found = next((stop for stop in _stops(alternatives if known is None else [known], name, at) if end[stop]), None)
+            if found is None:
+                return None
+            out[slot] = name[at:found]
+            at = found + len(literal)
+        return out
+
+
+_DIGITS, _WORD = object(), object()  # a number; any word
+
+
+def _alternatives(domain: str) -> list[object]:
+    """What a parameter may be, in order: words, numbers, any word."""
+    return [_DIGITS if ".." in word else meant(word) for word in domain.split()] or [_WORD]
+
+
+def _is(kind: object, char: str) -> bool:
+    return char.isdecimal() or (kind is _WORD and (char.isalnum() or char == "_"))
+
+
+def _before(literal: str, name: str, fits: bytearray) -> bytearray:
+    """Where a literal stands with something that fits behind it."""
+    if not literal:
+        return fits
+    out = bytearray(len(fits))
+    at = name.find(literal)
+    while at >= 0:
+        out[at] = fits[at + len(literal)]
+        at = name.find(literal, at + 1)
+    return out
+
+
+def _starts(alternatives: Sequence[object], name: str, ends: bytearray) -> bytearray:
+    """Where a parameter may begin so that it ends at one of the ends."""
+    out = bytearray(len(ends))
+    for one in alternatives:
+        if isinstance(one, str):
+            for at, here in enumerate(_before(one, name, ends)):
+                out[at] |= here
+            continue
+        inside = 0
+        for at in range(len(name) - 1, -1, -1):
+            inside = (inside or ends[at + 1]) if _is(one, name[at]) else 0
+            out[at] |= inside
+    return out
+
+
+def _stops(alternatives: Sequence[object], name: str, at: int) -> Iterator[int]:
+    """Where a parameter that begins at a place may end, the first choice first."""
+    for one in alternatives:
+        if isinstance(one, str):
+            if name.startswith(one, at):
+                yield at + len(one)
+            continue
+        end = at
+        while end < len(name) and _is(one, name[end]):
+            end += 1
+        yield from range(end, at, -1)
