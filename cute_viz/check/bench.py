@@ -13,6 +13,7 @@ from cute_viz.algebra.table import offsets_numpy
 from cute_viz.check.job import Kernel, Launch
 from cute_viz.check.layout_ptx import kernel
 from cute_viz.check.layouts import launch
+from cute_viz.limits import raised
 
 ENTRIES = 1 << 28
 LAYOUT = ComposedLayout(Swizzle(3, 4, 3), 0, Layout((1 << 14, 1 << 14), (1 << 14, 1)))
@@ -30,7 +31,8 @@ def made() -> Kernel:
 
 def table() -> Launch:
     """The launch that compares all entries; each is read once and written once, 4 bytes at a time."""
-    entries = offsets_numpy(LAYOUT, np).astype(np.int32)
+    with raised({"elements": ENTRIES}):
+        entries = offsets_numpy(LAYOUT, np).astype(np.int32)
     return launch(f"{ENTRY}_0", entries.tobytes(), ENTRIES)
 
 
