@@ -56,7 +56,7 @@ def picture_of(layout: Any, access: Access) -> Figure:
     """
     _check(access)
     if access.sectors:
-        raise UsageError("-o draws the banks of shared memory, not `global=`")
+        raise UsageError("the picture shows the banks of shared memory: drop `global=`")
     found = _found(layout, access, read("type", access.element))
     worst = max(found, key=lambda a: a.wavefronts)
     title = f"{worst.instruction} of warp {worst.warp}, step {worst.step}: {worst.wavefronts} wavefronts, {worst.ideal} are ideal"
