@@ -1,91 +1,192 @@
-"""Each picture uses the options that it is given, or refuses them: none is ignored."""
+"""Each picture uses the options that it is given, or refuses them: every kind of object, view and option, and pairs of options."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
 import pytest
 
 from cute_viz.algebra.call import Call
-from cute_viz.errors import FigureError, LimitError
+from cute_viz.engine import Answer, Request, ask
+from cute_viz.errors import CuteVizError, FigureError, LimitError
 from cute_viz.figures import build
 from cute_viz.figures.model import to_dict
-from cute_viz.figures.options import FigureOptions, options_of
-from cute_viz.options.views import LABELS, TILINGS, VIEWS
+from cute_viz.figures.options import FigureOptions
+from cute_viz.options import OPTIONS
+from cute_viz.options.views import TILINGS, VIEWS
 from cute_viz.spec import read
+from cute_viz.spec.build import read_specs
 
-TV = "((4,8),(2,2)):((32,1),(16,8))"
 GRID = "((2,2),(2,4)):((1,4),(2,8))"
-TILE = {"tile": (16, 8)}
-MMA = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))"
-COPY = "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))"
-DRAWN: dict[str, tuple[str, dict[str, Any]]] = {
-    "grid": (GRID, {}),
-    "tv": (TV, TILE),
-    "table": (TV, TILE),
-    "both": (TV, TILE),
-    "banks": (GRID, {}),
-    "address": (GRID, {}),
-    "operation": (GRID, {}),
-    "an atom": ("SM80_16x8x16_F32F16F16F32_TN", {}),
-    "a tiled MMA": (MMA, {}),
-    "a tiled copy": (COPY, {}),
-    "a thread's view": (f"get_slice({MMA}, 5)", {}),
-    "a partition": (MMA, {"thread": range(3, 4), "tensor": read("(64,64):(64,1)").pick()}),
-    "a swizzle": ("Sw<2,3,3>", {}),
+MMA = "make_tiled_mma(SM80_16x8x8_F32F16F16F32_TN{}, (1,2,1))"
+COPY = "make_tiled_copy(Copy_Atom<UniversalCopy<uint32_t>, half_t>{}, (4,16):(16,1), (1,2))"
+GEMM = f"gemm:\n  mma: {MMA}\n  tile: (16,16,16)\n  smem_a: ((8,2),16):((16,8),1)\n"
+OBJECTS: dict[str, Any] = {
+    "an integer": 8,
+    "a shape": (4, 8),
+    "rank 1": "8:2",
+    "rank 2": "(4,8):(8,1)",
+    "rank 3": "(2,3,4)",
+    "nested": GRID,
+    "a TV layout": "((2,4),(2,2)):((8,1),(4,16))",
+    "coordinates": "(4,8):(1@0,1@1)",
+    "XOR": "(4,4):(F1,F4)",
+    "composed": "(4,5):(1,4) o 2 o (2,3):(1,2)",
+    "swizzled": "Sw<2,1,3> o 0 o (4,16):(16,1)",
+    "swizzled with an offset": "Sw<2,1,3> o 5 o (4,16):(16,1)",
+    "swizzled with a flag": "Sw<2,4,3> o smem_ptr[16b](unset) o (8,32):(32,1)",
+    "a swizzle": "Sw<2,3,3>",
+    "an MMA": "SM80_16x8x8_F32F16F16F32_TN",
+    "an MMA of quad pairs": "SM70_8x8x4_F32F16F16F32_TN",
+    "an MMA of shared memory": "SM90_64x8x16_F32F16F16_SS",
+    "an MMA of tensor memory": "SM100_MMA_F16BF16_SS<half_t,half_t,float,64,8,UMMA::Major::K,UMMA::Major::K>",
+    "a tiled MMA": MMA,
+    "a thread's MMA": f"get_slice({MMA}, 5)",
+    "a copy": "SM75_U32x4_LDSM_N",
+    "a copy atom": "Copy_Atom<UniversalCopy<uint64_t>, half_t>{}",
+    "a tiled copy": COPY,
+    "a thread's copy": f"get_slice({COPY}, 5)",
+    "a GEMM": read_specs(GEMM)[0].obj,
+    "a call": Call("coalesce", (read(GRID).pick(),)),
 }
-OPTIONS: list[tuple[str, Any]] = [
-    ("tile", (16, 16)), ("coords", True), ("thread", range(1, 2)), ("warp", range(5)), ("warp", range(1)), ("value", range(1, 2)),
-    ("operand", "A"), ("operand", "S"), ("type", 8), ("tensor", read("(64,32):(32,1)").pick()),
-    *(("labels", word) for word in LABELS if word not in ("auto", "full")),
-    *(("color_by", word) for word in ("offset", "mod8", "chunk", "thread", "value", "warp", "row", "column", "tile", "none")),
-]  # fmt: skip
-# What each draws without being asked.
-SAME = {
-    "grid": ("offset",),
-    "tv": ("thread", range(5), range(1)),
-    "table": ("thread", "coord", range(5), range(1)),
-    "both": ("thread", range(5), range(1)),
-    "operation": ("offset",),
-    "an atom": ("thread", range(5), range(1)),
-    "a thread's view": ("warp",),
-    "a tiled MMA": ("warp", range(5)),
-    "a tiled copy": ("warp", range(5)),
-}
+FLAT = {  # they have no modes in modes, so that rulers have no more to show
+    "an integer", "a shape", "rank 1", "rank 2", "rank 3", "coordinates", "XOR", "composed",
+    "swizzled", "swizzled with an offset", "swizzled with a flag",
+}  # fmt: skip
+WORDS: dict[str, tuple[Any, ...]] = {  # of an option without choices
+    "tile": ("4x8", "16x8", "8x4"), "coords": (True,), "title": ("A title",), "thread": ("0", "1..2"), "warp": ("0",),
+    "value": ("1",), "operand": ("A", "S", "C", "AB"), "type": ("8", "f64"), "tensor": ("(64,64):(64,1)", "(32,64):(64,1)"),
+    "max_cells": ("1",), "diff": (True,), "fold": ("1",), "crop": ("2x2",), "palette": ("mono",), "fragment": (True,),
+    "width": ("200",), "cell": ("5",),
+} | {name: option.choices for name, option in OPTIONS.items() if option.choices}  # fmt: skip
+TILES = ("4x8", "16x8", "8x32")  # of which one fits where a view needs a tile
 
 
-def drawn(what: str, **more: Any) -> dict[str, Any]:
-    text, options = DRAWN[what]
-    obj = read(text).pick()
-    if what == "operation":
-        obj = Call("coalesce", (obj,))
-    view = what if what in VIEWS and what != "operation" else None
-    return to_dict(build(obj, options_of({"view": view, **options, **more})))
+@lru_cache
+def object_of(what: str) -> Any:
+    source = OBJECTS[what]
+    return read(source).pick() if isinstance(source, str) else source
 
 
-@pytest.mark.parametrize("what", DRAWN)
+def answer(what: str, options: dict[str, Any]) -> Answer | None:
+    """What the engine makes of an object and options; None where it refuses them. No other exception is an answer."""
+    out = ask(Request((object_of(what),), options, formats=("svg",)))
+    try:
+        out.figure  # noqa: B018
+        out.how  # noqa: B018
+    except CuteVizError:
+        return None
+    return out
+
+
+def drawn(what: str, options: dict[str, Any], page: bool = False) -> Any:
+    """The picture as its model, or as bytes where an option is of the page."""
+    out = answer(what, options)
+    try:
+        return out and (out.write("svg") if page else to_dict(out.figure))
+    except CuteVizError:
+        return None
+
+
+def views(what: str) -> list[dict[str, Any]]:
+    """The options that give each view that an object has, the one without any first."""
+    out: list[dict[str, Any]] = [{}]
+    for view in VIEWS:
+        for tile in ("", *TILES) if view in ("tv", "table", "both") else ("",):
+            words = {"view": view, **({"tile": tile} if tile else {})}
+            if answer(what, words) is not None:
+                out.append(words)
+                break
+    return out
+
+
+@pytest.mark.parametrize("what", OBJECTS)
+def test_no_view_is_ignored(what: str) -> None:
+    pictures: list[Any] = [drawn(what, words) for words in views(what)]
+    natural = {"a call": "operation"}.get(what, "tv" if hasattr(object_of(what), "tiling") else "grid")
+    for words, picture in zip(views(what)[1:], pictures[1:], strict=True):
+        assert (picture == pictures[0]) == (words["view"] == natural), words
+    assert all(one != other for one, other in combinations(pictures[1:], 2))
+
+
+def is_said_anyway(what: str, base: dict[str, Any], name: str, word: Any) -> bool:
+    """Whether a picture need not change, as it is like this without the option, or has nothing that the option is about."""
+    if name == "labels" and word == "full":
+        full = answer(what, {**base, name: word})
+        return full is not None and full.how.full  # the page is told; what it does with it, tests of the formats see
+    return (
+        word == OPTIONS[name].default
+        or (name == "tile" and word == (base.get("tile") or "4x8"))
+        or (name == "coords" and what in FLAT)
+        or (name == "fold" and what in ("an integer", "rank 1"))  # one column
+    )
+
+
+@pytest.mark.parametrize("what", OBJECTS)
 def test_no_option_is_ignored(what: str) -> None:
-    plain, used = drawn(what), 0
-    for name, value in OPTIONS:
-        try:
-            other = drawn(what, **{name: value})
-        except FigureError:
-            continue
-        used += 1
-        assert other != plain or value in SAME.get(what, ()), f"{name}={value}"
-    assert used or what == "a swizzle"
+    """Of a choice one word may say what is drawn anyway; no two others draw the same."""
+    for base in views(what):
+        plain, plain_page = drawn(what, base), drawn(what, base, True)
+        for name in OPTIONS.keys() - {"view"}:
+            page = OPTIONS[name].level == "page"
+            if page and base:
+                continue  # what writes a page does not know views
+            pictures = [(word, drawn(what, {**base, name: word}, page)) for word in WORDS[name]]
+            pictures = [(word, picture) for word, picture in pictures if picture is not None]
+            same = [word for word, picture in pictures if picture == (plain_page if page else plain)]
+            same = [word for word in same if not is_said_anyway(what, base, name, word)]
+            assert len(same) <= (name in ("labels", "color_by")), (base, name, same)
+            others = [picture for word, picture in pictures if word not in same and picture != (plain_page if page else plain)]
+            if name == "labels" and base.get("view") == "table":
+                others = others[1:]  # of a table offset and index are both the place in the tile
+            assert all(one != other for one, other in combinations(others, 2)), (base, name)
 
 
-def test_every_view_is_tried() -> None:
-    assert set(VIEWS) <= set(DRAWN)
+SAID = {  # pairs of which the second leaves nothing to the first
+    ("an MMA of shared memory", "color_by", "operand"),  # all threads have all of A
+    ("a thread's copy", "operand", "tensor"),  # S is what is drawn of a tensor anyway
+}
+
+
+@pytest.mark.parametrize("what", OBJECTS)
+def test_no_option_is_ignored_beside_another(what: str) -> None:
+    """Pairs of options, each with the first word that it has an effect with: the picture is none of those with one of the two."""
+    for base in views(what):
+        if base.get("view") == "grid" or (base and hasattr(object_of(what), "tiling")):
+            continue  # it is that without a view
+        plain = drawn(what, base)
+        used: dict[str, tuple[Any, Any]] = {}
+        for name, option in OPTIONS.items():
+            if option.level == "page" or name in ("view", "tile", "max_cells"):
+                continue
+            pictures = ((word, drawn(what, {**base, name: word})) for word in WORDS[name])
+            effects = ((word, picture) for word, picture in pictures if picture not in (None, plain))
+            if (effect := next(effects, None)) is not None:
+                used[name] = effect
+        for (one, (word, first)), (other, (word_, second)) in combinations(used.items(), 2):
+            both = drawn(what, {**base, one: word, other: word_})
+            assert both not in (plain, first, second) or (what, one, other) in SAID, (base, one, word, other, word_)
+
+
+def test_every_option_is_tried() -> None:
+    assert WORDS.keys() == OPTIONS.keys()
+    seen = {words.get("view") for what in OBJECTS for words in views(what)}
+    assert seen == {None, *VIEWS}
+    assert {getattr(object_of(what), "tiling", "") for what in OBJECTS} >= TILINGS.keys() - {"partition"}
+    tried = [(what, words) for what in OBJECTS for words in views(what)]
+    for name in WORDS.keys() - {"view", "tile", "max_cells", "diff", "style"}:  # the last two are tried where they apply
+        for word in WORDS[name]:
+            assert any(answer(what, {**words, name: word}) is not None for what, words in tried), (name, word)
 
 
 @pytest.mark.parametrize("name", ["thread", "tensor", "type", "color_by", "coords", "tile"])
 def test_a_refusal_names_what_an_option_goes_with(name: str) -> None:
-    value = dict(OPTIONS)[name]
+    value = True if name == "coords" else WORDS[name][0]
     with pytest.raises(FigureError) as caught:
-        drawn("a swizzle", **{name: value})
+        ask(Request(("Sw<2,3,3>",), {name: value})).figure  # noqa: B018
     assert "does not go with a swizzle alone" in caught.value.message
     hint = caught.value.hint or ""
     assert all((key in hint) == (name in view.uses) for key, view in VIEWS.items() if key != "tv")

@@ -39,6 +39,9 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
     """The kind of picture that fits an object, in words and by its row."""
     tiling = getattr(type(obj), "tiling", "")
     if tiling == "operation":
+        if options.view not in (None, "operation"):
+            hint = "leave out `view=`, or draw what it gives"
+            raise FigureError(f"`view={options.view}` does not go with an operation that is not carried out", hint=hint)
         return "an operation", VIEWS["operation"]
     if tiling:
         if options.view not in (None, "tv") or options.tile is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cute_viz.algebra.swizzle import Swizzle, span
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
-from cute_viz.figures.options import FigureOptions
+from cute_viz.figures.options import FigureOptions, check_cells
 
 _KEPT, _CHANGED, _READ = range(3)  # paints
 
@@ -18,6 +18,7 @@ def bits(swizzle: Swizzle, options: FigureOptions) -> Figure:
     b, m, s = swizzle.bits, swizzle.base, swizzle.shift
     low, high = swizzle.changed, swizzle.read
     width = max(1, max(low, high) + b)
+    check_cells(2 * width, f"the bits of {swizzle}", options)
     order = list(range(width - 1, -1, -1))
     out = [f"b{i}⊕b{i + s}" if low <= i < low + b else f"b{i}" for i in order]
     paints = [_CHANGED if low <= i < low + b else _READ if high <= i < high + b else _KEPT for i in order]

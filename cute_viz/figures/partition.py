@@ -54,7 +54,7 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
     labels = [""] * (rows * cols)
     places: list[int | None] = [None] * (rows * cols)  # in the modes after the first, as one number
     value: list[int | None] = [None] * (rows * cols)  # in the first mode
-    thread = thr.thr_idx if isinstance(thr, ThrCopy) else thread_of(thr)
+    thread = _thread(thr)
     for n, (m, k) in enumerate(coordinates):
         if not (0 <= m < rows and 0 <= k < cols):
             raise FigureError(
@@ -108,6 +108,10 @@ def _view(obj: Any, options: FigureOptions) -> tuple[Any, str]:
     if operand not in tuple(letters):
         raise FigureError(f"`operand={options.operand}`: one of {', '.join(letters)} goes with a tensor")
     if isinstance(obj, (ThrMMA, ThrCopy)):
+        if options.thread not in (None, range(own := _thread(obj), own + 1)):
+            raise FigureError(
+                f"`thread=` does not go with the view of thread {own} alone", hint="leave it out, or give the whole tiling"
+            )
         return obj, operand
     if not isinstance(obj, (MMA_Atom, TiledMMA, TiledCopy)):
         raise FigureError("a copy atom partitions nothing", hint="make a tiled copy of it: make_tiled_copy(atom, thr, val)")
@@ -115,6 +119,10 @@ def _view(obj: Any, options: FigureOptions) -> tuple[Any, str]:
         raise FigureError("`tensor=` needs `thread=`", hint="such as `thread=0`")
     tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
     return get_slice(tiled, options.thread.start), operand
+
+
+def _thread(thr: Any) -> int:
+    return thr.thr_idx if isinstance(thr, ThrCopy) else thread_of(thr)
 
 
 def _part(thr: Any, operand: str, tensor: Any) -> Any:
