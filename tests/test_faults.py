@@ -10,7 +10,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -222,6 +224,12 @@ def drawn(folder: Path, environment: dict[str, str], title: str) -> dict[str, by
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+@lru_cache
+def usually(title: str) -> dict[str, bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        return drawn(Path(folder) / "usual", dict(os.environ), title)
+
+
 @pytest.mark.parametrize("where", ENVIRONMENTS)
 def test_an_odd_environment_changes_no_byte(where: str, tmp_path: Path) -> None:
     (tmp_path / "matplotlibrc").write_text("figure.facecolor: red\nsavefig.dpi: 12\nfont.family: Nothing\n")
@@ -232,7 +240,7 @@ def test_an_odd_environment_changes_no_byte(where: str, tmp_path: Path) -> None:
         if value is not None:
             environment[key] = value.format(tmp=tmp_path)
     title = "a x b" if "C locale" in where else "a × b"  # which has no other letters
-    assert drawn(tmp_path / "odd", environment, title) == drawn(tmp_path / "usual", dict(os.environ), title)
+    assert drawn(tmp_path / "odd", environment, title) == usually(title)
     done = subprocess.run(python("render", "nobody("), env=environment, capture_output=True, timeout=60)
     assert done.returncode == 1
     assert done.stderr.startswith(b"error: ")
