@@ -57,6 +57,7 @@ class TestLibrary:
         path = tmp_path / "x.yaml"
         path.write_text("tiled_mma: {atom: MINE, layout: '(2,2,1)'}\n")
         assert obj(str(path), files=True, library=library) == obj("tiled", library=library)
+        assert read_specs(path.read_text(), library=library)[0].obj == obj("tiled", library=library)
         with pytest.raises(CuteVizError):
             obj(str(path), files=True)
 
@@ -65,8 +66,11 @@ class TestLibrary:
         with pytest.raises(CuteVizError, match="MINE"):
             obj("x", let={"x": "MINE{}"})
         assert figure(read("(2,2)").pick(), "OTHER{}", library=library).panels
-        with pytest.raises(CuteVizError, match="is not a layout"):  # it was found, then
-            figure("make_tiled_mma(MINE{})", options={"tensor": "MINE", "thread": "0"}, library=library)
+        options = {"thread": "0", "tensor": "one"}
+        assert figure("make_tiled_mma(MINE{})", options=options, library=library).notes[0] == "tensor (2,3):(1,2)"
+        with pytest.raises(CuteVizError) as caught:
+            figure("SM80_16x8x16_F32F16F16F32_TN", options=options)
+        assert caught.value.explain("cli").startswith("--tensor:1:1: 'one' is not a layout")
 
     def test_of_an_operation(self, library: Library) -> None:
         options = {"view": "operation"}
@@ -75,6 +79,12 @@ class TestLibrary:
             assert operand.shape_mnk == (1, 1, 1)
         with pytest.raises(CuteVizError):
             obj("make_tiled_mma(MINE{})", options=options)
+
+    def test_of_kept_reports(self, library: Library) -> None:
+        folder = Path(library.folders[0]) / "verified"
+        folder.mkdir()
+        (folder / "x.json").write_text('{"device": "x", "agree": {}, "known": {"MINE": "it is mine"}}')
+        assert figure("MINE", library=library).notes[-1] == "Known to differ from hardware: it is mine."
 
     def test_of_facts(self, library: Library) -> None:
         assert ask(Request(("MINE",), library=library)).facts["arch"] == "SM80"
@@ -180,6 +190,11 @@ class TestLimits:
         with pytest.raises(CuteVizError, match="nested"):
             figure("SM80_16x8x16_F32F16F16F32_TN", options=options)
 
+    def test_of_writing(self) -> None:
+        assert ask(Request(("(2,2)",))).write("png")
+        with pytest.raises(CuteVizError, match="pixels; the limit is 1"):
+            ask(Request(("(2,2)",), limits={"pixels": 1})).write("png")
+
     def test_of_evaluate(self) -> None:
         assert str(evaluate(DEEP, Request((), limits=DEEPER))[0]) == DEEP.replace(")", ",)")
         with pytest.raises(CuteVizError, match="nested"):
@@ -236,6 +251,9 @@ class TestOptions:
         assert "both" not in "".join(panel.caption for panel in both.panels)
         assert {(panel.rows, panel.cols) for panel in both.panels} == {(1, 2)}
         assert figure("(2,3)", "(5,7)", options={"labels": "none"}).panels[1].labels[:1] in ((), ("",))
+        titled = [read_specs(f"layout: (4,{n})\ntitle: t\n")[0] for n in (4, 5)]
+        assert figure(*titled).title == "4 × 4 layout | 4 × 5 layout"
+        assert figure(*titled, options={"title": "u"}).title == "u"
         specs = [read_specs(f"layout: (4,{n})\npalette: {name}\ntitle: t\n")[0] for n, name in ((4, "mono"), (5, "grey"))]
         assert ask(Request(tuple(specs))).how.palette == "mono"
         assert ask(Request((read("(2,2)").pick(), specs[1]))).how.palette == "grey"
