@@ -399,3 +399,12 @@ def test_a_command_passes_all_of_it_on(library: Library, tmp_path: Path) -> None
     assert b'"title":"x"' in out.stdout.replace(b": ", b":")
     assert run("--limit", "nesting=100", "show", DEEP).returncode == 0
     assert run("show", DEEP).returncode == 1
+
+
+def test_a_spec_is_cropped_beside_another_source(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text("layout: (4,64):(64,1)\nfigure: {crop: 2x8}\n")
+    both = ask(Request((str(path), "(4,8)"), files=True)).figure
+    assert [(panel.rows, panel.cols) for panel in both.panels] == [(2, 8), (4, 8)]
+    asked = ask(Request((str(path), "(4,8)"), {"crop": "1x4"}, files=True)).figure
+    assert [(panel.rows, panel.cols) for panel in asked.panels] == [(1, 4), (1, 4)]

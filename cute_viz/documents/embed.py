@@ -125,7 +125,10 @@ class _Pictures:
         file = (given or name_of(drawn) or f"{self.stem}-{hashed}") + FORMATS[format].suffixes[0]
         path = f"{self.folder}/{file}" if self.folder else file
         if not can_stand(path, language):
-            raise CuteVizError(f"{path!r} cannot stand in a {language} document", hint="give the block another `name=`, or the pictures another folder")
+            raise CuteVizError(
+                f"{path!r} cannot stand in a {language} document",
+                hint="give the block another `name=`, or the pictures another folder",
+            )
         data = drawn.write(format, fragment=format == "tikz")
         known = self.files.setdefault(file.lower(), file)
         if known != file or out.pictures.get(file, data) != data:

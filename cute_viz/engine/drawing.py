@@ -42,17 +42,14 @@ def figure_of(subjects: Sequence[Subject], request: Request) -> Figure:
     figures = [_drawn(subject, words, len(subjects) > 1, request) for subject, words in zip(subjects, given, strict=True)]
     figure, words = figures[0], given[0]
     if len(figures) > 1:
+        own = [{name: word for name, word in mine.items() if request.options.get(name) is None} for mine in given]
+        figures = [_cut(one, mine) for one, mine in zip(figures, own, strict=True)]  # as its spec says
         from cute_viz.figures.compare import difference, side_by_side
 
         words = read_all(request.options)
         title = words.get("title")
         figure = difference(figures[0], figures[1], title) if words.get("diff") else side_by_side(figures, title)
-    if words.get("crop") or words.get("fold"):
-        from cute_viz.figures import trim
-
-        figure = trim.crop(figure, *words["crop"]) if words.get("crop") else figure
-        figure = trim.fold(figure, words["fold"]) if words.get("fold") else figure
-    return figure
+    return _cut(figure, words)
 
 
 def how_to_write(subjects: Sequence[Subject], request: Request) -> Options:
@@ -89,6 +86,16 @@ def check_format(format: str, options: Mapping[str, Any]) -> None:
 def write(figure: Figure, format: str, how: Options) -> bytes:
     """A figure in a format."""
     return render(figure, format, how)
+
+
+def _cut(figure: Figure, words: Mapping[str, Any]) -> Figure:
+    """The figure cropped, then folded, as was asked for."""
+    if not words.get("crop") and not words.get("fold"):
+        return figure
+    from cute_viz.figures import trim
+
+    figure = trim.crop(figure, *words["crop"]) if words.get("crop") else figure
+    return trim.fold(figure, words["fold"]) if words.get("fold") else figure
 
 
 def _check_together(subjects: Sequence[Subject], request: Request) -> None:
