@@ -299,9 +299,9 @@ class TestOptions:
     @pytest.mark.parametrize(
         ("name", "word", "fine", "wrong"),
         [
-            ("theme", "dark", ("svg", "html"), ("text", "tikz", "json")),
-            ("width", 300, ("svg", "html"), ("text", "tikz", "json")),
-            ("cell", 9, ("svg", "html"), ("text", "tikz", "json")),
+            ("theme", "dark", ("svg", "html", "tikz"), ("text", "json")),
+            ("width", 300, ("svg", "html", "tikz"), ("text", "json")),
+            ("cell", 9, ("svg", "html", "tikz"), ("text", "json")),
             ("fragment", True, ("svg", "tikz"), ("text", "html", "json")),
         ],
     )
