@@ -1,4 +1,4 @@
-"""TiledMMA and TiledCopy against CuTe (tests/data/tiled.json.gz): layouts, slices, partitions, fragments."""
+"""TiledMMA and TiledCopy against CuTe (tests/data/tiled.json.gz, partitions.json.gz): layouts, slices, partitions, fragments."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from cute_viz import figure
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.inttuple import modes
+from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import layout_tv, make_tiled_mma, tile_shape
@@ -152,3 +153,31 @@ def test_prints_read_back():
     for tiled in (value(text), value("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,(8,2,2):(1,16,8),16))")):
         assert value(str(tiled)) == tiled
         assert re.search(r"_\d", str(tiled))
+
+
+PARTITIONS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "partitions.json.gz").read_bytes()))["rows"]
+
+
+def test_every_partition_is_here():
+    assert len(PARTITIONS) == 200
+
+
+@pytest.mark.parametrize("row", PARTITIONS, ids=lambda row: row[0])
+def test_a_partition_prints_as_cute_prints_it(row):
+    kind, text, want, *values = row
+    if want == "REFUSED":
+        with pytest.raises(CuteVizError):
+            value(text)
+        return
+    found = value(text)
+    layout = show(found)
+    if kind in ("partition", "retile"):  # a layout and its offset, of which only 0 is left out
+        layout = show(found.inner if isinstance(found, ComposedLayout) else found)
+        assert want.startswith(f"({layout},")
+        offset = want[len(layout) + 2 : -1].replace("_", "")
+        assert unmarked(found.offset) == offset if isinstance(found, ComposedLayout) else not offset.strip("(0,)")
+    else:
+        assert layout == want
+    if values:
+        count, check = values
+        assert crc32(",".join(unmarked(found(i)) for i in range(count)).encode()) == check
