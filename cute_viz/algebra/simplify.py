@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
+from cute_viz.algebra import tuples
 from cute_viz.algebra.common import is_zero, refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, lift
 from cute_viz.algebra.inttuple import map_leaves, tuple_rank
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
 
 
-def flatten(layout: AnyLayout) -> AnyLayout:
-    """The same function with no nesting below the top level (cute/layout.hpp).
+def flatten(layout: Any) -> Any:
+    """The same function with no nesting below the top level (cute/layout.hpp); of a tuple its leaves.
 
     >>> str(flatten(Layout(((2, 2), 4))))
     '(2,2,4):(1,2,4)'
     """
+    if tuples.is_tuple(layout):
+        return tuples.flatten(layout)
     if isinstance(layout, ComposedLayout):
         return lift(layout, flatten)
     return plain_layout.flatten(layout)
