@@ -181,3 +181,26 @@ def test_a_partition_prints_as_cute_prints_it(row):
     if values:
         count, check = values
         assert crc32(",".join(unmarked(found(i)) for i in range(count)).encode()) == check
+
+
+@pytest.mark.parametrize(
+    ("operand", "tensor", "fragment"),  # as CuTe prints them
+    [
+        ("C", "(_64,_64):(_64,_1)", "((_2,_2),_2,_4):((_1,_2),_4,_8)"),
+        ("A", "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_64,_64>{})", "((_2,_2,_2),_2,_4):((_1,_2,_4),_32,_8)"),
+        ("B", "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_64,_64>{})", "((_2,_2),_4,_4):((_1,_2),_16,_4)"),
+        ("A", "tile_to_shape(GMMA::Layout_MN_SW128_Atom<half_t>{}, Shape<_64,_64>{})", "((_2,_2,_2),_2,_4):((_1,_2,_4),_8,_16)"),
+        ("B", "tile_to_shape(GMMA::Layout_MN_SW128_Atom<half_t>{}, Shape<_64,_64>{})", "((_2,_2),_4,_4):((_1,_2),_4,_16)"),
+    ],
+)
+def test_a_fragment_follows_swizzled_tensors_and_accumulators_follow_none(operand, tensor, fragment):
+    mma = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (_2,_2,_1))"
+    assert str(value(f"partition_fragment_{operand}({mma}, {tensor})")) == fragment
+
+
+@pytest.mark.parametrize("operand", "AB")
+def test_what_a_descriptor_points_to_is_in_no_fragment(operand):
+    mma = "make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{})"
+    with pytest.raises(CuteVizError, match=f"holds no {operand} in registers"):
+        value(f"partition_fragment_{operand}({mma}, (64,64))")
+    assert value(f"partition_fragment_C({mma}, (64,64))").shape[0] == (2, 2, 8)

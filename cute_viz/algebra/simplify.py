@@ -43,11 +43,15 @@ def coalesce(layout: AnyLayout, profile: Any = None) -> AnyLayout:
 def filter_zeros(layout: AnyLayout, profile: Any = None) -> AnyLayout:
     """Extents of modes with stride 0 become 1; with a profile, of the modes where the profile is 0 (cute/layout.hpp).
 
+    A composed layout has no strides and stays as it is (cute/int_tuple.hpp). Refused: one with a profile.
+
     >>> str(filter_zeros(Layout((4, 8), (0, 1))))
     '(1,8):(0,1)'
     """
     if isinstance(layout, ComposedLayout):
-        return lift(layout, filter_zeros, profile)
+        if profile is not None:
+            refuse("filter_zeros", (layout, profile), "a composed layout has no strides for a profile to choose from")
+        return layout
     return Layout(_filter_zeros(layout.stride if profile is None else profile, layout.shape, layout), layout.stride)
 
 
