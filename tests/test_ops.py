@@ -182,7 +182,8 @@ def test_the_public_names_are_the_values_and_the_operations():
 
 def test_operations_take_from_python_what_expressions_take():
     assert str(algebra.logical_divide((8, 6), (4, 3))) == "((4,2),(3,2)):((1,4),(8,24))"
-    assert algebra.append((2, 3), n=4) == algebra.append(Layout((2, 3)), None, 4) == parse("append<4>((2,3))")
+    assert algebra.append((2, 3), n=4) == algebra.append((2, 3), None, 4) == parse("append<4>((2,3))") == (2, 3, 1, 1)
+    assert algebra.append(Layout((2, 3)), n=4) == parse("append<4>((2,3):(1,2))")
     assert algebra.group((2, 3, 4), end=2) == parse("group<0,2>((2,3,4))")
     assert algebra.make_ordered_layout((2, 3)) == Layout((2, 3))
     assert algebra.make_swizzle(3, 4, 3) == Swizzle(3, 4, 3)

@@ -1,4 +1,4 @@
-"""TiledMMA and TiledCopy against CuTe (tests/data/tiled.json.gz): layouts, slices, partitions, fragments."""
+"""TiledMMA and TiledCopy against CuTe (tests/data/tiled.json.gz, partitions.json.gz): layouts, slices, partitions, fragments."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from cute_viz import figure
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.inttuple import modes
+from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import layout_tv, make_tiled_mma, tile_shape
@@ -152,3 +153,54 @@ def test_prints_read_back():
     for tiled in (value(text), value("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,(8,2,2):(1,16,8),16))")):
         assert value(str(tiled)) == tiled
         assert re.search(r"_\d", str(tiled))
+
+
+PARTITIONS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "partitions.json.gz").read_bytes()))["rows"]
+
+
+def test_every_partition_is_here():
+    assert len(PARTITIONS) == 200
+
+
+@pytest.mark.parametrize("row", PARTITIONS, ids=lambda row: row[0])
+def test_a_partition_prints_as_cute_prints_it(row):
+    kind, text, want, *values = row
+    if want == "REFUSED":
+        with pytest.raises(CuteVizError):
+            value(text)
+        return
+    found = value(text)
+    layout = show(found)
+    if kind in ("partition", "retile"):  # a layout and its offset, of which only 0 is left out
+        layout = show(found.inner if isinstance(found, ComposedLayout) else found)
+        assert want.startswith(f"({layout},")
+        offset = want[len(layout) + 2 : -1].replace("_", "")
+        assert unmarked(found.offset) == offset if isinstance(found, ComposedLayout) else not offset.strip("(0,)")
+    else:
+        assert layout == want
+    if values:
+        count, check = values
+        assert crc32(",".join(unmarked(found(i)) for i in range(count)).encode()) == check
+
+
+@pytest.mark.parametrize(
+    ("operand", "tensor", "fragment"),  # as CuTe prints them
+    [
+        ("C", "(_64,_64):(_64,_1)", "((_2,_2),_2,_4):((_1,_2),_4,_8)"),
+        ("A", "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_64,_64>{})", "((_2,_2,_2),_2,_4):((_1,_2,_4),_32,_8)"),
+        ("B", "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_64,_64>{})", "((_2,_2),_4,_4):((_1,_2),_16,_4)"),
+        ("A", "tile_to_shape(GMMA::Layout_MN_SW128_Atom<half_t>{}, Shape<_64,_64>{})", "((_2,_2,_2),_2,_4):((_1,_2,_4),_8,_16)"),
+        ("B", "tile_to_shape(GMMA::Layout_MN_SW128_Atom<half_t>{}, Shape<_64,_64>{})", "((_2,_2),_4,_4):((_1,_2),_4,_16)"),
+    ],
+)
+def test_a_fragment_follows_swizzled_tensors_and_accumulators_follow_none(operand, tensor, fragment):
+    mma = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (_2,_2,_1))"
+    assert str(value(f"partition_fragment_{operand}({mma}, {tensor})")) == fragment
+
+
+@pytest.mark.parametrize("operand", "AB")
+def test_what_a_descriptor_points_to_is_in_no_fragment(operand):
+    mma = "make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{})"
+    with pytest.raises(CuteVizError, match=f"holds no {operand} in registers"):
+        value(f"partition_fragment_{operand}({mma}, (64,64))")
+    assert value(f"partition_fragment_C({mma}, (64,64))").shape[0] == (2, 2, 8)

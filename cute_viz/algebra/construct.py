@@ -7,7 +7,7 @@ from typing import Any
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout
-from cute_viz.algebra.inttuple import IntTuple, Major, compact_major, is_int_tuple, leaves, map_leaves, product, show
+from cute_viz.algebra.inttuple import IntTuple, Major, Static, compact_major, is_int_tuple, leaves, map_leaves, product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.shapes import product_like
 from cute_viz.algebra.stride import Basis
@@ -33,15 +33,39 @@ def make_layout(*parts: Any) -> Any:
         return plain_layout.make_layout(*parts)
     if parts and is_int_tuple(parts[0]):
         if len(parts) == 1:
-            return Layout(parts[0])
+            return Layout(parts[0], _compact(parts[0], True))
         if len(parts) == 2 and isinstance(parts[1], Major):
-            return Layout(parts[0], compact_major(parts[0], left=parts[1].left))
+            return Layout(parts[0], _compact(parts[0], parts[1].left))
         if len(parts) == 2 and all(isinstance(leaf, (int, Basis)) for leaf in leaves(parts[1])):
             return Layout(parts[0], parts[1])
     raise AlgebraError(
         f"make_layout({', '.join(map(show, parts))}): neither a shape with strides nor a list of layouts",
         hint="make_layout((4,8)), make_layout((4,8),(8,1)), make_layout((4,8),LayoutRight) or make_layout(A,B)",
     )
+
+
+def _compact(shape: IntTuple, left: bool) -> IntTuple:
+    """The compact strides of a shape; of one that mixes static and run-time extents static as far as only static ones come before.
+
+    There a run-time extent of 1 is like any other (cute/stride.hpp, compact_major).
+    """
+    if len({isinstance(leaf, Static) for leaf in leaves(shape)}) < 2:
+        return compact_major(shape, left=left)
+    return _mixed(shape, Static(1), left)[0]
+
+
+def _mixed(shape: IntTuple, current: int, left: bool) -> tuple[IntTuple, int]:
+    if isinstance(shape, tuple):
+        strides = []
+        for extent in shape if left else shape[::-1]:
+            stride, current = _mixed(extent, current, left)
+            strides.append(stride)
+        return tuple(strides if left else strides[::-1]), current
+    if not isinstance(shape, Static):
+        return current, int(current) * shape
+    if shape == 1:
+        return Static(0), current
+    return current, Static(current * shape) if isinstance(current, Static) else current * int(shape)
 
 
 def make_ordered_layout(shape: IntTuple, order: Any = None) -> Layout:

@@ -11,11 +11,11 @@ from typing import Any
 from cute_viz.algebra.common import brief, is_zero, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset
-from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, modes, product, unflatten
+from cute_viz.algebra.inttuple import Underscore, compact_major, is_int_tuple, leaves, modes, product, tuple_rank, unflatten
 from cute_viz.algebra.layout import Layout, coalesce_modes, flat_modes, from_modes
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.measure import coprofile, cosize
-from cute_viz.algebra.shapes import ceil_div, shape_of
+from cute_viz.algebra.shapes import ceil_div, evenly_divides, shape_of
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 
@@ -287,6 +287,24 @@ def ceil_div_tiler(a: Any, b: Any) -> Any:
     >>> ceil_div_tiler((4, 3), (4, 2)), ceil_div_tiler(24, Layout(4, 2))
     ((1, 2), (2, 3))
     """
+    shape = shape_of(a)
     if isinstance(b, Layout):
-        return complement(b, shape_of(a)).shape
-    return ceil_div(shape_of(a), shape_of(b))
+        return complement(b, shape).shape
+    if not is_int_tuple(b) and isinstance(b, tuple):
+        if not isinstance(shape, tuple) or len(b) > len(shape):
+            refuse("ceil_div", (a, b), "the tiler has more modes than the shape")
+        return tuple(ceil_div_tiler(x, b[i]) if i < len(b) else x for i, x in enumerate(shape))
+    return ceil_div(shape, shape_of(b))
+
+
+def evenly_divides_tiler(shape: Any, tiler: Any) -> bool:
+    """Whether a tiler divides a shape without remainder: mode by mode, a layout by its size and complement (cute/int_tuple.hpp).
+
+    >>> evenly_divides_tiler((32, 64), (Layout(8, 2), 32)), evenly_divides_tiler((12, 64), (Layout(8, 2), 32))
+    (True, False)
+    """
+    if isinstance(tiler, tuple):
+        return len(tiler) <= tuple_rank(shape) and all(map(evenly_divides_tiler, modes(shape), tiler))
+    if not isinstance(tiler, Layout):
+        return evenly_divides(shape, shape_of(tiler))
+    return product(shape) == product(tiler.shape) * product(ceil_div_tiler(shape, tiler))

@@ -86,7 +86,7 @@ class ThrMMA(Shown):
     """A TiledMMA seen by one thread: `thr_vmnk` is its coordinate in thr_layout_vmnk."""
 
     tiling: ClassVar[str] = "mma"
-    marked: ClassVar[tuple[str, ...]] = ("tiled", "thr_vmnk")
+    marked: ClassVar[tuple[str, ...]] = ("tiled",)
     tiled: TiledMMA
     thr_vmnk: tuple[Any, ...]
 

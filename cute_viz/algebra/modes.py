@@ -1,4 +1,4 @@
-"""Layouts as tuples of modes: pick, group, append, replace and zip them (cute/layout.hpp, cute/algorithm/tuple_algorithms.hpp)."""
+"""Layouts as tuples of modes: pick, group, append, replace and zip them (cute/layout.hpp); of a tuple these give a tuple."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
+from cute_viz.algebra import tuples
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, lift
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, lift
 from cute_viz.algebra.inttuple import tuple_rank
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
 from cute_viz.limits import limit
@@ -28,7 +29,7 @@ def get(layout: AnyLayout, *path: int) -> AnyLayout:
     return plain_layout.get(layout, *path)
 
 
-def select(layout: AnyLayout, *picked: int) -> AnyLayout:
+def select(layout: Any, *picked: int) -> Any:
     """The layout of the modes that are named, in that order: select<2,0>(A) is select(A, 2, 0).
 
     Refused: a mode that is not there; no mode at all.
@@ -36,6 +37,8 @@ def select(layout: AnyLayout, *picked: int) -> AnyLayout:
     >>> str(select(Layout((2, 3, 4)), 2, 0))
     '(4,2):(6,1)'
     """
+    if tuples.is_tuple(layout):
+        return tuples.select(layout, *picked)
     if isinstance(layout, ComposedLayout):
         return lift(layout, select, *picked)
     if not picked:
@@ -43,7 +46,7 @@ def select(layout: AnyLayout, *picked: int) -> AnyLayout:
     return make_layout(*(plain_layout.get(layout, i) for i in picked))
 
 
-def take(layout: AnyLayout, begin: int, end: int) -> AnyLayout:
+def take(layout: Any, begin: int, end: int) -> Any:
     """The layout of the modes begin to end-1; an end of -1 is the rank.
 
     Refused: an empty range, and one that is out of bounds.
@@ -51,6 +54,8 @@ def take(layout: AnyLayout, begin: int, end: int) -> AnyLayout:
     >>> str(take(Layout((2, 3, 4)), 1, 3))
     '(3,4):(2,6)'
     """
+    if tuples.is_tuple(layout):
+        return tuples.take(layout, begin, end)
     if isinstance(layout, ComposedLayout):
         return lift(layout, take, begin, end)
     parts = modes_of(layout)
@@ -62,7 +67,7 @@ def take(layout: AnyLayout, begin: int, end: int) -> AnyLayout:
     return make_layout(*parts[begin:last])
 
 
-def group(layout: AnyLayout, begin: int = 0, end: int = -1) -> AnyLayout:
+def group(layout: Any, begin: int = 0, end: int = -1) -> Any:
     """The modes begin to end-1 as one mode; an end of -1 is the rank (group_modes in the Python DSL).
 
     Refused: a range that is out of bounds.
@@ -70,6 +75,8 @@ def group(layout: AnyLayout, begin: int = 0, end: int = -1) -> AnyLayout:
     >>> str(group(Layout((2, 3, 4)), 0, 2))
     '((2,3),4):((1,2),6)'
     """
+    if tuples.is_tuple(layout):
+        return tuples.group(layout, begin, end)
     if isinstance(layout, ComposedLayout):
         return lift(layout, group, begin, end)
     parts = modes_of(layout)
@@ -80,7 +87,7 @@ def group(layout: AnyLayout, begin: int = 0, end: int = -1) -> AnyLayout:
     return make_layout(*parts[:begin], *middle, *parts[last:])
 
 
-def append(layout: AnyLayout, x: Layout | None = None, n: int | None = None) -> AnyLayout:
+def append(layout: Any, x: Any = None, n: int | None = None) -> Any:
     """The layout with x (default 1:0) as a further last mode; append<N> repeats it up to rank N.
 
     Refused: an N below the rank.
@@ -88,13 +95,16 @@ def append(layout: AnyLayout, x: Layout | None = None, n: int | None = None) -> 
     >>> str(append(Layout((2, 3)), Layout(4, 8))), str(append(Layout((2, 3)), n=4))
     ('(2,3,4):(1,2,8)', '(2,3,1,1):(1,2,0,0)')
     """
+    if tuples.is_tuple(layout):
+        return tuples.extended("append", layout, x, n)
+    x = _mode("append", x)
     if isinstance(layout, ComposedLayout):
         return lift(layout, append, x, n)
     _check_mode("append", layout, x)
     return _extend("append", layout, x or _ONE, n, lambda old, new: [*old, *new])
 
 
-def prepend(layout: AnyLayout, x: Layout | None = None, n: int | None = None) -> AnyLayout:
+def prepend(layout: Any, x: Any = None, n: int | None = None) -> Any:
     """The layout with x (default 1:0) as a further first mode; prepend<N> repeats it up to rank N.
 
     Refused: an N below the rank.
@@ -102,10 +112,21 @@ def prepend(layout: AnyLayout, x: Layout | None = None, n: int | None = None) ->
     >>> str(prepend(Layout((2, 3)), Layout(4, 8)))
     '(4,2,3):(8,1,2)'
     """
+    if tuples.is_tuple(layout):
+        return tuples.extended("prepend", layout, x, n)
+    x = _mode("prepend", x)
     if isinstance(layout, ComposedLayout):
         return lift(layout, prepend, x, n)
     _check_mode("prepend", layout, x)
     return _extend("prepend", layout, x or _ONE, n, lambda old, new: [*new, *old])
+
+
+def _mode(name: str, x: Any) -> Any:
+    """What becomes a mode of a layout: a layout, or a shape as the compact layout of it."""
+    layout = as_layout(x)
+    if x is not None and tuples.is_tuple(layout):
+        refuse(name, (x,), "a mode of a layout is a layout")
+    return layout
 
 
 def _check_mode(name: str, layout: AnyLayout, x: Any) -> None:
@@ -124,7 +145,7 @@ def _extend(
     return layout if n == len(parts) else make_layout(*join(parts, [x] * (n - len(parts))))
 
 
-def replace(layout: Layout, x: Layout, mode: int) -> Layout:
+def replace(layout: Any, x: Any, mode: int) -> Any:
     """The layout with x in the place of one mode: replace<I>(A, x) is replace(A, x, I).
 
     Refused: a mode that is not there, composed layouts.
@@ -132,6 +153,9 @@ def replace(layout: Layout, x: Layout, mode: int) -> Layout:
     >>> str(replace(Layout((2, 3)), Layout((4, 4)), 1))
     '(2,(4,4)):(1,(1,4))'
     """
+    if tuples.is_tuple(layout):
+        return tuples.replace(layout, x, mode)
+    x = _mode("replace", x)
     if isinstance(layout, ComposedLayout) or isinstance(x, ComposedLayout):
         refuse("replace", (layout, x), "only modes of plain layouts can be replaced, and by plain ones")
     parts = modes_of(layout)
@@ -164,6 +188,17 @@ def zip_(a: AnyLayout, b: AnyLayout | None = None) -> AnyLayout:
     if any(not isinstance(part.shape, tuple) or len(part.shape) != len(parts[0].shape) for part in parts):
         refuse("zip", tuple(parts), "Mismatched Ranks: all must be tuples of as many modes")
     return make_layout(*(make_layout(*column) for column in zip(*map(modes_of, parts), strict=True)))
+
+
+def zip_any(a: Any, b: Any = None) -> Any:
+    """zip_ of layouts; of one tuple or two the entries, paired (cute/algorithm/tuple_algorithms.hpp).
+
+    >>> zip_any((2, 3), (4, 5)), str(zip_any(Layout((2, 3)), Layout((4, 5))))
+    (((2, 4), (3, 5)), '((2,4),(3,5)):((1,1),(2,4))')
+    """
+    if tuples.is_tuple(a) and (b is None or tuples.is_tuple(b)):
+        return tuples.zipped(a if b is None else (a, b))
+    return zip_(_mode("zip", a), _mode("zip", b))
 
 
 def tile_unzip(layout: AnyLayout, tiler: Any) -> AnyLayout:

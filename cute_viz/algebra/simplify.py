@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
+from cute_viz.algebra import tuples
 from cute_viz.algebra.common import is_zero, refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, lift
 from cute_viz.algebra.inttuple import map_leaves, tuple_rank
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
 
 
-def flatten(layout: AnyLayout) -> AnyLayout:
-    """The same function with no nesting below the top level (cute/layout.hpp).
+def flatten(layout: Any) -> Any:
+    """The same function with no nesting below the top level (cute/layout.hpp); of a tuple its leaves.
 
     >>> str(flatten(Layout(((2, 2), 4))))
     '(2,2,4):(1,2,4)'
     """
+    if tuples.is_tuple(layout):
+        return tuples.flatten(layout)
     if isinstance(layout, ComposedLayout):
         return lift(layout, flatten)
     return plain_layout.flatten(layout)
@@ -40,11 +43,15 @@ def coalesce(layout: AnyLayout, profile: Any = None) -> AnyLayout:
 def filter_zeros(layout: AnyLayout, profile: Any = None) -> AnyLayout:
     """Extents of modes with stride 0 become 1; with a profile, of the modes where the profile is 0 (cute/layout.hpp).
 
+    A composed layout has no strides and stays as it is (cute/int_tuple.hpp). Refused: one with a profile.
+
     >>> str(filter_zeros(Layout((4, 8), (0, 1))))
     '(1,8):(0,1)'
     """
     if isinstance(layout, ComposedLayout):
-        return lift(layout, filter_zeros, profile)
+        if profile is not None:
+            refuse("filter_zeros", (layout, profile), "a composed layout has no strides for a profile to choose from")
+        return layout
     return Layout(_filter_zeros(layout.stride if profile is None else profile, layout.shape, layout), layout.stride)
 
 

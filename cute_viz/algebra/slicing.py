@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
+from cute_viz.algebra import tuples
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset, position_independent
@@ -67,6 +68,26 @@ def dice(crd: Any, layout: Layout) -> Layout:
     if not isinstance(layout, Layout):
         refuse("dice", (crd, layout), "only a plain layout can be diced")
     return Layout(dice_tuple(crd, layout.shape), dice_tuple(crd, layout.stride))
+
+
+def slice_any(crd: Any, x: Any) -> Any:
+    """slice_ of a layout; of a tuple its entries where the coordinate has `_` (cute/underscore.hpp).
+
+    >>> from cute_viz.algebra.inttuple import X
+    >>> slice_any((2, X), (4, 8)), str(slice_any((2, X), Layout((4, 8), (8, 1))))
+    ((8,), '(8):(1)')
+    """
+    return tuples.slice_(crd, x) if tuples.is_tuple(x) else slice_(crd, x)
+
+
+def dice_any(crd: Any, x: Any) -> Any:
+    """dice of a layout; of a tuple its entries where the coordinate has an index (cute/underscore.hpp).
+
+    >>> from cute_viz.algebra.inttuple import X
+    >>> dice_any((2, X), (4, 8)), str(dice_any((2, X), Layout((4, 8), (8, 1))))
+    ((4,), '(4):(8)')
+    """
+    return dice_tuple(crd, x) if tuples.is_tuple(x) else dice(crd, x)
 
 
 def dice_tuple(crd: Any, x: Any) -> Any:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra import copy as _copy
 from cute_viz.algebra import mma as _mma
+from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, domain
 from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.copy import ThrCopy, TiledCopy
@@ -124,8 +126,16 @@ partition_shape_A, partition_shape_B, partition_shape_C = (_of_mma(_mma.partitio
 thrfrg_A, thrfrg_B, thrfrg_C = (_of_mma(_mma.thrfrg, x) for x in "ABC")
 
 
+# What no register holds: operands that a wgmma or tcgen05.mma reads through a descriptor, accumulators in tensor memory.
+_ELSEWHERE = {"A": re.compile("_(SS|TS)(?![A-Za-z0-9])"), "B": re.compile("_(SS|RS|TS)(?![A-Za-z0-9])")}
+_ELSEWHERE["C"] = re.compile("SM10\\d_.*_(SS|TS)(?![A-Za-z0-9])")
+
+
 def _fragment(mma: TiledMMA, operand: str, layout: AnyLayout) -> Layout:
-    return make_fragment_like(domain(_mma.partition(get_slice(mma, 0), operand, layout)))
+    if _ELSEWHERE[operand].search(mma.atom.name):
+        refuse(f"partition_fragment_{operand}", (layout,), f"{mma.atom.name} holds no {operand} in registers")
+    part = domain(_mma.partition(get_slice(mma, 0), operand, layout))
+    return Layout(part.shape) if operand == "C" else make_fragment_like(part)  # accumulators do not follow the tensor
 
 
 partition_fragment_A, partition_fragment_B, partition_fragment_C = (_of_mma(_fragment, x) for x in "ABC")

@@ -12,12 +12,11 @@ from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError
 from cute_viz.notation.syntax import Call, Name, short
-from cute_viz.notation.vocabulary import CASTS, INTEGRALS, MAKE_TUPLES, PRINTERS, TUPLES, smem_atom
+from cute_viz.notation.vocabulary import CASTS, INTEGRALS, MAKE_TUPLES, PRINTERS, SWIZZLES, TUPLES, smem_atom
 
 if TYPE_CHECKING:
     from cute_viz.notation.reading import Meaning
 
-SWIZZLES = ("Sw", "S", "Swizzle")
 _MAJORS = {"LayoutLeft": "LayoutLeft", "LayoutRight": "LayoutRight", "GenColMajor": "LayoutLeft", "GenRowMajor": "LayoutRight"}
 _CONSTANTS = {"X": X, "Underscore": X, "smem_ptr_flag": PointerFlag(1)}
 CONSTANTS = (*_MAJORS, *_CONSTANTS)

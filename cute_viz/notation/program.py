@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.notation.atoms import FORMS
 from cute_viz.notation.evaluate import Evaluator
-from cute_viz.notation.forms import SWIZZLES
 from cute_viz.notation.lexer import divided
 from cute_viz.notation.reading import Source
 from cute_viz.notation.scopes import CONTROL, Scopes, changed, depends, unread
 from cute_viz.notation.syntax import Call, Chain, Infix, Name, Node, Sequence, Statement, short
-from cute_viz.notation.values import all_static, is_drawable, ungroup
-from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, TUPLES
+from cute_viz.notation.values import is_drawable, marked, ungroup
+from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, SWIZZLES, TUPLES
 
 
 class Document:
@@ -93,8 +91,7 @@ def evaluate_program(statements: list[Statement], source: Source) -> Document:
             value = ungroup(Evaluator(source.seeing(env)).value(statement.value))
             if isinstance(value, int) and (division := divided(text, statement.span.end)) is not None:
                 raise division
-            if is_tiling(value) or all_static(statement.value, env):
-                value = mark_static(value)
+            value = marked(value, statement.value, env)
             if statement.name and not (_certain(statement, scopes) and scopes.bind(statement, value)):
                 error = depends(statement.name, text, statement.span)
                 _lose(out, scopes, statement.name, error)

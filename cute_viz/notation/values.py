@@ -8,11 +8,11 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import Static, leaves
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.static import is_tiling
+from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.notation.syntax import Call, Index, Name, Node, Number, short
-from cute_viz.notation.vocabulary import INTEGRALS, LAYOUTS, TUPLES
+from cute_viz.notation.syntax import Apply, Call, Index, Name, Node, Number, short
+from cute_viz.notation.vocabulary import INTEGRALS, LAYOUTS, SWIZZLES, TUPLES
 
 
 def is_drawable(value: Any) -> bool:
@@ -24,47 +24,118 @@ def is_drawable(value: Any) -> bool:
     return isinstance(value, (tuple, Layout, ComposedLayout, Swizzle)) or is_tiling(value)
 
 
-def all_static(node: Node, env: Mapping[str, Any]) -> bool:
-    """Whether every integer that was written was written as a static one; `env` binds names.
+# What only says where: it moves the offset of a result, whose shape and strides do not depend on it. A place of the arguments.
+_INDICES = {"get_slice": 1, "get_thread_slice": 1, "local_partition": 2, "local_tile": 2, "slice": 0, "slice_and_offset": 0}
+_INDICES |= {"domain_offset": 0}
+_MEASURES = ("size", "rank", "depth", "shape", "stride", "cosize", "coshape", "coprofile", "make_fragment_like", "tile_size")
 
-    Template arguments count in tuples and Layout<...> alone: those of an operation are always static.
+
+def marked(value: Any, node: Node, env: Mapping[str, Any]) -> Any:
+    """The value of a node with its integers marked as static, where every integer that was written is one; `env` binds names.
+
+    Template arguments count in tuples and Layout<...> alone: those of an operation are always static. A thread or a coordinate
+    that is none leaves the layout static, and its offset as it is.
 
     >>> from cute_viz.notation.statements import parse_program
-    >>> [all_static(parse_program(text)[0].value, {}) for text in ("(_4,_8):(_8,_1)", "(_4,8):(8,_1)")]
-    [True, False]
+    >>> layout = Layout((4, 8), (8, 1))
+    >>> [str(marked(layout, parse_program(text)[0].value, {})) for text in ("(_4,_8):(_8,_1)", "(4,_8):(_8,_1)")]
+    ['(_4,_8):(_8,_1)', '(4,8):(8,1)']
     """
+    if is_tiling(value):
+        return mark_static(value)
     found = list(_statics(node, env))
-    return bool(found) and all(found)
+    if not found or not all(static for static, index in found if not index):
+        return value
+    if all(static for static, _ in found):
+        return mark_static(value)
+    if all(index for _, index in found):
+        return value
+    return _marked_beside(value, any(map(_is_swizzle, _reached(node, env))))
 
 
-def _statics(node: Node, env: Mapping[str, Any]) -> Iterator[bool]:
-    """For every integer of a node whether it is static."""
+def _marked_beside(value: Any, swizzled: bool) -> Any:
+    """A value with static layouts and, as an index was none, run-time offsets and integers.
+
+    A plain layout that a slice of a swizzled one has become has strides that depend on the index.
+    """
+    if isinstance(value, Layout):
+        return value if swizzled else mark_static(value)
+    if isinstance(value, ComposedLayout):
+        inner = _marked_beside(value.inner, False)
+        return ComposedLayout(mark_static(value.outer), value.offset, inner)
+    return tuple(_marked_beside(item, swizzled) for item in value) if isinstance(value, tuple) else value
+
+
+def _statics(node: Node, env: Mapping[str, Any]) -> Iterator[tuple[bool, bool]]:
+    """For every integer of a node whether it is static, and whether it is an index."""
     inside = list(node.children())
+    indices: list[Any] = []
     if isinstance(node, Number):
-        yield node.static
+        yield node.static, False
     elif isinstance(node, Name):
-        yield from (isinstance(leaf, Static) for leaf in _integers(env.get(node.text)))
+        yield from _integers(env.get(node.text))
     elif isinstance(node, Index):
         inside = [node.value]
+    elif isinstance(node, Apply):
+        inside, indices = [node.function], list(node.args)
     elif isinstance(node, Call):
         name = short(node.name)
         if name in INTEGRALS or name.startswith("Layout_"):
-            yield True
+            yield True, False
         if node.args is None and not node.template:
             inside = [Name(node.span, node.name)]
         elif name not in (*TUPLES, *LAYOUTS):
             inside = list(node.args or ())
+        if (owner := node.name.rpartition(".")[0]) in env and node.name not in env:  # `mma.get_slice(0)`
+            inside = [Name(node.span, owner), *inside]
+        if node.name in env and not node.template:  # a layout called by its name
+            yield from _integers(env[node.name])
+            inside, indices = [], inside
+        elif name in _INDICES:
+            at = _INDICES[name]
+            inside, indices = [*inside[:at], *inside[at + 1 :]], inside[at : at + 1]
+        elif name in _MEASURES:
+            found = [each for child in inside for each in _statics(child, env)]
+            yield from ((static, index) for static, index in found if not index)
+            return
     for child in inside:
         yield from _statics(child, env)
+    for child in indices:
+        yield from ((static, True) for static, _ in _statics(child, env))
 
 
-def _integers(value: Any) -> list[Any]:
-    """The integers of a value that a name stands for."""
+def _integers(value: Any) -> Iterator[tuple[bool, bool]]:
+    """For every integer of what a name stands for whether it is static, and whether it is an index."""
     if isinstance(value, (int, tuple)):
-        return [leaf for leaf in leaves(value) if isinstance(leaf, int)]
-    if isinstance(value, Layout):
-        return _integers(value.shape)
-    return [*_integers(value.offset), *_integers(value.inner)] if isinstance(value, ComposedLayout) else []
+        for leaf in leaves(value):
+            if isinstance(leaf, int):
+                yield isinstance(leaf, Static), False
+            elif isinstance(leaf, (Layout, ComposedLayout)):
+                yield from _integers(leaf)
+    elif isinstance(value, Layout):
+        yield from _integers(value.shape)
+    elif isinstance(value, ComposedLayout):
+        yield from ((static, True) for static, _ in _integers(value.offset))
+        yield from _integers(value.inner)
+    elif is_tiling(value):
+        yield True, False
+        if hasattr(value, "tiled"):  # what one thread sees
+            yield False, True
+
+
+def _reached(node: Node, env: Mapping[str, Any]) -> Iterator[Any]:
+    """The nodes of an expression, and the values of its names."""
+    yield node
+    if isinstance(node, (Name, Call)) and (name := node.text if isinstance(node, Name) else node.name) in env:
+        yield env[name]
+    for child in node.children():
+        yield from _reached(child, env)
+
+
+def _is_swizzle(part: Any) -> bool:
+    if isinstance(part, Call):
+        return short(part.name) in SWIZZLES or short(part.name).startswith("Layout_")
+    return isinstance(part, Swizzle) or (isinstance(part, ComposedLayout) and isinstance(part.outer, Swizzle))
 
 
 def magnitudes(value: Any) -> Iterator[int]:

@@ -12,6 +12,7 @@ from cute_viz.errors import AlgebraError
 
 TUPLES = ("Shape", "Stride", "Step", "Tile", "Coord", "Tiler", "tuple")  # with template arguments
 LAYOUTS = ("Layout", "ComposedLayout")  # likewise
+SWIZZLES = ("Sw", "S", "Swizzle")
 INTEGRALS = ("Int", "C", "constant", "integral_constant")  # static integers
 MAKE_TUPLES = ("make_shape", "make_stride", "make_step", "make_tile", "make_coord", "make_tuple")
 PRINTERS = ("print", "print_layout", "print_latex", "print_tensor", "print_svg")
