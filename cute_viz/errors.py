@@ -273,6 +273,11 @@ def boundary(*expected: type[Exception]) -> Iterator[None]:
         raise LimitError("the input is nested too deeply", hint="name its parts, a line each") from None
     except MemoryError:
         raise LimitError("out of memory", hint="draw a smaller tile, or lower `max_cells=`") from None
+    except ImportError as error:
+        if (error.name or "").startswith("cute_viz") or os.environ.get("CUTE_VIZ_DEBUG"):
+            raise
+        said = next((line for line in str(error.__cause__ or error).splitlines() if line.strip()), type(error).__name__)
+        raise CuteVizError(f"a library cannot be loaded: {said}", hint="is it whole, and is there memory for it?") from None
     except Exception as error:
         if isinstance(error, (CuteVizError, OSError, *expected)):
             raise
