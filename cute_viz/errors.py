@@ -274,6 +274,8 @@ def boundary(*expected: type[Exception]) -> Iterator[None]:
     except MemoryError:
         raise LimitError("out of memory", hint="draw a smaller tile, or lower `max_cells=`") from None
     except ImportError as error:
+        if _interrupted(error):
+            raise KeyboardInterrupt from None
         if (error.name or "").startswith("cute_viz") or os.environ.get("CUTE_VIZ_DEBUG"):
             raise
         said = next((line for line in str(error.__cause__ or error).splitlines() if line.strip()), type(error).__name__)
@@ -281,10 +283,19 @@ def boundary(*expected: type[Exception]) -> Iterator[None]:
     except Exception as error:
         if isinstance(error, (CuteVizError, OSError, *expected)):
             raise
+        if _interrupted(error):
+            raise KeyboardInterrupt from None
         if os.environ.get("CUTE_VIZ_DEBUG"):
             raise
         said = f"this is a mistake in cute-viz, not in the input: {type(error).__name__}: {error}"
         raise InternalError(said, hint="please report it, with the input; CUTE_VIZ_DEBUG=1 shows where it happened") from error
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether an interrupt is behind an error: what happens to it while a library is imported, that library decides."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def did_you_mean(word: str, known: Iterable[str], most: int = 2) -> str:
