@@ -105,8 +105,8 @@ class CuteVizError(Exception):
 
     def line(self, spelling: str = "python") -> str:
         """The error in one line, for lists and logs."""
-        place = spelled(self.place(), spelling)
-        message = _short(spelled(self.message, spelling))
+        place = one_line(spelled(self.place(), spelling))
+        message = _short(one_line(spelled(self.message, spelling)))
         return f"{place}: {message}" if place else message
 
     def explain(self, spelling: str = "python") -> str:
@@ -115,7 +115,7 @@ class CuteVizError(Exception):
         if self.text is not None and self.span is not None:
             out += _caret(self.text, self.span)
         if self.hint:
-            out.append(f"  hint: {_short(spelled(self.hint, spelling))}")
+            out.append(f"  hint: {_short(one_line(spelled(self.hint, spelling)))}")
         return "\n".join(out)
 
     def __str__(self) -> str:
@@ -214,6 +214,26 @@ def _short(words: str) -> str:
     return words if len(words) <= _LONG else f"{words[: _LONG // 2]}…{words[-_LONG // 2 :]}"
 
 
+def one_line(words: str) -> str:
+    r"""Words in one line, and one that no log takes for a command of its own: names of files may hold anything.
+
+    >>> print(one_line("a\n::error::b.yaml"), one_line("::error::c.yaml"))
+    a\n::error::b.yaml …:error::c.yaml
+    """
+    if not words.isprintable():
+        words = "".join(c if c.isprintable() or c == " " else _escaped(c) for c in words)
+    return _no_command(words)
+
+
+def _escaped(char: str) -> str:
+    return "�" if "\ud800" <= char <= "\udfff" else char.encode("unicode_escape").decode("ascii")
+
+
+def _no_command(line: str) -> str:
+    """A line that neither GitHub Actions (`::error::` after spaces, `##[error]`) nor Azure Pipelines (`##vso[`) obeys; as long."""
+    return re.sub(r"^(\s*):(?=:)", r"\1…", line).replace("##[", "#…[").replace("##vso[", "#…vso[")
+
+
 def _line_column(text: str, offset: int) -> tuple[int, int]:
     head = text[:offset]
     return head.count("\n") + 1, offset - (head.rfind("\n") + 1) + 1
@@ -230,6 +250,7 @@ def _caret(text: str, span: Span) -> list[str]:
     shown = line[left : left + _WINDOW]
     prefix, suffix = ("…" if left else ""), ("…" if left + _WINDOW < len(line) else "")
     shown = "".join(c if c.isprintable() else "�" for c in shown)
+    shown = shown if prefix else _no_command(shown)
     width = max(1, min(width, _WINDOW - (column - left)))
     return [f"  {prefix}{shown}{suffix}", "  " + " " * (column - left + len(prefix)) + "^" * width]
 
@@ -252,13 +273,29 @@ def boundary(*expected: type[Exception]) -> Iterator[None]:
         raise LimitError("the input is nested too deeply", hint="name its parts, a line each") from None
     except MemoryError:
         raise LimitError("out of memory", hint="draw a smaller tile, or lower `max_cells=`") from None
+    except ImportError as error:
+        if _interrupted(error):
+            raise KeyboardInterrupt from None
+        if (error.name or "").startswith("cute_viz") or os.environ.get("CUTE_VIZ_DEBUG"):
+            raise
+        said = next((line for line in str(error.__cause__ or error).splitlines() if line.strip()), type(error).__name__)
+        raise CuteVizError(f"a library cannot be loaded: {said}", hint="is it whole, and is there memory for it?") from None
     except Exception as error:
         if isinstance(error, (CuteVizError, OSError, *expected)):
             raise
+        if _interrupted(error):
+            raise KeyboardInterrupt from None
         if os.environ.get("CUTE_VIZ_DEBUG"):
             raise
         said = f"this is a mistake in cute-viz, not in the input: {type(error).__name__}: {error}"
         raise InternalError(said, hint="please report it, with the input; CUTE_VIZ_DEBUG=1 shows where it happened") from error
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether an interrupt is behind an error: what happens to it while a library is imported, that library decides."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def did_you_mean(word: str, known: Iterable[str], most: int = 2) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
+from contextlib import suppress
 
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
@@ -11,10 +13,10 @@ from cute_viz.limits import limit, over
 TEMPORARY = ".cute-viz-"  # how the names of unfinished files begin; the process's number follows
 
 
-def read_text(path: str) -> str:
+def read_text(path: str, root: str | None = None) -> str:
     """The text of a UTF-8 file, without a byte order mark.
 
-    Refused: files that are too large, and text in another encoding.
+    root: a folder that links do not leave. Refused: files that are too large, text in another encoding, a file outside of `root`.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -22,6 +24,8 @@ def read_text(path: str) -> str:
     ...     read_text(f"{folder}/x.txt")
     '(4,8):(8,1)'
     """
+    if root is not None:
+        held(path, root)
     if os.path.isdir(path):
         raise CuteVizError("this is a folder", name=path, hint="a file is read here")
     try:
@@ -31,6 +35,53 @@ def read_text(path: str) -> str:
         error.filename = path  # of a read that fails, Python does not say
         raise
     return decode(data, path)
+
+
+def held(path: str, root: str) -> str:
+    """The path, if it stays in a folder when its links are followed: a repository of strangers holds links to anywhere.
+
+    Refused: a path that leads out. Nothing of what lies there is told.
+
+    >>> held("layouts/specs/x.yaml", "layouts")
+    'layouts/specs/x.yaml'
+    >>> held("layouts/../x.yaml", "layouts")
+    Traceback (most recent call last):
+    cute_viz.errors.CuteVizError: layouts/../x.yaml: this leads out of the folder layouts
+      hint: what a link there stands for is neither read nor written; name the place itself
+    """
+    top, real = os.path.realpath(root or "."), os.path.realpath(path)
+    if real != top and not real.startswith(os.path.join(top, "")):
+        hint = "what a link there stands for is neither read nor written; name the place itself"
+        raise CuteVizError(f"this leads out of the folder {root or '.'}", name=path, hint=hint)
+    return path
+
+
+def top_of(folder: str, base: str = "") -> str:
+    """The folder that a relative path, seen from `base`, means to stay in: `base`, or as many above it as the path says with `..`.
+
+    Of an absolute path it is that path: whoever writes one means the place.
+
+    >>> top_of("pictures/new", "docs"), top_of("../pictures", "docs") == os.path.join("docs", "..")
+    ('docs', True)
+    """
+    if os.path.isabs(folder):
+        return folder
+    up = [part for part in os.path.normpath(folder).split(os.sep) if part == os.pardir]
+    return os.path.join(base, *up) if up else base
+
+
+def own_bytes(path: str) -> bytes | None:
+    """The bytes of a file that is no link; None where there is no such file.
+
+    >>> own_bytes("no such file") is None
+    True
+    """
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):  # a pipe would be waited for
+            return None
+    except (OSError, ValueError):
+        return None
+    return bytes_of(path)
 
 
 def bytes_of(path: str) -> bytes | None:
@@ -61,10 +112,11 @@ def decode(data: bytes, name: str) -> str:
         raise CuteVizError(f"this is not UTF-8 text (byte {error.start})", name=name, hint=f"{seems}save it as UTF-8") from None
 
 
-def write(data: bytes, path: str) -> None:
+def write(data: bytes, path: str, root: str | None = None) -> None:
     """Write to a path. A file appears whole or not at all; one that holds these bytes already is not touched.
 
-    An OSError names the path that was asked for.
+    root: a folder that links do not leave; a link of this very name is replaced, and not what it stands for. Without one, a link
+    is followed. Refused: a path outside of `root`. An OSError names the path that was asked for.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -73,7 +125,13 @@ def write(data: bytes, path: str) -> None:
     ['x.txt']
     """
     try:
-        mode = _mode(path)
+        if root is not None:
+            held(os.path.dirname(path), root)
+            mode = _mode(path, os.lstat)
+            regular = mode is not None and stat.S_ISREG(mode)
+            _replace(data, path, mode if regular else None)
+            return
+        mode = _mode(path, os.stat)
         if mode is not None and not stat.S_ISREG(mode):  # /dev/stdout, a pipe: they cannot be replaced
             with open(path, "wb") as device:
                 device.write(data)
@@ -89,20 +147,21 @@ def _replace(data: bytes, target: str, mode: int | None) -> None:
         return
     import tempfile  # 3 ms that standard output does not need
 
-    handle, temporary = tempfile.mkstemp(prefix=f"{TEMPORARY}{os.getpid()}-", dir=os.path.dirname(target))
+    handle, temporary = tempfile.mkstemp(prefix=f"{TEMPORARY}{os.getpid()}-", dir=os.path.dirname(target) or ".")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         os.chmod(temporary, stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
         os.replace(temporary, target)
     except BaseException:
-        os.unlink(temporary)
+        with suppress(OSError):  # an interrupt may come when it has its name already
+            os.unlink(temporary)
         raise
 
 
-def _mode(path: str) -> int | None:
+def _mode(path: str, ask: Callable[[str], os.stat_result]) -> int | None:
     try:
-        return os.stat(path).st_mode
+        return ask(path).st_mode
     except FileNotFoundError:
         return None
 

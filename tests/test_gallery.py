@@ -118,9 +118,24 @@ def test_only_what_changed_is_drawn(specs: Path, tmp_path: Path) -> None:
     specs.write_text(SPECS.replace("(2,2)", "(2,4)"))
     assert "1 drawn, 1 unchanged" in gallery(specs, "-o", out).stderr
     assert (out / "one.svg").stat().st_mtime == 1
-    (out / "one.svg").write_text("by hand")
+    (out / "one.svg").unlink()
     assert "1 drawn, 1 unchanged" in gallery(specs, "-o", out).stderr
     assert (out / "one.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_what_somebody_changed_is_kept(specs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    gallery(specs, "-o", out)
+    for name in ("one.svg", "README.md"):
+        drawn = (out / name).read_text()
+        (out / name).write_text("by hand")
+        result = gallery(specs, "-o", out)
+        assert result.return_value == 1
+        assert f"{name} is not as a gallery wrote it, and is kept" in result.stderr
+        assert (out / name).read_text() == "by hand"
+        (out / name).unlink()
+        assert gallery(specs, "-o", out).return_value == 0
+        assert (out / name).read_text() == drawn
 
 
 @pytest.mark.parametrize(
@@ -328,7 +343,7 @@ def test_the_index_holds_any_words() -> None:
         assert image["src"] == "x%20y.svg"
         assert image["alt"] == "alt \"'<>& second"
     assert "\n\n|" not in readme([HOSTILE])
-    assert files_of(page([HOSTILE])) == ["x y.svg"]
+    assert files_of(page([HOSTILE])) == {"x y.svg": ""}
 
 
 def test_the_page_needs_nothing_else(specs: Path, tmp_path: Path) -> None:

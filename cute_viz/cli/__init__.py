@@ -178,8 +178,7 @@ def _shield() -> None:
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace" if name == "stdout" else "backslashreplace")
     os.environ.pop("MPLBACKEND", None)  # we draw without a window, whatever windows others draw into
-    if not os.environ.get("SOURCE_DATE_EPOCH", "0").isdecimal():
-        del os.environ["SOURCE_DATE_EPOCH"]
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy multiplies nothing here, and would take memory for every core
 
 
 def _say(error: click.UsageError) -> None:

@@ -10,7 +10,7 @@ from cute_viz.engine import Request, ask
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.words import count as counted
 from cute_viz.files import read_text
-from cute_viz.gallery.plan import name_files, reserved
+from cute_viz.gallery.plan import name_files, reserved, root_of
 from cute_viz.renderers import FORMATS
 from cute_viz.spec import Library
 from cute_viz.spec.build import Builder, Spec
@@ -45,7 +45,7 @@ def command(files: tuple[str, ...], schema: bool, doc: bool, library: Library) -
         for error in errors:
             output.error(error.named(path), "spec")
         if not errors:
-            click.echo(f"{path}: {fine}")
+            output.say(f"{path}: {fine}", err=False)
         failed |= bool(errors)
     if failed:
         raise SystemExit(1)
@@ -53,15 +53,16 @@ def command(files: tuple[str, ...], schema: bool, doc: bool, library: Library) -
 
 def _check(path: str, library: Library) -> tuple[str, list[CuteVizError]]:
     """What is fine in a file, in words, and what is wrong."""
-    from cute_viz.spec.library_files import library_file
+    from cute_viz.spec.library_files import library_of
 
-    if (atoms := library_file(path)) is not None:
+    text = read_text(path, root_of(path))
+    if (atoms := library_of(path, text)) is not None:
         from cute_viz.spec.check_library import check_library
 
         entries, tried, wrong = check_library(atoms)
         return f"{entries} entr{'y' if entries == 1 else 'ies'} fine, {counted(tried, 'operation')} tried", list(wrong)
     errors: list[CuteVizError] = []
-    builder, taken = Builder(read_text(path), path, library), reserved()
+    builder, taken = Builder(text, path, library), reserved()
     parts = builder.parts()
     for name, fields in parts.items():
         try:

@@ -11,9 +11,10 @@ from cute_viz.cli import output
 from cute_viz.cli.words import layouts_option
 from cute_viz.documents.embed import SHOWN, Embedded, embed
 from cute_viz.documents.markup import LANGUAGES
+from cute_viz.documents.names import one_name
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.words import count
-from cute_viz.files import bytes_of, decode
+from cute_viz.files import decode, held, own_bytes, top_of
 from cute_viz.limits import limit
 from cute_viz.spec import Library
 
@@ -65,9 +66,11 @@ def _one(path: str, folder: str, format_: str | None, check: bool, owners: dict[
     stem, suffix = os.path.splitext(os.path.basename(path))
     language = LANGUAGES.get(suffix.lower())
     if language is None:
-        click.echo(f"error: {path}: the suffix names no kind of document\n  hint: one of {' '.join(LANGUAGES)}", err=True)
-        return True
+        return _wrong("the suffix names no kind of document", path, f"one of {' '.join(LANGUAGES)}")
+    at = os.path.join(os.path.dirname(path), folder)
+    top = top_of(folder, os.path.dirname(path))
     try:
+        held(at, top)
         mark, text = _read(path)
         done = embed(text, language, stem, folder, format_, path, library)
     except CuteVizError as error:
@@ -75,43 +78,44 @@ def _one(path: str, folder: str, format_: str | None, check: bool, owners: dict[
         return True
     for failure in done.failures:
         output.error(failure, "block")
-    at = os.path.join(os.path.dirname(path), folder)
     for file, data in done.pictures.items():
-        owner, other = owners.setdefault(os.path.join(os.path.realpath(at or "."), file.lower()), (path, data))
+        owner, other = owners.setdefault(os.path.join(os.path.realpath(at or "."), one_name(file)), (path, data))
         if other != data:
-            click.echo(
-                f"error: {path}:{done.places[file]}: {file} is another picture in {owner}\n  hint: give one of them another name=",
-                err=True,
-            )
-            return True
+            words = f"{file} is another picture in {owner}"
+            return _wrong(words, f"{path}:{done.places[file]}", "give one of them another name=")
     if not done.pictures and not done.failures and "cute-viz:" in text:
-        click.echo(f"note: {path}: no block was found; {PLACES[language]}", err=True)
-    if strange := _strangers(text, at, done):
-        click.echo(f"error: {path}:{strange}\n  hint: give the block another name=, or remove the file", err=True)
-        return True
+        output.notes([f"{path}: no block was found; {PLACES[language]}"])
+    if strange := _stranger(text, at, done):
+        words = f"{os.path.join(at, strange)} was there before, and this document does not show it"
+        return _wrong(words, f"{path}:{done.places[strange]}", "give the block another name=, or remove the file")
     if check:
         return _differs(path, at, done) or bool(done.failures)
     if done.failures:
         return True
     if os.path.exists(at or ".") and not os.path.isdir(at or "."):
-        click.echo(f"error: {path}: {at} is not a folder\n  hint: --folder is where the pictures go", err=True)
-        return True
+        return _wrong(f"{at} is not a folder", path, "--folder is where the pictures go")
     if done.pictures:
         os.makedirs(at or ".", exist_ok=True)
     for file, data in done.pictures.items():
-        output.write(data, os.path.join(at, file))
+        output.write(data, os.path.join(at, file), top)
     if done.text != text:
         output.write((mark + done.text).encode(), path)
-    click.echo(f"{path}: {count(len(done.pictures), 'picture')}, {count(len(done.changed), 'changed reference')}", err=True)
+    output.say(f"{path}: {count(len(done.pictures), 'picture')}, {count(len(done.changed), 'changed reference')}")
     return False
 
 
-def _strangers(text: str, at: str, done: Embedded) -> str:
+def _wrong(words: str, place: str, hint: str) -> bool:
+    """Tell one error; True, as something is wrong."""
+    output.error(CuteVizError(words, name=place, hint=hint))
+    return True
+
+
+def _stranger(text: str, at: str, done: Embedded) -> str:
     """A file that would be replaced although the document never showed it: somebody else's. "" where there is none."""
     for file, data in done.pictures.items():
         there = os.path.join(at, file)
-        if file not in text and quote(file) not in text and os.path.lexists(there) and bytes_of(there) != data:
-            return f"{done.places[file]}: {there} was there before, and this document does not show it"
+        if file not in text and quote(file) not in text and os.path.lexists(there) and own_bytes(there) != data:
+            return file
     return ""
 
 
@@ -120,17 +124,18 @@ def _differs(path: str, at: str, done: Embedded) -> bool:
     stale = [(line, "the reference is out of date") for line in done.changed]
     for file, data in done.pictures.items():
         there = os.path.join(at, file)
-        if not os.path.isfile(there):
+        if not os.path.lexists(there):
             stale.append((done.places[file], f"{there} is missing"))
-        elif bytes_of(there) != data:
+        elif own_bytes(there) != data:
             stale.append((done.places[file], f"{there} is out of date"))
     for line, words in sorted(stale):
-        click.echo(f"{path}:{line}: {words}")
+        output.say(f"{path}:{line}: {words}", err=False)
     return bool(stale)
 
 
 def _read(path: str) -> tuple[str, str]:
     """The byte order mark of a document, if it has one, and its text."""
+    held(path, os.path.dirname(path))
     with open(path, "rb") as file:
         data = file.read(limit("file") + 1)
     return "\ufeff" if data.startswith(b"\xef\xbb\xbf") else "", decode(data, path)

@@ -12,8 +12,9 @@ import click
 
 from cute_viz.cli import output
 from cute_viz.cli.words import layouts_option
+from cute_viz.files import held
 from cute_viz.gallery.draw import Drawn
-from cute_viz.gallery.plan import plan, spec_files
+from cute_viz.gallery.plan import plan
 from cute_viz.gallery.run import Outcome, compare, stamps, update
 from cute_viz.renderers import FORMATS
 from cute_viz.spec import Library
@@ -59,11 +60,11 @@ def command(
     if check:
         return _checked(compare(plan(paths, formats, library), folder, workers, _progress), folder)
     status = _updated(update(plan(paths, formats, library), folder, workers, prune, _progress), folder)
-    seen = stamps(paths, spec_files)
+    seen = stamps(paths)
     while watch:
         gc.collect()  # `main` has switched it off, and this process stays
         time.sleep(POLL)
-        now = stamps(paths, spec_files)
+        now = stamps(paths)
         if now != seen:
             seen = now
             status = _updated(update(plan(paths, formats, library), folder, workers, prune, _progress), folder)
@@ -72,8 +73,8 @@ def command(
 
 def _library(library: Library) -> tuple[str, ...]:
     """The folders of specs of the libraries."""
-    found = [os.path.join(directory, "specs") for directory in library.directories()]
-    return tuple(path for path in found if os.path.isdir(path))
+    found = [(os.path.join(directory, "specs"), directory) for directory in library.directories()]
+    return tuple(held(path, directory) for path, directory in found if os.path.isdir(path))
 
 
 def _updated(outcome: Outcome, folder: str) -> int:
@@ -82,11 +83,11 @@ def _updated(outcome: Outcome, folder: str) -> int:
         output.error(failure)
     for verb, files in (("removed", outcome.removed), ("kept, as it was changed since", outcome.kept)):
         for file in files:
-            click.echo(f"{verb}: {file}", err=True)
+            output.say(f"{verb}: {file}")
     for file in outcome.stale:
-        click.echo(f"stale: {file}; this run does not draw it (--prune removes it)", err=True)
+        output.say(f"stale: {file}; this run does not draw it (--prune removes it)")
     failed = [f"{len(outcome.failures)} failed"] if outcome.failures else []
-    click.echo(f"{folder}: {', '.join([f'{outcome.drawn} drawn', f'{outcome.unchanged} unchanged', *failed])}", err=True)
+    output.say(f"{folder}: {', '.join([f'{outcome.drawn} drawn', f'{outcome.unchanged} unchanged', *failed])}")
     return 0 if outcome.ok else 1
 
 
@@ -95,9 +96,9 @@ def _checked(outcome: Outcome, folder: str) -> int:
     for failure in outcome.failures:
         output.error(failure)
     for line in outcome.differs:
-        click.echo(line)
+        output.say(line, err=False)
     if outcome.ok:
-        click.echo(f"{folder}: {outcome.unchanged} figures are what their specs give", err=True)
+        output.say(f"{folder}: {outcome.unchanged} figures are what their specs give")
     return 0 if outcome.ok else 1
 
 

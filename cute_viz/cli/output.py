@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from cute_viz import files
-from cute_viz.errors import CuteVizError, spelled
+from cute_viz.errors import CuteVizError, one_line, spelled
 
 
 def file_of(path: str | None) -> str | None:
@@ -18,8 +18,8 @@ def file_of(path: str | None) -> str | None:
     return None if path == "-" else path
 
 
-def write(data: bytes, path: str | None) -> None:
-    """Write to a path, or to standard output for None and `-`. A file appears whole or not at all."""
+def write(data: bytes, path: str | None, root: str | None = None) -> None:
+    """Write to a path, or to standard output for None and `-`. A file appears whole or not at all; `root` as in `files.write`."""
     if file_of(path) is None:
         if sys.stdout.name == os.devnull:
             raise CuteVizError("standard output is closed", hint="give a file with -o")
@@ -28,22 +28,27 @@ def write(data: bytes, path: str | None) -> None:
         sys.stdout.buffer.flush()
     else:
         assert path is not None
-        files.write(data, path)
+        files.write(data, path, root)
+
+
+def say(words: str, err: bool = True) -> None:
+    """One line of what a command has done, in which no name of a file begins another."""
+    click.echo(one_line(words), err=err)
 
 
 def notes(words: Iterable[str]) -> None:
     """Notes, a line each."""
     for note in words:
-        click.echo(f"note: {spelled(note, 'cli')}", err=True)
+        say(f"note: {spelled(note, 'cli')}")
 
 
 def warn(words: str) -> None:
     """One warning."""
-    click.echo(f"warning: {words}", err=True)
+    say(f"warning: {words}")
 
 
 def error(failure: CuteVizError | str, spelling: str = "cli") -> None:
-    """One error, with its place and hint."""
+    """One error, with its place and hint; as words, those of `explain`."""
     click.echo(f"error: {failure if isinstance(failure, str) else failure.explain(spelling)}", err=True)
 
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from cute_viz.documents.blocks import Block, blocks
 from cute_viz.documents.draw import name_of, picture, words_of
 from cute_viz.documents.markup import DocumentError
-from cute_viz.documents.names import FILE_NAMES, can_stand, is_file_name
+from cute_viz.documents.names import FILE_NAMES, can_stand, is_file_name, one_name
 from cute_viz.engine import Answer
 from cute_viz.errors import CuteVizError, Span, boundary
 from cute_viz.renderers import FORMATS
@@ -101,7 +101,7 @@ class _Pictures:
     def __init__(self, language: str, stem: str, folder: str, format: str | None, out: Embedded, library: Library) -> None:
         self.library = library
         self.language, self.stem, self.folder, self.format, self.out = language, stem, folder, format, out
-        self.files: dict[str, str] = {}  # in lower case, as some file systems have it -> as first written
+        self.files: dict[str, str] = {}  # as `one_name` has them -> as first written
         self.drawn: dict[tuple[str, str], list[str]] = {}  # expression, options -> lines of its reference
 
     def reference(self, block: Block, line: int) -> list[str]:
@@ -122,7 +122,9 @@ class _Pictures:
             raise CuteVizError(f"{given[:40]!r} cannot be the name of a file", hint=FILE_NAMES)
         drawn = picture(block.expression, words, [format], self.library)
         hashed = hashlib.sha256(f"{block.expression}\n{sorted(words.items())}".encode("utf-8", "replace")).hexdigest()[:8]
-        file = (given or name_of(drawn) or f"{self.stem}-{hashed}") + FORMATS[format].suffixes[0]
+        spec = name_of(drawn)
+        named = given or (spec if spec is not None and is_file_name(spec) else None)
+        file = (named or f"{self.stem}-{hashed}") + FORMATS[format].suffixes[0]
         path = f"{self.folder}/{file}" if self.folder else file
         if not can_stand(path, language):
             raise CuteVizError(
@@ -130,7 +132,7 @@ class _Pictures:
                 hint="give the block another `name=`, or the pictures another folder",
             )
         data = drawn.write(format, fragment=format == "tikz")
-        known = self.files.setdefault(file.lower(), file)
+        known = self.files.setdefault(one_name(file), file)
         if known != file or out.pictures.get(file, data) != data:
             raise CuteVizError(f"{file} is another picture at line {out.places[known]}", hint="give one of them another name=")
         out.pictures[file], out.places[file] = data, out.places.get(file, line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 LONGEST = 120  # characters
 FILE_NAMES = f"letters, digits, _ - + . and spaces, at most {LONGEST}, such as tv_8x128"
@@ -11,12 +12,23 @@ FILE_NAMES = f"letters, digits, _ - + . and spaces, at most {LONGEST}, such as t
 def is_file_name(name: str) -> bool:
     """Whether a name, before its suffix, can be that of a picture's file.
 
-    >>> is_file_name("tv_8x128"), is_file_name("../up"), is_file_name(".hidden"), is_file_name("con")
+    >>> is_file_name("tv_8x128"), is_file_name("../up"), is_file_name(".hidden"), is_file_name("con.x")
     (True, False, False, False)
     """
-    if len(name) > LONGEST or re.fullmatch(r"(?i)con|prn|aux|nul|com\d|lpt\d", name):
+    device = unicodedata.normalize("NFKC", name.partition(".")[0]).rstrip()  # with any suffix, and com\u00b9 is com1
+    if len(name) > LONGEST or re.fullmatch(r"(?i)con|prn|aux|nul|com\d|lpt\d", device):
         return False
     return re.fullmatch(r"\w(?:[\w .+\-]*[\w+\-])?", name) is not None
+
+
+def one_name(name: str) -> str:
+    r"""What is equal of two names that one file system or another takes for one: those that differ in case, or in how accents are
+    written.
+
+    >>> one_name("A\u0308.svg") == one_name("\u00e4.svg")
+    True
+    """
+    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
 
 
 _TURNS = "\u2028\u2029\u202a-\u202e\u2066-\u2069"

@@ -121,18 +121,17 @@ def _draw(node: cute_viz, format: str, **more: Any) -> bytes:
         return drawn.write(format, style="default", **more)
 
 
-def _file(folder: str, data: bytes, suffix: str) -> str:
-    """Write a picture under the name of its hash, whole or not at all; the name."""
+def _file(root: str, below: str, data: bytes, suffix: str) -> str:
+    """Write a picture under the name of its hash into a folder of the output, whole or not at all; the name."""
     name = f"cute-viz-{hashlib.sha256(data).hexdigest()[:16]}{suffix}"
-    path = os.path.join(folder, name)
-    if not os.path.isfile(path):
-        os.makedirs(folder, exist_ok=True)
-        files.write(data, path)
+    folder = files.held(os.path.join(root, below), root)
+    os.makedirs(folder, exist_ok=True)
+    files.write(data, os.path.join(folder, name), root)
     return name
 
 
 def _html(self: Any, node: cute_viz) -> None:
-    name = _file(os.path.join(self.builder.outdir, self.builder.imagedir), _draw(node, "svg"), ".svg")
+    name = _file(self.builder.outdir, self.builder.imagedir, _draw(node, "svg"), ".svg")
     (image,) = reference("html", "", node["alt"])
     source = self.encode(posixpath.join(self.builder.imgpath, name))
     classes = [*node["classes"], *([f"align-{node['align']}"] if "align" in node else [])]
@@ -144,7 +143,7 @@ def _html(self: Any, node: cute_viz) -> None:
 
 def _latex(self: Any, node: cute_viz) -> None:
     format_ = default_format("latex")
-    name = _file(self.builder.outdir, _draw(node, format_, fragment=format_ == "tikz"), FORMATS[format_].suffixes[0])
+    name = _file(self.builder.outdir, "", _draw(node, format_, fragment=format_ == "tikz"), FORMATS[format_].suffixes[0])
     shown = rf"\input{{{name}}}" if format_ == "tikz" else rf"\includegraphics{{{name}}}"
     fit = r"\ifdim\width>\linewidth\linewidth\else\width\fi"
     low = r"\ifdim\totalheight>.85\textheight.85\textheight\else\totalheight\fi"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from cute_viz import files
 from cute_viz.engine import Answer, Request, ask
 from cute_viz.errors import CuteVizError, FigureError, boundary
-from cute_viz.files import bytes_of
+from cute_viz.files import own_bytes
 from cute_viz.gallery.index import Entry
 from cute_viz.gallery.plan import Job
 from cute_viz.limits import current, raised
@@ -34,11 +34,14 @@ class Drawn:
     failure: str = ""
 
 
-def draw(job: Job, folder: str, check: bool) -> Drawn:
+Ours = Mapping[str, frozenset[str]]  # file -> the hashes of what runs of a gallery wrote there
+
+
+def draw(job: Job, folder: str, check: bool, ours: Ours) -> Drawn:
     """Draw one job into the folder, or compare it with what lies there. Whatever goes wrong is told, not raised."""
     try:
         with boundary():
-            return _draw(job, folder, check)
+            return _draw(job, folder, check, ours)
     except CuteVizError as error:
         if error.span is None or error.text != job.builder.text:
             # An error of the figure: the place is that of the spec.
@@ -46,20 +49,25 @@ def draw(job: Job, folder: str, check: bool) -> Drawn:
             error = error.but(message=f"{job.place}: {error.message}", name=None, text=text)
         return Drawn(job.name, failure=error.explain("spec"))
     except OSError as error:
-        return Drawn(job.name, failure=f"{job.place}: {error.filename or job.name}: {error.strerror or error}")
+        failure = CuteVizError(f"{error.filename or job.name}: {error.strerror or error}", name=job.place)
+        return Drawn(job.name, failure=failure.explain("spec"))
 
 
-def _draw(job: Job, folder: str, check: bool) -> Drawn:
+def _draw(job: Job, folder: str, check: bool, ours: Ours) -> Drawn:
     spec = job.builder.spec(job.own, job.value)
     answer = ask(Request((spec,), formats=tuple(job.files), library=job.builder.library))
     figure = answer.figure
     pictures = {file: _write(answer, format_, job.forced) for format_, file in job.files.items()}
     differs = []
     for file, data in pictures.items():
+        path = os.path.join(folder, file)
         if not check:
-            files.write(data, os.path.join(folder, file))
-        elif (there := bytes_of(os.path.join(folder, file))) != data:
+            if foreign(path, data, ours.get(file, frozenset())):
+                raise kept(path)
+        elif (there := own_bytes(path)) != data:
             differs.append(f"{'missing' if there is None else 'differs'}: {file}")
+    for file, data in () if check else pictures.items():
+        files.write(data, os.path.join(folder, file), folder)
     words = str(job.value) + figure.source
     archs = {f"sm{number}" for number in re.findall(r"SM(\d+)_", words)}
     archs |= {arch for word, arch in (("UMMA::", "sm100"), ("GMMA", "sm90")) if re.search(rf"(?<![A-Z]){word}", words)}
@@ -92,7 +100,19 @@ def hash_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def draw_all(jobs: Sequence[Job], folder: str, check: bool, workers: int) -> Iterator[Drawn]:
+def foreign(path: str, data: bytes, ours: frozenset[str]) -> bool:
+    """Whether what lies at a path is neither these bytes nor, by their hashes, what a run wrote there; a link is not."""
+    there = own_bytes(path)
+    return os.path.lexists(path) if there is None else there != data and hash_of(there) not in ours
+
+
+def kept(path: str) -> CuteVizError:
+    """The error of a file that is not replaced, as it may be somebody's work."""
+    hint = "remove it, and it is drawn anew; or give the spec another name"
+    return CuteVizError(f"{path} is not as a gallery wrote it, and is kept", hint=hint)
+
+
+def draw_all(jobs: Sequence[Job], folder: str, check: bool, workers: int, ours: Ours) -> Iterator[Drawn]:
     """Draw jobs as they get done, in no order."""
     workers = min(workers, len(jobs))
     import gc
@@ -101,7 +121,7 @@ def draw_all(jobs: Sequence[Job], folder: str, check: bool, workers: int) -> Ite
         for number, job in enumerate(jobs):
             if number % 64 == 63:
                 gc.collect()  # `main` has switched it off
-            yield draw(job, folder, check)
+            yield draw(job, folder, check, ours)
         return
     import multiprocessing
     import sys
@@ -113,7 +133,7 @@ def draw_all(jobs: Sequence[Job], folder: str, check: bool, workers: int) -> Ite
     gc.freeze()  # the workers share what is there
     size = max(1, min(8, len(jobs) // (workers * 4)))
     chunks = [range(start, min(start + size, len(jobs))) for start in range(0, len(jobs), size)]
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context(method), _begin, (jobs, folder, check, current()))
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context(method), _begin, (jobs, folder, check, ours, current()))
     try:
         pending = {pool.submit(_chunk, chunk): chunk for chunk in chunks}
         for future in as_completed(pending):
@@ -127,10 +147,10 @@ def draw_all(jobs: Sequence[Job], folder: str, check: bool, workers: int) -> Ite
         gc.unfreeze()
 
 
-_work: tuple[Sequence[Job], str, bool] = ((), "", False)
+_work: tuple[Sequence[Job], str, bool, Ours] = ((), "", False, {})
 
 
-def _begin(jobs: Sequence[Job], folder: str, check: bool, limits: dict[str, int]) -> None:
+def _begin(jobs: Sequence[Job], folder: str, check: bool, ours: Ours, limits: dict[str, int]) -> None:
     """What a worker does first: it leaves Ctrl-C to its parent, and ends when the parent is gone."""
     import gc
     import signal
@@ -139,7 +159,7 @@ def _begin(jobs: Sequence[Job], folder: str, check: bool, limits: dict[str, int]
     from multiprocessing.connection import wait
 
     global _work
-    _work = (jobs, folder, check)
+    _work = (jobs, folder, check, ours)
     raised(limits).__enter__()  # for as long as the process lives
     gc.enable()  # unlike its parent it may live for minutes
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -154,8 +174,8 @@ def _begin(jobs: Sequence[Job], folder: str, check: bool, limits: dict[str, int]
 
 
 def _chunk(numbers: range) -> list[Drawn]:
-    jobs, folder, check = _work
-    return [draw(jobs[number], folder, check) for number in numbers]
+    jobs, folder, check, ours = _work
+    return [draw(jobs[number], folder, check, ours) for number in numbers]
 
 
 def _import_all(jobs: Sequence[Job]) -> None:

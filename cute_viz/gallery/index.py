@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files as resources
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
 PICTURES = (".svg", ".png")  # what an <img> shows
 COLUMNS = 3
+NO_HASHES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,10 @@ def readme(entries: Sequence[Entry], title: str = "Gallery") -> str:
     return "\n".join(out).rstrip() + "\n"
 
 
-def page(entries: Sequence[Entry], title: str = "Gallery") -> str:
+def page(entries: Sequence[Entry], title: str = "Gallery", hashes: Mapping[str, str] = NO_HASHES) -> str:
     """The index as one HTML file: cards, and a script that hides those which a search or a filter leaves out.
+
+    hashes: file -> hash of its bytes, which the page keeps for `files_of`; of a file without one it keeps "".
 
     >>> html = page([Entry("x", "Grids", "A grid", "", "grid", (), "(4,8)", "", {"svg": "x.svg"})])
     >>> "<h2>Grids</h2>" in html
@@ -83,6 +87,7 @@ def page(entries: Sequence[Entry], title: str = "Gallery") -> str:
     template = (resources("cute_viz.gallery") / "gallery.html").read_text(encoding="utf-8")
     kinds = sorted({entry.kind for entry in entries})
     archs = sorted({arch for entry in entries for arch in entry.archs}, key=lambda arch: (len(arch), arch))
+    files = {file for entry in entries for file in entry.files.values()}
     sections = []
     for group, members in _grouped(entries).items():
         cards = "\n".join(map(_card, members))
@@ -93,20 +98,22 @@ def page(entries: Sequence[Entry], title: str = "Gallery") -> str:
         "archs": _choices(archs),
         "count": str(len(entries)),
         "sections": "\n".join(sections),
-        "files": json.dumps(sorted(file for entry in entries for file in entry.files.values())).replace("<", "\\u003c"),
+        "files": json.dumps({file: hashes.get(file, "") for file in sorted({*hashes, *files})}).replace("<", "\\u003c"),
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)
 
 
-def files_of(text: str) -> list[str]:
-    """The files that a page written by `page` names; a ValueError where it is another page.
+def files_of(text: str) -> dict[str, str]:
+    """The files that a page written by `page` names, with their hashes ("" where unknown); a ValueError where it is another page.
 
     >>> files_of(page([Entry("x", "", "", "", "grid", (), "", "", {"svg": "x.svg"})]))
-    ['x.svg']
+    {'x.svg': ''}
     """
     match = re.search(r'<script type="application/json" id="cute-viz-files">(.*?)</script>', text, re.S)
     files = json.loads(match[1]) if match else None
-    if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
+    if isinstance(files, list):  # as former versions wrote it
+        files = dict.fromkeys(map(str, files), "")
+    if not isinstance(files, dict) or not all(isinstance(hash_, str) for hash_ in files.values()):
         raise ValueError("this is not the index of a gallery")
     return files
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cute_viz import __version__
-from cute_viz.documents.names import FILE_NAMES, is_file_name
+from cute_viz.documents.names import FILE_NAMES, is_file_name, one_name
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.files import bytes_of, read_text
 from cute_viz.renderers import FORMATS
@@ -59,9 +59,9 @@ def plan(paths: Sequence[str], formats: Sequence[str], library: Library) -> Plan
     out = Plan()
     taken = reserved()
     program = digest(library)
-    for path in dict.fromkeys(spec_files(paths)):
+    for path, root in dict(spec_files(paths)).items():
         try:
-            builder = Builder(read_text(path), path, library)
+            builder = Builder(read_text(path, root), path, library)
             parts = builder.parts()
         except (CuteVizError, OSError) as error:
             out.failures.append(_failure(error, path))
@@ -76,27 +76,33 @@ def plan(paths: Sequence[str], formats: Sequence[str], library: Library) -> Plan
     return out
 
 
+def root_of(path: str) -> str | None:
+    """The folder that the links of a file do not leave; None of what is no file, such as a pipe of the shell's."""
+    return os.path.dirname(path) if os.path.isfile(path) else None
+
+
 def reserved() -> dict[str, str]:
-    """The names that no picture may have, in lower case, each with what has it.
+    """The names that no picture may have, as `one_name` has them, each with what has it.
 
     >>> sorted(reserved())
     ['index.html', 'readme.md']
     """
-    return {name.casefold(): f"the index of the gallery, {name}" for name in INDEX}
+    return {one_name(name): f"the index of the gallery, {name}" for name in INDEX}
 
 
-def spec_files(paths: Sequence[str]) -> Iterator[str]:
-    """The spec files among paths: files as they are, of folders the YAML files that hold no atoms, in order."""
+def spec_files(paths: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+    """The spec files among paths, each with the folder that links do not leave: files as they are, with the folder that they lie
+    in, of folders the YAML files that hold no atoms, in order."""
     for path in paths:
         if not os.path.isdir(path):
-            yield path
+            yield path, root_of(path)
             continue
         for at, folders, names in os.walk(path):
             folders.sort()
             found = sorted(name for name in names if name.endswith((".yaml", ".yml")) and not name.startswith("."))
             for spec in (os.path.join(at, name) for name in found):
                 if os.path.isfile(spec) and not _holds_atoms(spec):  # a pipe would be waited for
-                    yield spec
+                    yield spec, path
 
 
 def digest(library: Library) -> str:
@@ -136,9 +142,9 @@ def name_files(
     wanted = tuple(formats) or (_formats(builder, value) if isinstance(value, Fields) else ()) or ("svg",)
     files = {format_: name + FORMATS[format_].suffixes[0] for format_ in dict.fromkeys(wanted)}
     for file in files.values():
-        if file.casefold() in taken:
-            raise builder.fail(f"{file} is taken by {taken[file.casefold()]}", at, hint="give the spec another name")
-    taken.update({file.casefold(): f"{path}: {name}" for file in files.values()})
+        if one_name(file) in taken:
+            raise builder.fail(f"{file} is taken by {taken[one_name(file)]}", at, hint="give the spec another name")
+    taken.update({one_name(file): f"{path}: {name}" for file in files.values()})
     return name, files
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from cute_viz import files
 from cute_viz.errors import CuteVizError
 from cute_viz.gallery import state as states
-from cute_viz.gallery.draw import Drawn, draw_all
+from cute_viz.gallery.draw import Drawn, draw_all, hash_of
 from cute_viz.gallery.index import page, readme
-from cute_viz.gallery.plan import INDEX, Job, Plan
+from cute_viz.gallery.plan import INDEX, Job, Plan, spec_files
 
 EVERY = 2.0  # seconds between two savings of the state, so that a killed run goes on where it was
 Progress = Callable[[Iterator[Drawn], int], Iterable[Drawn]]  # hands on results; the number is how many there will be
@@ -43,10 +43,12 @@ class Outcome:
 def update(planned: Plan, folder: str, workers: int, prune: bool, progress: Progress) -> Outcome:
     """Draw what has changed, and write the index and the state.
 
-    Raises: CuteVizError where the folder holds files of these names that no gallery made; OSError.
+    Raises: CuteVizError where the folder holds files of these names that no gallery made, and where a link in its path leads
+    elsewhere; OSError.
     """
     if os.path.exists(folder) and not os.path.isdir(folder):
         raise CuteVizError(f"{folder} is not a folder", hint="-o takes the folder of the pictures")
+    files.held(folder, files.top_of(folder))
     os.makedirs(folder, exist_ok=True)
     states.sweep(folder)
     state = states.read(folder)
@@ -56,17 +58,20 @@ def update(planned: Plan, folder: str, workers: int, prune: bool, progress: Prog
     failures = [error.explain("spec") for error in planned.failures]
     drawn = 0
     saved = time.monotonic()
-    for done in progress(draw_all(work, folder, False, workers), len(work)):
-        state.note(by_name[done.name], done)
-        drawn += not done.failure
-        failures += [done.failure] if done.failure else []
-        if time.monotonic() - saved > EVERY:
-            state.write(folder)
-            saved = time.monotonic()
+    try:
+        for done in progress(draw_all(work, folder, False, workers, state.ours(folder)), len(work)):
+            state.note(by_name[done.name], done)
+            drawn += not done.failure
+            failures += [done.failure] if done.failure else []
+            if time.monotonic() - saved > EVERY:
+                state.write(folder)
+                saved = time.monotonic()
+    except KeyboardInterrupt:
+        state.write(folder)  # what is drawn is known to be ours
+        raise
     state.settle(planned, folder)
     removed, kept = state.prune(folder) if prune else ([], [])
-    for name, text in _index(planned, state).items():
-        files.write(text.encode(), os.path.join(folder, name))
+    failures += state.write_index(_index(planned, state), folder)
     state.write(folder)
     states.sweep(folder)  # once more: the workers of a run that was killed may have lived a moment longer
     unchanged = len(planned.jobs) - len(work)
@@ -80,7 +85,7 @@ def compare(planned: Plan, folder: str, workers: int, progress: Progress) -> Out
     by_name = {job.name: job for job in planned.jobs}
     failures = [error.explain("spec") for error in planned.failures]
     differs: list[str] = []
-    for done in progress(draw_all(planned.jobs, folder, True, workers), len(planned.jobs)):
+    for done in progress(draw_all(planned.jobs, folder, True, workers, {}), len(planned.jobs)):
         fresh.note(by_name[done.name], done)
         differs += done.differs
         failures += [done.failure] if done.failure else []
@@ -90,17 +95,17 @@ def compare(planned: Plan, folder: str, workers: int, progress: Progress) -> Out
     differs += [f"stale: {file}" for file in fresh.stale]
     for name, text in () if failures else _index(planned, fresh).items():
         path = os.path.join(folder, name)
-        if not os.path.isfile(path):
+        if (there := files.own_bytes(path)) is None:
             differs.append(f"missing: {name}")
-        elif files.bytes_of(path) != text.encode():
+        elif there != text.encode():
             differs.append(f"differs: {name}")
     return Outcome(0, len(planned.jobs), tuple(failures), tuple(sorted(differs)))
 
 
-def stamps(paths: Sequence[str], spec_files: Callable[[Sequence[str]], Iterable[str]]) -> dict[str, int]:
+def stamps(paths: Sequence[str]) -> dict[str, int]:
     """When each spec file was changed; one that is just being replaced is seen the next time."""
     out = {}
-    for path in spec_files(paths):
+    for path, _ in spec_files(paths):
         try:
             out[path] = os.stat(path).st_mtime_ns
         except OSError:
@@ -111,7 +116,10 @@ def stamps(paths: Sequence[str], spec_files: Callable[[Sequence[str]], Iterable[
 def _index(planned: Plan, state: states.State) -> dict[str, str]:
     """The texts of the index, in the order of the specs."""
     entries = [replace(state.records[job.name].entry, files=job.files) for job in planned.jobs if job.name in state.records]
-    return {INDEX[0]: readme(entries), INDEX[1]: page(entries)}
+    wanted = {file for entry in entries for file in entry.files.values()}
+    hashes = {file: hash_ for record in state.records.values() for file, hash_ in record.hashes.items() if file in wanted}
+    text = readme(entries)
+    return {INDEX[0]: text, INDEX[1]: page(entries, hashes={INDEX[0]: hash_of(text.encode()), **hashes})}
 
 
 def plain(results: Iterator[Drawn], count: int) -> Iterator[Drawn]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 
 from cute_viz import files
 from cute_viz.errors import CuteVizError
-from cute_viz.gallery.draw import Drawn, hash_of
+from cute_viz.gallery.draw import Drawn, foreign, hash_of, kept
 from cute_viz.gallery.index import Entry, files_of
 from cute_viz.gallery.plan import INDEX, Job, Plan
 
@@ -29,10 +30,11 @@ class Record:
 
 @dataclass(slots=True)
 class State:
-    """The records by name, and the files that no spec asks for any more, with their hashes ("" where unknown)."""
+    """The records by name, the files that no spec asks for any more, and the index, with their hashes ("" where unknown)."""
 
     records: dict[str, Record] = field(default_factory=dict)
     stale: dict[str, str] = field(default_factory=dict)
+    index: dict[str, str] = field(default_factory=dict)
 
     def fresh(self, job: Job, folder: str) -> bool:
         """Whether a job's files are what drawing it again would give."""
@@ -56,11 +58,12 @@ class State:
         wanted = {file for job in plan.jobs for file in job.files.values()}
         wanted |= {file for record in self.records.values() for file in record.hashes}
         if not plan.broken:  # the files of broken specs have no names
-            self.stale = {**dict.fromkeys(_indexed(folder) or (), ""), **self.stale}
+            listed = {file: hash_ for file, hash_ in (_indexed(folder) or {}).items() if file not in INDEX}
+            self.stale = {**listed, **self.stale}
         self.stale = {
             file: hash_
             for file, hash_ in sorted(self.stale.items())
-            if file not in wanted and os.path.isfile(os.path.join(folder, file))
+            if file not in wanted and os.path.lexists(os.path.join(folder, file))
         }
 
     def claim(self, plan: Plan, folder: str) -> None:
@@ -89,35 +92,61 @@ class State:
         """Every file that a run wrote, or was about to write."""
         return {*self.stale, *(file for record in self.records.values() for file in record.hashes)}
 
+    def ours(self, folder: str) -> dict[str, frozenset[str]]:
+        """File -> the hashes of what runs wrote there. A file of other bytes is somebody's: a state and an index are only files
+        that lie in the folder, and may say of any name that it is ours."""
+        out: dict[str, set[str]] = {}
+        for known in (self, read(folder)):
+            for hashes in (known.stale, known.index, *(record.hashes for record in known.records.values())):
+                for file, hash_ in hashes.items():
+                    out.setdefault(file, set()).add(hash_)
+        for file, hash_ in (_indexed(folder) or {}).items():
+            out.setdefault(file, set()).add(hash_)
+        return {file: frozenset(hashes) - {""} for file, hashes in out.items()}
+
+    def write_index(self, texts: dict[str, str], folder: str) -> list[str]:
+        """Write the index; what could not be, in words, as somebody changed it."""
+        ours = self.ours(folder)
+        failures = []
+        if _indexed(folder) is not None and (hash_ := _hash(os.path.join(folder, INDEX[1]))):
+            ours[INDEX[1]] = frozenset({hash_})  # a page that is the index of a gallery is nothing else
+        for name, text in texts.items():
+            data = text.encode()
+            if foreign(os.path.join(folder, name), data, ours.get(name, frozenset())):
+                failures.append(kept(os.path.join(folder, name)).explain())
+                continue
+            self.index[name] = hash_of(data)
+            self.write(folder)  # first: a run may be killed
+            files.write(data, os.path.join(folder, name), folder)
+        return failures
+
     def prune(self, folder: str) -> tuple[list[str], list[str]]:
-        """Remove the stale files: (removed, kept because they are links or someone changed them since)."""
-        removed, kept = [], []
+        """Remove the stale files: (removed, kept because they are not what a run is known to have written)."""
+        removed, left = [], []
         for file, hash_ in self.stale.items():
             path = os.path.join(folder, file)
-            if os.path.islink(path) or (hash_ and _hash(path) != hash_):
-                kept.append(file)
+            if not hash_ or _hash(path) != hash_:
+                left.append(file)
             else:
                 os.unlink(path)
                 removed.append(file)
         self.stale = {}
-        return removed, kept
+        return removed, left
 
     def write(self, folder: str) -> None:
         """Write the state into the folder, where `read` finds it."""
         data = {"version": VERSION, **asdict(self)}
-        files.write((json.dumps(data, sort_keys=True) + "\n").encode(), os.path.join(folder, NAME))
+        files.write((json.dumps(data, sort_keys=True) + "\n").encode(), os.path.join(folder, NAME), folder)
 
 
 def read(folder: str) -> State:
     """The state of a folder; an empty one for whatever cannot be read as one."""
     try:
-        with open(os.path.join(folder, NAME), "rb") as file:
-            data = json.load(file)
+        data = json.loads(files.own_bytes(os.path.join(folder, NAME)) or b"")
         if data["version"] != VERSION:
             return State()
         records = {name: _record(value) for name, value in data["records"].items()}
-        stale = {_plain(name): str(hash_) for name, hash_ in data["stale"].items()}
-        return State(records, stale)
+        return State(records, _hashes(data["stale"]), _hashes(data.get("index", {})))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return State()
 
@@ -125,15 +154,26 @@ def read(folder: str) -> State:
 def sweep(folder: str) -> None:
     """Remove the temporary files that killed runs have left."""
     for name in os.listdir(folder):
+        path = os.path.join(folder, name)
         if (match := re.fullmatch(re.escape(files.TEMPORARY) + r"(\d+)-\w+", name)) and not _alive(int(match[1])):
-            os.unlink(os.path.join(folder, name))
+            if files.own_bytes(path) is None:  # a folder, a link: none of ours
+                continue
+            with suppress(OSError):
+                os.unlink(path)
 
 
 def _record(value: dict[str, object]) -> Record:
-    hashes, entry = value["hashes"], value["entry"]
-    if not isinstance(hashes, dict) or not isinstance(entry, dict):
-        raise TypeError("a record has hashes and an entry")
-    return Record(str(value["key"]), str(value["path"]), {_plain(k): str(v) for k, v in hashes.items()}, Entry.from_dict(entry))
+    entry = value["entry"]
+    if not isinstance(entry, dict):
+        raise TypeError("a record has an entry")
+    return Record(str(value["key"]), str(value["path"]), _hashes(value["hashes"]), Entry.from_dict(entry))
+
+
+def _hashes(value: object) -> dict[str, str]:
+    """File -> hash, from JSON."""
+    if not isinstance(value, dict):
+        raise TypeError("hashes have the names of files")
+    return {_plain(name): str(hash_) for name, hash_ in value.items()}
 
 
 def _plain(name: str) -> str:
@@ -143,20 +183,21 @@ def _plain(name: str) -> str:
     return name
 
 
-def _indexed(folder: str) -> list[str] | None:
-    """The files that the index of the folder names: those of a run whose state is not here, as in a fresh clone.
+def _indexed(folder: str) -> dict[str, str] | None:
+    """The files that the index of the folder names, with their hashes: those of a run whose state is not here, as in a fresh clone.
 
     None where there is no index, or one that is not ours.
     """
+    data = files.own_bytes(os.path.join(folder, INDEX[1]))
     try:
-        with open(os.path.join(folder, INDEX[1]), encoding="utf-8") as file:
-            return [_plain(name) for name in files_of(file.read())]
-    except (OSError, ValueError):
+        return None if data is None else _hashes(files_of(data.decode()))
+    except (ValueError, TypeError, RecursionError):
         return None
 
 
 def _hash(path: str) -> str | None:
-    data = files.bytes_of(path)
+    """The hash of a file's bytes; None where there is none, or a link."""
+    data = files.own_bytes(path)
     return None if data is None else hash_of(data)
 
 

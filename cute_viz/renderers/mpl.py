@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from typing import Any
 
@@ -64,10 +67,21 @@ def write(figure: Figure, options: Options, format: str) -> bytes:
         said: dict[str, Any] = {"Software": None}  # nothing of the machine or the day
         if format == "pdf":
             said = {"CreationDate": None, "Producer": None, "Creator": None, "Title": printable(figure.title)}
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _no_date():
             warnings.filterwarnings("ignore", "Glyph .* missing from font")  # it becomes a box, as everywhere
             canvas.finish().savefig(out, format=format, dpi=DPI * scale, metadata=said, facecolor=theme["p"])
     return out.getvalue()
+
+
+@contextmanager
+def _no_date() -> Iterator[None]:
+    """Without SOURCE_DATE_EPOCH, which matplotlib reads even where no date is written, and which may be any number or none."""
+    date = os.environ.pop("SOURCE_DATE_EPOCH", None)
+    try:
+        yield
+    finally:
+        if date is not None:
+            os.environ["SOURCE_DATE_EPOCH"] = date
 
 
 class _Painter:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from cute_viz.errors import Span
-from cute_viz.files import read_text
+from cute_viz.files import held, read_text
 from cute_viz.spec.yaml import Fields, SpecError, Text, Value, read_yaml
 
 HEAD = ("library", "arch", "source", "layouts")
@@ -87,14 +87,17 @@ def directories(folders: tuple[str, ...] = ()) -> list[str]:
     >>> os.path.basename(directories()[-1])
     'layouts'
     """
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    own = os.path.join(here, "layouts")
-    if not os.path.isdir(own):  # an editable install: beside the package
-        own = os.path.join(os.path.dirname(here), "layouts")
     for folder in folders:
         if not os.path.isdir(folder):
             raise SpecError(f"{folder} is not a folder", hint="`layouts=` and CUTE_VIZ_LAYOUTS name folders of atoms and specs")
-    return [*folders, own]
+    return [*folders, _own()]
+
+
+def _own() -> str:
+    """The folder that comes with cute-viz."""
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    own = os.path.join(here, "layouts")
+    return own if os.path.isdir(own) else os.path.join(os.path.dirname(here), "layouts")  # an editable install: beside the package
 
 
 def library_files(folders: tuple[str, ...] = ()) -> Iterator[LibraryFile]:
@@ -156,7 +159,7 @@ def _names_of(path: str) -> list[str]:
 def _spec_files(folders: tuple[str, ...]) -> Iterator[str]:
     for directory in directories(folders):
         specs = os.path.join(directory, "specs")
-        for path in _yaml_files(specs if os.path.isdir(specs) else directory):
+        for path in _yaml_files(specs if os.path.isdir(specs) else directory, directory):
             if not is_library(_text(path)):
                 yield path
 
@@ -196,13 +199,14 @@ def read_block(block: Block) -> Value:
 
 
 def _libraries(directory: str) -> Iterator[LibraryFile]:
-    return (file for path in _yaml_files(directory) if (file := library_file(path)) is not None)
+    return (file for path in _yaml_files(directory, directory) if (file := library_file(path)) is not None)
 
 
-def _yaml_files(directory: str) -> list[str]:
-    """The YAML files of a folder and those in it, in order."""
+def _yaml_files(directory: str, root: str) -> list[str]:
+    """The YAML files of a folder of a library and those in it, in order. Refused: in a user's library, a link that leaves it."""
     found = (os.path.join(at, name) for at, _, names in os.walk(directory) for name in names if name.endswith((".yaml", ".yml")))
-    return sorted(path for path in found if os.path.isfile(path))  # a pipe would be waited for
+    files = sorted(path for path in found if os.path.isfile(path))  # a pipe would be waited for
+    return files if root == _own() else [held(path, root) for path in files]
 
 
 def is_library(text: str) -> bool:
