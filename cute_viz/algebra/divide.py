@@ -10,11 +10,12 @@ from typing import Any
 from cute_viz.algebra.common import refuse, within
 from cute_viz.algebra.compose import composition, value_at, without_padding
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, lift
-from cute_viz.algebra.inttuple import Static, Underscore, leaves, map_leaves, modes, product, show, tuple_rank
+from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, modes, product, show, tuple_rank
 from cute_viz.algebra.inverse import complement
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, make_layout, modes_of, rank
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.modes import tile_unzip
+from cute_viz.algebra.static import has_static
 from cute_viz.algebra.stride import Basis, is_coordinate
 from cute_viz.algebra.table import fits, offsets
 from cute_viz.errors import AlgebraError
@@ -124,7 +125,7 @@ def tiled_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
     """
     if isinstance(layout, ComposedLayout):
         return lift(layout, tiled_divide, tiler)
-    return open_modes(zipped_divide(layout, tiler), 1)
+    return open_modes(zipped_divide(layout, tiler), 1, like=layout)
 
 
 def flat_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
@@ -135,32 +136,21 @@ def flat_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
     """
     if isinstance(layout, ComposedLayout):
         return lift(layout, flat_divide, tiler)
-    return open_modes(zipped_divide(layout, tiler), 0, 1)
+    return open_modes(zipped_divide(layout, tiler), 0, 1, like=layout)
 
 
-def open_modes(layout: AnyLayout, *which: int) -> AnyLayout:
+def open_modes(layout: AnyLayout, *which: int, like: AnyLayout | None = None) -> AnyLayout:
     """The modes of the given modes in their place; a mode of one mode stays as it is (CuTe's repeat<1>(_) is `_`).
 
-    The DSL opens it, too; so does a layout of coordinates here, unless it has static integers as C++ prints them.
+    The DSL opens it, too; that is what is done for results `like` a layout of coordinates without C++'s static integers.
 
     >>> str(open_modes(Layout(((2, 3), (4,))), 0, 1))
     '(2,3,(4)):(1,2,(6))'
     """
     if isinstance(layout, ComposedLayout):
         return lift(layout, open_modes, *which)
-    all_open = is_coordinate_layout(layout) and not has_static(layout)
+    all_open = isinstance(like, Layout) and is_coordinate_layout(like) and not has_static(like)
     out: list[Layout] = []
     for i, part in enumerate(modes_of(layout)):
         out += modes_of(part) if i in which and (all_open or len(modes(part.shape)) != 1) else [part]
     return make_layout(*out)
-
-
-def has_static(layout: Layout) -> bool:
-    """Whether a layout was written with static integers: C++, as the DSL's prints do not mark them.
-
-    >>> has_static(Layout(Static(8))), has_static(Layout(8))
-    (True, False)
-    """
-    return any(
-        isinstance(x.value if isinstance(x, Basis) else x, Static) for part in (layout.shape, layout.stride) for x in leaves(part)
-    )

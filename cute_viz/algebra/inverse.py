@@ -11,11 +11,12 @@ from typing import Any
 from cute_viz.algebra.common import brief, is_zero, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset
-from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, map_leaves, modes, product, unflatten
+from cute_viz.algebra.inttuple import Static, Underscore, compact_major, leaves, map_leaves, modes, product, unflatten
 from cute_viz.algebra.layout import Layout, coalesce_modes, flat_modes, from_modes, make_layout
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.measure import coprofile, coshape, cosize
-from cute_viz.algebra.shapes import ceil_div, shape_of
+from cute_viz.algebra.shapes import ceil_div, evenly_divides, shape_of
+from cute_viz.algebra.static import has_static
 from cute_viz.algebra.stride import Basis, is_coordinate
 from cute_viz.algebra.swizzle import Swizzle
 
@@ -147,10 +148,11 @@ def _inverse(name: str, x: Any) -> Any:
     for extent, stride in flat_modes(flat):
         all_modes.append((extent, stride, before))
         before *= extent
-    profile = coprofile(flat)
+    profile = coprofile(x)
     one = _right if name == "right_inverse" else _left
     if profile == 0:
         return one(all_modes, x)
+    _check_sorted(name, x, (x,))
     parts = []
     for path in _paths(profile):
         mine = [(s, d.value, n) for s, d, n in all_modes if isinstance(d, Basis) and d.path == path and _whole(d, name, x)]
@@ -301,3 +303,27 @@ def ceil_div_tiler(a: Any, b: Any) -> Any:
     if isinstance(b, Layout):
         return complement(b, shape_of(a)).shape
     return ceil_div(shape_of(a), shape_of(b))
+
+
+def evenly_divides_tiler(shape: Any, tiler: Any) -> bool:
+    """Whether a tiler divides a shape without remainder; a layout by what remains of the shape (cute/layout.hpp).
+
+    Refused: as complement; modes with run-time strides beside static ones, which CuTe cannot sort.
+
+    >>> evenly_divides_tiler((8, 6), (4, 3)), evenly_divides_tiler((4, 2), Layout(2, 1))
+    (True, True)
+    """
+    shape = shape_of(shape)
+    if isinstance(tiler, ComposedLayout):
+        refuse("evenly_divides", (shape, tiler), "a swizzled layout does not divide a shape")
+    if not isinstance(tiler, Layout):
+        return evenly_divides(shape, tiler)
+    _check_sorted("evenly_divides", tiler, (shape, tiler))
+    return product(shape) == product(tiler.shape) * product(ceil_div_tiler(shape, tiler))
+
+
+def _check_sorted(name: str, layout: Layout, operands: tuple[Any, ...]) -> None:
+    """C++ sorts the strides of several modes as types, which run-time ones are not."""
+    steps = [d.value if isinstance(d, Basis) else d for d in leaves(layout.stride)]
+    if len(steps) > 1 and has_static(layout) and not all(isinstance(step, Static) for step in steps):
+        refuse(name, operands, "CuTe cannot sort run-time strides", hint="mark all of them as static, such as _8, or none")

@@ -8,13 +8,14 @@ from cute_viz.algebra.common import refuse, within
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, lift
 from cute_viz.algebra.construct import make_ordered_layout
-from cute_viz.algebra.divide import has_static, open_modes
+from cute_viz.algebra.divide import open_modes
 from cute_viz.algebra.inttuple import Underscore, show, tuple_rank
 from cute_viz.algebra.inverse import complement
 from cute_viz.algebra.layout import Layout, coalesce, get, is_coordinate_layout, make_layout, modes_of, rank, size
 from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.modes import append, tile_unzip, zip_
 from cute_viz.algebra.shapes import ceil_div, evenly_divides, product_each
+from cute_viz.algebra.static import has_static
 from cute_viz.algebra.swizzle import Swizzle, make_swizzle
 from cute_viz.algebra.swizzled import swizzle_projection
 from cute_viz.errors import AlgebraError
@@ -84,7 +85,7 @@ def tiled_product(block: AnyLayout, tiler: Any) -> AnyLayout:
     """
     if isinstance(block, ComposedLayout):
         return lift(block, tiled_product, tiler)
-    return open_modes(zipped_product(block, tiler), 1)
+    return open_modes(zipped_product(block, tiler), 1, like=block)
 
 
 def flat_product(block: AnyLayout, tiler: Any) -> AnyLayout:
@@ -95,7 +96,7 @@ def flat_product(block: AnyLayout, tiler: Any) -> AnyLayout:
     """
     if isinstance(block, ComposedLayout):
         return lift(block, flat_product, tiler)
-    return open_modes(zipped_product(block, tiler), 0, 1)
+    return open_modes(zipped_product(block, tiler), 0, 1, like=block)
 
 
 def blocked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
@@ -123,7 +124,9 @@ def raked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
         return lift(block, raked_product, tiler)
     first, second = _ranked("raked_product", block, tiler)
     raked = zip_(second, first)
-    return coalesce(raked, (1,) * rank(raked)) if is_coordinate_layout(block) else raked
+    if is_coordinate_layout(block) and isinstance(raked, Layout):
+        return coalesce(raked, (1,) * rank(raked))
+    return raked
 
 
 def _ranked(name: str, block: Layout, tiler: Any) -> tuple[Layout, Layout]:
