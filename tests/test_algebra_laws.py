@@ -209,7 +209,7 @@ def test_a_complement_fills_what_is_left_out_and_is_ordered(found, target):
 def test_a_complement_of_coordinates_is_along_their_mode(layout, target):
     assume(count(layout.shape) > 1)
     along = Layout(layout.shape, basis(layout.stride, 1))
-    found = complement(along, target)
+    found = complement(along, (1, target))
     assert [x.get((1,), 0) if x else 0 for x in table(found)] == table(complement(layout, target))
 
 

@@ -160,7 +160,7 @@ def test_a_warning_changes_nothing(name):
     ("text", "result"),
     [
         ("composition((8,4):(1,8), 8:1@0)", "8:1"),
-        ("logical_divide((128,64):(1@1,1@0), 2:64@0)", "(2,(64,64)):(64@1,(1@1,128@1))"),
+        ("logical_divide((128,64):(1@1,1@0), 2:64@0)", "(2,(64,64)):(64@1,(1@1,1@0))"),
     ],
 )
 def test_coordinate_strides_pick_without_a_warning(text, result):

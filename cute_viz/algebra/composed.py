@@ -13,7 +13,7 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.inttuple import Static, Underscore, is_int_tuple, leaves, map_leaves, show
 from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout, slice_
 from cute_viz.algebra.layout import crd2idx as _crd2idx
-from cute_viz.algebra.stride import add
+from cute_viz.algebra.stride import Basis, add
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
@@ -64,6 +64,8 @@ class ComposedLayout(Shown):
             refuse("make_composed_layout", parts, "an offset that is a coordinate goes with values that are coordinates")
 
     def __str__(self) -> str:
+        if has_origin(self):
+            return f"ArithTuple{show(self.offset)} o {self.inner}"
         return f"{self.outer} o {show(self.offset)} o {self.inner}"
 
     def __call__(self, *coord: Any) -> Any:
@@ -163,6 +165,57 @@ def make_composed_layout(outer: Any, offset: Any, inner: Any) -> ComposedLayout:
     if isinstance(outer, ComposedLayout):
         return ComposedLayout(outer.outer, outer.offset, make_composed_layout(outer.inner, offset, inner))
     return ComposedLayout(as_layout(outer), offset, as_layout(inner))
+
+
+def with_origin(origin: Any, layout: AnyLayout) -> AnyLayout:
+    """A tensor of coordinates that begin at an origin: `ArithTuple(4,8) o layout`, as CuTe prints it; a layout for a zero one.
+
+    What stands in front is the identity of such coordinates, whatever they are. Refused: a layout whose values are integers,
+    or coordinates of another nesting. Source: cute/numeric/arithmetic_tuple.hpp, ArithmeticTupleIterator.
+
+    >>> from cute_viz.algebra.stride import E
+    >>> moved = with_origin((4, 8), Layout((2, 2), (E(0), E(1))))
+    >>> str(moved), moved(1, 1)
+    ('ArithTuple(4,8) o (2,2):(1@0,1@1)', (5, 9))
+    """
+    if not is_int_tuple(origin) or not isinstance(origin, tuple) or not origin:
+        refuse("make_tensor", (origin, layout), "an origin is a tuple of integers")
+    if isinstance(layout, ComposedLayout) and has_origin(layout):
+        return with_origin(add(origin, layout.offset), layout.inner)  # type: ignore[arg-type]
+    if not _gives_coordinates(layout) and not (isinstance(layout, Layout) and not any(leaves(layout.stride))):
+        refuse("make_tensor", (origin, layout), "a coordinate is no origin of a layout whose values are integers")
+    if not any(leaves(origin)):
+        return layout
+    whole: Any = map_leaves(lambda c: 0 * c, origin)
+    for stride in leaves(layout.stride) if isinstance(layout, Layout) else ():
+        whole = add(whole, stride * 0)
+    return ComposedLayout(_identity(map_leaves(lambda _: 1, whole)), _filled(origin, whole), layout)
+
+
+def _filled(origin: Any, zeros: Any) -> Any:
+    """An origin with zeros for the positions that it lacks; static integers stay so, which a sum would not keep."""
+    if not isinstance(origin, tuple) or not isinstance(zeros, tuple):
+        return zeros if isinstance(zeros, tuple) else origin
+    return (*map(_filled, origin, zeros), *zeros[len(origin) :])
+
+
+def has_origin(layout: Any) -> bool:
+    """Whether a composed layout only moves the coordinates of its inner layout: see with_origin.
+
+    >>> has_origin(ComposedLayout(Layout(8), 4, Layout(4)))
+    False
+    """
+    if not isinstance(layout, ComposedLayout) or not isinstance(layout.offset, tuple) or not isinstance(layout.outer, Layout):
+        return False
+    return layout.outer == _identity(map_leaves(lambda _: 1, layout.outer.shape))
+
+
+def _identity(shape: Any) -> Layout:
+    return Layout(shape, _basis(shape, ()))
+
+
+def _basis(shape: Any, path: tuple[int, ...]) -> Any:
+    return tuple(_basis(item, (*path, i)) for i, item in enumerate(shape)) if isinstance(shape, tuple) else Basis(1, path)
 
 
 def takes_coordinate(outer: Any, inner: Any) -> bool:

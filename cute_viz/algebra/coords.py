@@ -8,7 +8,7 @@ from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
 from cute_viz.algebra.inttuple import div_rem, is_int_tuple, leaves, map_leaves, modes
-from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.layout import Layout, printed_value
 from cute_viz.algebra.shapes import product_like, shape_of, weakly_congruent
 from cute_viz.algebra.stride import Basis
 
@@ -24,10 +24,10 @@ def crd2idx(crd: Any, shape: Any, stride: Any = None) -> Any:
     if not is_int_tuple(crd):
         refuse("crd2idx", (crd, shape), "a coordinate is made of integers", hint="slice((2,_),A) keeps the modes with _")
     if isinstance(shape, (Layout, ComposedLayout)):
-        return shape(crd)
+        return printed_value(crd, shape) if isinstance(shape, Layout) else shape(crd)
     _check_shape("crd2idx", crd, shape, stride)
     if stride is not None:
-        return plain_layout.crd2idx(crd, shape, Layout(shape, stride).stride)
+        return printed_value(crd, Layout(shape, stride))
     if not isinstance(crd, tuple):
         return crd
     if not isinstance(shape, tuple):

@@ -10,11 +10,13 @@ from typing import Any
 from cute_viz.algebra.common import refuse, within
 from cute_viz.algebra.compose import composition, value_at, without_padding
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, lift
-from cute_viz.algebra.inttuple import Underscore, modes, product, show, tuple_rank
+from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, modes, product, show, tuple_rank
 from cute_viz.algebra.inverse import complement
-from cute_viz.algebra.layout import Layout, make_layout, modes_of
+from cute_viz.algebra.layout import Layout, is_coordinate_layout, make_layout, modes_of, rank
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.modes import tile_unzip
+from cute_viz.algebra.static import has_static
+from cute_viz.algebra.stride import Basis, is_coordinate
 from cute_viz.algebra.table import fits, offsets
 from cute_viz.errors import AlgebraError
 
@@ -33,7 +35,7 @@ def logical_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
         return lift(layout, logical_divide, tiler)
     if isinstance(tiler, Layout):
         try:
-            out: Layout = composition(layout, make_layout(tiler, complement(tiler, _coalesce(layout).shape)))
+            out: Layout = composition(layout, make_layout(tiler, _rest(layout, tiler)))
         except AlgebraError as error:
             raise within(error, "logical_divide", layout, tiler) from None
         return out
@@ -50,6 +52,21 @@ def logical_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
     return refuse(
         "logical_divide", (layout, tiler), f"{show(tiler)} is not a tiler", hint="a layout, an integer, _ or a tuple of these"
     )
+
+
+def _rest(layout: Layout, tiler: Layout) -> Layout:
+    """What the tiler leaves of the layout's domain: of indices, or of coordinates.
+
+    Where a tiler has coordinates for every mode, the DSL gives modes of which one is left the stride 0.
+    """
+    if not is_coordinate(tiler.stride):
+        return complement(tiler, _coalesce(layout).shape)
+    rest = complement(tiler, layout.shape)
+    if rank(rest) > rank(layout):
+        refuse("complement", (tiler, layout.shape), f"it has coordinates of {rank(rest)} modes")
+    if {d.path[0] for d in leaves(tiler.stride) if isinstance(d, Basis)} != set(range(rank(layout))):
+        return rest
+    return Layout(rest.shape, map_leaves(lambda s, d: 0 if s == 1 else d, rest.shape, rest.stride))
 
 
 def divide_is_pointwise(layout: AnyLayout, tiler: Any, limit: int = 1 << 16) -> bool | None:
@@ -70,7 +87,7 @@ def divide_is_pointwise(layout: AnyLayout, tiler: Any, limit: int = 1 << 16) -> 
     tiler = Layout(tiler) if isinstance(tiler, int) else tiler
     if not isinstance(tiler, Layout):
         return None
-    picks = make_layout(tiler, complement(tiler, _coalesce(layout).shape))
+    picks = make_layout(tiler, _rest(layout, tiler))
     if not fits(picks, limit):
         return None
     try:
@@ -108,7 +125,7 @@ def tiled_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
     """
     if isinstance(layout, ComposedLayout):
         return lift(layout, tiled_divide, tiler)
-    return open_modes(zipped_divide(layout, tiler), 1)
+    return open_modes(zipped_divide(layout, tiler), 1, like=layout)
 
 
 def flat_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
@@ -119,18 +136,21 @@ def flat_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
     """
     if isinstance(layout, ComposedLayout):
         return lift(layout, flat_divide, tiler)
-    return open_modes(zipped_divide(layout, tiler), 0, 1)
+    return open_modes(zipped_divide(layout, tiler), 0, 1, like=layout)
 
 
-def open_modes(layout: AnyLayout, *which: int) -> AnyLayout:
+def open_modes(layout: AnyLayout, *which: int, like: AnyLayout | None = None) -> AnyLayout:
     """The modes of the given modes in their place; a mode of one mode stays as it is (CuTe's repeat<1>(_) is `_`).
+
+    The DSL opens it, too; that is what is done for results `like` a layout of coordinates without C++'s static integers.
 
     >>> str(open_modes(Layout(((2, 3), (4,))), 0, 1))
     '(2,3,(4)):(1,2,(6))'
     """
     if isinstance(layout, ComposedLayout):
         return lift(layout, open_modes, *which)
+    all_open = isinstance(like, Layout) and is_coordinate_layout(like) and not has_static(like)
     out: list[Layout] = []
     for i, part in enumerate(modes_of(layout)):
-        out += modes_of(part) if i in which and len(modes(part.shape)) != 1 else [part]
+        out += modes_of(part) if i in which and (all_open or len(modes(part.shape)) != 1) else [part]
     return make_layout(*out)

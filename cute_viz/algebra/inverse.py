@@ -11,12 +11,24 @@ from typing import Any
 from cute_viz.algebra.common import brief, is_zero, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset
-from cute_viz.algebra.inttuple import Underscore, compact_major, is_int_tuple, leaves, modes, product, tuple_rank, unflatten
-from cute_viz.algebra.layout import Layout, coalesce_modes, flat_modes, from_modes
+from cute_viz.algebra.inttuple import (
+    Static,
+    Underscore,
+    compact_major,
+    is_int_tuple,
+    leaves,
+    map_leaves,
+    modes,
+    product,
+    tuple_rank,
+    unflatten,
+)
+from cute_viz.algebra.layout import Layout, coalesce_modes, flat_modes, from_modes, make_layout
 from cute_viz.algebra.layout import coalesce as _coalesce
-from cute_viz.algebra.measure import coprofile, cosize
+from cute_viz.algebra.measure import coprofile, coshape, cosize
 from cute_viz.algebra.shapes import ceil_div, evenly_divides, shape_of
-from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.static import has_static
+from cute_viz.algebra.stride import Basis, is_coordinate
 from cute_viz.algebra.swizzle import Swizzle
 
 _Mode = tuple[int, Any, int]  # extent, stride, and the size of the modes before it
@@ -25,34 +37,56 @@ _Mode = tuple[int, Any, int]  # extent, stride, and the size of the modes before
 def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
     """The layout of the values that `layout` leaves out, up to the size of the cotarget (default: its own cosize).
 
-    Refused: Non-injective Layout; negative strides; strides along different modes of a coordinate. Of a composed
-    layout it is the complement of the innermost one. Source: cute/layout.hpp.
+    Of a layout of coordinates it has one mode for each position of the coordinate, as the Python DSL has it: the cotarget is
+    a tuple of sizes, or one for position 0, and a mode of extent 1 keeps its step. Refused: Non-injective Layout; negative
+    strides; coordinates with tuples in them. Of a composed layout it is the complement of the innermost one.
+    Source: cute/layout.hpp; cute.complement of the DSL.
 
     >>> str(complement(Layout(4, 2), 24)), str(complement(Layout((2, 4), (1, 6)), 24))
     ('(2,3):(1,8)', '3:2')
+    >>> str(complement(Layout((4, 2), (Basis(1, (0,)), Basis(2, (1,)))), (8, 8)))
+    '(2,(2,2)):(4@0,(1@1,4@1))'
     """
     if isinstance(layout, ComposedLayout):
         return complement(layout.inner, cosize(layout) if cotarget is None else cotarget)  # type: ignore[arg-type]
     if not isinstance(layout, Layout):
         refuse("complement", (layout, cotarget), "it has no modes", hint="compose it with a layout first")
+    if is_coordinate(layout.stride):
+        return _by_position(layout, coshape(layout) if cotarget is None else shape_of(cotarget))
     pairs = coalesce_modes([(s, d) for s, d in flat_modes(layout) if not is_zero(d)]) or [(1, 0)]
-    path = None
-    if any(isinstance(d, Basis) for _, d in pairs):
-        pairs, path = _along_one_mode(from_modes(pairs), "complement", layout)
     target = cotarget if type(cotarget) is int else cosize(from_modes(pairs)) if cotarget is None else shape_of(cotarget)
-    out = _complement(pairs, target, layout)
-    return (
-        out if path is None else Layout(out.shape, unflatten([Basis(d, path) if d else 0 for d in leaves(out.stride)], out.shape))
-    )
-
-
-def _complement(pairs: list[tuple[int, int]], target: Any, layout: Layout) -> Layout:
-    """The gaps between integer strides, smallest first, and what is left behind the last; `layout` is for the refusals."""
     if is_zero(pairs[0][1]):
         return Layout(product(target))
+    kept, reached = _gaps(pairs, layout, target)
+    rest = _copies(target, reached, layout)
+    return from_modes(coalesce_modes([*kept, (rest, 0 if rest == 1 else reached)]))
+
+
+def _by_position(layout: Layout, target: Any) -> Layout:
+    """The complement at each position of a coordinate; past the end of the cotarget there is one of each."""
+    sizes = tuple(map(product, modes(target)))
+    profile = coprofile(layout)
+    if any(isinstance(position, tuple) for position in profile):
+        refuse("complement", (layout, target), "its coordinates have tuples in them", hint="work mode by mode")
+    out = []
+    for i in range(max(len(profile), len(sizes))):
+        mine = [
+            (s, d.value)
+            for s, d in flat_modes(layout)
+            if isinstance(d, Basis) and d.path == (i,) and _whole(d, "complement", layout)
+        ]
+        kept, reached = _gaps(coalesce_modes(mine), layout, target)
+        rest = _copies(sizes[i] if i < len(sizes) else 1, reached, layout)
+        found = from_modes(coalesce_modes([*kept, (rest, reached)]) or [(1, reached)])
+        out.append(Layout(found.shape, map_leaves(lambda d, i=i: Basis(d, (i,)), found.stride)))
+    return make_layout(*out)
+
+
+def _gaps(pairs: list[tuple[int, int]], layout: Layout, target: Any) -> tuple[list[tuple[int, int]], int]:
+    """The gaps between integer strides, smallest first, and how far all of them reach; `layout` is for the refusals."""
     kept = []
     reached = 1
-    for extent, stride in sorted(pairs, key=_stride) if len(pairs) > 1 else pairs:
+    for extent, stride in sorted(pairs, key=_stride):
         if stride < 0:
             refuse("complement", (layout, target), f"the stride {stride} is negative")
         if stride < reached:
@@ -64,11 +98,15 @@ def _complement(pairs: list[tuple[int, int]], target: Any, layout: Layout) -> La
             )
         kept.append((stride // reached, reached))
         reached = stride * extent
+    return kept, reached
+
+
+def _copies(target: Any, reached: int, layout: Layout) -> int:
+    """How many times what is reached goes into the cotarget."""
     rest = -(-target // reached) if isinstance(target, int) else product(ceil_div(target, reached))
     if rest < 1:
         refuse("complement", (layout, target), "the cotarget's extents are 1 or more")
-    kept.append((rest, 0 if rest == 1 else reached))
-    return from_modes(coalesce_modes(kept))
+    return rest
 
 
 def _stride(pair: tuple[int, Any]) -> Any:
@@ -121,10 +159,11 @@ def _inverse(name: str, x: Any) -> Any:
     for extent, stride in flat_modes(flat):
         all_modes.append((extent, stride, before))
         before *= extent
-    profile = coprofile(flat)
+    profile = coprofile(x)
     one = _right if name == "right_inverse" else _left
     if profile == 0:
         return one(all_modes, x)
+    _check_sorted(name, x, (x,))
     parts = []
     for path in _paths(profile):
         mine = [(s, d.value, n) for s, d, n in all_modes if isinstance(d, Basis) and d.path == path and _whole(d, name, x)]
@@ -266,21 +305,6 @@ def _without_swizzles(name: str, a: AnyLayout, b: AnyLayout) -> tuple[Layout, La
     return found[0], found[1], base
 
 
-def _along_one_mode(whole: Layout, name: str, layout: Layout) -> tuple[list[tuple[int, int]], tuple[int, ...] | None]:
-    """(extent, integer stride) of every mode, and the basis path that they share, if they are basis elements."""
-    pairs = flat_modes(whole)
-    found = {d.path if isinstance(d, Basis) else None for _, d in pairs}
-    values: list[tuple[int, Any]] = [(s, d.value if isinstance(d, Basis) else d) for s, d in pairs]
-    if len(found) != 1 or not all(isinstance(d, int) for _, d in values):
-        refuse(
-            name,
-            (layout,),
-            "its strides must all be integers, or whole steps along one mode of a coordinate",
-            hint="work mode by mode",
-        )
-    return values, found.pop()
-
-
 def ceil_div_tiler(a: Any, b: Any) -> Any:
     """a / b rounded up, mode by mode; for a layout b, the shape of what remains of a (cute/layout.hpp, ceil_div).
 
@@ -298,13 +322,28 @@ def ceil_div_tiler(a: Any, b: Any) -> Any:
 
 
 def evenly_divides_tiler(shape: Any, tiler: Any) -> bool:
-    """Whether a tiler divides a shape without remainder: mode by mode, a layout by its size and complement (cute/int_tuple.hpp).
+    """Whether a tiler divides a shape without remainder: mode by mode, a layout by its size and its complement.
+
+    Refused: as complement; modes with run-time strides beside static ones, which CuTe cannot sort. Source: cute/int_tuple.hpp.
 
     >>> evenly_divides_tiler((32, 64), (Layout(8, 2), 32)), evenly_divides_tiler((12, 64), (Layout(8, 2), 32))
     (True, False)
+    >>> evenly_divides_tiler((8, 6), (4, 3)), evenly_divides_tiler((4, 2), Layout(2, 1))
+    (True, True)
     """
-    if isinstance(tiler, tuple):
+    shape = shape_of(shape)
+    if isinstance(tiler, ComposedLayout):
+        refuse("evenly_divides", (shape, tiler), "a swizzled layout does not divide a shape")
+    if isinstance(tiler, tuple) and not is_int_tuple(tiler):
         return len(tiler) <= tuple_rank(shape) and all(map(evenly_divides_tiler, modes(shape), tiler))
     if not isinstance(tiler, Layout):
-        return evenly_divides(shape, shape_of(tiler))
+        return evenly_divides(shape, tiler)
+    _check_sorted("evenly_divides", tiler, (shape, tiler))
     return product(shape) == product(tiler.shape) * product(ceil_div_tiler(shape, tiler))
+
+
+def _check_sorted(name: str, layout: Layout, operands: tuple[Any, ...]) -> None:
+    """C++ sorts the strides of several modes as types, which run-time ones are not."""
+    steps = [d.value if isinstance(d, Basis) else d for d in leaves(layout.stride)]
+    if len(steps) > 1 and has_static(layout) and not all(isinstance(step, Static) for step in steps):
+        refuse(name, operands, "CuTe cannot sort run-time strides", hint="mark all of them as static, such as _8, or none")

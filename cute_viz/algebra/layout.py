@@ -190,6 +190,16 @@ def crd2idx(crd: Any, shape: IntTuple, stride: Stride | None = None) -> Any:
     return plain(_crd2idx(crd, shape, compact_major(shape) if stride is None else stride))
 
 
+def printed_value(crd: Any, layout: Layout) -> Any:
+    """The value at a coordinate as CuTe prints it: what one stride along a coordinate gives is a step, not a tuple.
+
+    >>> print(printed_value(5, Layout(4, Basis(1, (1,)))), crd2idx(5, 4, Basis(1, (1,))))
+    5@1 (0, 5)
+    """
+    value = _crd2idx(crd, layout.shape, layout.stride)
+    return value if isinstance(value, Basis) else plain(value)
+
+
 def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> Any:
     """The value before it is made plain: a sum of strides, so that basis elements and XOR strides add up their own way."""
     if isinstance(crd, tuple):
@@ -200,7 +210,7 @@ def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> Any:
             )
         total: Any = 0
         for c, s, d in zip(crd, shape, stride, strict=True):
-            total = add(total, _crd2idx(c, s, d))
+            total = _plus(total, _crd2idx(c, s, d))
         return total
     if not isinstance(crd, int):
         raise AlgebraError(f"a coordinate is made of integers; {show(crd)} is not one")
@@ -208,9 +218,16 @@ def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> Any:
         total = 0
         for s, d in zip(shape[:-1], stride[:-1], strict=True):
             crd, digit = div_rem(crd, product(s))
-            total = add(total, _crd2idx(digit, s, d))
-        return add(total, _crd2idx(crd, shape[-1], stride[-1])) if shape else 0
+            total = _plus(total, _crd2idx(digit, s, d))
+        return _plus(total, _crd2idx(crd, shape[-1], stride[-1])) if shape else 0
     return crd * stride
+
+
+def _plus(a: Any, b: Any) -> Any:
+    """The sum; a basis element and 0 stay a basis element."""
+    if isinstance(b, Basis) and isinstance(a, int) and a == 0:
+        return b
+    return a if isinstance(a, Basis) and isinstance(b, int) and b == 0 else add(a, b)
 
 
 def idx2crd(idx: Any, shape: IntTuple) -> Any:

@@ -1,7 +1,7 @@
 """Tiles and partitions of a layout: local_tile, local_partition, and the thread-value layout of a copy.
 
 On a tensor CuTe moves the pointer; on a layout the offset is kept in front of the result, as the middle of a
-composed layout, unless it is 0.
+composed layout, or as the origin of a tensor of coordinates, unless it is 0.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from typing import Any
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent
-from cute_viz.algebra.construct import make_identity_layout
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent, with_origin
 from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.divide import zipped_divide
 from cute_viz.algebra.inttuple import Underscore, X, leaves, map_leaves, modes, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout, size
-from cute_viz.algebra.measure import coshape, cosize
+from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.products import raked_product
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.slicing import dice, dice_tuple
@@ -102,5 +101,6 @@ def indexed(operation: str, layout: AnyLayout, tiled: AnyLayout, coord: Any) -> 
     if not any(leaves(offset)):
         return sub  # type: ignore[no-any-return]
     plain = domain(layout)
-    outer = make_identity_layout(coshape(plain)) if is_coordinate_layout(plain) else Layout(cosize(plain), 1)
-    return ComposedLayout(outer, offset, sub)
+    if is_coordinate_layout(plain):
+        return with_origin(offset, sub)
+    return ComposedLayout(Layout(cosize(plain), 1), offset, sub)

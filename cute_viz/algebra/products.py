@@ -11,10 +11,11 @@ from cute_viz.algebra.construct import make_ordered_layout
 from cute_viz.algebra.divide import open_modes
 from cute_viz.algebra.inttuple import Underscore, show, tuple_rank
 from cute_viz.algebra.inverse import complement
-from cute_viz.algebra.layout import Layout, get, make_layout, modes_of, rank, size
+from cute_viz.algebra.layout import Layout, coalesce, get, is_coordinate_layout, make_layout, modes_of, rank, size
 from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.modes import append, tile_unzip, zip_
 from cute_viz.algebra.shapes import ceil_div, evenly_divides, product_each
+from cute_viz.algebra.static import has_static
 from cute_viz.algebra.swizzle import Swizzle, make_swizzle
 from cute_viz.algebra.swizzled import swizzle_projection
 from cute_viz.errors import AlgebraError
@@ -23,8 +24,9 @@ from cute_viz.errors import AlgebraError
 def logical_product(block: AnyLayout, tiler: Any) -> AnyLayout:
     """(block, where the blocks go): the block once for every element of the tiler; mode by mode for a tuple.
 
-    Refused: more modes in the tiler than in the block, and what complement and composition refuse. The tiler can
-    be a swizzled layout: its swizzle is moved to the product.
+    A block of coordinates is repeated as the Python DSL does it: see complement. Refused: more modes in the tiler than in
+    the block, and what complement and composition refuse; coordinates as C++ prints them. The tiler can be a swizzled
+    layout: its swizzle is moved to the product.
 
     >>> str(logical_product(Layout((2, 2), (4, 1)), Layout(6, 1)))
     '((2,2),(2,3)):((4,1),(2,8))'
@@ -32,6 +34,7 @@ def logical_product(block: AnyLayout, tiler: Any) -> AnyLayout:
     if isinstance(block, ComposedLayout):
         return lift(block, logical_product, tiler)
     if isinstance(tiler, Layout):
+        _check_coordinates(block, tiler)
         try:
             where = composition(complement(block, size(block) * cosize(tiler)), tiler)
         except AlgebraError as error:
@@ -54,6 +57,15 @@ def logical_product(block: AnyLayout, tiler: Any) -> AnyLayout:
     )
 
 
+def _check_coordinates(block: Layout, tiler: Layout) -> None:
+    """C++ has no complement of coordinates, so that no block of them can be repeated; the DSL has one."""
+    if is_coordinate_layout(tiler):
+        refuse("logical_product", (block, tiler), "the tiler's values are coordinates, and the blocks are counted by integers")
+    if is_coordinate_layout(block) and (has_static(block) or has_static(tiler)):
+        reason = "C++ has no complement of a layout of coordinates"
+        refuse("logical_product", (block, tiler), reason, hint="the Python DSL has: write the integers without _")
+
+
 def zipped_product(block: AnyLayout, tiler: Any) -> AnyLayout:
     """((block modes), (tiler modes)): logical_product with all blocks in mode 0. Refused: as logical_product, and `_`.
 
@@ -73,7 +85,7 @@ def tiled_product(block: AnyLayout, tiler: Any) -> AnyLayout:
     """
     if isinstance(block, ComposedLayout):
         return lift(block, tiled_product, tiler)
-    return open_modes(zipped_product(block, tiler), 1)
+    return open_modes(zipped_product(block, tiler), 1, like=block)
 
 
 def flat_product(block: AnyLayout, tiler: Any) -> AnyLayout:
@@ -84,7 +96,7 @@ def flat_product(block: AnyLayout, tiler: Any) -> AnyLayout:
     """
     if isinstance(block, ComposedLayout):
         return lift(block, flat_product, tiler)
-    return open_modes(zipped_product(block, tiler), 0, 1)
+    return open_modes(zipped_product(block, tiler), 0, 1, like=block)
 
 
 def blocked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
@@ -103,7 +115,7 @@ def blocked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
 def raked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
     """As blocked_product with the tiler's part first: the blocks are interleaved.
 
-    Refused: as blocked_product.
+    Of a block of coordinates every mode is coalesced, as the Python DSL does it. Refused: as blocked_product.
 
     >>> str(raked_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
     '((3,2),(4,5)):((10,5),(30,1))'
@@ -111,7 +123,10 @@ def raked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
     if isinstance(block, ComposedLayout):
         return lift(block, raked_product, tiler)
     first, second = _ranked("raked_product", block, tiler)
-    return zip_(second, first)
+    raked = zip_(second, first)
+    if is_coordinate_layout(block) and isinstance(raked, Layout):
+        return coalesce(raked, (1,) * rank(raked))
+    return raked
 
 
 def _ranked(name: str, block: Layout, tiler: Any) -> tuple[Layout, Layout]:

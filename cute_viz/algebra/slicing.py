@@ -12,8 +12,8 @@ from cute_viz.algebra import tuples
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset, position_independent
-from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, modes, product
-from cute_viz.algebra.layout import Layout, idx2crd, size
+from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, map_leaves, modes, product
+from cute_viz.algebra.layout import Layout, idx2crd, is_coordinate_layout, printed_value, size
 from cute_viz.algebra.stride import F2, add
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import swizzle_projection
@@ -47,7 +47,11 @@ def slice_and_offset(crd: Any, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag) and not _whole(crd):
         layout = position_independent(layout)  # the address is not known, element offsets are
     if isinstance(layout, Layout):
-        return plain_layout.slice_and_offset(crd, layout)
+        if not is_coordinate_layout(layout):
+            return plain_layout.slice_and_offset(crd, layout)
+        return plain_layout.slice_(crd, layout), printed_value(
+            map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, crd), layout
+        )
     if isinstance(layout.inner, Swizzle):
         refuse("slice", (crd, layout), "it has no modes", hint="compose it with a layout first")
     if isinstance(layout.outer, Swizzle) and isinstance(layout.inner, Layout):
@@ -121,7 +125,7 @@ def domain_offset(coord: Any, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     """
     layout = position_independent(layout)
     if isinstance(layout, Layout):
-        return layout, layout(coord)
+        return layout, printed_value(coord, layout)
     return ComposedLayout(layout.outer, add(layout.offset, layout.inner(coord)), layout.inner), 0
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.inttuple import Static, show
+from cute_viz.algebra.inttuple import Static, leaves, show
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.stride import Basis
 
@@ -70,3 +70,14 @@ def unmarked(value: Any) -> str:
     '(4,8):(1,4)'
     """
     return show(clear_static(value))
+
+
+def has_static(layout: Layout) -> bool:
+    """Whether a layout was written with static integers: C++, as the DSL's prints do not mark them.
+
+    >>> has_static(Layout(Static(8))), has_static(Layout(8))
+    (True, False)
+    """
+    return any(
+        isinstance(x.value if isinstance(x, Basis) else x, Static) for part in (layout.shape, layout.stride) for x in leaves(part)
+    )

@@ -205,7 +205,7 @@ class _Reader:
                 self.document.failures.setdefault("the rest", error)
                 self.cut = error
                 return
-            rest, pointer, grown = _ptr_of_dsl(line[begin.start() : begin.start() + MAX_OBJECT])
+            rest, pointer, grown = _ptr_of_dsl(line[begin.start() : begin.start() + MAX_OBJECT], line[: begin.start()])
             try:
                 tokens = tokenize(rest)
                 parser = Parser(rest, tokens)
@@ -254,14 +254,16 @@ class _Reader:
             raise self.placed(error, Span(offset + inner.start, offset + inner.end)) from None
 
 
-def _ptr_of_dsl(text: str) -> tuple[str, int, int]:
+def _ptr_of_dsl(text: str, before: str = "") -> tuple[str, int, int]:
     """`ptr<f16, smem, align<1024>, S<3,4,3>> o ...`, the DSL's pointer, as C++ prints one; its length, and what that is more.
 
-    The swizzle of a pointer is of its address in bytes, as in C++.
+    The swizzle of a pointer is of its address in bytes, as in C++. A coordinate in its place is an origin.
 
     >>> _ptr_of_dsl("ptr<f16, smem, align<1024>, S<3,4,3>> o (8,64):(64,1)")
     ('Sw<3,4,3>_smem_ptr[16b](unset) o (8,64):(64,1)', 30, -7)
     """
+    if before.endswith("tensor<") and text[:1] == "(":
+        return f"ArithTuple{text}", len("ArithTuple"), len("ArithTuple")
     match = re.match(r"(?:raw_)?ptr<(?:[^<>]|<[^<>]*>)*>", text)
     if match is None:
         return text, 0, 0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, make_composed_layout, takes_coordinate
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, make_composed_layout, takes_coordinate, with_origin
 from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.inttuple import Static, X, div_rem, is_int_tuple, leaves, show
-from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
@@ -299,8 +299,10 @@ class Evaluator:
         if isinstance(first, Pointer) and first.space.startswith("S"):  # the swizzle of a swizzle_ptr acts on the address
             numbers = first.space[first.space.index("<") + 1 : first.space.index(">")].split(",")
             return make_composed_layout(Swizzle(*map(int, numbers)), items[0], self._compose(items[1:]))
-        if isinstance(first, Pointer) or (isinstance(first, Call) and first.name == "ArithTuple" and not any(leaves(items[0]))):
-            items = items[1:]  # the pointer of a tensor, or the zero origin of an identity tensor: the layout is what counts
+        if isinstance(first, Call) and short(first.name) == "ArithTuple":  # the origin of a tensor of coordinates
+            return with_origin(items[0], self._compose(items[1:]))
+        if isinstance(first, Pointer):
+            items = items[1:]  # of a tensor: the layout is what counts
         return self._compose(items)
 
     def _compose(self, items: list[Any]) -> Any:
@@ -341,4 +343,6 @@ def _call_layout(function: Any, args: tuple[Any, ...]) -> Any:
         raise AlgebraError(f"{show(function)} is not a layout that a coordinate could be given to")
     if not args:
         raise AlgebraError("a layout is called with a coordinate", hint="such as (2,3), or (2,_) for a slice")
+    if isinstance(function, Layout) and is_coordinate_layout(function) and not any(leaf is X for leaf in leaves(args)):
+        return printed_value(args[0] if len(args) == 1 else args, function)
     return function(*args)

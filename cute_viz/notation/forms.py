@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, with_origin
 from cute_viz.algebra.inttuple import Static, X
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError
-from cute_viz.notation.syntax import Call, Name, short
+from cute_viz.notation.syntax import Call, Chain, Name, Sequence, short
 from cute_viz.notation.vocabulary import CASTS, INTEGRALS, MAKE_TUPLES, PRINTERS, SWIZZLES, TUPLES, smem_atom
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _argument(evaluator: Meaning, node: Call) -> Any:
 
 
 def _tensor(evaluator: Meaning, node: Call) -> Any:
-    """make_tensor(pointer, layout), make_tensor(pointer, shape, stride), make_tensor<T>(shape): the layout is what counts."""
+    """make_tensor(pointer, layout), make_tensor(pointer, shape, stride), make_tensor<T>(shape): the layout and its origin count."""
     from cute_viz.algebra import ops
 
     if not node.args:
@@ -93,7 +93,36 @@ def _tensor(evaluator: Meaning, node: Call) -> Any:
     args = node.args[0 if node.template or len(node.args) == 1 else 1 :]
     values = [evaluator.value(item) for item in args]
     whole = len(values) == 1 and isinstance(values[0], (Layout, ComposedLayout))
-    return values[0] if whole else evaluator.operate(ops.find("make_layout"), values)
+    layout = values[0] if whole else evaluator.operate(ops.find("make_layout"), values)
+    return with_origin(origin, layout) if (origin := _origin(evaluator, node)) is not None else layout
+
+
+def _origin(evaluator: Meaning, node: Call) -> Any:
+    """The coordinate that a tensor of coordinates begins at, in the place of a pointer; None of a pointer."""
+    assert node.args
+    first = node.args[0]
+    iterator = isinstance(first, Call) and short(first.name) in _ITERATORS
+    if node.template or len(node.args) == 1 or not (iterator or isinstance(first, Sequence)):
+        return None
+    if isinstance(first, Call) and short(first.name) != "ArithTuple":  # of a tuple, or of its entries
+        values = tuple(map(evaluator.value, first.args or ()))
+        return values[0] if len(values) == 1 and isinstance(values[0], tuple) else values
+    return evaluator.value(first)
+
+
+_ITERATORS = ("make_inttuple_iter", "ArithmeticTupleIterator", "ArithTuple")
+
+
+def _tensor_type(evaluator: Meaning, node: Call) -> Any:
+    """`tensor<(4,8) o layout>`, the DSL's print of a tensor of coordinates with its origin; another tensor is its layout."""
+    if len(node.template) != 1 or node.args is not None:
+        return None
+    inside = node.template[0]
+    if isinstance(inside, Chain) and isinstance(inside.items[0], Sequence) and inside.items[0].bracket == "(":
+        rest = inside.items[1:]
+        layout = evaluator.value(rest[0] if len(rest) == 1 else Chain(rest[0].span | rest[-1].span, rest))
+        return with_origin(evaluator.value(inside.items[0]), layout)
+    return evaluator.value(inside)
 
 
 def _layout_type(evaluator: Meaning, node: Call) -> Any:
@@ -167,6 +196,7 @@ _FORMS: dict[str, Callable[[Meaning, Call], Any]] = {
     **dict.fromkeys(INTEGRALS, _integral),
     **dict.fromkeys(CONSTANTS, lambda evaluator, node: constant(short(node.name))),
     "make_tensor": _tensor,
+    "tensor": _tensor_type,
     "Layout": _layout_type,
     "ComposedLayout": _composed_type,
     "smem_ptr_flag_bits": _pointer_flag,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
 from cute_viz.algebra.elements import bits_of, named
 from cute_viz.algebra.inttuple import Static, Underscore, leaves, show
 from cute_viz.algebra.layout import Layout
@@ -51,6 +51,8 @@ def _ir(value: Any) -> str:
     if isinstance(value, ComposedLayout):
         if isinstance(value.offset, PointerFlag):
             raise _cannot(value, "CuTe's compiler notation")
+        if has_origin(value):
+            return f"tensor<{show(value.offset)} o {_ir(value.inner)}>"
         return f"{_ir(value.outer)} o {show(value.offset)} o {_ir(value.inner)}"
     return show(value).replace("Sw<", "S<")
 
@@ -77,6 +79,8 @@ def _cpp(value: Any) -> str:
     if isinstance(value, ComposedLayout):
         if isinstance(value.offset, PointerFlag):
             return _cpp_flagged(value)
+        if has_origin(value):
+            return f"make_tensor(make_inttuple_iter({_cpp(value.offset)}), {_cpp(value.inner)})"
         return f"make_composed_layout({_cpp(value.outer)}, {_cpp(value.offset)}, {_cpp(value.inner)})"
     if is_tiling(value):
         return _tiling(value, "C++", _cpp)
@@ -157,6 +161,8 @@ def _dsl(value: Any) -> str:
         return f"cute.make_layout({_dsl(value.shape)}, stride={_dsl(value.stride)})"
     if isinstance(value, Basis) and isinstance(value.value, int):
         return f"cute.ScaledBasis({value.value}, {_dsl(value.path)})"
+    if has_origin(value):
+        return f"cute.make_tensor({_dsl(value.offset)}, {_dsl(value.inner)})"
     if isinstance(value, ComposedLayout) and not isinstance(value.offset, PointerFlag):
         return f"cute.make_composed_layout({_dsl(value.outer)}, {_dsl(value.offset)}, {_dsl(value.inner)})"
     raise _cannot(value, "the Python DSL")
