@@ -55,7 +55,7 @@ def fragment(figure: Figure, operand: str) -> Fragment:
     rows, cols = np.divmod(cells, panel.cols)
     if operand == "B":
         rows, cols = cols, rows
-    return Fragment(panel, threads, values, rows, cols, int(figure.facts[f"values of {operand}"]))
+    return Fragment(panel, threads, values, rows, cols, int(values.max()) + 1)
 
 
 def exchanged(drawn: Fragment, numbers: Any) -> Fragment:

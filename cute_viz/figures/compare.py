@@ -53,12 +53,15 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
             )
     other = [_differing(p, q) for p, q in zip(a.panels, b.panels, strict=True)]
     count, every = sum(map(sum, other)), sum(map(len, other))
-    both = side_by_side([replace(f, panels=_marked(f.panels, other), paints=_PAINTS, legends=(), notes=()) for f in (a, b)], title)
+    panels = _marked(a.panels, other), _marked(_from_to(a.panels, b.panels, other), other)
+    parts = [replace(f, panels=mine, paints=_PAINTS, legends=(), notes=()) for f, mine in zip((a, b), panels, strict=True)]
+    both = side_by_side(parts, title)
     entries = (LegendEntry(_SAME, "the same", every - count), LegendEntry(_OTHER, "differs (boxed)", count))
     words = f"{count} of {every} cells differ." if count else f"All {every} cells are the same."
     return replace(
         both,
         kind="difference",
+        panels=tuple([replace(panel, legends=None) for panel in both.panels]),
         title=title or f"What differs: {count} of {every} cells",
         legends=(Legend("hue: the difference", entries),),
         notes=(words,),
@@ -80,6 +83,20 @@ def _differing(a: Panel, b: Panel) -> list[bool]:
     return [x != y for x, y in zip(*cells, strict=True)]
 
 
+def _from_to(old: Sequence[Panel], new: Sequence[Panel], other: Sequence[Sequence[bool]]) -> list[Panel]:
+    """The new panels; a cell that differs tells the old label, too: `3` over `→ 288`."""
+    out = []
+    for was, now, flags in zip(old, new, other, strict=True):
+        pairs = zip(was.labels, now.labels, flags, strict=True)
+        labels = [f"{_line(a)}\n→ {_line(b)}" if flag and a != b else b for a, b, flag in pairs]
+        out.append(replace(now, labels=tuple(labels)))
+    return out
+
+
+def _line(label: str) -> str:
+    return label.replace("\n", " ") or "nothing"
+
+
 def _marked(panels: Sequence[Panel], other: Sequence[Sequence[bool]]) -> tuple[Panel, ...]:
     """The panels with paper where nothing differs, a box around each run of cells that do, and which they are as data."""
     out = []
@@ -96,6 +113,13 @@ def _marked(panels: Sequence[Panel], other: Sequence[Sequence[bool]]) -> tuple[P
                     start = None
         paints = tuple([_OTHER if flag else _SAME for flag in flags])
         out.append(
-            replace(panel, paints=paints, boxes=tuple(boxes), owners=(), data={**panel.data, "differs": tuple(map(int, flags))})
+            replace(
+                panel,
+                paints=paints,
+                boxes=tuple(boxes),
+                owners=(),
+                data={**panel.data, "differs": tuple(map(int, flags))},
+                legends=None,
+            )
         )
     return tuple(out)

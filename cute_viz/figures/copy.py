@@ -13,12 +13,12 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError, FigureError
-from cute_viz.figures.highlight import highlight_notes, owners_of, paint_owners
+from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
+from cute_viz.figures.memory import CTA, lanes, owner, side_memory
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions, check_cells, operands
 from cute_viz.figures.owners import (
     TVMap,
-    first_owners,
     ownership_notes,
     places_of,
     replicas,
@@ -30,6 +30,7 @@ from cute_viz.figures.words import count
 SIDE_BY_SIDE = 32  # columns up to which source and destination stand next to each other
 _NAMES = {"S": "source: who reads", "D": "destination: who writes"}
 CAPTION = "each cell shows its owner T,V: which thread moves the element, as which of its values"
+CTA_CAPTION = "each cell shows the CTA whose part of the copy moves the element, and the number V of the element in that part"
 
 
 def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) -> Figure:
@@ -50,33 +51,41 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     sides = operands(options.operand, "SD", "a copy has the sides S (source) and D (destination)")
     maps = _tile_maps(obj, sides, options) if isinstance(obj, TiledCopy) else _atom_maps(obj, sides, options)
     owners = dict(zip(sides, owners_of([maps[x] for x in sides], options), strict=True))
-    cells, painting = paint_owners([maps[x] for x in sides], [first_owners(owners[x]) for x in sides], options)
     atom = obj.atom if isinstance(obj, TiledCopy) else obj
+    memory = {x: where for x in sides if (where := side_memory(atom.name, x))}
+    cells, painting = paint_held(maps, owners, memory, options)
     beside = maps[sides[0]].cols <= SIDE_BY_SIDE
+    titles = ("M", "N")
+    if not isinstance(obj, TiledCopy) and memory:
+        titles = ("lane", "value of the lane") if lanes(atom.name) else ("row", "value")
     panels = [
-        tile_panel(maps[x], owners[x], paints, options, _NAMES[x], ("M", "N"), place, named=bool(replicas(owners[x])))
-        for x, paints, place in zip(sides, cells, [(0, 0), (0, 1) if beside else (1, 0)], strict=False)
+        tile_panel(maps[x], owners[x], cells[x], options, _heading(x, memory), titles, place, named=bool(replicas(owners[x])))
+        for x, place in zip(sides, [(0, 0), (0, 1) if beside else (1, 0)], strict=False)
     ]
-    notes = _notes(sides, maps, owners) + highlight_notes(options)
+    notes = _notes(sides, maps, owners, memory) + highlight_notes(options)
     first = maps[sides[0]]
     name = atom.name or "copy atom"
     kind = atom.value_type or f"{atom.bits}-bit values"
     shape = f"{first.rows} × {first.cols} {'tile' if isinstance(obj, TiledCopy) else 'values'}"
-    title = options.title or f"{name}, {kind}: {count(first.threads, 'thread')} over {shape}"
+    of_ctas = owner(atom.name) == CTA
+    holders = count(first.threads, "CTA" if of_ctas else "thread")
+    title = options.title or f"{name}, {kind}: {holders} over {shape}"
+    caption = CTA_CAPTION if of_ctas else CAPTION
     source = (
         f"TiledLayout_TV {obj.layout_tv}, Tiler_MN {show(obj.tiler_mn)}"
         if isinstance(obj, TiledCopy)
         else f"Src {obj.layout_src}, Dst {obj.layout_dst}"
     )
-    facts = {"threads": first.threads, **{f"values of {x}": maps[x].values for x in sides}, "bits of a value": atom.bits}
+    values = dict((f"{x} in", memory[x]) if x in memory else (f"values of {x}", maps[x].values) for x in sides)
+    facts = {"CTAs" if of_ctas else "threads": first.threads, **values, "bits of a value": atom.bits}
     return Figure(
         kind="copy",
         title=title,
         source=source,
-        caption=CAPTION,
-        description=f"{title}. {source}. {CAPTION}. {' '.join(notes)}",
+        caption=caption,
+        description=f"{title}. {source}. {caption}. {' '.join(notes)}",
         paints=painting.paints,
-        legends=in_each(painting.legends, cells, painting.paints),
+        legends=in_each(painting.legends, [cells[x] for x in sides], painting.paints),
         panels=tuple(panels),
         notes=tuple(notes),
         facts={**facts, **(_drawn(obj, sides) if isinstance(obj, TiledCopy) else {})},
@@ -94,28 +103,46 @@ def _tile_maps(tiled: TiledCopy, sides: str, options: FigureOptions) -> dict[str
         layout = layout_in_tile(tiled, x, Layout(tile))
         threads, values = (size(get(layout, n)) for n in (0, 1))
         check_cells(threads * values, f"the {x} layout", options)
-        out[x] = TVMap(threads, values, rows, cols, places_of(offsets(layout), rows, cols))
+        out[x] = TVMap(threads, values, rows, cols, places_of(offsets(layout), rows, cols), who=owner(tiled.atom.name))
     return out
 
 
 def _atom_maps(atom: Copy_Atom, sides: str, options: FigureOptions) -> dict[str, TVMap]:
-    """An atom's values in the order in which its wider side holds them: a row for each of that side's threads."""
+    """An atom's values in the order in which its wider side holds them: a row for each of that side's threads.
+
+    Of a copy between registers and tensor memory a row is a lane of tensor memory, whose values follow each other in CuTe's order.
+    """
     layouts = {"S": atom.layout_src, "D": atom.layout_dst}
     total = max(cosize(layout) for layout in layouts.values())
     cols = max(size(get(layout, 1)) for layout in layouts.values())
     cols = cols if total % cols == 0 and cols <= 256 else min(total, 64)
     rows = -(-total // cols)
+    if (deep := lanes(atom.name)) and total % deep == 0:
+        rows, cols = deep, total // deep
     out = {}
     for x in sides:
         threads, values = (size(get(layouts[x], n)) for n in (0, 1))
         check_cells(threads * values, f"the {x} layout", options)
-        out[x] = TVMap(threads, values, rows, cols, offsets(layouts[x]))
+        whole = bool(deep) and bool(side_memory(atom.name, x)) and values == total
+        places = offsets(get(layouts[x], 1) if whole else layouts[x])
+        out[x] = TVMap(threads, values, rows, cols, places, everyone=whole, who=owner(atom.name), held=not whole)
     return out
 
 
-def _notes(sides: str, maps: dict[str, TVMap], owners: dict[str, list[list[int]]]) -> list[str]:
+def _heading(side: str, memory: dict[str, str]) -> str:
+    """What a panel shows: who reads or writes, or the memory that no thread holds."""
+    return f"{_NAMES[side].partition(':')[0]}: {memory[side]}" if side in memory else _NAMES[side]
+
+
+def _notes(sides: str, maps: dict[str, TVMap], owners: dict[str, list[list[int]]], memory: dict[str, str]) -> list[str]:
     names = {"S": "Source: ", "D": "Destination: "}
-    notes = [note for x in sides for note in ownership_notes(maps[x].rows * maps[x].cols, owners[x], names[x], named=True)]
+    notes = [
+        note
+        for x in sides
+        if maps[x].held
+        for note in ownership_notes(maps[x].rows * maps[x].cols, owners[x], maps[x].values, names[x], named=True)
+    ]
+    notes += [f"{names[x]}{memory[x]}, which the threads of the warp reach together." for x in memory if not maps[x].held]
     if len(sides) == 2 and maps["S"].places == maps["D"].places and maps["S"].values == maps["D"].values:
         notes.append("Source and destination are alike: each thread writes what it reads.")
     return notes

@@ -14,7 +14,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.paint import HUES, Painting, by_group, by_order, unpainted
+from cute_viz.figures.paint import HUES, Painting, by_group, by_order, in_turns, unpainted
 from cute_viz.figures.rulers import ruler
 from cute_viz.figures.words import colours
 from cute_viz.limits import limit, over
@@ -48,7 +48,8 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
     labels = _labels(order, drawn, rows, cols, options.labels)
 
     row_ruler = ruler("mode 0", shape[0], nested=options.coords)
-    col_ruler = ruler("mode 1", shape[1], nested=options.coords)
+    one = len(modes(layout.shape)) < 2  # a second mode 1:0 is drawn, of which there is nothing to tell
+    col_ruler = ruler("" if one else "mode 1", shape[1], nested=options.coords)
     panels = []
     across = max(1, 32 // cols)
     for n, crd in enumerate(_slices(rest)):
@@ -69,7 +70,8 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
     extents = " × ".join(str(product(mode)) for mode in modes(layout.shape))
     kind = "coordinate" if not is_int else "offset"
     shown = {"auto": f"its {kind}", "offset": f"its {kind}", "coord": "its own coordinate", "index": "its index", "none": "no text"}
-    caption = f"cell (i,j) shows {shown[options.labels]}; mode 0 goes down, mode 1 right"
+    where = ("cell i", "the one mode goes down") if one else ("cell (i,j)", "mode 0 goes down, mode 1 right")
+    caption = f"{where[0]} shows {shown[options.labels]}; {where[1]}"
     facts: dict[str, Any] = {"drawn": show(drawn), "size": product(layout.shape)}
     if is_int:
         facts["cosize"] = cosize(domain(drawn))
@@ -150,7 +152,8 @@ def _painting(drawn: AnyLayout, order: list[Any], rows: int, cols: int, color_by
             raise FigureError(f"{drawn} has no swizzle, so no chunk to colour by", hint="choices: offset, mod8, row, column")
         base, count = swizzle.changed, 1 << max(swizzle.bits, abs(swizzle.shift))
         title = f"hue: offset / {1 << base} mod {count}, the bits that {swizzle} changes"
-        return by_group([(x >> base) % count for x in order], count, title, "chunk ")
+        keys = [(x >> base) % count for x in order]
+        return by_group(keys, count, title, "chunk ", turns=_turns(keys, rows, cols))
     return _by_position(len(order), rows, cols, modes(drawn.shape), choice)
 
 
@@ -166,7 +169,13 @@ def _by_position(total: int, rows: int, cols: int, shape: tuple[Any, ...], choic
     else:
         count, keys, word = down * right, (lambda r, c: r // tile_rows + down * (c // tile_cols)), "tile "
     plane = [keys(r, c) for r in range(rows) for c in range(cols)]
-    return by_group(plane * (total // (rows * cols)), count, f"hue: {word.strip()}", word)
+    painted = plane * (total // (rows * cols))
+    return by_group(painted, count, f"hue: {word.strip()}", word, turns=_turns(plane, rows, cols))
+
+
+def _turns(keys: list[int], rows: int, cols: int) -> dict[int, int]:
+    """Hues such that neighbours differ, in each slice of rows x cols."""
+    return in_turns(keys, [(rows, cols)] * (len(keys) // (rows * cols)))
 
 
 def _inner(mode: Any) -> int:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import HOLE, Paint
+from cute_viz.figures.memory import THREAD
+from cute_viz.figures.model import HOLE, Legend, LegendEntry, Paint
 from cute_viz.figures.options import FigureOptions
-from cute_viz.figures.owners import WARP, TVMap
-from cute_viz.figures.paint import Painting, by_group, unpainted
+from cute_viz.figures.owners import WARP, TVMap, first_owners
+from cute_viz.figures.paint import HUES, Painting, by_group, in_turns
+
+LONGEST = 28  # letters of a legend's entry that names many owners
 
 
 def paint_owners(
-    maps: Sequence[TVMap], owners: Sequence[Sequence[int | None]], options: FigureOptions
+    maps: Sequence[TVMap],
+    owners: Sequence[Sequence[int | None]],
+    options: FigureOptions,
+    every_owner: Sequence[Sequence[Sequence[int]]] = (),
 ) -> tuple[list[tuple[int, ...]], Painting]:
     """Paints for the cells of several panels, given by their owners t * values + v, with one legend for all.
 
-    Cells that the options thread, warp or value do not ask for stay paper. The painting has the paints and legends alone.
+    Cells that the options thread, warp or value do not ask for are faded. The painting has the paints and legends alone.
+    every_owner: of each panel the owners of each cell, where some have several: the legend names those, too, that no paint shows.
 
     >>> from cute_viz.figures.owners import first_owners
     >>> tv_map = TVMap(threads=2, values=2, rows=2, cols=2, places=[0, 2, 1, 3])
@@ -30,24 +37,120 @@ def paint_owners(
     per = [m for m, mine in zip(maps, owners, strict=True) for _ in mine]
     keep = [o if _wanted(o, m, options) else None for o, m in zip(every, per, strict=True)] if _highlights(options) else every
     painting = _painting(choice, keep, per, maps)
-    if choice == "thread" and options.thread is not None and len(options.thread) == 1 and painting.legends:
-        first, *rest = painting.legends
-        entries = tuple(replace(entry, label=f"T{options.thread.start}") for entry in first.entries)
-        painting = replace(painting, legends=(replace(first, entries=entries), *rest))
-    paper = len(painting.paints)
-    cells = [HOLE if o is None else p if p != HOLE else paper for o, p in zip(every, painting.cells, strict=True)]
-    paints = (*painting.paints, Paint(-1)) if paper in cells else painting.paints
+    if keep is every:
+        named = [mine for panel in every_owner for mine in panel]
+        painting = _with_all_owners(painting, named, per, choice) if named else painting
+        cells, paints, legends = list(painting.cells), painting.paints, painting.legends
+    else:
+        cells, paints, legends = _faded(painting, _painting(choice, every, per, maps), choice, options)
     out, start = [], 0
     for mine in owners:
         out.append(tuple(cells[start : start + len(mine)]))
         start += len(mine)
-    return out, Painting((), paints, painting.legends)
+    return out, Painting((), paints, legends)
+
+
+def paint_held(
+    maps: Mapping[str, TVMap], owners: Mapping[str, list[list[int]]], memory: Mapping[str, str], options: FigureOptions
+) -> tuple[dict[str, tuple[int, ...]], Painting]:
+    """The paints of every operand; one that no thread holds stays paper, and the legend says where it lies.
+
+    memory: of an operand that no thread holds, where it lies.
+
+    >>> maps = {"A": TVMap(2, 1, 1, 2, [0, 1]), "B": TVMap(2, 1, 1, 2, [0, 1], held=False)}
+    >>> cells, painting = paint_held(maps, {x: maps[x].owners() for x in maps}, {"B": "shared memory"}, FigureOptions())
+    >>> cells, [entry.label for entry in painting.legends[-1].entries]
+    ({'A': (0, 1), 'B': (2, 2)}, ['B: shared memory'])
+    """
+    held = [x for x in maps if maps[x].held]
+    painting = Painting((), (), ())
+    cells: dict[str, tuple[int, ...]] = {}
+    if held:
+        every = [owners[x] for x in held]
+        found, painting = paint_owners([maps[x] for x in held], list(map(first_owners, every)), options, every)
+        cells = dict(zip(held, found, strict=True))
+    if rest := [x for x in maps if not maps[x].held]:
+        paints = painting.paints if Paint(-1) in painting.paints else (*painting.paints, Paint(-1))
+        paper = paints.index(Paint(-1))
+        cells |= {x: tuple([paper if mine else HOLE for mine in owners[x]]) for x in rest}
+        entries = [LegendEntry(paper, f"{x}: {memory[x]}", cells[x].count(paper)) for x in rest if x in memory]
+        legends = (*painting.legends, *([Legend("paper: in no thread's registers", tuple(entries))] if entries else []))
+        painting = Painting((), paints, legends)
+    return {x: cells[x] for x in maps}, painting
+
+
+def _faded(
+    kept: Painting, whole: Painting, choice: str, options: FigureOptions
+) -> tuple[list[int], tuple[Paint, ...], tuple[Legend, ...]]:
+    """What was asked for in its colours, all else faded; the legend says what was asked for."""
+    paints = list(kept.paints)
+    number: dict[int, int] = {HOLE: HOLE}
+    cells = list(kept.cells)
+    for cell, (mine, own) in enumerate(zip(kept.cells, whole.cells, strict=True)):
+        if mine == HOLE and own != HOLE:
+            if own not in number:
+                number[own] = len(paints)
+                paints.append(replace(whole.paints[own], faded=True))
+            cells[cell] = number[own]
+    if not kept.legends:
+        return cells, tuple(paints), ()
+    first, *rest = kept.legends
+    asked = ", ".join(_asked(options))
+    one = choice == "thread" and options.thread is not None and len(options.thread) == 1
+    alone = choice == "warp" and options.thread is None and options.value is None
+    entries = [replace(e, label=asked if one else e.label if alone else f"{e.label}: {asked}") for e in first.entries]
+    faded = [n for own, n in number.items() if own != HOLE]
+    if faded:
+        entries.append(LegendEntry(faded[0], "others, faded", sum(map(cells.count, faded))))
+    return cells, tuple(paints), (replace(first, entries=tuple(entries)), *rest)
+
+
+def _with_all_owners(painting: Painting, owners: Sequence[Sequence[int]], per: Sequence[TVMap], choice: str) -> Painting:
+    """The painting, its first legend naming the threads or warps, too, that share cells of a hue with those that it is of."""
+    if choice not in ("thread", "warp") or not painting.legends or not any(len(mine) > 1 for mine in owners):
+        return painting
+    width, prefix = (WARP, "warp ") if choice == "warp" else (1, per[0].who)
+    each: dict[int, set[frozenset[int]]] = {}  # hue -> the groups that own a cell of it
+    for paint, mine, m in zip(painting.cells, owners, per, strict=True):
+        if paint != HOLE:
+            groups = frozenset([o // m.values // width for o in mine])
+            each.setdefault(painting.paints[paint].hue, set()).add(groups)
+    first, *rest = painting.legends
+    entries = []
+    for entry in first.entries:
+        found = each[painting.paints[entry.paint].hue]
+        own = {min(groups) for groups in found}
+        more = sorted(frozenset().union(*found) - own)
+        label = entry.label
+        if len(found) == 1 and more:
+            label = f"{prefix}{_runs([*sorted(own), *more])}"
+        elif more:
+            label = f"{label}, also of {_runs(more)}"
+        if len(label) > LONGEST:
+            label = f"{entry.label} and others"
+        entries.append(replace(entry, label=label))
+    return replace(painting, legends=(replace(first, entries=tuple(entries)), *rest))
+
+
+def _runs(numbers: Sequence[int]) -> str:
+    """Numbers in words: `0, 2`, or `1..3, 8`.
+
+    >>> _runs([0, 2]), _runs([1, 2, 3, 8])
+    ('0, 2', '1..3, 8')
+    """
+    out: list[list[int]] = []
+    for n in numbers:
+        if out and n == out[-1][-1] + 1:
+            out[-1].append(n)
+        else:
+            out.append([n])
+    return ", ".join(", ".join(map(str, run)) if len(run) < 3 else f"{run[0]}..{run[-1]}" for run in out)
 
 
 def _painting(choice: str, owners: Sequence[int | None], per: Sequence[TVMap], maps: Sequence[TVMap]) -> Painting:
     """The owners, each of the map beside it in `per`, painted by what hue is to mean."""
     if choice == "none":
-        return unpainted(len(owners))
+        return Painting(tuple([HOLE if o is None else 0 for o in owners]), (Paint(-1),), ())
     if choice in ("row", "column"):
         places = [
             None if o is None else m.places[o // m.values + m.threads * (o % m.values)] for o, m in zip(owners, per, strict=True)
@@ -60,15 +163,22 @@ def _painting(choice: str, owners: Sequence[int | None], per: Sequence[TVMap], m
     if choice == "value":
         return by_group(ids, values, "hue: value", "V")
     width = WARP if choice == "warp" else 1
+    who = maps[0].who
+    turns = None
+    if choice == "warp" and max(m.threads for m in maps) > HUES * WARP:  # of the tiles, whichever view is painted
+        lowest = [[None if o is None else o // m.values // WARP for o in first_owners(m.owners())] for m in maps]
+        turns = in_turns([warp for mine in lowest for warp in mine], [(m.rows, m.cols) for m in maps])
+        turns |= {warp: warp % HUES for warp in range(-(-max(m.threads for m in maps) // WARP)) if warp not in turns}
     return by_group(
         [None if o is None else o // m.values // width for o, m in zip(owners, per, strict=True)],
         -(-max(m.threads for m in maps) // width),
-        f"hue: {choice}" + (" (32 threads)" if choice == "warp" else ""),
-        "warp " if choice == "warp" else "T",
+        "hue: warp (32 threads)" if choice == "warp" else "hue: thread" if who == THREAD else f"hue: {who}",
+        "warp " if choice == "warp" else who,
         order=ids,
         order_count=values,
         order_title="shade: value",
         order_prefix="V",
+        turns=turns,
     )
 
 
@@ -125,11 +235,15 @@ def highlight_notes(options: FigureOptions) -> list[str]:
     """A sentence that says what is highlighted; none without a highlight.
 
     >>> highlight_notes(FigureOptions(thread=range(0, 4), value=range(1, 2))), highlight_notes(FigureOptions())
-    (['Only thread 0..3, value 1 is coloured.'], [])
+    (['All but thread 0..3, value 1 is faded.'], [])
     """
+    parts = _asked(options)
+    return [f"All but {', '.join(parts)} is faded."] if parts else []
+
+
+def _asked(options: FigureOptions) -> list[str]:
     asked = (("thread", options.thread), ("warp", options.warp), ("value", options.value))
-    parts = [f"{name} {_range(wanted)}" for name, wanted in asked if wanted]
-    return [f"Only {', '.join(parts)} is coloured."] if parts else []
+    return [f"{name} {_range(wanted)}" for name, wanted in asked if wanted]
 
 
 def _range(wanted: range) -> str:

@@ -54,8 +54,9 @@ def from_dict(data: Any) -> Figure:
     """
     if not isinstance(data, dict) or "cute_viz_figure" not in data:
         raise FigureError("this JSON is not a cute-viz figure: it has no key cute_viz_figure")
-    if data["cute_viz_figure"] != VERSION:
-        raise FigureError(f"this figure has model version {data['cute_viz_figure']!r}; this cute-viz reads version {VERSION}")
+    version = data["cute_viz_figure"]
+    if isinstance(version, bool) or version not in range(1, VERSION + 1):
+        raise FigureError(f"this figure has model version {version!r}; this cute-viz reads versions 1 to {VERSION}")
     figure = _build(Figure, {k: v for k, v in data.items() if k != "cute_viz_figure"}, "figure")
     assert isinstance(figure, Figure)
     if not figure.panels:
@@ -67,6 +68,8 @@ def from_dict(data: Any) -> Figure:
         raise FigureError("figure.legends names a paint that the figure does not have")
     for n, panel in enumerate(figure.panels):
         _check_panel(panel, f"figure.panels[{n}]")
+        if any(not 0 <= legend < len(figure.legends) for legend in panel.legends or ()):
+            raise FigureError(f"figure.panels[{n}].legends names a legend that the figure does not have")
         if any(not HOLE <= paint < len(figure.paints) for paint in panel.paints):
             raise FigureError(f"figure.panels[{n}].paints names a paint that the figure does not have")
     return figure
@@ -100,7 +103,7 @@ _PARTS: dict[tuple[str, str], type] = {
     ("Panel", "row_ruler"): Ruler,
     ("Panel", "col_ruler"): Ruler,
 }
-_KINDS: dict[str, type] = {"int": int, "str": str}
+_KINDS: dict[str, tuple[type, str]] = {"int": (int, "an integer"), "str": (str, "a string"), "bool": (bool, "true or false")}
 
 
 def _build(cls: type, data: Any, where: str) -> Any:
@@ -120,8 +123,9 @@ def _build(cls: type, data: Any, where: str) -> Any:
         kind, value, here = str(one.type), data[name], f"{where}.{name}"
         part = _PARTS.get((cls.__name__, name))
         if kind in _KINDS:
-            if not isinstance(value, _KINDS[kind]) or isinstance(value, bool):
-                raise FigureError(f"{here} should be {'an integer' if kind == 'int' else 'a string'}")
+            wanted, words = _KINDS[kind]
+            if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+                raise FigureError(f"{here} should be {words}")
         elif kind.startswith("Mapping"):
             if not isinstance(value, dict):
                 raise FigureError(f"{here} should be an object")
@@ -132,7 +136,7 @@ def _build(cls: type, data: Any, where: str) -> Any:
             value = tuple(_build(part, item, f"{here}[{i}]") for i, item in enumerate(value))
         elif part is not None:
             value = _build(part, value, here)
-        else:
+        elif value is not None or not kind.endswith("None"):
             value = _column(value, kind, here)
         values[name] = value
     return cls(**values)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from cute_viz.algebra.construct import make_identity_layout
@@ -15,25 +14,25 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError, FigureError
-from cute_viz.figures.highlight import highlight_notes, owners_of, paint_owners
-from cute_viz.figures.model import Figure, Paint
+from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
+from cute_viz.figures.memory import CTA, SHARED, operand_memory, owner
+from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.options import operands as operands_of
 from cute_viz.figures.owners import (
     NAMED,
     TVMap,
-    first_owners,
     ownership_notes,
     places_of,
     replicas,
     tile_panel,
 )
-from cute_viz.figures.paint import Painting
 from cute_viz.figures.words import count
 
 _PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1)}
 _SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N")}
 CAPTION = "each cell shows its owner T,V: which thread holds the element, in which of its values"
+CTA_CAPTION = "each cell shows the CTA whose memory holds the element, and the number V of the element in that CTA's part"
 
 
 def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
@@ -56,37 +55,41 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     layouts = {x: layout_tv(tiled, x) for x in operands}
     maps = {x: _map(tiled, x, layouts[x], options) for x in operands}
     owners = dict(zip(operands, owners_of([maps[x] for x in operands], options), strict=True))
-    cells, painting = _painted(operands, maps, owners, options)
+    memory = {x: where for x in operands if (where := _memory(tiled.atom, x, maps[x]))}
+    cells, painting = paint_held(maps, owners, memory, options)
     single = isinstance(obj, MMA_Atom) or tuple(map(product, tiled.atom.shape_mnk)) == tile
     panels = []
-    for x, paints in zip(operands, cells, strict=True):
+    for x, paints in cells.items():
         atom = (0, 0) if single else _atom_extents(tiled, x)
         rows, cols = maps[x].rows, maps[x].cols
-        what = f"{x}: {rows} × {cols}" + (_role(tiled.atom, x))
+        what = f"{x}: {rows} × {cols}" + _role(tiled.atom, x) + (f", in {memory[x]}" if x in memory else "")
         place = _PLACES[x] if len(operands) > 1 else (0, 0)
         named = bool(replicas(owners[x]))
         panels.append(tile_panel(maps[x], owners[x], paints, options, what, _SPANS[x], place, atom, named))
-    notes = [note for x in operands for note in _notes(x, tiled.atom, maps[x], owners[x])]
+    notes = [note for x in operands for note in _notes(x, maps[x], owners[x], memory.get(x, ""))]
     if "C" in operands and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         notes.append("Atoms along K hold partial sums of the same elements of C.")
     notes += highlight_notes(options)
     name = tiled.atom.name or "MMA atom"
     threads = size(tiled.thr_layout_vmnk)
-    title = options.title or f"{name}{'' if single else ' tiled'}: {' × '.join(map(str, tile))}, {count(threads, 'thread')}"
+    of_ctas = owner(tiled.atom.name) == CTA
+    holders = count(threads, "CTA" if of_ctas else "thread")
+    title = options.title or f"{name}{'' if single else ' tiled'}: {' × '.join(map(str, tile))}, {holders}"
+    caption = CTA_CAPTION if of_ctas else CAPTION
     source = _source(tiled, single)
     return Figure(
         kind="mma",
         title=title,
         source=source,
-        caption=CAPTION,
-        description=f"{title}. {source}. {CAPTION}. {' '.join(notes)}",
+        caption=caption,
+        description=f"{title}. {source}. {caption}. {' '.join(notes)}",
         paints=painting.paints,
         legends=painting.legends,
         panels=tuple(panels),
         notes=tuple(notes),
         facts={
-            "threads": threads,
-            **{f"values of {x}": maps[x].values for x in operands},
+            "CTAs" if of_ctas else "threads": threads,
+            **dict(_fact(x, maps[x], memory.get(x, "")) for x in operands),
             **_drawn(tiled, operands),
         },
     )
@@ -130,9 +133,11 @@ def _map(tiled: TiledMMA, operand: str, layout: Layout, options: FigureOptions) 
     indices = offsets(get(layout, 1) if everyone else layout)
     if operand == "C" and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         indices = _shared_along_k(tiled, indices, threads)
+    who = owner(tiled.atom.name)
+    held = who == CTA or not (everyone or operand_memory(tiled.atom.name, operand))
     if operand == "B":
-        return TVMap(threads, values, cols, rows, indices, real, everyone)
-    return TVMap(threads, values, rows, cols, places_of(indices, rows, cols), real, everyone)
+        return TVMap(threads, values, cols, rows, indices, real, everyone, who, held)
+    return TVMap(threads, values, rows, cols, places_of(indices, rows, cols), real, everyone, who, held)
 
 
 def _shared_along_k(tiled: TiledMMA, indices: list[int], threads: int) -> list[int]:
@@ -165,30 +170,24 @@ def _role(atom: MMA_Atom, operand: str) -> str:
     return f"{kind}, accumulator" if operand == "C" else kind
 
 
-def _painted(
-    operands: Sequence[str], maps: dict[str, TVMap], owners: dict[str, list[list[int]]], options: FigureOptions
-) -> tuple[list[tuple[int, ...]], Painting]:
-    """The paints of every panel; an operand that all threads see whole belongs to none of them and stays paper."""
-    held = [x for x in operands if not maps[x].everyone]
-    painting = Painting((), (), ())
-    cells: dict[str, tuple[int, ...]] = {}
-    if held:
-        found, painting = paint_owners([maps[x] for x in held], [first_owners(owners[x]) for x in held], options)
-        cells = dict(zip(held, found, strict=True))
-    if len(held) < len(operands):
-        paints = painting.paints if Paint(-1) in painting.paints else (*painting.paints, Paint(-1))
-        painting = replace(painting, paints=paints)
-        paper = paints.index(Paint(-1))
-        cells |= {x: (paper,) * len(owners[x]) for x in operands if x not in held}
-    return [cells[x] for x in operands], painting
+def _memory(atom: MMA_Atom, operand: str, tv_map: TVMap) -> str:
+    """Where an operand lies that no thread holds; of an atom without a name, what an operand that all threads see whole means."""
+    return operand_memory(atom.name, operand) or (SHARED if tv_map.everyone and size(atom.thr_id) > 1 else "")
 
 
-def _notes(operand: str, atom: MMA_Atom, tv_map: TVMap, owners: list[list[int]]) -> list[str]:
-    """Of an operand that every thread owns: where it comes from; else holes and shared cells."""
-    if tv_map.everyone and tv_map.real is not None:
-        why = ": it is read from shared memory through a descriptor" if size(atom.thr_id) > 1 else ""
-        return [f"{operand} is seen whole by all {len(tv_map.real)} threads{why}."]
-    return ownership_notes(tv_map.rows * tv_map.cols, owners, f"{operand}: ", named=True)
+def _notes(operand: str, tv_map: TVMap, owners: list[list[int]], memory: str) -> list[str]:
+    """Of an operand in memory: how the instruction reaches it; else holes and shared cells."""
+    if tv_map.everyone and tv_map.real is not None and not memory:
+        return [f"{operand} is seen whole by all {len(tv_map.real)} threads."]
+    if memory:
+        how = ", which the instruction reads through a descriptor" if memory == SHARED else ""
+        return [f"{operand} lies in {memory}{how}: no thread holds a part of it."]
+    return ownership_notes(tv_map.rows * tv_map.cols, owners, tv_map.values, f"{operand}: ", named=True)
+
+
+def _fact(operand: str, tv_map: TVMap, memory: str) -> tuple[str, int | str]:
+    """How many values a thread holds of an operand, or where it lies."""
+    return (f"{operand} in", memory) if memory else (f"values of {operand}", tv_map.values)
 
 
 def _source(tiled: TiledMMA, single: bool) -> str:

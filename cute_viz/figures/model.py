@@ -15,7 +15,7 @@ from typing import Any
 from cute_viz.display import Drawn
 from cute_viz.errors import FigureError
 
-VERSION = 1
+VERSION = 2  # 1 had neither Panel.legends nor Paint.faded; it is read all the same
 HOLE = -1  # the paint of a cell that no value lands on
 
 
@@ -42,16 +42,23 @@ class Frozen(dict[str, Any]):
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """A hue slot (0, 1, ...) and a shade: 0 is the full hue, shades-1 the lightest. hue -1 is no colour (paper)."""
+    """A hue slot (0, 1, ...) and a shade: 0 is the full hue, shades-1 the lightest. hue -1 is no colour (paper).
+
+    faded: a tint of the hue and muted ink, of what stands back behind a highlight.
+    """
 
     hue: int
     shade: int = 0
     shades: int = 1
+    faded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """One row of a legend: the paint shown (an index into the figure's paints), its meaning, and how many cells have it."""
+    """One row of a legend: the paint shown (an index into the figure's paints), its meaning, and how many cells are painted so.
+
+    A cell of several owners is painted, and counted, for the first; its panel's `owners` tell the others.
+    """
 
     paint: int
     label: str
@@ -92,6 +99,7 @@ class Panel:
         consecutive values of one thread.
     data: further columns, one entry a cell, by name (`offset`, `thread`, `value` ...); None where a cell has none.
     place: (row, column) of the panel in the figure; panels of one figure stand in a grid of panels.
+    legends: which of the figure's legends tell what colour means here, as indices; None for all of them.
     """
 
     caption: str
@@ -105,6 +113,7 @@ class Panel:
     boxes: tuple[tuple[int, int, int, int], ...] = ()
     data: Mapping[str, tuple[Any, ...]] = field(default_factory=Frozen)
     place: tuple[int, int] = (0, 0)
+    legends: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "data", Frozen(self.data))
@@ -145,11 +154,22 @@ class Figure(Drawn):
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", Frozen(self.facts))
 
+    def legends_of(self, panel: Panel) -> tuple[Legend, ...]:
+        """The legends that tell what colour means in a panel.
+
+        >>> line = Ruler("", ("0",), (0, 0))
+        >>> panel = Panel("", 1, 1, ("",), (0,), line, line, legends=(1,))
+        >>> figure = Figure("grid", "", "", "", "", (Paint(0),), (Legend("left", ()), Legend("right", ())), (panel,))
+        >>> [legend.title for legend in figure.legends_of(panel)]
+        ['right']
+        """
+        return self.legends if panel.legends is None else tuple(self.legends[n] for n in panel.legends)
+
 
 def to_dict(figure: Figure) -> dict[str, Any]:
     """The figure as JSON-ready values, with the model's version.
 
     >>> to_dict(Figure("grid", "a title", "4:1", "", "", (), (), ()))["cute_viz_figure"]
-    1
+    2
     """
     return {"cute_viz_figure": VERSION, **asdict(figure)}

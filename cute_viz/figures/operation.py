@@ -18,7 +18,7 @@ from cute_viz.figures.grid import grid
 from cute_viz.figures.model import Figure, Paint
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
-from cute_viz.figures.paint import Painting, by_group, by_order, in_each
+from cute_viz.figures.paint import Painting, by_group, by_order, in_each, in_turns
 
 Key = Callable[[int], "int | None"]  # a panel's offset -> its group
 
@@ -53,7 +53,8 @@ def operation(call: Call, options: FigureOptions) -> Figure:
     source = str(replace(call, name=found.name))
     shown = [(f"{name}: {show(x)}", figure) for (name, x), figure in zip(drawn, figures, strict=True)]
     out = page(options.title or f"{found.name}: {found.summary}", shown, 3, source, parts[0][1].caption)
-    return replace(out, kind="operation", paints=painting.paints, legends=painting.legends)
+    panels = tuple([replace(panel, legends=None) for panel in out.panels])
+    return replace(out, kind="operation", paints=painting.paints, legends=painting.legends, panels=panels)
 
 
 def _drawable(x: Any) -> bool:
@@ -110,7 +111,12 @@ def _painted(figures: Sequence[Figure], keys: list[Key], count: int, title: str)
             column = panel.data.get("offset")
             every += [None] * (panel.rows * panel.cols) if column is None else [key(x) for x in column]
     known = [x for x in every if x is not None]
-    painting = by_group(every, count, title, "tile " if "tile" in title else "copy ") if count else by_order(every, title)
+    if count:
+        shapes = [(panel.rows, panel.cols) for figure in figures for panel in figure.panels]
+        prefix = "tile " if "tile" in title else "copy "
+        painting = by_group(every, count, title, prefix, turns=in_turns(every, shapes))
+    else:
+        painting = by_order(every, title)
     if not known:
         raise FigureError("there is nothing to colour")
     cells = list(painting.cells)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from cute_viz.errors import FigureError
+from cute_viz.figures.memory import THREAD
 from cute_viz.figures.model import Panel, Ruler
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.rulers import with_borders
@@ -24,6 +25,8 @@ class TVMap:
 
     real: the threads that exist, where the layout's thread mode holds copies of others (SM70's quad pairs).
     everyone: every thread has every cell, as of an operand in shared memory; places and owners are those of thread 0 alone.
+    who: `T` or `CTA`, what the first mode counts.
+    held: the owners hold the cells, in registers or as a CTA; an operand in memory that threads merely see is paper.
     """
 
     threads: int
@@ -33,6 +36,8 @@ class TVMap:
     places: list[int]
     real: frozenset[int] | None = None
     everyone: bool = False
+    who: str = THREAD
+    held: bool = True
 
     def __post_init__(self) -> None:
         if self.places and not 0 <= min(self.places) <= max(self.places) < self.rows * self.cols:
@@ -84,7 +89,7 @@ def tile_panel(
     r"""The tile, each cell labelled with its owner.
 
     titles: of the rulers down and across. atom: rows and columns of an atom, whose borders are drawn; 0 for none.
-    named: labels name every owner of a cell, not the lowest alone. Where all threads own every cell, labels are values.
+    named: labels name every owner of a cell, not the lowest alone. What nobody holds has no labels.
 
     >>> tv_map = TVMap(threads=2, values=2, rows=2, cols=2, places=[0, 2, 1, 3])
     >>> tile_panel(tv_map, tv_map.owners(), (0, 0, 0, 0), FigureOptions()).labels
@@ -100,13 +105,18 @@ def tile_panel(
         labels = [f"({i // cols},{i % cols})" for i in range(len(first))]
     elif options.labels == "index":
         labels = [str(i // cols + (i % cols) * tv_map.rows) for i in range(len(first))]
-    elif tv_map.everyone:
-        labels = ["" if o is None else f"V{o % values}" for o in first]
+    elif not tv_map.held:
+        labels = [""] * len(first)
+    elif named:
+        labels = _owner_labels(owners, values, tv_map.who)
     else:
-        labels = _owner_labels(owners, values) if named else ["" if o is None else f"T{o // values}\nV{o % values}" for o in first]
+        who = tv_map.who
+        labels = ["" if o is None else f"{who}{o // values}\nV{o % values}" for o in first]
     pair = [(t, v) for t in range(tv_map.threads) for v in range(values)]  # of an owner
-    rows_ruler = _tile_ruler(titles[0], threads, tv_map.rows, cols, 1)
-    cols_ruler = _tile_ruler(titles[1], threads, cols, tv_map.rows, cols)
+    # Whatever a highlight puts in front; there is no pattern in what nobody holds.
+    lowest = [min(mine) // values if mine and tv_map.held else None for mine in owners]
+    rows_ruler = _tile_ruler(titles[0], lowest, tv_map.rows, cols, 1)
+    cols_ruler = _tile_ruler(titles[1], lowest, cols, tv_map.rows, cols)
     return Panel(
         caption=caption,
         rows=tv_map.rows,
@@ -116,7 +126,7 @@ def tile_panel(
         row_ruler=with_borders(rows_ruler, atom[0]),
         col_ruler=with_borders(cols_ruler, atom[1]),
         owners=tuple([(cell, tuple([pair[o] for o in mine])) for cell, mine in enumerate(owners) if len(mine) > 1]),
-        boxes=_boxes(first, values, tv_map.rows, cols),
+        boxes=() if not tv_map.held else _boxes(first, values, tv_map.rows, cols),
         data={"thread": threads, "value": value_ids},
         place=place,
     )
@@ -132,36 +142,33 @@ def replicas(owners: list[list[int]]) -> int:
     return counts.pop() if len(counts) == 1 and counts <= set(range(2, NAMED + 1)) else 0
 
 
-def _owner_labels(owners: list[list[int]], values: int) -> list[str]:
-    """`T0,64` over `V3`: every thread that owns a cell."""
+def _owner_labels(owners: list[list[int]], values: int, who: str) -> list[str]:
+    """`T0,64` over `V3`: every thread that owns a cell, once."""
     out = []
     for mine in owners:
-        if not mine:
-            out.append("")
+        if len(mine) < 2:
+            out.append(f"{who}{mine[0] // values}\nV{mine[0] % values}" if mine else "")
             continue
-        value = mine[0] % values
-        if len(mine) == 1:
-            out.append(f"T{mine[0] // values}\nV{value}")
-            continue
-        if len(mine) == 2 and mine[1] % values == value:
-            out.append(f"T{mine[0] // values},{mine[1] // values}\nV{value}")
-            continue
-        ids = str(value)
-        if {o % values for o in mine} != {value}:
-            ids = ",".join(map(str, sorted({o % values for o in mine})))
-        out.append(f"T{','.join([str(o // values) for o in mine])}\nV{ids}")
+        threads = dict.fromkeys([o // values for o in mine])
+        ids = sorted({o % values for o in mine})
+        out.append(f"{who}{','.join(map(str, threads))}\nV{','.join(map(str, ids))}")
     return out
 
 
 def _tile_ruler(title: str, threads: Sequence[int | None], count: int, width: int, step: int) -> Ruler:
-    """Borders where another warp begins along the whole line (2), or where the threads of the first line start over (1)."""
+    """Borders where another warp begins along the whole line (2), and at the period with which lanes start over (1).
+
+    A period is one of all lines: every line has the lanes (threads modulo the warp) of the line a period before it.
+    """
     lines = [threads[i * width : (i + 1) * width] if step == 1 else threads[i::step] for i in range(count)]
     warps = [[None if t is None else t // WARP for t in line] for line in lines]
+    lanes = [[None if t is None else t % WARP for t in line] for line in lines]
+    period = next(n for n in range(1, count + 1) if count % n == 0 and lanes[n:] == lanes[:-n])
     out = [0] * (count + 1)
     for i in range(1, count):
         if all(None not in (a, b) and a != b for a, b in zip(warps[i - 1], warps[i], strict=True)):
             out[i] = 2
-        elif lines[i] == lines[0] and lines[i - 1] != lines[i]:
+        elif period > 1 and i % period == 0:
             out[i] = 1
     return Ruler(title, tuple(map(str, range(count))), tuple(out))
 
@@ -187,12 +194,14 @@ def _boxes(first: Sequence[int | None], values: int, rows: int, cols: int) -> tu
     return tuple(out)
 
 
-def ownership_notes(cells: int, owners: list[list[int]], what: str = "", named: bool = False) -> list[str]:
+def ownership_notes(cells: int, owners: list[list[int]], values: int, what: str = "", named: bool = False) -> list[str]:
     """Sentences about holes and shared cells; a highlighted owner that is not the lowest was put in front (`highlight.owners_of`).
 
-    >>> ownership_notes(4, [[0], [1], [], [2]])
+    owners: t * values + v of each cell.
+
+    >>> ownership_notes(4, [[0], [1], [], [2]], 1)
     ['1 of 4 cells have no owner and are drawn as holes.']
-    >>> ownership_notes(2, [[4, 0], [1]])
+    >>> ownership_notes(2, [[4, 0], [1]], 4)
     ['1 cells have several owners (up to 2); a highlighted owner is shown, else the lowest thread, ×n tells how many there are.']
     """
     holes = sum(not mine for mine in owners)
@@ -201,7 +210,13 @@ def ownership_notes(cells: int, owners: list[list[int]], what: str = "", named: 
     if holes:
         notes.append(f"{what}{holes} of {cells} cells have no owner and are drawn as holes.")
     if named and (copies := replicas(owners)):
-        notes.append(f"{what}every element is held by {copies} threads.")
+        holders = {len({o // values for o in mine}) for mine in owners if mine}
+        if holders == {copies}:
+            notes.append(f"{what}every element is held by {copies} threads.")
+        elif holders == {1}:
+            notes.append(f"{what}every element stands {copies} times among the values, all of one owner.")
+        else:
+            notes.append(f"{what}every element stands {copies} times among the values, some of one owner.")
     elif shared:
         most = max(map(len, owners))
         seen = "the lowest thread is shown"

@@ -29,10 +29,14 @@ def page(title: str, parts: Sequence[tuple[str, Figure]], columns: int, source: 
         raise FigureError("a page needs a figure")
     paints: list[Paint] = []
     panels: list[Panel] = []
-    legends: list[tuple[Legend, str]] = []  # with the heading of the part that it came from
+    legends: list[tuple[Legend, list[str]]] = []  # with the headings of the parts that it is of
     row = col = 0
     for heading, figure in parts:
         number = [_index(paint, paints) for paint in figure.paints]
+        its: list[int] = []  # where each legend of the part is told
+        for legend in figure.legends:
+            entries = tuple(replace(entry, paint=number[entry.paint]) for entry in legend.entries)
+            its.append(_join(legends, replace(legend, entries=entries), heading, paints))
         deep = max(p.place[0] for p in figure.panels) + 1
         wide = max(p.place[1] for p in figure.panels) + 1
         alone = deep > 1 or max(p.cols for p in figure.panels) > WIDE
@@ -45,12 +49,10 @@ def page(title: str, parts: Sequence[tuple[str, Figure]], columns: int, source: 
                     caption=": ".join(part for part in (heading, panel.caption) if part),
                     paints=tuple([HOLE if p == HOLE else number[p] for p in panel.paints]),
                     place=(row + panel.place[0], col + panel.place[1]),
+                    legends=tuple(its) if panel.legends is None else tuple([its[n] for n in panel.legends]),
                 )
             )
         row, col = (row + deep, 0) if alone else (row, col + wide)
-        for legend in figure.legends:
-            entries = tuple(replace(entry, paint=number[entry.paint]) for entry in legend.entries)
-            _join(legends, replace(legend, entries=entries), heading, paints)
     notes = [f"{heading}: {note}" if heading else note for heading, figure in parts for note in figure.notes]
     words = " ".join(f"{heading}: {figure.title}." for heading, figure in parts)
     return Figure(
@@ -72,28 +74,31 @@ def _index(paint: Paint, paints: list[Paint]) -> int:
     return paints.index(paint)
 
 
-def _join(legends: list[tuple[Legend, str]], legend: Legend, heading: str, paints: Sequence[Paint]) -> None:
-    """Add a legend; to one of the same title whose colours mean the same, as further entries and counts."""
+def _join(legends: list[tuple[Legend, list[str]]], legend: Legend, heading: str, paints: Sequence[Paint]) -> int:
+    """Add a legend; to one of the same title whose colours mean the same, as further entries and counts. Gives its index."""
 
     def look(entry: LegendEntry) -> tuple[int, int]:
         return paints[entry.paint].hue, paints[entry.paint].shade
 
-    for n, (other, first) in enumerate(legends):
+    for n, (other, headings) in enumerate(legends):
         known = {entry.label: entry for entry in other.entries}
         looks = {look(entry) for entry in other.entries}
         agree = all(look(e) == look(known[e.label]) if e.label in known else look(e) not in looks for e in legend.entries)
         if agree and other.title == legend.title:
             for e in legend.entries:
                 known[e.label] = replace(known[e.label], count=known[e.label].count + e.count) if e.label in known else e
-            legends[n] = replace(other, entries=tuple(known.values())), first
-            return
-    legends.append((legend, heading))
+            legends[n] = replace(other, entries=tuple(known.values())), [*headings, heading]
+            return n
+    legends.append((legend, [heading]))
+    return len(legends) - 1
 
 
-def _told_apart(legends: Sequence[tuple[Legend, str]]) -> list[Legend]:
-    """The legends; those of the same title say of which part they are."""
+def _told_apart(legends: Sequence[tuple[Legend, list[str]]]) -> list[Legend]:
+    """The legends; those of the same title say of which part they are, and of how many more."""
     titles = [legend.title for legend, _ in legends]
-    return [
-        replace(legend, title=f"{legend.title} (of {heading})") if heading and titles.count(legend.title) > 1 else legend
-        for legend, heading in legends
-    ]
+    out = []
+    for legend, headings in legends:
+        more = f" and {len(headings) - 1} more" if len(headings) > 1 else ""
+        apart = headings[0] and titles.count(legend.title) > 1
+        out.append(replace(legend, title=f"{legend.title} (of {headings[0]}{more})") if apart else legend)
+    return out

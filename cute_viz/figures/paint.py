@@ -1,14 +1,16 @@
 """Which cells share a hue, and which shade: the meaning of colour, told by a legend.
 
-Keys (an offset, a thread, a warp ...) are put into at most eight groups of equal size, in order, one hue each.
+Keys (an offset, a thread ...) are put into at most eight groups of equal size, in order, one hue each; keys whose borders must be
+seen (tiles, copies, warps), where there are more than eight, take turns with the hues, so that neighbours differ.
 A second key may order the cells inside a group: it becomes the shade, the lighter the later.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from cute_viz.figures.model import HOLE, Legend, LegendEntry, Paint
 
@@ -43,6 +45,41 @@ def span(first: int, last: int, prefix: str = "") -> str:
     ('T0..T3', '4')
     """
     return f"{prefix}{first}" if first >= last else f"{prefix}{first}..{prefix}{last}"
+
+
+def listed(numbers: Sequence[int], prefix: str = "", most: int = 3) -> str:
+    """Some numbers, the first few of many.
+
+    >>> listed([0, 8], "tile "), listed(range(0, 40, 8), "tile ")
+    ('tile 0, 8', 'tile 0, 8, 16 …')
+    """
+    return prefix + ", ".join(map(str, numbers[:most])) + (" …" if len(numbers) > most else "")
+
+
+def in_turns(keys: Sequence[int | None], shapes: Sequence[tuple[int, int]]) -> dict[int, int]:
+    """A hue for each key: the key modulo eight, or the next hue that none of its neighbours has.
+
+    keys: of the cells of panels, row by row, one panel after the other; shapes: rows and columns of each panel.
+
+    >>> in_turns([0, 8, 16, 1, 9, 17], [(2, 3)])
+    {0: 0, 1: 1, 8: 1, 9: 2, 16: 0, 17: 1}
+    """
+    near: dict[int, set[int]] = {key: set() for key in sorted({key for key in keys if key is not None})}
+    at = 0
+    for rows, cols in shapes:
+        for r in range(rows):
+            row = keys[at + r * cols : at + (r + 1) * cols]
+            below = keys[at + (r + 1) * cols : at + (r + 2) * cols] if r + 1 < rows else ()
+            for a, b in {*pairwise(row), *zip(row, below, strict=False)}:
+                if a != b and a is not None and b is not None:
+                    near[a].add(b)
+                    near[b].add(a)
+        at += rows * cols
+    out: dict[int, int] = {}
+    for key, others in near.items():
+        taken = {out[other] for other in others if other in out}
+        out[key] = next((hue for n in range(HUES) if (hue := (key + n) % HUES) not in taken), key % HUES)
+    return out
 
 
 def unpainted(count: int) -> Painting:
@@ -84,13 +121,17 @@ def by_group(
     order_count: int = 1,
     order_title: str = "",
     order_prefix: str = "",
+    turns: Mapping[int, int] | None = None,
 ) -> Painting:
     """Hue from a key in 0..count-1; shade, if there is an order, from a second key in 0..order_count-1.
+
+    turns: the hue of each key, where there are more keys than hues and neighbours must differ (`in_turns`).
 
     >>> by_group([0, 0, 1, None], 2, "thread", "T").cells
     (0, 0, 1, -1)
     """
     per = -(-count // HUES)
+    hues = {key: key // per for key in range(count)} if turns is None or count <= HUES else turns
     shades = min(SHADES, order_count) if order is not None else 1
     step = -(-order_count // shades)
     merged: Sequence[int | None] = keys
@@ -99,11 +140,13 @@ def by_group(
 
     def paint(key: int) -> tuple[int, int]:
         if shades == 1:
-            return key // per, 0
+            return hues[key], 0
         group, rest = divmod(key, order_count)
-        return group // per, rest // step
+        return hues[group], rest // step
 
     def label(hue: int) -> str:
+        if hues is turns:
+            return listed([key for key, its in turns.items() if its == hue], prefix)
         return span(hue * per, min(count, (hue + 1) * per) - 1, prefix)
 
     painting = _painting(merged, paint, shades, label, title)

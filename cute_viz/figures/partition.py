@@ -18,7 +18,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.mma import thread_of
 from cute_viz.figures.model import HOLE, Figure, Paint, Panel
 from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.paint import by_group
+from cute_viz.figures.paint import by_group, in_turns
 from cute_viz.figures.rulers import ruler
 from cute_viz.figures.words import an
 
@@ -70,7 +70,9 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
             rest //= extent
         labels[cell] = f"V{value[cell]}\n({','.join(map(str, where))})"
     groups = max(1, len(coordinates) // extents[0])
-    painting = by_group(places, groups, f"hue: {', '.join(names[1:])}", "", value, extents[0], f"shade: value of {names[0]}", "V")
+    heading, shades = f"hue: {', '.join(names[1:])}", f"shade: value of {names[0]}"
+    turns = in_turns(places, [(rows, cols)])
+    painting = by_group(places, groups, heading, "", value, extents[0], shades, "V", turns)
     paper = len(painting.paints)
     title = options.title or f"partition_{operand}: what thread {thread} holds of {an(rows)} × {cols} tensor"
     spelt = ", ".join(f"{name} {show(mode)}" for name, mode in zip(names, modes(own.shape), strict=True))

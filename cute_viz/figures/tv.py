@@ -38,7 +38,7 @@ def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
     (owners,) = owners_of([tv_map], options)
     view = options.view or "tv"
     panels: list[Panel] = []
-    (cells,), painting = paint_owners([tv_map], [first_owners(owners)], options)
+    (cells,), painting = paint_owners([tv_map], [first_owners(owners)], options, [owners] if view != "table" else ())
     of_tile = Painting(cells, painting.paints, painting.legends)
     if view in ("tv", "both"):
         caption = f"tile view: {_TILE_CAPTION}" if options.view == "both" else ""
@@ -173,7 +173,7 @@ def _merge(base: Painting, other: Painting) -> Painting:
 
 
 def _notes(tv_map: TVMap, owners: list[list[int]], options: FigureOptions) -> tuple[str, ...]:
-    notes = ownership_notes(tv_map.rows * tv_map.cols, owners) or ["Every cell has exactly one owner."]
+    notes = ownership_notes(tv_map.rows * tv_map.cols, owners, tv_map.values) or ["Every cell has exactly one owner."]
     return (*notes, *highlight_notes(options))
 
 

@@ -44,7 +44,9 @@ class Frame:
     @property
     def width(self) -> float:
         """px of the whole panel, the room for its ruler at the left included."""
-        return self.left + max(self.panel.cols * self.cell_w, NARROW if self.caption else 0.0) + 2
+        title = self.panel.col_ruler.title
+        heading = 2 + (len(title) + 2) * CHAR * FONT if title else 0.0
+        return self.left + max(self.panel.cols * self.cell_w, heading, NARROW if self.caption else 0.0) + 2
 
     @property
     def height(self) -> float:

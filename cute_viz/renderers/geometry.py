@@ -90,7 +90,7 @@ def shared_cells(panel: Panel) -> dict[int, int]:
     {0: 4}
     """
     labels = texts(panel) if panel.owners else ()
-    return {cell: len(owners) for cell, owners in panel.owners if labels[cell].count(",") + 1 < len(owners)}
+    return {cell: len(owners) for cell, owners in panel.owners if labels[cell] and labels[cell].count(",") + 1 < len(owners)}
 
 
 def counted(cells: int) -> str:

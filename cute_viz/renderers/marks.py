@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ from cute_viz.figures.model import HOLE, Figure, Panel
 from cute_viz.renderers.geometry import CHAR, FONT
 
 BOX_HEIGHT = 30.0  # px, of a box with two lines of text
+SEVERAL = 4  # owners that the name of a group lists
+_NUMBERS = re.compile(r"([^0-9]*)([0-9]+)(?:-([0-9]+))?", re.ASCII)  # `V7`, `12`, `6-7`
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ def has_vectors(figure: Figure) -> bool:
         held = sum((r1 - r0) * (c1 - c0) for r0, c0, r1, c1 in panel.boxes)
         if not panel.boxes or not panel.labels or 2 * held < panel.rows * panel.cols or held < 2 * len(panel.boxes):
             return False
+        if "differs" in panel.data or not all(_box_lines(panel, *box) for box in panel.boxes):
+            return False
     return bool(figure.panels)
 
 
@@ -55,21 +60,38 @@ def vector_marks(panel: Panel) -> tuple[Mark, ...]:
     """
     out = []
     for r0, c0, r1, c1 in panel.boxes:
-        first = panel.labels[r0 * panel.cols + c0].split("\n")
-        last = panel.labels[(r1 - 1) * panel.cols + c1 - 1].split("\n")
-        lines = [a if a == b else _span(a, b) for a, b in zip(first, last, strict=False)]
-        paint = panel.paints[r0 * panel.cols + c0]
+        lines = _box_lines(panel, r0, c0, r1, c1)
         if any(lines):
-            out.append(Mark(r0, c0, r1, c1, tuple(lines), paint))
+            out.append(Mark(r0, c0, r1, c1, lines, panel.paints[r0 * panel.cols + c0]))
     return tuple(out)
 
 
-def _span(a: str, b: str) -> str:
-    """`V0-7` of V0 and V7."""
-    head = 0
-    while head < min(len(a), len(b)) and not a[head].isdigit() and a[head] == b[head]:
-        head += 1
-    return f"{a}-{b[head:]}"
+def _box_lines(panel: Panel, r0: int, c0: int, r1: int, c1: int) -> tuple[str, ...]:
+    """The lines of a box's label; none where the labels of its cells are neither the same nor a run."""
+    labels = [label for r in range(r0, r1) for label in panel.labels[r * panel.cols + c0 : r * panel.cols + c1]]
+    columns = list(zip(*[label.split("\n") for label in labels], strict=False))
+    lines = tuple([_span(column) for column in columns])
+    return () if None in lines else tuple(filter(None, lines))
+
+
+def _span(labels: Sequence[str]) -> str | None:
+    """`V0-7` of V0, V1 ... V7, the one label of all, or None: a range is told of consecutive numbers alone.
+
+    >>> _span(["V0", "V1", "V2"]), _span(["7", "7"]), _span(["288", "280", "287"]), _span(["0-1", "2-3"])
+    ('V0-2', '7', None, '0-3')
+    """
+    if labels.count(labels[0]) == len(labels):
+        return labels[0]
+    first = _NUMBERS.fullmatch(labels[0])
+    if not first:
+        return None
+    head, last = first[1], int(first[3] or first[2])
+    for label in labels[1:]:
+        found = _NUMBERS.fullmatch(label)
+        if not found or found[1] != head or not last <= int(found[2]) <= last + 1:
+            return None
+        last = int(found[3] or found[2])
+    return f"{head}{first[2]}-{last}"
 
 
 def vector_cell(marks: Sequence[Mark]) -> tuple[float, float]:
@@ -110,10 +132,13 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float) -> tuple[Mark,
     >>> [(mark.lines, mark.r0, mark.c1) for mark in group_marks(drawn, drawn.panels[0], 20, 20)]
     [(('T0',), 0, 4), (('T1',), 1, 4)]
     """
-    if not figure.legends:
+    legends = figure.legends_of(panel)
+    if not legends:
         return ()
-    names = {figure.paints[entry.paint].hue: entry.label for entry in figure.legends[0].entries}
-    hue = [paint.hue for paint in figure.paints] + [HOLE]  # HOLE is -1, the last
+    told = [(figure.paints[entry.paint], entry.label) for entry in legends[0].entries]
+    names = {paint.hue: label for paint, label in told if not paint.faded and "," not in label}  # "tile 0, 8": of several groups
+    hue = [HOLE if paint.faded else paint.hue for paint in figure.paints] + [HOLE]  # HOLE is -1, the last
+    owner = legends[0].title.removeprefix("hue: ").partition(" ")[0] if "thread" in panel.data else ""
     owners = dict(panel.owners)
     alive: dict[tuple[int, int, int], int] = {}  # (start, stop, hue) of a run -> the row where it began
     out = []
@@ -127,16 +152,27 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float) -> tuple[Mark,
                     now[key] = alive.get(key, r)
                     start = c
         for (c0, c1, mine), r0 in alive.items():
+            if (c0, c1, mine) in now:
+                continue
             name = names.get(mine, "")
-            if owners and name.startswith("warp "):
-                name = _warps(owners, r0 * panel.cols + c0, (r - 1) * panel.cols + c1 - 1) or name
-            if (c0, c1, mine) not in now and name and (c1 - c0) * w >= len(name) * CHAR * FONT + 8 and (r - r0) * h >= 18:
+            if mine >= 0 and owner in ("thread", "warp"):
+                cells = [i for row in range(r0, r) for i in range(row * panel.cols + c0, row * panel.cols + c1)]
+                name = _owners(panel, owners, cells, owner)
+            if name and (c1 - c0) * w >= len(name) * CHAR * FONT + 8 and (r - r0) * h >= 18:
                 out.append(Mark(r0, c0, r, c1, (name,), panel.paints[r0 * panel.cols + c0]))
         alive = now
     return tuple(out)
 
 
-def _warps(owners: dict[int, tuple[tuple[int, int], ...]], first: int, last: int) -> str:
-    """`warp 0, 2` where the threads of several warps hold the cells of a rectangle; "" where one does."""
-    both = [sorted({thread // 32 for thread, _ in owners.get(cell, ())}) for cell in (first, last)]
-    return f"warp {', '.join(map(str, both[0]))}" if both[0] == both[1] and 1 < len(both[0]) <= 4 else ""
+def _owners(panel: Panel, owners: dict[int, tuple[tuple[int, int], ...]], cells: Sequence[int], what: str) -> str:
+    """Who holds a rectangle: `T0..T3`, or `warp 0, 2` where each cell is held by both; "" where no few words tell it."""
+    threads = panel.data["thread"]
+    if what == "warp":
+        each = {frozenset([t // 32 for t, _ in owners.get(cell, ((threads[cell], 0),))]) for cell in cells}
+        held = sorted(each.pop()) if len(each) == 1 else []
+        return f"warp {', '.join(map(str, held))}" if 0 < len(held) <= SEVERAL else ""
+    if any(cell in owners for cell in cells):
+        return ""
+    mine = {threads[cell] for cell in cells}
+    low, high = min(mine), max(mine)
+    return "" if high - low >= len(mine) else f"T{low}" if low == high else f"T{low}..T{high}"

@@ -6,12 +6,14 @@ readable on every one of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Paint
 
 LIGHTEST = 0.62  # how much white the lightest shade of a hue has
+FADED = 0.82  # how much white a faded paint has, as what an HTML page puts over the cells behind a highlight
+FADED_INK = "#5f6771"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +37,31 @@ class Palette:
         """
         if paint.hue < 0:
             return "#ffffff"
+        if paint.faded:
+            return mixed(self.fill(replace(paint, faded=False)), FADED)
         hue = self.hues[paint.hue % len(self.hues)]
         if paint.shade == 0 or paint.shades < 2:
             return hue
-        part = LIGHTEST * paint.shade / (paint.shades - 1)
-        return "#" + "".join(f"{round(c + (255 - c) * part):02x}" for c in rgb(hue))
+        return mixed(hue, LIGHTEST * paint.shade / (paint.shades - 1))
 
     def ink(self, paint: Paint) -> str:
-        """Black or white, whichever reads better on the paint: at a luminance of 0.179 their contrasts are equal.
+        """Black or white, whichever reads better on the paint: at a luminance of 0.179 their contrasts are equal; faded, a grey.
 
         >>> PALETTES["viridis"].ink(Paint(0)), PALETTES["viridis"].ink(Paint(7))
         ('#000000', '#ffffff')
         """
+        if paint.faded:
+            return FADED_INK
         return "#000000" if luminance(self.fill(paint)) > 0.179 else "#ffffff"
+
+
+def mixed(colour: str, white: float) -> str:
+    """A colour mixed with white, from 0 (as it is) to 1 (white).
+
+    >>> mixed("#77aadd", 0.5)
+    '#bbd4ee'
+    """
+    return "#" + "".join(f"{round(c + (255 - c) * white):02x}" for c in rgb(colour))
 
 
 def rgb(colour: str) -> tuple[int, int, int]:
@@ -104,8 +118,8 @@ PALETTES: dict[str, Palette] = {
         ),
         Palette(
             "grey",
-            ("#f9f9f9", "#9b9b9b", "#d3d3d3", "#898989", "#e6e6e6", "#adadad", "#c0c0c0", "#787878"),
-            "eight greys an equal step of lightness apart, neighbours far apart; the theme print has them",
+            ("#9b9b9b", "#f9f9f9", "#898989", "#d3d3d3", "#adadad", "#e6e6e6", "#787878", "#c0c0c0"),
+            "eight greys an equal step of lightness apart, neighbours far apart, the first dark enough for shades; for print",
         ),
         Palette("mono", ("#ffffff", "#e2e2e2"), "two papers, for print"),
     )

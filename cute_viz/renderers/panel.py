@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from cute_viz.renderers.frame import Detail, Frame
 from cute_viz.renderers.geometry import CAPTION, CHAR, FONT, SMALL, cell_runs, column_step, row_step
@@ -107,20 +108,37 @@ def _labels(frame: Frame, grid: Grid) -> Iterator[Primitive]:
 
 
 def _marks(frame: Frame, grid: Grid) -> Iterator[Primitive]:
-    """A text for each label of several cells, in their middle; names of groups on a plate."""
+    """A text for each label of several cells, in their middle; on a plate, where a border would run through it."""
     if not frame.marks:
         return
     height, radius = PLATE
+    levels = (frame.panel.row_ruler.levels, frame.panel.col_ruler.levels)
+    borders = [[i for i, level in enumerate(mine) if level] for mine in levels]
     plates, rows = [], []
     for mark in frame.marks:
         x = grid.left + (mark.c0 + mark.c1) / 2 * grid.cell_w
-        y = grid.top + (mark.r0 + mark.r1) / 2 * grid.cell_h
-        plates.append(Plate(x - mark.width / 2, y - height / 2, mark.width, height, radius, mark.paint))
+        tall = height + 12 * (len(mark.lines) - 1)
+        y = grid.top + _clear(mark.r0, mark.r1, borders[0], tall / grid.cell_h) * grid.cell_h
+        crossed = any(mark.r0 < i < mark.r1 for i in borders[0]) or any(mark.c0 < i < mark.c1 for i in borders[1])
+        if crossed or frame.detail == Detail.COLOUR:
+            plates.append(Plate(x - mark.width / 2, y - tall / 2, mark.width, tall, radius, mark.paint))
         rows += [(x, y + mark.middle(n), line, SMALL if n else FONT, mark.paint) for n, line in enumerate(mark.lines)]
-    if frame.detail == Detail.COLOUR:
+    if plates:
         yield Plates(plates)
     xs, ys, texts, sizes, paints = zip(*rows, strict=True)
     yield Texts(xs, ys, texts, sizes, FONT, paints, MIDDLE, BOLD)
+
+
+def _clear(r0: int, r1: int, borders: Sequence[int], tall: float) -> float:
+    """Where, in rows, the middle of a text stands: that of the rows r0..r1, or of the band between borders that is next to it.
+
+    >>> _clear(0, 16, [], 2), _clear(0, 16, [8], 2), _clear(0, 16, [8], 9)
+    (8.0, 4.0, 8.0)
+    """
+    middle = (r0 + r1) / 2
+    edges = [r0, *[i for i in borders if r0 < i < r1], r1]
+    bands = [(a + b) / 2 for a, b in pairwise(edges) if b - a >= tall]
+    return min(bands, key=lambda band: abs(band - middle), default=middle)
 
 
 def _rulers(frame: Frame, grid: Grid) -> Iterator[Primitive]:

@@ -108,7 +108,10 @@ def _heading(figure: Figure) -> str:
 def _legends(figure: Figure, paint: Colouring) -> str:
     out = []
     for legend in figure.legends:
-        entries = ", ".join(f"{paint(e.paint, ' ' + printable(e.label) + ' ').strip()} ({e.count})" for e in legend.entries)
+        shared = any(panel.owners and legend in figure.legends_of(panel) for panel in figure.panels)  # a cell counts for one
+        counts = ["" if shared else f" ({entry.count})" for entry in legend.entries]
+        names = [paint(entry.paint, f" {printable(entry.label)} ").strip() for entry in legend.entries]
+        entries = ", ".join(name + count for name, count in zip(names, counts, strict=True))
         out.append(f"{printable(legend.title)}: {entries}\n")
     return "".join(out)
 

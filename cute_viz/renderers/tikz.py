@@ -18,6 +18,7 @@ from cute_viz.renderers import primitives as p
 from cute_viz.renderers.colours import BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, page_palette
 from cute_viz.renderers.geometry import cell_runs, number, runs
 from cute_viz.renderers.page import Page, lay_out
+from cute_viz.renderers.palette import FADED_INK
 from cute_viz.renderers.tex import escape
 
 PT = 0.75  # points of a px
@@ -94,6 +95,9 @@ cvg/.style={anchor=north west},cvo/.style={anchor=base west}]
 _FOOT = "\\end{tikzpicture}%\n\\endgroup\n"
 
 
+_INKS = {"#000000": "black", "#ffffff": "white", FADED_INK: "cvfaded"}
+
+
 class _Writer:
     """The colours of a page, and the TeX of each primitive."""
 
@@ -103,9 +107,11 @@ class _Writer:
         theme = DARK if self.dark else LIGHT
         fills = [colours.fill(paint) for paint in figure.paints]
         self.names = [*(f"cv{n}" for n in range(len(fills))), "cvhole"]  # HOLE is -1, the last
-        self.inks = [*("white" if colours.ink(paint) == "#ffffff" else "black" for paint in figure.paints), "black"]
+        self.inks = [*(_INKS[colours.ink(paint)] for paint in figure.paints), "black"]
         self.colours = dict(zip(self.names, [*fills, HOLE_COLOUR], strict=True))
         self.colours |= {f"cv{role}": colour for role, colour in theme.items()} | {"cvtile": BORDER, "cvhatch": HATCH[0]}
+        if "cvfaded" in self.inks:
+            self.colours["cvfaded"] = FADED_INK
 
     def head(self, page: Page) -> str:
         """The group's beginning: colours, macros, the picture's size, and paper where it is dark."""
