@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from cute_viz.engine import Answer
     from cute_viz.figures.model import Figure
 
+Folders = str | os.PathLike[str] | tuple[str | os.PathLike[str], ...]  # one, or several
+
 
 def parse(
     source: Any,
@@ -17,7 +19,7 @@ def parse(
     *,
     dialect: str = "auto",
     name: str | None = None,
-    layouts: str | tuple[str, ...] = (),
+    layouts: Folders = (),
     limits: Mapping[str, int] | None = None,
 ) -> Any:
     """The object that a text stands for: CuTe notation, C++ or Python source, a print, the name of an atom.
@@ -58,7 +60,7 @@ def figure(
     let: Mapping[str, Any] | None = None,
     name: str | None = None,
     dialect: str = "auto",
-    layouts: str | tuple[str, ...] = (),
+    layouts: Folders = (),
     limits: Mapping[str, int] | None = None,
 ) -> Figure:
     """The picture of a source; of several side by side.
@@ -117,7 +119,7 @@ def render(
     let: Mapping[str, Any] | None = None,
     name: str | None = None,
     dialect: str = "auto",
-    layouts: str | tuple[str, ...] = (),
+    layouts: Folders = (),
     limits: Mapping[str, int] | None = None,
 ) -> bytes:
     """The picture of a source in a format, as bytes; with a path as the format, such as "x.svg", it is written there, too.
@@ -175,7 +177,7 @@ def _ask(
     let: Mapping[str, Any] | None = None,
     name: str | None = None,
     dialect: str = "auto",
-    layouts: str | tuple[str, ...] = (),
+    layouts: Folders = (),
     limits: Mapping[str, int] | None = None,
     formats: tuple[str, ...] = (),
 ) -> Answer:
@@ -190,7 +192,7 @@ def _request(
     let: Mapping[str, Any] | None,
     name: str | None,
     dialect: str,
-    layouts: str | tuple[str, ...],
+    layouts: Folders,
     limits: Mapping[str, int] | None,
     formats: tuple[str, ...] = (),
 ) -> Any:
@@ -198,9 +200,23 @@ def _request(
     from cute_viz.spec import Library
 
     given = {key: word for key, word in options.items() if word is not None}
-    folders = (layouts,) if isinstance(layouts, str) else tuple(layouts)
-    library = Library.of_environment(folders)
+    _check(name is None or isinstance(name, str), "name", "the name of one of several objects", name)
+    _check(isinstance(dialect, str), "dialect", "text, such as cpp", dialect)
+    for words, names in (("let", let), ("limits", limits)):
+        fits = names is None or (isinstance(names, Mapping) and all(isinstance(key, str) for key in names))
+        _check(fits, words, "a mapping of names to values", names)
+    several = (layouts,) if isinstance(layouts, (str, os.PathLike)) else layouts
+    fits = isinstance(several, (tuple, list)) and all(isinstance(folder, (str, os.PathLike)) for folder in several)
+    _check(fits, "layouts", "a folder, or a tuple of folders", layouts)
+    library = Library.of_environment(tuple(_path(folder) for folder in several))
     return Request(sources, given, let or {}, name, dialect, library, limits or {}, formats)
+
+
+def _check(fits: bool, name: str, wanted: str, value: Any) -> None:
+    from cute_viz.errors import CuteVizError
+
+    if not fits:
+        raise CuteVizError(f"`{name}=` is {wanted}, not {value!r}")
 
 
 def _path(path: str | os.PathLike[str]) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Container
 from importlib import import_module
 from typing import Any, Protocol, cast
 
+from cute_viz.errors import CuteVizError
+
 
 class Door(Protocol):
     """The module that draws for the values below."""
@@ -97,6 +99,8 @@ class Drawn(Shown):
         The file appears whole or not at all. Raises: as `render`, and OSError where it cannot be written.
         """
         how = {"style": style, "palette": palette, "theme": theme, "fragment": fragment, "width": width, "cell": cell}
+        if not isinstance(path, (str, os.PathLike)):
+            raise CuteVizError(f"a path is text, not {path!r}", hint='such as "x.svg"')
         _plugged().write(self, format, os.fspath(path), how)
 
 

@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+import cute_viz
+from cute_viz.options.views import COLOR_BY, LABELS, VIEWS
+from cute_viz.renderers import FORMATS
+
 PACKAGE = Path(__file__).parents[1] / "cute_viz"
 MODULES = sorted(
     path.relative_to(PACKAGE).as_posix()
@@ -78,3 +82,10 @@ def test_every_exception_is_still_one() -> None:
         functions = {known: _shows(node) for known, node in _definitions(module) if not isinstance(node, ast.ClassDef)}
         assert not name or name in functions, f"{place} is no public function any more"
         assert not (functions[name] if name else all(functions.values())), f"{place} has a doctest now, and needs no exception"
+
+
+def test_the_python_door_names_every_word() -> None:
+    """The words of `figure` and `render` are lists of their own: a new view or format is named there, too (cute_viz/api.py)."""
+    for function, words in ((cute_viz.figure, (*VIEWS, *LABELS, *COLOR_BY)), (cute_viz.render, FORMATS)):
+        missing = [word for word in words if f"`{word}`" not in (function.__doc__ or "")]
+        assert not missing, f"cute_viz.{function.__name__} says nothing of {', '.join(missing)}"

@@ -112,7 +112,7 @@ def test_what_is_not_a_layout(shape, stride, words):
         Layout(shape, stride)
 
 
-@pytest.mark.parametrize("numbers", [(-1, 0, 3), (3, -1, 3), (3, 0, 2), (30, 30, 30)])
+@pytest.mark.parametrize("numbers", [(-1, 0, 3), (3, -1, 3), (3, 0, 2), (30, 30, 30), (1.5, 3, 3), ("3", 3, 3), (3, 3, None)])
 def test_what_is_not_a_swizzle(numbers):
     with pytest.raises(AlgebraError):
         Swizzle(*numbers)
@@ -122,6 +122,12 @@ def test_what_is_not_a_swizzle(numbers):
 def test_coordinates_that_do_not_fit(coord):
     with pytest.raises(AlgebraError):
         Layout((4, 8))(coord)
+
+
+@pytest.mark.parametrize("mode", [2, -1, "x", 1.5, None, slice(0, 1)])
+def test_modes_that_are_not_there(mode):
+    with pytest.raises(AlgebraError, match="has no mode"):
+        Layout((4, 8))[mode]
 
 
 def test_a_swizzle_takes_no_coordinates():

@@ -445,6 +445,34 @@ def test_unknown_formats():
             render("(2,2)", format_)
 
 
+@pytest.mark.parametrize("options", [{"name": 5}, {"dialect": []}, {"let": [1]}, {"let": {1: 2}}, {"limits": 7}, {"layouts": (5,)}])
+def test_what_no_option_of_reading_can_be(options):
+    (name,) = options
+    for call in (parse, figure, render):
+        with pytest.raises(CuteVizError, match=f"{name}=.* is "):
+            call("(2,2)", **options)
+
+
+def test_what_no_path_and_no_format_can_be():
+    drawn = figure("(2,2)")
+    for path in (None, 5, []):
+        with pytest.raises(CuteVizError, match="a path is text"):
+            drawn.save(path)
+    with pytest.raises(CuteVizError, match="there is no format"):
+        drawn.render([])
+    with pytest.raises(CuteVizError, match="the path of the file is empty"):
+        drawn.save("", "svg")
+
+
+def test_folders_of_atoms_are_paths_too(tmp_path):
+    (tmp_path / "mine.yaml").write_text(
+        "library: mma\narch: mine\nMY_8x8x4_F32F16F16F32:\n  Shape_MNK: (8,8,4)\n  ThrID: 8\n"
+        "  ALayout: (8,4):(1,8)\n  BLayout: (8,4):(1,8)\n  CLayout: (8,8):(1,8)\n"
+    )
+    drawn = figure("MY_8x8x4_F32F16F16F32", layouts=tmp_path)
+    assert drawn == figure("MY_8x8x4_F32F16F16F32", layouts=(str(tmp_path),)) == figure("MY_8x8x4_F32F16F16F32", layouts=[tmp_path])
+
+
 def test_words_that_render_has_no_use_for():
     with pytest.raises(UsageError, match="theme= goes with svg"):
         render("(2,2)", "text", theme="dark")

@@ -101,7 +101,7 @@ def get(layout: Layout, *path: int) -> Layout:
     """
     shape, stride = layout.shape, layout.stride
     for i in path:
-        if not 0 <= i < tuple_rank(shape):
+        if not hasattr(i, "__index__") or not 0 <= i < tuple_rank(shape):
             raise AlgebraError(f"{layout} has no mode {i}", hint=f"its modes are 0 to {tuple_rank(shape) - 1}")
         shape, stride = modes(shape)[i], modes(stride)[i]
     return trusted(shape, stride)

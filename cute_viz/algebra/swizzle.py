@@ -26,6 +26,8 @@ class Swizzle(Shown):
     shift: int
 
     def __post_init__(self) -> None:
+        if not all(isinstance(number, int) for number in (self.bits, self.base, self.shift)):
+            raise AlgebraError(f"{self} is not a swizzle: B, M and S are integers")
         if self.bits < 0 or self.base < 0:
             raise AlgebraError(f"{self} is not a swizzle: B and M are 0 or more")
         if abs(self.shift) < self.bits:

@@ -147,10 +147,12 @@ def format_of(format: str | None, path: str | os.PathLike[str] | None) -> str:
     """
     from cute_viz.renderers import FORMATS, format_of_suffix
 
-    if format is not None and format not in FORMATS:
+    if format is not None and (not isinstance(format, str) or format not in FORMATS):
         raise CuteVizError(f"there is no format {format!r}", hint=f"formats: {', '.join(FORMATS)}")
     if path is None:
         return format or "text"
+    if not os.fspath(path):
+        raise UsageError("the path of the file is empty", hint="such as x.svg")
     implied = format_of_suffix(os.path.splitext(os.fspath(path))[1])
     if format is None and implied is None:
         suffixes = " ".join(suffix for row in FORMATS.values() for suffix in row.suffixes)

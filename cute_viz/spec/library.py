@@ -98,7 +98,7 @@ def describe(full: str, folders: tuple[str, ...] = ()) -> dict[str, Any]:
         out["types"] = ", ".join(f"{x} {kind}" for x, kind in zip("ABCD", known.types, strict=False))
     further = ("ELayout", "SFALayout", "SFBLayout", "ValID")
     layouts = {key: unmarked(value) for key, value in known.layouts.items() if key in further}
-    return {**out, **layouts, "source": known.source}
+    return {**out, **layouts, **({"source": known.source} if known.source else {})}
 
 
 def split_arguments(text: str) -> list[str]:

@@ -86,7 +86,8 @@ OBJECTS = (
     "99999999999999999999:1", "((16,8),8):((64,1),8)",
     "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))", "ampere", "SM70_8x8x4_F32F16F16F32_TN",
 )  # fmt: skip
-ROOM = 32  # letters are read modulo this, and one without a choice means the first: a new choice changes what no other letter means
+ROOM = 32  # letters are read modulo this; one without a choice means the first
+# The corpus has @, which is the first choice, for every letter without one: a choice behind the others changes no meaning.
 CHOICES: dict[str, tuple[Any, ...]] = {
     "view": (None, *VIEWS),
     "tile": (None, (4, 8), (16, 8), (8, 128), (1, 1), (7, 5), (1000, 1000)),
