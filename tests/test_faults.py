@@ -170,6 +170,111 @@ class TestSignals:
             if out.exists():
                 assert out.read_bytes().rstrip().endswith(b"</svg>")
 
+    def test_an_interrupt_when_the_file_has_its_name(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It is an interrupt, although the temporary file is gone, and the picture is whole."""
+        replace = os.replace
+
+        def late(source: str, target: str) -> None:
+            replace(source, target)
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(os, "replace", late)
+        result = run("render", "(2,2)", "-o", "x.svg", cwd=tmp_path)
+        assert (result.returncode, result.stderr) == (130, b"\nerror: interrupted\n")
+        assert [path.name for path in tmp_path.iterdir()] == ["x.svg"]
+
+    def test_an_interrupt_while_modules_are_imported(self, tmp_path: Path) -> None:
+        """A module of click's name that waits stands for a slow disk; one of numpy's turns the interrupt into another error."""
+        for name, body, words in (
+            ("click", "import time; print('here', flush=True); time.sleep(30)", b"error: interrupted\n"),
+            (
+                "numpy",
+                "import time; print('here', flush=True)\ntry: time.sleep(30)\nexcept BaseException as e: raise ImportError from e",
+                b"\nerror: interrupted\n",
+            ),
+        ):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "__init__.py").write_text(body)
+            path = os.pathsep.join([str(tmp_path / name), os.environ.get("PYTHONPATH", "")])
+            (tmp_path / name / f"{name}.py").write_text(body)
+            one = subprocess.Popen(
+                python("render", "(2,2)", "-o", str(tmp_path / "x.png")),
+                env={**UNMEASURED, "PYTHONPATH": path, "CUTE_VIZ_DEBUG": ""},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+            assert one.stdout is not None
+            assert one.stdout.readline() == b"here\n"
+            one.send_signal(signal.SIGINT)
+            assert one.communicate(timeout=30)[1] == words
+            assert one.returncode == 130
+
+
+class TestMemory:
+    """A limit on the memory of the process: an error in words, or the answer."""
+
+    def run(self, megabytes: int, *args: str) -> subprocess.CompletedProcess[bytes]:
+        def little() -> None:
+            resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+
+        environment = {**UNMEASURED, "CUTE_VIZ_DEBUG": ""}
+        return subprocess.run(python(*args), env=environment, capture_output=True, timeout=60, preexec_fn=little)
+
+    @pytest.mark.parametrize("megabytes", [16, 20, 40, 75, 110, 130, 170])
+    def test_little(self, megabytes: int, tmp_path: Path) -> None:
+        for suffix in ("svg", "png", "pdf"):
+            result = self.run(megabytes, "render", "(4,4)", "-o", str(tmp_path / f"x.{suffix}"))
+            assert b"Traceback" not in result.stderr
+            assert b"mistake in cute-viz" not in result.stderr
+            assert result.returncode == (1 if result.stderr else 0)
+
+    @pytest.mark.parametrize(
+        "args",
+        [
+            ("eval", "cosize((1048576,1048576):(F1,F3))"),
+            ("eval", "cosize((1000003,999983,7):(F5,F3,F1))"),
+            ("show", "(65536,65536):(F1,F65536)"),
+            ("show", "(9223372036854775808,4):(1,F3)"),
+            ("render", "zipped_divide((9223372036854775808,4), (2,2))", "--view", "operation"),
+            ("render", "complement(3:2, 9223372036854775808)", "--view", "operation"),
+            ("render", "{tmp}/s.yaml"),
+            ("check-spec", "{tmp}/s.yaml"),
+            ("show", f"SM80_{'a' * 60}_X", "--layouts", "{tmp}/atoms"),
+            ("show", f"SM80_{'a' * 30}_Y", "--layouts", "{tmp}/atoms"),
+        ],
+        ids=" ".join,
+    )
+    def test_no_input_takes_more_than_its_size(self, args: tuple[str, ...], tmp_path: Path) -> None:
+        tiled = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (1000000000000000000000000000000,32,16))"
+        (tmp_path / "s.yaml").write_text(f"tiled_mma: {tiled}\nfigure: {{tensor: '(64,32):(32,1)', thread: 0}}\n")
+        (tmp_path / "atoms").mkdir()
+        letters = "ABCDEFGHIJKL"
+        where = ", ".join(f"{letter}: a aa aaa aaaa" for letter in letters)
+        layouts = (
+            "  Shape_MNK: (8,8,4)\n  ThrID: (4,2):(1,16)\n  ALayout: (8,4):(1,8)\n  BLayout: (8,4):(1,8)\n  CLayout: (8,8):(1,8)\n"
+        )
+        name = "".join(f"{{{letter}}}" for letter in letters)
+        text = f"library: mma\narch: sm80\nSM80_{name}_X:\n  where: {{{where}}}\n{layouts}"
+        (tmp_path / "atoms" / "a.yaml").write_text(text)
+        result = self.run(300, *(arg.format(tmp=tmp_path) for arg in args))
+        assert result.returncode in (0, 1)
+        assert b"Traceback" not in result.stderr
+        assert b"out of memory" not in result.stderr
+
+
+def test_folders_and_links_with_the_name_of_a_temporary_file(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    (out / ".cute-viz-4000000-abcdefgh").mkdir(parents=True)
+    (out / ".cute-viz-4000001-abcdefgh").symlink_to("nowhere")
+    (out / ".cute-viz-4000002-abcdefgh").write_text("half")
+    (tmp_path / "s.yaml").write_text("layout: (2,2)")
+    assert run("gallery", "s.yaml", "-o", "out", cwd=tmp_path).returncode == 0
+    assert sorted(path.name for path in out.iterdir() if path.name != NAME)[:3] == [
+        ".cute-viz-4000000-abcdefgh",
+        ".cute-viz-4000001-abcdefgh",
+        "README.md",
+    ]
+
 
 def test_clocks_that_jump(tmp_path: Path) -> None:
     """What has changed is told by content; a file's time may lie in the future or before the last run."""
@@ -193,6 +298,8 @@ ENVIRONMENTS = {
     "a broken cache of matplotlib": {"MPLCONFIGDIR": "{tmp}"},
     "no folder for temporary files": {"TMPDIR": "/nowhere"},
     "a date that is none": {"SOURCE_DATE_EPOCH": "yesterday"},
+    "a date after all days": {"SOURCE_DATE_EPOCH": "99999999999999999999"},
+    "a date before all days": {"SOURCE_DATE_EPOCH": "-99999999999999999999"},
     "another time zone": {"TZ": "Pacific/Kiritimati"},
     "a random hash": {"PYTHONHASHSEED": "5"},
 }

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from tests.fuzz import commands
 from tests.fuzz.mutate import mutate_json
 from tests.fuzz.targets import FINDINGS, TARGETS, attempt, seeds
 
@@ -63,3 +64,8 @@ def test_an_answer_or_a_clean_error(target: str) -> None:
     chance, known = random.Random(target), seeds(target)
     for _ in range(CASES):
         attempt(target, mutated(chance.choice(known), chance.choice(known), chance))
+
+
+def test_commands_of_a_typed_grammar() -> None:
+    """Any operation, operand and option: an answer, or a refusal in clear words. `python -m tests.fuzz.commands` tries more."""
+    assert list(commands.fuzz(300, 20_000)) == []

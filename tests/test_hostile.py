@@ -17,10 +17,12 @@ from markdown_it import MarkdownIt
 from tinyhtml5.parser import HTMLParser
 
 from cute_viz.documents.embed import reference
+from cute_viz.documents.names import is_file_name
 from cute_viz.figures.load import from_dict
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.gallery.state import NAME
 from cute_viz.renderers import FORMATS, Options, render
-from tests.commands import run
+from tests.commands import fails, run
 from tests.test_render_tikz import compile_tex
 
 HOSTILE = {
@@ -194,3 +196,174 @@ def test_words_on_the_command_line(tmp_path: Path) -> None:
             assert "<script>alert" not in out.read_text()
         shown = run("render", "(2,2)", "--title", words).stdout.decode()
         assert not [c for c in shown if not c.isprintable() and c != "\n"], what
+
+
+FORGED = "one.svg", "two.txt"  # what a forged state says is a gallery's
+SPEC = "specs: {one: {layout: '(2,2)'}, two: {layout: '(2,2)', formats: [text]}}"
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder and below, links as what they stand for."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def state(hashes: dict[str, str]) -> str:
+    """A state of a gallery that says of files that they are its own."""
+    return json.dumps({"version": 1, "records": {}, "stale": hashes, "index": hashes})
+
+
+class TestRepositoriesOfStrangers:
+    """A checkout may hold links to anywhere and forged manifests; what lies outside is neither written, removed nor told."""
+
+    @pytest.fixture
+    def outside(self, tmp_path: Path) -> Path:
+        folder = tmp_path / "outside"
+        folder.mkdir()
+        for name in ("secret.yaml", "secret.md", "x.svg", "one.svg"):
+            (folder / name).write_text("TOKEN: hunter2 (")
+        return folder
+
+    @pytest.fixture
+    def work(self, tmp_path: Path) -> Path:
+        folder = tmp_path / "work"
+        folder.mkdir()
+        (folder / "s.yaml").write_text(SPEC)
+        return folder
+
+    def test_a_gallery_does_not_follow_a_link(self, work: Path, outside: Path) -> None:
+        before = tree(outside)
+        out = work / "out"
+        out.mkdir()
+        for name in ("one.svg", "two.txt", "README.md", "index.html", NAME):
+            (out / name).unlink(missing_ok=True)
+            (out / name).symlink_to(outside / "x.svg")
+            if name != NAME:
+                (out / NAME).unlink(missing_ok=True)
+                (out / NAME).write_text(state(dict.fromkeys(FORGED, "") | {"README.md": "", "index.html": ""}))
+            for more in ((), ("--prune",)):
+                result = run("gallery", "s.yaml", "-o", "out", *more, cwd=work)
+                assert b"hunter2" not in result.stdout + result.stderr
+                assert tree(outside) == before, name
+            run("gallery", "s.yaml", "-o", "out", "--check", cwd=work)
+            assert tree(outside) == before, name
+
+    def test_a_folder_that_is_a_link(self, work: Path, outside: Path) -> None:
+        before = tree(outside)
+        (work / "out").symlink_to(outside)
+        (work / "d.md").write_text("<!-- cute-viz: (2,2) | name=x -->\n![x](out/x.svg)\n<!-- /cute-viz -->\n")
+        for args in (
+            ("gallery", "s.yaml", "-o", "out"),
+            ("gallery", "s.yaml", "-o", "out/new"),
+            ("embed", "d.md", "--folder", "out"),
+        ):
+            said = fails(run(*args, cwd=work), 1)
+            assert "this leads out of the folder" in said
+        assert tree(outside) == before
+        assert run("gallery", "s.yaml", "-o", str(work.parent / "plain"), cwd=work).returncode == 0
+        assert run("embed", "d.md", "--folder", "../pictures", cwd=work).returncode == 0
+
+    def test_a_forged_state_gives_nothing_away(self, work: Path) -> None:
+        """Files with a hash that does not match, or none, are kept, and told."""
+        out = work / "out"
+        out.mkdir()
+        for hash_ in ("", "0" * 64):
+            for name in (*FORGED, "mine.txt"):
+                (out / name).write_text("precious")
+            (out / NAME).write_text(state(dict.fromkeys((*FORGED, "mine.txt"), hash_)))
+            result = run("gallery", "s.yaml", "-o", "out", "--prune", cwd=work)
+            assert result.returncode == 1
+            assert [(out / name).read_text() for name in (*FORGED, "mine.txt")] == ["precious"] * 3
+            assert b"out/one.svg is not as a gallery wrote it, and is kept" in result.stderr
+            assert b"kept, as it was changed since: mine.txt" in result.stderr
+
+    def test_a_forged_index_gives_nothing_away(self, work: Path) -> None:
+        out = work / "out"
+        assert run("gallery", "s.yaml", "-o", "out", cwd=work).returncode == 0
+        (out / NAME).unlink()
+        page = (out / "index.html").read_text()
+        names = json.dumps(dict.fromkeys((*FORGED, "mine.txt", "README.md", "../s.yaml"), ""))
+        forged = re.sub(r'(id="cute-viz-files">).*?(</script>)', lambda match: match[1] + names + match[2], page)
+        for text in (forged, forged.replace(', "../s.yaml": ""', "")):
+            (out / "index.html").write_text(text)
+            for name in (*FORGED, "mine.txt", "README.md"):
+                (out / name).write_text("precious")
+            run("gallery", "s.yaml", "-o", "out", "--prune", cwd=work)
+            assert [(out / name).read_text() for name in (*FORGED, "mine.txt", "README.md")] == ["precious"] * 4
+            assert (work / "s.yaml").read_text() == SPEC
+
+    def test_what_a_link_leads_to_is_not_told(self, work: Path, outside: Path) -> None:
+        (work / "specs").mkdir()
+        for name, kind in (("a.yaml", "secret.yaml"), ("specs/a.yaml", "secret.yaml"), ("a.md", "secret.md")):
+            (work / name).symlink_to(outside / kind)
+        commands = ("gallery", "a.yaml"), ("gallery", "specs"), ("check-spec", "a.yaml"), ("embed", "a.md")
+        for args in (*commands, ("show", "a", "--layouts", "specs"), ("list", "mma", "--layouts", "specs")):
+            result = run(*args, cwd=work)
+            assert result.returncode == 1, args
+            assert b"hunter2" not in result.stdout + result.stderr, args
+            assert b"leads out of the folder" in result.stderr, args
+        assert (outside / "secret.md").read_text() == "TOKEN: hunter2 ("
+
+    def test_links_that_stay_are_fine(self, work: Path) -> None:
+        (work / "t.yaml").symlink_to("s.yaml")
+        assert run("gallery", "t.yaml", "-o", "out", cwd=work).returncode == 0
+        (work / "x.svg").symlink_to("y.svg")
+        assert run("render", "(2,2)", "-o", "x.svg", cwd=work).returncode == 0  # one file of the user's own: through the link
+        assert (work / "x.svg").is_symlink()
+        assert (work / "y.svg").exists()
+
+    def test_an_embedded_picture_replaces_a_link(self, work: Path, outside: Path) -> None:
+        before = tree(outside)
+        (work / "d.md").write_text("<!-- cute-viz: (2,2) | name=x -->\n![x](x.svg)\n<!-- /cute-viz -->\n")
+        (work / "x.svg").symlink_to(outside / "x.svg")
+        assert run("embed", "d.md", "--check", cwd=work).returncode == 1
+        assert run("embed", "d.md", cwd=work).returncode == 0
+        assert not (work / "x.svg").is_symlink()
+        assert tree(outside) == before
+        assert run("embed", "d.md", "--check", cwd=work).returncode == 0
+
+    @pytest.mark.parametrize(
+        "name", ["::error::x", "a\n::error::x", "a\r::error::x", "##[error]x", "a\u2028::error::x", "\x1b[2Jx"]
+    )
+    def test_a_name_is_no_command_of_a_log(self, name: str, work: Path) -> None:
+        """GitHub obeys lines that begin with :: after spaces, and ##[ anywhere."""
+        for suffix, text in (("yaml", "layout: (2,"), ("yaml", "layout: (2,2)"), ("md", "<!-- cute-viz: (2,2 -->\n"), ("md", "")):
+            file = f"{name}.{suffix}"
+            (work / file).write_text(text)
+            commands = (
+                [("embed", file), ("embed", file, "--check")] if suffix == "md" else [("check-spec", file), ("gallery", file)]
+            )
+            for args in (*commands, ("render", file, "-o", "x.svg"), ("render", "(2,2)", "-o", f"nowhere/{file}"), ("fmt", file)):
+                result = run(*args, cwd=work)
+                for line in re.split(
+                    r"[\r\n\u2028]", result.stderr.decode() + (result.stdout.decode() if args[0] != "fmt" else "")
+                ):
+                    assert not line.strip().startswith("::"), args
+                    assert "##[" not in line, args
+                    assert "\x1b" not in line, args
+
+    def test_a_quoted_line_is_no_command_of_a_log(self, work: Path) -> None:
+        (work / "s.yaml").write_text("a: b\n::error::x\n ::warning::y: [\n")
+        said = run("check-spec", "s.yaml", cwd=work).stderr.decode()
+        assert not [line for line in said.splitlines() if line.strip().startswith("::")]
+
+
+@pytest.mark.parametrize("names", [("\uac00", "\u1100\u1161"), ("x", "X"), ("straße", "STRASSE"), ("\u212b", "\u00e5")])
+def test_names_that_are_one_on_some_system(names: tuple[str, str], tmp_path: Path) -> None:
+    spec = "\n".join(f"  {name}: {{layout: '(2,{n + 2})'}}" for n, name in enumerate(names))
+    (tmp_path / "s.yaml").write_text(f"specs:\n{spec}\n", "utf-8")
+    assert b"is taken by" in run("gallery", "s.yaml", "-o", "out", cwd=tmp_path).stderr
+    (tmp_path / "t.yaml").write_text(f"specs:\n  {names[0]}: {{layout: '(2,2)'}}\n", "utf-8")
+    (tmp_path / "u.yaml").write_text(f"specs:\n  {names[1]}: {{layout: '(2,3)'}}\n", "utf-8")
+    assert b"is taken by" in run("gallery", "t.yaml", "u.yaml", "-o", "out2", cwd=tmp_path).stderr
+    for n, name in enumerate(names):
+        block = f"<!-- cute-viz: (2,{n + 2}) | name={name} -->\n<!-- /cute-viz -->\n"
+        (tmp_path / f"{n}.md").write_text(block, "utf-8")
+    (tmp_path / "d.md").write_text("".join((tmp_path / f"{n}.md").read_text("utf-8") for n in range(2)), "utf-8")
+    assert "is another picture" in fails(run("embed", "d.md", cwd=tmp_path), 1)
+    assert b"is another picture" in run("embed", "0.md", "1.md", cwd=tmp_path).stderr
+
+
+@pytest.mark.parametrize("name", ["con", "NUL", "nul.x", "com1", "COM9.tar", "lpt3", "com\u00b9", "aux ", "x.", "x ", "prn.a.b"])
+def test_names_that_windows_keeps_for_itself(name: str) -> None:
+    assert not is_file_name(name)
+    assert is_file_name(f"{name.strip(' .')}_1") or "." in name

@@ -55,7 +55,9 @@ def _do(name: str, *operands: Any) -> Any:
     return ops.find(name).call(list(operands), ())
 
 
-def _composition(steps: list[Step], a: Layout, b: Any) -> None:
+def _composition(steps: list[Step], a: Layout, b: Any, *more: Any) -> None:
+    if more:  # of several layouts, their composition alone
+        return
     if isinstance(b, tuple):
         _by_mode(steps, a, b, "composition", _composition)
         return

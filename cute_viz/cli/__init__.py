@@ -14,7 +14,7 @@ import click
 
 from cute_viz import __version__
 from cute_viz.cli import output
-from cute_viz.errors import CannotCheck, CuteVizError, UsageError, boundary, spelled
+from cute_viz.errors import CannotCheck, CuteVizError, UsageError, boundary, one_line, spelled
 
 COMMANDS = {
     "render": ("cute_viz.cli.render", "Draw a layout, an MMA or a copy."),
@@ -142,7 +142,7 @@ def main(argv: list[str] | None = None) -> None:
         _say(error)
         status = 2
     except click.ClickException as error:
-        error.show()
+        output.error(one_line(error.format_message()))
         status = error.exit_code
     except CannotCheck as error:
         output.error(error)
@@ -163,8 +163,9 @@ def main(argv: list[str] | None = None) -> None:
     except OSError as error:
         folder = os.path.dirname(str(error.filename or "")) or "."
         lost = isinstance(error, FileNotFoundError) and not os.path.isdir(folder)
-        hint = f"\n  hint: there is no folder {folder}" if lost else ""
-        output.error(f"{error.filename or 'standard output'}: {error.strerror or error}{hint}")
+        hint = f"there is no folder {folder}" if lost else None
+        said = str(error.strerror or error)
+        output.error(CuteVizError(said, name=os.fsdecode(error.filename or "standard output"), hint=hint))
         status = 1
     sys.exit(status if isinstance(status, int) else 0)
 
@@ -186,4 +187,5 @@ def _say(error: click.UsageError) -> None:
     path = error.command if isinstance(error, _Usage) else error.ctx.command_path if error.ctx else "cute-viz"
     early = isinstance(error, click.NoSuchOption) and error.ctx is not None and error.ctx.parent is None
     more = "; the options of a command stand behind its name" if early else ""
-    output.error(f"{error.format_message()}\n  hint: {getattr(error, 'hint', '')}{path} --help{more}")
+    hint = one_line(f"hint: {getattr(error, 'hint', '')}{path} --help{more}")
+    output.error(f"{one_line(error.format_message())}\n  {hint}")
