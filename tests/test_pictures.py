@@ -26,6 +26,7 @@ UMMA = "SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,128,32,UMMA::Major::K,UMM
 TV = "((4,8),(2,2)):((32,1),(16,8))"
 COPY = "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))"
 SWIZZLED = "Sw<3,3,3> o 0 o (8,64):(64,1)"
+GAP = 5  # px between texts beside each other
 PICTURES = {
     "grid": lambda: figure("((2,2),(2,4)):((1,4),(2,8))"),
     "rows": lambda: figure("(24,3):(3,1)", color_by="row"),
@@ -286,12 +287,13 @@ class TestRankOne:
         found = readback.svg(render(text, "svg"))
         boxes = []
         for words, x, y, size, anchor, _ in found.texts:
-            width = len(words) * size * 0.55
+            width = len(words) * size * 0.6
             left = x - {"start": 0, "middle": width / 2, "end": width}[anchor]
             boxes.append((left, y - size * 0.35, left + width, y + size * 0.35, words))
         for n, a in enumerate(boxes):
             for b in boxes[:n]:
-                assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], (a, b)
+                beside = a[2] + GAP <= b[0] or b[2] + GAP <= a[0]
+                assert beside or a[3] <= b[1] or b[3] <= a[1], (a, b)
 
     def test_there_is_no_mode_that_the_layout_lacks(self) -> None:
         drawn = figure("8:1")
