@@ -84,11 +84,11 @@ def _differing(a: Panel, b: Panel) -> list[bool]:
 
 
 def _from_to(old: Sequence[Panel], new: Sequence[Panel], other: Sequence[Sequence[bool]]) -> list[Panel]:
-    """The new panels; a cell that differs tells the old label, too: `3` over `→ 288`."""
+    """The new panels; a cell that differs tells the old label, too: `288` over `was 3`."""
     out = []
     for was, now, flags in zip(old, new, other, strict=True):
         pairs = zip(was.labels, now.labels, flags, strict=True)
-        labels = [f"{_line(a)}\n→ {_line(b)}" if flag and a != b else b for a, b, flag in pairs]
+        labels = [f"{_line(b)}\nwas {_line(a)}" if flag and a != b else b for a, b, flag in pairs]
         out.append(replace(now, labels=tuple(labels)))
     return out
 

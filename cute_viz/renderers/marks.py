@@ -68,9 +68,13 @@ def vector_marks(panel: Panel) -> tuple[Mark, ...]:
 
 def _box_lines(panel: Panel, r0: int, c0: int, r1: int, c1: int) -> tuple[str, ...]:
     """The lines of a box's label; none where the labels of its cells are neither the same nor a run."""
-    labels = [label for r in range(r0, r1) for label in panel.labels[r * panel.cols + c0 : r * panel.cols + c1]]
-    columns = list(zip(*[label.split("\n") for label in labels], strict=False))
-    lines = tuple([_span(column) for column in columns])
+    cols = panel.cols
+    labels: Sequence[str] = panel.labels[r0 * cols + c0 : r0 * cols + c1]
+    for r in range(r0 + 1, r1):
+        labels = (*labels, *panel.labels[r * cols + c0 : r * cols + c1])
+    depth = labels[0].count("\n") + 1
+    parts = "\n".join(labels).split("\n")  # one split does for all labels of as many lines
+    lines = tuple([_span(parts[n::depth]) for n in range(depth)]) if len(parts) == depth * len(labels) else (None,)
     return () if None in lines else tuple(filter(None, lines))
 
 
@@ -82,6 +86,10 @@ def _span(labels: Sequence[str]) -> str | None:
     """
     if labels.count(labels[0]) == len(labels):
         return labels[0]
+    prefix = labels[0].rstrip("0123456789")
+    digits = labels[0][len(prefix) :]
+    if prefix.isalpha() and digits and labels == [f"{prefix}{n}" for n in range(int(digits), int(digits) + len(labels))]:
+        return f"{labels[0]}-{int(digits) + len(labels) - 1}"  # nearly always
     first = _NUMBERS.fullmatch(labels[0])
     if not first:
         return None

@@ -93,16 +93,17 @@ def _fit(figure: Figure, width: float | None, cell: float | None, full: bool) ->
     """The frames at the highest level of detail whose cells have the size that is wanted, or that keeps the page readable."""
     room = (width - 2 * MARGIN) if width else None
     every = sum(panel.rows * panel.cols for panel in figure.panels)
+    vectors = _has_text(figure) and not (full and cell is None) and has_vectors(figure)
     if cell is None and (full or (_has_text(figure) and every <= 4 * MOST_CELLS)):
         fitted = _aligned(figure, frames(figure, Detail.FULL))
-        if full or fitted[2] <= (room or (VECTORS_FROM if has_vectors(figure) else WIDEST)):
+        if full or fitted[2] <= (room or (VECTORS_FROM if vectors else WIDEST)):
             return fitted
     if cell is not None and _has_text(figure):
         fitted = _aligned(figure, frames(figure, Detail.FULL))
         if all(frame.cell_w <= cell for frame in fitted[0]):
             return _aligned(figure, frames(figure, Detail.FULL, cell=cell))
     most = cell * max(panel.cols for panel in figure.panels) if cell else room or WIDEST
-    if _has_text(figure) and has_vectors(figure) and max(map(vector_width, figure.panels)) <= most:
+    if vectors and max(map(vector_width, figure.panels)) <= most:
         fitted = _aligned(figure, frames(figure, Detail.VECTOR))
         if cell is None and fitted[2] <= (room or WIDEST):
             return fitted
