@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -9,12 +10,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis import shared_wavefronts
 from cute_viz.analysis.access import WarpAccess, accesses, element_bits, global_request
-from cute_viz.analysis.swizzle_steps import on_coordinates, swizzle_steps
+from cute_viz.analysis.swizzle_steps import on_coordinates, steps_of, swizzle_steps
 from cute_viz.analysis.swizzles import MATRICES, MODES, PATTERNS, explain_choice, search, warp_addresses
 from cute_viz.errors import AlgebraError, CuteVizError, FigureError, LimitError
 from cute_viz.figures import build
@@ -508,3 +509,26 @@ def test_a_swizzle_that_gains_nothing_is_not_praised():
     swizzled = next(candidate for name, candidate in found.items() if name.startswith("Sw") and candidate.padding == 0)
     words = explain_choice(swizzled, found["plain"], 64, 16)
     assert (swizzled.wavefronts < found["plain"].wavefronts) == ("Nothing is gained" not in words)
+
+
+@pytest.mark.parametrize("name", ["Layout_K_SW128", "Layout_MN_SW128", "Layout_K_SW64", "Layout_MN_SW32", "Layout_MN_SW128_32B"])
+@pytest.mark.parametrize("bits", [8, 16, 32])
+def test_a_swizzle_of_addresses_is_told_in_bytes_elements_and_chunks(name, bits):
+    flagged = parse(f"GMMA::{name}_Atom<uint{bits}_t>{{}}")
+    steps = [step.words for step in steps_of(flagged)]
+    code = {unit: steps[n].rpartition(": ")[2] for n, unit in enumerate(("address", "offset", "chunk"))}
+    formula = steps[-1].rpartition(": ")[2]
+    name, _, formula = formula.partition(" -> ")
+    rows, columns = flagged.shape
+    for m, n in itertools.product(range(rows), range(columns)):
+        plain, value = domain(flagged)(m, n), flagged(m, n)
+        address = eval(code["address"], {"address": plain * bits // 8})
+        assert address == value * bits // 8
+        assert eval(code["offset"], {"offset": plain}) == value
+        assert eval(code["chunk"], {"chunk": plain * bits // 128}) == value * bits // 128
+        moved = {"m": m, "n": n} | {name: eval(formula, {"m": m, "n": n})}
+        assert domain(flagged)(moved["m"], moved["n"]) == value
+    vector = int(steps[3].split()[2])
+    values = [flagged(i) if flagged.inner.stride[0] == 1 else flagged(i // columns, i % columns) for i in range(rows * columns)]
+    assert all(values[i + 1] == values[i] + 1 for i in range(rows * columns - 1) if (i + 1) % vector)
+    assert any(values[i + 1] != values[i] + 1 for i in range(vector - 1, rows * columns - 1, vector))

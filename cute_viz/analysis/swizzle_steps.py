@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain
 from cute_viz.algebra.inttuple import modes
 from cute_viz.algebra.layout import Layout, flat_modes, modes_of
 from cute_viz.algebra.swizzle import Swizzle, span
@@ -22,11 +22,10 @@ def swizzle_steps(swizzle: Swizzle, layout: Layout | None = None) -> list[Step]:
     low, high = swizzle.changed, swizzle.read
     if not b:
         return [Step(f"{swizzle} has no bits: the identity")]
-    moved = _moved("offset", high, 2**b - 1)
     steps = [
         Step(f"{span(high, b)} are read: offset & 0b{swizzle.yyy:b}"),
         Step(f"moved {'down' if s >= 0 else 'up'} by {abs(s)}, they are XORed into {span(low, b)}"),
-        Step(f"as code: offset ^ ({moved} << {low})" if low else f"as code: offset ^ {moved}"),
+        Step(f"as code: {_code('offset', swizzle)}"),
     ]
     if keep := min(low, high):
         steps.append(Step(f"the lowest {keep} bits stay: vectors of {2**keep} elements keep together"))
@@ -46,8 +45,39 @@ def steps_of(obj: object) -> list[Step] | None:
         return swizzle_steps(obj)
     if isinstance(obj, ComposedLayout) and isinstance(obj.outer, Swizzle):
         inner = domain(obj)
+        if isinstance(obj.offset, PointerFlag) and obj.outer.bits:
+            return _flagged_steps(obj.outer, obj.offset.bits, inner)
         return swizzle_steps(obj.outer, inner if isinstance(inner, Layout) else None)
     return None
+
+
+def _flagged_steps(swizzle: Swizzle, bits: int, layout: Layout) -> list[Step]:
+    """What a swizzle behind a pointer does, in all three units: bytes of the address, elements, PTX's chunks of 16 bytes."""
+    read, changed = span(swizzle.read, swizzle.bits), span(swizzle.changed, swizzle.bits)
+    steps = [
+        Step(f"in bytes, {swizzle} of the address XORs {read} into {changed}: {_code('address', swizzle)}"),
+    ]
+    elements = swizzle.rescaled(bits.bit_length() - 4) if bits & (bits - 1) == 0 else None  # it acts on bytes, of 2^3 bits
+    if elements is None:
+        steps.append(Step(f"in elements of {bits} bits there is no such swizzle: they are no power of two"))
+    elif elements.bits == 0:
+        steps.append(Step(f"in elements of {bits} bits nothing moves: the bits that are changed lie within an element"))
+    else:
+        steps.append(Step(f"in elements of {bits} bits, {elements} of the offset: {_code('offset', elements)}"))
+    chunks = swizzle.rescaled(4)
+    if swizzle.changed >= 4 and swizzle.read >= 4:
+        steps.append(Step(f"in PTX's chunks of 16 bytes, {chunks} of the chunk's number: {_code('chunk', chunks)}"))
+    else:
+        steps.append(Step("in PTX's chunks of 16 bytes there is no such swizzle: it moves parts of a chunk"))
+    if elements is not None and elements.bits:
+        keep = min(elements.changed, elements.read)
+        steps.append(Step(f"vectors of {2**keep} elements, {2**keep * bits // 8} bytes, keep together"))
+        period = 2 ** (max(swizzle.changed, swizzle.read) + swizzle.bits)
+        words = f"the pattern repeats every {period} bytes, {period * 8 // bits} elements; applied twice it is the identity"
+        steps.append(Step(words))
+        if (formula := on_coordinates(elements, layout)) is not None:
+            steps.append(Step(f"on {layout}, in elements, it is: {formula}"))
+    return steps
 
 
 def on_coordinates(swizzle: Swizzle, layout: Layout) -> str | None:
@@ -74,6 +104,11 @@ def on_coordinates(swizzle: Swizzle, layout: Layout) -> str | None:
     name, read = NAMES[mode], NAMES[source]
     moved = _moved(read, first, 2 ** len(live) - 1)
     return f"{name} -> {name} ^ ({moved} << {at})" if at else f"{name} -> {name} ^ {moved}"
+
+
+def _code(name: str, swizzle: Swizzle) -> str:
+    moved = _moved(name, swizzle.read, 2**swizzle.bits - 1)
+    return f"{name} ^ ({moved} << {swizzle.changed})" if swizzle.changed else f"{name} ^ {moved}"
 
 
 def _moved(name: str, by: int, mask: int) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
 from cute_viz.algebra.call import Call
+from cute_viz.algebra.composed import pointer_bits
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis.explain import Step, is_layout
@@ -45,7 +46,12 @@ class Explanation:
         """Of a swizzle the picture of its bits; None of an operation."""
         if isinstance(self.subject, Call):
             return None
-        return build(self.subject if isinstance(self.subject, Swizzle) else self.subject.outer)
+        if isinstance(self.subject, Swizzle):
+            return build(self.subject)
+        figure = build(self.subject.outer)
+        if pointer_bits(self.subject) is None:
+            return figure
+        return replace(figure, title=f"{figure.title}, of the byte address")
 
     @property
     def figure(self) -> Figure:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import product as cartesian
 from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, pointer_bits, position_independent
 from cute_viz.algebra.inttuple import Static, leaves, modes, product, show
 from cute_viz.algebra.layout import Layout, cosize, idx2crd
 from cute_viz.algebra.swizzle import Swizzle
@@ -72,6 +72,8 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
     shown = {"auto": f"its {kind}", "offset": f"its {kind}", "coord": "its own coordinate", "index": "its index", "none": "no text"}
     where = ("cell i", "the one mode goes down") if one else ("cell (i,j)", "mode 0 goes down, mode 1 right")
     caption = f"{where[0]} shows {shown[options.labels]}; {where[1]}"
+    if isinstance(layout, ComposedLayout) and (bits := pointer_bits(layout)) is not None and isinstance(drawn, ComposedLayout):
+        caption += f"; offsets count elements of {bits} bits, as does {drawn.outer}; {layout.outer} acts on bytes"
     facts: dict[str, Any] = {"drawn": show(drawn), "size": product(layout.shape)}
     if is_int:
         facts["cosize"] = cosize(domain(drawn))
