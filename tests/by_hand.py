@@ -74,6 +74,11 @@ def at(layout: Any, coordinate: Any) -> Any:
     """The value of anything at an index or a coordinate."""
     if isinstance(layout, Swizzle):
         return swizzled(layout, coordinate)
+    if isinstance(layout, ComposedLayout) and isinstance(layout.offset, tuple):
+        inner = at(layout.inner, coordinate) or {}
+        moved = {path: inner.get(path, 0) + amount for path, amount in places(layout.offset)}
+        assert set(inner) <= set(moved)
+        return added((moved[path], stride) for path, stride in places(layout.outer.stride))
     if isinstance(layout, ComposedLayout):
         return at(layout.outer, layout.offset + at(layout.inner, coordinate))
     return added(terms(coordinate, layout.shape, layout.stride))
@@ -85,6 +90,11 @@ def table(layout: Any) -> list[Any]:
     while isinstance(inner, ComposedLayout):
         inner = inner.inner
     return [at(layout, i) for i in range(count(inner.shape))]
+
+
+def places(x: Any, path: tuple[int, ...] = ()) -> list[tuple[tuple[int, ...], Any]]:
+    """Every leaf of a nested tuple with its path."""
+    return [found for n, item in enumerate(x) for found in places(item, (*path, n))] if isinstance(x, tuple) else [(path, x)]
 
 
 def as_places(value: Any, path: tuple[int, ...] = ()) -> dict[tuple[int, ...], Any]:

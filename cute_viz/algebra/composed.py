@@ -13,7 +13,7 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.inttuple import Static, Underscore, is_int_tuple, leaves, map_leaves, show
 from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout, slice_
 from cute_viz.algebra.layout import crd2idx as _crd2idx
-from cute_viz.algebra.stride import Basis, add
+from cute_viz.algebra.stride import Basis, add, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
@@ -186,16 +186,19 @@ def with_origin(origin: Any, layout: AnyLayout) -> AnyLayout:
         refuse("make_tensor", (origin, layout), "a coordinate is no origin of a layout whose values are integers")
     if not any(leaves(origin)):
         return layout
-    whole: Any = map_leaves(lambda c: 0 * c, origin)
+    whole: Any = map_leaves(lambda _: 0, origin)
     for stride in leaves(layout.stride) if isinstance(layout, Layout) else ():
-        whole = add(whole, stride * 0)
-    return ComposedLayout(_identity(map_leaves(lambda _: 1, whole)), _filled(origin, whole), layout)
+        whole = add(whole, Basis(1, stride.path) if isinstance(stride, Basis) else 0)
+    whole = _filled(origin, map_leaves(lambda _: 0, whole))
+    return ComposedLayout(_identity(map_leaves(lambda _: 1, whole)), whole, layout)
 
 
 def _filled(origin: Any, zeros: Any) -> Any:
     """An origin with zeros for the positions that it lacks; static integers stay so, which a sum would not keep."""
-    if not isinstance(origin, tuple) or not isinstance(zeros, tuple):
-        return zeros if isinstance(zeros, tuple) else origin
+    if not isinstance(zeros, tuple):
+        return origin
+    if not isinstance(origin, tuple):
+        return add(origin, zeros)  # only 0 is one
     return (*map(_filled, origin, zeros), *zeros[len(origin) :])
 
 
@@ -211,11 +214,7 @@ def has_origin(layout: Any) -> bool:
 
 
 def _identity(shape: Any) -> Layout:
-    return Layout(shape, _basis(shape, ()))
-
-
-def _basis(shape: Any, path: tuple[int, ...]) -> Any:
-    return tuple(_basis(item, (*path, i)) for i, item in enumerate(shape)) if isinstance(shape, tuple) else Basis(1, path)
+    return Layout(shape, unit_strides(shape))
 
 
 def takes_coordinate(outer: Any, inner: Any) -> bool:

@@ -10,7 +10,7 @@ from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.inttuple import IntTuple, Major, Static, compact_major, is_int_tuple, leaves, map_leaves, product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.shapes import product_like
-from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.stride import Basis, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import swizzle_as_layout
 from cute_viz.errors import AlgebraError
@@ -132,10 +132,4 @@ def make_identity_layout(shape: IntTuple) -> Layout:
     >>> str(make_identity_layout((4, (2, 3))))
     '(4,(2,3)):(1@0,(1@0@1,1@1@1))'
     """
-    return Layout(shape, _basis(shape, ()))
-
-
-def _basis(shape: Any, path: tuple[int, ...]) -> Any:
-    if isinstance(shape, tuple):
-        return tuple(_basis(item, (*path, i)) for i, item in enumerate(shape))
-    return Basis(1, path) if path else 1
+    return Layout(shape, unit_strides(shape))

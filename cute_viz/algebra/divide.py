@@ -35,7 +35,7 @@ def logical_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
         return lift(layout, logical_divide, tiler)
     if isinstance(tiler, Layout):
         try:
-            out: Layout = composition(layout, make_layout(tiler, _rest(layout, tiler)))
+            out: Layout = composition(layout, _tile_and_rest(layout, tiler))
         except AlgebraError as error:
             raise within(error, "logical_divide", layout, tiler) from None
         return out
@@ -54,19 +54,22 @@ def logical_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
     )
 
 
-def _rest(layout: Layout, tiler: Layout) -> Layout:
-    """What the tiler leaves of the layout's domain: of indices, or of coordinates.
+def _tile_and_rest(layout: Layout, tiler: Layout) -> Layout:
+    """The tiler, and what it leaves of the layout's domain: of indices, or of coordinates.
 
-    Where a tiler has coordinates for every mode, the DSL gives modes of which one is left the stride 0.
+    The DSL takes an identity layout for the tiler of its shape, so that modes of one have the stride 0.
     """
     if not is_coordinate(tiler.stride):
-        return complement(tiler, _coalesce(layout).shape)
+        return make_layout(tiler, complement(tiler, _coalesce(layout).shape))
     rest = complement(tiler, layout.shape)
     if rank(rest) > rank(layout):
         refuse("complement", (tiler, layout.shape), f"it has coordinates of {rank(rest)} modes")
-    if {d.path[0] for d in leaves(tiler.stride) if isinstance(d, Basis)} != set(range(rank(layout))):
-        return rest
-    return Layout(rest.shape, map_leaves(lambda s, d: 0 if s == 1 else d, rest.shape, rest.stride))
+    if tiler.stride != tuple(Basis(1, (i,)) for i in range(rank(tiler))):
+        return make_layout(tiler, rest)
+    parts = modes_of(rest)
+    met = [Layout(part.shape, 0 if part.shape == 1 else part.stride) for part in parts[: rank(tiler)]]
+    tile = Layout(tiler.shape, map_leaves(lambda s, d: 0 if s == 1 else d, tiler.shape, tiler.stride))
+    return make_layout(tile, make_layout(*met, *parts[rank(tiler) :]))
 
 
 def divide_is_pointwise(layout: AnyLayout, tiler: Any, limit: int = 1 << 16) -> bool | None:
@@ -87,7 +90,7 @@ def divide_is_pointwise(layout: AnyLayout, tiler: Any, limit: int = 1 << 16) -> 
     tiler = Layout(tiler) if isinstance(tiler, int) else tiler
     if not isinstance(tiler, Layout):
         return None
-    picks = make_layout(tiler, _rest(layout, tiler))
+    picks = _tile_and_rest(layout, tiler)
     if not fits(picks, limit):
         return None
     try:
@@ -125,7 +128,7 @@ def tiled_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
     """
     if isinstance(layout, ComposedLayout):
         return lift(layout, tiled_divide, tiler)
-    return open_modes(zipped_divide(layout, tiler), 1, like=layout)
+    return open_modes(zipped_divide(layout, tiler), 1, every=in_dsl(layout, tiler))
 
 
 def flat_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
@@ -136,21 +139,29 @@ def flat_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
     """
     if isinstance(layout, ComposedLayout):
         return lift(layout, flat_divide, tiler)
-    return open_modes(zipped_divide(layout, tiler), 0, 1, like=layout)
+    return open_modes(zipped_divide(layout, tiler), 0, 1, every=in_dsl(layout, tiler))
 
 
-def open_modes(layout: AnyLayout, *which: int, like: AnyLayout | None = None) -> AnyLayout:
+def in_dsl(layout: Layout, tiler: Any) -> bool:
+    """Whether only the DSL can be meant: coordinates, and none of the marks that C++ prints static integers with.
+
+    >>> in_dsl(Layout(8, Basis(1, (0,))), 2), in_dsl(Layout(8), 2)
+    (True, False)
+    """
+    return not has_static(layout) and any(isinstance(x, Layout) and is_coordinate_layout(x) for x in (layout, *leaves(tiler)))
+
+
+def open_modes(layout: AnyLayout, *which: int, every: bool = False) -> AnyLayout:
     """The modes of the given modes in their place; a mode of one mode stays as it is (CuTe's repeat<1>(_) is `_`).
 
-    The DSL opens it, too; that is what is done for results `like` a layout of coordinates without C++'s static integers.
+    With `every` it is opened, too, as the DSL does.
 
     >>> str(open_modes(Layout(((2, 3), (4,))), 0, 1))
     '(2,3,(4)):(1,2,(6))'
     """
     if isinstance(layout, ComposedLayout):
         return lift(layout, open_modes, *which)
-    all_open = isinstance(like, Layout) and is_coordinate_layout(like) and not has_static(like)
     out: list[Layout] = []
     for i, part in enumerate(modes_of(layout)):
-        out += modes_of(part) if i in which and (all_open or len(modes(part.shape)) != 1) else [part]
+        out += modes_of(part) if i in which and (every or len(modes(part.shape)) != 1) else [part]
     return make_layout(*out)

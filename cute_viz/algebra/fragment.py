@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
 from cute_viz.algebra.construct import make_ordered_layout, of_integers, without_zeros
-from cute_viz.algebra.inttuple import IntTuple, compact_major, tuple_rank
+from cute_viz.algebra.inttuple import IntTuple, compact_major, leaves, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.products import tiled_product
+from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 
 
@@ -24,6 +25,8 @@ def make_fragment_like(layout: AnyLayout | IntTuple) -> Layout:
         return make_fragment_like(layout.inner)  # type: ignore[arg-type]
     if isinstance(layout, Layout) and tuple_rank(layout.shape) <= 1:
         return Layout(layout.shape)
+    if isinstance(layout, Layout) and all(isinstance(step, Basis) for step in leaves(layout.stride)):
+        return Layout(layout.shape)  # such steps have no order: the modes stay in theirs
     plain = of_integers("make_fragment_like", layout)
     assert isinstance(plain.shape, tuple)
     assert isinstance(plain.stride, tuple)

@@ -6,6 +6,7 @@ Layouts whose values are coordinates are taken one component of the coordinate a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 from cute_viz.algebra.common import brief, is_zero, refuse
@@ -28,7 +29,7 @@ from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.measure import coprofile, coshape, cosize
 from cute_viz.algebra.shapes import ceil_div, evenly_divides, shape_of
 from cute_viz.algebra.static import has_static
-from cute_viz.algebra.stride import Basis, is_coordinate
+from cute_viz.algebra.stride import Basis, is_coordinate, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 
 _Mode = tuple[int, Any, int]  # extent, stride, and the size of the modes before it
@@ -37,10 +38,10 @@ _Mode = tuple[int, Any, int]  # extent, stride, and the size of the modes before
 def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
     """The layout of the values that `layout` leaves out, up to the size of the cotarget (default: its own cosize).
 
-    Of a layout of coordinates it has one mode for each position of the coordinate, as the Python DSL has it: the cotarget is
-    a tuple of sizes, or one for position 0, and a mode of extent 1 keeps its step. Refused: Non-injective Layout; negative
-    strides; coordinates with tuples in them. Of a composed layout it is the complement of the innermost one.
-    Source: cute/layout.hpp; cute.complement of the DSL.
+    Of a layout of coordinates it has one mode for each position of the coordinate, as the Python DSL has it: the cotarget
+    is a tuple of sizes, or one for the first position, and a mode of extent 1 keeps its step. Refused: Non-injective Layout;
+    negative strides; coordinates with static integers, as C++ has none. Of a composed layout it is the complement of the
+    innermost one. Source: cute/layout.hpp; cute.complement of the DSL.
 
     >>> str(complement(Layout(4, 2), 24)), str(complement(Layout((2, 4), (1, 6)), 24))
     ('(2,3):(1,8)', '3:2')
@@ -64,22 +65,33 @@ def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
 
 def _by_position(layout: Layout, target: Any) -> Layout:
     """The complement at each position of a coordinate; past the end of the cotarget there is one of each."""
-    sizes = tuple(map(product, modes(target)))
-    profile = coprofile(layout)
-    if any(isinstance(position, tuple) for position in profile):
-        refuse("complement", (layout, target), "its coordinates have tuples in them", hint="work mode by mode")
-    out = []
-    for i in range(max(len(profile), len(sizes))):
-        mine = [
-            (s, d.value)
-            for s, d in flat_modes(layout)
-            if isinstance(d, Basis) and d.path == (i,) and _whole(d, "complement", layout)
+    if has_static(layout):
+        hint = "the Python DSL has: leave out the _ of the integers, which C++ prints"
+        refuse("complement", (layout, target), "C++ has no complement of a layout of coordinates", hint=hint)
+    for stride in leaves(layout.stride):
+        if isinstance(stride, Basis):
+            _whole(stride, "complement", layout)
+    return _at_position((), coprofile(layout), target, layout)
+
+
+def _at_position(path: tuple[int, ...], profile: Any, target: Any, layout: Layout) -> Layout:
+    """The complement at one position of a coordinate, and at those in it, where an integer counts at the first.
+
+    A position that the layout never names, profile None, has all of the cotarget.
+    """
+    if isinstance(profile, tuple):
+        targets = modes(target)
+        parts = [
+            _at_position((*path, i), p, 1 if t is None else t, layout) for i, (p, t) in enumerate(zip_longest(profile, targets))
         ]
-        kept, reached = _gaps(coalesce_modes(mine), layout, target)
-        rest = _copies(sizes[i] if i < len(sizes) else 1, reached, layout)
-        found = from_modes(coalesce_modes([*kept, (rest, reached)]) or [(1, reached)])
-        out.append(Layout(found.shape, map_leaves(lambda d, i=i: Basis(d, (i,)), found.stride)))
-    return make_layout(*out)
+        return make_layout(*parts)
+    if profile is None:
+        return Layout(target, unit_strides(target, path))
+    mine = [(s, d.value) for s, d in flat_modes(layout) if isinstance(d, Basis) and d.path == path]
+    kept, reached = _gaps(coalesce_modes(mine), layout, target)
+    rest = _copies(product(target), reached, layout)
+    found = from_modes(coalesce_modes([*kept, (rest, reached)]) or [(1, reached)])
+    return Layout(found.shape, map_leaves(lambda d: Basis(d, path), found.stride))
 
 
 def _gaps(pairs: list[tuple[int, int]], layout: Layout, target: Any) -> tuple[list[tuple[int, int]], int]:

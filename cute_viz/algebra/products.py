@@ -8,14 +8,13 @@ from cute_viz.algebra.common import refuse, within
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, lift
 from cute_viz.algebra.construct import make_ordered_layout
-from cute_viz.algebra.divide import open_modes
+from cute_viz.algebra.divide import in_dsl, open_modes
 from cute_viz.algebra.inttuple import Underscore, show, tuple_rank
 from cute_viz.algebra.inverse import complement
 from cute_viz.algebra.layout import Layout, coalesce, get, is_coordinate_layout, make_layout, modes_of, rank, size
 from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.modes import append, tile_unzip, zip_
 from cute_viz.algebra.shapes import ceil_div, evenly_divides, product_each
-from cute_viz.algebra.static import has_static
 from cute_viz.algebra.swizzle import Swizzle, make_swizzle
 from cute_viz.algebra.swizzled import swizzle_projection
 from cute_viz.errors import AlgebraError
@@ -25,8 +24,8 @@ def logical_product(block: AnyLayout, tiler: Any) -> AnyLayout:
     """(block, where the blocks go): the block once for every element of the tiler; mode by mode for a tuple.
 
     A block of coordinates is repeated as the Python DSL does it: see complement. Refused: more modes in the tiler than in
-    the block, and what complement and composition refuse; coordinates as C++ prints them. The tiler can be a swizzled
-    layout: its swizzle is moved to the product.
+    the block, and what complement and composition refuse. The tiler can be a swizzled layout: its swizzle is moved to the
+    product.
 
     >>> str(logical_product(Layout((2, 2), (4, 1)), Layout(6, 1)))
     '((2,2),(2,3)):((4,1),(2,8))'
@@ -34,7 +33,8 @@ def logical_product(block: AnyLayout, tiler: Any) -> AnyLayout:
     if isinstance(block, ComposedLayout):
         return lift(block, logical_product, tiler)
     if isinstance(tiler, Layout):
-        _check_coordinates(block, tiler)
+        if is_coordinate_layout(tiler):
+            refuse("logical_product", (block, tiler), "the tiler's values are coordinates, and blocks are counted by integers")
         try:
             where = composition(complement(block, size(block) * cosize(tiler)), tiler)
         except AlgebraError as error:
@@ -57,15 +57,6 @@ def logical_product(block: AnyLayout, tiler: Any) -> AnyLayout:
     )
 
 
-def _check_coordinates(block: Layout, tiler: Layout) -> None:
-    """C++ has no complement of coordinates, so that no block of them can be repeated; the DSL has one."""
-    if is_coordinate_layout(tiler):
-        refuse("logical_product", (block, tiler), "the tiler's values are coordinates, and the blocks are counted by integers")
-    if is_coordinate_layout(block) and (has_static(block) or has_static(tiler)):
-        reason = "C++ has no complement of a layout of coordinates"
-        refuse("logical_product", (block, tiler), reason, hint="the Python DSL has: write the integers without _")
-
-
 def zipped_product(block: AnyLayout, tiler: Any) -> AnyLayout:
     """((block modes), (tiler modes)): logical_product with all blocks in mode 0. Refused: as logical_product, and `_`.
 
@@ -85,7 +76,7 @@ def tiled_product(block: AnyLayout, tiler: Any) -> AnyLayout:
     """
     if isinstance(block, ComposedLayout):
         return lift(block, tiled_product, tiler)
-    return open_modes(zipped_product(block, tiler), 1, like=block)
+    return open_modes(zipped_product(block, tiler), 1, every=in_dsl(block, tiler))
 
 
 def flat_product(block: AnyLayout, tiler: Any) -> AnyLayout:
@@ -96,7 +87,7 @@ def flat_product(block: AnyLayout, tiler: Any) -> AnyLayout:
     """
     if isinstance(block, ComposedLayout):
         return lift(block, flat_product, tiler)
-    return open_modes(zipped_product(block, tiler), 0, 1, like=block)
+    return open_modes(zipped_product(block, tiler), 0, 1, every=in_dsl(block, tiler))
 
 
 def blocked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:

@@ -89,6 +89,17 @@ def E(*path: int) -> Basis:
     return Basis(1, path)
 
 
+def unit_strides(shape: Any, path: tuple[int, ...] = ()) -> Any:
+    """The strides that send every coordinate of a shape, at a place of a larger coordinate, to itself.
+
+    >>> [str(unit) for unit in unit_strides((4, 8))], str(unit_strides(4, (1, 0)))
+    (['1@0', '1@1'], '1@0@1')
+    """
+    if isinstance(shape, tuple):
+        return tuple(unit_strides(item, (*path, i)) for i, item in enumerate(shape))
+    return Basis(1, path) if path else 1
+
+
 def add(a: Any, b: Any) -> Any:
     """The sum of two values of a layout: integers, or coordinates padded with zeros.
 

@@ -11,7 +11,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError
-from cute_viz.notation.syntax import Call, Chain, Name, Sequence, short
+from cute_viz.notation.syntax import Call, Chain, Name, Pair, Sequence, short
 from cute_viz.notation.vocabulary import CASTS, INTEGRALS, MAKE_TUPLES, PRINTERS, SWIZZLES, TUPLES, smem_atom
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ _ITERATORS = ("make_inttuple_iter", "ArithmeticTupleIterator", "ArithTuple")
 
 def _tensor_type(evaluator: Meaning, node: Call) -> Any:
     """`tensor<(4,8) o layout>`, the DSL's print of a tensor of coordinates with its origin; another tensor is its layout."""
-    if len(node.template) != 1 or node.args is not None:
+    if len(node.template) != 1 or node.args is not None or not isinstance(node.template[0], (Chain, Pair)):
         return None
     inside = node.template[0]
     if isinstance(inside, Chain) and isinstance(inside.items[0], Sequence) and inside.items[0].bracket == "(":
