@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from cute_viz.errors import CuteVizError
 from tests.commands import run
 
 ROOT = Path(__file__).parent.parent
@@ -223,3 +224,22 @@ def test_a_mistake_is_shown_in_its_place(fence: str, words: str, caplog: pytest.
     assert 'role="alert"' in html
     assert html.index("before") < html.index("cute-viz-error") < html.index("after")
     assert [record.name for record in caplog.records] == ["mkdocs.plugins.cute_viz"]
+
+
+def test_sphinx_writes_into_its_output_alone(tmp_path: Path) -> None:
+    from cute_viz.ext import sphinx as sphinx_ext
+
+    (tmp_path / "outside").mkdir()
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "_images").symlink_to(tmp_path / "outside")
+    with pytest.raises(CuteVizError, match="leads out of the folder"):
+        sphinx_ext._file(str(out), "_images", b"picture", ".svg")
+    assert not list((tmp_path / "outside").iterdir())
+    (out / "_images").unlink()
+    name = sphinx_ext._file(str(out), "_images", b"picture", ".svg")
+    (out / "_images" / name).unlink()
+    (out / "_images" / name).symlink_to(tmp_path / "outside" / "x")
+    assert sphinx_ext._file(str(out), "_images", b"picture", ".svg") == name
+    assert not list((tmp_path / "outside").iterdir())
+    assert (out / "_images" / name).read_bytes() == b"picture"
