@@ -68,7 +68,7 @@ def test_stdin() -> None:
         (["render", "(4,8)", "--tile", "3x4"], 1, "outside of the 3 x 4 tile"),
         (["render", "(1000000,1000000)"], 1, "--max-cells"),
         (["render", "(4,8)", "--palette", "neon"], 1, "tol-light"),
-        (["render", "(4,8)", "-o", "/nonexistent/x.svg"], 1, "/nonexistent/x.svg: No such file"),
+        (["render", "(4,8)", "-o", "missing/x.svg"], 1, "missing/x.svg: No such file"),
         (["render", "nothing.json"], 1, "nothing.json: No such file"),
         (["render", "(4,8)", "-T", "gif"], 2, "'gif' is not one of"),
         (["render", "(4,8)", "-o", "x.gif"], 2, "names no format"),
@@ -411,3 +411,23 @@ def test_a_title_that_nobody_would_see() -> None:
 def test_a_difference_of_partitions_says_whose() -> None:
     shown = run("render", M, M, "--tensor", "(16,8):(8,1)", "--thread", "1", "--diff").stdout
     assert b"All 128 cells are the same." in shown
+
+
+def test_a_line_that_breaks_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of whatever kind the mistake is, a fault of ours among them: one line in, one line out."""
+    from cute_viz.cli import evaluate as door
+
+    evaluate = door.evaluate
+
+    def faulty(text: str, *args: object) -> object:
+        return {}["fault"] if text == "fault" else evaluate(text, *args)
+
+    monkeypatch.setattr(door, "evaluate", faulty)
+    monkeypatch.delenv("CUTE_VIZ_DEBUG")
+    bad = ["(4,8", "fault", "4:2 o", "composition(6:1, 4:2))", "(4,8):8", "size()", "(" * 3000, "9" * 9000, "1/0", "\x00", "x"]
+    lines = [line for mistake in bad for line in (mistake, "a = (4,8):(8,1); a(1,2)")]
+    done = run("eval", "-", stdin="\n".join(lines).encode() + b"\n")
+    printed = done.stdout.decode().splitlines()
+    assert done.returncode == 1
+    assert printed[1::2] == ["10"] * len(bad)
+    assert all(line.startswith("error: ") for line in printed[::2])

@@ -62,6 +62,16 @@ class ComposedLayout(Shown):
             refuse("make_composed_layout", parts, "the offset is an integer, a tuple of integers or a pointer")
         if isinstance(self.offset, tuple) and not takes_coordinate(self.outer, self.inner):
             refuse("make_composed_layout", parts, "an offset that is a coordinate goes with values that are coordinates")
+        if isinstance(self.outer, Layout) and not isinstance(self.offset, PointerFlag):
+            self._check_offset()
+
+    def _check_offset(self) -> None:
+        """Refuse an offset that is no coordinate of the outer layout, or cannot be added to the inner one's values."""
+        try:
+            self.outer(add(self.offset, self.inner(0)))
+        except AlgebraError:
+            parts = (self.outer, self.offset, self.inner)
+            refuse("make_composed_layout", parts, f"the offset {show(self.offset)} does not fit {self.outer}")
 
     def __str__(self) -> str:
         if has_origin(self):

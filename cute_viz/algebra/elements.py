@@ -148,8 +148,8 @@ def spells(instruction: str, name: str) -> bool:
 def bits_of(value_type: Any) -> int:
     """The width in bits of a value type, by its name in C++ or in the Python DSL, or as a number.
 
-    >>> bits_of("half_t"), bits_of("cutlass.Float32"), bits_of("uint128_t"), bits_of(4), bits_of("8")
-    (16, 32, 128, 4, 8)
+    >>> bits_of("half_t"), bits_of("cutlass.Float32"), bits_of("uint128_t"), bits_of(4), bits_of("8"), bits_of("uint_byte_t<16>")
+    (16, 32, 128, 4, 8, 128)
     """
     if isinstance(value_type, str) and value_type.isdecimal() and len(value_type) < 6:
         value_type = int(value_type)
@@ -157,6 +157,8 @@ def bits_of(value_type: Any) -> int:
         if value_type < 1:
             raise AlgebraError(f"a value type has 1 bit or more, not {value_type}")
         return int(value_type)
+    if sized := re.fullmatch(r"(?:(?:cute|cutlass)::)?uint_(bit|byte)_t<_?(\d{1,4})>", str(value_type)):
+        return bits_of(int(sized[2]) * (8 if sized[1] == "byte" else 1))
     element = named(str(value_type))
     if element is None:
         raise AlgebraError(

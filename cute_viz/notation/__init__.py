@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import limit, raised_by
 from cute_viz.notation.program import Document, evaluate_program
 from cute_viz.notation.reading import Source
@@ -67,6 +68,7 @@ def _read(source: Source) -> Document:
         from cute_viz.notation.dumps import strip_colors
 
         source = source.of(strip_colors(source.text))
+    source = source.of(_without_operations(source.text))
     text, dialect = source.text, source.dialect
     if dialect == "dump":
         from cute_viz.notation.dumps import read_dump
@@ -100,6 +102,27 @@ def _read(source: Source) -> Document:
     if problem is not None and not document.values:
         raise problem
     return document
+
+
+# The DSL's print of an instruction: its name, then its parameters, the shape among them, which is no layout.
+_OPERATION = re.compile(
+    r"^[^\n=:(]*\b(?:MMA|[Cc]opy|[Rr]eduction|[Ll]oad|[Ss]tore) [Oo]peration\b[^\n=]*\n(?:[ \t]+[^\n=]+=[^\n]*(?:\n|$))+", re.M
+)
+
+
+def _without_operations(text: str) -> str:
+    """A text with the prints of instructions blanked out; an error where there is nothing else."""
+    if "peration" not in text or (found := _OPERATION.search(text)) is None:
+        return text
+    rest = _OPERATION.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    if rest.strip():
+        return rest
+    raise NotationError(
+        f"{found[0].splitlines()[0].strip()!r} is an instruction, whose print has no layouts",
+        text=text,
+        span=Span(found.start(), found.start() + len(found[0].splitlines()[0])),
+        hint="print the atom or the tiling that is made of it, such as cute.make_tiled_mma(op)",
+    )
 
 
 def read_call(

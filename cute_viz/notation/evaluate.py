@@ -39,6 +39,7 @@ from cute_viz.notation.syntax import (
     source,
 )
 from cute_viz.notation.values import magnitudes, ungroup
+from cute_viz.notation.vocabulary import INTEGRALS
 
 DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")  # they compose
 
@@ -151,12 +152,23 @@ class Evaluator:
     def sequence(self, node: Sequence) -> Any:
         """`(4,(2,2))`: a tuple; parentheses around one call, one `a o b` or one `a + b` only group."""
         inside = without_parentheses(node)
-        return tuple(map(self.value, node.items)) if inside is node else self.value(inside)
+        if inside is node and _is_comma(node):
+            result = self.value(node.items[-1])
+            if self.warnings is not None:
+                self.warnings.append(f"{source(self.text, node)} is {show(result)}, as C++ reads a comma")
+            return result
+        return self._tuple(node) if inside is node else self.value(inside)
+
+    def _tuple(self, node: Node) -> Any:
+        """The tuple of a bracket, those in it too: in a tuple of this notation no comma is C++'s."""
+        if not isinstance(node, Sequence) or without_parentheses(node) is not node:
+            return self.value(node)
+        return tuple(map(self._tuple, node.items))
 
     def pair(self, node: Pair) -> Layout:
         """`shape:stride`: a layout. Refused: parts of different nesting, shapes and strides of something else than numbers."""
         check_congruent(self.text, node.shape, node.stride)
-        shape, stride = self.value(node.shape), self.value(node.stride)
+        shape, stride = self._tuple(node.shape), self._tuple(node.stride)
         if not is_int_tuple(shape):
             raise self.fail("a shape is an integer or a tuple of integers", node.shape.span)
         for leaf in leaves(stride):
@@ -318,6 +330,13 @@ class Evaluator:
         for item in items[1:]:
             out = self.operate(ops.find("composition"), [out, item])
         return out
+
+
+def _is_comma(node: Sequence) -> bool:
+    """Whether parentheses are plainly C++'s, around its comma operator: (Int<8>{}, Int<4>{}) is Int<4>{}."""
+    if node.bracket != "(" or len(node.items) < 2:
+        return False
+    return all(isinstance(item, Call) and item.args is None and short(item.name) in INTEGRALS for item in node.items)
 
 
 def _is_offset(before: Any, value: Any, following: Any) -> bool:

@@ -154,6 +154,14 @@ def _integral(evaluator: Meaning, node: Call) -> Any:
     return Static(value)
 
 
+def _sized_type(evaluator: Meaning, node: Call) -> Any:
+    """`uint_byte_t<16>`, `uint_bit_t<128>`: an element type that only its width tells."""
+    numbers = [evaluator.value(item) for item in node.template]
+    if len(numbers) != 1 or not isinstance(numbers[0], int):
+        raise evaluator.fail(f"{node.name}<N> takes a number", node.span)
+    return int(numbers[0]) * (8 if short(node.name) == "uint_byte_t" else 1)
+
+
 def _pointer_flag(evaluator: Meaning, node: Call) -> Any:
     """`smem_ptr_flag_bits<16>`: where a pointer will stand in a ComposedLayout (cute/pointer_flagged.hpp)."""
     bits = [evaluator.value(item) for item in node.template]
@@ -195,6 +203,7 @@ _FORMS: dict[str, Callable[[Meaning, Call], Any]] = {
     **dict.fromkeys((*PRINTERS, *CASTS), _argument),
     **dict.fromkeys(INTEGRALS, _integral),
     **dict.fromkeys(CONSTANTS, lambda evaluator, node: constant(short(node.name))),
+    **dict.fromkeys(("uint_byte_t", "uint_bit_t"), _sized_type),
     "make_tensor": _tensor,
     "tensor": _tensor_type,
     "Layout": _layout_type,
