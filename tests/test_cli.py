@@ -196,6 +196,19 @@ M = "SM80_16x8x16_F32F16F16F32_TN"
 
 
 @pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["explain", "a\nb"], "'a' is not a layout"),
+        (["show", "Swizzle<3,2,-3> o 2 o _4:-8@1"], "the offset is an integer and the values are coordinates"),
+        (["show", "1:1 o 2 o 4:8@1"], "the offset 2 does not fit 1:1"),
+        (["eval", "evenly_divides((8,4),(4,_))"], "_ has no size to divide by"),
+    ],
+)
+def test_operands_that_do_not_go_together_are_no_mistake_of_ours(args: list[str], words: str) -> None:
+    assert words in fails(run(*args), 1)
+
+
+@pytest.mark.parametrize(
     ("args", "status", "words"),
     [
         (

@@ -159,6 +159,8 @@ def _shifted(layout: ComposedLayout) -> list[Any]:
     if layout.offset == 0:
         return inner
     if isinstance(layout.offset, int):
+        if any(isinstance(x, tuple) for x in inner):
+            raise AlgebraError(f"{layout}: the offset is an integer and the values are coordinates")
         return [layout.offset + x for x in inner]
     return [add(layout.offset, x) for x in inner]
 

@@ -46,6 +46,8 @@ class Document:
         if name is None:
             if isinstance(self.last, CuteVizError):
                 raise self.last
+            if self.last not in self.values:  # every statement was foreign code
+                raise self.problem() or NotationError("nothing here is a layout")
             if drawable and not is_drawable(self.values[self.last]):
                 return next((x for x in reversed(self.values.values()) if is_drawable(x)), self.values[self.last])
             return self.values[self.last]
