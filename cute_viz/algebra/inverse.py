@@ -349,8 +349,8 @@ def evenly_divides_tiler(shape: Any, tiler: Any) -> bool:
     if isinstance(tiler, tuple) and not is_int_tuple(tiler):
         return len(tiler) <= tuple_rank(shape) and all(map(evenly_divides_tiler, modes(shape), tiler))
     if not isinstance(tiler, Layout):
-        if any(isinstance(leaf, Underscore) for leaf in leaves(tiler)):
-            refuse("evenly_divides", (shape, tiler), "_ has no size to divide by")
+        if not is_int_tuple(tiler):
+            refuse("evenly_divides", (shape, tiler), f"{brief(tiler)} has no size to divide by")
         return evenly_divides(shape, tiler)
     _check_sorted("evenly_divides", tiler, (shape, tiler))
     return product(shape) == product(tiler.shape) * product(ceil_div_tiler(shape, tiler))
