@@ -52,7 +52,9 @@ class TestFullDisk:
         def small() -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (9999, 9999))
 
-        return subprocess.run(python(*args), env=UNMEASURED, capture_output=True, timeout=60, preexec_fn=small)
+        # Python writes bytecode without looking whether all of it went into the file; the next process would read half a module.
+        environment = {**UNMEASURED, "PYTHONDONTWRITEBYTECODE": "1"}
+        return subprocess.run(python(*args), env=environment, capture_output=True, timeout=60, preexec_fn=small)
 
     def test_no_half_file_and_the_old_one_stays(self, tmp_path: Path) -> None:
         out = tmp_path / "x.svg"
