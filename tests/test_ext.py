@@ -243,3 +243,24 @@ def test_sphinx_writes_into_its_output_alone(tmp_path: Path) -> None:
     assert sphinx_ext._file(str(out), "_images", b"picture", ".svg") == name
     assert not list((tmp_path / "outside").iterdir())
     assert (out / "_images" / name).read_bytes() == b"picture"
+
+
+def test_sphinx_tells_what_cannot_be_written(tmp_path: Path) -> None:
+    late = """
+def setup(app):
+    def fail(*_):
+        from cute_viz.errors import FigureError
+        from cute_viz.ext import sphinx
+
+        def picture(*_):
+            raise FigureError("no such page")
+
+        sphinx.picture = picture
+
+    app.connect("env-updated", fail)
+"""
+    (tmp_path / "conf.py").write_text(CONF + late)
+    (tmp_path / "index.rst").write_text("Title\n=====\n\n.. cute-viz:: (4,8)\n\nAnd more.\n")
+    said = build(tmp_path, "html")
+    assert "index.rst:4: WARNING: cute-viz: no such page" in said
+    assert "And more." in (tmp_path / "_build/html/index.html").read_text()

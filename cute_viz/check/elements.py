@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from cute_viz.algebra.elements import named
+
 
 @dataclass(frozen=True, slots=True)
 class Element:
@@ -28,25 +30,31 @@ class Element:
         return 64 if self.bits == 64 else 32
 
 
-ELEMENTS = {
-    element.name: element
-    for element in (
-        Element("f16", 16, 2048),
-        Element("bf16", 16, 256),
-        Element("tf32", 32, 2048),
-        Element("f32", 32, 1 << 24),
-        Element("f64", 64, 1 << 40),
-        Element("s32", 32, 1 << 30),
-        Element("s8", 8, 128),
-        Element("u8", 8, 256, signed=False),
-        Element("s4", 4, 8),
-        Element("u4", 4, 16, signed=False),
-        Element("b1", 1, 2, signed=False),
-        Element("e4m3", 8, 16),
-        Element("e5m2", 8, 8),
-    )
+_EXACT = {
+    "f16": 2048,
+    "bf16": 256,
+    "tf32": 2048,
+    "f32": 1 << 24,
+    "f64": 1 << 40,
+    "s32": 1 << 30,
+    "s8": 128,
+    "u8": 256,
+    "s4": 8,
+    "u4": 16,
+    "u1": 2,
+    "e4m3": 16,
+    "e5m2": 8,
 }
-_ALIASES = {"float": "f32", "double": "f64", "u1": "b1"}  # what C++ and CuTe's atoms call them
+_PTX = {"u1": "b1"}  # the name in PTX where it is another
+
+
+def _elements() -> dict[str, Element]:
+    """The types that the instructions here take, by their names in PTX."""
+    types = ((_PTX.get(name, name), named(name), exact) for name, exact in _EXACT.items())
+    return {ptx: Element(ptx, found.bits, exact, found.kind in ("float", "signed")) for ptx, found, exact in types if found}
+
+
+ELEMENTS = _elements()
 _MANTISSA = {"f16": (5, 10), "bf16": (8, 7), "tf32": (8, 23), "f32": (8, 23), "f64": (11, 52), "e4m3": (4, 3), "e5m2": (5, 2)}
 
 UNSIGNED = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}  # a raw pattern of so many bits
@@ -58,7 +66,8 @@ def element_of(kind: str) -> Element | None:
     >>> [found and found.name for found in map(element_of, ("bf16", "float", "u1", "e2m1"))]
     ['bf16', 'f32', 'b1', None]
     """
-    return ELEMENTS.get(_ALIASES.get(kind, kind))
+    name = found.name if (found := named(kind)) else kind
+    return ELEMENTS.get(_PTX.get(name, name))
 
 
 def encode(values: Any, kind: str) -> Any:

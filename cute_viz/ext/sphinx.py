@@ -113,12 +113,20 @@ def _known_to(format: str, words: dict[str, str]) -> dict[str, str]:
 
 
 def _draw(node: cute_viz, format: str, **more: Any) -> bytes:
-    """The picture in a format; in CuTe's own style where the format has it and the document asks for it."""
-    drawn = picture(node["text"], _known_to(format, node["words"]), _FORMATS, Library.of_environment())
+    """The picture in a format; in CuTe's own style where the format has it and the document asks for it.
+
+    What a format cannot show is a warning at the block, and nothing is drawn there.
+    """
     try:
-        return drawn.write(format, **more)
-    except FigureError:
-        return drawn.write(format, style="default", **more)
+        with boundary():
+            drawn = picture(node["text"], _known_to(format, node["words"]), _FORMATS, Library.of_environment())
+            try:
+                return drawn.write(format, **more)
+            except FigureError:
+                return drawn.write(format, style="default", **more)
+    except (CuteVizError, OSError) as error:
+        _log.warning("cute-viz: %s", _said(error), location=node, type="cute_viz")
+        raise nodes.SkipNode from None
 
 
 def _file(root: str, below: str, data: bytes, suffix: str) -> str:
