@@ -102,6 +102,8 @@ def hash_of(data: bytes) -> str:
 
 def foreign(path: str, data: bytes, ours: frozenset[str]) -> bool:
     """Whether what lies at a path is neither these bytes nor, by their hashes, what a run wrote there; a link is not."""
+    if not os.path.lexists(path):  # asked first: another run may put the same picture there in between
+        return False
     there = own_bytes(path)
     return os.path.lexists(path) if there is None else there != data and hash_of(there) not in ours
 
