@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -75,8 +75,7 @@ class CuteVizError(Exception):
         >>> FigureError("no").but(hint="yes").hint
         'yes'
         """
-        fields = {name: getattr(self, name) for name in _FIELDS} | changes
-        return type(self)(fields.pop("message"), **fields)
+        return _made(type(self), {name: getattr(self, name) for name in _FIELDS} | changes)
 
     def at(self, text: str, span: Span) -> Self:
         """The error with its place, where it had none."""
@@ -122,7 +121,10 @@ class CuteVizError(Exception):
         return self.explain()
 
 
-def _made(kind: type[CuteVizError], fields: dict[str, Any]) -> CuteVizError:
+_E = TypeVar("_E", bound=CuteVizError)
+
+
+def _made(kind: type[_E], fields: dict[str, Any]) -> _E:
     return kind(fields.pop("message"), **fields)
 
 

@@ -11,7 +11,7 @@ from cute_viz.errors import CuteVizError
 from cute_viz.figures.words import count as counted
 from cute_viz.files import read_text
 from cute_viz.gallery.plan import name_files, reserved, root_of
-from cute_viz.renderers import FORMATS
+from cute_viz.renderers import format_named
 from cute_viz.spec import Library
 from cute_viz.spec.build import Builder, Spec
 
@@ -76,8 +76,10 @@ def _check(path: str, library: Library) -> tuple[str, list[CuteVizError]]:
 def _check_spec(spec: Spec, library: Library) -> None:
     """Refuse what would go wrong when the spec is drawn: an unknown format or palette, a figure that cannot be."""
     for word in spec.formats:
-        if word not in FORMATS:
-            raise spec.locate(CuteVizError(f"there is no format {word!r}", hint=f"formats: {', '.join(FORMATS)}"), "formats")
+        try:
+            format_named(word)
+        except CuteVizError as error:
+            raise spec.locate(error, "formats") from None
     answer = ask(Request((spec,), formats=spec.formats, library=library))
     try:
         assert answer.how is not None

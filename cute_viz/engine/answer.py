@@ -145,10 +145,10 @@ def format_of(format: str | None, path: str | os.PathLike[str] | None) -> str:
     >>> format_of(None, "x.svg"), format_of("tikz", None), format_of(None, None)
     ('svg', 'tikz', 'text')
     """
-    from cute_viz.renderers import FORMATS, format_of_suffix
+    from cute_viz.renderers import FORMATS, format_named, format_of_suffix
 
-    if format is not None and (not isinstance(format, str) or format not in FORMATS):
-        raise CuteVizError(f"there is no format {format!r}", hint=f"formats: {', '.join(FORMATS)}")
+    if format is not None:
+        format_named(format)
     if path is None:
         return format or "text"
     if not os.fspath(path):

@@ -14,7 +14,7 @@ from cute_viz.figures.model import Figure
 from cute_viz.figures.options import options_of
 from cute_viz.options import OPTIONS, of_level
 from cute_viz.options.words import read, read_all
-from cute_viz.renderers import FORMATS, Options, render
+from cute_viz.renderers import FORMATS, Options, format_named, render
 from cute_viz.renderers.palette import palette
 
 _OF_OBJECTS = tuple(option.name for option in of_level("object") if option.name not in ("title", "max_cells"))
@@ -72,8 +72,7 @@ def check_format(format: str, options: Mapping[str, Any]) -> None:
     Traceback (most recent call last):
     cute_viz.errors.UsageError: theme= goes with svg, png, pdf, html, tikz, not with text
     """
-    if format not in FORMATS:
-        raise CuteVizError(f"there is no format {format!r}", hint=f"formats: {', '.join(FORMATS)}")
+    format_named(format)
     pages = [name for name, row in FORMATS.items() if row.pages]
     fragments = [name for name, row in FORMATS.items() if row.fragments]
     for option, formats in (("fragment", fragments), ("theme", pages), ("width", pages), ("cell", pages)):

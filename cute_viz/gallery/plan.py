@@ -12,7 +12,7 @@ from cute_viz import __version__
 from cute_viz.documents.names import FILE_NAMES, is_file_name, one_name
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.files import bytes_of, read_text
-from cute_viz.renderers import FORMATS
+from cute_viz.renderers import FORMATS, format_named
 from cute_viz.spec import Library
 from cute_viz.spec.build import Builder
 from cute_viz.spec.library_files import is_library
@@ -165,8 +165,10 @@ def _check_name(builder: Builder, name: str, at: Span) -> None:
 def _formats(builder: Builder, fields: Fields) -> tuple[str, ...]:
     words = builder.list_of_words(fields.get("formats"))
     for word in words:
-        if word not in FORMATS:
-            raise builder.fail(f"there is no format {word!r}", fields["formats"].span, hint=f"formats: {', '.join(FORMATS)}")
+        try:
+            format_named(word)
+        except CuteVizError as error:
+            raise builder.fail(error.message, fields["formats"].span, hint=error.hint) from None
     return words
 
 

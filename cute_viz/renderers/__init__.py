@@ -77,18 +77,28 @@ FORMATS: dict[str, Format] = {
 
 def render(figure: Figure, format: str, options: Options | None = None) -> bytes:
     """The figure in one format, as bytes; text formats are UTF-8 with LF line ends."""
-    try:
-        module = FORMATS[format].module
-    except KeyError:
-        raise CuteVizError(f"there is no format {format!r}", hint=f"formats: {', '.join(FORMATS)}") from None
+    row = format_named(format)
     options = options or Options()
-    if options.style == "cutlass" and not FORMATS[format].cutlass:
-        known = [row.name for row in FORMATS.values() if row.cutlass]
+    if options.style == "cutlass" and not row.cutlass:
+        known = [other.name for other in FORMATS.values() if other.cutlass]
         raise FigureError(f"CuTe has no printer of {format}", hint=f"leave out `style=`, or one of {', '.join(known)}")
     if options.palette is not None:
         palette(options.palette)  # a wrong name is an error in every format, also where it has no colours
-    out = import_module(module).render(figure, options)
+    out = import_module(row.module).render(figure, options)
     return out if isinstance(out, bytes) else out.encode("utf-8", "replace")
+
+
+def format_named(name: object) -> Format:
+    """The format of a name.
+
+    Raises: CuteVizError for a name of none.
+
+    >>> format_named("tikz").suffixes
+    ('.tex', '.tikz')
+    """
+    if not isinstance(name, str) or name not in FORMATS:
+        raise CuteVizError(f"there is no format {name!r}", hint=f"formats: {', '.join(FORMATS)}")
+    return FORMATS[name]
 
 
 def format_of_suffix(suffix: str) -> str | None:
