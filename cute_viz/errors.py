@@ -34,6 +34,8 @@ class CuteVizError(Exception):
     message: what is wrong, in one line. text, span: what was read, and the place in it. hint: what would be right. name: of the
         file or option that `text` is from. An option is named as `` `tile=8x128` `` in message and hint; `explain` spells it.
 
+    needs: the names whose values are missing, for want of which something could not be read.
+
     An error is a value: nothing of it changes once it is made; `at`, `named` and `but` give another error.
 
     >>> print(CuteVizError("a shape is missing", text="(4,):1", span=Span(3, 4), hint="write (4,8)").explain())
@@ -48,6 +50,7 @@ class CuteVizError(Exception):
     span: Span | None
     hint: str | None
     name: str | None
+    needs: tuple[str, ...]
 
     def __init__(
         self,
@@ -57,9 +60,10 @@ class CuteVizError(Exception):
         span: Span | None = None,
         hint: str | None = None,
         name: str | None = None,
+        needs: tuple[str, ...] = (),
     ) -> None:
         super().__init__(message)
-        self.__dict__.update(message=message, text=text, span=span, hint=hint, name=name)
+        self.__dict__.update(message=message, text=text, span=span, hint=hint, name=name, needs=needs)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _made, (type(self), {name: getattr(self, name) for name in _FIELDS})
@@ -128,7 +132,7 @@ def _made(kind: type[_E], fields: dict[str, Any]) -> _E:
     return kind(fields.pop("message"), **fields)
 
 
-_FIELDS = ("message", "text", "span", "hint", "name")
+_FIELDS = ("message", "text", "span", "hint", "name", "needs")
 _OPTION = re.compile(r"`([a-z_]+)=([^`]*)`")
 
 
