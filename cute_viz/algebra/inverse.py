@@ -27,6 +27,7 @@ from cute_viz.algebra.inttuple import (
 from cute_viz.algebra.layout import Layout, coalesce_modes, flat_modes, from_modes, make_layout
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.measure import coprofile, coshape, cosize
+from cute_viz.algebra.runtime import Known, Runtime, is_constant, is_known, is_one
 from cute_viz.algebra.shapes import ceil_div, evenly_divides, shape_of
 from cute_viz.algebra.static import has_static
 from cute_viz.algebra.stride import Basis, is_coordinate, unit_strides
@@ -57,10 +58,25 @@ def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
     pairs = coalesce_modes([(s, d) for s, d in flat_modes(layout) if not is_zero(d)]) or [(1, 0)]
     target = cotarget if type(cotarget) is int else cosize(from_modes(pairs)) if cotarget is None else shape_of(cotarget)
     if is_zero(pairs[0][1]):
-        return Layout(product(target))
+        return Layout(_grouped(target))
+    if len(pairs) > 1 and not all(is_known(stride) for _, stride in pairs):
+        refuse("complement", (layout, target), "Dynamic-stride complement only for rank-1 layouts", hint="mark its strides: _8")
     kept, reached = _gaps(pairs, layout, target)
-    rest = _copies(target, reached, layout)
-    return from_modes(coalesce_modes([*kept, (rest, 0 if rest == 1 else reached)]))
+    for rest in modes(_grouped(_copies(target, reached, layout))):
+        kept.append((rest, 0 if is_one(rest) else reached))
+        reached = reached * rest
+    return from_modes(coalesce_modes(kept))
+
+
+def _grouped(shape: Any) -> Any:
+    """The size of a shape; of one that mixes known and run-time extents a mode for each run of a kind (CuTe's coalesce)."""
+    found: list[int] = []
+    for extent in leaves(shape):
+        if found and is_known(found[-1]) == is_known(extent):
+            found[-1] = found[-1] * extent
+        else:
+            found.append(extent)
+    return tuple(found) if len(found) > 1 else product(shape)
 
 
 def _by_position(layout: Layout, target: Any) -> Layout:
@@ -89,7 +105,7 @@ def _at_position(path: tuple[int, ...], profile: Any, target: Any, layout: Layou
         return Layout(target, unit_strides(target, path))
     mine = [(s, d.value) for s, d in flat_modes(layout) if isinstance(d, Basis) and d.path == path]
     kept, reached = _gaps(coalesce_modes(mine), layout, target)
-    rest = _copies(product(target), reached, layout)
+    rest = product(_copies(product(target), reached, layout))
     found = from_modes(coalesce_modes([*kept, (rest, reached)]) or [(1, reached)])
     return Layout(found.shape, map_leaves(lambda d: Basis(d, path), found.stride))
 
@@ -113,10 +129,10 @@ def _gaps(pairs: list[tuple[int, int]], layout: Layout, target: Any) -> tuple[li
     return kept, reached
 
 
-def _copies(target: Any, reached: int, layout: Layout) -> int:
-    """How many times what is reached goes into the cotarget."""
-    rest = -(-target // reached) if isinstance(target, int) else product(ceil_div(target, reached))
-    if rest < 1:
+def _copies(target: Any, reached: int, layout: Layout) -> Any:
+    """How many times what is reached goes into the cotarget, mode by mode."""
+    rest = -(-target // reached) if isinstance(target, int) else ceil_div(target, reached)
+    if product(rest) < 1:
         refuse("complement", (layout, target), "the cotarget's extents are 1 or more")
     return rest
 
@@ -215,8 +231,8 @@ def _right(found: list[_Mode], _: Layout) -> Layout:
     """The right inverse of integer strides: the modes that continue the run of values from 0."""
     kept = []
     current = 1
-    for extent, stride, before in _by_stride(found):
-        if stride == current:
+    for extent, stride, before in _by_stride([mode for mode in found if is_known(mode[1])]):
+        if is_known(current) and stride == current:
             kept.append((extent, before))
             current = extent * stride
     return _coalesce(from_modes(kept))
@@ -224,6 +240,8 @@ def _right(found: list[_Mode], _: Layout) -> Layout:
 
 def _left(found: list[_Mode], layout: Layout) -> Layout:
     """The left inverse of integer strides: every mode, with extents that step over the values left out."""
+    if not all(is_known(stride) for _, stride, _ in found):
+        refuse("left_inverse", (layout,), "Left inverse requires static strides", hint="mark them: _8")
     ordered = _by_stride(found)
     extents: list[int] = []
     strides = [0]
@@ -296,7 +314,7 @@ def _common_extent(a: Layout, inverse: Layout) -> int:
     """How many values, from 0 on, `a` takes in the order of the other layout; 0 where not even the first."""
     common = _coalesce(composition(a, inverse))
     extent, stride = flat_modes(common)[0]
-    return extent if isinstance(stride, int) and stride == 1 else 0
+    return extent if is_known(extent) and is_constant(stride, 1) else 0
 
 
 def _without_swizzles(name: str, a: AnyLayout, b: AnyLayout) -> tuple[Layout, Layout, int | None]:
@@ -359,5 +377,9 @@ def evenly_divides_tiler(shape: Any, tiler: Any) -> bool:
 def _check_sorted(name: str, layout: Layout, operands: tuple[Any, ...]) -> None:
     """C++ sorts the strides of several modes as types, which run-time ones are not."""
     steps = [d.value if isinstance(d, Basis) else d for d in leaves(layout.stride)]
-    if len(steps) > 1 and has_static(layout) and not all(isinstance(step, Static) for step in steps):
+    if (
+        len(steps) > 1
+        and has_static(layout)
+        and not all(isinstance(step, (Static, Known)) and type(step) is not Runtime for step in steps)
+    ):
         refuse(name, operands, "CuTe cannot sort run-time strides", hint="mark all of them as static, such as _8, or none")

@@ -270,12 +270,15 @@ class Evaluator:
 
     def operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation, with a warning where CuTe's composition is not A(B(i)), in a division, too."""
+        from cute_viz.algebra.mixed import entered
+
         result = operation.call(operands, template)
         if self.warnings is None or len(operands) != 2 or operation.name not in ("composition", *DIVIDES):
             return result
         from cute_viz.algebra.compose import composition_is_pointwise
         from cute_viz.algebra.divide import divide_is_pointwise
 
+        operands = entered(operation.name, operands)
         a, b = as_layout(operands[0]), operands[1]
         if isinstance(a, (Layout, ComposedLayout)):
             if operation.name == "composition":
