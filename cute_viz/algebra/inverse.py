@@ -28,7 +28,7 @@ from cute_viz.algebra.layout import Layout, coalesce_modes, flat_modes, from_mod
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.measure import coprofile, coshape, cosize
 from cute_viz.algebra.runtime import Known, Runtime, is_constant, is_known, is_one
-from cute_viz.algebra.shapes import ceil_div, evenly_divides, shape_of
+from cute_viz.algebra.shapes import ceil_div, evenly_divides, grouped, shape_of
 from cute_viz.algebra.static import has_static
 from cute_viz.algebra.stride import Basis, is_coordinate, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
@@ -58,25 +58,14 @@ def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
     pairs = coalesce_modes([(s, d) for s, d in flat_modes(layout) if not is_zero(d)]) or [(1, 0)]
     target = cotarget if type(cotarget) is int else cosize(from_modes(pairs)) if cotarget is None else shape_of(cotarget)
     if is_zero(pairs[0][1]):
-        return Layout(_grouped(target))
+        return Layout(grouped(target))
     if len(pairs) > 1 and not all(is_known(stride) for _, stride in pairs):
         refuse("complement", (layout, target), "Dynamic-stride complement only for rank-1 layouts", hint="mark its strides: _8")
     kept, reached = _gaps(pairs, layout, target)
-    for rest in modes(_grouped(_copies(target, reached, layout))):
+    for rest in modes(grouped(_copies(target, reached, layout))):
         kept.append((rest, 0 if is_one(rest) else reached))
         reached = reached * rest
     return from_modes(coalesce_modes(kept))
-
-
-def _grouped(shape: Any) -> Any:
-    """The size of a shape; of one that mixes known and run-time extents a mode for each run of a kind (CuTe's coalesce)."""
-    found: list[int] = []
-    for extent in leaves(shape):
-        if found and is_known(found[-1]) == is_known(extent):
-            found[-1] = found[-1] * extent
-        else:
-            found.append(extent)
-    return tuple(found) if len(found) > 1 else product(shape)
 
 
 def _by_position(layout: Layout, target: Any) -> Layout:

@@ -13,11 +13,20 @@ from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.stride import Basis
 
 # The operations that simplify what is known. All others give integers of their operands as they are, or plain ones.
-SIMPLIFIES = frozenset(
-    "composition complement right_inverse left_inverse nullspace max_common_layout max_common_vector logical_divide zipped_divide "
-    "tiled_divide flat_divide logical_product zipped_product tiled_product flat_product blocked_product raked_product coalesce "
-    "filter filter_zeros make_layout_like tile_to_shape".split()
-)
+SIMPLIFIES = {
+    *("composition", "complement", "right_inverse", "left_inverse", "nullspace", "max_common_layout", "max_common_vector"),
+    *("logical_divide", "zipped_divide", "tiled_divide", "flat_divide", "logical_product", "zipped_product", "tiled_product"),
+    *(
+        "flat_product",
+        "blocked_product",
+        "raked_product",
+        "coalesce",
+        "filter",
+        "filter_zeros",
+        "make_layout_like",
+        "tile_to_shape",
+    ),
+}
 
 
 def entered(name: str, operands: list[Any]) -> list[Any]:

@@ -37,7 +37,7 @@ def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> l
     together, coalesced -> (2,3):(1,8)
     """
     operation = ops.find(name)
-    fitted, named = operation.fitted(operands, template)
+    fitted, _ = operation.fitted(operands, template)
     writer = _WRITERS.get(operation.name)
     steps: list[Step] = []
     if is_mixed(entered(operation.name, operands)):  # CuTe simplifies less there: no steps but the result
