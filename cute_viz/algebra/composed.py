@@ -62,6 +62,8 @@ class ComposedLayout(Shown):
             refuse("make_composed_layout", parts, "the offset is an integer, a tuple of integers or a pointer")
         if isinstance(self.offset, tuple) and not takes_coordinate(self.outer, self.inner):
             refuse("make_composed_layout", parts, "an offset that is a coordinate goes with values that are coordinates")
+        if isinstance(self.offset, tuple) and isinstance(self.outer, Swizzle):
+            refuse("make_composed_layout", parts, "the offset is a coordinate, and a swizzle takes integers")
         if isinstance(self.outer, Layout) and not isinstance(self.offset, PointerFlag):
             self._check_offset()
 

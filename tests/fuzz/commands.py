@@ -29,7 +29,7 @@ from tests.commands import run
 SECONDS = 10.0  # of work, for one command
 WATCHING = 1.0  # seconds of the clock, after which Ctrl-C ends a command that watches
 NEVER = {"--help", "--install-completion"}
-TELLS = ("gallery", "embed", "explain", "eval")  # of a check, of a refusal, of a line of many: on standard output
+TELLS = ("gallery", "embed", "explain", "eval", "check")  # of a check, of a refusal, of a line of many: on standard output
 JUNK = (
     "",
     "-1",
@@ -308,6 +308,7 @@ class TooLong(BaseException):
 
 _folder: list[str] = []  # where files may be written, while a command runs
 _outside: list[str] = []
+_free: list[str] = []  # where a compiler may write, too
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:
@@ -319,7 +320,7 @@ def _audit(event: str, args: tuple[Any, ...]) -> None:
     if not isinstance(path, (str, bytes)) or "__pycache__" in os.fsdecode(path) or os.fsdecode(path) == os.devnull:
         return
     real = os.path.realpath(os.fsdecode(path))
-    if not real.startswith(_folder[0]) and "matplotlib" not in real:
+    if not real.startswith((_folder[0], *_free)) and "matplotlib" not in real:
         _outside.append(f"{event} {real}")
 
 
@@ -327,7 +328,7 @@ _hooked = False
 
 
 @contextmanager
-def _watched(folder: str, watching: bool) -> Iterator[None]:
+def _watched(folder: str, watching: bool, compiling: bool) -> Iterator[None]:
     """What is written outside of the folder is noted, and work that takes too long ends; what watches is interrupted."""
     global _hooked
     if not _hooked:
@@ -343,6 +344,7 @@ def _watched(folder: str, watching: bool) -> Iterator[None]:
     before, awake = signal.signal(signal.SIGPROF, end), signal.signal(signal.SIGALRM, interrupt)
     _outside.clear()
     _folder.append(os.path.realpath(folder))
+    _free[:] = [os.path.realpath(tempfile.gettempdir()) + "/tmp"] if compiling else []
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     if watching:
         signal.setitimer(signal.ITIMER_REAL, WATCHING)
@@ -359,7 +361,7 @@ def _watched(folder: str, watching: bool) -> Iterator[None]:
 def wrong(argv: list[str], folder: str, stdin: bytes = b"(4,8):(8,1)\n") -> str:
     """What is wrong with how a command answers; "" where it answers, or refuses in clear words."""
     try:
-        with _watched(folder, watching := "--watch" in argv):
+        with _watched(folder, watching := "--watch" in argv, "--static" in argv):
             result = run(*argv, stdin=stdin, cwd=folder, env={"CUTE_VIZ_DEBUG": "1"})
     except TooLong:
         return f"more than {SECONDS:.0f} s"
