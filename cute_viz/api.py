@@ -198,9 +198,8 @@ def _request(
     formats: tuple[str, ...] = (),
 ) -> Any:
     from cute_viz.engine import Request
-    from cute_viz.spec import Library
-
     from cute_viz.errors import CuteVizError
+    from cute_viz.spec import Library
 
     if any(source is None for source in sources):
         raise CuteVizError("there is nothing to read: the source is None", hint="give a text such as (4,8):(8,1), or an object")

@@ -120,7 +120,7 @@ REFUSED = [
     ("upcast<3>(Sw<2,3,3> o 0 o (8,32):(32,1))", "upcast<3>(Sw<2,3,3>): N must be a power of two"),
     ("slice((1,_), Sw<2,3,3>)", "slice(crd, A): Sw<2,3,3> is not a layout"),
     ("dice((1,_,_), (4,8):(8,1))", "dice((1,_,_), (4,8)): Mismatched Ranks"),
-    ("slice((1,_), Sw<2,3,3> o 0 o (6,8):(8,1))", "Shape Divisibility Condition: 6 elements are no multiple of the 4 in 4:8"),
+    ("slice((1,_), Sw<2,3,3> o 0 o (6,8):(8,1))", "Shape Divisibility Condition: 6 elements are not a multiple of the 4 in 4:8"),
     ("make_swizzle(5, 40)", "the bits of a mask must stand side by side"),
     ("get_swizzle_portion((4,8):(8,1) o 3 o (4,8):(8,1))", "what stands in front is not a swizzle"),
     ("get_nonswizzle_portion((4,8):(8,1) o 3 o (4,8):(8,1))", "what stands in front is not a swizzle"),

@@ -76,3 +76,14 @@ def test_a_division_that_is_none_is_said():
     said = run("eval", "logical_divide((10,2):(1,10),_4)")
     assert said.stdout == b"((4,1),(3,2)):((1,10),(4,10))\n"
     assert b"not A cut by the tiler everywhere" in said.stderr
+
+
+@pytest.mark.parametrize("text", ["_1/_2@0", "(_4):(_1/_2@0)", "(_4,4):(_1/_2@0,_1@1)", "4:1/2@0", "(4,2):(_3/_4@0,1@1)"])
+def test_ratios_read_back_as_they_print(text):
+    assert show(parse(text)) == text
+    assert parse(show(parse(text))) == parse(text)
+
+
+def test_static_ratios_stay_static():
+    assert show(parse("coalesce((_4,_4):(_1/_2@0,_2@0))")) == "_16:_1/_2@0"
+    assert show(parse("_4/_2@0")) == "_2@0"

@@ -31,7 +31,9 @@ def composition(a: Any, b: Any, *more: Any) -> Any:
 
     B may be a layout; a tiler (a tuple applied mode by mode, where `_` leaves a mode alone); or an integer n for the first
     n elements. A and B may be swizzles and composed layouts. With three arguments, composition(outer, offset, inner) is the
-    composed layout. Refused: operands that break CuTe's divisibility conditions.
+    composed layout.
+
+    Raises: AlgebraError for operands that break CuTe's divisibility conditions.
 
     >>> str(composition(Layout((6, 2), (8, 2)), Layout((4, 3), (3, 1))))
     '((2,2),3):((24,2),8)'
@@ -112,7 +114,9 @@ def _pick(pairs: list[tuple[int, Any]], rest: int, step: Any) -> tuple[Any, Any]
         if not is_one(left) and not is_one(rest):
             taken = least(left, rest)
             if is_known(taken) and rest % taken != 0:
-                raise AlgebraError(f"Shape Divisibility Condition: {rest} elements are no multiple of the {taken} in {extent}:{d}")
+                raise AlgebraError(
+                    f"Shape Divisibility Condition: {rest} elements are not a multiple of the {taken} in {extent}:{d}"
+                )
             shape.append(taken)
             stride.append(step * d)
             rest //= taken
@@ -143,7 +147,7 @@ def _tiler(a: Layout, tiler: Any) -> Layout:
 
 
 def composition_is_pointwise(a: Any, b: Any, result: AnyLayout, limit: int = 1 << 16) -> bool | None:
-    """Whether result(i) == A(B(i)) everywhere; None where it cannot be told (no layouts, or more than `limit` values).
+    """Whether result(i) == A(B(i)) everywhere; None where it is unknown (not layouts, or more than `limit` values).
 
     CuTe does not check every carry, so it accepts some operands whose composition is another function.
 

@@ -61,7 +61,11 @@ class Layout(Shown):
                 hint="every integer of the shape needs one stride, in the same parentheses",
             )
         for step in leaves(self.stride):
-            if type(step) is not int and not isinstance(step, (int, Basis, F2)) and type(step).__name__ != "Fraction":
+            if (
+                type(step) is not int
+                and not isinstance(step, (int, Basis, F2))
+                and type(step).__name__ not in ("Fraction", "StaticRatio")
+            ):
                 raise AlgebraError(f"a stride is an integer or a basis element such as 1@0; {show(step)} is not one")
 
     def __str__(self) -> str:

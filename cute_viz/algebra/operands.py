@@ -69,7 +69,7 @@ def what(value: Any) -> str:
     for kinds, words in _VALUES:
         if isinstance(value, kinds):
             return "something else" if isinstance(value, bool) else words
-    if type(value).__name__ == "Fraction":
+    if type(value).__name__ in ("Fraction", "StaticRatio"):
         return "strides"
     return "an atom or a tiling" if getattr(type(value), "tiling", "") else "something else"
 

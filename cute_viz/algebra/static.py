@@ -43,6 +43,13 @@ def each_integer(kind: Callable[[int], int], value: Any) -> Any:
         return value
     if isinstance(value, int):
         return kind(value)
+    if type(value).__name__ in ("Fraction", "StaticRatio"):
+        from fractions import Fraction
+
+        from cute_viz.algebra.ratio import StaticRatio
+
+        numerator, denominator = value.as_integer_ratio()
+        return (StaticRatio if isinstance(kind(numerator), Static) else Fraction)(numerator, denominator)
     if isinstance(value, tuple):
         return tuple([each_integer(kind, item) for item in value])
     if isinstance(value, Basis):

@@ -87,11 +87,15 @@ class Evaluator:
         return Static(node.value) if node.static else node.value
 
     def ratio(self, node: Ratio) -> Any:
-        """`1/2` of a basis element's stride: a fraction, or the integer that it comes to."""
+        """`1/2` of a basis element's stride: a fraction, or the integer it equals."""
         from fractions import Fraction
 
-        value = Fraction(node.numerator, node.denominator)
-        return int(value) if value.denominator == 1 else value
+        from cute_viz.algebra.ratio import StaticRatio
+
+        value = (StaticRatio if node.static else Fraction)(node.numerator, node.denominator)
+        if value.denominator != 1:
+            return value
+        return Static(value) if node.static else int(value)
 
     def blank(self, node: Blank) -> Any:
         """`_`: a mode that stays whole."""
