@@ -30,8 +30,9 @@ from cute_viz.algebra.measure import coprofile, coshape, cosize
 from cute_viz.algebra.runtime import Known, Runtime, is_constant, is_known, is_one
 from cute_viz.algebra.shapes import ceil_div, evenly_divides, grouped, shape_of
 from cute_viz.algebra.static import has_static
-from cute_viz.algebra.stride import Basis, is_coordinate, unit_strides
+from cute_viz.algebra.stride import F2, Basis, is_coordinate, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.xor_inverse import xor_right_inverse
 
 _Mode = tuple[int, Any, int]  # extent, stride, and the size of the modes before it
 
@@ -133,8 +134,8 @@ def _stride(pair: tuple[int, Any]) -> Any:
 def right_inverse(x: Any) -> Any:
     """R with layout(R(i)) = i, as far as it goes: for a layout that reaches 0..n-1, over all n values.
 
-    `_` and a swizzle are their own inverses; an offset's is its negative. Source: cute/layout.hpp,
-    cute/layout_composed.hpp, cute/swizzle_layout.hpp.
+    `_` and a swizzle are their own inverses; an offset's is its negative. Of XOR strides it is PyCuTe's (xor_inverse). Source:
+    cute/layout.hpp, cute/layout_composed.hpp, cute/swizzle_layout.hpp.
 
     >>> str(right_inverse(Layout((4, 8), (8, 1)))), str(right_inverse(Layout((2, 3), (0, 1))))
     ('(8,4):(4,1)', '3:2')
@@ -145,7 +146,8 @@ def right_inverse(x: Any) -> Any:
 def left_inverse(x: Any) -> Any:
     """R with R(layout(i)) = i for a layout that takes no value twice, also where it leaves values out.
 
-    Refused: Left inverse divisibility condition; negative strides. Source: as right_inverse.
+    Raises: AlgebraError for the left inverse divisibility condition, negative strides, run-time strides beside static ones, and
+    XOR strides. Source: as right_inverse.
 
     >>> str(left_inverse(Layout((4, 8), (1, 5))))
     '(5,8):(1,4)'
@@ -163,6 +165,8 @@ def _inverse(name: str, x: Any) -> Any:
         if isinstance(x.offset, PointerFlag):
             refuse(name, (x,), "the swizzle acts on an address", hint="use as_position_independent_swizzle_layout(A)")
         inner = _inverse(name, x.inner)
+        if isinstance(inner, Layout) and any(isinstance(stride, F2) for stride in leaves(inner.stride)):
+            refuse(name, (x,), "a composed layout of XOR strides has no inverse here", hint="write its swizzle as XOR strides, too")
         if isinstance(x.outer, Swizzle) and x.offset == 0:
             return composition(inner, x.outer)
         if not isinstance(x.offset, int):
@@ -170,6 +174,11 @@ def _inverse(name: str, x: Any) -> Any:
         return compose_with_offset(inner, -x.offset, _inverse(name, x.outer))
     if not isinstance(x, Layout):
         refuse(name, (x,), "it is not a layout")
+    if any(isinstance(stride, F2) for stride in leaves(x.stride)):
+        if name == "left_inverse":
+            hint = "right_inverse(A) is one, too, where A takes each value from 0 on once"
+            refuse(name, (x,), "left_inverse of XOR strides is not supported", hint=hint)
+        return xor_right_inverse(x)
     flat = _coalesce(x)
     all_modes: list[_Mode] = []
     before = 1

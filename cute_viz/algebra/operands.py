@@ -38,7 +38,6 @@ KINDS = {
     "A": Kind("a layout", {*_SHAPES, *_LAYOUTS, "a swizzle"}, as_layout=True),  # or a swizzle
     "H": Kind("a layout", {*_SHAPES, *_LAYOUTS}, ("XOR",), as_layout=True),  # whose values add up
     "R": Kind("a layout", {*_SHAPES, *_LAYOUTS}, ("XOR", "fractional"), as_layout=True),  # whose strides have an order
-    "V": Kind("a layout", {*_SHAPES, *_LAYOUTS, "a swizzle"}, ("XOR",), as_layout=True),  # whose values add up, or a swizzle
     "T": Kind("a tiler", _TILERS, ("XOR", "fractional")),
     "O": Kind("a layout, a tiler or an offset", {*_TILERS, "a pointer"}, ("XOR", "fractional")),
     "N": Kind("an integer", {"an integer"}),
