@@ -153,4 +153,7 @@ def make_identity_layout(shape: IntTuple) -> Layout:
     >>> str(make_identity_layout((4, (2, 3))))
     '(4,(2,3)):(1@0,(1@0@1,1@1@1))'
     """
-    return Layout(shape, unit_strides(shape))
+    strides = unit_strides(shape)
+    if any(type(extent) is Static for extent in leaves(shape)):  # E<0> is static
+        strides = map_leaves(lambda unit: Basis(Static(1), unit.path) if isinstance(unit, Basis) else Static(unit), strides)
+    return Layout(shape, strides)

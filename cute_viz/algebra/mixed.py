@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.inttuple import Static, leaves
+from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.inttuple import Static, leaves, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Known, Runtime
 from cute_viz.algebra.static import each_integer
@@ -15,18 +15,12 @@ from cute_viz.algebra.stride import Basis
 # The operations that simplify what is known. All others give integers of their operands as they are, or plain ones.
 SIMPLIFIES = {
     *("composition", "complement", "right_inverse", "left_inverse", "nullspace", "max_common_layout", "max_common_vector"),
-    *("logical_divide", "zipped_divide", "tiled_divide", "flat_divide", "logical_product", "zipped_product", "tiled_product"),
-    *(
-        "flat_product",
-        "blocked_product",
-        "raked_product",
-        "coalesce",
-        "filter",
-        "filter_zeros",
-        "make_layout_like",
-        "tile_to_shape",
-    ),
+    *("logical_divide", "zipped_divide", "tiled_divide", "flat_divide", "ceil_div", "coalesce", "filter", "filter_zeros"),
+    *("logical_product", "zipped_product", "tiled_product", "flat_product", "blocked_product", "raked_product"),
+    *("tile_to_shape", "make_layout_like", "make_ordered_layout", "make_fragment_like"),
 }
+OF_TYPES = {"rank", "depth", "congruent", "weakly_congruent"}  # known of any operands
+OF_VALUES = {"compatible", "evenly_divides"}  # known of known operands
 
 
 def entered(name: str, operands: list[Any]) -> list[Any]:
@@ -56,6 +50,27 @@ def left(value: Any) -> Any:
     '(_4,8):(_1,4)'
     """
     return each_integer(lambda x: int(x) if isinstance(x, Runtime) else Static(x), value)
+
+
+def answered(name: str, operands: list[Any], result: Any) -> Any:
+    """The result of a question about operands: static where CuTe's types answer it, and a `_` was written.
+
+    >>> str(answered("rank", [Layout((Static(4), 8))], 2)), answered("compatible", [(Static(4), 8), (4, 8)], True)
+    ('_2', True)
+    """
+    if name not in OF_TYPES | OF_VALUES:
+        return result
+    found = [type(x) for operand in operands for x in _integers(operand)]
+    static = Static in found and (name in OF_TYPES or set(found) == {Static} or (name == "compatible" and _never(*operands)))
+    return Static(result) if static else result
+
+
+def _never(a: Any, b: Any) -> bool:
+    """Whether two shapes cannot be compatible, by their nesting and what is static of them."""
+    a, b = (domain(x).shape if isinstance(x, (Layout, ComposedLayout)) else x for x in (a, b))
+    if isinstance(a, tuple):
+        return not isinstance(b, tuple) or len(a) != len(b) or any(map(_never, a, b))
+    return all(type(x) is Static for x in leaves((a, b))) and a != product(b)
 
 
 def _integers(value: Any) -> Iterator[Any]:

@@ -42,11 +42,11 @@ class Op:
 
         Refused: operands that are not what the operation takes, with its signature and an example; and what it refuses.
         """
-        from cute_viz.algebra.mixed import entered, is_mixed, left
+        from cute_viz.algebra.mixed import answered, entered, is_mixed, left
 
         operands, named = self.fitted(entered(self.name, args), template)
         result = self.resolve()(*operands, **named)
-        return left(result) if is_mixed(operands) else result
+        return left(result) if is_mixed(operands) else answered(self.name, args, result)
 
     def fitted(self, args: list[Any], template: tuple[Any, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
         """Operands as the function wants them, by position and by name. Refused: what does not fit."""
