@@ -20,7 +20,7 @@ from cute_viz.algebra.inttuple import (
     unflatten,
 )
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import is_known
+from cute_viz.algebra.runtime import Runtime, is_known
 from cute_viz.algebra.shapes import product_like
 from cute_viz.algebra.stride import Basis, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
@@ -113,11 +113,15 @@ def make_layout_like(layout: AnyLayout) -> Layout:
     '(2,3,4):(0,4,1)'
     """
     plain = of_integers("make_layout_like", layout)
-    return Layout(plain.shape, make_ordered_layout(without_zeros(plain.shape, plain.stride), _known_order(plain.stride)).stride)
+    return Layout(plain.shape, make_ordered_layout(without_zeros(plain.shape, plain.stride), known_order(plain.stride)).stride)
 
 
-def _known_order(stride: Any) -> Any:
-    """Strides as an order: run-time ones come after all that are known, left to right (cute/stride.hpp, compact_order)."""
+def known_order(stride: Any) -> Any:
+    """Strides as an order: run-time ones come after all that are known, left to right (cute/stride.hpp, compact_order).
+
+    >>> known_order((Runtime(1), 8, Runtime(4)))
+    (9, 8, 11)
+    """
     flat = list(leaves(stride))
     if all(map(is_known, flat)):
         return stride
