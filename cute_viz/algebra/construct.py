@@ -20,7 +20,7 @@ from cute_viz.algebra.inttuple import (
     unflatten,
 )
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import Runtime, is_known
+from cute_viz.algebra.runtime import is_known
 from cute_viz.algebra.shapes import product_like
 from cute_viz.algebra.stride import Basis, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
@@ -119,6 +119,7 @@ def make_layout_like(layout: AnyLayout) -> Layout:
 def known_order(stride: Any) -> Any:
     """Strides as an order: run-time ones come after all that are known, left to right (cute/stride.hpp, compact_order).
 
+    >>> from cute_viz.algebra.runtime import Runtime
     >>> known_order((Runtime(1), 8, Runtime(4)))
     (9, 8, 11)
     """
