@@ -87,7 +87,7 @@ def figure(
         "thread": thread, "warp": warp, "value": value, "operand": operand, "type": type, "tensor": tensor,
         "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
     }  # fmt: skip
-    any_format = ("text",)  # so that no image takes the place of labels, which not every format shows
+    any_format = ("text", "svg")  # so that no image takes the place of labels, which not every format shows
     return _ask((source, *more), options, let, name, dialect, layouts, limits, any_format).figure
 
 

@@ -120,6 +120,8 @@ def _drawn(subject: Subject, words: Mapping[str, Any], one_of_several: bool, req
     if isinstance(words.get("tensor"), str):
         words = {**words, "tensor": _tensor(words["tensor"], request)}
     heat = all(FORMATS[name].pages for name in request.formats if name in FORMATS)
+    if subject.call is not None and not one_of_several and (taught := _taught(subject.call, words, request)) is not None:
+        return taught
     try:
         figure = build(subject.obj, options_of(words, heat))
     except CuteVizError as error:
@@ -131,6 +133,16 @@ def _drawn(subject: Subject, words: Mapping[str, Any], one_of_several: bool, req
     from cute_viz.check.digest import noted  # an atom: a kept report may speak of it
 
     return noted(figure, subject.obj, request.library)
+
+
+def _taught(call: Any, words: Mapping[str, Any], request: Request) -> Figure | None:
+    """The picture of an operation; None where text is wanted, which is CuTe's print, or where its result alone can be drawn."""
+    if request.formats == ("text",) or words.get("style") == "cutlass" or words.get("labels") == "full":
+        return None
+    try:
+        return build(call, options_of(words))
+    except CuteVizError:
+        return None
 
 
 def _tensor(text: str, request: Request) -> Any:

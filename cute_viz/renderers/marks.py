@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cute_viz.figures.model import HOLE, Figure, Panel
-from cute_viz.renderers.geometry import CHAR, FONT
+from cute_viz.renderers.geometry import CHAR, FONT, split_lines
 
 BOX_HEIGHT = 30.0  # px, of a box with two lines of text
 SEVERAL = 4  # owners that the name of a group lists
@@ -46,7 +46,7 @@ def has_vectors(figure: Figure) -> bool:
         held = sum((r1 - r0) * (c1 - c0) for r0, c0, r1, c1 in panel.boxes)
         if not panel.boxes or not panel.labels or 2 * held < panel.rows * panel.cols or held < 2 * len(panel.boxes):
             return False
-        if "differs" in panel.data or not all(_box_lines(panel, *box) for box in panel.boxes):
+        if "differs" in panel.data or not all(box_lines(panel)):
             return False
     return bool(figure.panels)
 
@@ -58,24 +58,39 @@ def vector_marks(panel: Panel) -> tuple[Mark, ...]:
     >>> [mark.lines for mark in vector_marks(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])]
     [('T0', 'V0-3'), ('T1', 'V0-3')]
     """
+    boxes = zip(panel.boxes, box_lines(panel), strict=True)
+    return tuple([Mark(*box, lines, panel.paints[box[0] * panel.cols + box[1]]) for box, lines in boxes if lines])
+
+
+def box_lines(panel: Panel) -> list[tuple[str, ...]]:
+    """The lines of the label of each box; none where the labels of its cells are neither the same nor a run.
+
+    >>> from cute_viz import figure
+    >>> box_lines(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])
+    [('T0', 'V0-3'), ('T1', 'V0-3')]
+    """
+    cols, lines = panel.cols, split_lines(panel.labels)
+    spans: dict[tuple[str, ...], str | None] = {}  # `V0-7` is what many boxes have
     out = []
     for r0, c0, r1, c1 in panel.boxes:
-        lines = _box_lines(panel, r0, c0, r1, c1)
-        if any(lines):
-            out.append(Mark(r0, c0, r1, c1, lines, panel.paints[r0 * panel.cols + c0]))
-    return tuple(out)
-
-
-def _box_lines(panel: Panel, r0: int, c0: int, r1: int, c1: int) -> tuple[str, ...]:
-    """The lines of a box's label; none where the labels of its cells are neither the same nor a run."""
-    cols = panel.cols
-    labels: Sequence[str] = panel.labels[r0 * cols + c0 : r0 * cols + c1]
-    for r in range(r0 + 1, r1):
-        labels = (*labels, *panel.labels[r * cols + c0 : r * cols + c1])
-    depth = labels[0].count("\n") + 1
-    parts = "\n".join(labels).split("\n")  # one split does for all labels of as many lines
-    lines = tuple([_span(parts[n::depth]) for n in range(depth)]) if len(parts) == depth * len(labels) else (None,)
-    return () if None in lines else tuple(filter(None, lines))
+        found: list[str] = []
+        for line in lines:
+            labels = line[r0 * cols + c0 : r0 * cols + c1]
+            for r in range(r0 + 1, r1):
+                labels += line[r * cols + c0 : r * cols + c1]
+            if labels.count(labels[0]) == len(labels):
+                span: str | None = labels[0]
+            elif labels in spans:
+                span = spans[labels]
+            else:
+                span = spans[labels] = _span(labels)
+            if span is None:
+                found = []
+                break
+            if span:
+                found.append(span)
+        out.append(tuple(found))
+    return out
 
 
 def _span(labels: Sequence[str]) -> str | None:
@@ -88,7 +103,7 @@ def _span(labels: Sequence[str]) -> str | None:
         return labels[0]
     prefix = labels[0].rstrip("0123456789")
     digits = labels[0][len(prefix) :]
-    if prefix.isalpha() and digits and labels == [f"{prefix}{n}" for n in range(int(digits), int(digits) + len(labels))]:
+    if prefix.isalpha() and digits and [*labels] == [f"{prefix}{n}" for n in range(int(digits), int(digits) + len(labels))]:
         return f"{labels[0]}-{int(digits) + len(labels) - 1}"  # nearly always
     first = _NUMBERS.fullmatch(labels[0])
     if not first:

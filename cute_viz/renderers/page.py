@@ -7,20 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cute_viz.figures.model import Figure, Legend, LegendEntry, Panel
+from cute_viz.figures.model import Figure, Panel
 from cute_viz.renderers.frame import LARGEST, Detail, Frame, frames, resized
-from cute_viz.renderers.geometry import BOLD, CHAR, arrange, counted, fact_line, shared_sizes, wrap
+from cute_viz.renderers.geometry import BOLD, CHAR, PROSE, arrange, fact_line, shared_sizes, wrap
+from cute_viz.renderers.legend import LEGEND_WIDTH, Key
 from cute_viz.renderers.marks import has_vectors, vector_width
 from cute_viz.renderers.panel import draw
-from cute_viz.renderers.primitives import MUTED, TEXT, Grid, Line, Primitive, Swatch
+from cute_viz.renderers.primitives import TEXT, Grid, Line, Primitive
 
 MARGIN = 20.0
 GAP = 28.0  # between panels, and between panels and legend
-PROSE = 0.6  # width of an average letter of prose, in font sizes, on the safe side
-LEGEND_WIDTH = 230.0
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
-ROW = 20.0  # height of a legend entry
-SWATCH = (14.0, 2.0, 0.6)  # size, radius and stroke of a swatch
 NARROWEST = 420.0  # of what stands between the margins
 WIDEST = 2600.0  # px that panels with every label may take before labels are left out
 VECTORS_FROM = 1400.0  # px from which on a label for each box is better than one for each cell, where boxes tell all
@@ -69,13 +66,14 @@ def lay_out(figure: Figure, *, width: float | None = None, cell: float | None = 
     inner = max(panels_w + (GAP + LEGEND_WIDTH if beside else 0), min(NARROWEST, room))
     head = _prose(_heading(figure), inner, MARGIN)
     top = (head[-1].y + head[-1].size * 0.8 if head else MARGIN) + 10
-    legend_h = 0.0 if corner else _legend_height(figure, LEGEND_WIDTH if beside else inner, beside)
+    legend = Key(figure, LEGEND_WIDTH if beside or corner else inner, beside or corner)
+    legend_h = 0.0 if corner else legend.height + (0 if beside else GAP)
     body_h = max(panels_h, legend_h) if beside else panels_h + legend_h
     notes = _prose([Line(note, 0, 0, 12) for note in (*figure.notes, *_left_out(fitted), fact_line(figure)) if note], inner, 0)
     notes = [line._replace(y=line.y + top + body_h + 12) for line in notes]
     height = top + body_h + (sum(line.size * 1.6 for line in notes) + 12 if notes else 0) + MARGIN
-    at = (MARGIN, top) if corner else (MARGIN + panels_w + GAP, top) if beside else (MARGIN, top + panels_h)
-    swatches, legends = _legends(figure, at, inner, beside or corner) if figure.legends else ([], [])
+    at = (MARGIN, top) if corner else (MARGIN + panels_w + GAP, top) if beside else (MARGIN, top + panels_h + GAP)
+    swatches, legends = legend.placed(*at)
     drawn: list[Primitive] = []
     panels = []
     for frame, (x, y) in zip(fitted, places, strict=True):
@@ -163,7 +161,7 @@ def _free_corner(figure: Figure, sizes: list[tuple[float, float]]) -> bool:
         return False
     width = max(w for place, (w, _) in zip(places, sizes, strict=True) if place[1] == 0)
     height = max(h for place, (_, h) in zip(places, sizes, strict=True) if place[0] == 0)
-    return width >= LEGEND_WIDTH and height >= _legend_height(figure, LEGEND_WIDTH, True)
+    return width >= LEGEND_WIDTH and height >= Key(figure, LEGEND_WIDTH, True).height
 
 
 def _heading(figure: Figure) -> list[Line]:
@@ -184,54 +182,3 @@ def _prose(lines: list[Line], width: float, y: float) -> list[Line]:
                 out.append(line._replace(text=text, x=MARGIN, y=y + line.size * 0.8))
                 y += line.size * 1.6
     return out
-
-
-def count_words(figure: Figure, legend: Legend, entry: LegendEntry) -> str:
-    """How many cells have an entry's paint, in words; none where cells of the legend have several owners, as one of them is told.
-
-    >>> from cute_viz import figure
-    >>> drawn = figure("(2,2):(2,1)", tile=(2, 2)), figure("(2,2):(0,1)", tile=(1, 2))
-    >>> [count_words(one, one.legends[0], one.legends[0].entries[0]) for one in drawn]
-    ['2 cells', '']
-    """
-    shared = any(panel.owners and legend in figure.legends_of(panel) for panel in figure.panels)
-    return "" if shared else counted(entry.count)
-
-
-def _entry_width(figure: Figure) -> float:
-    words = (f"{e.label}  {count_words(figure, legend, e)}" for legend in figure.legends for e in legend.entries)
-    return 32 + max(map(len, words), default=0) * 12 * PROSE + 12
-
-
-def _legend_height(figure: Figure, width: float, beside: bool) -> float:
-    out = 0.0 if beside else GAP
-    for legend in figure.legends:
-        per_row = 1 if beside else max(1, int(width // _entry_width(figure)))
-        rows = -(-len(legend.entries) // per_row)
-        out += len(wrap(legend.title, width, 12 * PROSE)) * 18 + 6 + rows * ROW + 14
-    return out
-
-
-def _legends(figure: Figure, at: tuple[float, float], width: float, beside: bool) -> tuple[list[Swatch], list[Line]]:
-    """Swatches; headings, meanings and counts: a column beside the panels, or rows below them."""
-    lines: list[Line] = []
-    swatches: list[Swatch] = []
-    x, y = at
-    y += 0 if beside else GAP
-    room = LEGEND_WIDTH if beside else width
-    step = _entry_width(figure)
-    per_row = 1 if beside else max(1, int(room // step))
-    for legend in figure.legends:
-        for text in wrap(legend.title, room, 12 * PROSE):
-            lines.append(Line(text, x, y + 8, 12))
-            y += 18
-        y += 6
-        for n, entry in enumerate(legend.entries):
-            row, col = divmod(n, per_row)
-            ex, ey = x + col * step, y + row * ROW
-            swatches.append(Swatch(ex, ey, *SWATCH, entry.paint))
-            lines.append(Line(entry.label, ex + 22, ey + 7, 12, TEXT))
-            if words := count_words(figure, legend, entry):
-                lines.append(Line(words, ex + 32 + len(entry.label) * 12 * PROSE, ey + 7, 11, MUTED))
-        y += -(-len(legend.entries) // per_row) * ROW + 14
-    return swatches, lines
