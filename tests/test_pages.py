@@ -428,7 +428,7 @@ class TestOperations:
         shown = run("render", "logical_divide((8,6), (4:1,3:1))", "--view", "operation", "-T", "svg").stdout
         assert b">result: " in shown
         assert b">tiler: " not in shown  # of a tiler of several layouts the tile that it picks is a panel
-        assert b">first tile: " in shown
+        assert b">first tile:" in shown
         assert "is no operation" in fails(run("render", "(4,8)", "--view", "operation"), 1)
         assert "is no layout" in fails(run("render", "size((4,8))", "--view", "operation"), 1)
 

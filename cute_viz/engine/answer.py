@@ -114,6 +114,13 @@ class Answer:
             check_format(format, self.request.options)
             return write(self.figure, format, replace(self.how, **more))
 
+    def caption(self, format: str) -> tuple[str, str] | None:
+        """Of a picture without its surroundings, the suffix of the file for its caption, and the caption; None of a whole page."""
+        from cute_viz.engine.caption import caption_of
+
+        with self._limits():
+            return caption_of(self.figure, format, self.how)
+
     @cached_property
     def facts(self) -> dict[str, Any]:
         """The facts of the one object: sizes, layouts, types, where they come from, what a device has confirmed."""

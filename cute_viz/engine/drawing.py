@@ -78,6 +78,12 @@ def check_format(format: str, options: Mapping[str, Any]) -> None:
     for option, formats in (("fragment", fragments), ("theme", pages), ("width", pages), ("cell", pages)):
         if options.get(option) not in (None, False) and format not in formats:
             raise UsageError(f"`{option}=` goes with {', '.join(formats)}, not with {format}")
+    if options.get("target") not in (None, "screen") and (options["target"] == "terminal") != (format == "text"):
+        goes = "text" if options["target"] == "terminal" else ", ".join(pages)
+        raise UsageError(f"`target={options['target']}` goes with {goes}, not with {format}")
+    if options.get("bare") and (options.get("style") == "cutlass" or format == "json"):
+        other = "style=cutlass" if format != "json" else "format=json"
+        raise UsageError(f"`bare=` does not go with `{other}`, which has its own surroundings")
     if options.get("style") == "cutlass" and options.get("title") is not None:
         raise UsageError("CuTe's printers write no title: leave out `title=`, or `style=cutlass`")
 

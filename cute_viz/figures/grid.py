@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product as cartesian
 from typing import Any
 
@@ -63,6 +63,7 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
                 paints=painting.cells[cells],
                 row_ruler=row_ruler,
                 col_ruler=col_ruler,
+                boxes=_chunks(drawn, order[cells], rows, cols) if is_int else (),
                 data={"offset": tuple(order[cells])} if is_int else {"coordinate": tuple(order[cells])},
                 place=divmod(n, across),
             )
@@ -89,6 +90,25 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
         panels=tuple(panels),
         facts=facts,
     )
+
+
+def _chunks(drawn: AnyLayout, order: Sequence[int], rows: int, cols: int) -> tuple[tuple[int, int, int, int], ...]:
+    """Of a swizzled layout the runs of consecutive offsets that the swizzle moves as one, along the direction that has more."""
+    swizzle = drawn.outer if isinstance(drawn, ComposedLayout) and isinstance(drawn.outer, Swizzle) else None
+    if swizzle is None or not swizzle.bits or not (kept := min(swizzle.changed, swizzle.read)):
+        return ()
+    whole = 1 << kept
+    step = cols if rows > 1 and order[cols] == order[0] + 1 else 1
+    out = []
+    for start, offset in enumerate(order):
+        if offset % whole:
+            continue
+        run = order[start : start + whole * step : step]
+        r, c = divmod(start, cols)
+        fits = r + whole <= rows if step == cols else c + whole <= cols
+        if fits and [*run] == list(range(offset, offset + whole)):
+            out.append((r, c, r + whole, c + 1) if step == cols else (r, c, r + 1, c + whole))
+    return tuple(out)
 
 
 def pad_to_rank2(layout: AnyLayout) -> AnyLayout:

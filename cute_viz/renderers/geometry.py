@@ -221,7 +221,10 @@ def wrap(text: str, width: float, letter: float, commas: bool = False) -> list[s
         cut = text.rfind(" ", 0, limit + 1)
         if commas and cut <= limit // 3:
             cut = max(text.rfind(",", 0, limit), text.rfind(":", 0, limit)) + 1
-        cut = cut if cut > limit // 3 else limit
+        space = text.rfind(" ", 0, limit + 1)
+        word = text.find(" ", space + 1)
+        whole = space > 0 and (word if word > 0 else len(text)) - space <= limit  # the next word fits into a line
+        cut = cut if cut > limit // 3 else space if whole else limit
         out.append(text[:cut].rstrip())
         text = text[cut:].lstrip()
     return [*out, text] if text or not out else out

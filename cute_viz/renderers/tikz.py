@@ -17,7 +17,7 @@ from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
 from cute_viz.renderers.colours import BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, page_palette
 from cute_viz.renderers.geometry import cell_runs, lattices, number, runs
-from cute_viz.renderers.page import Page, lay_out
+from cute_viz.renderers.page import Page, page_of
 from cute_viz.renderers.palette import FADED_INK
 from cute_viz.renderers.tex import escape
 
@@ -47,14 +47,14 @@ def render(figure: Figure, options: Options) -> str:
         from cute_viz.renderers import tikz_cutlass
 
         return tikz_cutlass.render(figure)
-    return write(lay_out(figure, width=options.width, cell=options.cell, full=options.full), options)
+    return write(page_of(figure, options), options)
 
 
 def write(page: Page, options: Options) -> str:
     r"""A laid out page as LaTeX source.
 
     >>> from cute_viz import figure
-    >>> print(write(lay_out(figure("(2,2)")), Options(fragment=True)).splitlines()[0])
+    >>> print(write(page_of(figure("(2,2)"), Options()), Options(fragment=True)).splitlines()[0])
     % needs \usepackage{tikz}
     """
     if max(page.width, page.height) > LONGEST:
@@ -90,7 +90,7 @@ _MACROS = r"""\dimendef\cvu=2 \dimendef\cvw=4 \dimendef\cvh=6
 \def\cvm#1#2#3{\rlap{\kern#1\cvu\lower#2\cvu\hbox to0pt{\hss#3\hss}}}%
 \def\cve#1#2#3{\rlap{\kern#1\cvu\lower#2\cvu\llap{#3}}}%
 \def\cvz#1#2{\rlap{\kern#1\cvu\lower#2\cvu\copy2 }}%
-\def\cvy#1#2#3#4#5#6{\setbox1\hbox{\dimen0#4\cvu\leaders\hbox to\dimen0{\copy2\hss}\hskip#3\dimen0}\dimen0#6\cvu
+\def\cvy#1#2#3#4#5#6{\setbox1\hbox{\dimen0=#4\cvu\leaders\hbox to\dimen0{\copy2\hss}\hskip#3\dimen0}\dimen0=#6\cvu
 \rlap{\kern#1\cvu\lower#2\cvu\vtop{\leaders\vbox to\dimen0{\copy1\vss}\vskip#5\dimen0}}}%
 \def\cvstamp#1{\cvu.75pt\setbox2\hbox{\begin{tikzpicture}[x=.75pt,y=-.75pt,baseline=0pt]\useasboundingbox(0,0);#1\end{tikzpicture}}}%
 \begin{tikzpicture}[x=.75pt,y=-.75pt,every node/.style={inner sep=0pt,outer sep=0pt},
