@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from cute_viz import figure, parse, render
 from cute_viz.algebra import ops
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets, offsets_numpy
 from cute_viz.errors import AlgebraError, CuteVizError, FigureError, LimitError, UsageError
 from cute_viz.figures import build
@@ -111,6 +112,19 @@ def png(data: bytes) -> tuple[int, int, list[bytes]]:
     return width, height, rows
 
 
+def sampled(drawn, obj, step=9973):
+    """Paints of an image, and the hue that each should have: the chunk that a swizzle moves, or the band that the legend tells."""
+    panel, table = drawn.panels[0], offsets(obj)
+    outer = obj.outer if isinstance(getattr(obj, "outer", None), Swizzle) else None
+    low = min(table)
+    ends = [int(entry.label.split("..")[-1]) for entry in drawn.legends[0].entries] if outer is None else []
+    band = ends[0] - low + 1 if ends else 0
+    for index in range(0, len(table), step):
+        r, c = index % panel.rows, index // panel.rows
+        hue = (table[index] - low) // band if outer is None else (table[index] >> outer.changed) % min(8, 1 << abs(outer.shift))
+        yield panel.paints[r * panel.cols + c], hue
+
+
 class TestRaster:
     def test_every_pixel_of_an_image_is_its_cell(self):
         from base64 import b64decode
@@ -131,12 +145,8 @@ class TestRaster:
         rows, cols = extents
         layout = Layout((rows, cols), (cols, 1))
         obj = parse(f"Sw<3,3,3> o 0 o {layout}") if swizzled else layout
-        panel = heat(obj, FigureOptions()).panels[0]
-        table = offsets(obj)
-        band = -(-(max(table) + 1) // 8)
-        for index in range(0, rows * cols, 9973):
-            r, c = index % rows, index // rows
-            assert panel.paints[r * cols + c] // 4 == table[index] // band
+        drawn = heat(obj, FigureOptions())
+        assert all(drawn.paints[paint].hue == hue for paint, hue in sampled(drawn, obj))
 
     @pytest.mark.parametrize(
         "text",
@@ -153,9 +163,9 @@ class TestRaster:
     )
     def test_an_image_has_the_bands_of_the_offsets(self, text):
         obj = parse(text)
-        table, panel = offsets(obj), heat(obj, FigureOptions()).panels[0]
-        band = -(-(max(table) - min(table) + 1) // 8)
-        assert [p // 4 for p in panel.paints] == [(table[c * 64 + r] - min(table)) // band for r in range(64) for c in range(64)]
+        table, drawn = offsets(obj), heat(obj, FigureOptions())
+        assert len(drawn.legends[0].entries) <= 8
+        assert [drawn.paints[paint].hue for paint, _ in sampled(drawn, obj, 1)] == [hue for _, hue in sampled(drawn, obj, 1)]
         assert numpy.array_equal(offsets_numpy(obj, numpy), table)
 
     @pytest.mark.parametrize(
@@ -252,7 +262,7 @@ class TestSeveral:
         for legend in both.legends:
             looks = [both.paints[entry.paint].hue for entry in legend.entries]
             assert len(looks) == len(set(looks))
-        alike = side_by_side([figure("(4,8):(8,1)"), figure("(4,8):(1,4)")])
+        alike = figure("(4,8):(8,1)", "(4,8):(1,4)")  # of several at once colours have one code
         assert [(legend.title.count("(of "), sum(e.count for e in legend.entries)) for legend in alike.legends] == [(0, 64)]
 
     @pytest.mark.parametrize(
@@ -266,6 +276,13 @@ class TestSeveral:
     def test_the_same_cells_drawn_twice_are_counted_once(self, source, options, cells):
         drawn = figure(Call("logical_divide", ((8, 6), (4, 3))) if options.get("view") == "operation" else source, **options)
         assert {entry.count for entry in drawn.legends[0].entries} == {cells}
+
+    def test_a_plain_layout_beside_a_swizzled_one_has_its_code(self):
+        both = figure("(8,64):(64,1)", "Sw<3,3,3> o 0 o (8,64):(64,1)")
+        assert len(both.legends) == 1
+        for panel in both.panels:
+            for offset, paint in zip(panel.data["offset"], panel.paints, strict=True):
+                assert both.paints[paint].hue == offset // 8 % 8
 
     def test_side_by_side(self):
         both = side_by_side([figure("(4,8):(8,1)"), figure("(4,8):(1,4)")])

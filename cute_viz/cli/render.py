@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from typing import Any
 
@@ -57,6 +58,14 @@ def command(
     answer = ask(reading.request(*sources, options=options, formats=(format_,)))
     output.notes(answer.notes)
     coloured = format_ == "text" and output.file_of(path) is None and answer.how.style != "cutlass" and color.wanted(color_)
-    output.write(answer.write(format_, color=coloured), path)
+    columns = _columns(answer.how.target, format_, output.file_of(path) is None)
+    output.write(answer.write(format_, color=coloured, columns=columns), path)
     if output.file_of(path) is not None and path is not None and (caption := answer.caption(format_)) is not None:
         output.write(caption[1].encode("utf-8", "replace"), os.path.splitext(path)[0] + caption[0])
+
+
+def _columns(target: str | None, format: str, on_stdout: bool) -> int | None:
+    """Letters that a line of text may have: those of the terminal that it goes to, or is for; None for as many as there are."""
+    if format != "text" or not (target == "terminal" or (target is None and on_stdout and sys.stdout.isatty())):
+        return None
+    return max(40, shutil.get_terminal_size((80, 24)).columns)

@@ -39,7 +39,7 @@ def figure_of(subjects: Sequence[Subject], request: Request) -> Figure:
     """The figure of all subjects: of several side by side, or what differs between two."""
     _check_together(subjects, request)
     given = [options_for(subject, request) for subject in subjects]
-    figures = [_drawn(subject, words, len(subjects) > 1, request) for subject, words in zip(subjects, given, strict=True)]
+    figures = [_drawn(subject, words, subjects, request) for subject, words in zip(subjects, given, strict=True)]
     figure, words = figures[0], given[0]
     if len(figures) > 1:
         own = [{name: word for name, word in mine.items() if request.options.get(name) is None} for mine in given]
@@ -118,8 +118,9 @@ def _check_together(subjects: Sequence[Subject], request: Request) -> None:
             raise UsageError(f"`{name}=` does not go with `diff=`, which colours the cells that differ")
 
 
-def _drawn(subject: Subject, words: Mapping[str, Any], one_of_several: bool, request: Request) -> Figure:
-    """The figure of one subject, its options read."""
+def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subject], request: Request) -> Figure:
+    """The figure of one of the subjects, its options read."""
+    one_of_several = len(subjects) > 1
     words = {name: word for name, word in words.items() if not (one_of_several and name == "title")}
     if subject.figure is not None:
         return _finished(subject.figure, words)
@@ -129,7 +130,8 @@ def _drawn(subject: Subject, words: Mapping[str, Any], one_of_several: bool, req
     if subject.call is not None and not one_of_several and (taught := _taught(subject.call, words, request)) is not None:
         return taught
     try:
-        figure = build(subject.obj, options_of(words, heat))
+        beside = _code_of(subjects) if one_of_several and words.get("color_by") is None else None
+        figure = build(subject.obj, replace(options_of(words, heat), beside=beside))
     except CuteVizError as error:
         if subject.spec is None or any(request.options.get(name) is not None for name in OPTIONS):
             raise  # the mistake may be the request's
@@ -139,6 +141,17 @@ def _drawn(subject: Subject, words: Mapping[str, Any], one_of_several: bool, req
     from cute_viz.check.digest import noted  # an atom: a kept report may speak of it
 
     return noted(figure, subject.obj, request.library)
+
+
+def _code_of(subjects: Sequence[Subject]) -> Any:
+    """What the colours of several grids follow: the one swizzle among them, so that the XOR shows, or else the first layout."""
+    from cute_viz.algebra.composed import ComposedLayout
+    from cute_viz.algebra.layout import Layout
+    from cute_viz.algebra.swizzle import Swizzle
+
+    found = {s.obj.outer for s in subjects if isinstance(s.obj, ComposedLayout) and isinstance(s.obj.outer, Swizzle)}
+    first = subjects[0].obj
+    return found.pop() if len(found) == 1 else first if isinstance(first, Layout) and not found else None
 
 
 def _taught(call: Any, words: Mapping[str, Any], request: Request) -> Figure | None:

@@ -20,7 +20,7 @@ from cute_viz.figures.model import Figure, Legend, Paint
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
 from cute_viz.figures.paint import Painting, by_group, by_order, in_each, in_turns
-from cute_viz.figures.rulers import with_borders
+from cute_viz.figures.rulers import steps_of, with_borders
 from cute_viz.figures.selection import PARENTS, selection
 
 Key = Callable[[int], "int | None"]  # a panel's offset -> its group
@@ -58,7 +58,7 @@ def operation(call: Call, options: FigureOptions) -> Figure:
     if found.name.endswith("divide") and len(operands) == 2:
         parts[0] = (parts[0][0], _with_tiles(parts[0][1], operands[1]))
     keys, count, title = _keys(found.name, operands, drawn)
-    figures, painting = _painted([figure for _, figure in parts], keys, count, title)
+    figures, painting = _painted([figure for _, figure in parts], keys, count, title, steps_of(drawn[0][1]))
     source = str(replace(call, name=found.name))
     shown = [(f"{name}: {show(x)}", figure) for (name, x), figure in zip(drawn, figures, strict=True)]
     out = page(options.title or f"{found.name}: {found.summary}", shown, 3, source, parts[0][1].caption)
@@ -140,7 +140,9 @@ def _counted(legends: Sequence[Legend], parts: Sequence[Sequence[int]]) -> list[
     return [replace(legend, entries=tuple([replace(e, count=count[e.paint]) for e in legend.entries])) for legend in legends]
 
 
-def _painted(figures: Sequence[Figure], keys: list[Key], count: int, title: str) -> tuple[list[Figure], Painting]:
+def _painted(
+    figures: Sequence[Figure], keys: list[Key], count: int, title: str, steps: Sequence[int]
+) -> tuple[list[Figure], Painting]:
     """The figures with the paints of one painting."""
     every: list[int | None] = []
     for figure, key in zip(figures, keys, strict=True):
@@ -153,7 +155,7 @@ def _painted(figures: Sequence[Figure], keys: list[Key], count: int, title: str)
         prefix = "tile " if "tile" in title else "copy "
         painting = by_group(every, count, title, prefix, turns=in_turns(every, shapes))
     else:
-        painting = by_order(every, title)
+        painting = by_order(every, title, steps=steps)
     if not known:
         raise FigureError("there is nothing to colour")
     cells = list(painting.cells)

@@ -19,6 +19,7 @@ from cute_viz.figures.model import HOLE, Figure, LegendEntry
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
 from cute_viz.figures.paint import by_order
+from cute_viz.figures.rulers import steps_of
 
 PARENTS = {"slice": 1, "local_tile": 0, "local_partition": 0}  # which operand of an operation is the parent
 
@@ -47,7 +48,7 @@ def selection(call: Call, options: FigureOptions) -> Figure:
     chosen = _chosen(call, found, at, parent)
     of_whole = [offset for panel in whole.panels for offset in panel.data["offset"]]
     of_part = [offset + base for panel in part.panels for offset in panel.data["offset"]]
-    painting = by_order([*of_whole, *of_part], "hue: offset")
+    painting = by_order([*of_whole, *of_part], "hue: offset", steps=steps_of(parent))
     paints = list(painting.paints)
     faded = {n: len(paints) + n for n in range(len(paints))}
     paints += [replace(paint, faded=True) for paint in painting.paints]
