@@ -74,7 +74,7 @@ def test_the_caption_stands_beside(tmp_path: Path):
     drawn = figure(MMA[0])
     for name in ("m.caption.md", "m.caption.tex"):
         words = re.sub(r"\\allowbreak\{\}|\\", "", (tmp_path / name).read_text())
-        assert drawn.title.split(":")[0] in words
+        assert drawn.title.split(",")[0] in words
         assert all(entry.label in words for legend in drawn.legends for entry in legend.entries)
         assert "Verified on" in words
     assert "text, not with svg" in fails(run("render", "(4,8)", "--for", "terminal", "-T", "svg"), 2)

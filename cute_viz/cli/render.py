@@ -60,6 +60,8 @@ def command(
     coloured = format_ == "text" and output.file_of(path) is None and answer.how.style != "cutlass" and color.wanted(color_)
     columns = _columns(answer.how.target, format_, output.file_of(path) is None)
     output.write(answer.write(format_, color=coloured, columns=columns), path)
+    if output.file_of(path) is not None:
+        output.notes(answer.hints(format_))
     if output.file_of(path) is not None and path is not None and (caption := answer.caption(format_)) is not None:
         output.write(caption[1].encode("utf-8", "replace"), os.path.splitext(path)[0] + caption[0])
 

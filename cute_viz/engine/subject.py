@@ -137,6 +137,8 @@ def _call(text: str, value: Any, request: Request) -> Any:
     given = {name for name, word in request.options.items() if word is not None}
     if request.name is not None or request.dialect != "auto" or given & _OF_RESULTS or not _TAUGHT_IN.search(text):
         return None
+    if "ArithTuple" in text:  # `ArithTuple(4,8) o L` is the print of one tensor
+        return None
     from cute_viz.algebra import ops
     from cute_viz.algebra.call import Call
     from cute_viz.algebra.composed import ComposedLayout

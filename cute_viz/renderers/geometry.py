@@ -119,7 +119,10 @@ def fact_line(figure: Figure) -> str:
     >>> fact_line(figure("(4,8):(8,1)"))
     'size 32 · cosize 32'
     """
-    return " · ".join(f"{name} {value}" for name, value in figure.facts.items() if not name.startswith("drawn"))
+    facts = {name: value for name, value in figure.facts.items() if not name.startswith("drawn")}
+    each = ", ".join(f"{name[10:]} {value}" for name, value in facts.items() if name.startswith("values of "))
+    words = [f"{name} {value}" for name, value in facts.items() if not name.startswith("values of ")]
+    return " · ".join(words + ([f"values per {'CTA' if 'CTAs' in facts else 'thread'}: {each}"] if each else []))
 
 
 def shared_sizes(panels: Sequence[Panel], sizes: Sequence[Sizes]) -> list[Sizes]:

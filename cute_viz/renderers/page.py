@@ -124,6 +124,7 @@ def lay_out(
     >>> page.width, page.panels[0].detail.name
     (470.0, 'FULL')
     """
+    figure = _once(figure)
     margin, legends = target.margin, figure.legends if target.legend else ()
     fitted, places, panels_w, panels_h = _fit(figure, (width - 2 * margin) if width else None, cell, full, fit)
     sizes = [(frame.width, frame.height) for frame in fitted]
@@ -154,6 +155,16 @@ def lay_out(
         panels.append(Place(frame.panel, frame.detail, grid))
         drawn += draw(frame, grid, x, y)
     return Page(figure, inner + 2 * margin, height, tuple(panels), (*drawn, *swatches, *head, *entries, *notes))
+
+
+def _once(figure: Figure) -> Figure:
+    """A copy whose source and destination are equal, with one panel for both."""
+    if figure.kind != "copy" or len(figure.panels) != 2:
+        return figure
+    source, destination = figure.panels
+    words = f"{source.caption}; {destination.caption}"
+    alike = replace(destination, caption=words, place=source.place) == replace(source, caption=words)
+    return replace(figure, panels=(replace(source, caption=words),)) if alike else figure
 
 
 Fitted = tuple[list[Frame], list[tuple[float, float]], float, float]
@@ -221,12 +232,12 @@ def _left_out(fitted: list[Frame]) -> list[str]:
     cells = sum(frame.panel.rows * frame.panel.cols for frame in fitted)
     if fitted and fitted[0].cell_w < 1:
         step = round(1 / fitted[0].cell_w)
-        return [f"A pixel is the first of {step} × {step} cells; cell=1 shows each."]
+        return [f"A pixel is the first of {step} × {step} cells."]
     if not fitted or fitted[0].detail == Detail.FULL or not any(any(frame.panel.labels) for frame in fitted):
         return []
     if fitted[0].detail == Detail.VECTOR:
-        return ["A box is labelled as a whole; labels=full, or a larger cell, labels every cell."]
-    return [f"The labels of {cells} cells are left out at this size; labels=full, a larger cell or a slice shows them."]
+        return ["A box is labelled as a whole."]
+    return [f"The labels of {cells} cells are left out at this size."]
 
 
 def _free_corner(figure: Figure, sizes: list[tuple[float, float]]) -> bool:
