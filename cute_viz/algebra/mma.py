@@ -19,6 +19,7 @@ from cute_viz.algebra.products import tiled_product
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
+WARP = (32, "warp")  # threads that run together, where an atom does not say otherwise
 OPERANDS = {"A": (0, 2), "B": (1, 2), "C": (0, 1)}  # the modes of Shape_MNK that an operand spans
 
 
@@ -31,6 +32,8 @@ class MMA_Atom(Shown):
     layout_a, layout_b, layout_c: (thread, value) -> index into the column-major (M,K), (N,K) or (M,N) tile.
     name, types: CuTe's name of the operation and its element types (A, B, C, D), where they are known; atoms that differ in
         these alone are equal.
+    warp: how many threads run together, and what they are called. blocks: how many products of M x N x K the instruction makes;
+        their tiles stand side by side, along the second mode. stored: of A each stored-th column is kept, M x K/stored.
 
     >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
     >>> str(fma).splitlines()[2]
@@ -46,6 +49,9 @@ class MMA_Atom(Shown):
     layout_c: Layout
     name: str = field(default="", compare=False)
     types: tuple[str, ...] = field(default=(), compare=False)
+    warp: tuple[int, str] = field(default=WARP, compare=False)
+    blocks: int = 1
+    stored: int = 1
 
     def __str__(self) -> str:
         return (
@@ -56,6 +62,17 @@ class MMA_Atom(Shown):
     def layout(self, operand: str) -> Layout:
         """The thread-value layout of operand "A", "B" or "C"."""
         return {"A": self.layout_a, "B": self.layout_b, "C": self.layout_c}[operand]
+
+    def held(self, operand: str) -> tuple[int, int]:
+        """The rows and columns that the layout of operand "A", "B" or "C" counts: those of Shape_MNK, of every block, as it is stored.
+
+        >>> fma = MMA_Atom(Layout(1, 0), (16, 8, 32), *[Layout((1, 1), (0, 0))] * 3, stored=2)
+        >>> fma.held("A"), fma.held("B")
+        ((16, 16), (8, 32))
+        """
+        i, j = OPERANDS[operand]
+        rows, cols = product(self.shape_mnk[i]), product(self.shape_mnk[j])
+        return (rows, cols * self.blocks // (self.stored if operand == "A" else 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +132,10 @@ def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any 
     tile = given if isinstance(given, tuple) else (given,)
     if len(tile) > 3 or not all(item is X or isinstance(item, (int, Layout)) or is_int_tuple(item) for item in tile):
         refuse("make_tiled_mma", (given,), "TiledMMA requires rank-3 PermutationMNK", hint="such as (32,32,16), or (_,_,_)")
+    if atom.blocks > 1 and (size(thr) > 1 or any(item is not X for item in tile)):
+        refuse("make_tiled_mma", (thr, given), f"{atom.name} makes {atom.blocks} products, which no TiledMMA has a mode for")
+    if atom.stored > 1 and any(item is not X for item in tile[2:]):
+        refuse("make_tiled_mma", (given,), f"A of {atom.name} is stored without its zeros, so that K is not permuted")
     permutations = tuple(Layout(item) if isinstance(item, tuple) else item for item in (*tile, *[X] * (3 - len(tile))))
     return TiledMMA(atom, tiled_product(atom.thr_id, thr), permutations)  # type: ignore[arg-type]
 
@@ -165,6 +186,18 @@ def tile_shape(mma: TiledMMA) -> tuple[int, int, int]:
     return (_extent(m), _extent(n), _extent(k))
 
 
+def operand_tile(mma: TiledMMA, operand: str) -> tuple[int, int]:
+    """The rows and columns of the tile of operand "A", "B" or "C", of A as it is stored, of all blocks side by side.
+
+    >>> from cute_viz import parse
+    >>> operand_tile(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"), "B")
+    (16, 16)
+    """
+    i, j = OPERANDS[operand]
+    tile, (_, cols) = tile_shape(mma), mma.atom.held(operand)
+    return tile[i], tile[j] * cols // product(mma.atom.shape_mnk[j])
+
+
 def _extent(x: Any) -> int:
     return int(size(x)) if isinstance(x, Layout) else int(product(x))
 
@@ -182,9 +215,10 @@ def thrfrg(mma: TiledMMA, operand: str, layout: AnyLayout) -> AnyLayout:
     i, j = OPERANDS[operand]
     if len(modes(domain(layout).shape)) < 2:
         refuse(f"thrfrg_{operand}", (layout,), "the tensor needs two modes or more")
-    permuted = logical_divide(layout, (permutation(mma, i), permutation(mma, j)))
-    extents = mma.atom.shape_mnk
-    atoms = zipped_divide(permuted, (Layout(product(extents[i])), Layout(product(extents[j]))))
+    rows, cols = mma.atom.held(operand)
+    across = permutation(mma, j) if cols == product(mma.atom.shape_mnk[j]) else operand_tile(mma, operand)[1]
+    permuted = logical_divide(layout, (permutation(mma, i), across))
+    atoms = zipped_divide(permuted, (Layout(rows), Layout(cols)))
     values = composition(atoms, (mma.atom.layout(operand), X))
     thr = mma.thr_layout_vmnk
     return zipped_divide(values, (X, (Layout(size(get(thr, i + 1))), Layout(size(get(thr, j + 1))))))
@@ -199,10 +233,12 @@ def layout_tv(mma: TiledMMA, operand: str, reference: Layout | None = None) -> L
     >>> str(layout_tv(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,1,1))"), "C"))
     '((4,8,2),((_2,2),(1,1))):((64,1,16),((32,8),(0,0)))'
     """
-    i, j = OPERANDS[operand]
-    extents = tile_shape(mma)
-    out = thrfrg(mma, operand, Layout((extents[i], extents[j])) if reference is None else reference)
+    out = thrfrg(mma, operand, Layout(operand_tile(mma, operand)) if reference is None else reference)
     thr = mma.thr_layout_vmnk
+    if (some := size(mma.atom.layout(operand), 0)) < size(mma.atom.thr_id):  # the others hold nothing
+        if size(thr) > size(mma.atom.thr_id):
+            refuse("layout_tv", (mma.atom.layout(operand),), f"{some} threads of each {size(mma.atom.thr_id)} hold {operand}")
+        thr = Layout((some, 1, 1, 1), (1, 0, 0, 0))
     if operand != "C":  # (ThrV,(ThrM,ThrK)) -> (ThrV,(ThrM,ThrN,ThrK)): the threads along the mode that the operand lacks
         spread = Layout((size(get(thr, 1)), size(get(thr, 2))), (1, 0) if operand == "A" else (0, 1))
         out = composition(out, ((X, (spread, X)), X))

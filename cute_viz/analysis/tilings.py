@@ -64,6 +64,9 @@ def _mma_atom(atom: MMA_Atom) -> dict[str, Any]:
         "ALayout": unmarked(atom.layout_a),
         "BLayout": unmarked(atom.layout_b),
         "CLayout": unmarked(atom.layout_c),
+        "DLayout": unmarked(atom.layout_c),
+        **({"blocks": atom.blocks} if atom.blocks > 1 else {}),
+        **({"A stored": f"M x K/{atom.stored}"} if atom.stored > 1 else {}),
     }
 
 

@@ -9,7 +9,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.memory import THREAD
 from cute_viz.figures.model import HOLE, Legend, LegendEntry, Paint
 from cute_viz.figures.options import FigureOptions
-from cute_viz.figures.owners import WARP, TVMap, first_owners
+from cute_viz.figures.owners import TVMap, first_owners
 from cute_viz.figures.paint import HUES, Painting, by_group, in_turns
 
 
@@ -30,7 +30,9 @@ def paint_owners(
     >>> cells, [legend.title for legend in painting.legends]
     ([(0, 1, 2, 3)], ['hue: thread', 'shade: value'])
     """
-    choice = options.color_by or ("warp" if max(m.threads for m in maps) > WARP else "thread")
+    width = maps[0].warp[0]
+    alone = "lanes" if max(m.row for m in maps) > 1 else "thread"  # of one warp alone
+    choice = options.color_by or ("warp" if max(m.threads for m in maps) > width else alone)
     every = [o for mine in owners for o in mine]
     per = [m for m, mine in zip(maps, owners, strict=True) for _ in mine]
     keep = [o if _wanted(o, m, options) else None for o, m in zip(every, per, strict=True)] if _highlights(options) else every
@@ -105,9 +107,10 @@ def _faded(
 
 def _with_all_owners(painting: Painting, owners: Sequence[Sequence[int]], per: Sequence[TVMap], choice: str) -> Painting:
     """The painting, its first legend naming the threads or warps, too, that share cells of a hue with those that it is of."""
-    if choice not in ("thread", "warp") or not painting.legends or not any(len(mine) > 1 for mine in owners):
+    if choice not in ("thread", "warp", "lanes") or not painting.legends or not any(len(mine) > 1 for mine in owners):
         return painting
-    width, prefix = (WARP, "warp ") if choice == "warp" else (1, per[0].who)
+    (warp, word), row = per[0].warp, max(m.row for m in per)
+    width, prefix = (warp, f"{word} ") if choice == "warp" else (row, "group ") if choice == "lanes" else (1, per[0].who)
     cells = list(zip(painting.cells, owners, [m.values * width for m in per], strict=True))
     alone = {(paint, mine[0] // wide) for paint, mine, wide in cells if len(mine) == 1}
     shared = {(paint, tuple([o // wide for o in mine])) for paint, mine, wide in cells if len(mine) > 1}
@@ -159,18 +162,20 @@ def _painting(choice: str, owners: Sequence[int | None], per: Sequence[TVMap], m
     ids = [None if o is None else o % m.values for o, m in zip(owners, per, strict=True)]
     if choice == "value":
         return by_group(ids, values, "hue: value", "V")
-    width = WARP if choice == "warp" else 1
+    (warp, word), row = maps[0].warp, max(m.row for m in maps)
+    width = {"warp": warp, "lanes": row}.get(choice, 1)
     who = maps[0].who
+    titles = {"warp": f"hue: {word} ({warp} threads)", "lanes": f"hue: group of {row} lanes"}
     turns = None
-    if choice == "warp" and max(m.threads for m in maps) > HUES * WARP:  # of the tiles, whichever view is painted
-        lowest = [[None if o is None else o // m.values // WARP for o in first_owners(m.owners())] for m in maps]
-        turns = in_turns([warp for mine in lowest for warp in mine], [(m.rows, m.cols) for m in maps])
-        turns |= {warp: warp % HUES for warp in range(-(-max(m.threads for m in maps) // WARP)) if warp not in turns}
+    if choice == "warp" and max(m.threads for m in maps) > HUES * warp:  # of the tiles, whichever view is painted
+        lowest = [[None if o is None else o // m.values // warp for o in first_owners(m.owners())] for m in maps]
+        turns = in_turns([one for mine in lowest for one in mine], [(m.rows, m.cols) for m in maps])
+        turns |= {one: one % HUES for one in range(-(-max(m.threads for m in maps) // warp)) if one not in turns}
     return by_group(
         [None if o is None else o // m.values // width for o, m in zip(owners, per, strict=True)],
         -(-max(m.threads for m in maps) // width),
-        "hue: warp (32 threads)" if choice == "warp" else "hue: thread" if who == THREAD else f"hue: {who}",
-        "warp " if choice == "warp" else who,
+        titles.get(choice, "hue: thread" if who == THREAD else f"hue: {who}"),
+        {"warp": f"{word} ", "lanes": "group "}.get(choice, who),
         order=ids,
         order_count=values,
         order_title="shade: value",
@@ -190,7 +195,7 @@ def _wanted(owner: int | None, tv_map: TVMap, options: FigureOptions) -> bool:
     thread, value = divmod(owner, tv_map.values)
     return (
         (options.thread is None or thread in options.thread)
-        and (options.warp is None or thread // WARP in options.warp)
+        and (options.warp is None or thread // tv_map.warp[0] in options.warp)
         and (options.value is None or value in options.value)
     )
 
@@ -221,7 +226,7 @@ def _check_highlight(maps: Sequence[TVMap], options: FigureOptions) -> None:
     threads, values = max(m.threads for m in maps), max(m.values for m in maps)
     for name, wanted, count in (
         ("thread", options.thread, threads),
-        ("warp", options.warp, -(-threads // WARP)),
+        ("warp", options.warp, -(-threads // maps[0].warp[0])),
         ("value", options.value, values),
     ):
         if wanted is not None and (wanted.start < 0 or wanted.stop > count or not wanted):

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.inttuple import X, modes, product, same_profile, show
 from cute_viz.algebra.layout import Layout, crd2idx, flat_modes
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.mma import OPERANDS, MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, permutation, tile_shape
+from cute_viz.algebra.mma import (
+    OPERANDS,
+    WARP,
+    MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, operand_tile, permutation, tile_shape,
+)
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
@@ -51,7 +56,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     _check_congruent(tiled.atom)
     tile = tile_shape(tiled)
     for x in operands:
-        check_cells(tile[OPERANDS[x][0]] * tile[OPERANDS[x][1]], f"operand {x} of the tile {show(tile)}", options)
+        check_cells(prod(operand_tile(tiled, x)), f"operand {x} of the tile {show(tile)}", options)
     layouts = {x: layout_tv(tiled, x) for x in operands}
     maps = {x: _map(tiled, x, layouts[x], options) for x in operands}
     owners = dict(zip(operands, owners_of([maps[x] for x in operands], options), strict=True))
@@ -62,7 +67,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     for x, paints in cells.items():
         atom = (0, 0) if single else _atom_extents(tiled, x)
         rows, cols = maps[x].rows, maps[x].cols
-        what = f"{x}: {rows} × {cols}" + _role(tiled.atom, x) + (f", in {memory[x]}" if x in memory else "")
+        what = f"{x}: {_size(tiled.atom, x, rows, cols)}" + _role(tiled.atom, x) + (f", in {memory[x]}" if x in memory else "")
         place = _PLACES[x] if len(operands) > 1 else (0, 0)
         named = bool(replicas(owners[x]))
         panels.append(tile_panel(maps[x], owners[x], paints, options, what, _SPANS[x], place, atom, named))
@@ -123,10 +128,8 @@ def _check_congruent(atom: MMA_Atom) -> None:
 
 def _map(tiled: TiledMMA, operand: str, layout: Layout, options: FigureOptions) -> TVMap:
     """The evaluated layout; the tile of B is drawn transposed, K down and N across."""
-    i, j = OPERANDS[operand]
-    tile = tile_shape(tiled)
     threads, values = (size(get(layout, n)) for n in (0, 1))
-    rows, cols = tile[i], tile[j]
+    rows, cols = operand_tile(tiled, operand)
     of_threads = get(layout, 0)
     alike = isinstance(of_threads, Layout) and not any(stride for extent, stride in flat_modes(of_threads) if extent > 1)
     everyone = operand != "C" and alike and threads > NAMED and values == rows * cols
@@ -137,10 +140,11 @@ def _map(tiled: TiledMMA, operand: str, layout: Layout, options: FigureOptions) 
     if operand == "C" and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         indices = _shared_along_k(tiled, indices, threads)
     who = owner(tiled.atom.name)
+    warp, row = tiled.atom.warp, lanes_of_a_row(tiled.atom)
     held = who == CTA or not (everyone or operand_memory(tiled.atom.name, operand))
     if operand == "B":
-        return TVMap(threads, values, cols, rows, indices, real, everyone, who, held)
-    return TVMap(threads, values, rows, cols, places_of(indices, rows, cols), real, everyone, who, held)
+        return TVMap(threads, values, cols, rows, indices, real, everyone, who, held, warp, row)
+    return TVMap(threads, values, rows, cols, places_of(indices, rows, cols), real, everyone, who, held, warp, row)
 
 
 def _shared_along_k(tiled: TiledMMA, indices: list[int], threads: int) -> list[int]:
@@ -165,6 +169,26 @@ def _atom_extents(tiled: TiledMMA, operand: str) -> tuple[int, int]:
         plain = given is X or isinstance(given, int)
         extents.append(product(tiled.atom.shape_mnk[mode]) if plain else 0)
     return (extents[1], extents[0]) if operand == "B" else (extents[0], extents[1])
+
+
+def _size(atom: MMA_Atom, operand: str, rows: int, cols: int) -> str:
+    """Rows and columns of a panel, in words, with the blocks that stand in it side by side."""
+    if atom.blocks == 1:
+        return f"{rows} × {cols}" + (", as it is stored" if operand == "A" and atom.stored > 1 else "")
+    one = (rows // atom.blocks, cols) if operand == "B" else (rows, cols // atom.blocks)
+    return f"{atom.blocks} blocks of {one[0]} × {one[1]}"
+
+
+def lanes_of_a_row(atom: MMA_Atom) -> int:
+    """The lanes of a wider wave that hold a row of C together; 1 where a wave has 32 lanes or fewer, whose lanes are told apart.
+
+    >>> lanes_of_a_row(MMA_Atom(Layout(64), (16, 16, 4), *[Layout(((16, 4), 4), ((16, 4), 1))] * 3, warp=(64, "wave")))
+    16
+    """
+    if atom.warp[0] <= WARP[0] or size(atom.thr_id) != atom.warp[0]:
+        return 1
+    extent, _ = flat_modes(get(atom.layout_c, 0))[0]
+    return int(extent) if extent < atom.warp[0] else 1
 
 
 def _role(atom: MMA_Atom, operand: str) -> str:
@@ -202,12 +226,10 @@ def _source(tiled: TiledMMA, single: bool) -> str:
 
 def _drawn(tiled: TiledMMA, operands: str) -> dict[str, str]:
     """What CuTe's printers write above their pictures: the TV layouts of coordinate tensors."""
-    tile = tile_shape(tiled)
-    out = {"drawn tile": show(mark_static(tile))}
+    out = {"drawn tile": show(mark_static(tile_shape(tiled)))}
     for x in operands:
-        i, j = OPERANDS[x]
         try:
-            tv = layout_tv(tiled, x, make_identity_layout((tile[i], tile[j])))
+            tv = layout_tv(tiled, x, make_identity_layout(operand_tile(tiled, x)))
         except AlgebraError:
             return {}
         out[f"drawn {x}"] = f"ArithTuple(_0,_0) o {mark_static(tv)}"

@@ -16,6 +16,7 @@ from cute_viz.display import Drawn
 from cute_viz.errors import FigureError
 
 VERSION = 2  # 1 had neither Panel.legends nor Paint.faded; it is read all the same
+WARP = {"warp": 32, "warp_name": "warp"}  # what panels have that say no other
 HOLE = -1  # the paint of a cell that no value lands on
 
 
@@ -100,6 +101,7 @@ class Panel:
     data: further columns, one entry a cell, by name (`offset`, `thread`, `value` ...); None where a cell has none.
     place: (row, column) of the panel in the figure; panels of one figure stand in a grid of panels.
     legends: which of the figure's legends tell what colour means here, as indices; None for all of them.
+    warp, warp_name: how many threads run together, and what they are called.
     """
 
     caption: str
@@ -114,6 +116,8 @@ class Panel:
     data: Mapping[str, tuple[Any, ...]] = field(default_factory=Frozen)
     place: tuple[int, int] = (0, 0)
     legends: tuple[int, ...] | None = None
+    warp: int = 32
+    warp_name: str = "warp"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "data", Frozen(self.data))
@@ -172,4 +176,8 @@ def to_dict(figure: Figure) -> dict[str, Any]:
     >>> to_dict(Figure("grid", "a title", "4:1", "", "", (), (), ()))["cute_viz_figure"]
     2
     """
-    return {"cute_viz_figure": VERSION, **asdict(figure)}
+    out = asdict(figure)
+    for panel in out["panels"]:
+        if WARP.items() <= panel.items():
+            del panel["warp"], panel["warp_name"]
+    return {"cute_viz_figure": VERSION, **out}

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from cute_viz.algebra.mma import WARP
 from cute_viz.errors import FigureError
 from cute_viz.figures.memory import THREAD
 from cute_viz.figures.model import Panel, Ruler
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.rulers import with_borders
 
-WARP = 32  # threads
 NAMED = 4  # owners of a cell that its label still names
 
 
@@ -27,6 +27,7 @@ class TVMap:
     everyone: every thread has every cell, as of an operand in shared memory; places and owners are those of thread 0 alone.
     who: `T` or `CTA`, what the first mode counts.
     held: the owners hold the cells, in registers or as a CTA; an operand in memory that threads merely see is paper.
+    warp: how many threads run together, and what they are called. row: of a wider one, how many lanes hold a row together.
     """
 
     threads: int
@@ -38,6 +39,8 @@ class TVMap:
     everyone: bool = False
     who: str = THREAD
     held: bool = True
+    warp: tuple[int, str] = WARP
+    row: int = 1
 
     def __post_init__(self) -> None:
         if self.places and not 0 <= min(self.places) <= max(self.places) < self.rows * self.cols:
@@ -115,8 +118,8 @@ def tile_panel(
     pair = [(t, v) for t in range(tv_map.threads) for v in range(values)]  # of an owner
     # Whatever a highlight puts in front; there is no pattern in what nobody holds.
     lowest = [min(mine) // values if mine and tv_map.held else None for mine in owners]
-    rows_ruler = _tile_ruler(titles[0], lowest, tv_map.rows, cols, 1)
-    cols_ruler = _tile_ruler(titles[1], lowest, cols, tv_map.rows, cols)
+    rows_ruler = _tile_ruler(titles[0], lowest, tv_map.rows, cols, 1, tv_map.warp[0])
+    cols_ruler = _tile_ruler(titles[1], lowest, cols, tv_map.rows, cols, tv_map.warp[0])
     return Panel(
         caption=caption,
         rows=tv_map.rows,
@@ -129,6 +132,8 @@ def tile_panel(
         boxes=() if not tv_map.held else _boxes(first, values, tv_map.rows, cols),
         data={"thread": threads, "value": value_ids},
         place=place,
+        warp=tv_map.warp[0],
+        warp_name=tv_map.warp[1],
     )
 
 
@@ -155,14 +160,14 @@ def _owner_labels(owners: list[list[int]], values: int, who: str) -> list[str]:
     return out
 
 
-def _tile_ruler(title: str, threads: Sequence[int | None], count: int, width: int, step: int) -> Ruler:
+def _tile_ruler(title: str, threads: Sequence[int | None], count: int, width: int, step: int, warp: int) -> Ruler:
     """Borders where another warp begins along the whole line (2), and at the period with which lanes start over (1).
 
     A period is one of all lines: every line has the lanes (threads modulo the warp) of the line a period before it.
     """
     lines = [threads[i * width : (i + 1) * width] if step == 1 else threads[i::step] for i in range(count)]
-    warps = [[None if t is None else t // WARP for t in line] for line in lines]
-    lanes = [[None if t is None else t % WARP for t in line] for line in lines]
+    warps = [[None if t is None else t // warp for t in line] for line in lines]
+    lanes = [[None if t is None else t % warp for t in line] for line in lines]
     period = next(n for n in range(1, count + 1) if count % n == 0 and lanes[n:] == lanes[:-n])
     out = [0] * (count + 1)
     for i in range(1, count):

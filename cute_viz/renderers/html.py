@@ -84,6 +84,7 @@ def _panel(panel: Panel, grid: Grid) -> dict[str, Any]:
         "colLabels": list(panel.col_ruler.labels),
         "labels": [label.replace("\n", " ") for label in panel.labels],
         "data": columns,
+        "warp": [panel.warp, panel.warp_name],
     }
     for name in ("thread", "value"):
         if name in panel.data:

@@ -187,7 +187,7 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float) -> tuple[Mark,
             if (c0, c1, mine) in now:
                 continue
             name = names.get(mine, "")
-            if mine >= 0 and owner in ("thread", "warp"):
+            if mine >= 0 and owner in ("thread", panel.warp_name):
                 cells = [i for row in range(r0, r) for i in range(row * panel.cols + c0, row * panel.cols + c1)]
                 name = _owners(panel, owners, cells, owner)
             if name and (c1 - c0) * w >= len(name) * CHAR * FONT + 8 and (r - r0) * h >= 18:
@@ -199,10 +199,11 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float) -> tuple[Mark,
 def _owners(panel: Panel, owners: dict[int, tuple[tuple[int, int], ...]], cells: Sequence[int], what: str) -> str:
     """Who holds a rectangle: `T0..T3`, or `warp 0, 2` where each cell is held by both; "" where no few words tell it."""
     threads = panel.data["thread"]
-    if what == "warp":
-        each = {frozenset([t // 32 for t, _ in owners.get(cell, ((threads[cell], 0),))]) for cell in cells}
+    width, word = panel.warp, panel.warp_name
+    if what == word:
+        each = {frozenset([t // width for t, _ in owners.get(cell, ((threads[cell], 0),))]) for cell in cells}
         held = sorted(each.pop()) if len(each) == 1 else []
-        return f"warp {', '.join(map(str, held))}" if 0 < len(held) <= SEVERAL else ""
+        return f"{word} {', '.join(map(str, held))}" if 0 < len(held) <= SEVERAL else ""
     if any(cell in owners for cell in cells):
         return ""
     mine = {threads[cell] for cell in cells}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cute_viz.notation.program import Document
+    from cute_viz.spec.library import Machine
     from cute_viz.spec.listing import Listed
 
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 class Library:
     """Where atoms and specs are looked up by name: in a user's folders first, then in what comes with cute-viz.
 
+    arch, wave: of names that several machines have, which one is meant: `gfx942`, and how many threads run together. bits: of a
+    value, of copies that do not say it. All are empty or 0 where they are not said.
     A value: whoever answers a request is given one, and what is kept for speed is kept by the folders and their files.
 
     >>> str(Library().resolve("SM80_16x8x16_F32F16F16F32_TN").layout_c)
@@ -23,11 +26,22 @@ class Library:
     """
 
     folders: tuple[str, ...] = ()
+    arch: str = ""
+    wave: int = 0
+    bits: int = 0
 
     @classmethod
-    def of_environment(cls, folders: tuple[str, ...] = ()) -> Library:
+    def of_environment(cls, folders: tuple[str, ...] = (), arch: str = "", wave: int = 0, bits: int = 0) -> Library:
         """The folders, then those of CUTE_VIZ_LAYOUTS."""
-        return cls((*folders, *(part for part in os.environ.get("CUTE_VIZ_LAYOUTS", "").split(os.pathsep) if part)))
+        more = (part for part in os.environ.get("CUTE_VIZ_LAYOUTS", "").split(os.pathsep) if part)
+        return cls((*folders, *more), arch, wave, bits)
+
+    @property
+    def machine(self) -> Machine:
+        """What is said of the machine."""
+        from cute_viz.spec.library import Machine
+
+        return Machine(self.arch, self.wave, self.bits)
 
     def directories(self) -> list[str]:
         """The folders, ours the last. Refused: a name that is no folder."""
@@ -39,7 +53,7 @@ class Library:
         """The atom of a name and its template arguments, or None; see `spec.library.resolve`."""
         from cute_viz.spec.library import resolve
 
-        return resolve(name, args, self.folders)
+        return resolve(name, args, self.folders, self.machine)
 
     def read(
         self, text: str, names: Mapping[str, Any] | None = None, warnings: list[str] | None = None, *, dialect: str = "auto"
@@ -57,7 +71,7 @@ class Library:
         """What is known of an operation beyond its layouts; see `spec.library.describe`."""
         from cute_viz.spec.library import describe
 
-        return describe(full, self.folders)
+        return describe(full, self.folders, self.machine)
 
     def listing(self) -> Iterator[Listed]:
         """Every name of an atom; see `spec.listing.listing`."""

@@ -14,13 +14,14 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
 from cute_viz.spec.domains import allows, samples
-from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, Family, families, find
+from cute_viz.spec.entry import Entry
+from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, OF_MMA, Family, families, find
 from cute_viz.spec.library import entry
 from cute_viz.spec.library_files import LibraryFile
 from cute_viz.spec.yaml import Fields, SpecError, read_yaml
 
-FOREIGN = {"mma": {*COPY_KEYS, "reverse"} - {*MMA_KEYS}, "copy": {*MMA_KEYS, "types", "incongruent"} - {*COPY_KEYS}}
-TILES = {"ALayout": (0, 2), "BLayout": (1, 2), "CLayout": (0, 1)}  # the modes of Shape_MNK that an operand spans
+FOREIGN = {"mma": {*COPY_KEYS, "reverse"} - {*MMA_KEYS}, "copy": {*MMA_KEYS, *OF_MMA, "types", "incongruent"} - {*COPY_KEYS}}
+TILES = ("ALayout", "BLayout", "CLayout")
 ANY = {"mma": "float", "copy": "uint32_t"}  # for an argument that may be any type
 
 
@@ -110,9 +111,9 @@ class _Trial:
         for key in own:
             if key in FOREIGN[family.file.kind]:
                 raise family.wrong(f"{key} is no field of {family.file.kind} operations", own.keys_at[key])
-        for word in str(own.get("incongruent", "")).split():
+        for word in f"{own.get('incongruent', '')} {own.get('partial', '')}".split():
             if word not in fields:
-                raise family.wrong(f"{family.key} has no {word}", own["incongruent"])
+                raise family.wrong(f"{family.key} has no {word}", own.get("incongruent", own.get("partial")))
 
     def check_where(self) -> None:
         """That the parameters of the name have values, and that nothing else has."""
@@ -145,7 +146,8 @@ class _Trial:
             operation = entry(found, full, args)
             if "reverse" not in family.fields:
                 incongruent = str(family.fields.get("incongruent", "")).split()
-                promised = _of_mma(operation.layouts, incongruent) if file.kind == "mma" else _of_copy(operation.layouts)
+                partial = str(family.fields.get("partial", "")).split()
+                promised = _of_mma(operation, incongruent, partial) if file.kind == "mma" else _of_copy(operation.layouts)
                 for key, wrong in promised:
                     raise family.wrong(f"{key} {wrong}", family.chosen(key, operation.arguments))
         except CuteVizError as error:
@@ -153,11 +155,14 @@ class _Trial:
             raise error.at(file.text, family.block.span).but(message=message, name=file.path) from None
 
 
-def _of_mma(layouts: dict[str, Any], incongruent: list[str]) -> Iterator[tuple[str, str]]:
+def _of_mma(operation: Entry, incongruent: list[str], partial: list[str]) -> Iterator[tuple[str, str]]:
     """The layouts of an MMA that do not cover their tile: (field, what is wrong)."""
-    extents = [product(mode) for mode in layouts["Shape_MNK"]]
-    for key, (i, j) in TILES.items():
-        if key not in incongruent and (wrong := _threads(layouts, key) or _uncovered(layouts[key], extents[i] * extents[j])):
+    atom = operation.atom()
+    for key in TILES:
+        if key in incongruent:
+            continue
+        wrong = _threads(operation.layouts, key, key in partial) or _uncovered(operation.layouts[key], prod(atom.held(key[0])))
+        if wrong:
             yield key, wrong
 
 
@@ -173,7 +178,7 @@ def _of_copy(layouts: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "DstLayout", f"does not write {missing} of the {len(read)} bits that are read"
 
 
-def _threads(layouts: dict[str, Any], key: str) -> str:
+def _threads(layouts: dict[str, Any], key: str, partial: bool = False) -> str:
     """What is wrong with the threads of a layout; empty where nothing is."""
     first, *rest = modes(layouts[key].shape)
     threads = product(layouts["ThrID"].shape)
@@ -181,7 +186,8 @@ def _threads(layouts: dict[str, Any], key: str) -> str:
         return "is not a layout of (thread, value)"
     if not all(isinstance(stride, int) for stride in leaves(layouts[key].stride)):
         return "has strides that are no integers"
-    return "" if product(first) == threads else f"has {product(first)} threads, ThrID has {threads}"
+    fits = product(first) == threads or (partial and threads % product(first) == 0)
+    return "" if fits else f"has {product(first)} threads, ThrID has {threads}"
 
 
 def _uncovered(layout: Layout, extent: int) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.inttuple import Typed, is_int_tuple
+from cute_viz.algebra.inttuple import Typed, is_int_tuple, product
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.static import mark_static
 from cute_viz.errors import CuteVizError
@@ -27,7 +28,8 @@ class Entry:
 
     name: with its template arguments. kind: "mma" or "copy". source: where it was taken from.
     layouts: Shape_MNK, ThrID, ALayout ... or SrcLayout ..., by CuTe's names.
-    arguments: what the name's parameters and template arguments are.
+    arguments: what the name's parameters and template arguments are. archs: all that have it. note: what else to know of it.
+    of_mma: blocks, stored and warp of an MMA, as MMA_Atom has them.
     """
 
     name: str
@@ -37,6 +39,9 @@ class Entry:
     layouts: dict[str, Any]
     types: tuple[str, ...] = ()
     arguments: dict[str, str] = field(default_factory=dict)
+    archs: tuple[str, ...] = ()
+    note: str = ""
+    of_mma: dict[str, Any] = field(default_factory=dict)
 
     def atom(self) -> MMA_Atom | CopyOp:
         """The object that the algebra computes with."""
@@ -47,13 +52,14 @@ class Entry:
             return CopyOp(self.name, x["ThrID"], x["SrcLayout"], x["DstLayout"], x["RefLayout"])
         from cute_viz.algebra.mma import MMA_Atom
 
-        return MMA_Atom(x["ThrID"], x["Shape_MNK"], x["ALayout"], x["BLayout"], x["CLayout"], self.name, self.types)
+        given = (x["ThrID"], x["Shape_MNK"], x["ALayout"], x["BLayout"], x["CLayout"])
+        return MMA_Atom(*given, self.name, self.types, **self.of_mma)
 
 
 class Operation:
     """An entry with its parameters and template arguments filled in, no layout of it evaluated yet.
 
-    full: the name as it was asked for. values: what the parameters and arguments are.
+    full: the name as it was asked for. said: template arguments that are not given, by their names. values: what the parameters and arguments are.
     Refused: arguments that the entry does not take.
 
     >>> from cute_viz.spec.family import find
@@ -63,11 +69,11 @@ class Operation:
     ('s8', 's8', 's32', 's32')
     """
 
-    def __init__(self, match: Match, full: str, args: tuple[str, ...]) -> None:
+    def __init__(self, match: Match, full: str, args: tuple[str, ...], said: Mapping[str, str] | None = None) -> None:
         self.family = match.family
         self.name = match.name
         self.full = full
-        self.values = {**match.bound, **match.family.arguments(match.name, args)}
+        self.values = {**match.bound, **match.family.arguments(match.name, args, said)}
 
     def entry(self, forward: Entry | None = None) -> Entry:
         """The operation with its layouts; `forward` is the one that it is the `reverse` of."""
@@ -75,7 +81,31 @@ class Operation:
         source = " ".join(str(fields["source"]).split()) if "source" in fields else file.word("source")
         types = () if forward else self.family.types(self.name, self.values)
         layouts = _reversed(forward.layouts) if forward else self.layouts()
-        return Entry(self.full, file.kind, file.word("arch"), source, layouts, types, self.values)
+        note = " ".join(str(fields.get("note", "")).split())
+        of_mma = self.of_mma() if file.kind == "mma" else {}
+        arch, archs = file.word("arch"), self.family.archs
+        return Entry(self.full, file.kind, arch, source, layouts, types, self.values, archs, note, of_mma)
+
+    def of_mma(self) -> dict[str, Any]:
+        """What is known of an MMA beside its layouts: how many blocks, how A is stored, which threads run together."""
+        out: dict[str, Any] = {}
+        for key in ("blocks", "stored"):
+            if key in self.family.fields:
+                out[key] = self._number(self.family.chosen(key, self.values))
+        written = self.family.fields.get("warp", self.family.file.word("warp"))
+        if written:
+            width, _, word = str(written).partition(" ")
+            number = as_number(self.values.get(width, width))
+            if not number or not word:
+                raise self.family.wrong("warp is a number of threads and what they are called", hint="such as warp: 64 wave")
+            out["warp"] = (number, word)
+        return out
+
+    def _number(self, text: Text) -> int:
+        value = as_number(str(text))
+        if not value:
+            raise self.family.wrong(f"{str(text)!r} is no number of 1 or more", text)
+        return value
 
     def numbers(self) -> dict[str, Any]:
         """The names that an expression of a layout may use: the values that are numbers, `bits`, and `K`."""
@@ -119,6 +149,9 @@ class Operation:
                     raise family.wrong("Shape_MNK is (M,N,K)", written)
             elif not isinstance(value, Layout):
                 raise family.wrong(f"{key} is not a layout", written)
+            if key == "Shape_MNK":
+                names = {**dict(zip("MNK", map(int, map(product, value)), strict=True)), **names}
+                names.setdefault("blocks", self.of_mma().get("blocks", 1))
             out[key] = value
         return out
 

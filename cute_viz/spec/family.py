@@ -18,7 +18,8 @@ from cute_viz.spec.yaml import Fields, SpecError, Text, Value
 MMA_KEYS = ("Shape_MNK", "ThrID", "ALayout", "BLayout", "CLayout", "ELayout", "SFALayout", "SFBLayout")
 COPY_KEYS = ("ThrID", "SrcLayout", "DstLayout", "RefLayout", "ValID")
 BY_VALUE = (*dict.fromkeys((*MMA_KEYS, *COPY_KEYS)), "K")  # those that may differ by the value of a parameter
-FIELDS = ("where", "args", "types", "inherits", "reverse", "incongruent", "source", *BY_VALUE)
+OF_MMA = ("blocks", "stored", "partial", "warp")  # what else is known of an MMA: see layouts/LIBRARY.md
+FIELDS = ("where", "args", "types", "inherits", "reverse", "incongruent", "source", "also", "note", *OF_MMA, *BY_VALUE)
 
 
 class Match(NamedTuple):
@@ -138,6 +139,13 @@ class Family:
         items = list(values.items())
         return all(allows(self.domains_with(dict(items[:n])).get(key, ""), value) for n, (key, value) in enumerate(items))
 
+    @property
+    def archs(self) -> tuple[str, ...]:
+        """The architectures that have its operations: those of the file, or the file's own and those of `also`."""
+        if "also" not in self.fields:
+            return self.file.archs
+        return (self.file.word("arch"), *(word for word in str(self.fields["also"]).split() if word != "-none"))
+
     def match(self, name: str) -> dict[str, str] | None:
         """The parameters with which the entry has a name; None where it has not."""
         if not self.pattern.may_be(name):  # before any YAML is read
@@ -153,8 +161,10 @@ class Family:
         parted = (item.partition("=") for item in str(self.fields.get("args", "")).split())
         return [(key, default) for key, _, default in parted]
 
-    def arguments(self, name: str, args: tuple[str, ...]) -> dict[str, str]:
+    def arguments(self, name: str, args: tuple[str, ...], said: Mapping[str, str] | None = None) -> dict[str, str]:
         """The template arguments by the entry's names for them, defaults filled in, numbers checked.
+
+        said: values of arguments that are not given, by their names, instead of their defaults.
 
         Refused: more than the entry takes, one that is missing, one that is not legal.
 
@@ -169,7 +179,7 @@ class Family:
             raise SpecError(f"{name} {takes} template arguments, not {len(args)}")
         out: dict[str, str] = {}
         for n, (key, default) in enumerate(self.template):
-            value = args[n] if n < len(args) else out.get(default, default)
+            value = args[n] if n < len(args) else (said or {}).get(key) or out.get(default, default)
             if not value:
                 raise SpecError(f"{name} needs its template arguments", hint=f"<{', '.join(wanted)}>")
             if value.isdecimal() and len(value) > limit("digits"):

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import unmarked
+from cute_viz.spec import names
 from cute_viz.spec.entry import Entry, Operation
 from cute_viz.spec.family import Match, find
 from cute_viz.spec.library_files import LibraryFile, files_for
@@ -22,28 +25,78 @@ if TYPE_CHECKING:
     from cute_viz.algebra.mma import MMA_Atom
 
 
-def lookup(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = ()) -> Entry | None:
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What a request says of the machine, for names that several have: the architecture, how many threads run together.
+
+    arch: such as gfx942; "" where it is not said. wave: 0 where it is not said. bits: of a value, of copies that need it.
+    """
+
+    arch: str = ""
+    wave: int = 0
+    bits: int = 0
+
+    def words(self) -> dict[str, str]:
+        """The template arguments that are said by it."""
+        return {key: str(value) for key, value in (("wave", self.wave), ("ValBits", self.bits)) if value}
+
+
+ANY = Machine()
+
+
+def lookup(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = (), machine: Machine = ANY) -> Entry | None:
     """The entry of a name and its template arguments, or None.
 
-    Refused: a name of the library with arguments that it does not take.
+    machine: of names that several architectures have, which one is meant; `gfx1200::v_wmma_...` says so, too.
+    Refused: a name of the library with arguments that it does not take; one that several architectures have, each its own.
 
     >>> str(lookup("SM80_16x8x16_F32BF16BF16F32_TN").layouts["CLayout"])
     '((_4,_8),(_2,_2)):((_32,_1),(_16,_8))'
     >>> lookup("SM90_64x200x16_F16F16F16_SS").layouts["Shape_MNK"]
     (Static(64), Static(200), Static(16))
     """
-    short = _short(name)
-    found = _found(short, files_for(short, folders))
-    full = name.replace(" ", "") + (f"<{','.join(args)}>" if args else "")
-    return None if found is None else entry(found, full, args, folders)
+    spoken = names.spoken(name)
+    machine = replace(machine, **{key: value for key, value in spoken.said if value})
+    short = _short(spoken.name)
+    if not spoken.machine:
+        found = _found(short, files_for(short, folders))
+        full = name.replace(" ", "") + (f"<{','.join(args)}>" if args else "")
+        return None if found is None else entry(found, full, args, folders, machine)
+    matches = [found for file in files_for(short, folders) if (found := find(file, short)) is not None]
+    return _of_machine(matches, args, folders, machine)
 
 
-def entry(match: Match, full: str, args: tuple[str, ...], folders: tuple[str, ...] = ()) -> Entry:
+def _of_machine(matches: list[Match], args: tuple[str, ...], folders: tuple[str, ...], machine: Machine) -> Entry | None:
+    """The operation of those that have a name which is that of an architecture; its name says which, where that is needed."""
+    meant = [match for match in matches if not machine.arch or machine.arch in match.family.archs]
+    if not meant:
+        if matches:
+            have = ", ".join(dict.fromkeys(arch for match in matches for arch in match.family.archs))
+            raise SpecError(f"{machine.arch} has no {matches[0].name}", hint=f"it is an instruction of {have}")
+        return None
+    if len(meant) > 1:
+        archs = [match.family.file.word("arch") for match in meant]
+        hint = f"`arch={archs[0]}`, or {archs[0]}::{meant[0].name}"
+        raise SpecError(f"{meant[0].name} is an instruction of {' and of '.join(archs)}, with layouts of their own", hint=hint)
+    (match,) = meant
+    given = match.family.arguments(match.name, args, machine.words())
+    template = [f"{key}={value}" if key == "wave" else value for key, value in given.items()]
+    full = match.name + (f"<{','.join(item.rpartition('=')[2] for item in template)}>" if template else "")
+    if len(matches) > 1:
+        full = f"{match.family.file.word('arch')}::{full}"
+    out = entry(match, full, args, folders, machine)
+    threads = size(out.layouts["ThrID"])
+    if machine.wave not in (0, threads) and "wave" not in given:
+        raise SpecError(f"{match.name} runs on {threads} threads, not {machine.wave}", hint=f"`wave={threads}`")
+    return out
+
+
+def entry(match: Match, full: str, args: tuple[str, ...], folders: tuple[str, ...] = (), machine: Machine = ANY) -> Entry:
     """The operation of a match and its template arguments; that of a `reverse` is looked for in its own file first."""
     family = match.family
     reverse = family.fields.get("reverse")
     if reverse is None:
-        return Operation(match, full, args).entry()
+        return Operation(match, full, args, machine.words()).entry()
     other = Pattern(str(reverse)).filled(match.bound)
     found = _found(other, [family.file]) or _found(other, files_for(other, folders))
     if found is None:
@@ -57,23 +110,28 @@ def _found(name: str, files: Iterable[LibraryFile]) -> Match | None:
     return next((found for file in files if (found := find(file, name)) is not None), None)
 
 
-def resolve(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = ()) -> MMA_Atom | CopyOp | None:
+def resolve(
+    name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = (), machine: Machine = ANY
+) -> MMA_Atom | CopyOp | None:
     """The atom of a name, also of an unambiguous short form; None where nothing of this kind is meant.
 
     Refused: a name that looks like an atom's and is none; the error names the nearest.
     """
-    known = lookup(name, args, folders)
+    known = lookup(name, args, folders, machine)
     if known is not None:
         return known.atom()
-    short = _short(name)
-    if not re.match(r"SM\d+_\w|\d+x\d+x\d+|GMMA_\d|MMA_\d|U(16|32)x\d_(LDSM|STSM)", short):
+    spoken = names.spoken(name)
+    short = _short(spoken.name)
+    if not re.match(r"SM\d+_\w|\d+x\d+x\d+|GMMA_\d|MMA_\d|U(16|32)x\d_(LDSM|STSM)", short) and not spoken.machine:
         return None
     from cute_viz.spec.listing import listing
 
-    every = [listed.name for listed in listing(folders)]
+    arch = spoken.arch or machine.arch
+    every = list(dict.fromkeys(x.name for x in listing(folders) if not (spoken.machine and arch) or arch in x.archs))
     near = [full for full in every if _completed(short, full)]
     if len(near) == 1 or (near and all(full.startswith(near[0]) for full in near)):
-        known = lookup(_completed(short, near[0]) or "", args, folders)
+        arch = f"{spoken.arch}::" if spoken.arch else ""
+        known = lookup(arch + (_completed(short, near[0]) or ""), args, folders, machine)
         if known is not None:
             return known.atom()
     from difflib import get_close_matches
@@ -83,22 +141,24 @@ def resolve(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = ()
     raise SpecError(f"there is no atom {name!r}", hint=hint)
 
 
-def describe(full: str, folders: tuple[str, ...] = ()) -> dict[str, Any]:
+def describe(full: str, folders: tuple[str, ...] = (), machine: Machine = ANY) -> dict[str, Any]:
     """What the library says of an operation beyond its layouts: architecture, element types, further layouts, source.
 
     >>> describe("SM80_16x8x16_F32BF16BF16F32_TN")["types"]
     'A bf16, B bf16, C f32, D f32'
     """
     name, _, rest = full.partition("<")
-    known = lookup(name, tuple(split_arguments(rest.rpartition(">")[0])), folders)
+    known = lookup(name, tuple(split_arguments(rest.rpartition(">")[0])), folders, machine)
     if known is None:
         return {}
-    out: dict[str, Any] = {"arch": known.arch.upper()}
+    of_sm = known.arch.startswith("sm")
+    out: dict[str, Any] = {"arch": known.arch.upper() if of_sm else ", ".join(known.archs)}
     if known.types:
         out["types"] = ", ".join(f"{x} {kind}" for x, kind in zip("ABCD", known.types, strict=False))
     further = ("ELayout", "SFALayout", "SFBLayout", "ValID")
     layouts = {key: unmarked(value) for key, value in known.layouts.items() if key in further}
-    return {**out, **layouts, **({"source": known.source} if known.source else {})}
+    more = {"note": known.note, "source": known.source}
+    return {**out, **layouts, **{key: value for key, value in more.items() if value}}
 
 
 def split_arguments(text: str) -> list[str]:
@@ -123,7 +183,8 @@ def _completed(short: str, full: str) -> str | None:
     'SM90_64x8x16_F16F16F16_SS'
     """
     pattern = re.sub(r"\\\{\w+\\\}", r"(\\d+)", re.escape(full))
-    for candidate in (pattern, re.sub(r"^(SM\d+|GMMA)_", "", pattern)):
+    # Without the word in front, too, and without the types before the shape: 16x16x16_f16.
+    for candidate in dict.fromkeys((pattern, re.sub(r"^(SM\d+|GMMA|XE|v)_", "", pattern), re.sub(r"^v_\w+?_(?=\d+x)", "", pattern))):
         pieces = candidate.split("_")
         for n in range(1, len(pieces) + 1):
             if "_" in short and (match := re.fullmatch("_".join(pieces[:n]), short)) is not None:

@@ -16,7 +16,13 @@ from cute_viz.errors import Span
 from cute_viz.files import held, read_text
 from cute_viz.spec.yaml import Fields, SpecError, Text, Value, read_yaml
 
-HEAD = ("library", "arch", "source", "layouts")
+HEAD = ("library", "arch", "also", "warp", "source", "layouts")
+
+_STARTS = (  # of names without a number of their architecture: where they stand, newest first
+    ("GMMA_", ("sm90_sparse",)),
+    ("XE_", ("xe", "xe_legacy")),
+    ("v_", ("gfx950", "gfx942", "gfx90a", "gfx908", "gfx1200", "gfx1100")),
+)
 
 
 class Block(NamedTuple):
@@ -62,6 +68,11 @@ class LibraryFile:
         if not isinstance(value, str):
             raise self.head[key].wrong(f"{key} is text", value)
         return " ".join(value.split())
+
+    @property
+    def archs(self) -> tuple[str, ...]:
+        """The architectures that the file is of, its own first."""
+        return (self.word("arch"), *self.word("also").split())
 
     def shared(self) -> dict[str, Text]:
         """The layouts that the file names once for several entries."""
@@ -119,15 +130,20 @@ def files_for(short: str, folders: tuple[str, ...] = ()) -> Iterator[LibraryFile
     *users, own = directories(folders)
     for directory in users:
         yield from _libraries(directory)
-    match = re.match(r"SM(\d+)_", short)
-    stem = "sm90_sparse" if short.startswith("GMMA_") else f"sm{match[1]}" if match else "universal"
-    likely = [os.path.join(own, kind, f"{stem}.yaml") for kind in ("mma", "copy")]
+    likely = [os.path.join(own, kind, f"{stem}.yaml") for stem in _stems(short) for kind in ("mma", "copy")]
     for path in likely:
         if os.path.isfile(path) and (file := library_file(path)) is not None:
             yield file
     for file in _libraries(own):
         if file.path not in likely:
             yield file
+
+
+def _stems(short: str) -> tuple[str, ...]:
+    """The files of ours that a name leads to, by their names."""
+    if match := re.match(r"SM(\d+)_", short):
+        return (f"sm{match[1]}",)
+    return next((stems for start, stems in _STARTS if short.startswith(start)), ("universal",))
 
 
 def spec_file(name: str, folders: tuple[str, ...] = ()) -> str | None:

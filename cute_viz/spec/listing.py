@@ -21,6 +21,7 @@ class Listed(NamedTuple):
     arch: str
     args: str
     ranges: str
+    archs: tuple[str, ...] = ()
 
 
 def listing(folders: tuple[str, ...] = ()) -> Iterator[Listed]:
@@ -36,7 +37,7 @@ def listing(folders: tuple[str, ...] = ()) -> Iterator[Listed]:
             ranges = [f"{key} = {value}" for key, value in family.domains.items() if key in slots and ".." in value]
             args = str(family.fields.get("args", ""))
             for name in _spelt(family):
-                yield Listed(name, kind, arch, args, ", ".join(ranges))
+                yield Listed(name, kind, arch, args, ", ".join(ranges), family.archs)
 
 
 def _spelt(family: Family) -> Iterator[str]:

@@ -4,10 +4,48 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from cute_viz.spec.domains import meant
 
 _SLOT = re.compile(r"\{([A-Za-z_]\w*)\}")
+
+# Instructions by the names of their assembler, of the compiler's builtins, or as a manual has them, in capitals.
+_SPOKEN = re.compile(r"(?:([a-z][a-z0-9]*)::)?(?:v_|__builtin_amdgcn_)?(s?w?m(?:fma|fmac|ma|mac)_\w+)", re.I)
+_SUFFIX = re.compile(r"_w(32|64)(?:_(gfx\d+))?$")
+
+
+class Spoken(NamedTuple):
+    """A name as it was written: the architecture and the wave that it says, and whether it is one that several machines have."""
+
+    name: str
+    machine: bool = False
+    arch: str = ""
+    wave: int = 0
+
+    @property
+    def said(self) -> tuple[tuple[str, Any], ...]:
+        """What it says of the machine."""
+        return (("arch", self.arch), ("wave", self.wave))
+
+
+def spoken(name: str) -> Spoken:
+    """A name of an instruction as its assembler has it.
+
+    >>> spoken("gfx1200::V_WMMA_F32_16X16X16_F16")
+    Spoken(name='v_wmma_f32_16x16x16_f16', machine=True, arch='gfx1200', wave=0)
+    >>> spoken("__builtin_amdgcn_wmma_f32_16x16x16_f16_w64_gfx12")[0::3], spoken("SM80_16x8x8").machine
+    (('v_wmma_f32_16x16x16_f16', 64), False)
+    """
+    match = _SPOKEN.fullmatch(name.replace(" ", ""))
+    if match is None:
+        return Spoken(name)
+    short = f"v_{match[2].lower()}"
+    arch, wave = (match[1] or "").lower(), 0
+    if suffix := _SUFFIX.search(short):
+        short, wave = short[: suffix.start()], int(suffix[1])
+        arch = arch or {"gfx12": "gfx1200"}.get(suffix[2] or "", "" if suffix[2] else "gfx1100")
+    return Spoken(short, True, arch, wave)
 
 
 class Pattern:

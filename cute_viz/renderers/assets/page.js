@@ -32,7 +32,7 @@
     words.push(`${p.down} ${p.rowLabels[r]}, ${p.right} ${p.colLabels[k]}`);
     const mine = owners(p, c);
     if (mine.length) words.push(mine.slice(0, 8).map(([t, v]) => `thread ${t}` + (v === null ? "" : ` value ${v}`)).join(", ") +
-      (mine.length > 8 ? ` and ${mine.length - 8} more` : "") + ` (warp ${Math.floor(mine[0][0] / 32)}, lane ${mine[0][0] % 32})`);
+      (mine.length > 8 ? ` and ${mine.length - 8} more` : "") + ` (${p.warp[1]} ${Math.floor(mine[0][0] / p.warp[0])}, lane ${mine[0][0] % p.warp[0]})`);
     for (const [name, column] of Object.entries(p.data)) {
       const value = column[c];
       if (value !== null && value !== undefined) words.push(`${name} ${Array.isArray(value) ? `(${value.join(",")})` : value}`);
@@ -76,7 +76,10 @@
     }
     const [t, v] = mine[0];
     if (by === "value") return mark((q, k) => owners(q, k).some((o) => o[1] === v), `value ${v}`);
-    if (by === "warp") return mark((q, k) => owners(q, k).some((o) => o[0] >> 5 === t >> 5), `warp ${t >> 5}`);
+    if (by === "warp") {
+      const of = (q, o) => Math.floor(o[0] / q.warp[0]);
+      return mark((q, k) => owners(q, k).some((o) => of(q, o) === of(p, [t])), `${p.warp[1]} ${of(p, [t])}`);
+    }
     return mark((q, k) => owners(q, k).some((o) => o[0] === t), `thread ${t}`);
   }
 
