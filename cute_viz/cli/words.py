@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -105,15 +105,39 @@ class Reading:
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options --let, --name, --dialect and --layouts, given to the command as `reading`."""
+    """The options --let, --name, --dialect, --layouts and those of the machine, given to the command as `reading`."""
 
     @let_option
     @click.option("--name", metavar="NAME", help="Which object of a pasted block is meant; the last otherwise.")
     @click.option("--dialect", type=click.Choice(DIALECTS), default="auto", show_default=True, help="Read SOURCE as this.")
     @layouts_option
+    @machine_options
     @wraps(command)
     def wrapped(*args: Any, let: dict[str, str], name: str | None, dialect: str, library: Library, **more: Any) -> Any:
         return command(*args, reading=Reading(let, name, dialect, library), **more)
+
+    return wrapped
+
+
+def machine_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options --arch, --wave, --shape and --bits: what a name or an encoding leaves open; they become part of `library`."""
+
+    def extents(ctx: click.Context, param: click.Parameter, word: str | None) -> tuple[int, ...]:
+        parts = (word or "").lower().split("x") if word else []
+        if not all(part.isdecimal() and len(part) < 9 and int(part) for part in parts) or len(parts) > 8:
+            raise click.BadParameter(f"{word!r} is no shape such as 64x64")
+        return tuple(map(int, parts))
+
+    @click.option("--arch", default="", metavar="ARCH", help="Of a name that several machines have, the one meant: gfx942, gfx1200.")
+    @click.option("--wave", type=click.IntRange(1), metavar="N", help="How many threads of it run together: 32 or 64.")
+    @click.option("--shape", metavar="AxB", callback=extents, help="The shape of the tensor that an encoding of Triton is for.")
+    @click.option("--bits", type=click.IntRange(1, 1024), metavar="N", help="The width of its elements, or of a copy's values.")
+    @wraps(command)
+    def wrapped(
+        *args: Any, library: Library, arch: str, wave: int | None, shape: tuple[int, ...], bits: int | None, **more: Any
+    ) -> Any:
+        said = replace(library, arch=arch.lower(), wave=wave or 0, shape=shape, bits=bits or 0)
+        return command(*args, library=said, **more)
 
     return wrapped
 

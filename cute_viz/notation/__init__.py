@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cute_viz.notation.reading import Resolver
     from cute_viz.notation.syntax import Statement
 
-DIALECTS = ("auto", "cute", "cpp", "dsl", "dump")
+DIALECTS = ("auto", "cute", "cpp", "dsl", "dump", "triton")
 _MESSAGES = ("warning", "error", "note", "remark")  # of a compiler: worth a closer look
 _DSL_MARKS = ("cute.", "cutlass.", "stride", "order", "mode", "None", "import", "def ")  # worth a closer look
 
@@ -50,17 +50,19 @@ def read(
     *,
     dialect: str = "auto",
     resolve: Resolver | None = None,
+    shape: tuple[int, ...] = (),
+    bits: int = 0,
 ) -> Document:
     """Everything that a text holds, by name; warnings go into the list.
 
     The dialect shows in the text: `cute` and `cpp` are one language, `dsl` is Python's grammar, a `dump` is what CuTe
-    printed, amid other lines.
+    printed, amid other lines; `triton` are encodings of Triton and Gluon, for a shape, which their types or `shape` say.
 
     >>> sorted(read("a = 4:2; b = a(3)").values)
     ['a', 'b']
     """
     with _shallow(text):
-        return _read(Source(text, names or {}, warnings, dialect, resolve))
+        return _read(Source(text, names or {}, warnings, dialect, resolve, shape, bits))
 
 
 def _read(source: Source) -> Document:
@@ -70,6 +72,11 @@ def _read(source: Source) -> Document:
         source = source.of(strip_colors(source.text))
     source = source.of(_without_operations(source.text))
     text, dialect = source.text, source.dialect
+    if dialect == "triton" or (dialect == "auto" and ("#tt" in text or "Layout(" in text)):
+        from cute_viz.notation.triton import mentions, read_triton
+
+        if dialect == "triton" or mentions(text):
+            return read_triton(source)
     if dialect == "dump":
         from cute_viz.notation.dumps import read_dump
 

@@ -49,7 +49,7 @@ class Evaluator:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.text, self.names, self.warnings, _, self.resolve = source
+        self.text, self.names, self.warnings, _, self.resolve, *_ = source
 
     def resolved(self, name: str, args: tuple[str, ...]) -> Any:
         """The atom of a name; an error where the library has none, or there is no library."""

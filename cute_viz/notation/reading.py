@@ -16,7 +16,8 @@ class Source(NamedTuple):
     """A text, and what it is read with.
 
     names: bindings that the text may use. warnings: where they are added; None checks for none. dialect: one of
-    `notation.DIALECTS`. resolve: the atom of a name and its template arguments, or None.
+    `notation.DIALECTS`. resolve: the atom of a name and its template arguments, or None. shape, bits: of a tensor and of its elements,
+    for encodings whose text does not say them; () and 0 where they are not given.
 
     >>> Source("M", {"M": 4}).of("N").names
     {'M': 4}
@@ -27,6 +28,8 @@ class Source(NamedTuple):
     warnings: list[str] | None = None
     dialect: str = "auto"
     resolve: Resolver | None = None
+    shape: tuple[int, ...] = ()
+    bits: int = 0
 
     def of(self, text: str) -> Source:
         """Another text that is read with the same."""

@@ -18,7 +18,7 @@ class Library:
     """Where atoms and specs are looked up by name: in a user's folders first, then in what comes with cute-viz.
 
     arch, wave: of names that several machines have, which one is meant: `gfx942`, and how many threads run together. bits: of a
-    value, of copies that do not say it. All are empty or 0 where they are not said.
+    value, of copies that do not say it; with shape, that of a tensor, of encodings. All are empty or 0 where they are not said.
     A value: whoever answers a request is given one, and what is kept for speed is kept by the folders and their files.
 
     >>> str(Library().resolve("SM80_16x8x16_F32F16F16F32_TN").layout_c)
@@ -29,12 +29,13 @@ class Library:
     arch: str = ""
     wave: int = 0
     bits: int = 0
+    shape: tuple[int, ...] = ()
 
     @classmethod
-    def of_environment(cls, folders: tuple[str, ...] = (), arch: str = "", wave: int = 0, bits: int = 0) -> Library:
+    def of_environment(cls, folders: tuple[str, ...] = (), **said: Any) -> Library:
         """The folders, then those of CUTE_VIZ_LAYOUTS."""
         more = (part for part in os.environ.get("CUTE_VIZ_LAYOUTS", "").split(os.pathsep) if part)
-        return cls((*folders, *more), arch, wave, bits)
+        return cls((*folders, *more), **said)
 
     @property
     def machine(self) -> Machine:
@@ -65,7 +66,8 @@ class Library:
         """
         from cute_viz.notation import read
 
-        return read(text, names, warnings, dialect=dialect, resolve=self.resolve)
+        more = {"shape": self.shape, "bits": self.bits}
+        return read(text, names, warnings, dialect=dialect, resolve=self.resolve, **more)
 
     def describe(self, full: str) -> dict[str, Any]:
         """What is known of an operation beyond its layouts; see `spec.library.describe`."""

@@ -1,0 +1,183 @@
+"""Triton's encodings -> layouts: of registers (thread, register) -> index, of memory coordinates -> offset in elements.
+
+A layout is in CuTe notation with integer strides where there is one, with a swizzle where one does it, else with XOR strides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import prod
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.simplify import coalesce
+from cute_viz.algebra.stride import F2
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import CuteVizError, NotationError, did_you_mean
+from cute_viz.notation import triton_distributed as registers
+from cute_viz.notation import triton_shared as memory
+from cute_viz.notation.program import Document
+from cute_viz.notation.reading import Source
+from cute_viz.notation.triton_linear import Linear
+from cute_viz.notation.triton_text import Typed, find, mentions
+
+__all__ = ["layout_of", "linear_of", "mentions", "read_triton"]
+_TENSOR_MEMORY = "tensor_memory_encoding"
+
+
+def read_triton(source: Source) -> Document:
+    """Every encoding of a text as a layout, by the names that the text gives them.
+
+    Refused: an encoding without a shape, neither in its type nor given; one that is not known; with the place.
+
+    >>> text = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>"
+    >>> str(read_triton(Source(text, shape=(32, 16))).pick())
+    '((4,32),4):((128,1),32)'
+    """
+    document = Document()
+    for typed in find(source.text):
+        name = _fresh(typed.name, document)
+        try:
+            document.values[name] = layout_of(typed, source.shape, source.bits)
+            document.last = name
+        except CuteVizError as error:
+            document.failures[name] = document.last = error.at(source.text, typed.encoding.span)
+    return document
+
+
+def _fresh(name: str, document: Document) -> str:
+    """A name that the document does not have yet."""
+    return next(one for one in (name, *(f"{name}_{n}" for n in range(2, 1 << 20))) if one not in (*document.values, *document.failures))
+
+
+def layout_of(typed: Typed, shape: Sequence[int] = (), bits: int = 0) -> Layout | ComposedLayout:
+    """The layout of an encoding for the shape of its type, or the one that is given.
+
+    >>> text = "!ttg.memdesc<8x64xf16, #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>>"
+    >>> str(layout_of(find(text)[0]))
+    'Sw<3,3,3> o 0 o (8,64):(64,1)'
+    """
+    linear = linear_of(typed, shape, bits)
+    name = typed.encoding.name
+    if name in registers.ENCODINGS:
+        return _of_registers(linear)
+    if name == _TENSOR_MEMORY:
+        return _of_inputs(linear, (("row",), ("col",)))
+    return _of_memory(linear, memory.paddings(typed.encoding))
+
+
+def linear_of(typed: Typed, shape: Sequence[int] = (), bits: int = 0) -> Linear:
+    """The linear layout of an encoding: the coordinate that each bit adds.
+
+    >>> text = "tensor<64xf16, #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>>"
+    >>> linear_of(find(text)[0]).bases["lane"]
+    ((2,), (4,), (8,), (16,), (32,))
+    """
+    encoding = typed.encoding
+    known = (*registers.ENCODINGS, *memory.ENCODINGS, _TENSOR_MEMORY)
+    if encoding.name not in known:
+        raise NotationError(f"{encoding.name} is no encoding that is known here", hint=did_you_mean(encoding.name, known) or ", ".join(known))
+    shape = typed.shape or tuple(shape) or _own_shape(typed)
+    if not shape:
+        raise NotationError(f"{encoding.name} is laid out for a shape, which nothing says", hint="`shape=64x64`, or a type such as tensor<64x64xf16, ...>")
+    if prod(shape) > 1 << 24 or len(shape) > 8:
+        raise NotationError(f"a tensor of {'x'.join(map(str, shape))} elements is no tile")
+    if encoding.name in registers.ENCODINGS:
+        return registers.distributed(encoding, shape)
+    if encoding.name == _TENSOR_MEMORY:
+        return memory.tensor_memory(encoding, shape)
+    return memory.shared(encoding, shape, typed.bits or bits)
+
+
+def _own_shape(typed: Typed) -> tuple[int, ...]:
+    """The shape that an encoding says itself: padded_shared and Gluon's constructors name it, the bases of a linear one reach it."""
+    given = typed.encoding.fields.get("shape")
+    if isinstance(given, list) and given and all(isinstance(x, int) and x > 0 for x in given):
+        return tuple(given)
+    return registers.shape_of_linear(typed.encoding)
+
+
+def _of_registers(linear: Linear) -> Layout:
+    """(thread = lane + lanes * warp, register), and block where there are several."""
+    blocks = (("block",),) if linear.bases.get("block") else ()
+    return _of_inputs(linear, (("lane", "warp"), ("register",), *blocks))
+
+
+def _of_inputs(linear: Linear, inputs: Iterable[tuple[str, ...]]) -> Layout:
+    """The inputs, each mode some of them one after the other, to the column-major index of the shape."""
+    steps, stride = [], 1
+    for size in linear.sizes:
+        steps.append(stride)
+        stride *= size
+    bits = [[sum(x * step for x, step in zip(basis, steps, strict=True)) for name in names for basis in linear.bases.get(name, ())] for names in inputs]
+    return _layout(bits, _disjoint([x for mode in bits for x in mode]))
+
+
+def _of_memory(linear: Linear, paddings: Sequence[tuple[int, int]]) -> Layout | ComposedLayout:
+    """Coordinates to offsets, plain, swizzled, or by XOR strides; padded where paddings say so."""
+    bits = [list(mode) for mode in memory.inverse(linear)]
+    every = [offset for mode in bits for offset in mode]
+    if _disjoint(every):
+        padded = [[offset + sum(offset // interval * more for interval, more in paddings) for offset in mode] for mode in bits]
+        return _layout(padded, True)
+    if paddings:
+        raise NotationError("offsets that are swizzled and padded, too, are neither a strided layout nor one of XOR strides")
+    swizzle = _swizzle(every)
+    if swizzle is None:
+        return _layout(bits, False)
+    return ComposedLayout(swizzle, 0, _layout([[swizzle(offset) for offset in mode] for mode in bits], True))
+
+
+def _swizzle(offsets: Sequence[int]) -> Swizzle | None:
+    """The swizzle that undone leaves offsets of single bits: of the fewest bits, the lowest first."""
+    top = max(offsets).bit_length()
+    for bits in range(1, top):
+        for base in range(top):
+            for shift in range(bits, top - base):
+                one = Swizzle(bits, base, shift)
+                if _disjoint([one(offset) for offset in offsets]):
+                    return one
+    return None
+
+
+def _disjoint(values: Sequence[int]) -> bool:
+    """Whether no bit is in two of the values, so that their XOR is their sum."""
+    seen = 0
+    for value in values:
+        if seen & value:
+            return False
+        seen |= value
+    return True
+
+
+def _layout(bits: Sequence[Sequence[int]], plain: bool) -> Layout:
+    """A mode for each list of values of bits, the lowest bit first, neighbours that go on put together."""
+    modes = [_mode(values, plain) for values in bits]
+    if len(modes) == 1:
+        return modes[0]
+    return Layout(tuple(mode.shape for mode in modes), tuple(mode.stride for mode in modes))
+
+
+def _mode(values: Sequence[int], plain: bool) -> Layout:
+    if plain:
+        return coalesce(Layout((2,) * len(values), tuple(values))) if values else Layout(1, 0)
+    runs: list[list[int]] = []  # extent, first value: values that double are the multiples of the first
+    for value in values:
+        if runs and (value == runs[-1][1] * runs[-1][0]):
+            runs[-1][0] *= 2
+        else:
+            runs.append([2, value])
+    parts = [(extent, F2(value) if value else 0) for extent, value in runs] or [(1, 0)]
+    if len(parts) == 1:
+        return Layout(*parts[0])
+    return Layout(tuple(extent for extent, _ in parts), tuple(stride for _, stride in parts))
+
+
+def inputs_of(linear: Linear) -> list[tuple[str, tuple[Any, ...]]]:
+    """The bits of a layout by name, in order: `lane 0` and the coordinate that it adds.
+
+    >>> inputs_of(Linear({"lane": ((1, 0), (2, 0))}, (4, 1), (0, 1)))
+    [('lane 0', (1, 0)), ('lane 1', (2, 0))]
+    """
+    return [(f"{name} {n}", basis) for name, those in linear.bases.items() for n, basis in enumerate(those)]

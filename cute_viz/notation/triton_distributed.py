@@ -1,0 +1,320 @@
+"""Triton's encodings of tensors in registers, for a shape: register, lane, warp and block to coordinates.
+
+The rules are those of triton/lib/Dialect/TritonGPU/IR/LinearLayoutConversions.cpp; what that asserts is refused here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+from cute_viz.errors import NotationError
+from cute_viz.notation.triton_fields import Fields
+from cute_viz.notation.triton_linear import Linear, along, bit_count, fitted, identity, nothing, repeat
+from cute_viz.notation.triton_text import Encoding
+
+REGISTER, LANE, WARP, BLOCK = "register", "lane", "warp", "block"
+
+
+def distributed(encoding: Encoding, shape: Sequence[int]) -> Linear:
+    """The linear layout of an encoding of registers for a shape.
+
+    Refused: fields that are missing or do not fit the shape; encodings that are not of registers.
+
+    >>> from cute_viz.notation.triton_text import find
+    >>> text = "#ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>"
+    >>> distributed(find(text)[0].encoding, (64,)).bases["register"]
+    ((1,),)
+    """
+    for extent in shape:
+        bit_count(extent)
+    return ENCODINGS[encoding.name](encoding, tuple(shape))
+
+
+def row_major(rank: int, yes: bool = True) -> tuple[int, ...]:
+    """The modes, the fastest first: of a matrix the last one, then the one before, then those of the batch."""
+    order = list(range(rank))[::-1]
+    if not yes and rank > 1:
+        order[0], order[1] = order[1], order[0]
+    return tuple(order)
+
+
+def blocks_of(fields: Fields, rank: int) -> Linear:
+    """How the CTAs of a cluster share a shape: `CGALayout` as bases, or as older versions print it, by extents."""
+    given = fields.encoding.fields
+    if "CTAsPerCGA" in given or "CTASplitNum" in given:
+        ctas, split = fields.powers("CTAsPerCGA", rank), fields.powers("CTASplitNum", rank)
+        out = nothing(rank)
+        for mode in fields.numbers("CTAOrder", rank, row_major(rank)):
+            if mode >= rank or ctas[mode] % split[mode]:
+                raise fields.wrong("CTASplitNum divides CTAsPerCGA, and CTAOrder names the modes")
+            out = out * identity(BLOCK, split[mode], mode, rank) * repeat(BLOCK, ctas[mode] // split[mode], mode, rank)
+        return out.ordered(range(rank))
+    return _of_bases({BLOCK: fields.bases("CGALayout", rank)}, fields)
+
+
+def _of_bases(bases: dict[str, tuple[tuple[int, ...], ...]], fields: Fields, shape: Sequence[int] = ()) -> Linear:
+    """A layout by its bases; its extents are what they reach, or a shape that they must fill."""
+    rank = len(shape) or len(next((basis for those in bases.values() for basis in those), ()))
+    rank = rank or fields.encoding.fields.get("rank", 0) or len(fields.encoding.fields.get("order", ())) or 2
+    reached = [max((b[mode] for those in bases.values() for b in those), default=0) for mode in range(rank)]
+    return Linear(bases, tuple(1 << top.bit_length() for top in reached), tuple(range(rank)))
+
+
+def _rank_of(linear: Linear, rank: int) -> Linear:
+    """A layout without bases in as many modes as are wanted."""
+    return linear if len(linear.sizes) == rank else nothing(rank, range(rank))
+
+
+def _fit(tile: Linear, fields: Fields, shape: Sequence[int]) -> Linear:
+    return fitted(tile, _rank_of(blocks_of(fields, len(shape)), len(shape)), shape, REGISTER).ordered(range(len(shape)))
+
+
+def _blocked(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
+    fields, rank = Fields(encoding), len(shape)
+    order = fields.order(rank)
+    tile = along(REGISTER, fields.powers("sizePerThread", rank), order)
+    tile = tile * along(LANE, fields.powers("threadsPerWarp", rank), order)
+    out = _fit(tile * along(WARP, fields.powers("warpsPerCTA", rank), order), fields, shape)
+    held = tuple(basis for basis in out.bases.get(REGISTER, ()) if any(basis))  # a thread has no element twice
+    return Linear({**out.bases, REGISTER: held}, out.sizes, out.order)
+
+
+def _mma_tile(tile: Sequence[int], width: int, order: Sequence[int], extended: Sequence[int]) -> Linear:
+    """`width` registers and 4 lanes along the inner mode, 8 lanes along the outer, and registers for what is left (nvidiaMmaTile)."""
+    rank, inner, outer = len(tile), order[0], order[1]
+    if tile[outer] % 8 or tile[inner] % (4 * width):
+        raise NotationError(f"an instruction of {tile[outer]} x {tile[inner]} has no rows of 4 lanes by {width} values")
+    out = nothing(rank, extended) * identity(REGISTER, width, inner, rank) * identity(LANE, 4, inner, rank)
+    out = out * identity(LANE, 8, outer, rank) * identity(REGISTER, tile[outer] // 8, outer, rank)
+    return out * identity(REGISTER, tile[inner] // (4 * width), inner, rank)
+
+
+def _version(fields: Fields) -> int:
+    given = fields.encoding.fields.get("version")
+    major = given[0] if isinstance(given, list) and given else fields.number("versionMajor")
+    if major not in (2, 3):
+        raise fields.wrong(f"nvidia_mma of version {major} has no linear layout", hint="versions 2 (Ampere) and 3 (Hopper) have")
+    return int(major)
+
+
+def _nvidia_mma(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
+    fields, rank = Fields(encoding), len(shape)
+    version = _version(fields)
+    instruction = fields.powers("instrShape", rank) if version == 2 else fields.numbers("instrShape")[:2]
+    if rank < 2 or len(instruction) != rank:
+        raise fields.wrong(f"nvidia_mma of version {version} with an instrShape of {len(instruction)} is not of {rank} modes")
+    tile = _mma_tile(instruction, 2, row_major(rank), row_major(rank))
+    tile = tile * along(WARP, fields.powers("warpsPerCTA", rank), row_major(rank, version == 2))
+    return _fit(tile, fields, shape)
+
+
+def _matrix(fields: Fields, shape: tuple[int, ...]) -> tuple[int, int, int]:
+    """The rank, and the modes of M and N."""
+    rank = len(shape)
+    if rank not in (2, 3):
+        raise fields.wrong(f"{fields.encoding.name} is of 2 or 3 modes, the shape has {rank}")
+    return rank, rank - 2, rank - 1
+
+
+def _amd_mfma(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
+    fields = Fields(encoding)
+    rank, m, n = _matrix(fields, shape)
+    instruction = fields.powers("instrShape")
+    rows, cols = instruction[0], instruction[1]
+    height = 1 if fields.number("elementBitWidth", 32) == 64 else 4
+    down, right = (n, m) if fields.truth("isTransposed") else (m, n)  # along which the registers, the lanes of a row, go
+    lanes = rows if fields.truth("isTransposed") else cols
+    tile = nothing(rank, (n, m)) * identity(REGISTER, height, down, rank)
+    tile = tile * identity(LANE, lanes, right, rank) * identity(LANE, 64 // lanes, down, rank)
+    if tiles := rows * cols // (64 * height):
+        tile = tile * identity(REGISTER, tiles, down, rank)
+    tile = tile.ordered((n, m))
+    per_warp, warps = fields.powers("tilesPerWarp", rank, (1,) * rank), fields.powers("warpsPerCTA", rank)
+    tile = tile * identity(REGISTER, per_warp[n], n, rank) * identity(WARP, warps[n], n, rank)
+    if rest := shape[n] // (cols * warps[n] * per_warp[n]):
+        tile = tile * identity(REGISTER, rest, n, rank)
+    tile = tile * identity(REGISTER, per_warp[m], m, rank) * identity(WARP, warps[m], m, rank)
+    if rank == 3:
+        tile = tile * identity(WARP, warps[0], 0, rank)
+    return _fit(tile, fields, shape)
+
+
+def _amd_wmma(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
+    fields = Fields(encoding)
+    rank, m, n = _matrix(fields, shape)
+    instruction = fields.powers("instrShape", 0, (16, 16, 16))
+    across, down = (m, n) if fields.truth("isTranspose") else (n, m)
+    steps, gap = ((2, 4, 8), 1) if _wmma_version(fields) == 1 else ((1, 2, 4), 8)
+    if _wmma_version(fields) > 1 and instruction[:2] == (32, 16):
+        steps = (*steps, 16)
+    unit = lambda mode, step: tuple(step if i == mode else 0 for i in range(rank))  # noqa: E731 (a coordinate along one mode)
+    registers = tuple(unit(down, step) for step in steps)
+    lanes = (*(unit(across, step) for step in (1, 2, 4, 8)), unit(down, gap))
+    sizes = tuple({across: 16, down: 2 * max(*steps, gap)}.get(mode, 1) for mode in range(rank))
+    tile = Linear({REGISTER: registers, LANE: lanes}, sizes, tuple(range(rank)))
+    return _fit((tile * _rank_of(_warps_of_wmma(fields, rank), rank)).ordered(row_major(rank)), fields, shape)
+
+
+def _wmma_version(fields: Fields) -> int:
+    version = fields.number("version")
+    if version not in (1, 2, 3):
+        raise fields.wrong(f"amd_wmma of version {version} is not known here", hint="versions 1, 2 and 3 are")
+    return version
+
+
+def _warps_of_wmma(fields: Fields, rank: int) -> Linear:
+    """The warps and the tiles of each, in units of tiles: `ctaLayout` as bases, or as older versions print it, by extents."""
+    given = fields.encoding.fields
+    if "warpsPerCTA" in given:
+        warps, tiles = fields.powers("warpsPerCTA", rank), fields.powers("tilesPerWarp", rank, (1,) * rank)
+        out = nothing(rank)
+        for mode in row_major(rank):
+            out = out * identity(REGISTER, tiles[mode], mode, rank) * identity(WARP, warps[mode], mode, rank)
+        return out
+    cta = Fields(fields.encoding._replace(fields=given.get("ctaLayout", given)))
+    return _of_bases({key: cta.bases(key, rank) for key in (REGISTER, WARP)}, cta)
+
+
+def _dot_op(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
+    fields = Fields(encoding)
+    parent = encoding.fields.get("parent")
+    if not isinstance(parent, Encoding) or parent.name not in _DOTS:
+        known = ", ".join(_DOTS)
+        raise fields.wrong("the parent of dot_op is an encoding of a matrix product", hint=f"one of {known}")
+    if fields.number("opIdx") > 1 or len(shape) not in (2, 3):
+        raise fields.wrong("opIdx of dot_op is 0 or 1, and the shape has 2 or 3 modes")
+    return _DOTS[parent.name](fields, Fields(parent), shape)
+
+
+def _of_k(fields: Fields, rank: int) -> tuple[bool, int, int]:
+    """Whether the operand is A, and the modes of K and of the other."""
+    first = fields.number("opIdx") == 0
+    return first, (rank - 1 if first else rank - 2), (rank - 2 if first else rank - 1)
+
+
+def _dot_of_blocked(fields: Fields, parent: Fields, shape: tuple[int, ...]) -> Linear:
+    rank = len(shape)
+    _, k, _ = _of_k(fields, rank)
+    order = parent.order(rank)
+    sizes = list(parent.powers("sizePerThread", rank))
+    sizes[k] = shape[k]
+    tile = along(REGISTER, sizes, order) * along(LANE, parent.powers("threadsPerWarp", rank), order, skip=k)
+    return _fit_dot(tile * along(WARP, parent.powers("warpsPerCTA", rank), order, skip=k), parent, shape, k)
+
+
+def _dot_of_nvidia(fields: Fields, parent: Fields, shape: tuple[int, ...]) -> Linear:
+    rank = len(shape)
+    first, k, other = _of_k(fields, rank)
+    width, version = fields.power("kWidth"), _version(parent)
+    if not first and version == 3:
+        raise fields.wrong("Hopper's instruction reads B from shared memory", hint="opIdx = 0, or a parent of versionMajor = 2")
+    tile = [1] * rank
+    tile[other], tile[k] = 16 if first else 8, 8 * width
+    order = row_major(rank, first)
+    out = _mma_tile(tile, width, order, order)
+    out = out * along(WARP, parent.powers("warpsPerCTA", rank), row_major(rank, version == 2), skip=k)
+    return _fit_dot(out, parent, shape, k)
+
+
+def _dot_of_mfma(fields: Fields, parent: Fields, shape: tuple[int, ...]) -> Linear:
+    rank = len(shape)
+    first, k, other = _of_k(fields, rank)
+    width, instruction = fields.power("kWidth"), parent.powers("instrShape")
+    lanes = instruction[0] if first else instruction[1]
+    order = row_major(rank, first)
+    tile = nothing(rank, order) * identity(REGISTER, width, k, rank)
+    tile = tile * identity(LANE, lanes, other, rank) * identity(LANE, 64 // lanes, k, rank)
+    if (instruction[0], instruction[1], first) in ((64, 4, True), (4, 64, False)):
+        tile = tile * identity(REGISTER, 16, k, rank)
+    if shape[k] > tile.sizes[k]:
+        tile = tile * identity(REGISTER, shape[k] // tile.sizes[k], k, rank)
+    tile = tile * identity(REGISTER, parent.powers("tilesPerWarp", rank, (1,) * rank)[other], other, rank)
+    warps = parent.powers("warpsPerCTA", rank)
+    return _fit_dot(tile * along(WARP, warps, row_major(rank)), parent, shape, k)
+
+
+def _dot_of_wmma(fields: Fields, parent: Fields, shape: tuple[int, ...]) -> Linear:
+    rank = len(shape)
+    first, k, other = _of_k(fields, rank)
+    width, instruction, version = fields.power("kWidth"), parent.powers("instrShape", 0, (16, 16, 16)), _wmma_version(parent)
+    tile = identity(REGISTER, width, k, rank) * identity(LANE, 16, other, rank)
+    tile = tile * (repeat if version == 1 else identity)(LANE, 2, k, rank)
+    if (times := instruction[2] // (2 * width)) > 1:
+        tile = tile * identity(REGISTER, times, k, rank)
+    if (times := instruction[0 if first else 1] // 16) > 1:
+        tile = tile * identity(REGISTER, times, other, rank)
+    warps = _rank_of(_warps_of_wmma(parent, rank), rank)
+    kept = {name: [tuple(0 if i == k else x for i, x in enumerate(basis)) for basis in those] for name, those in warps.bases.items()}
+    kept[REGISTER] = [basis for basis in kept.get(REGISTER, []) if any(basis)]
+    sizes = tuple(1 if i == k else size for i, size in enumerate(warps.sizes))
+    warps = Linear({name: tuple(those) for name, those in kept.items()}, sizes, warps.order)
+    return _fit_dot((tile * warps).ordered(row_major(rank, first)), parent, shape, k)
+
+
+def _fit_dot(tile: Linear, parent: Fields, shape: tuple[int, ...], k: int) -> Linear:
+    """A tile of an operand, whose CTAs along K all have the same."""
+    rank = len(shape)
+    blocks = _rank_of(blocks_of(parent, rank), rank)
+    bases = tuple(tuple(0 if i == k else x for i, x in enumerate(basis)) for basis in blocks.bases.get(BLOCK, ()))
+    blocks = Linear({BLOCK: bases}, tuple(1 if i == k else size for i, size in enumerate(blocks.sizes)), blocks.order)
+    return fitted(tile, blocks, shape, REGISTER).ordered(range(rank))
+
+
+def _slice(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
+    fields, rank = Fields(encoding), len(shape)
+    dim, parent = fields.number("dim"), encoding.fields.get("parent")
+    if dim > rank or not isinstance(parent, Encoding) or parent.name not in ENCODINGS:
+        raise fields.wrong("slice has a mode dim of its parent, and a parent that is an encoding of registers")
+    whole = distributed(parent, (*shape[:dim], 1, *shape[dim:]))
+    bases = {name: tuple(basis[:dim] + basis[dim + 1 :] for basis in those) for name, those in whole.bases.items()}
+    bases[REGISTER] = tuple(basis for basis in bases.get(REGISTER, ()) if any(basis))
+    return Linear(bases, shape, tuple(range(rank)))
+
+
+def _linear(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
+    fields = Fields(encoding)
+    bases = {key: fields.bases(key, len(shape)) for key in (REGISTER, LANE, WARP, BLOCK)}
+    out = _of_bases(bases, fields, shape)
+    if out.sizes != shape:
+        written = "x".join(map(str, out.sizes))
+        raise fields.wrong(f"the bases reach {written}, the shape is {'x'.join(map(str, shape))}", hint=f"`shape={written}`")
+    return out
+
+
+ENCODINGS: dict[str, Callable[[Encoding, tuple[int, ...]], Linear]] = {
+    "blocked": _blocked,
+    "nvidia_mma": _nvidia_mma,
+    "amd_mfma": _amd_mfma,
+    "amd_wmma": _amd_wmma,
+    "dot_op": _dot_op,
+    "slice": _slice,
+    "linear": _linear,
+}
+_DOTS: dict[str, Callable[[Fields, Fields, tuple[int, ...]], Linear]] = {
+    "blocked": _dot_of_blocked,
+    "nvidia_mma": _dot_of_nvidia,
+    "amd_mfma": _dot_of_mfma,
+    "amd_wmma": _dot_of_wmma,
+}
+
+
+def shape_of_linear(encoding: Encoding) -> tuple[int, ...]:
+    """The shape that the bases of a linear encoding reach, which needs none beside it; () of another.
+
+    >>> from cute_viz.notation.triton_text import find
+    >>> text = "#ttg.linear<{register = [[0, 1]], lane = [[1, 0], [2, 0]], warp = [], block = []}>"
+    >>> shape_of_linear(find(text)[0].encoding)
+    (4, 2)
+    """
+    every = [basis for key in (REGISTER, LANE, WARP, BLOCK, "offset") for basis in encoding.fields.get(key, ())]
+    if encoding.name not in ("linear", "shared_linear") or not all(isinstance(basis, list) for basis in every) or not every:
+        return ()
+    if len({len(basis) for basis in every}) != 1 or not all(isinstance(x, int) and x >= 0 for basis in every for x in basis):
+        return ()
+    return tuple(1 << max(column).bit_length() for column in zip(*every, strict=True))
+
+
+def threads_of(linear: Linear) -> int:
+    """How many threads a layout of registers has."""
+    return prod(1 << len(linear.bases.get(name, ())) for name in (LANE, WARP))

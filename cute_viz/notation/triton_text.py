@@ -1,0 +1,263 @@
+r"""Triton's encodings as text: TTGIR (`#ttg.blocked<{...}>`, aliases, types), Gluon (`gl.BlockedLayout(...)`) -> names and fields.
+
+Sources: TritonGPUAttrDefs.td, the printers of Dialect.cpp, gluon/language/_layouts.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from cute_viz.errors import NotationError, Span
+from cute_viz.limits import limit, over
+
+
+class Encoding(NamedTuple):
+    """An encoding: its name in TTGIR without the dialect, its fields by TTGIR's names, and where it stands."""
+
+    name: str
+    fields: Mapping[str, Any]
+    span: Span
+
+
+class Typed(NamedTuple):
+    """An encoding with the shape and the width of the elements that its type says: () and 0 where none does."""
+
+    encoding: Encoding
+    shape: tuple[int, ...]
+    bits: int
+    name: str = ""
+
+
+# Gluon's constructors: TTGIR's name, and TTGIR's names of their parameters in order.
+_GLUON = {
+    "BlockedLayout": ("blocked", "sizePerThread threadsPerWarp warpsPerCTA order CGALayout"),
+    "NVMMADistributedLayout": ("nvidia_mma", "version warpsPerCTA instrShape CGALayout"),
+    "AMDMFMALayout": ("amd_mfma", "version instrShape isTransposed warpsPerCTA elementBitWidth tilesPerWarp CGALayout"),
+    "AMDWMMALayout": ("amd_wmma", "version isTranspose warp register instrShape CGALayout rank"),
+    "DotOperandLayout": ("dot_op", "opIdx parent kWidth"),
+    "SliceLayout": ("slice", "dim parent"),
+    "DistributedLinearLayout": ("linear", "register lane warp block shape"),
+    "SwizzledSharedLayout": ("swizzled_shared", "vec perPhase maxPhase order CGALayout"),
+    "NVMMASharedLayout": ("nvmma_shared", "swizzlingByteWidth elementBitWidth rank transposed fp4Padded CGALayout"),
+    "PaddedSharedLayout": ("padded_shared", "intervals offset block shape"),
+    "with_identity_for": ("padded_shared", "intervals shape order CGALayout"),
+    "SharedLinearLayout": ("shared_linear", "offset block alignment"),
+    "TensorMemoryLayout": ("tensor_memory_encoding", "block colStride CGALayout twoCTAs fp4Padded"),
+}
+_KEYWORDS = {
+    "size_per_thread": "sizePerThread", "threads_per_warp": "threadsPerWarp", "warps_per_cta": "warpsPerCTA", "order": "order",
+    "cga_layout": "CGALayout", "version": "version", "instr_shape": "instrShape", "transposed": "transposed", "parent": "parent",
+    "element_bitwidth": "elementBitWidth", "tiles_per_warp": "tilesPerWarp", "warp_bases": "warp", "reg_bases": "register",
+    "rank": "rank", "operand_index": "opIdx", "k_width": "kWidth", "dim": "dim", "lane_bases": "lane", "block_bases": "block",
+    "shape": "shape", "vec": "vec", "per_phase": "perPhase", "max_phase": "maxPhase", "swizzle_byte_width": "swizzlingByteWidth",
+    "fp4_padded": "fp4Padded", "interval_padding_pairs": "intervals", "offset_bases": "offset", "alignment": "alignment",
+    "block": "block", "col_stride": "colStride", "two_ctas": "twoCTAs",
+}  # fmt: skip
+_RENAMED = {("amd_mfma", "transposed"): "isTransposed", ("amd_wmma", "transposed"): "isTranspose"}
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<name>[#!]?[A-Za-z_]\w*(?:\.\w+)*)|(?P<number>-?\d+)|(?P<mark>:\+|[-:<>{}\[\](),=])|(?P<string>\"[^\"]*\"))"
+)
+_START = re.compile(r"#ttn?g\.\w+\s*<|(?:\b\w+\.)*\b(?:" + "|".join(_GLUON) + r")\s*\(")
+_ALIAS = re.compile(r"^[ \t]*#(\w+)[ \t]*=[ \t]*(?=#ttn?g\.)", re.M)
+_TYPE = re.compile(r"(?:tensor|memdesc)<((?:\d+x)+)(!?[\w.<>]+?)\s*,\s*(?=#)")
+_BITS = re.compile(r"[a-zA-Z]+(\d+)")
+
+
+def mentions(text: str) -> bool:
+    """Whether a text has an encoding of Triton's in it.
+
+    >>> mentions("#ttg.blocked<{order = [0]}>"), mentions("gl.SliceLayout(0, x)"), mentions("(4,8):(8,1)")
+    (True, True, False)
+    """
+    return ("#tt" in text or "Layout(" in text) and _START.search(text) is not None
+
+
+def find(text: str) -> list[Typed]:
+    """The encodings of a text: of every type that has one, else every one that stands alone.
+
+    Refused: what begins as an encoding and is none, with the place.
+
+    >>> found = find("#a = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}> \\n !ttg.memdesc<8x64xf16, #a>")
+    >>> [(one.encoding.name, one.shape, one.bits) for one in found], found[0].encoding.fields["order"]
+    ([('swizzled_shared', (8, 64), 16)], [1, 0])
+    """
+    aliases: dict[str, Encoding] = {}
+    for match in _ALIAS.finditer(text):
+        reader = _Reader(text, match.end(), aliases)
+        aliases[match[1]] = reader.attribute()
+    out = []
+    for match in _TYPE.finditer(text):
+        at = match.end()
+        word = re.compile(r"#(\w+)(?![\w.])").match(text, at)
+        if word is not None and word[1] not in aliases:
+            continue  # of another dialect, or of a part of the file that is not here
+        encoding = aliases[word[1]] if word is not None else _Reader(text, at, aliases).attribute()
+        width = _BITS.search(match[2])
+        shape = tuple(int(part) for part in match[1].split("x")[:-1])
+        out.append(Typed(encoding, shape, int(width[1]) if width else 0, word[1] if word is not None else ""))
+    if out:
+        return out
+    if aliases:
+        return [Typed(encoding, (), 0, name) for name, encoding in aliases.items() if encoding.fields]
+    at = 0
+    while (found := _START.search(text, at)) is not None:
+        reader = _Reader(text, found.start(), aliases)
+        out.append(Typed(reader.attribute(), (), 0, _bound(text, found.start())))
+        at = reader.at
+    return out
+
+
+def _bound(text: str, at: int) -> str:
+    """The name that a text binds to what begins at a place: `layout = gl.BlockedLayout(...)`."""
+    match = re.search(r"(?:^|[\n;])[ \t]*([A-Za-z_]\w*)(?:\s*:[^=\n]*)?\s*=\s*$", text[:at])
+    return match[1] if match else ""
+
+
+class _Reader:
+    """Reads one attribute, or one call of a constructor, from a place of a text."""
+
+    def __init__(self, text: str, at: int, aliases: Mapping[str, Encoding]) -> None:
+        self.text, self.at, self.aliases = text, at, aliases
+        self.depth = 0
+
+    def fail(self, message: str, start: int, hint: str | None = None) -> NotationError:
+        return NotationError(message, text=self.text, span=Span(start, max(start + 1, min(self.at, len(self.text)))), hint=hint)
+
+    def peek(self) -> str:
+        match = _TOKEN.match(self.text, self.at)
+        return match[0].strip() if match else ""
+
+    def take(self, wanted: str = "") -> str:
+        match = _TOKEN.match(self.text, self.at)
+        found = match[0].strip() if match else ""
+        if match is None or (wanted and found != wanted):
+            start = self.at
+            self.at = match.end() if match else len(self.text[: self.at + 1])
+            raise self.fail(f"expected {wanted or 'a value'} here" + (f", not {found}" if found else ""), start)
+        self.at = match.end()
+        return found
+
+    def attribute(self) -> Encoding:
+        """`#ttg.NAME<...>`, or `gl.NAMELayout(...)`."""
+        self.depth += 1
+        if self.depth > limit("nesting"):
+            raise over("nesting", "an encoding nested too deeply", text=self.text, span=Span(self.at, self.at + 1))
+        start = self.at + len(self.text[self.at :]) - len(self.text[self.at :].lstrip())
+        word = self.take()
+        if word.startswith("#") and not word.startswith(("#ttg.", "#ttng.")):
+            known = self.aliases.get(word[1:])
+            if known is None:
+                raise self.fail(f"{word} is defined nowhere in this text", start, hint=f"such as {word} = #ttg.blocked<{{...}}>")
+            self.depth -= 1
+            return known
+        name = word.rpartition(".")[2]
+        fields = self._call(name) if name in _GLUON else self._angle(start, word)
+        self.depth -= 1
+        return Encoding(_GLUON[name][0] if name in _GLUON else name, fields, Span(start, self.at))
+
+    def _angle(self, start: int, word: str) -> dict[str, Any]:
+        """`<{key = value, ...}>`, `<key = value, ...>`, `<[64:+4] {...}>`, `<{...}, key = value>`."""
+        if not word.startswith("#"):
+            raise self.fail(f"{word} is no encoding that is known here", start, hint=f"such as {', '.join(list(_GLUON)[:4])}")
+        out: dict[str, Any] = {}
+        if self.peek() != "<":
+            return out  # such as #ttg.shared_memory
+        self.take("<")
+        while self.peek() != ">":
+            here = self.peek()
+            if here == "{":
+                out |= self._fields("{", "}")
+            elif here == "[":
+                out["intervals"] = self._value()
+            elif here == ",":
+                self.take()
+            else:
+                key = self.take()
+                self.take("=")
+                out[key] = self._value()
+        self.take(">")
+        return out
+
+    def _fields(self, opening: str, closing: str) -> dict[str, Any]:
+        self.take(opening)
+        out: dict[str, Any] = {}
+        while self.peek() != closing:
+            start = self.at
+            key = self.take()
+            self.take("=")
+            if key in out:
+                raise self.fail(f"{key} is given twice", start)
+            out[key] = self._value()
+            if self.peek() != closing:
+                self.take(",")
+        self.take(closing)
+        return out
+
+    def _call(self, name: str) -> dict[str, Any]:
+        """The arguments of a constructor, by TTGIR's names."""
+        encoding, listed = _GLUON[name]
+        names = listed.split()
+        self.take("(")
+        out: dict[str, Any] = {}
+        while self.peek() != ")":
+            start = self.at
+            mark = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)").match(self.text, self.at)
+            if mark is not None:
+                self.at = mark.end()
+                key = _KEYWORDS.get(mark[1], mark[1])
+                key = _RENAMED.get((encoding, key), key)
+            elif len(out) < len(names):
+                key = names[len(out)]
+            else:
+                raise self.fail(f"{name} takes {len(names)} arguments", start)
+            if key not in names:
+                raise self.fail(f"{name} has no {mark[1] if mark else key}", start, hint=f"it has {', '.join(_gluon_names(names))}")
+            out[key] = self._value()
+            if self.peek() != ")":
+                self.take(",")
+        self.take(")")
+        return {key: value for key, value in out.items() if value is not None}
+
+    def _value(self) -> Any:
+        here = self.peek()
+        if here in ("[", "("):
+            return self._items({"[": "]", "(": ")"}[here])
+        if here == "{":
+            return self._fields("{", "}")
+        if here.lstrip("-").isdecimal():
+            if len(here) > limit("digits"):
+                raise over("digits", f"a number of {len(here)} digits", text=self.text, span=Span(self.at, self.at + 1))
+            return int(self.take())
+        if here in ("true", "True", "false", "False"):
+            return self.take().lower() == "true"
+        if here == "None":
+            self.take()
+            return None
+        return self.attribute()
+
+    def _items(self, closing: str) -> list[Any]:
+        """`[1, 2]`, `[[0, 1], [0, 2]]`, and of padded_shared `[64:+4, 128:+8]` as pairs."""
+        self.depth += 1
+        if self.depth > limit("nesting"):
+            raise over("nesting", "a list nested too deeply", text=self.text, span=Span(self.at, self.at + 1))
+        self.take()
+        out: list[Any] = []
+        while self.peek() != closing:
+            value = self._value()
+            if self.peek() == ":+":
+                self.take()
+                value = [value, self._value()]
+            out.append(value)
+            if self.peek() != closing:
+                self.take(",")
+        self.take(closing)
+        self.depth -= 1
+        return out
+
+
+def _gluon_names(names: list[str]) -> list[str]:
+    back = {ours: theirs for theirs, ours in _KEYWORDS.items()} | {"isTransposed": "transposed", "isTranspose": "transposed"}
+    return [back.get(name, name) for name in names]
