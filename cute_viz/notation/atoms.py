@@ -18,6 +18,7 @@ from cute_viz.notation.syntax import Call, Keyword, Name, Node, Number, Word, so
 if TYPE_CHECKING:
     from cute_viz.notation.reading import Meaning
 
+_NAMES = r"SM\d+_|GMMA_|MMA_\d|\d+x\d+x\d|Universal|AutoVec|DefaultCopy|U(16|32)x\d|XE_|(?i:v_|__builtin_amdgcn_)?(?i:s?w?m(fma|fmac|ma|mac)_)"
 _WRAPPERS = ("MMA_Atom", "MMA_Traits", "Copy_Traits", "make_mma_atom")
 FORMS = (*_WRAPPERS, "Copy_Atom", "make_copy_atom", "TiledMMA", "TiledCopy")
 
@@ -189,4 +190,4 @@ def is_atom_name(short: str) -> bool:
     >>> is_atom_name("SM80_16x8x16_F32F16F16F32_TN"), is_atom_name("make_layout")
     (True, False)
     """
-    return re.match(r"SM\d+_|GMMA_|MMA_\d|\d+x\d+x\d|Universal|AutoVec|DefaultCopy|U(16|32)x\d", short) is not None
+    return re.match(_NAMES, short) is not None

@@ -14,8 +14,8 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
 from cute_viz.spec.domains import allows, samples
-from cute_viz.spec.entry import Entry
-from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, OF_MMA, Family, families, find
+from cute_viz.spec.entry import Entry, Operation
+from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, OF_MMA, Family, Match, families, find
 from cute_viz.spec.library import entry
 from cute_viz.spec.library_files import LibraryFile
 from cute_viz.spec.yaml import Fields, SpecError, read_yaml
@@ -99,10 +99,18 @@ class _Trial:
         for values in combinations(*choices):
             given = dict(zip((key for key, _ in family.template), values[len(self.slots) :], strict=True))
             args = tuple(given.get(value, value) for value in given.values())  # a default may be another argument
-            if family.legal(dict(zip(given, args, strict=True))):
-                self.attempt(dict(zip(self.slots, values, strict=False)), args)
+            bound = dict(zip(self.slots, values, strict=False))
+            if family.legal(dict(zip(given, args, strict=True))) and not self.unfit(bound, args):
+                self.attempt(bound, args)
                 tried += 1
         return tried
+
+    def unfit(self, bound: dict[str, str], args: tuple[str, ...]) -> bool:
+        """Whether arguments, each legal beside those before it, do not fit each other."""
+        if "fits" not in self.family.fields:
+            return False
+        name = self.family.pattern.filled(bound)
+        return bool(Operation(Match(self.family, name, bound), name, args).unfit())
 
     def check_fields(self) -> None:
         """That the fields are those of the file's kind."""
@@ -147,7 +155,7 @@ class _Trial:
             if "reverse" not in family.fields:
                 incongruent = str(family.fields.get("incongruent", "")).split()
                 partial = str(family.fields.get("partial", "")).split()
-                promised = _of_mma(operation, incongruent, partial) if file.kind == "mma" else _of_copy(operation.layouts)
+                promised = _of_mma(operation, incongruent, partial) if file.kind == "mma" else _of_copy(operation.layouts, partial)
                 for key, wrong in promised:
                     raise family.wrong(f"{key} {wrong}", family.chosen(key, operation.arguments))
         except CuteVizError as error:
@@ -161,12 +169,12 @@ def _of_mma(operation: Entry, incongruent: list[str], partial: list[str]) -> Ite
     for key in TILES:
         if key in incongruent:
             continue
-        wrong = _threads(operation.layouts, key, key in partial) or _uncovered(operation.layouts[key], prod(atom.held(key[0])))
-        if wrong:
+        wrong = _threads(operation.layouts, key, key in partial)
+        if wrong := wrong or ("" if key in partial else _uncovered(operation.layouts[key], prod(atom.held(key[0])))):
             yield key, wrong
 
 
-def _of_copy(layouts: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _of_copy(layouts: dict[str, Any], partial: list[str]) -> Iterator[tuple[str, str]]:
     """The layouts of a copy that do not fit each other: (field, what is wrong)."""
     for key in ("SrcLayout", "DstLayout"):
         if wrong := _threads(layouts, key):
@@ -174,7 +182,7 @@ def _of_copy(layouts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if layouts["RefLayout"] not in (layouts["SrcLayout"], layouts["DstLayout"]):
         yield "RefLayout", "is neither that of the source nor that of the destination"
     read, written = _image(layouts["SrcLayout"]), _image(layouts["DstLayout"])
-    if missing := len(read.keys() - written.keys()):
+    if "DstLayout" not in partial and (missing := len(read.keys() - written.keys())):
         yield "DstLayout", f"does not write {missing} of the {len(read)} bits that are read"
 
 

@@ -13,7 +13,7 @@ from cute_viz.errors import CuteVizError
 from cute_viz.notation import parse
 from cute_viz.spec.domains import as_number
 from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, Match
-from cute_viz.spec.yaml import Text
+from cute_viz.spec.yaml import Fields, SpecError, Text
 
 if TYPE_CHECKING:
     from cute_viz.algebra.copy import CopyOp
@@ -76,8 +76,13 @@ class Operation:
         self.values = {**match.bound, **match.family.arguments(match.name, args, said)}
 
     def entry(self, forward: Entry | None = None) -> Entry:
-        """The operation with its layouts; `forward` is the one that it is the `reverse` of."""
+        """The operation with its layouts; `forward` is the one that it is the `reverse` of.
+
+        Refused: arguments that do not fit each other.
+        """
         file, fields = self.family.file, self.family.fields
+        if unfit := self.unfit():
+            raise SpecError(f"{self.full} is not legal: {unfit} is less than 1", hint=f"see {self.family.key} in {file.path}")
         source = " ".join(str(fields["source"]).split()) if "source" in fields else file.word("source")
         types = () if forward else self.family.types(self.name, self.values)
         layouts = _reversed(forward.layouts) if forward else self.layouts()
@@ -107,13 +112,29 @@ class Operation:
             raise self.family.wrong(f"{str(text)!r} is no number of 1 or more", text)
         return value
 
+    def unfit(self) -> str:
+        """The first of the numbers of `fits` that is less than 1, or not whole where it has to be; empty where all fit."""
+        if "fits" not in self.family.fields:
+            return ""
+        written = self.family.chosen("fits", self.values)
+        names = self.numbers()
+        for text in written.split():
+            inside = Text(f"({text},1)")  # in a tuple a * is no pointer's
+            inside.span = written.span
+            if not self._evaluate(inside, names)[0]:
+                return str(text)
+        return ""
+
     def numbers(self) -> dict[str, Any]:
-        """The names that an expression of a layout may use: the values that are numbers, `bits`, and `K`."""
+        """The names that an expression of a layout may use: the values that are numbers, `bits`, `widths`, and `K`."""
         out: dict[str, Any] = {key: n for key, value in self.values.items() if (n := as_number(value)) is not None}
         if self.family.file.kind == "copy" and "S" in self.values:
             from cute_viz.algebra.elements import bits_of
 
             out["bits"] = bits_of(self.values["S"])
+        widths = self.family.fields.get("widths")
+        if isinstance(widths, Fields):
+            out |= {f"{key}_bits": int(str(widths[value])) for key, value in self.values.items() if value in widths}
         if "K" in self.family.fields:
             out["K"] = self._evaluate(self.family.chosen("K", self.values), out)
         return out

@@ -18,8 +18,8 @@ from cute_viz.spec.yaml import Fields, SpecError, Text, Value
 MMA_KEYS = ("Shape_MNK", "ThrID", "ALayout", "BLayout", "CLayout", "ELayout", "SFALayout", "SFBLayout")
 COPY_KEYS = ("ThrID", "SrcLayout", "DstLayout", "RefLayout", "ValID")
 BY_VALUE = (*dict.fromkeys((*MMA_KEYS, *COPY_KEYS)), "K")  # those that may differ by the value of a parameter
-OF_MMA = ("blocks", "stored", "partial", "warp")  # what else is known of an MMA: see layouts/LIBRARY.md
-FIELDS = ("where", "args", "types", "inherits", "reverse", "incongruent", "source", "also", "note", *OF_MMA, *BY_VALUE)
+OF_MMA = ("blocks", "stored", "warp")  # what else is known of an MMA: see layouts/LIBRARY.md
+FIELDS = ("where", "args", "aliases", "widths", "fits", "types", "inherits", "reverse", "incongruent", "source", "also", "note", "partial", *OF_MMA, *BY_VALUE)
 
 
 class Match(NamedTuple):
@@ -74,10 +74,19 @@ class Family:
             if key == "where":
                 self._check_ranges(value)
                 continue
+            if key in ("widths", "aliases"):
+                self._check_words(key, value)
+                continue
             for item in value.values() if isinstance(value, Fields) and key in BY_VALUE else [value]:
                 if not isinstance(item, Text):
                     raise self.wrong(f"{key} is not written as text", item, hint="in a flow mapping, quote a layout")
         return fields
+
+    def _check_words(self, key: str, words: Value) -> None:
+        plain = isinstance(words, Fields) and all(isinstance(item, Text) for item in words.values())
+        if not plain or (key == "widths" and not all(str(item).isdecimal() for item in words.values())):
+            hint = "such as {bf: 16, u8: 8}" if key == "widths" else "such as {float: f, half_t: hf}"
+            raise self.wrong(f"{key} is a mapping of words to {'numbers' if key == 'widths' else 'words'}", words, hint=hint)
 
     def _check_ranges(self, where: Value) -> None:
         if not isinstance(where, Fields):
@@ -186,6 +195,8 @@ class Family:
                 raise over("digits", f"{name}: {key} has {len(value)} digits")
             domain = self.domains_with(out).get(key, "")
             out[key] = re.sub(r"^[\w:]*::", "", value)
+            if isinstance(aliases := self.fields.get("aliases"), Fields):
+                out[key] = str(aliases.get(out[key], out[key]))
             if not allows(domain, out[key]):
                 raise SpecError(f"{name}: {key} = {out[key]} is not legal", hint=f"{key} is one of {domain}")
         return out
