@@ -127,7 +127,7 @@ def resolve(
     from cute_viz.spec.listing import listing
 
     arch = spoken.arch or machine.arch
-    every = list(dict.fromkeys(x.name for x in listing(folders) if not (spoken.machine and arch) or arch in x.archs))
+    every = list(dict.fromkeys(x.name for x in listing(folders) if not arch or arch in x.archs))
     near = [full for full in every if _completed(short, full)]
     if len(near) == 1 or (near and all(full.startswith(near[0]) for full in near)):
         arch = f"{spoken.arch}::" if spoken.arch else ""
