@@ -6,7 +6,7 @@ import click
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.cli import output
-from cute_viz.cli.words import let_option
+from cute_viz.cli.words import layouts_option, let_option, machine_options
 from cute_viz.engine import Request, ask
 from cute_viz.engine.answer import format_of
 from cute_viz.spec import Library
@@ -22,14 +22,16 @@ from cute_viz.spec import Library
 @click.argument("expression", metavar="EXPR")
 @click.option("-o", "--output", "path", metavar="FILE", help="Draw the layouts of the steps; the suffix is the format.")
 @let_option
-def command(expression: str, path: str | None, let: dict[str, str]) -> None:
+@layouts_option
+@machine_options
+def command(expression: str, path: str | None, let: dict[str, str], library: Library) -> None:
     """Tell the steps of the operation EXPR: what was coalesced, which mode was divided by what, which condition failed; of a
-    swizzle, what happens to the bits.
+    swizzle, what happens to the bits; of an encoding of Triton, the coordinate that each bit adds.
 
     A step's layout is in CuTe notation and can be drawn with render.
     """
     format_ = format_of(None, output.file_of(path))
-    explanation = ask(Request((expression,), let=let, library=Library.of_environment())).explanation
+    explanation = ask(Request((expression,), let=let, library=library)).explanation
     if path is not None:
         output.write(explanation.figure.render(format_), path)
     if (bits := explanation.bits) is not None:

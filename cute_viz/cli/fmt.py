@@ -14,15 +14,19 @@ from cute_viz.notation.write import TARGETS
     epilog="\b\nExamples:\n"
     "  cute-viz fmt '(_4,_8):(_8,_1)' --as cpp        Layout<Shape<_4,_8>,Stride<_8,_1>>{}\n"
     "  cute-viz fmt '(4,8):(8,1)' --as dsl            cute.make_layout((4, 8), stride=(8, 1))\n"
+    "  cute-viz fmt 'Sw<3,3,3> o 0 o (8,64):(64,1)' --as triton\n"
     "  pbpaste | cute-viz fmt - --as cute"
 )
 @click.argument("source", metavar="SOURCE")
-@click.option("--as", "target", type=click.Choice(TARGETS), help="The language to write; cute without it, YAML of a spec file.")
+@click.option(
+    "--as", "target", type=click.Choice([*TARGETS, "triton"]), help="The language to write; cute without it, YAML of a spec file."
+)
 @reading_options
 def command(source: str, target: str | None, reading: Reading) -> None:
-    """Write SOURCE in another language: C++, the Python DSL, CuTe notation, or CuTe's compiler notation.
+    """Write SOURCE in another language: C++, the Python DSL, CuTe notation, CuTe's compiler notation, or as an encoding of Triton.
 
-    What is written reads back as an equal object. Of a YAML spec without --as: the same spec, tidied.
+    What is written reads back as an equal object, as Triton's encoding as the same map: of memory, or with --shape of the threads
+    and values of a tensor. Of a YAML spec without --as: the same spec, tidied.
     """
     from cute_viz.notation.write import write
 
@@ -36,4 +40,9 @@ def command(source: str, target: str | None, reading: Reading) -> None:
         return
     answer = ask(reading.request(source))
     output.notes(answer.notes)
+    if target == "triton":
+        from cute_viz.notation.triton_write import write_triton
+
+        click.echo(write_triton(answer.obj, reading.library.shape, reading.library.wave or 32))
+        return
     click.echo(write(answer.obj, target or "cute"))

@@ -128,7 +128,9 @@ def machine_options(command: Callable[..., Any]) -> Callable[..., Any]:
             raise click.BadParameter(f"{word!r} is no shape such as 64x64")
         return tuple(map(int, parts))
 
-    @click.option("--arch", default="", metavar="ARCH", help="Of a name that several machines have, the one meant: gfx942, gfx1200.")
+    @click.option(
+        "--arch", default="", metavar="ARCH", help="Of a name that several machines have, the one meant: gfx942, gfx1200."
+    )
     @click.option("--wave", type=click.IntRange(1), metavar="N", help="How many threads of it run together: 32 or 64.")
     @click.option("--shape", metavar="AxB", callback=extents, help="The shape of the tensor that an encoding of Triton is for.")
     @click.option("--bits", type=click.IntRange(1, 1024), metavar="N", help="The width of its elements, or of a copy's values.")

@@ -13,16 +13,18 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis.explain import Step, is_layout
 from cute_viz.analysis.explain import explain as steps_of_call
 from cute_viz.analysis.swizzle_steps import steps_of
-from cute_viz.errors import FigureError, NotationError
+from cute_viz.errors import CuteVizError, FigureError, NotationError
 from cute_viz.figures import build
 from cute_viz.figures.model import Figure
+from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import read_call
+from cute_viz.notation.triton_text import mentions
 from cute_viz.spec import Library
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The steps of what `subject` is, a Call or a swizzled layout."""
+    """The steps of what `subject` is, a Call, a swizzled layout, or the matrix of a linear one."""
 
     subject: Any
     steps: tuple[Step, ...]
@@ -43,9 +45,9 @@ class Explanation:
 
     @property
     def bits(self) -> Figure | None:
-        """Of a swizzle the picture of its bits; None of an operation."""
-        if isinstance(self.subject, Call):
-            return None
+        """Of a swizzle the picture of its bits, of a linear layout their matrix; None of an operation."""
+        if isinstance(self.subject, (Call, Figure)):
+            return self.subject if isinstance(self.subject, Figure) else None
         if isinstance(self.subject, Swizzle):
             return build(self.subject)
         figure = build(self.subject.outer)
@@ -83,6 +85,8 @@ def explain(text: str, names: dict[str, Any], library: Library) -> Explanation:
     >>> explain("complement(4:2, 24)", {}, PACKAGED).steps[-1].words
     'together, coalesced'
     """
+    if mentions(text):
+        return _encoding(text, library)
     name, operands, template = read_call(text, names, library.resolve)
     if name:
         return Explanation(Call(name, tuple(operands), template), tuple(steps_of_call(name, operands, template)))
@@ -92,3 +96,31 @@ def explain(text: str, names: dict[str, Any], library: Library) -> Explanation:
             f"there is no operation to explain in {show(operands[0])}", hint="such as complement(4:2, 24), or A o B"
         )
     return Explanation(operands[0], tuple(steps))
+
+
+def _encoding(text: str, library: Library) -> Explanation:
+    """The bits of an encoding of Triton as a matrix, and what they come to."""
+    from cute_viz.figures.bases import bases
+    from cute_viz.notation.triton import inputs_of, layout_of, linear_of
+    from cute_viz.notation.triton_text import find
+
+    typed = find(text)[-1]
+    try:
+        linear, layout = linear_of(typed, library.shape, library.bits), layout_of(typed, library.shape, library.bits)
+    except CuteVizError as error:
+        raise error.at(text, typed.encoding.span) from None
+    steps = [
+        Step(f"{name}: {', '.join(show(basis if len(basis) > 1 else basis[0]) for basis in those)}, added by XOR")
+        for name, those in linear.bases.items()
+        if those
+    ]
+    memory = "offset" in linear.bases
+    steps.append(
+        Step(
+            "turned round, coordinates to offsets in elements" if memory else "as (thread, register) to the column-major index",
+            layout,
+        )
+    )
+    shape = " x ".join(map(str, linear.sizes))
+    figure = bases(f"{typed.encoding.name} of {shape}, bit by bit", show(layout), inputs_of(linear), linear.sizes, FigureOptions())
+    return Explanation(figure, tuple(steps))

@@ -13,7 +13,14 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import (
     OPERANDS,
     WARP,
-    MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, operand_tile, permutation, tile_shape,
+    MMA_Atom,
+    ThrMMA,
+    TiledMMA,
+    layout_tv,
+    make_tiled_mma,
+    operand_tile,
+    permutation,
+    tile_shape,
 )
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import mark_static
@@ -187,7 +194,7 @@ def lanes_of_a_row(atom: MMA_Atom) -> int:
     """
     if atom.warp[0] <= WARP[0] or size(atom.thr_id) != atom.warp[0]:
         return 1
-    extent, _ = flat_modes(get(atom.layout_c, 0))[0]
+    extent, _ = flat_modes(atom.layout_c[0])[0]
     return int(extent) if extent < atom.warp[0] else 1
 
 

@@ -48,7 +48,9 @@ def read_triton(source: Source) -> Document:
 
 def _fresh(name: str, document: Document) -> str:
     """A name that the document does not have yet."""
-    return next(one for one in (name, *(f"{name}_{n}" for n in range(2, 1 << 20))) if one not in (*document.values, *document.failures))
+    return next(
+        one for one in (name, *(f"{name}_{n}" for n in range(2, 1 << 20))) if one not in (*document.values, *document.failures)
+    )
 
 
 def layout_of(typed: Typed, shape: Sequence[int] = (), bits: int = 0) -> Layout | ComposedLayout:
@@ -77,10 +79,15 @@ def linear_of(typed: Typed, shape: Sequence[int] = (), bits: int = 0) -> Linear:
     encoding = typed.encoding
     known = (*registers.ENCODINGS, *memory.ENCODINGS, _TENSOR_MEMORY)
     if encoding.name not in known:
-        raise NotationError(f"{encoding.name} is no encoding that is known here", hint=did_you_mean(encoding.name, known) or ", ".join(known))
+        raise NotationError(
+            f"{encoding.name} is no encoding that is known here", hint=did_you_mean(encoding.name, known) or ", ".join(known)
+        )
     shape = typed.shape or tuple(shape) or _own_shape(typed)
     if not shape:
-        raise NotationError(f"{encoding.name} is laid out for a shape, which nothing says", hint="`shape=64x64`, or a type such as tensor<64x64xf16, ...>")
+        raise NotationError(
+            f"{encoding.name} is laid out for a shape, which nothing says",
+            hint="`shape=64x64`, or a type such as tensor<64x64xf16, ...>",
+        )
     if prod(shape) > 1 << 24 or len(shape) > 8:
         raise NotationError(f"a tensor of {'x'.join(map(str, shape))} elements is no tile")
     if encoding.name in registers.ENCODINGS:
@@ -110,7 +117,10 @@ def _of_inputs(linear: Linear, inputs: Iterable[tuple[str, ...]]) -> Layout:
     for size in linear.sizes:
         steps.append(stride)
         stride *= size
-    bits = [[sum(x * step for x, step in zip(basis, steps, strict=True)) for name in names for basis in linear.bases.get(name, ())] for names in inputs]
+    bits = [
+        [sum(x * step for x, step in zip(basis, steps, strict=True)) for name in names for basis in linear.bases.get(name, ())]
+        for names in inputs
+    ]
     return _layout(bits, _disjoint([x for mode in bits for x in mode]))
 
 
@@ -161,7 +171,9 @@ def _layout(bits: Sequence[Sequence[int]], plain: bool) -> Layout:
 
 def _mode(values: Sequence[int], plain: bool) -> Layout:
     if plain:
-        return coalesce(Layout((2,) * len(values), tuple(values))) if values else Layout(1, 0)
+        joined = coalesce(Layout((2,) * len(values), tuple(values))) if values else Layout(1, 0)
+        assert isinstance(joined, Layout)
+        return joined
     runs: list[list[int]] = []  # extent, first value: values that double are the multiples of the first
     for value in values:
         if runs and (value == runs[-1][1] * runs[-1][0]):

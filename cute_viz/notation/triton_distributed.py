@@ -10,7 +10,7 @@ from math import prod
 
 from cute_viz.errors import NotationError
 from cute_viz.notation.triton_fields import Fields
-from cute_viz.notation.triton_linear import Linear, along, bit_count, fitted, identity, nothing, repeat
+from cute_viz.notation.triton_linear import Linear, along, bit_count, fitted, identity, nothing, repeat, unit
 from cute_viz.notation.triton_text import Encoding
 
 REGISTER, LANE, WARP, BLOCK = "register", "lane", "warp", "block"
@@ -145,12 +145,12 @@ def _amd_wmma(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
     rank, m, n = _matrix(fields, shape)
     instruction = fields.powers("instrShape", 0, (16, 16, 16))
     across, down = (m, n) if fields.truth("isTranspose") else (n, m)
+    steps: tuple[int, ...]
     steps, gap = ((2, 4, 8), 1) if _wmma_version(fields) == 1 else ((1, 2, 4), 8)
     if _wmma_version(fields) > 1 and instruction[:2] == (32, 16):
         steps = (*steps, 16)
-    unit = lambda mode, step: tuple(step if i == mode else 0 for i in range(rank))  # noqa: E731 (a coordinate along one mode)
-    registers = tuple(unit(down, step) for step in steps)
-    lanes = (*(unit(across, step) for step in (1, 2, 4, 8)), unit(down, gap))
+    registers = tuple(unit(rank, down, step) for step in steps)
+    lanes = (*(unit(rank, across, step) for step in (1, 2, 4, 8)), unit(rank, down, gap))
     sizes = tuple({across: 16, down: 2 * max(*steps, gap)}.get(mode, 1) for mode in range(rank))
     tile = Linear({REGISTER: registers, LANE: lanes}, sizes, tuple(range(rank)))
     return _fit((tile * _rank_of(_warps_of_wmma(fields, rank), rank)).ordered(row_major(rank)), fields, shape)
@@ -245,7 +245,9 @@ def _dot_of_wmma(fields: Fields, parent: Fields, shape: tuple[int, ...]) -> Line
     if (times := instruction[0 if first else 1] // 16) > 1:
         tile = tile * identity(REGISTER, times, other, rank)
     warps = _rank_of(_warps_of_wmma(parent, rank), rank)
-    kept = {name: [tuple(0 if i == k else x for i, x in enumerate(basis)) for basis in those] for name, those in warps.bases.items()}
+    kept = {
+        name: [tuple(0 if i == k else x for i, x in enumerate(basis)) for basis in those] for name, those in warps.bases.items()
+    }
     kept[REGISTER] = [basis for basis in kept.get(REGISTER, []) if any(basis)]
     sizes = tuple(1 if i == k else size for i, size in enumerate(warps.sizes))
     warps = Linear({name: tuple(those) for name, those in kept.items()}, sizes, warps.order)

@@ -73,7 +73,9 @@ class Fields:
             raise self.wrong(f"{key} of {self.encoding.name} is a list of coordinates", hint=f"such as {key} = [[0, 1], [1, 0]]")
         for basis in value:
             if not isinstance(basis, (list, tuple)) or len(basis) != rank:
-                raise self.wrong(f"{key} of {self.encoding.name} holds coordinates of {rank} numbers, one for each mode of the shape")
+                raise self.wrong(
+                    f"{key} of {self.encoding.name} holds coordinates of {rank} numbers, one for each mode of the shape"
+                )
             if not all(isinstance(x, int) and 0 <= x <= 1 << 24 for x in basis):
                 raise self.wrong(f"{key} of {self.encoding.name} holds numbers of 0 or more")
         return tuple(tuple(map(int, basis)) for basis in value)

@@ -36,7 +36,8 @@ class Linear:
         """This one, and beside each of its elements the other, whose coordinates count in units of this one's extents."""
         inputs = dict.fromkeys((*self.bases, *other.bases))
         grown = {
-            name: (*self.bases.get(name, ()), *(_times(basis, self.sizes) for basis in other.bases.get(name, ()))) for name in inputs
+            name: (*self.bases.get(name, ()), *(_times(basis, self.sizes) for basis in other.bases.get(name, ())))
+            for name in inputs
         }
         order = tuple(dict.fromkeys((*self.order, *other.order)))
         return Linear(grown, tuple(a * b for a, b in zip(self.sizes, other.sizes, strict=True)), order)
@@ -74,9 +75,17 @@ def identity(name: str, size: int, mode: int, rank: int) -> Linear:
     >>> identity("lane", 4, 1, 2).bases
     {'lane': ((0, 1), (0, 2))}
     """
-    bits = bit_count(size)
-    unit = [tuple(1 << n if i == mode else 0 for i in range(rank)) for n in range(bits)]
-    return Linear({name: tuple(unit)}, tuple(max(1, size) if i == mode else 1 for i in range(rank)), (mode,))
+    steps = tuple(unit(rank, mode, 1 << n) for n in range(bit_count(size)))
+    return Linear({name: steps}, tuple(max(1, size) if i == mode else 1 for i in range(rank)), (mode,))
+
+
+def unit(rank: int, mode: int, step: int) -> Basis:
+    """The coordinate of a step along one mode.
+
+    >>> unit(2, 1, 8)
+    (0, 8)
+    """
+    return tuple(step if i == mode else 0 for i in range(rank))
 
 
 def repeat(name: str, size: int, mode: int, rank: int) -> Linear:

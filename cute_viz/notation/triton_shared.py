@@ -11,7 +11,7 @@ from math import prod
 from cute_viz.errors import NotationError
 from cute_viz.notation.triton_distributed import BLOCK, blocks_of, row_major
 from cute_viz.notation.triton_fields import Fields
-from cute_viz.notation.triton_linear import Linear, along, bit_count, fitted, identity, nothing
+from cute_viz.notation.triton_linear import Linear, along, bit_count, fitted, identity, nothing, unit
 from cute_viz.notation.triton_text import Encoding
 
 OFFSET = "offset"
@@ -82,17 +82,13 @@ def _nvmma(fields: Fields, shape: tuple[int, ...]) -> Linear:
     if box[contiguous] < cols or rows < 8:
         raise fields.wrong(f"a swizzle of {width} bytes needs 8 x {cols} elements or more, there are {rows} x {box[contiguous]}")
     vec, per_phase, max_phase = 128 // bits, 128 // width, width // 16
-    bases = [_unit(rank, contiguous, 1 << n) for n in range(bit_count(cols))]
+    bases = [unit(rank, contiguous, 1 << n) for n in range(bit_count(cols))]
     for n in range(bit_count(rows)):
         row = _spread(1 << n, outer, box, rank)
         step = vec * ((1 << n) // per_phase % max_phase) if n < 3 else 0
         bases.append(tuple(x + (step if mode == contiguous else 0) for mode, x in enumerate(row)))
     tile = Linear({OFFSET: tuple(bases)}, tuple(box), tuple(range(rank)))
     return fitted(tile, blocks, shape, OFFSET).ordered(range(rank))
-
-
-def _unit(rank: int, mode: int, step: int) -> tuple[int, ...]:
-    return tuple(step if i == mode else 0 for i in range(rank))
 
 
 def _spread(index: int, modes: Sequence[int], extents: Sequence[int], rank: int) -> tuple[int, ...]:

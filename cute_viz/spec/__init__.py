@@ -66,8 +66,7 @@ class Library:
         """
         from cute_viz.notation import read
 
-        more = {"shape": self.shape, "bits": self.bits}
-        return read(text, names, warnings, dialect=dialect, resolve=self.resolve, **more)
+        return read(text, names, warnings, dialect=dialect, resolve=self.resolve, shape=self.shape, bits=self.bits)
 
     def describe(self, full: str) -> dict[str, Any]:
         """What is known of an operation beyond its layouts; see `spec.library.describe`."""

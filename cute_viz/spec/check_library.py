@@ -165,7 +165,7 @@ class _Trial:
 
 def _of_mma(operation: Entry, incongruent: list[str], partial: list[str]) -> Iterator[tuple[str, str]]:
     """The layouts of an MMA that do not cover their tile: (field, what is wrong)."""
-    atom = operation.atom()
+    atom: Any = operation.atom()
     for key in TILES:
         if key in incongruent:
             continue

@@ -19,7 +19,23 @@ MMA_KEYS = ("Shape_MNK", "ThrID", "ALayout", "BLayout", "CLayout", "ELayout", "S
 COPY_KEYS = ("ThrID", "SrcLayout", "DstLayout", "RefLayout", "ValID")
 BY_VALUE = (*dict.fromkeys((*MMA_KEYS, *COPY_KEYS)), "K")  # those that may differ by the value of a parameter
 OF_MMA = ("blocks", "stored", "warp")  # what else is known of an MMA: see layouts/LIBRARY.md
-FIELDS = ("where", "args", "aliases", "widths", "fits", "types", "inherits", "reverse", "incongruent", "source", "also", "note", "partial", *OF_MMA, *BY_VALUE)
+FIELDS = (
+    "where",
+    "args",
+    "aliases",
+    "widths",
+    "fits",
+    "types",
+    "inherits",
+    "reverse",
+    "incongruent",
+    "source",
+    "also",
+    "note",
+    "partial",
+    *OF_MMA,
+    *BY_VALUE,
+)
 
 
 class Match(NamedTuple):
@@ -83,8 +99,9 @@ class Family:
         return fields
 
     def _check_words(self, key: str, words: Value) -> None:
-        plain = isinstance(words, Fields) and all(isinstance(item, Text) for item in words.values())
-        if not plain or (key == "widths" and not all(str(item).isdecimal() for item in words.values())):
+        items = list(words.values()) if isinstance(words, Fields) else [words]
+        plain = isinstance(words, Fields) and all(isinstance(item, Text) for item in items)
+        if not plain or (key == "widths" and not all(str(item).isdecimal() for item in items)):
             hint = "such as {bf: 16, u8: 8}" if key == "widths" else "such as {float: f, half_t: hf}"
             raise self.wrong(f"{key} is a mapping of words to {'numbers' if key == 'widths' else 'words'}", words, hint=hint)
 

@@ -184,7 +184,9 @@ def _completed(short: str, full: str) -> str | None:
     """
     pattern = re.sub(r"\\\{\w+\\\}", r"(\\d+)", re.escape(full))
     # Without the word in front, too, and without the types before the shape: 16x16x16_f16.
-    for candidate in dict.fromkeys((pattern, re.sub(r"^(SM\d+|GMMA|XE|v)_", "", pattern), re.sub(r"^v_\w+?_(?=\d+x)", "", pattern))):
+    for candidate in dict.fromkeys(
+        (pattern, re.sub(r"^(SM\d+|GMMA|XE|v)_", "", pattern), re.sub(r"^v_\w+?_(?=\d+x)", "", pattern))
+    ):
         pieces = candidate.split("_")
         for n in range(1, len(pieces) + 1):
             if "_" in short and (match := re.fullmatch("_".join(pieces[:n]), short)) is not None:
