@@ -6,6 +6,7 @@ A layout is in CuTe notation with integer strides where there is one, with a swi
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import count
 from math import prod
 from typing import Any
 
@@ -48,9 +49,8 @@ def read_triton(source: Source) -> Document:
 
 def _fresh(name: str, document: Document) -> str:
     """A name that the document does not have yet."""
-    return next(
-        one for one in (name, *(f"{name}_{n}" for n in range(2, 1 << 20))) if one not in (*document.values, *document.failures)
-    )
+    taken = (*document.values, *document.failures)
+    return next(one for n in count(1) if (one := name if n == 1 else f"{name}_{n}") not in taken)
 
 
 def layout_of(typed: Typed, shape: Sequence[int] = (), bits: int = 0) -> Layout | ComposedLayout:

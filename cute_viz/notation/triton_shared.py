@@ -107,6 +107,8 @@ def _padded(fields: Fields, shape: tuple[int, ...]) -> Linear:
 
 
 def _of_offsets(fields: Fields, shape: tuple[int, ...]) -> Linear:
+    if fields.encoding.fields.get("CGALayout"):
+        raise fields.wrong("offsets by bases beside a cga_layout are not read here", hint="write the encoding as TTGIR prints it")
     bases = {OFFSET: fields.bases("offset", len(shape)), BLOCK: fields.bases("block", len(shape))}
     reached = [max((b[mode] for those in bases.values() for b in those), default=0) for mode in range(len(shape))]
     sizes = tuple(1 << top.bit_length() for top in reached)

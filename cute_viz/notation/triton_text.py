@@ -41,7 +41,7 @@ _GLUON = {
     "DistributedLinearLayout": ("linear", "register lane warp block shape"),
     "SwizzledSharedLayout": ("swizzled_shared", "vec perPhase maxPhase order CGALayout"),
     "NVMMASharedLayout": ("nvmma_shared", "swizzlingByteWidth elementBitWidth rank transposed fp4Padded CGALayout"),
-    "PaddedSharedLayout": ("padded_shared", "intervals offset block shape"),
+    "PaddedSharedLayout": ("padded_shared", "intervals offset CGALayout shape"),
     "with_identity_for": ("padded_shared", "intervals shape order CGALayout"),
     "SharedLinearLayout": ("shared_linear", "offset block alignment"),
     "TensorMemoryLayout": ("tensor_memory_encoding", "block colStride CGALayout twoCTAs fp4Padded"),

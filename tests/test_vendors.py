@@ -1,0 +1,248 @@
+"""Instructions of AMD and Intel, and Triton's encodings, against what their own tools and headers say (tests/data/vendors.json.gz)."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from pathlib import Path
+
+import pytest
+
+import cute_viz as cv
+from cute_viz.algebra.static import unmarked
+from cute_viz.algebra.table import offsets
+from cute_viz.cli import main
+from cute_viz.errors import AlgebraError, CuteVizError
+from cute_viz.figures import build
+from cute_viz.notation import read
+from cute_viz.notation.triton import linear_of
+from cute_viz.notation.triton_text import find
+from cute_viz.notation.triton_write import write_triton
+from cute_viz.spec.library import Machine, lookup, split_arguments
+
+TOLD = json.loads(gzip.decompress((Path(__file__).parent / "data" / "vendors.json.gz").read_bytes()))
+KEYS = {"A": "ALayout", "B": "BLayout", "C": "CLayout", "D": "CLayout", "K": "ELayout"}
+NVIDIA = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>"
+BLOCKED = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>"
+
+
+def crc(layout):
+    return zlib.crc32(",".join(map(str, offsets(layout))).encode())
+
+
+def run(capsys, *argv):
+    """Status, standard output and standard error of a command."""
+    with pytest.raises(SystemExit) as stop:
+        main(list(argv))
+    told = capsys.readouterr()
+    return stop.value.code, told.out, told.err
+
+
+def test_every_instruction_of_the_calculator():
+    """Register and lane of every element, of every operand, of waves of 32 and 64."""
+    wrong, tried = [], 0
+    for arch, name, wave, operands in TOLD["amd"]:
+        found = lookup(name, machine=Machine(arch, wave))
+        for operand, (threads, values, wanted) in operands.items():
+            layout = found.layouts[KEYS[operand]]
+            tried += 1
+            if (cv.parse(f"size<0>({layout})"), cv.parse(f"size<1>({layout})"), crc(layout)) != (threads, values, wanted):
+                wrong.append((arch, name, wave, operand, unmarked(layout)))
+    assert wrong == []
+    assert (len(TOLD["amd"]), tried) == (149, 596)
+
+
+def test_gfx950_as_triton_has_it():
+    for name, width, *wanted in TOLD["gfx950"]:
+        args = (str(width),) if "f8f6f4" in name else ()
+        found = lookup(name, args, machine=Machine("gfx950", 64))
+        assert [unmarked(found.layouts[KEYS[x]]) for x in "ABC"] == wanted
+
+
+def test_every_dpas():
+    for atom, shape, *wanted in TOLD["xe_mma"]:
+        name, _, rest = atom.partition("<")
+        found = lookup(name, tuple(split_arguments(rest[:-1])))
+        assert [unmarked(found.layouts[key]) for key in ("Shape_MNK", "ALayout", "BLayout", "CLayout")] == [shape, *wanted]
+
+
+def test_every_block_copy():
+    for name, args, bits, source, destination in TOLD["xe_copy"]:
+        found = lookup(name, tuple(args), machine=Machine(bits=bits))
+        assert [unmarked(found.layouts[key]) for key in ("SrcLayout", "DstLayout")] == [source, destination], (name, args)
+
+
+@pytest.mark.parametrize("form", ["encoding", "printed", "gluon"])
+def test_every_encoding(form):
+    """As an attribute for a shape, as TTGIR prints it with its type, as Gluon constructs it."""
+    which = ("encoding", "printed", "gluon").index(form)
+    untold = []
+    for row in TOLD["triton"]:
+        text, shape, bits, wanted = row[which], tuple(row[3]) if form != "printed" else (), row[4], row[5]
+        if wanted:
+            assert str(read(text, shape=shape, bits=bits).pick()) == wanted, text
+        else:
+            untold.append(row)
+    assert len(untold) == 2
+    for row in untold:
+        if "fp4Padded" in row[0]:
+            with pytest.raises(CuteVizError, match="gives one element several offsets"):
+                read(row[which], shape=tuple(row[3])).pick()
+        else:
+            assert str(read(row[which], shape=tuple(row[3])).pick()) == "((2,2,2),(2,2,2)):((F3,F12,F48),(F1,F4,F16))"
+
+
+def test_random_encodings_bit_by_bit():
+    for text, shape, bits, wanted in TOLD["bases"]:
+        linear = linear_of(find(text)[0], shape, bits)
+        names = ("register", "lane", "warp") if len(wanted) == 3 else ("offset",)
+        assert [[list(basis) for basis in linear.bases.get(name, ())] for name in names] == wanted, text
+    assert len(TOLD["bases"]) > 500
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("V_MFMA_F32_16X16X16_F16", "v_mfma_f32_16x16x16_f16"),
+        ("mfma_f32_32x32x8_f16", "v_mfma_f32_32x32x8_f16"),
+        ("f32_32x32x8_f16", "v_mfma_f32_32x32x8_f16"),
+        ("__builtin_amdgcn_mfma_f32_32x32x8f16", "v_mfma_f32_32x32x8f16"),
+        ("__builtin_amdgcn_wmma_f32_16x16x16_f16_w64_gfx12", "gfx1200::v_wmma_f32_16x16x16_f16<64>"),
+        ("__builtin_amdgcn_wmma_f32_16x16x16_f16_w32", "gfx1100::v_wmma_f32_16x16x16_f16<32>"),
+        ("gfx1201::v_wmma_f32_16x16x16_f16", "gfx1200::v_wmma_f32_16x16x16_f16<32>"),
+        ("XE_DPAS_TT<8,float,cute::half_t>", "XE_DPAS_TT<8,f,hf>"),
+        ("XE_8x16x16_F32BF16BF16F32", "XE_8x16x16_F32BF16BF16F32_TT"),
+    ],
+)
+def test_names(written, meant):
+    assert cv.parse(written) == cv.parse(meant)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["show", "v_wmma_f32_16x16x16_f16"], "--arch gfx1200, or gfx1200::v_wmma_f32_16x16x16_f16"),
+        (["show", "v_mfma_f32_16x16x16_f16", "--wave", "32"], "runs on 64 threads, not 32"),
+        (["show", "v_mfma_f32_16x16x16_f16", "--arch", "gfx90a"], "it is an instruction of gfx942"),
+        (["show", "mfma_f32_16x16x16_f17"], "did you mean v_mfma_f32_16x16x16_f16"),
+        (["show", "v_wmma_f32_16x16x16_f16", "--arch", "gfx1200", "--wave", "16"], "wave is one of 32 64"),
+        (["show", "XE_DPAS_TT<9,f,hf>"], "M is one of 1..8"),
+        (["show", "XE_DPAS_TT<8,f,u8>"], "A = u8 is not legal"),
+        (["show", "XE_LOAD_2D<8,1,4>"], "is not legal"),
+        (["show", "make_tiled_mma(v_mfma_f32_4x4x4f16, (2,2,1))"], "16 products"),
+        (["eval", BLOCKED], "--shape 64x64"),
+        (["eval", BLOCKED, "--shape", "64"], "has 2 entries, the shape has 1 modes"),
+        (["eval", BLOCKED, "--shape", "48x64"], "48 is no power of two"),
+        (["eval", BLOCKED.replace("blocked", "blocket"), "--shape", "64x64"], "did you mean blocked?"),
+        (["eval", BLOCKED.replace("[1, 4]", "[1, 3]"), "--shape", "64x64"], "powers of two, not 3"),
+        (["eval", BLOCKED.replace("order = [1, 0]", "order = [1, 1]"), "--shape", "64x64"], "names each of the modes"),
+        (["eval", BLOCKED[:-4], "--shape", "64x64"], "expected"),
+        (["eval", "#ttg.slice<{dim = 0, parent = #mma}>", "--shape", "64"], "#mma is defined nowhere"),
+        (["eval", "#ttg.dot_op<{opIdx = 1, parent = " + NVIDIA.replace("2,", "3,", 1) + ", kWidth = 2}>", "--shape", "64x64"], "shared"),
+        (["eval", "gl.BlockedLayout([1], warps=[4])", "--shape", "64"], "BlockedLayout has no warps"),
+        (["eval", "#ttg.blocked<{a = " + "[" * 400, "--shape", "64"], "nested"),
+        (["eval", BLOCKED, "--shape", "1048576x1048576"], "is no tile"),
+        (["eval", BLOCKED, "--shape", "0x4"], "is no shape such as 64x64"),
+        (["fmt", "(3,4)", "--as", "triton"], "triton has no words"),
+        (["fmt", "(8,8):(9,1)", "--as", "triton"], "not linear over bits"),
+        (["fmt", "((4,8),2):((2,8),1)", "--as", "triton", "--shape", "8x4"], "reaches past 8x4"),
+    ],
+)
+def test_mistakes(capsys, words, said):
+    status, out, err = run(capsys, *words)
+    assert status in (1, 2) and out == "" and said in err and "Traceback" not in err
+
+
+def test_the_keys_of_an_atom(capsys):
+    status, out, _ = run(capsys, "show", "v_wmma_f32_16x16x16_f16", "--arch", "gfx1200", "--wave", "64", "--json")
+    told = json.loads(out)
+    assert status == 0
+    assert [told[f"{x}Layout"] for x in "ABCD"] == ["((16,4),4):((1,64),16)"] * 2 + ["((16,2,2),4):((16,8,4),1)"] * 2
+    assert (told["op"], told["arch"]) == ("gfx1200::v_wmma_f32_16x16x16_f16<64>", "gfx1200, gfx1201")
+
+
+def test_a_wave_is_a_warp_of_64():
+    """One wave is coloured by the lanes of a row, several by wave; a warp of the option is one of 64 threads."""
+    atom = build(cv.parse("v_mfma_f32_16x16x16_f16"))
+    assert [legend.title for legend in atom.legends][0] == "hue: group of 16 lanes"
+    assert {panel.warp for panel in atom.panels} == {64}
+    tiled = build(cv.parse("make_tiled_mma(v_mfma_f32_16x16x16_f16, (2,2,1))"))
+    assert tiled.legends[0].title == "hue: wave (64 threads)"
+    assert tiled.legends[0].entries[3].label == "wave 3"
+    group = cv.parse("make_tiled_mma(XE_DPAS_TT<8,f,bf>, (2,2,1))")
+    assert build(group).legends[0].title == "hue: subgroup (16 threads)"
+    warp = cv.figure("make_tiled_mma(v_mfma_f32_16x16x16_f16, (2,2,1))", warp="3", operand="C")
+    panel = warp.panels[0]
+    kept = {t // 64 for t, paint in zip(panel.data["thread"], panel.paints, strict=True) if not warp.paints[paint].faded}
+    assert kept == {3}
+    assert "wave 3" in cv.render("make_tiled_mma(v_mfma_f32_16x16x16_f16, (2,2,1))", format="svg")
+
+
+def test_blocks_stand_side_by_side():
+    figure = build(cv.parse("v_mfma_f32_4x4x4f16"))
+    assert [panel.caption.partition(":")[2] for panel in figure.panels] == [
+        " 16 blocks of 4 × 4 of f32, accumulator", " 16 blocks of 4 × 4 of f16", " 16 blocks of 4 × 4 of f16",
+    ]  # fmt: skip
+    assert [(panel.rows, panel.cols) for panel in figure.panels] == [(4, 64), (4, 64), (64, 4)]
+    sparse = build(cv.parse("v_smfmac_f32_16x16x64_fp8_fp8"))
+    assert [(panel.rows, panel.cols) for panel in sparse.panels] == [(16, 16), (16, 32), (64, 16)]
+    assert all(None not in panel.data["thread"] for panel in (*figure.panels, *sparse.panels))
+    with pytest.raises(AlgebraError, match="16 products"):
+        cv.parse("make_tiled_mma(v_mfma_f32_4x4x4f16, (2,1,1))")
+
+
+def test_half_a_wave_may_hold_an_operand():
+    figure = build(cv.parse("gfx1200::v_wmma_i32_16x16x16_iu4<64>"))
+    assert [max(panel.data["thread"]) for panel in figure.panels] == [63, 31, 31]
+
+
+def test_the_threads_of_a_tiling_of_waves():
+    """A TiledMMA of four waves: each element of C once, the waves where the atoms stand."""
+    layout = cv.parse("get_layoutC_TV(make_tiled_mma(v_mfma_f32_32x32x8_f16, (2,2,1)))")
+    assert sorted(offsets(layout)) == list(range(64 * 64))
+
+
+@pytest.mark.parametrize(("text", "shape"), [(NVIDIA, "64x64"), (BLOCKED, "128x64")])
+def test_bits_as_a_matrix(capsys, text, shape):
+    status, out, _ = run(capsys, "explain", text, "--shape", shape)
+    assert status == 0
+    linear = linear_of(find(text)[0], tuple(map(int, shape.split("x"))))
+    ones = sum(bin(x).count("1") for those in linear.bases.values() for basis in those for x in basis)
+    assert out.count(" 1 ") == ones
+
+
+def test_written_as_triton():
+    """What can be said reads back as the same map."""
+    for row in TOLD["triton"][::3]:
+        if not row[5] or "several" in row[5] or "padded" in row[0] or "tensor_memory" in row[0] or "CGA" in row[0]:
+            continue
+        layout = cv.parse(row[5])
+        held = "shared" not in row[0]
+        lanes = 64 if "mfma" in row[0] else 32
+        text = write_triton(layout, tuple(row[3]) if held else (), lanes)
+        back = read(text, shape=tuple(row[3])).pick()
+        if cv.parse(f"size({layout})") <= 4096:
+            assert list(offsets(back)) == list(offsets(layout)), row[0]
+        if "swizzled_shared" in row[0]:
+            assert text.startswith(("#ttg.swizzled_shared", "#ttg.shared_linear"))
+
+
+def test_a_module_of_ttgir():
+    """Every type with an encoding, by the alias that it has; what is of another dialect is passed over."""
+    text = f"#blocked = {BLOCKED}\n#mma = {NVIDIA}\n#other = #tt.thing\nmodule {{\n  %0 = x : tensor<64x64xf16, #blocked>\n"
+    text += "  %1 = y : tensor<16x8xf32, #mma> -> tensor<8x8xf32, #unknown>\n}\n"
+    document = read(text)
+    assert {name: str(value) for name, value in document.values.items()} == {
+        "blocked": "((4,32),(4,4,2)):((256,1),(64,1024,32))",
+        "mma": "((4,8,4),(2,2)):((32,1,0),(16,8))",
+    }
+
+
+def test_no_vendor_below():
+    """The architecture is a word of the data: what computes and what draws names none."""
+    root = Path(cv.__file__).parent
+    for room in ("algebra", "figures", "renderers"):
+        for path in (root / room).glob("*.py"):
+            words = path.read_text().lower()
+            assert not any(word in words for word in ("gfx9", "gfx1", "mfma", "wmma_", "dpas", "triton", "ttg", "rdna", "cdna")), path
