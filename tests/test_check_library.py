@@ -40,7 +40,7 @@ def test_ours_are_fine() -> None:
     out = run("check-spec", *map(str, FILES))
     assert (out.returncode, out.stderr) == (0, b"")
     lines = out.stdout.decode().splitlines()
-    assert len(lines) == len(FILES) == 17
+    assert len(lines) == len(FILES) == 27
     assert all(re.fullmatch(r".*\.yaml: \d+ entr(y|ies) fine, \d+ operations? tried", line) for line in lines)
     assert f"{LAYOUTS}/mma/universal.yaml: 1 entry fine, 1 operation tried" in lines
 
@@ -127,8 +127,9 @@ def test_a_reverse_of_an_entry_of_the_same_file(tmp_path: Path) -> None:
     assert mistakes(tmp_path / "mine.yaml", MATRIX + "\nYOURS:\n  reverse: MY\n") == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize("path", [path for path in FILES if path.stem != "xe_legacy" or path.parent.name == "mma"], ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_a_wrong_stride_in_ours_is_found(path: Path, tmp_path: Path) -> None:
+    # Those copies stand as their traits have them, holes and all; test_vendors.py holds them to what CuTe prints.
     """Each layout of each MMA and copy in turn, its last stride doubled, where that is not 0."""
     file = library_of(str(path), path.read_text())
     assert file is not None

@@ -184,9 +184,8 @@ def _completed(short: str, full: str) -> str | None:
     """
     pattern = re.sub(r"\\\{\w+\\\}", r"(\\d+)", re.escape(full))
     # Without the word in front, too, and without the types before the shape: 16x16x16_f16.
-    for candidate in dict.fromkeys(
-        (pattern, re.sub(r"^(SM\d+|GMMA|XE|v)_", "", pattern), re.sub(r"^v_\w+?_(?=\d+x)", "", pattern))
-    ):
+    fronts = (r"^$", r"^(SM\d+|GMMA|XE|v)_", r"^v_[a-z]+_", r"^v_\w+?_(?=\d+x)")
+    for candidate in dict.fromkeys(re.sub(front, "", pattern) for front in fronts):
         pieces = candidate.split("_")
         for n in range(1, len(pieces) + 1):
             if "_" in short and (match := re.fullmatch("_".join(pieces[:n]), short)) is not None:
