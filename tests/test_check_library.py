@@ -127,7 +127,11 @@ def test_a_reverse_of_an_entry_of_the_same_file(tmp_path: Path) -> None:
     assert mistakes(tmp_path / "mine.yaml", MATRIX + "\nYOURS:\n  reverse: MY\n") == []
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path.stem != "xe_legacy" or path.parent.name == "mma"], ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize(
+    "path",
+    [path for path in FILES if path.stem != "xe_legacy" or path.parent.name == "mma"],
+    ids=lambda path: f"{path.parent.name}/{path.stem}",
+)
 def test_a_wrong_stride_in_ours_is_found(path: Path, tmp_path: Path) -> None:
     # Those copies stand as their traits have them, holes and all; test_vendors.py holds them to what CuTe prints.
     """Each layout of each MMA and copy in turn, its last stride doubled, where that is not 0."""

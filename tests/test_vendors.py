@@ -139,7 +139,10 @@ def test_names(written, meant):
         (["eval", BLOCKED.replace("order = [1, 0]", "order = [1, 1]"), "--shape", "64x64"], "names each of the modes"),
         (["eval", BLOCKED[:-4], "--shape", "64x64"], "expected"),
         (["eval", "#ttg.slice<{dim = 0, parent = #mma}>", "--shape", "64"], "#mma is defined nowhere"),
-        (["eval", "#ttg.dot_op<{opIdx = 1, parent = " + NVIDIA.replace("2,", "3,", 1) + ", kWidth = 2}>", "--shape", "64x64"], "shared"),
+        (
+            ["eval", "#ttg.dot_op<{opIdx = 1, parent = " + NVIDIA.replace("2,", "3,", 1) + ", kWidth = 2}>", "--shape", "64x64"],
+            "shared",
+        ),
         (["eval", "gl.BlockedLayout([1], warps=[4])", "--shape", "64"], "BlockedLayout has no warps"),
         (["eval", "#ttg.blocked<{a = " + "[" * 400, "--shape", "64"], "nested"),
         (["eval", BLOCKED, "--shape", "1048576x1048576"], "is no tile"),
@@ -245,4 +248,6 @@ def test_no_vendor_below():
     for room in ("algebra", "figures", "renderers"):
         for path in (root / room).glob("*.py"):
             words = path.read_text().lower()
-            assert not any(word in words for word in ("gfx9", "gfx1", "mfma", "wmma_", "dpas", "triton", "ttg", "rdna", "cdna")), path
+            assert not any(word in words for word in ("gfx9", "gfx1", "mfma", "wmma_", "dpas", "triton", "ttg", "rdna", "cdna")), (
+                path
+            )

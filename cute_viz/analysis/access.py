@@ -22,6 +22,7 @@ from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_til
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.banks import ACCESSES, LANES, ROW, Phase, ideal_wavefronts, phases, width
+from cute_viz.analysis.memories import Memory
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
 
@@ -32,6 +33,8 @@ WIDTHS = (128, 64, 32)  # bits of plain loads and stores that are modelled
 @dataclass(frozen=True, slots=True)
 class WarpAccess:
     """One instruction of one warp: 32 byte addresses (row addresses of ldmatrix and stmatrix), and the active lanes.
+
+    memory: of a machine with waves of its own, whose lanes have an address each.
 
     step: which instruction of the warp it is, from 0. begins, width: where the bytes of each lane begin, and how many there are;
     of elements smaller than a word, for which banks serve the word at `addresses`, these are the bytes of the element.
@@ -44,10 +47,11 @@ class WarpAccess:
     mask: int
     begins: tuple[int, ...]
     width: int
+    memory: Memory | None = None
 
     def phases(self) -> list[Phase]:
         """The phases in which it is served."""
-        return phases(self.addresses, self.instruction, self.mask)
+        return phases(self.addresses, self.instruction, self.mask, self.memory)
 
     @property
     def wavefronts(self) -> int:
@@ -57,7 +61,7 @@ class WarpAccess:
     @property
     def ideal(self) -> int:
         """What it would cost without a conflict."""
-        return ideal_wavefronts(self.addresses, self.instruction, self.mask)
+        return ideal_wavefronts(self.addresses, self.instruction, self.mask, self.memory)
 
 
 def accesses(
@@ -68,6 +72,7 @@ def accesses(
     instruction: str | None = None,
     operand: str | None = None,
     store: bool = False,
+    memory: Memory | None = None,
 ) -> list[WarpAccess]:
     """The accesses of a shared-memory tile.
 
@@ -85,11 +90,12 @@ def accesses(
     >>> [a.wavefronts for a in accesses(Layout((32, 32), (32, 1)), 32, Layout((32, 1), (1, 0)), instruction="ld.32")]
     [32]
     """
-    if instruction is not None and instruction not in ACCESSES:
-        raise AlgebraError(f"there is no access {instruction!r}", hint=f"accesses: {', '.join(ACCESSES)}")
-    if instruction is not None and instruction.startswith("ld") and store:
+    known, lanes_ = (ACCESSES, LANES) if memory is None else (tuple(memory.groups), memory.lanes)
+    if instruction is not None and instruction not in known:
+        raise AlgebraError(f"there is no access {instruction!r}", hint=f"accesses: {', '.join(known)}")
+    if instruction is not None and instruction.startswith(("ld", "ds_read")) and store:
         raise AlgebraError(f"{instruction} reads, and the tile is written", hint=f"a store is one of {', '.join(STORES)}")
-    store = store or instruction in STORES
+    store = store or instruction in STORES or (instruction or "").startswith("ds_write")
     smem = as_layout(smem)
     extents = _extents(smem)
     tv, tile, count, wanted = _view(by, extents, operand, store)
@@ -106,6 +112,10 @@ def accesses(
         )
     if any(whole % part for whole, part in zip(extents, tile, strict=True)):
         raise AlgebraError(f"the tile {show(tile)} of the access does not divide the shared-memory tile {show(extents)}")
+    if memory is not None and wanted is not None:
+        raise AlgebraError(
+            f"{wanted} is no instruction of this machine", hint="leave out `arch=`, or give a layout of threads and values"
+        )
     instruction = instruction or wanted
     threads, values = (size(get(tv, n)) for n in (0, 1))
     repeats = product(extents) // product(tile)
@@ -123,15 +133,15 @@ def accesses(
                 hint="the layout of an access maps (thread, value) to an index into the column-major tile, 0 and up",
             )
     out: list[WarpAccess] = []
-    steps = dict.fromkeys(range(-(-threads // LANES)), 0)
+    steps = dict.fromkeys(range(-(-threads // lanes_)), 0)
     for row0 in range(0, extents[0], tile[0]):
         for col0 in range(0, extents[1], tile[1]):
             where = [table[row0 + p % tile[0] + (col0 + p // tile[0]) * extents[0]] for p in places]
             rows = [where[t::threads] for t in range(threads)]  # byte addresses of a thread's values in order
             for warp in steps:
-                lanes = rows[warp * LANES : (warp + 1) * LANES]
-                for found in _instructions(lanes, bytes_, count, instruction, store):
-                    out.append(WarpAccess(warp, steps[warp], *found))
+                lanes = rows[warp * lanes_ : (warp + 1) * lanes_]
+                for found in _instructions(lanes, bytes_, count, instruction, store, memory):
+                    out.append(WarpAccess(warp, steps[warp], *found, memory))
                     steps[warp] += 1
     return out
 
@@ -225,7 +235,7 @@ def instruction_of(atom: Copy_Atom, store: bool) -> str | None:
 
 
 def _instructions(
-    lanes: Sequence[list[int]], bytes_: int, atom: int, instruction: str | None, store: bool
+    lanes: Sequence[list[int]], bytes_: int, atom: int, instruction: str | None, store: bool, memory: Memory | None = None
 ) -> list[tuple[str, tuple[int, ...], int, tuple[int, ...], int]]:
     """(instruction, addresses, active lanes, where their bytes begin, how many bytes) of one warp for one tile.
 
@@ -240,9 +250,10 @@ def _instructions(
         return [(instruction, places, mask, places, ROW) for places in begins]
     bits = 8 * width(instruction) if instruction else _widest(lanes, bytes_, atom)
     per = max(1, bits // 8 // bytes_)
-    name = instruction or f"{'st' if store else 'ld'}.{max(bits, 32)}"
-    unit = int(name.split(".")[1]) // 8  # of elements smaller than a word, the word is loaded
-    begins = [_padded([row[n] for row in lanes]) for n in range(0, values, per)]
+    plain = f"{'st' if store else 'ld'}.{max(bits, 32)}" if memory is None else memory.access(max(bits, 32), store)
+    name, all_lanes = instruction or plain, LANES if memory is None else memory.lanes
+    unit = width(name)  # of elements smaller than a word, the word is loaded
+    begins = [_padded([row[n] for row in lanes], all_lanes) for n in range(0, values, per)]
     return [(name, tuple([place // unit * unit for place in places]), mask, places, per * bytes_) for places in begins]
 
 
@@ -288,8 +299,8 @@ def _widest(lanes: Sequence[list[int]], bytes_: int, atom: int) -> int:
     return bytes_ * 8
 
 
-def _padded(addresses: list[int]) -> tuple[int, ...]:
-    return tuple(addresses + [addresses[0]] * (LANES - len(addresses)))
+def _padded(addresses: list[int], lanes: int = LANES) -> tuple[int, ...]:
+    return tuple(addresses + [addresses[0]] * (lanes - len(addresses)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cute_viz.analysis.memories import Memory
 from cute_viz.errors import AlgebraError
 
 LANES = 32
@@ -50,7 +51,7 @@ class Phase:
         return tuple(bank for bank, words in enumerate(self.banks) if len(words) > 1)
 
 
-def shared_wavefronts(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL) -> int:
+def shared_wavefronts(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL, memory: Memory | None = None) -> int:
     """The wavefronts of one warp-wide shared-memory access.
 
     addresses: 32 byte offsets, one a lane (for ldmatrix and stmatrix the row addresses; x1 uses the first 8 lanes, x2 the
@@ -61,10 +62,10 @@ def shared_wavefronts(addresses: Sequence[int], access: str = "ld.128", mask: in
     >>> shared_wavefronts([16 * lane for lane in range(32)], "ld.128")
     4
     """
-    return sum(phase.wavefronts for phase in phases(addresses, access, mask))
+    return sum(phase.wavefronts for phase in phases(addresses, access, mask, memory))
 
 
-def ideal_wavefronts(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL) -> int:
+def ideal_wavefronts(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL, memory: Memory | None = None) -> int:
     """The wavefronts that the same phases would take with no conflict: one for each phase with an active lane, or more
     where a phase wants more bytes than the 128 that one wavefront carries.
 
@@ -73,26 +74,32 @@ def ideal_wavefronts(addresses: Sequence[int], access: str = "ld.128", mask: int
     """
     per_wavefront = BANKS * WORD
     out = 0
-    for phase in phases(addresses, access, mask):
+    for phase in phases(addresses, access, mask, memory):
         words = sum(map(len, phase.banks))
         out += -(-words * WORD // per_wavefront)
     return out
 
 
-def phases(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL) -> list[Phase]:
+def phases(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL, memory: Memory | None = None) -> list[Phase]:
     """The phases in which an access is served, in lane order; phases with no active lane are left out.
+
+    memory: of a machine with waves of its own; the access is one of its.
 
     >>> [phase.lanes for phase in phases(range(0, 256, 8), "st.64")]
     [(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), (16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31)]
     """
-    if access not in ACCESSES:
-        raise AlgebraError(f"there is no access {access!r}", hint=f"accesses: {', '.join(ACCESSES)}")
-    if len(addresses) != LANES:
-        raise AlgebraError(f"a warp has {LANES} addresses, not {len(addresses)}")
+    known, count = (ACCESSES, LANES) if memory is None else (tuple(memory.groups), memory.lanes)
+    if access not in known:
+        raise AlgebraError(f"there is no access {access!r}", hint=f"accesses: {', '.join(known)}")
+    if len(addresses) != count:
+        raise AlgebraError(f"a warp has {count} addresses, not {len(addresses)}")
     width_ = width(access)
     wrong = next((a for a in addresses if a < 0 or a % width_), None)
     if wrong is not None:
         raise AlgebraError(f"{access} needs addresses that are multiples of {width_}, 0 or more; {wrong} is not")
+    if memory is not None:
+        active = (tuple(lane for lane in group if mask >> lane & 1) for group in memory.groups[access])
+        return [Phase(lanes, _banks(addresses, lanes, width_)) for lanes in active if lanes]
     if "matrix" in access:
         group, count = 8, 8 * int(access.split(".")[1][1])
     else:
@@ -111,7 +118,7 @@ def width(access: str) -> int:
     >>> width("ld.64"), width("ldmatrix.x4")
     (8, 16)
     """
-    return ROW if "matrix" in access else int(access.split(".")[1]) // 8
+    return ROW if "matrix" in access else int(access.replace("_b", ".").rpartition(".")[2]) // 8
 
 
 def _phase_width(addresses: Sequence[int], access: str, mask: int) -> int:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from cute_viz.algebra.swizzle import Swizzle, span
 from cute_viz.analysis.banks import BANKS, LANES, WORD
+from cute_viz.analysis.memories import Memory
 from cute_viz.errors import AlgebraError, did_you_mean
 from cute_viz.limits import limit, over
 
@@ -26,6 +27,12 @@ PATTERNS = {
     "rows": "one element a lane along a row",
     "column": "one element a lane down a column",
     "column.128": "16 bytes a lane down a column",
+}
+# Of a wave of 64 lanes: those of PATTERNS that are no instruction of a warp alone, and the operand of a matrix instruction.
+OF_WAVES = {
+    **{name: PATTERNS[name] for name in ("rows", "column", "column.128")},
+    "ds_read": "16 bytes a lane of 16 rows by 4, as ds_read_b128 of a matrix instruction's operand",
+    "ds_write": "16 bytes a lane along the rows, as ds_write_b128",
 }
 WIDTHS = (8, 16, 32, 64, 128)  # bits of an element that one lane loads or stores at once
 MATRICES = {"ldmatrix": (16, 2), "stmatrix": (16, 2), "ldmatrix.x2": (8, 2), "ldmatrix.x1": (8, 1)}  # rows, chunks at once
@@ -55,10 +62,11 @@ class Candidate:
         return str(self.swizzle) if self.swizzle else f"padding {self.padding}" if self.padding else "plain"
 
 
-def search(rows: int, cols: int, bits: int, patterns: Iterable[str]) -> list[Candidate]:
+def search(rows: int, cols: int, bits: int, patterns: Iterable[str], memory: Memory | None = None) -> list[Candidate]:
     """Every legal swizzle of a row-major tile, the plain layout and paddings, the cheapest first.
 
     Legal: the swizzle keeps the widest vector of the accesses together (M), and acts inside the tile (B + M + S bits).
+    memory: of a machine with waves of its own, whose patterns are OF_WAVES.
     Refused: unknown patterns, tiles over the limit `tile-bytes` or that a pattern does not divide, elements that no instruction
     moves by themselves: of 24 bits.
 
@@ -72,7 +80,7 @@ def search(rows: int, cols: int, bits: int, patterns: Iterable[str]) -> list[Can
     size = rows * cols * bits // 8
     if size > limit("tile-bytes"):
         raise over("tile-bytes", f"a tile of {size} bytes")
-    phases = {name: _Phases(name, rows, cols, bits) for name in patterns}
+    phases = {name: _Phases(name, rows, cols, bits, memory) for name in patterns}
     bytes_ = bits // 8
     width = max(_width(name, bits) for name in patterns) if patterns else bytes_
     base = max(0, (width * 8 // bits).bit_length() - 1)
@@ -98,7 +106,7 @@ def _rank(c: Candidate) -> tuple[int, int, int, int, int]:
     return (c.wavefronts, 0, c.swizzle.bits, -c.swizzle.base, c.swizzle.shift)
 
 
-def warp_addresses(name: str, rows: int, cols: int, bits: int) -> Iterator[list[int]]:
+def warp_addresses(name: str, rows: int, cols: int, bits: int, memory: Memory | None = None) -> Iterator[list[int]]:
     """The byte addresses of every warp-wide access of a pattern to the plain row-major tile.
 
     Refused: an unknown pattern; rows that are no whole 16-byte chunks where the pattern moves these; a tile that the rows and
@@ -107,22 +115,33 @@ def warp_addresses(name: str, rows: int, cols: int, bits: int) -> Iterator[list[
     >>> next(warp_addresses("ldmatrix.x1", 16, 64, 16))
     [0, 128, 256, 384, 512, 640, 768, 896]
     """
-    if name not in PATTERNS:
-        raise AlgebraError(f"there is no access {name!r}", hint=did_you_mean(name, PATTERNS, 1) or f"one of {', '.join(PATTERNS)}")
+    known, lanes = (PATTERNS, LANES) if memory is None else (OF_WAVES, memory.lanes)
+    if name not in known:
+        raise AlgebraError(f"there is no access {name!r}", hint=did_you_mean(name, known, 1) or f"one of {', '.join(known)}")
     bytes_ = bits // 8
     pitch = cols * bytes_
     chunks = pitch // 16
     if name in ("rows", "column"):
         along, lines = (bytes_, range(0, rows * pitch, pitch)) if name == "rows" else (pitch, range(0, pitch, bytes_))
         count = cols if name == "rows" else rows
-        return ([start + n * along for n in range(at, min(at + LANES, count))] for start in lines for at in range(0, count, LANES))
+        return ([start + n * along for n in range(at, min(at + lanes, count))] for start in lines for at in range(0, count, lanes))
     if pitch % 16:
         raise AlgebraError(f"rows of {pitch} bytes are no whole 16-byte chunks, which {name} moves")
     if name == "column.128":
-        return ([r * pitch + k * 16 for r in range(n, min(n + LANES, rows))] for k in range(chunks) for n in range(0, rows, LANES))
-    if name == "cp.async":
+        return ([r * pitch + k * 16 for r in range(n, min(n + lanes, rows))] for k in range(chunks) for n in range(0, rows, lanes))
+    if name in ("cp.async", "ds_write"):
         every = rows * chunks  # chunks lie one behind another, row by row
-        return ([k * 16 for k in range(n, min(n + LANES, every))] for n in range(0, every, LANES))
+        return ([k * 16 for k in range(n, min(n + lanes, every))] for n in range(0, every, lanes))
+    if name == "ds_read":
+        down, across = min(16, rows), min(4, chunks)
+        if rows % down or chunks % across:
+            hint = f"rows: a multiple of {down}; columns: a multiple of {across * 16 // bytes_}"
+            raise AlgebraError(f"{name} reads {down} rows of {across * 16} bytes at once, which do not divide the tile", hint=hint)
+        return (
+            [(r + i) * pitch + (k + j) * 16 for j in range(across) for i in range(down)]
+            for r in range(0, rows, down)
+            for k in range(0, chunks, across)
+        )
     most_down, most_across = MATRICES[name]
     # 8 rows, or one chunk, are half an instruction, which costs half: a phase is 8 rows of one chunk either way.
     down, across = 8 if rows == 8 else most_down, min(most_across, chunks)
@@ -150,7 +169,7 @@ class _Phases:
     power of 2 bytes. In a padded tile, phases 128 bytes apart cost the same.
     """
 
-    def __init__(self, name: str, rows: int, cols: int, bits: int) -> None:
+    def __init__(self, name: str, rows: int, cols: int, bits: int, memory: Memory | None = None) -> None:
         self.bytes = bits // 8
         self.width = _width(name, bits)
         self.ideal = 0
@@ -158,9 +177,9 @@ class _Phases:
         # bytes and rows of each lane behind the first one -> where the phases begin, in bytes and rows
         self._shifted: dict[tuple[tuple[int, int], ...], Counter[tuple[int, int]]] = {}
         size, pitch = LANES * WORD // max(WORD, self.width), cols * self.bytes
-        for warp in warp_addresses(name, rows, cols, bits):
-            for n in range(0, len(warp), size):
-                phase = warp[n : n + size]
+        for warp in warp_addresses(name, rows, cols, bits, memory):
+            for group in _groups(len(warp), size, max(WORD, self.width), name, memory):
+                phase = [warp[lane] for lane in group]
                 first, row = phase[0], phase[0] // pitch
                 elements = [address // self.bytes for address in phase]
                 self._linear[tuple([x ^ elements[0] for x in elements])] += 1
@@ -189,6 +208,14 @@ class _Phases:
 
     def _wavefronts(self, addresses: Iterable[int]) -> int:
         return max(Counter([word % BANKS for word in self._words(addresses)]).values())
+
+
+def _groups(lanes: int, size: int, width: int, name: str, memory: Memory | None) -> list[list[int]]:
+    """The lanes of each phase of an access of so many lanes."""
+    if memory is None:
+        return [list(range(n, min(n + size, lanes))) for n in range(0, lanes, size)]
+    served = memory.groups[memory.access(8 * width, name == "ds_write")]
+    return [mine for group in served if (mine := [lane for lane in group if lane < lanes])]
 
 
 def _candidate(swizzle: Swizzle | None, padding: int, phases: dict[str, _Phases], bytes_: int) -> Candidate:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from cute_viz.analysis.banks import ACCESSES
+from cute_viz.analysis.memories import INSTRUCTIONS
 from cute_viz.cli import output
 from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
@@ -32,7 +33,9 @@ from cute_viz.engine.answer import format_of
     metavar="TYPE",
     help="The element type: f16, half_t, 8 ... [default: of OBJECT or of LAYOUT's pointer, else f16]",
 )
-@click.option("--instruction", type=click.Choice(ACCESSES), help="Instead of the one that follows from the access.")
+@click.option(
+    "--instruction", type=click.Choice([*ACCESSES, *INSTRUCTIONS]), help="Instead of the one that follows from the access."
+)
 @click.option("--operand", metavar="LETTER", help="Of a TiledMMA: A, B or C.")
 @click.option("--store", is_flag=True, help="The tile is written, not read.")
 @click.option("--global", "sectors", is_flag=True, help="Global memory: sectors and lines instead of banks.")
@@ -54,14 +57,15 @@ def command(
     """Count the wavefronts of each step of each warp that accesses the tile LAYOUT, against the ideal; without --access, tell
     the facts of the layout.
 
-    A wavefront is one round of shared memory: 32 banks of 4 bytes. An n-way conflict asks one bank for n words.
+    A wavefront is one round of shared memory: 32 banks of 4 bytes. An n-way conflict asks one bank for n words. With --arch gfx90a
+    or gfx942 the lanes are those of a wave of 64, served in the phases that AMD documents.
     """
     if path is not None and access is None:
         raise click.UsageError("-o goes with --access")
     answer = ask(reading.request(source))
     output.notes(answer.notes)
     by = None if access is None else ask(reading.beside(access)).obj
-    asked = Access(by, element, instruction, operand, store, sectors)
+    asked = Access(by, element, instruction, operand, store, sectors, reading.library.arch)
     if path is not None:
         output.write(picture_of(answer.layout, asked).render(format_of(None, output.file_of(path))), path)
     report = report_of(answer.layout, asked)

@@ -21,6 +21,7 @@ from cute_viz.options import OPTIONS
 @click.option("--read", "reads", multiple=True, metavar="ACCESS", help="How the tile is read; --list names the accesses.")
 @click.option("--write", "writes", multiple=True, metavar="ACCESS", help="How it is written.")
 @click.option("--top", type=click.IntRange(1), default=8, show_default=True, help="So many candidates are shown.")
+@click.option("--arch", default="", metavar="ARCH", help="The machine: gfx90a, gfx942 have waves of 64 and ds_read, ds_write.")
 @click.option("--list", "listing", is_flag=True, help="Name the accesses and what they are.")
 @click.option("--json", "as_json", is_flag=True, help="Every candidate as JSON.")
 @click.option(
@@ -32,6 +33,7 @@ def command(
     reads: tuple[str, ...],
     writes: tuple[str, ...],
     top: int,
+    arch: str,
     listing: bool,
     as_json: bool,
     path: str | None,
@@ -52,7 +54,7 @@ def command(
         raise click.UsageError("which tile? give ROWSxCOLS, such as 64x64")
     from cute_viz.engine.search import search_swizzle
 
-    result = search_swizzle(tile, element, (*reads, *writes))
+    result = search_swizzle(tile, element, (*reads, *writes), arch.lower())
     found, plain, names = result.found, result.plain, result.accesses
     if path is not None:
         output.write(result.figure.render(format_of(None, output.file_of(path))), path)

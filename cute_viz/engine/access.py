@@ -8,6 +8,7 @@ from typing import Any
 from cute_viz.algebra.inttuple import show
 from cute_viz.analysis.access import accesses, element_bits
 from cute_viz.analysis.facts import layout_facts, memory_facts
+from cute_viz.analysis.memories import memory_of
 from cute_viz.analysis.reports import global_report, shared_report
 from cute_viz.errors import UsageError
 from cute_viz.figures.model import Figure
@@ -21,7 +22,7 @@ class Access:
 
     by: a TiledCopy, a TiledMMA with its operand, a TV layout; None for the facts of the layout alone. element: the type; None for
     that of `by`, or of the layout's pointer. instruction: instead of the one that follows. store: the tile is written.
-    sectors: global memory: sectors and lines in the place of banks.
+    sectors: global memory: sectors and lines in the place of banks. arch: the machine, where its waves are of their own.
     """
 
     by: Any = None
@@ -30,6 +31,7 @@ class Access:
     operand: str | None = None
     store: bool = False
     sectors: bool = False
+    arch: str = ""
 
 
 def report_of(layout: Any, access: Access) -> dict[str, Any]:
@@ -46,7 +48,10 @@ def report_of(layout: Any, access: Access) -> dict[str, Any]:
     if access.by is None:
         return {**layout_facts(layout), **memory_facts(layout, element_bits(layout, given=bits))}
     found = _found(layout, access, bits)
-    return global_report(found) if access.sectors else shared_report(found)
+    if access.sectors:
+        return global_report(found)
+    report, memory = shared_report(found), memory_of(access.arch)
+    return report if memory is None else {**report, "summary": f"{report['summary']} ({memory.claim})", "claim": memory.claim}
 
 
 def picture_of(layout: Any, access: Access) -> Figure:
@@ -60,12 +65,18 @@ def picture_of(layout: Any, access: Access) -> Figure:
     found = _found(layout, access, read("type", access.element))
     worst = max(found, key=lambda a: a.wavefronts)
     title = f"{worst.instruction} of warp {worst.warp}, step {worst.step}: {worst.wavefronts} wavefronts, {worst.ideal} are ideal"
-    note = "The label of a row is the phase and its wavefronts: the words in its fullest bank."
+    memory = memory_of(access.arch)
+    note = "The label of a row is the phase and its wavefronts: the words in its fullest bank." + (
+        f" {memory.claim}." if memory else ""
+    )
     return strip(title, show(layout), worst.phases(), note)
 
 
 def _found(layout: Any, access: Access, bits: int | None) -> list[Any]:
-    return accesses(layout, bits, access.by, instruction=access.instruction, operand=access.operand, store=access.store)
+    memory = None if access.sectors else memory_of(access.arch)
+    return accesses(
+        layout, bits, access.by, instruction=access.instruction, operand=access.operand, store=access.store, memory=memory
+    )
 
 
 def _check(access: Access) -> None:

@@ -9,12 +9,14 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.analysis.memories import memory_of
 from cute_viz.analysis.swizzles import explain_choice, search
 from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.options.words import read
 
+USUAL_OF_WAVES = ("ds_read", "ds_write")
 USUAL = ("ldmatrix", "cp.async")  # the accesses of a tile of which nothing else is said
 
 
@@ -27,6 +29,7 @@ class Search:
     bits: int
     accesses: tuple[str, ...]
     found: tuple[Any, ...]
+    claim: str = ""
 
     @property
     def plain(self) -> Any:
@@ -36,7 +39,8 @@ class Search:
     @property
     def why(self) -> str:
         """Why the winner wins, in words."""
-        return explain_choice(self.found[0], self.plain, self.cols, self.bits)
+        words = explain_choice(self.found[0], self.plain, self.cols, self.bits)
+        return f"{words} ({self.claim})" if self.claim else words
 
     @property
     def figure(self) -> Figure:
@@ -50,7 +54,7 @@ class Search:
         return build(ComposedLayout(swizzle, 0, plain), options)
 
 
-def search_swizzle(tile: tuple[int, int], element: str | int, accesses: Sequence[str]) -> Search:
+def search_swizzle(tile: tuple[int, int], element: str | int, accesses: Sequence[str], arch: str = "") -> Search:
     """The search for a tile of rows x columns; without accesses those of a GEMM's operand.
 
     Raises: CuteVizError for an element type or an access that there is not, or a tile that an access does not divide.
@@ -60,5 +64,6 @@ def search_swizzle(tile: tuple[int, int], element: str | int, accesses: Sequence
     """
     rows, cols = tile
     bits = read("type", element)
-    patterns = tuple(dict.fromkeys(accesses or USUAL))
-    return Search(rows, cols, bits, patterns, tuple(search(rows, cols, bits, patterns)))
+    memory = memory_of(arch)
+    patterns = tuple(dict.fromkeys(accesses or (USUAL if memory is None else USUAL_OF_WAVES)))
+    return Search(rows, cols, bits, patterns, tuple(search(rows, cols, bits, patterns, memory)), memory.claim if memory else "")

@@ -122,7 +122,10 @@ def resolve(
         return known.atom()
     spoken = names.spoken(name)
     short = _short(spoken.name)
-    if not re.match(r"SM\d+_\w|\d+x\d+x\d+|GMMA_\d|MMA_\d|XE_\w|[fi]\d+_\d+x\d|U(16|32)x\d_(LDSM|STSM)", short) and not spoken.machine:
+    if (
+        not re.match(r"SM\d+_\w|\d+x\d+x\d+|GMMA_\d|MMA_\d|XE_\w|[fi]\d+_\d+x\d|U(16|32)x\d_(LDSM|STSM)", short)
+        and not spoken.machine
+    ):
         return None
     from cute_viz.spec.listing import listing
 

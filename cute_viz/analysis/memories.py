@@ -1,0 +1,79 @@
+"""The memories that threads of a group share, by machine: how many threads ask together, and in which phases they are served.
+
+Sources for the LDS of CDNA: AMD's OpenCL optimization guide (32 banks of 4 bytes; half-waves of 32-bit accesses and quarter-waves of 64-bit
+ones are free of conflicts among themselves), the Composable Kernel documentation, "Understanding AMD GPU LDS and Bank Conflicts" (the
+phases of ds_read_b128 and ds_write_b128). No device has decided these here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cute_viz.errors import AlgebraError
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The shared memory of a machine whose waves have so many lanes.
+
+    groups: of each access the lanes that are served together. claim: on what this rests.
+    """
+
+    lanes: int
+    groups: Mapping[str, tuple[tuple[int, ...], ...]]
+    claim: str
+
+    def access(self, bits: int, store: bool) -> str:
+        """The name of the access of a width.
+
+        >>> memory_of("gfx942").access(128, store=False)
+        'ds_read_b128'
+        """
+        return f"ds_{'write' if store else 'read'}_b{bits}"
+
+
+def _runs(size: int) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(range(n, n + size)) for n in range(0, 64, size))
+
+
+def _read_b128() -> tuple[tuple[int, ...], ...]:
+    """Four lanes of one half of 16, and four of the other that lie across from them."""
+    pairs = ((0, 20), (4, 16), (8, 28), (12, 24))
+    return tuple((*range(h + a, h + a + 4), *range(h + b, h + b + 4)) for h in (0, 32) for a, b in pairs)
+
+
+_CDNA = Memory(
+    64,
+    {
+        "ds_read_b32": _runs(32),
+        "ds_read_b64": _runs(16),
+        "ds_read_b128": _read_b128(),
+        "ds_write_b32": _runs(32),
+        "ds_write_b64": _runs(16),
+        "ds_write_b128": _runs(8),
+    },
+    "32 banks and the phases of a wave as AMD documents them; no device has decided this claim",
+)
+_OF_ARCH = {"gfx908": _CDNA, "gfx90a": _CDNA, "gfx940": _CDNA, "gfx941": _CDNA, "gfx942": _CDNA}
+
+
+def memory_of(arch: str) -> Memory | None:
+    """The memory of an architecture; None for one whose warps have 32 threads and whose wavefronts were measured, and for none.
+
+    Refused: an architecture whose phases are documented nowhere that we know.
+
+    >>> memory_of("gfx90a").groups["ds_read_b128"][0], memory_of("sm90")
+    ((0, 1, 2, 3, 20, 21, 22, 23), None)
+    """
+    if not arch or arch.startswith("sm"):
+        return None
+    if arch not in _OF_ARCH:
+        known = ", ".join(_OF_ARCH)
+        raise AlgebraError(
+            f"how the shared memory of {arch} serves a wave is not known here", hint=f"known: {known}, and sm80 to sm120"
+        )
+    return _OF_ARCH[arch]
+
+
+INSTRUCTIONS = tuple(_CDNA.groups)
