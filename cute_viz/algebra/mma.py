@@ -64,7 +64,7 @@ class MMA_Atom(Shown):
         return {"A": self.layout_a, "B": self.layout_b, "C": self.layout_c}[operand]
 
     def held(self, operand: str) -> tuple[int, int]:
-        """The rows and columns that the layout of operand "A", "B" or "C" counts: those of Shape_MNK, of every block, as it is stored.
+        """The rows and columns that the layout of an operand counts: those of Shape_MNK, of every block, as A is stored.
 
         >>> fma = MMA_Atom(Layout(1, 0), (16, 8, 32), *[Layout((1, 1), (0, 0))] * 3, stored=2)
         >>> fma.held("A"), fma.held("B")

@@ -1,8 +1,8 @@
 """The memories that threads of a group share, by machine: how many threads ask together, and in which phases they are served.
 
-Sources for the LDS of CDNA: AMD's OpenCL optimization guide (32 banks of 4 bytes; half-waves of 32-bit accesses and quarter-waves of 64-bit
-ones are free of conflicts among themselves), the Composable Kernel documentation, "Understanding AMD GPU LDS and Bank Conflicts" (the
-phases of ds_read_b128 and ds_write_b128). No device has decided these here.
+Sources for the LDS of CDNA: AMD's OpenCL optimization guide (32 banks of 4 bytes; 32-bit accesses by half-waves, 64-bit
+ones by quarter-waves), the Composable Kernel documentation, "Understanding AMD GPU LDS and Bank Conflicts" (ds_read_b128 and
+ds_write_b128). No device has decided these here.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
@@ -14,7 +15,7 @@ def bases(
 ) -> Figure:
     """The matrix of a map by XOR.
 
-    inputs: the name of each bit that goes in, such as `lane 0`, and the coordinate that it adds. sizes: the extents of the coordinates.
+    inputs: the name of each bit that goes in, such as `lane 0`, and the coordinate that it adds. sizes: the coordinates' extents.
 
     >>> figure = bases("two lanes", "", [("lane 0", (1,)), ("lane 1", (3,))], (4,), FigureOptions())
     >>> figure.panels[0].labels, figure.panels[0].row_ruler.labels
@@ -31,9 +32,9 @@ def bases(
             there = coordinate[mode] >> bit & 1
             labels.append("1" if there else "")
             paints.append(1 + kinds.index(name.partition(" ")[0]) if there else 0)
-    new_mode = tuple([0, *(2 if a[0] != b[0] else 0 for a, b in zip(rows, rows[1:], strict=False)), 0])
+    new_mode = (0, *(2 if a[0] != b[0] else 0 for a, b in pairwise(rows)), 0)
     names = [name.partition(" ") for name, _ in inputs]
-    new_kind = tuple([0, *(2 if a[0] != b[0] else 0 for a, b in zip(names, names[1:], strict=False)), 0])
+    new_kind = (0, *(2 if a[0] != b[0] else 0 for a, b in pairwise(names)), 0)
     letter = "mnpqrstu" if len(sizes) <= 8 else "x" * len(sizes)
     entries = tuple(LegendEntry(1 + n, kind, paints.count(1 + n)) for n, kind in enumerate(kinds))
     caption = "a column is a bit that goes in, a row a bit of a coordinate that comes out: the XOR of its columns' bits"

@@ -72,7 +72,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     single = isinstance(obj, MMA_Atom) or tuple(map(product, tiled.atom.shape_mnk)) == tile
     panels = []
     for x, paints in cells.items():
-        atom = (0, 0) if single else _atom_extents(tiled, x)
+        atom = _block_extents(tiled.atom, x) if single else _atom_extents(tiled, x)
         rows, cols = maps[x].rows, maps[x].cols
         what = f"{x}: {_size(tiled.atom, x, rows, cols)}" + _role(tiled.atom, x) + (f", in {memory[x]}" if x in memory else "")
         place = _PLACES[x] if len(operands) > 1 else (0, 0)
@@ -196,6 +196,14 @@ def lanes_of_a_row(atom: MMA_Atom) -> int:
         return 1
     extent, _ = flat_modes(atom.layout_c[0])[0]
     return int(extent) if extent < atom.warp[0] else 1
+
+
+def _block_extents(atom: MMA_Atom, operand: str) -> tuple[int, int]:
+    """Rows and columns of a block in the panel of an instruction of several, whose borders are drawn; 0 of one alone."""
+    if atom.blocks == 1:
+        return (0, 0)
+    rows, cols = atom.held(operand)
+    return (cols // atom.blocks, rows) if operand == "B" else (rows, cols // atom.blocks)
 
 
 def _role(atom: MMA_Atom, operand: str) -> str:

@@ -16,8 +16,8 @@ class Source(NamedTuple):
     """A text, and what it is read with.
 
     names: bindings that the text may use. warnings: where they are added; None checks for none. dialect: one of
-    `notation.DIALECTS`. resolve: the atom of a name and its template arguments, or None. shape, bits: of a tensor and of its elements,
-    for encodings whose text does not say them; () and 0 where they are not given.
+    `notation.DIALECTS`. resolve: the atom of a name and its template arguments, or None. shape, bits: of a tensor and of its
+    elements, for encodings whose text does not say them; () and 0 where they are not given.
 
     >>> Source("M", {"M": 4}).of("N").names
     {'M': 4}

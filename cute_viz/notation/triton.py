@@ -98,7 +98,7 @@ def linear_of(typed: Typed, shape: Sequence[int] = (), bits: int = 0) -> Linear:
 
 
 def _own_shape(typed: Typed) -> tuple[int, ...]:
-    """The shape that an encoding says itself: padded_shared and Gluon's constructors name it, the bases of a linear one reach it."""
+    """The shape that an encoding says itself: padded_shared names it, the bases of a linear one reach it."""
     given = typed.encoding.fields.get("shape")
     if isinstance(given, list) and given and all(isinstance(x, int) and x > 0 for x in given):
         return tuple(given)

@@ -81,7 +81,7 @@ def _blocked(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
 
 
 def _mma_tile(tile: Sequence[int], width: int, order: Sequence[int], extended: Sequence[int]) -> Linear:
-    """`width` registers and 4 lanes along the inner mode, 8 lanes along the outer, and registers for what is left (nvidiaMmaTile)."""
+    """`width` registers and 4 lanes along the inner mode, 8 lanes along the outer, registers for what is left (nvidiaMmaTile)."""
     rank, inner, outer = len(tile), order[0], order[1]
     if tile[outer] % 8 or tile[inner] % (4 * width):
         raise NotationError(f"an instruction of {tile[outer]} x {tile[inner]} has no rows of 4 lanes by {width} values")

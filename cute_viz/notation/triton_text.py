@@ -80,7 +80,8 @@ def find(text: str) -> list[Typed]:
 
     Refused: what begins as an encoding and is none, with the place.
 
-    >>> found = find("#a = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}> \\n !ttg.memdesc<8x64xf16, #a>")
+    >>> text = "#a = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}> \\n !ttg.memdesc<8x64xf16, #a>"
+    >>> found = find(text)
     >>> [(one.encoding.name, one.shape, one.bits) for one in found], found[0].encoding.fields["order"]
     ([('swizzled_shared', (8, 64), 16)], [1, 0])
     """

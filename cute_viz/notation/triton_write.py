@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
@@ -22,8 +22,8 @@ from cute_viz.notation.triton_shared import inverse
 def write_triton(value: Any, shape: Sequence[int] = (), wave: int = 32) -> str:
     """A layout as an encoding of Triton.
 
-    With a shape, a thread-value layout of a tensor of that shape: #ttg.linear, of waves of so many threads. Without one, a layout of
-    memory: #ttg.swizzled_shared where that can say it, else #ttg.shared_linear.
+    With a shape, a thread-value layout of a tensor of that shape: #ttg.linear, of waves of so many threads. Without one, a layout
+    of memory: #ttg.swizzled_shared where that can say it, else #ttg.shared_linear.
     Refused: what is no such layout, and what is not linear over bits.
 
     >>> write_triton(Layout((8, 64), (64, 1)))
@@ -43,9 +43,8 @@ def _registers(value: Layout | ComposedLayout, shape: tuple[int, ...], wave: int
     names = ("thread", "register", "block")
     bits = {name: _bits(get(value, n), shape) for n, name in enumerate(names[: len(modes(value.shape))])}
     lanes = bit_count(wave)
-    parts = {
-        "register": bits["register"], "lane": bits["thread"][:lanes], "warp": bits["thread"][lanes:], "block": bits.get("block", []),
-    }  # fmt: skip
+    thread, block = bits["thread"], bits.get("block", [])
+    parts = {"register": bits["register"], "lane": thread[:lanes], "warp": thread[lanes:], "block": block}
     return f"#ttg.linear<{{{', '.join(f'{name} = {_list(those)}' for name, those in parts.items())}}}>"
 
 
@@ -68,7 +67,7 @@ def _table(layout: Any) -> list[int]:
     """The values of a layout, found to be linear over bits."""
     if size(layout) > limit("accesses"):
         raise over("accesses", f"the layout has {size(layout)} elements")
-    for extent in leaves(layout.shape if isinstance(layout, Layout) else layout.inner.shape):
+    for extent in leaves(domain(layout).shape):
         bit_count(int(extent))
     values = [plain(x) for x in offsets(layout)]
     if not all(isinstance(x, int) and x >= 0 for x in values):
@@ -81,15 +80,14 @@ def _table(layout: Any) -> list[int]:
 
 
 def _memory(value: Layout | ComposedLayout) -> str:
-    inner = value.inner if isinstance(value, ComposedLayout) else value
+    inner = domain(value)
     shape = tuple(int(product(mode)) for mode in modes(inner.shape))
     values = _table(value)
     columns, at = [], 0
     for extent in shape:
         columns.append(tuple(values[1 << (at + n)] for n in range(bit_count(extent))))
         at += bit_count(extent)
-    total = tuple(1 << bit_count(1 << at) for _ in (0,))
-    back = Linear({"offset": tuple((x,) for mode in columns for x in mode)}, total, (0,))
+    back = Linear({"offset": tuple((x,) for mode in columns for x in mode)}, (1 << at,), (0,))
     bits = inverse(back)[0]  # of an offset, the bits of the coordinate
     bases = []
     for coordinate in bits:

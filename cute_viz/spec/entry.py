@@ -59,7 +59,8 @@ class Entry:
 class Operation:
     """An entry with its parameters and template arguments filled in, no layout of it evaluated yet.
 
-    full: the name as it was asked for. said: template arguments that are not given, by their names. values: what the parameters and arguments are.
+    full: the name as it was asked for. said: template arguments that are not given, by their names. values: what the parameters
+    and arguments are.
     Refused: arguments that the entry does not take.
 
     >>> from cute_viz.spec.family import find
