@@ -132,6 +132,8 @@ def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subjec
     try:
         beside = _code_of(subjects) if one_of_several and words.get("color_by") is None else None
         figure = build(subject.obj, replace(options_of(words, heat), beside=beside))
+        if subject.spec is not None and subject.spec.beside:
+            return _beside(figure, subject.spec.beside, words, heat)
     except CuteVizError as error:
         if subject.spec is None or any(request.options.get(name) is not None for name in OPTIONS):
             raise  # the mistake may be the request's
@@ -162,6 +164,15 @@ def _taught(call: Any, words: Mapping[str, Any], request: Request) -> Figure | N
         return build(call, options_of(words))
     except CuteVizError:
         return None
+
+
+def _beside(figure: Figure, others: Sequence[tuple[str, Any]], words: Mapping[str, Any], heat: bool) -> Figure:
+    """The figure of a spec and those of its further objects, each under its caption."""
+    from cute_viz.figures.compare import side_by_side
+
+    own = options_of({name: word for name, word in words.items() if name != "title"}, heat)
+    first = replace(figure, source=figure.source.partition(", Thr")[0])
+    return side_by_side([first, *(replace(build(obj, own), source=caption) for caption, obj in others)], words.get("title"))
 
 
 def _tensor(text: str, request: Request) -> Any:

@@ -6,7 +6,6 @@ The rules are those of triton/lib/Dialect/TritonGPU/IR/LinearLayoutConversions.c
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
 
 from cute_viz.errors import NotationError
 from cute_viz.notation.triton_fields import Fields
@@ -32,7 +31,11 @@ def distributed(encoding: Encoding, shape: Sequence[int]) -> Linear:
 
 
 def row_major(rank: int, yes: bool = True) -> tuple[int, ...]:
-    """The modes, the fastest first: of a matrix the last one, then the one before, then those of the batch."""
+    """The modes, the fastest first: of a matrix the last one, then the one before, then those of the batch.
+
+    >>> row_major(2), row_major(3, yes=False)
+    ((1, 0), (1, 2, 0))
+    """
     order = list(range(rank))[::-1]
     if not yes and rank > 1:
         order[0], order[1] = order[1], order[0]
@@ -40,7 +43,12 @@ def row_major(rank: int, yes: bool = True) -> tuple[int, ...]:
 
 
 def blocks_of(fields: Fields, rank: int) -> Linear:
-    """How the CTAs of a cluster share a shape: `CGALayout` as bases, or as older versions print it, by extents."""
+    """How the CTAs of a cluster share a shape: `CGALayout` as bases, or as older versions print it, by extents.
+
+    >>> from cute_viz.notation.triton_text import find
+    >>> blocks_of(Fields(find("#ttg.blocked<{order = [1, 0], CGALayout = [[1, 0]]}>")[0].encoding), 2).bases
+    {'block': ((1, 0),)}
+    """
     given = fields.encoding.fields
     if "CTAsPerCGA" in given or "CTASplitNum" in given:
         ctas, split = fields.powers("CTAsPerCGA", rank), fields.powers("CTASplitNum", rank)
@@ -315,8 +323,3 @@ def shape_of_linear(encoding: Encoding) -> tuple[int, ...]:
     if len({len(basis) for basis in every}) != 1 or not all(isinstance(x, int) and x >= 0 for basis in every for x in basis):
         return ()
     return tuple(1 << max(column).bit_length() for column in zip(*every, strict=True))
-
-
-def threads_of(linear: Linear) -> int:
-    """How many threads a layout of registers has."""
-    return prod(1 << len(linear.bases.get(name, ())) for name in (LANE, WARP))

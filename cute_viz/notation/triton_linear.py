@@ -111,12 +111,20 @@ def along(name: str, sizes: Sequence[int], order: Iterable[int], skip: int = -1)
 
 
 def nothing(rank: int, order: Iterable[int] = ()) -> Linear:
-    """The layout of one element."""
+    """The layout of one element.
+
+    >>> nothing(2, (1, 0)).sizes
+    (1, 1)
+    """
     return Linear({}, (1,) * rank, tuple(order))
 
 
 def fitted(tile: Linear, blocks: Linear, shape: Sequence[int], first: str) -> Linear:
-    """A tile of one CTA, extended or cut to its part of a shape, and the CTAs beside each other (combineCtaCgaWithShape)."""
+    """A tile of one CTA, extended or cut to its part of a shape, and the CTAs beside each other (combineCtaCgaWithShape).
+
+    >>> fitted(identity("lane", 4, 0, 1), identity("block", 2, 0, 1), (16,), "register").bases
+    {'lane': ((1,), (2,)), 'register': ((4,),), 'block': ((8,),)}
+    """
     blocks = blocks.at_most(shape)
     part = [max(1, whole // size) for whole, size in zip(shape, blocks.sizes, strict=True)]
     return tile.at_least(part, first).at_most(part) * blocks

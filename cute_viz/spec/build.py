@@ -21,6 +21,7 @@ from cute_viz.spec.yaml import Fields, Items, SpecError, Text, Value, read_yaml
 class Spec:
     """One spec: its name in the file (`""` of a lone one), the object, and how to draw it, as written.
 
+    beside: further objects by their captions, drawn in the same way.
     figure: options of the figure by name; `tensor` is an object, all others are text.
     at: where fields stand in the file, those of the figure as `figure.tile`; "" is the whole spec.
     """
@@ -32,6 +33,7 @@ class Spec:
     description: str = ""
     source: str = ""
     figure: dict[str, Any] = field(default_factory=dict)
+    beside: tuple[tuple[str, Any], ...] = ()
     formats: tuple[str, ...] = ()
     style: str = "default"
     palette: str | None = None
@@ -168,6 +170,7 @@ class Builder:
             description=self.words(fields, "description") or "",
             source=self.words(fields, "source") or "",
             figure=self.figure(figure, names) if figure is not None else {},
+            beside=self.beside(fields.get("beside"), names),
             formats=self.list_of_words(fields.get("formats")),
             style=self.choice(COMMON, fields, "style") or "default",
             palette=self.words(fields, "palette"),
@@ -175,6 +178,16 @@ class Builder:
             file=self.name,
             at=self.places(name, fields, figure),
         )
+
+    def beside(self, value: Value | None, names: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+        """The further objects of a spec, by their captions."""
+        if value is None:
+            return ()
+        if not isinstance(value, Fields):
+            raise self.fail(
+                "beside is a mapping of captions to objects", value.span, hint="such as {wave 64: v_mfma_f32_16x16x16_f16}"
+            )
+        return tuple((caption, self.expression(item, names)) for caption, item in value.items())
 
     def places(self, name: str, fields: Fields, figure: Value | None) -> dict[str, Span]:
         """Where the fields of a spec and of its figure stand."""

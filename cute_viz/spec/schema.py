@@ -144,6 +144,7 @@ COMMON = (
     Field("description", "text", "a sentence for readers of the spec"),
     Field("source", "text", "where the figure comes from"),
     Field("let", "names", "names that expressions may use"),
+    Field("beside", "names", "further objects by their captions, drawn beside it in the same way"),
     Field("figure", "figure", "how to draw it"),
     Field("formats", "words", "formats that a gallery draws"),
     Field("style", "choice", "cutlass writes the bytes of CuTe's own printers", choices=OPTIONS["style"].choices),
