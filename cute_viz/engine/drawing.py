@@ -23,6 +23,8 @@ _OF_OBJECTS = tuple(option.name for option in of_level("object") if option.name 
 def options_for(subject: Subject, request: Request) -> dict[str, Any]:
     """The options of a subject: those of the request, over those of its spec."""
     out: dict[str, Any] = {}
+    if subject.tile and request.options.get("view") in (None, "tv"):
+        out |= read_all({"tile": subject.tile})
     if subject.spec is not None:
         for key, word in subject.spec.figure.items():
             try:

@@ -17,8 +17,7 @@ from cute_viz.errors import CuteVizError, FigureError, NotationError
 from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
-from cute_viz.notation import read_call
-from cute_viz.notation.triton_text import mentions
+from cute_viz.notation import is_triton, read_call
 from cute_viz.spec import Library
 
 
@@ -85,7 +84,7 @@ def explain(text: str, names: dict[str, Any], library: Library) -> Explanation:
     >>> explain("complement(4:2, 24)", {}, PACKAGED).steps[-1].words
     'together, coalesced'
     """
-    if mentions(text):
+    if is_triton(text):
         return _encoding(text, library)
     name, operands, template = read_call(text, names, library.resolve)
     if name:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.engine.request import Request, Source
 from cute_viz.errors import CuteVizError, FigureError, UsageError
 from cute_viz.files import read_text
-from cute_viz.notation import DIALECTS
+from cute_viz.notation import DIALECTS, is_triton
 
 if TYPE_CHECKING:
     from cute_viz.figures.model import Figure
@@ -36,6 +36,7 @@ class Subject:
     obj: the object; None of a finished figure. name: what it is called in its text or file, or "". spec: where it comes from one.
     figure: a picture that was drawn before. notes: what a reader should know of the reading. objects: all of the source by name.
     call: the operation that gave the object, where its picture is that of the operation unless something else is asked for.
+    tile: the tile that an encoding of threads and values covers, `8x128`, where its text tells it.
     """
 
     obj: Any = None
@@ -45,6 +46,7 @@ class Subject:
     notes: tuple[str, ...] = ()
     objects: tuple[tuple[str, Any], ...] = ()
     call: Any = None
+    tile: str = ""
 
 
 def subject_of(source: Any, request: Request) -> Subject:
@@ -129,6 +131,10 @@ def _of_text(text: str, name: str | None, request: Request) -> Subject:
         raise error.named(name) from None
     own = next((key for key, other in document.values.items() if other is value), "")
     notes, objects = _notes(document, value, own, text, request), tuple(document.values.items())
+    if is_triton(text):
+        from cute_viz.notation.triton import tile_of
+
+        return Subject(value, own, notes=notes, objects=objects, tile=tile_of(text, request.library.shape, own))
     return Subject(value, own, notes=notes, objects=objects, call=_call(text, value, request))
 
 

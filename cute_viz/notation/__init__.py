@@ -72,11 +72,10 @@ def _read(source: Source) -> Document:
         source = source.of(strip_colors(source.text))
     source = source.of(_without_operations(source.text))
     text, dialect = source.text, source.dialect
-    if dialect == "triton" or (dialect == "auto" and ("#tt" in text or "Layout(" in text)):
-        from cute_viz.notation.triton import mentions, read_triton
+    if dialect == "triton" or (dialect == "auto" and is_triton(text)):
+        from cute_viz.notation.triton import read_triton
 
-        if dialect == "triton" or mentions(text):
-            return read_triton(source)
+        return read_triton(source)
     if dialect == "dump":
         from cute_viz.notation.dumps import read_dump
 
@@ -109,6 +108,19 @@ def _read(source: Source) -> Document:
     if problem is not None and not document.values:
         raise problem
     return document
+
+
+def is_triton(text: str) -> bool:
+    """Whether a text has an encoding of Triton or Gluon in it.
+
+    >>> is_triton("#ttg.blocked<{order = [0]}>"), is_triton("(4,8):(8,1)")
+    (True, False)
+    """
+    if "#tt" not in text and "Layout(" not in text:
+        return False
+    from cute_viz.notation.triton_text import mentions
+
+    return mentions(text)
 
 
 # The DSL's print of an instruction: its name, then its parameters, the shape among them, which is no layout.

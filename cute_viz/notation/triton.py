@@ -21,9 +21,8 @@ from cute_viz.notation import triton_shared as memory
 from cute_viz.notation.program import Document
 from cute_viz.notation.reading import Source
 from cute_viz.notation.triton_linear import Linear
-from cute_viz.notation.triton_text import Typed, find, mentions
+from cute_viz.notation.triton_text import Typed, find
 
-__all__ = ["layout_of", "linear_of", "mentions", "read_triton"]
 _TENSOR_MEMORY = "tensor_memory_encoding"
 
 
@@ -184,6 +183,23 @@ def _mode(values: Sequence[int], plain: bool) -> Layout:
     if len(parts) == 1:
         return Layout(*parts[0])
     return Layout(tuple(extent for extent, _ in parts), tuple(stride for _, stride in parts))
+
+
+def tile_of(text: str, shape: Sequence[int] = (), name: str = "") -> str:
+    """The tile that the threads and values of an encoding cover, as `8x128`; "" where it has none, or is not of registers.
+
+    name: which of several encodings of a text is meant.
+
+    >>> tile_of("#ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>", (64,))
+    '1x64'
+    """
+    typed = next((one for one in reversed(find(text)) if one.name == name), None)
+    if typed is None or typed.encoding.name not in registers.ENCODINGS:
+        return ""
+    extents = typed.shape or tuple(shape) or _own_shape(typed)
+    if not 1 <= len(extents) <= 2 or linear_of(typed, shape).bases.get("block"):
+        return ""
+    return "x".join(map(str, (1, *extents)[-2:]))
 
 
 def inputs_of(linear: Linear) -> list[tuple[str, tuple[Any, ...]]]:
