@@ -253,3 +253,37 @@ def test_no_vendor_below():
             assert not any(word in words for word in ("gfx9", "gfx1", "mfma", "wmma_", "dpas", "triton", "ttg", "rdna", "cdna")), (
                 path
             )
+
+
+def test_listed_by_machine(capsys):
+    """gfx950 has what gfx942 has but xf32, and its own; types are found in small letters, too."""
+    _, out, _ = run(capsys, "list", "mma", "--arch", "gfx950")
+    assert len(out.splitlines()) == 46 - 2 + 8
+    assert "xf32" not in out
+    _, out, _ = run(capsys, "list", "mma", "--arch", "gfx908", "--type", "bf16")
+    assert out.split()[0] == "v_mfma_f32_32x32x2bf16"
+    assert len(out.splitlines()) == 5
+
+
+@pytest.mark.parametrize(
+    ("access", "layout", "wavefronts"),
+    [
+        # ds_read_b128 of an operand: lanes 0 to 3 and 20 to 23 together, so that rows 128 bytes apart meet in a bank
+        ("((16,4),8):((1,128),16)", "(16,64):(64,1)", 32),
+        ("((16,4),8):((1,128),16)", "Sw<3,3,3> o 0 o (16,64):(64,1)", 8),
+        ("((16,4),4):((1,64),16)", "(16,64):(64,1)", 64),  # ds_read_b64, 16 lanes together: a row each, all in two banks
+        ("((64,1),2):((16,0),1)", "(16,128):(1,16)", 16),  # ds_read_b32, 32 lanes together: 32 bytes apart, 8 in a bank
+    ],
+)
+def test_phases_of_a_wave(capsys, access, layout, wavefronts):
+    told = run(capsys, "analyze", layout, "--access", access, "--type", "f16", "--arch", "gfx942", "--json")
+    report = json.loads(told[1])
+    assert report["wavefronts"] == wavefronts
+    assert "no device has decided" in report["claim"]
+    assert all(step["instruction"].startswith("ds_read_b") for step in report["steps"])
+
+
+def test_machines_whose_phases_are_not_known(capsys):
+    status, _, err = run(capsys, "swizzle", "64x64", "--arch", "gfx950")
+    assert status == 1
+    assert "not known here" in err

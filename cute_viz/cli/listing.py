@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 
 from cute_viz.cli import output
@@ -47,17 +49,22 @@ def command(kind: str, arch: str | None, element: str | None, library: Library) 
     output.table(rows)
 
 
+def _capitals(name: str) -> str:
+    """A name whose types stand as CuTe's names have them: those of AMD's are in small letters, behind the shape or at its end."""
+    return re.sub(r"(\d+X\d+X\d+)(?=[A-Z])", r"\1_", name.upper()) if name.islower() else name
+
+
 def _atoms(kind: str, arch: str | None, element: str | None, library: Library) -> list[tuple[str, str, str]]:
     from cute_viz.algebra.elements import spells
 
     entries = [entry for entry in library.listing() if entry.kind == kind]
-    archs = sorted({entry.arch for entry in entries})
+    archs = sorted({arch for entry in entries for arch in entry.archs})
     if arch is not None and arch.lower() not in archs:
         raise CuteVizError(f"the library has no {kind} atoms of {arch}", hint=f"architectures: {', '.join(filter(None, archs))}")
     found = [
         entry
         for entry in entries
-        if (arch is None or entry.arch == arch.lower()) and (element is None or spells(entry.name, element))
+        if (arch is None or arch.lower() in entry.archs) and (element is None or spells(_capitals(entry.name), element))
     ]
     if not found:
         raise CuteVizError(
