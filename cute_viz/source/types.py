@@ -19,7 +19,7 @@ from cute_viz.source.model import Entry, Given, SourceFile
 from cute_viz.source.type_scan import Found, Line, scan
 from cute_viz.source.type_tree import TypeParser
 
-_FREE = re.compile(r"(?<![\w:])[A-Za-z]\w*(?!\w|\s?<|::)")
+_FREE = re.compile(r"(?<![\w:])[A-Za-z]\w*(?!\w|\s?<|::|\)\s*-?\d)")
 _KNOWN = re.compile(r"int|long|unsigned|short|char|bool|const|void|float|double|true|false|u?int\d+_t|size_t|Underscore|LayoutLeft|LayoutRight|smem_ptr_flag|SM\d+_\w+|MMA_\d\w+|DefaultCopy|[uU]?[lL]{0,2}|[A-Z]\w*Underscore")  # fmt: skip
 _CASTED = re.compile(r"\((?:unsigned|signed|long|short|int|char|bool|size_t|u?int\d+_t)*\)(?=-?\d)")
 _BUILTIN = {
@@ -151,7 +151,7 @@ class _Meaning:
         self.count += 1
         if "?" in given.let:
             given.used.add("?")
-            numbers = _numbers(given.let["?"])
+            numbers = numbers(given.let["?"])
             if len(numbers) == 1:
                 return Number(span, numbers[0], False)
             if nth < len(numbers):
@@ -169,7 +169,7 @@ class _Meaning:
         return Name(span, "run-time " + name)
 
 
-def _numbers(value: Any) -> list[int]:
+def numbers(value: Any) -> list[int]:
     """What was given for run-time values: a number, several, or their text."""
     if isinstance(value, str):
         from cute_viz.notation import parse
