@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 from cute_viz.algebra.runtime import Runtime, is_one
-from cute_viz.algebra.unknown import Unknown
+from cute_viz.algebra.unknown import Unknown, quotient_rest
 from cute_viz.errors import AlgebraError
 
 IntTuple: TypeAlias = "int | tuple[IntTuple, ...]"
@@ -156,6 +156,8 @@ def div_rem(a: int, b: int) -> tuple[int, int]:
     >>> div_rem(7, 4), div_rem(-7, 4), div_rem(7, -4)
     ((1, 3), (-1, -3), (-1, 3))
     """
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return quotient_rest(a, b)
     if a >= 0 and b > 0:
         return divmod(a, b)
     quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)

@@ -244,8 +244,23 @@ OPS: dict[str, Op] = {op.name: op for op in _ROWS}
 
 # What CuTe computes on types alone, whatever the run-time integers in them are; every other operation needs their numbers.
 ON_TYPES = (
-    *("flatten", "group", "take", "select", "append", "prepend", "replace", "zip", "slice", "dice", "get", "layout", "shape", "stride"),
-    *("rank", "depth", "size", "make_layout", "make_composed_layout", "coalesce", "crd2idx", "slice_and_offset"),
+    *(
+        "flatten",
+        "group",
+        "take",
+        "select",
+        "append",
+        "prepend",
+        "replace",
+        "zip",
+        "slice",
+        "dice",
+        "get",
+        "layout",
+        "shape",
+        "stride",
+    ),
+    *("rank", "depth", "size", "make_layout", "make_composed_layout", "crd2idx", "slice_and_offset"),
 )
 
 # The names of CuTe's Python DSL and of older headers for the same things.

@@ -49,14 +49,14 @@ class Unknown:
             needs=("?",),
         )
 
-    def _of(self) -> Unknown:
-        """What is computed from it."""
+    def derived(self) -> Unknown:
+        """What is computed from it: another run-time integer, which nothing else is known of."""
         return Unknown("?", self.text, self.span)
 
     def __add__(self, other: Any) -> Any:
         if not isinstance(other, (int, Unknown)):
             return NotImplemented
-        return self if type(other) is not Unknown and other == 0 else self._of()
+        return self if type(other) is not Unknown and other == 0 else self.derived()
 
     __radd__ = __add__
 
@@ -64,14 +64,14 @@ class Unknown:
         return self + other
 
     def __rsub__(self, other: Any) -> Any:
-        return self._of() if isinstance(other, int) else NotImplemented
+        return self.derived() if isinstance(other, int) else NotImplemented
 
     def __mul__(self, other: Any) -> Any:
         if not isinstance(other, (int, Unknown)):
             return NotImplemented
         if isinstance(other, int) and other in (0, 1):
             return self if other else 0
-        return self._of()
+        return self.derived()
 
     __rmul__ = __mul__
 
@@ -80,7 +80,7 @@ class Unknown:
         return 0
 
     def __neg__(self) -> Any:
-        return self._of()
+        return self.derived()
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -97,6 +97,35 @@ class Unknown:
 
     __lt__ = __le__ = __gt__ = __ge__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = _needed
     __abs__ = __bool__ = __and__ = __rand__ = __xor__ = __rxor__ = __lshift__ = __rshift__ = __int__ = __index__ = _needed
+
+
+def quotient_rest(a: Any, b: Any) -> tuple[Any, Any]:
+    """The quotient and the rest where one of two integers is a run-time one.
+
+    >>> quotient_rest(Unknown(), 4), quotient_rest(0, Unknown()), quotient_rest(Unknown("?{i64}"), 1)
+    ((?, ?), (0, 0), (?{i64}, 0))
+    """
+    if isinstance(a, int) and a == 0:
+        return 0, 0
+    if isinstance(b, int) and b == 1:
+        return a, 0
+    either = a if isinstance(a, Unknown) else b
+    return either.derived(), either.derived()
+
+
+def arith(operator: str, a: Any, b: Any) -> Any:
+    """The sum, difference or product where one operand is a run-time integer. Raises: NotationError for other operators.
+
+    >>> arith("*", 4, Unknown()), arith("-", Unknown(), 0)
+    (?, ?)
+    """
+    if operator == "+":
+        return a + b
+    if operator == "-":
+        return a - b
+    if operator == "*":
+        return a * b
+    raise (a if isinstance(a, Unknown) else b).error()
 
 
 def unknowns(value: Any) -> Iterator[Unknown]:

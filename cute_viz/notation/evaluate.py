@@ -10,7 +10,7 @@ from cute_viz.algebra.inttuple import Static, X, div_rem, is_int_tuple, leaves, 
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown
+from cute_viz.algebra.unknown import Unknown, arith
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.atoms import atom_call, is_atom_name
@@ -113,6 +113,8 @@ class Evaluator:
     def arith(self, node: Arith) -> Any:
         """Integer arithmetic; of static integers a static one, as of CuTe's integral constants."""
         a, b = self.value(node.left), self.value(node.right)
+        if isinstance(a, Unknown) or isinstance(b, Unknown):
+            return arith(node.operator, a, b)
         if not isinstance(a, int) or not isinstance(b, int):
             if node.operator == "*" and isinstance(a, Basis) and isinstance(b, int):
                 return a * b

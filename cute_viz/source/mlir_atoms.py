@@ -85,7 +85,9 @@ def _instruction(kind: str, words: list[str], options: dict[str, str], element: 
         if count in ("1", "2", "4") and words[-1] in ("n", "t"):
             return MatrixOp(90 if kind == "stsm" else 75, kind == "stsm", int(count), words[-1] == "t").name, ()
     if kind in ("tmem_load", "tmem_store") and len(words) == 4:
-        sizes = [re.fullmatch(pattern, word) for pattern, word in zip((r"(\d+) DP", r"(\d+) bit", r"x(\d+)"), words[1:], strict=True)]
+        sizes = [
+            re.fullmatch(pattern, word) for pattern, word in zip((r"(\d+) DP", r"(\d+) bit", r"x(\d+)"), words[1:], strict=True)
+        ]
         if all(sizes):
             lanes, bits, times = (size[1] for size in sizes if size)
             return f"SM100_{kind.upper()}_{lanes}dp{bits}b{times}x", ()

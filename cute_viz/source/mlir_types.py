@@ -140,4 +140,7 @@ def _tile(setting: Setting, place: tuple[int, int]) -> Any:
     """`[32:1;_;16:1]`, of which a compact mode is its extent."""
     modes = _payload(setting, "tile", *place)
     modes = modes if isinstance(modes, tuple) else (modes,)
-    return tuple(mode.shape if isinstance(mode, Layout) and mode.stride == 1 and not isinstance(mode.shape, tuple) else mode for mode in modes)
+    return tuple(
+        mode.shape if isinstance(mode, Layout) and mode.stride == 1 and not isinstance(mode.shape, tuple) else mode
+        for mode in modes
+    )

@@ -45,7 +45,9 @@ _LINES = {
         r"(?![^\n]*[;{}])|^ *(?:\+-+)+\+$|^ *\d+ +(?:\| +\d+ +)+\|$",
         re.M,
     ),
-    "notation": re.compile(r"^[ \t]*(?:[A-Za-z_]\w* = )?(?:[a-z_]+\()?\(*_?\d[\d,()_ ]*:[ (]*_?\d|^[ \t]*[A-Za-z_]\w* = [a-z_]+\(", re.M),
+    "notation": re.compile(
+        r"^[ \t]*(?:[A-Za-z_]\w* = )?(?:[a-z_]+\()?\(*_?\d[\d,()_ ]*:[ (]*_?\d|^[ \t]*[A-Za-z_]\w* = [a-z_]+\(", re.M
+    ),
 }
 _WEIGHTS = {"mlir": 4, "types": 3, "python": 2, "cpp": 1, "print": 2, "notation": 1}
 _CUTE_IR = re.compile(r"[!#]cute\.\w+\s?<|\bfunc\.func\b|^[ \t]*(?:builtin\.)?module\b.*\{$", re.M)
@@ -102,4 +104,6 @@ def _sampled(text: str) -> str:
         return text
     middle = len(text) // 2 - _SAMPLE // 2
     pieces = (text[:_SAMPLE], text[middle : middle + _SAMPLE].partition("\n")[2], text[-_SAMPLE:].partition("\n")[2])
-    return "\n".join(piece if len(max(piece.split("\n"), key=len)) < 4000 else "\n".join(x[:4000] for x in piece.split("\n")) for piece in pieces)
+    return "\n".join(
+        piece if len(max(piece.split("\n"), key=len)) < 4000 else "\n".join(x[:4000] for x in piece.split("\n")) for piece in pieces
+    )

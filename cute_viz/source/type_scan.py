@@ -30,7 +30,10 @@ _TOKEN = re.compile(
 _ANGLE = re.compile(r"[<>\n]")
 _BINDING = re.compile(r"\s*(\w+)\s?=\s?")
 _PLAIN_TILE = re.compile(r"(?:cute::)?(?:tuple|Shape|Tile|Tiler|Step|Coord)\s?<[\w\s:<>,()-]*>")
-_LEFT = re.compile(r"(?:cute::|std::)?(?:tuple|Shape|Tile|Tiler|Step|Coord|Stride|C|Int|Layout|integral_constant|Underscore|int|unsigned|long|_\d*)\b|[\s<>,():\d-]|\b(?:UL|LL|ULL|U|L)\b", re.I)
+_LEFT = re.compile(
+    r"(?:cute::|std::)?(?:tuple|Shape|Tile|Tiler|Step|Coord|Stride|C|Int|Layout|integral_constant|Underscore|int|unsigned|long|_\d*)\b|[\s<>,():\d-]|\b(?:UL|LL|ULL|U|L)\b",
+    re.I,
+)
 _OPERATION = re.compile(r"(?:[\w:]*::)?(?:SM\d+_\d+x\d+x\d+_\w+|SM\d+_U\d+x\d+_\w+|MMA_\d+x\d+x\d+_\w+|SM\d+_TMA_\w+)")
 _WHOLE = re.compile(r"[\w\s:<>,()&*{}-]+")
 MAX_TYPE = 1 << 18  # characters of one type
@@ -170,7 +173,9 @@ class _Scanner:
         inside = self.text[start:end]
         if _LEFT.sub("", inside):
             return False
-        return "," in inside and (self.binding is not None or not re.search(r"\b(?:int|unsigned|long)\b(?!\s*[,)]\s*-?\d)(?!\s*\))", inside))
+        return "," in inside and (
+            self.binding is not None or not re.search(r"\b(?:int|unsigned|long)\b(?!\s*[,)]\s*-?\d)(?!\s*\))", inside)
+        )
 
     def close(self, token: re.Match[str]) -> None:
         """A bracket closes; one that was never opened is a greater-than sign."""

@@ -140,7 +140,11 @@ class TypeParser:
 
     def tensor(self, engine: Node, layout: Node, span: Span) -> Node:
         """A tensor: the layout, behind the swizzle of its pointer or the coordinate where it begins."""
-        while isinstance(engine, Call) and engine.template and (_VIEWS.fullmatch(short(engine.name)) or short(engine.name) == "gmem_ptr"):
+        while (
+            isinstance(engine, Call)
+            and engine.template
+            and (_VIEWS.fullmatch(short(engine.name)) or short(engine.name) == "gmem_ptr")
+        ):
             engine = engine.template[0]
         if isinstance(engine, Call) and short(engine.name) == "ArithmeticTupleIterator" and engine.template:
             return Call(span, "tensor", (Chain(span, (_bracket(engine.template[0]), layout)),), None)

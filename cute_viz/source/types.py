@@ -13,7 +13,6 @@ from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.evaluate import Evaluator
 from cute_viz.notation.reading import Resolver, Source
-from cute_viz.notation.scopes import Failed
 from cute_viz.notation.syntax import Name, Node, Number
 from cute_viz.source.model import Entry, Given, SourceFile
 from cute_viz.source.type_scan import Found, Line, scan
@@ -96,7 +95,9 @@ class _Reader:
                 hint="demangle it first: `nm -C --no-recurse-limit` or `c++filt -r` (long names need the flag), or cu++filt",
             )
         if not found.whole:
-            raise NotationError("this type is cut off", text=self.text, span=span, hint="print it whole; profilers have an option for it")
+            raise NotationError(
+                "this type is cut off", text=self.text, span=span, hint="print it whole; profilers have an option for it"
+            )
         inside = self.text[found.start : found.end]
         key = inside if not found.line.bindings else ""
         if key not in self.values:
@@ -111,7 +112,7 @@ class _Reader:
         try:
             meaning = _Meaning(self, found.line)
             node = meaning.parsed(found.start, found.end)
-            value = Evaluator(Source(self.text, meaning.names, None, "cpp", self.resolve)).value(node)
+            value = Evaluator(Source(self.text, {}, None, "cpp", self.resolve)).value(node)
         except CuteVizError as error:
             return error.at(self.text, Span(found.start, found.end))
         if isinstance(value, ValueType):
@@ -120,11 +121,10 @@ class _Reader:
 
 
 class _Meaning:
-    """The names of one type: integers that only runs know, template parameters that the line binds."""
+    """One type, its run-time integers counted, the template parameters that its line binds replaced by what they are."""
 
     def __init__(self, reader: _Reader, line: Line) -> None:
         self.reader, self.line = reader, line
-        self.names: dict[str, Any] = {}
         self.count = 0
         self.open: list[str] = []
 
@@ -145,39 +145,34 @@ class _Meaning:
         return type(node)(node.span, node.name, tuple(self.bound(item) for item in node.template), node.args)
 
     def runtime(self, span: Span) -> Node:
-        """The node of a run-time integer: the number that was given for it, or the next of several."""
+        """The node of a run-time integer: the number that was given for it, or the next of several; else it is `?`."""
         given = self.reader.given
-        nth = self.count
         self.count += 1
-        if "?" in given.let:
-            given.used.add("?")
-            numbers = numbers(given.let["?"])
-            if len(numbers) == 1:
-                return Number(span, numbers[0], False)
-            if nth < len(numbers):
-                return Number(span, numbers[nth], False)
-        name = f"?{nth}"
-        self.names["run-time " + name] = Failed(
-            NotationError(
-                f"{self.reader.text[span.start : span.end]!r} is a run-time value, whose number is not in the type",
-                text=self.reader.text,
-                span=span,
-                hint="give a number: `let=?=512`; for several, in their order: `let=?=(512,64)`",
-                needs=("?",),
-            )
-        )
-        return Name(span, "run-time " + name)
+        if "?" not in given.let:
+            return Name(span, "?")
+        given.used.add("?")
+        known = numbers(given.let["?"])
+        if len(known) > 1 and self.count > len(known):
+            message = f"{len(known)} numbers were given for run-time values, and this is number {self.count}"
+            raise NotationError(message, text=self.reader.text, span=span)
+        return Number(span, known[0] if len(known) == 1 else known[self.count - 1], False)
 
 
 def numbers(value: Any) -> list[int]:
-    """What was given for run-time values: a number, several, or their text."""
+    """What was given for run-time values: a number, several, or their text.
+
+    >>> numbers("(512,64)"), numbers(8)
+    ([512, 64], [8])
+    """
     if isinstance(value, str):
         from cute_viz.notation import parse
 
         value = parse(value)
     numbers = list(leaves(value))
     if not numbers or not all(isinstance(n, int) for n in numbers):
-        raise NotationError("a run-time value is an integer", hint="give a number: `let=?=512`; for several, in their order: `let=?=(512,64)`")
+        raise NotationError(
+            "a run-time value is an integer", hint="give a number: `let=?=512`; for several, in their order: `let=?=(512,64)`"
+        )
     return numbers
 
 
@@ -194,4 +189,3 @@ def _plain_argument(word: str) -> str:
     word = _CASTED.sub("", word)
     word = re.sub(r"(?<=\d)[uU]?[lL]{0,2}$", "", word) if re.fullmatch(r"-?\d+[uUlL]*", word) else word
     return _BUILTIN.get(word.removeprefix("std::"), word)
-
