@@ -150,7 +150,7 @@ def product(x: IntTuple) -> int:
     return x if type(x) in (Runtime, Unknown) else int(x)
 
 
-def div_rem(a: int, b: int) -> tuple[int, int]:
+def div_rem(a: Any, b: Any) -> tuple[Any, Any]:
     """The quotient rounded toward zero and what remains, as C++ has them.
 
     >>> div_rem(7, 4), div_rem(-7, 4), div_rem(7, -4)
@@ -159,7 +159,7 @@ def div_rem(a: int, b: int) -> tuple[int, int]:
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return quotient_rest(a, b)
     if a >= 0 and b > 0:
-        return divmod(a, b)
+        return a // b, a % b
     quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
     return quotient, a - quotient * b
 

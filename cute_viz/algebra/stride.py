@@ -16,8 +16,6 @@ from cute_viz.errors import AlgebraError
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from cute_viz.algebra.unknown import Unknown
-
 Scalar: TypeAlias = "int | Fraction"
 Stride: TypeAlias = "int | Fraction | Basis | F2 | tuple[Stride, ...]"
 
@@ -30,7 +28,7 @@ class Basis:
     ('2@0@1', Basis(value=6, path=(1, 0)))
     """
 
-    value: Scalar | Unknown
+    value: Scalar
     path: tuple[int, ...]
 
     def __str__(self) -> str:

@@ -226,7 +226,7 @@ class Evaluator:
             raise value.error
         return value
 
-    def _runtime(self, node: Name) -> int | Unknown:
+    def _runtime(self, node: Name) -> Any:
         """`?`, a run-time value of a print: the number that was given for it, the next of several, or unknown."""
         if "?" not in self.names:
             return Unknown(node.text, self.text, node.span)

@@ -9,10 +9,13 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, with_origin
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, with_origin
 from cute_viz.algebra.elements import printed
+from cute_viz.algebra.inttuple import Underscore, leaves, show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.stride import Basis, is_coordinate
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.notation.cute import Parser
 from cute_viz.notation.evaluate import Evaluator
@@ -75,6 +78,8 @@ def _payload(setting: Setting, kind: str, start: int, end: int) -> Any:
     if names and "?" in inside:
         setting.used()
     try:
+        if kind == "swizzle" and not _SWIZZLE.fullmatch(inside):
+            raise NotationError("a swizzle has three integers", hint="such as S<3,4,3>")
         node = _whole(inside)
         evaluator = Evaluator(Source(inside, names, None, "cute"))
         value = _composed(evaluator, node) if kind == "composed_layout" else evaluator.value(node)
@@ -104,10 +109,46 @@ def _composed(evaluator: Evaluator, node: Node) -> Any:
 
 
 def _check(kind: str, value: Any) -> None:
-    """Refuse a value of another kind than its type says."""
+    """Refuse a value of another kind than its type says, and strides that the dialect refuses."""
+    name = kind.replace("_", " ")
     fits = {"layout": Layout, "composed_layout": ComposedLayout, "swizzle": Swizzle}.get(kind)
     if fits is not None and not isinstance(value, fits):
-        raise NotationError(f"this is not a {kind.replace('_', ' ')}")
+        raise NotationError(f"this is not a {name}")
+    for swizzle in (value, getattr(value, "outer", None)):
+        if isinstance(swizzle, Swizzle) and swizzle.base + swizzle.bits + abs(swizzle.shift) > _WIDTH:
+            raise NotationError(f"{swizzle} reaches past {_WIDTH} bits")
+    if isinstance(value, ComposedLayout) and isinstance(value.outer, Swizzle) and is_coordinate(domain(value).stride):
+        raise NotationError("a swizzle takes integers, and these values are coordinates")
+    if kind == "tile":
+        wrong = [leaf for leaf in leaves(value) if not isinstance(leaf, (Layout, Underscore, int))]
+        parts = [leaf for leaf in leaves(value) if isinstance(leaf, Layout)]
+    else:
+        wrong = [leaf for leaf in leaves(value) if not isinstance(leaf, _LEAVES.get(kind, object))]
+        parts = [x for x in (value, *(getattr(value, part, None) for part in ("outer", "inner"))) if isinstance(x, Layout)]
+    if wrong:
+        raise NotationError(f"{show(wrong[0])} is not part of a {name}")
+    for stride in (value,) if kind == "stride" else [part.stride for part in parts]:
+        _check_strides(list(leaves(stride)))
+
+
+_WIDTH = 32  # bits that a swizzle of the dialect works on
+_LEAVES: dict[str, Any] = {
+    **dict.fromkeys(("shape", "int_tuple"), (int, Unknown)),
+    "coord": (int, Unknown, Underscore),
+    "stride": (int, Unknown, Basis),
+}
+
+
+def _check_strides(steps: list[Any]) -> None:
+    """Refuse what the dialect refuses: integers beside basis elements, fractions, a path that ends where another goes on."""
+    bases = [step for step in steps if isinstance(step, Basis)]
+    if bases and any(isinstance(step, Unknown) or (isinstance(step, int) and step != 0) for step in steps):
+        raise NotationError("strides are integers or basis elements, not both")
+    if any(not isinstance(step.value, (int, Unknown)) for step in bases):
+        raise NotationError("a basis element is scaled by an integer here")
+    paths = {step.path for step in bases}
+    if any(path[:n] in paths for path in paths for n in range(1, len(path))):
+        raise NotationError("a basis element stands for a mode that another one goes into")
 
 
 def _tiled(setting: Setting, kind: str, start: int, end: int) -> Any:

@@ -15,7 +15,7 @@ _SUFFIXES = {
 # What a line of each language looks like; a line counts for each that it looks like.
 _LINES = {
     "mlir": re.compile(
-        r"^[ \t]*(?:(?:%[\w$.#:, %-]+ = )?\"?(?:cute|func|scf|arith|builtin|gpu|cuda|llvm|nvvm|cute_nvgpu|memref|cf|vector|math)\.[\w.]+\"?[ <(@%:]"
+        r"^[ \t]*(?:(?:%[\w$.#:, %-]+ = )?\"?(?:cute|func|scf|arith|builtin|gpu|cuda|llvm|nvvm|memref|cf)\.[\w.]+\"?[ <(@%:]"
         r"|(?:builtin\.)?module\b.*\{$|[!#]\w+ = [!#]\w+\.|func\.func\b)",
         re.M,
     ),
@@ -29,19 +29,23 @@ _LINES = {
         re.M,
     ),
     "python": re.compile(
-        r"^[ \t]*(?:(?:async )?def \w+\(|class \w+.*:$|import \w|from [\w.]+ import\b|@\w[\w.]*(?:\(|$)|(?:if|elif|for|while|with|try|except|else)\b.*:$"
+        r"^[ \t]*(?:(?:async )?def \w+\(|class \w+.*:$|import \w|from [\w.]+ import\b|@\w[\w.]*(?:\(|$)"
+        r"|(?:if|elif|for|while|with|try|except|else)\b.*:$"
         r"|\"\"\"|print\(|self\.\w+ = |\w+ = (?:cute|cutlass|self|utils|tcgen05|warp|cpasync)\b)",
         re.M,
     ),
     "cpp": re.compile(
-        r"^[ \t]*(?:#[ \t]*(?:include|pragma|define|if|ifdef|ifndef|endif|else|elif)\b|template\b|using\b|namespace\b|struct\b|class\b.*[^:]$|constexpr\b"
+        r"^[ \t]*(?:#[ \t]*(?:include|pragma|define|if|ifdef|ifndef|endif|else|elif)\b"
+        r"|template\b|using\b|namespace\b|struct\b|class\b.*[^:]$|constexpr\b"
         r"|auto\b|static\b|typename\b|CUTE_\w+|__global__|\};|/\*)|;[ \t]*(?://.*)?$",
         re.M,
     ),
     "print": re.compile(
         r"^[ \t]*(?:TiledMMA|TiledCopy|MMA_Atom|Copy_Atom|Tiled MMA|Tiled Copy|MMA Atom|Copy Atom|Thr(?:MMA|Copy))[ \t]*$"
-        r"|^[ \t]*(?:ThrID|Thr ID|ThrLayoutVMNK|PermutationMNK|Shape_MNK|Layout[ABC]_TV|Tiler_MN|TV Layout \w|ValLayout\w+|TiledLayout_TV)[ \t]*:"
-        r"|(?:^|[\s:>\"'])(?:Sw?<-?\d+,-?\d+,-?\d+>(?:_\w+| o )|\(+_?\d[\d,()_]*\):\(*_?\d|_\d+:_\d|\w*ptr\[\d+b\]|ptr<|raw_ptr\(|tensor<|ArithTuple)"
+        r"|^[ \t]*(?:ThrID|Thr ID|ThrLayoutVMNK|PermutationMNK|Shape_MNK"
+        r"|Layout[ABC]_TV|Tiler_MN|TV Layout \w|ValLayout\w+|TiledLayout_TV)[ \t]*:"
+        r"|(?:^|[\s:>\"'])(?:Sw?<-?\d+,-?\d+,-?\d+>(?:_\w+| o )|\(+_?\d[\d,()_]*\):\(*_?\d|_\d+:_\d"
+        r"|\w*ptr\[\d+b\]|ptr<|raw_ptr\(|tensor<|ArithTuple)"
         r"(?![^\n]*[;{}])|^ *(?:\+-+)+\+$|^ *\d+ +(?:\| +\d+ +)+\|$",
         re.M,
     ),
@@ -56,7 +60,7 @@ _BARE_TYPE = _LINES["types"]
 
 
 def sniff(text: str, name: str = "") -> str:
-    r"""The reader that a text wants, one of KINDS; the name of its file is a strong hint, and what the text holds has the last word.
+    r"""The reader that a text wants, one of KINDS. The name of its file is a strong hint; what the text holds has the last word.
 
     >>> sniff("(4,8):(8,1)"), sniff("a = (4,8):(8,1)\nb = logical_divide(a, 4:1)")
     ('notation', 'notation')

@@ -1,4 +1,4 @@
-"""Where types of CuTe stand in a text: in which template or function, as which argument. One pass over marked lines, nothing evaluated.
+"""Where types of CuTe stand in a text: in which template or function, as which argument; in one pass, nothing evaluated.
 
 A line of brackets is followed with a stack; a CuTe type in it is one find, and what is inside of it is none.
 """
@@ -21,7 +21,8 @@ _LIBRARY = re.compile(
     r"(?:(?:cute|std|__gnu_cxx|cuda|cutlass::(?:detail|platform|half_t|bfloat16_t|\w+_base))::|__(?:device_stub|nv)_)"
 )
 _TOKEN = re.compile(
-    r"operator\s?(?:<<=?|<=>|<=?|>>=?|>=?|->\*?|\(\)|\[\])|->|\(anonymous(?: namespace| class| struct)?\)|<unnamed>|<lambda\([^<>()]*\)[^<>]{0,80}>"
+    r"operator\s?(?:<<=?|<=>|<=?|>>=?|>=?|->\*?|\(\)|\[\])|->|\(anonymous(?: namespace| class| struct)?\)"
+    r"|<unnamed>|<lambda\([^<>()]*\)[^<>]{0,80}>"
     r"|\{(?:lambda|unnamed)[^{}]{0,400}\}(?:\#\d+)?"
     r"|(?P<bind>\[(?:with\s+)?(?=\w+\s?=[^=]))"
     r"|(?P<head>(?<![\w$~])(?:::)?[A-Za-z_~$](?:[\w$~]|::)*)?\s?(?P<open>[<(])"

@@ -23,9 +23,8 @@ _TOKEN = re.compile(
 _CAST = re.compile(r"\(\s*((?:[\w:]|\s)+?)\s*\)\s*")
 _QUALIFIERS = re.compile(r"^(?:(?:const|volatile|typename|struct|class|enum)\s+)+")
 INTEGRALS = ("C", "Int", "constant", "integral_constant")
-RUNTIME = re.compile(r"(?:(?:unsigned|signed|long|short|int|char)(?:\s+(?:unsigned|signed|long|short|int|char))*|(?:std::)?u?int\d+_t"
-                     r"|(?:std::)?(?:size_t|ptrdiff_t)|(?:cutlass::)?FastDivmod\w*)")  # fmt: skip
-_SUFFIX = re.compile(r"[\s&*]*(?:const|volatile|__restrict__|__restrict|&|\*|\s)*")
+_WORD = "(?:unsigned|signed|long|short|int|char)"
+RUNTIME = re.compile(rf"{_WORD}(?:\s+{_WORD})*|(?:std::)?u?int\d+_t|(?:std::)?(?:size_t|ptrdiff_t)")
 _TUPLES = ("tuple", "ArithmeticTuple", "Shape", "Stride", "Step", "Tile", "Coord", "Tiler")
 _COUNTED = (*_TUPLES, "Layout", "ComposedLayout", "ScaledBasis", "Apply", "conditional_t")
 _THREAD = ("ThrMMA", "ThrCopy")  # what one thread sees: the tiling, then the thread

@@ -19,12 +19,23 @@ from cute_viz.source.type_scan import Found, Line, scan
 from cute_viz.source.type_tree import TypeParser
 
 _FREE = re.compile(r"(?<![\w:])[A-Za-z]\w*(?!\w|\s?<|::|\)\s*-?\d)")
-_KNOWN = re.compile(r"int|long|unsigned|short|char|bool|const|void|float|double|true|false|u?int\d+_t|size_t|Underscore|LayoutLeft|LayoutRight|smem_ptr_flag|SM\d+_\w+|MMA_\d\w+|DefaultCopy|[uU]?[lL]{0,2}|[A-Z]\w*Underscore")  # fmt: skip
+_KNOWN = re.compile(
+    r"int|long|unsigned|short|char|bool|const|void|float|double|true|false|u?int\d+_t|size_t|Underscore|LayoutLeft|LayoutRight"
+    r"|smem_ptr_flag|SM\d+_\w+|MMA_\d\w+|DefaultCopy|[uU]?[lL]{0,2}"
+)
 _CASTED = re.compile(r"\((?:unsigned|signed|long|short|int|char|bool|size_t|u?int\d+_t)*\)(?=-?\d)")
 _BUILTIN = {
-    "unsignedint": "uint32_t", "unsigned": "uint32_t", "unsignedlong": "uint64_t", "unsignedlonglong": "uint64_t", "long": "int64_t",
-    "longlong": "int64_t", "unsignedchar": "uint8_t", "signedchar": "int8_t", "unsignedshort": "uint16_t", "__half": "half_t",
-}  # fmt: skip
+    "unsignedint": "uint32_t",
+    "unsigned": "uint32_t",
+    "long": "int64_t",
+    "longlong": "int64_t",
+    "unsignedlong": "uint64_t",
+    "unsignedlonglong": "uint64_t",
+    "unsignedchar": "uint8_t",
+    "signedchar": "int8_t",
+    "unsignedshort": "uint16_t",
+    "__half": "half_t",
+}
 
 
 def read(text: str, given: Given) -> SourceFile:
@@ -38,7 +49,7 @@ def read(text: str, given: Given) -> SourceFile:
     Raises: LimitError for a text or a number of types over the limits; NotationError where all names are mangled.
 
     >>> from cute_viz.source.model import Given
-    >>> nm = "0000000000024135 W void gemm<float, cute::Layout<cute::tuple<cute::C<4>, int>, cute::tuple<cute::C<1>, cute::C<4> > > >()"
+    >>> nm = "0000000000024135 W void gemm<float, Layout<cute::tuple<cute::C<4>, int>, cute::tuple<cute::C<1>, cute::C<4> > > >()"
     >>> entry, = read(nm, Given({"?": 2})).entries
     >>> entry.path, str(entry.read())
     ('gemm::arg1', '(_4,2):(_1,_4)')
