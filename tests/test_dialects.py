@@ -198,7 +198,6 @@ def test_source_that_a_compiler_quotes_is_no_print(message):
     ("text", "place", "words"),
     [
         ("tensor<ptr<f16, smem, align<1024>, S<9,4,3>> o (8,64):(64,1)>", "ptr<f16", "Sw<9,4,3> is not a swizzle"),
-        ("tensor<ptr<f16, smem, align<1024>, S<3,4,3>> o (8,?):(64,1)>", "?)", "run-time value"),
     ],
 )
 def test_prints_that_cannot_be_drawn(text, place, words):
@@ -236,7 +235,7 @@ def test_run_time_values_are_given():
 @pytest.mark.parametrize(
     ("text", "place", "words"),
     [
-        ("(4,?):(1,4)", "?", '"?": 512'),
+        ("size((4,?):(1,4)) / 2", "?", '"?": 512'),
         ("make_layout(make_shape(M, 8))", "M", '"M": 512'),
         ("make_layout(make_shape(blockIdx.x, 8))", "blockIdx.x", '"blockIdx.x": 512'),
         ("cute.make_layout((M, 8), stride=(8, 1))", "M", '"M": 512'),
@@ -413,5 +412,4 @@ def test_a_colour_is_no_part_of_a_line():
 )
 def test_a_print_with_run_time_values_in_one_line(text):
     assert show(read(text, {"?": 8}).pick()) == "(8,_64):(8,_1)"
-    with pytest.raises(CuteVizError, match="is a run-time value"):
-        read(text).pick()
+    assert show(read(text).pick()) == text[max(text.find("(?"), 0) :].rstrip(">")

@@ -41,7 +41,9 @@ def test_symbols_are_what_cute_prints() -> None:
 def as_nsight(line: str) -> str:
     """The name of a kernel as Nsight Compute lists it: no namespaces, casts, and a launch behind it."""
     name = re.sub(r"^\S+ \S (?:static )?", "  ", line).replace("cute::", "").replace("cutlass::", "").replace("SM90::GMMA::", "")
-    return re.sub(r"\bC<(-?\d+)>", r"C<(int)\1>", name).replace("> >", ">>") + " (1, 1, 1)x(128, 1, 1), Context 1, Stream 7, Device 0"
+    return (
+        re.sub(r"\bC<(-?\d+)>", r"C<(int)\1>", name).replace("> >", ">>") + " (1, 1, 1)x(128, 1, 1), Context 1, Stream 7, Device 0"
+    )
 
 
 KERNELS = [
@@ -89,7 +91,8 @@ def test_messages_of_compilers() -> None:
     }
     with pytest.raises(CuteVizError, match="int is not an atom") as caught:
         next(entry for entry in gcc.entries if entry.name == "MMA_Atom").read()
-    assert caught.value.text == DATA["g++"] and caught.value.span is not None
+    assert caught.value.text == DATA["g++"]
+    assert caught.value.span is not None
 
 
 @pytest.mark.parametrize(
@@ -104,10 +107,10 @@ def test_messages_of_compilers() -> None:
         ("Layout<Shape<_8,_4>,\n       Stride<_4,_1>>", "Layout", "(_8,_4):(_4,_1)"),  # as a terminal wraps it
         ("void k<Layout<Shape<_1, _8>>, float>()", "k::arg0", "(_1,_8):(_0,_1)"),
         ("void k<Layout<tuple<int, _8>, tuple<_1, long>>>()", "k::arg0", "(?,_8):(_1,?)"),
-        ("void k<cute::Layout<cute::tuple<cute::_2, cute::_3>, cute::LayoutRight::Apply<cute::tuple<cute::_2, cute::_3> > > >()", "k::arg0", "(_2,_3):(_3,_1)"),
-        ("void k<Tensor<ViewEngine<swizzle_ptr<Swizzle<3,4,3>, smem_ptr<half_t*>>>, Layout<Shape<_8,_64>,Stride<_64,_1>>>>()", "k::arg0", "Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)"),
-        ("void k<Tensor<ViewEngine<ArithmeticTupleIterator<ArithmeticTuple<C<0>, C<2>>>>, Layout<tuple<_4, _8>, tuple<ScaledBasis<C<1>, 0>, ScaledBasis<C<1>, 1>>>>>()", "k::arg0", "ArithTuple(_0,_2) o (_4,_8):(_1@0,_1@1)"),
-        ("void k<ThrCopy<TiledCopy<Copy_Atom<UniversalCopy<unsigned int, unsigned int>, float>, Layout<Shape<_32,_1>>, Shape<_32>>, int>>()", "k::arg0", None),
+        ("void k<cute::Layout<cute::tuple<cute::_2, cute::_3>, cute::LayoutRight::Apply<cute::tuple<cute::_2, cute::_3> > > >()", "k::arg0", "(_2,_3):(_3,_1)"),  # noqa: E501
+        ("void k<Tensor<ViewEngine<swizzle_ptr<Swizzle<3,4,3>, smem_ptr<half_t*>>>, Layout<Shape<_8,_64>,Stride<_64,_1>>>>()", "k::arg0", "Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)"),  # noqa: E501
+        ("void k<Tensor<ViewEngine<ArithmeticTupleIterator<ArithmeticTuple<C<0>, C<2>>>>, Layout<tuple<_4, _8>, tuple<ScaledBasis<C<1>, 0>, ScaledBasis<C<1>, 1>>>>>()", "k::arg0", "ArithTuple(_0,_2) o (_4,_8):(_1@0,_1@1)"),  # noqa: E501
+        ("void k<ThrCopy<TiledCopy<Copy_Atom<UniversalCopy<unsigned int, unsigned int>, float>, Layout<Shape<_32,_1>>, Shape<_32>>, int>>()", "k::arg0", None),  # noqa: E501
     ],
 )  # fmt: skip
 def test_ways_to_write_a_type(text: str, path: str, value: str | None) -> None:
@@ -139,7 +142,8 @@ def test_a_large_symbol_table_is_read_at_once() -> None:
     begun = time.process_time()
     file = read_text(noise * 20_000 + kernels)
     assert time.process_time() - begun < 5
-    assert len(file.entries) == 2000 and file.entries[-1].line == 22_000
+    assert len(file.entries) == 2000
+    assert file.entries[-1].line == 22_000
     assert show(file.entries[7].read()) == "(_8,_9):(_1,_8)"
 
 

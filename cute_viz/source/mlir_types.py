@@ -13,6 +13,7 @@ from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, with_
 from cute_viz.algebra.elements import printed
 from cute_viz.algebra.inttuple import Underscore, leaves, show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.stride import Basis, is_coordinate
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.unknown import Unknown
@@ -66,7 +67,7 @@ def value_of(setting: Setting, start: int, end: int) -> Any:
     if match := _COORDINATES.fullmatch(text, start, end):
         return with_origin(_payload(setting, "coord", *match.span(1)), _payload(setting, "layout", *match.span(2)))
     if match := _TILED.match(text, start, end):
-        return _tiled(setting, match[1], match.end(), end)
+        return mark_static(_tiled(setting, match[1], match.end(), end))
     name = text[start:end].split("<")[0].strip()[:60]
     raise NotationError(f"{name!r} is not a type that is known here", text=text, span=Span(start, end))
 

@@ -88,6 +88,9 @@ def sniff(text: str, name: str = "") -> str:
         return "notation"
     if best == "notation" and counts["print"] >= counts["notation"]:
         return "print"
+    lines = [line for line in sample.split("\n") if line.strip() and not line.lstrip().startswith(("#", "//"))]
+    if best == "print" and counts["notation"] >= len(lines):
+        return "notation"
     if best == "print" and counts["notation"] * 2 >= counts["print"] and re.search(r"^[ \t]*\w+ = ", sample, re.M):
         return "notation"
     return best
