@@ -23,8 +23,8 @@ class Limit(NamedTuple):
 
 
 LIMITS = {
-    "input": Limit(1 << 20, "characters of a log or a YAML file", 1 << 28),
-    "log": Limit(1 << 25, "characters of a text that is searched for types", 1 << 30),
+    "input": Limit(1 << 20, "characters of a YAML file, or of a line that is read on its own", 1 << 28),
+    "log": Limit(1 << 25, "characters of a log, a symbol table or CuTe IR", 1 << 30),
     "source": Limit(1 << 16, "characters of source code; more lines than that are searched for prints", 1 << 28),
     "json": Limit(1 << 24, "characters of a figure's JSON", 1 << 28),
     "document": Limit(1 << 24, "characters of a document with pictures", 1 << 28),

@@ -27,6 +27,7 @@ _BEGIN = re.compile(r"(?<![\w)\]>@:])(?:Sw?<\d|\(|_?\d+:[_(\d-]|\w*ptr\[|ptr<|ra
 _MESSAGE = re.compile(  # of gcc, clang, nvcc
     r"^[ \t]*(?:[^\s:()]+\(\d+(?:,\d+)?\)|[^\s:]+:\d+(?::\d+)?): *(?:fatal |internal )?(?:error|warning|remark|note)\b", re.M
 )
+_SAID = ("error", "warning", "note", "remark")
 _QUOTED = re.compile(r"\s*(?:\d+ *\|.*|.*; *(?://.*)?|[\s^~|]*)$")  # below a message: a line of source, or a caret
 # A line that is an object of the DSL, a tensor, or begins with a run-time value, by name or not.
 _POINTED = re.compile(r"\s*(?:[A-Za-z_][\w.\[\]]*\s*:\s*)?(?:tensor<|ptr<|raw_ptr\(|\w*ptr\[|\(*\?)")
@@ -36,12 +37,32 @@ _NAME = re.compile(
     r"([A-Za-z_][\w.\[\]]*)\s*(?:\([^()]*\))?\s*(?::|=|->)?\s*(?:Tensor|tensor[<(]?|Layout|ComposedLayout|layout)?\s*[:=<]?\s*$"
 )
 # A line that only says what the next one prints: `sA:`, `[0] sA layout =`.
-_LABEL_LINE = re.compile(r"\s*(?:\[[^\]\n]{0,80}\]\s*)?([A-Za-z_][\w.\[\]]{0,80})(?:\s+(?:layout|tensor))?\s*[:=]\s*", re.IGNORECASE)
-# What stands before a print in a sentence, and names nothing.
-_WORDS = frozenset(
-    "tensor layout print o a an and are as at but by expected for found from got has have in is not of or than that the to vs was with"
-    " received actual".split()
+_LABEL_LINE = re.compile(
+    r"\s*(?:\[[^\]\n]{0,80}\]\s*)?([A-Za-z_][\w.\[\]]{0,80})(?:\s+(?:layout|tensor))?\s*[:=]\s*", re.IGNORECASE
 )
+# What stands before a print in a sentence, and names nothing.
+_WORDS = {
+    *(
+        "tensor",
+        "layout",
+        "print",
+        "o",
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "but",
+        "by",
+        "expected",
+        "for",
+        "found",
+        "from",
+        "got",
+    ),
+    *("has", "have", "in", "is", "not", "of", "or", "than", "that", "the", "to", "vs", "was", "with", "received", "actual"),
+}
 _POINTER = re.compile(r"(?:raw_)?ptr(?:<(?:[^<>]|<[^<>]*>)*>|\((?:0x[0-9a-fA-F]+|[\w.]+)?\s*:[^()\n]{0,200}\))")
 
 
@@ -133,13 +154,14 @@ def _is_source(text: str) -> bool:
 
 def _read(source: Source) -> _Reader:
     text = source.text
-    if len(text) > limit("input"):
-        raise over("input", f"the input has {len(text)} characters")
+    if len(text) > limit("log"):
+        raise over("log", f"the input has {len(text)} characters")
     plain = strip_colors(text)
     reader = _Reader(Source(plain, source.names))
     start = quoting = 0
     for line in plain.split("\n"):
-        quoting = 4 if _MESSAGE.match(line) else max(0, quoting - 1)
+        said = any(word in line for word in _SAID) and _MESSAGE.match(line)
+        quoting = 4 if said else max(0, quoting - 1)
         if quoting in (0, 4) or not _QUOTED.match(line):
             reader.line(line.rstrip("\r"), start)
         start += len(line) + 1
@@ -168,14 +190,16 @@ class _Reader:
         self.cut: CuteVizError | None = None  # why the rest was not searched
         self.said = ""  # the name that the line before says, and nothing else
         self.places: dict[str, Span] = {}
+        self.known: dict[tuple[str, str], list[tuple[str, Span]]] = {}  # the objects of lines that were read
         self.broken = False  # a line begins like an object and is none: somebody wrote it, with a mistake
 
     def line(self, line: str, start: int) -> None:
         """A line at its place in the text: a label of the open heading, a heading, or else what is printed in it."""
-        if (label := LABEL.search(line[:MAX_LINE])) is not None and self.heading:
+        if self.heading and (label := LABEL.search(line[:MAX_LINE])) is not None:
             self.fields[label_key(label[1])] = (label[2], start + label.start(2))
             return
-        if (heading := HEADING.search(line[:MAX_LINE])) is not None:
+        headed = "MMA" in line or "Copy" in line
+        if headed and (heading := HEADING.search(line[:MAX_LINE])) is not None:
             kind = heading[1].replace(" ", "").replace("_", "")
             if kind in ("MMAAtom", "CopyAtom") and self.heading.startswith(("Tiled", "Thr")):
                 return  # the atom under its tiling
@@ -184,12 +208,27 @@ class _Reader:
             self.close()
             self.heading, self.label, self.said = kind, self.name(line[: heading.start()]), ""
             return
-        self.close()
-        if _PAIR.search(line):
+        if self.heading:
+            self.close()
+        bare = line[:MAX_LINE].strip()
+        if ":" in bare and not self.again(bare) and _PAIR.search(line):
+            tried = self.tried
             self.layouts(line[:MAX_LINE], start)
-        if line.strip():
-            label = _LABEL_LINE.fullmatch(line[:MAX_LINE])
+            if self.tried > tried:
+                self.known[self.said, bare] = [place for place in self.places.items() if place[1].start >= start]
+        if bare:
+            label = _LABEL_LINE.fullmatch(bare) if bare[-1] in ":=" else None
             self.said = label[1] if label is not None and label[1].lower() not in _WORDS else ""
+
+    def again(self, bare: str) -> bool:
+        """Whether a line was read before, as loops print it: what it names is what was printed last."""
+        if (known := self.known.get((self.said, bare))) is None:
+            return False
+        for name, _ in known:
+            if name in self.document.values:
+                self.document.values[name] = self.document.values.pop(name)
+                self.document.last = name
+        return True
 
     def name(self, before: str) -> str:
         """The name that stands before an object, if one does."""

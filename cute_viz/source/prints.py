@@ -28,9 +28,7 @@ def read(text: str, given: Given) -> SourceFile:
         names["?"] = tuple(numbers(given.let["?"]))
     found = printed(Source(text, names, resolve=given.resolve))
     found.sort(key=lambda item: item[2].start)
-    entries = [
-        Entry(name, (), place, text.count("\n", 0, place.start) + 1, partial(_value, value)) for name, value, place in found
-    ]
+    entries = [Entry(name, (), place, text.count("\n", 0, place.start) + 1, partial(_value, value)) for name, value, place in found]
     return SourceFile(text, tuple(entries))
 
 
