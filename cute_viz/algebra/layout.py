@@ -354,7 +354,7 @@ def coalesce_modes(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
     kept: list[tuple[int, Any]] = []
     reach: Any = None  # the stride at which the last pair would go on
     for extent, stride in pairs:
-        if type(extent) is Runtime or not is_known(stride):
+        if type(extent) in (Runtime, Unknown) or not is_known(stride):
             return _coalesce_known(pairs)
         if extent == 1:
             continue

@@ -53,11 +53,14 @@ class Op:
 
     def _on_types(self, args: list[Any], template: tuple[Any, ...], unknown: Unknown) -> Any:
         """The result where an operand has a run-time integer, which only what CuTe computes on types can do without."""
-        operands, named = self.fitted(args, template)
+        from cute_viz.algebra.mixed import entered, is_mixed, left
+
+        operands, named = self.fitted(entered(self.name, args), template)
         if self.name not in ON_TYPES:
             raise unknown.error()
         with on_types():
-            return self.resolve()(*operands, **named)
+            result = self.resolve()(*operands, **named)
+        return left(result) if is_mixed(operands) else result
 
     def fitted(self, args: list[Any], template: tuple[Any, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
         """Operands as the function wants them, by position and by name. Refused: what does not fit."""
@@ -261,6 +264,27 @@ ON_TYPES = (
         "stride",
     ),
     *("rank", "depth", "size", "make_layout", "make_composed_layout", "crd2idx", "slice_and_offset"),
+    *(
+        "composition",
+        "complement",
+        "right_inverse",
+        "left_inverse",
+        "logical_divide",
+        "zipped_divide",
+        "tiled_divide",
+        "flat_divide",
+    ),
+    *(
+        "logical_product",
+        "zipped_product",
+        "tiled_product",
+        "flat_product",
+        "blocked_product",
+        "raked_product",
+        "coalesce",
+        "ceil_div",
+    ),
+    *("make_ordered_layout", "filter", "filter_zeros", "make_identity_layout", "product_each"),
 )
 
 # The names of CuTe's Python DSL and of older headers for the same things.

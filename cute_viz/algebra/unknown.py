@@ -95,7 +95,25 @@ class Unknown:
     def _needed(self, *_: Any) -> NoReturn:
         raise self.error()
 
-    __lt__ = __le__ = __gt__ = __ge__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = _needed
+    def __floordiv__(self, other: Any) -> Any:
+        return self._divided(self, other)[0]
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._divided(other, self)[0]
+
+    def __mod__(self, other: Any) -> Any:
+        return self._divided(self, other)[1]
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._divided(other, self)[1]
+
+    def _divided(self, a: Any, b: Any) -> tuple[Any, Any]:
+        """The quotient and the rest: of types another run-time integer each; as a number nobody knows them."""
+        if not _on_types.get():
+            raise self.error()
+        return quotient_rest(a, b)
+
+    __lt__ = __le__ = __gt__ = __ge__ = __divmod__ = __rdivmod__ = _needed
     __abs__ = __bool__ = __and__ = __rand__ = __xor__ = __rxor__ = __lshift__ = __rshift__ = __int__ = __index__ = _needed
 
 

@@ -20,6 +20,7 @@ from cute_viz.notation.syntax import Chain, Node, Number, Pair, Statement
 
 MAX_LINE = 20_000  # characters of a line that are searched
 MAX_OBJECT = 4_000  # characters of one printed layout
+_NEAR = 300  # characters before an object where its name may stand
 MAX_TRIES = 24  # places of a line where a layout may begin
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
@@ -232,7 +233,7 @@ class _Reader:
 
     def name(self, before: str) -> str:
         """The name that stands before an object, if one does."""
-        match = _NAME.search(before.rstrip())
+        match = _NAME.search(" ".join(before[-_NEAR:].split()))
         if match is None and not before.strip():
             return self.said
         return match[1] if match and match[1].lower() not in _WORDS else ""
