@@ -10,7 +10,7 @@ from cute_viz.algebra.inttuple import Static, X, div_rem, is_int_tuple, leaves, 
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown, arith
+from cute_viz.algebra.unknown import Unknown, arith, unknowns
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.atoms import atom_call, is_atom_name
@@ -277,6 +277,8 @@ class Evaluator:
 
         result = operation.call(operands, template)
         if self.warnings is None or len(operands) != 2 or operation.name not in ("composition", *DIVIDES):
+            return result
+        if next(unknowns(tuple(operands)), None) is not None:  # nobody knows
             return result
         from cute_viz.algebra.compose import composition_is_pointwise
         from cute_viz.algebra.divide import divide_is_pointwise
