@@ -154,6 +154,22 @@ def test_functions_of_the_dsl() -> None:
         found["other"].read()
 
 
+def test_the_generic_form() -> None:
+    text = """
+"gpu.module"() <{sym_name = "kernels"}> ({
+  "cuda.kernel"() <{function_type = (i32) -> (), sym_name = "kernel_x"}> ({
+  ^bb0(%arg4: !cute.coord_tensor<"(0,0)", "(4,?):(1@0,1@1)">, %arg5: i32):
+    %3:2 = "cute.get_leaves"(%2) : (!cute.int_tuple<"(0,8)">) -> (!cute.int_tuple<"0">, !cute.int_tuple<"8">)
+    %9 = "cute.make_view"(%8) : (!cute.arith_tuple_iter<"(?,?{div=4})">) -> !cute.coord_tensor<"(?,?{div=4})", "(4):(1@1)">
+"""
+    assert [(entry.path, show(entry.read())) for entry in parsed(text).entries] == [
+        ("kernel_x::arg4", "(4,?):(1@0,1@1)"),
+        ("kernel_x::3#0", "0"),
+        ("kernel_x::3#1", "8"),
+        ("kernel_x::9", "ArithTuple(?,?{div=4}) o (4):(1@1)"),
+    ]
+
+
 def test_run_time_values_are_given_in_their_order() -> None:
     file = parsed(IR, runtime="(16,64,128)")
     assert show(file.find("kernel_0::arg0").read()) == "(16,64):(128,1)"
