@@ -23,7 +23,8 @@ class Limit(NamedTuple):
 
 
 LIMITS = {
-    "input": Limit(1 << 20, "characters of a log or a YAML file", 1 << 28),
+    "input": Limit(1 << 20, "characters of a YAML file, or of a line that is read on its own", 1 << 28),
+    "log": Limit(1 << 25, "characters of a log, a symbol table or CuTe IR", 1 << 30),
     "source": Limit(1 << 16, "characters of source code; more lines than that are searched for prints", 1 << 28),
     "json": Limit(1 << 24, "characters of a figure's JSON", 1 << 28),
     "document": Limit(1 << 24, "characters of a document with pictures", 1 << 28),
@@ -33,6 +34,7 @@ LIMITS = {
     "modes": Limit(1024, "integers in the shapes of one object", 1 << 20),
     "yaml-nodes": Limit(50_000, "nodes of a YAML file, each alias counted with all that it stands for", 1 << 24),
     "prints": Limit(4_000, "places of a log that are tried as prints", 1 << 20),
+    "types": Limit(100_000, "types of CuTe in a text", 1 << 22),
     "cells": Limit(1 << 18, "cells of a figure", 1 << 30),
     "title": Limit(2000, "characters of a title", 1 << 16),
     "slices": Limit(256, "slices of a grid", 1 << 14),

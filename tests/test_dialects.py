@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 
@@ -198,7 +200,6 @@ def test_source_that_a_compiler_quotes_is_no_print(message):
     ("text", "place", "words"),
     [
         ("tensor<ptr<f16, smem, align<1024>, S<9,4,3>> o (8,64):(64,1)>", "ptr<f16", "Sw<9,4,3> is not a swizzle"),
-        ("tensor<ptr<f16, smem, align<1024>, S<3,4,3>> o (8,?):(64,1)>", "?)", "run-time value"),
     ],
 )
 def test_prints_that_cannot_be_drawn(text, place, words):
@@ -236,7 +237,7 @@ def test_run_time_values_are_given():
 @pytest.mark.parametrize(
     ("text", "place", "words"),
     [
-        ("(4,?):(1,4)", "?", '"?": 512'),
+        ("size((4,?):(1,4)) / 2", "?", '"?": 512'),
         ("make_layout(make_shape(M, 8))", "M", '"M": 512'),
         ("make_layout(make_shape(blockIdx.x, 8))", "blockIdx.x", '"blockIdx.x": 512'),
         ("cute.make_layout((M, 8), stride=(8, 1))", "M", '"M": 512'),
@@ -413,5 +414,44 @@ def test_a_colour_is_no_part_of_a_line():
 )
 def test_a_print_with_run_time_values_in_one_line(text):
     assert show(read(text, {"?": 8}).pick()) == "(8,_64):(8,_1)"
-    with pytest.raises(CuteVizError, match="is a run-time value"):
-        read(text).pick()
+    assert show(read(text).pick()) == text[max(text.find("(?"), 0) :].rstrip(">")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("sA:\n(_8,_64):(_64,_1)\n", {"sA": "(_8,_64):(_64,_1)"}),
+        ("[0] sA layout =\n  (8,64):(64,1)\n\n(4,_2):(_1,4)", {"sA": "(8,64):(64,1)", "object2": "(4,_2):(_1,4)"}),
+        ("done:\nall of it\n(_8,_64):(_64,_1)\n", {"object1": "(_8,_64):(_64,_1)"}),
+        ("sA=tensor<ptr<f16, smem, align<1024>> o (8,64):(64,1)>\n", {"sA": "(8,64):(64,1)"}),
+        (
+            "gA tensor(raw_ptr(0x00007f7be8000000: f32, gmem, align<16>) o (8,64):(64,1), data=\n  [[ 0.1,  0.2],\n   [ 1, 2]])\n",
+            {"gA": "(8,64):(64,1)"},
+        ),
+        (
+            "raw_ptr(0x0: f16, smem, align<1024>, S<3,4,3>) o (8,64):(64,1)\n",
+            {"object1": "Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)"},
+        ),
+        (
+            'Traceback (most recent call last):\n  File "x.py", line 10, in kernel\n    cute.copy(a, b)\n'
+            "ValueError: got tensor<ptr<f16, smem, align<16>> o (8,64):(64,1)> and tensor<ptr<f16, gmem> o (8,32):(32,1)>\n",
+            {"object1": "(8,64):(64,1)", "object2": "(8,32):(32,1)"},
+        ),
+        ("step 1\nsA:\n(_8,_4):(_4,_1)\nstep 2\nsA:\n(_8,_4):(_4,_1)\n", {"sA": "(_8,_4):(_4,_1)"}),
+    ],
+)  # fmt: skip
+def test_prints_as_people_write_them(text, found):
+    from cute_viz.source.model import Given
+    from cute_viz.source.prints import read as read_prints
+
+    entries = read_prints(text, Given()).entries
+    assert {entry.name: show(entry.read()) for entry in entries} == found
+    assert [entry.line for entry in entries] == sorted(text.count("\n", 0, entry.span.start) + 1 for entry in entries)
+    assert {name: show(value) for name, value in read(text, dialect="dump").values.items()} == found
+
+
+def test_a_print_behind_much_else_is_found_at_once():
+    for before in (" " * 15_000, "a" * 15_000, "a " * 7_500, "[" * 15_000, ": " * 7_500):
+        begun = time.process_time()
+        read(f"{before} (_8,_4):(_4,_1)", dialect="dump")
+        assert time.process_time() - begun < 2

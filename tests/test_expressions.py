@@ -132,7 +132,7 @@ REFUSED = [
     ("4 % 0", "division by zero"),
     ("(4,8)[5]", "unexpected '[' after the expression"),
     ("((4,8):(8,1))(2,3,4)", "the coordinate (2,3,4) does not fit the shape (4,8)"),
-    ("?", "'?' is a run-time value, whose number is not in the print"),
+    ("? / 4", "'?' is a run-time value, whose number is not in the print"),
     ("Int<(4,8)>{}", "Int<N> takes an integer"),
     ("smem_ptr_flag_bits<half_t>", "smem_ptr_flag_bits<N> takes the bits of an element"),
     ("GMMA::Layout_K_SW128_Atom<7>{}", "Divisibility condition: neither of the stride 1024 and 7 divides the other"),

@@ -20,6 +20,8 @@ from cute_viz.figures.options import FigureOptions
 from cute_viz.files import decode
 from cute_viz.notation import parse, read
 from cute_viz.renderers import Options, render
+from cute_viz.source import mlir, types
+from cute_viz.source.model import Given
 from cute_viz.spec.check_library import check_library
 from cute_viz.spec.library_files import library_of
 from cute_viz.spec.yaml import read_yaml
@@ -32,6 +34,10 @@ def digits(n: int) -> str:
 
 def prints(n: int) -> str:
     return "".join(f"in {i}: (4,8):(8,1)\n" for i in range(n))
+
+
+def kernels(n: int) -> str:
+    return "".join(f"void k<Layout<C<{i + 2}>>>()\n" for i in range(n))
 
 
 def small_json(length: int) -> str:
@@ -55,11 +61,14 @@ CASES = {
         lambda: parse("#" * 970 + "\ncute.make_layout((4,8))", dialect="dsl"),
         lambda: parse("#" * 990 + "\ncute.make_layout((4,8))", dialect="dsl"),
     ),
-    "input": (
+    "log": (
         1000,
         lambda: parse("(4,8):(8,1)".rjust(1000), dialect="dump"),
         lambda: parse("(4,8):(8,1)".rjust(1001), dialect="dump"),
     ),
+    "log of types": (1000, lambda: types.read("x" * 1000, Given()), lambda: types.read("x" * 1001, Given())),
+    "log of CuTe IR": (1000, lambda: mlir.read("x" * 1000, Given()), lambda: mlir.read("x" * 1001, Given())),
+    "types": (3, lambda: types.read(kernels(3), Given()), lambda: types.read(kernels(4), Given())),
     "json": (1000, lambda: from_json(small_json(1000)), lambda: from_json(small_json(1001))),
     "document": (1000, lambda: blocks("x" * 1000, "markdown"), lambda: blocks("x" * 1001, "markdown")),
     "file": (1000, lambda: decode(b" " * 1000, "f"), lambda: decode(b" " * 1001, "f")),

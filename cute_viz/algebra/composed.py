@@ -15,6 +15,7 @@ from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout, s
 from cute_viz.algebra.layout import crd2idx as _crd2idx
 from cute_viz.algebra.stride import Basis, add, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.unknown import Unknown
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
@@ -194,9 +195,11 @@ def with_origin(origin: Any, layout: AnyLayout) -> AnyLayout:
         refuse("make_tensor", (origin, layout), "an origin is a tuple of integers")
     if isinstance(layout, ComposedLayout) and has_origin(layout):
         return with_origin(add(origin, layout.offset), layout.inner)  # type: ignore[arg-type]
-    if not _gives_coordinates(layout) and not (isinstance(layout, Layout) and not any(leaves(layout.stride))):
+    if not _gives_coordinates(layout) and not (
+        isinstance(layout, Layout) and not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(layout.stride))
+    ):
         refuse("make_tensor", (origin, layout), "a layout whose values are integers cannot have a coordinate as its origin")
-    if not any(leaves(origin)):
+    if not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(origin)):
         return layout
     whole: Any = map_leaves(lambda _: 0, origin)
     for stride in leaves(layout.stride) if isinstance(layout, Layout) else ():

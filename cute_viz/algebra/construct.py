@@ -25,6 +25,7 @@ from cute_viz.algebra.shapes import product_like
 from cute_viz.algebra.stride import Basis, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import swizzle_as_layout
+from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import AlgebraError
 
 LayoutLeft = Major(True)
@@ -48,7 +49,7 @@ def make_layout(*parts: Any) -> Any:
             return Layout(parts[0], _compact(parts[0], True))
         if len(parts) == 2 and isinstance(parts[1], Major):
             return Layout(parts[0], _compact(parts[0], parts[1].left))
-        if len(parts) == 2 and all(isinstance(leaf, (int, Basis)) for leaf in leaves(parts[1])):
+        if len(parts) == 2 and all(isinstance(leaf, (int, Basis, Unknown)) for leaf in leaves(parts[1])):
             return Layout(parts[0], parts[1])
     raise AlgebraError(
         f"make_layout({', '.join(map(show, parts))}): neither a shape with strides nor a list of layouts",

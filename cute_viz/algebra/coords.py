@@ -81,7 +81,8 @@ def _digit(idx: int, extent: int, stride: Any) -> int:
         return 0
     if isinstance(stride, Basis) or stride == 0:
         refuse("idx2crd", (idx, extent, stride), "a mode is found by dividing by its stride, which cannot be 0 or a basis element")
-    return div_rem(div_rem(idx, stride)[0], extent)[1]
+    rest: int = div_rem(div_rem(idx, stride)[0], extent)[1]
+    return rest
 
 
 def get_hier_coord(layout: AnyLayout, idx: int) -> Any:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 from cute_viz.algebra.runtime import Runtime, is_one
+from cute_viz.algebra.unknown import Unknown, quotient_rest
 from cute_viz.errors import AlgebraError
 
 IntTuple: TypeAlias = "int | tuple[IntTuple, ...]"
@@ -146,17 +147,19 @@ def product(x: IntTuple) -> int:
         for item in x:
             total *= product(item)
         return total
-    return x if type(x) is Runtime else int(x)
+    return x if type(x) in (Runtime, Unknown) else int(x)
 
 
-def div_rem(a: int, b: int) -> tuple[int, int]:
+def div_rem(a: Any, b: Any) -> tuple[Any, Any]:
     """The quotient rounded toward zero and what remains, as C++ has them.
 
     >>> div_rem(7, 4), div_rem(-7, 4), div_rem(7, -4)
     ((1, 3), (-1, -3), (-1, 3))
     """
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return quotient_rest(a, b)
     if a >= 0 and b > 0:
-        return divmod(a, b)
+        return a // b, a % b
     quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
     return quotient, a - quotient * b
 
@@ -194,12 +197,12 @@ def _compact(shape: IntTuple, current: int, left: bool) -> tuple[IntTuple, int]:
 
 
 def is_int_tuple(x: Any) -> bool:
-    """Whether x is an int or a nested tuple of ints (and nothing else).
+    """Whether x is an int or a nested tuple of ints (and nothing else); a run-time integer is one.
 
     >>> is_int_tuple((4, (2, 2))), is_int_tuple((4, X))
     (True, False)
     """
-    return all(isinstance(leaf, int) and not isinstance(leaf, bool) for leaf in leaves(x))
+    return all(isinstance(leaf, (int, Unknown)) and not isinstance(leaf, bool) for leaf in leaves(x))
 
 
 def unflatten(flat: Iterable[Any], profile: Any) -> Any:

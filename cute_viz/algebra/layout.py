@@ -25,6 +25,7 @@ from cute_viz.algebra.inttuple import (
 )
 from cute_viz.algebra.runtime import Runtime, is_known, is_one
 from cute_viz.algebra.stride import F2, Basis, Stride, add, is_coordinate, magnitude, plain
+from cute_viz.algebra.unknown import Unknown
 from cute_viz.algebra.xor import greatest, reached
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
@@ -49,6 +50,8 @@ class Layout(Shown):
 
     def __post_init__(self) -> None:
         for extent in leaves(self.shape):
+            if isinstance(extent, Unknown):
+                continue
             if isinstance(extent, bool) or not isinstance(extent, int):
                 raise AlgebraError(f"a shape is made of integers; {show(extent)} is not one")
             if extent < 1:
@@ -63,7 +66,7 @@ class Layout(Shown):
         for step in leaves(self.stride):
             if (
                 type(step) is not int
-                and not isinstance(step, (int, Basis, F2))
+                and not isinstance(step, (int, Basis, F2, Unknown))
                 and type(step).__name__ not in ("Fraction", "StaticRatio")
             ):
                 raise AlgebraError(f"a stride is an integer or a basis element such as 1@0; {show(step)} is not one")
@@ -217,7 +220,7 @@ def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> Any:
         for c, s, d in zip(crd, shape, stride, strict=True):
             total = _plus(total, _crd2idx(c, s, d))
         return total
-    if not isinstance(crd, int):
+    if not isinstance(crd, (int, Unknown)):
         raise AlgebraError(f"a coordinate is made of integers; {show(crd)} is not one")
     if isinstance(shape, tuple):
         total = 0
@@ -351,7 +354,7 @@ def coalesce_modes(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
     kept: list[tuple[int, Any]] = []
     reach: Any = None  # the stride at which the last pair would go on
     for extent, stride in pairs:
-        if type(extent) is Runtime or not is_known(stride):
+        if type(extent) in (Runtime, Unknown) or not is_known(stride):
             return _coalesce_known(pairs)
         if extent == 1:
             continue

@@ -10,6 +10,7 @@ from cute_viz.algebra.inttuple import Major, Underscore, leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.unknown import Unknown
 
 _SHAPES = {"an integer", "integers"}
 _LAYOUTS = {"a layout", "a composed layout"}
@@ -74,7 +75,7 @@ def what(value: Any) -> str:
 
 
 _VALUES: tuple[tuple[Any, str], ...] = (
-    (int, "an integer"),
+    ((int, Unknown), "an integer"),
     (Layout, "a layout"),
     (ComposedLayout, "a composed layout"),
     (Swizzle, "a swizzle"),
@@ -117,10 +118,12 @@ def strides(value: Any) -> set[str]:
     for leaf in leaves(value.stride):
         if isinstance(leaf, F2):
             out.add("XOR")
+        elif isinstance(leaf, Unknown):
+            out.add("integer")
         elif isinstance(leaf, int):
             out |= {"integer"} if leaf else set()
         else:
-            out.add("coordinate" if isinstance(leaf, Basis) and isinstance(leaf.value, int) else "fractional")
+            out.add("coordinate" if isinstance(leaf, Basis) and isinstance(leaf.value, (int, Unknown)) else "fractional")
     return out
 
 

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from cute_viz.algebra.operands import KINDS, converted, problem
+from cute_viz.algebra.unknown import Unknown, on_types, unknowns
 from cute_viz.errors import AlgebraError
 
 
@@ -44,9 +45,22 @@ class Op:
         """
         from cute_viz.algebra.mixed import answered, entered, is_mixed, left
 
+        if (unknown := next(unknowns(tuple(args)), None)) is not None:
+            return self._on_types(args, template, unknown)
         operands, named = self.fitted(entered(self.name, args), template)
         result = self.resolve()(*operands, **named)
         return left(result) if is_mixed(operands) else answered(self.name, args, result)
+
+    def _on_types(self, args: list[Any], template: tuple[Any, ...], unknown: Unknown) -> Any:
+        """The result where an operand has a run-time integer, which only what CuTe computes on types can do without."""
+        from cute_viz.algebra.mixed import entered, is_mixed, left
+
+        operands, named = self.fitted(entered(self.name, args), template)
+        if self.name not in ON_TYPES:
+            raise unknown.error()
+        with on_types():
+            result = self.resolve()(*operands, **named)
+        return left(result) if is_mixed(operands) else result
 
     def fitted(self, args: list[Any], template: tuple[Any, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
         """Operands as the function wants them, by position and by name. Refused: what does not fit."""
@@ -230,6 +244,48 @@ _ROWS = (
 )  # fmt: skip
 
 OPS: dict[str, Op] = {op.name: op for op in _ROWS}
+
+# What CuTe computes on types alone, whatever the run-time integers in them are; every other operation needs their numbers.
+ON_TYPES = (
+    *(
+        "flatten",
+        "group",
+        "take",
+        "select",
+        "append",
+        "prepend",
+        "replace",
+        "zip",
+        "slice",
+        "dice",
+        "get",
+        "layout",
+        "shape",
+        "stride",
+    ),
+    *("rank", "depth", "size", "make_layout", "make_composed_layout", "crd2idx", "slice_and_offset"),
+    *(
+        "composition",
+        "complement",
+        "right_inverse",
+        "left_inverse",
+        "logical_divide",
+        "zipped_divide",
+        "tiled_divide",
+        "flat_divide",
+    ),
+    *(
+        "logical_product",
+        "zipped_product",
+        "tiled_product",
+        "flat_product",
+        "blocked_product",
+        "raked_product",
+        "coalesce",
+        "ceil_div",
+    ),
+    *("make_ordered_layout", "filter", "filter_zeros", "make_identity_layout", "product_each"),
+)
 
 # The names of CuTe's Python DSL and of older headers for the same things.
 ALIASES = {

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from cute_viz.algebra.unknown import Unknown
+
 
 class Known(int):
     """A static integer in an operation on both kinds; it computes like any int, and gives plain ones.
@@ -81,7 +83,7 @@ def is_known(x: Any) -> bool:
     >>> is_known(4), is_known(Known(4)), is_known(Runtime(4))
     (True, True, False)
     """
-    return not isinstance(x, Runtime) and not isinstance(getattr(x, "value", None), Runtime)
+    return not isinstance(x, (Runtime, Unknown)) and not isinstance(getattr(x, "value", None), (Runtime, Unknown))
 
 
 def is_constant(x: Any, value: int) -> bool:
@@ -102,11 +104,13 @@ def is_one(x: Any) -> bool:
     return bool(x == 1) and type(x) is not Runtime
 
 
-def least(a: int, b: int) -> int:
+def least(a: Any, b: Any) -> Any:
     """The smaller of two integers, which is known where both are.
 
     >>> is_known(least(2, Runtime(4))), least(2, 4)
     (False, 2)
     """
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return (a if isinstance(a, Unknown) else b).derived()
     smaller = min(a, b)
     return smaller if is_known(a) and is_known(b) else Runtime(smaller)

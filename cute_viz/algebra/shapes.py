@@ -8,6 +8,7 @@ from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.inttuple import is_int_tuple, leaves, modes, product, same_profile, show, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import is_known
+from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import AlgebraError
 
 
@@ -121,7 +122,7 @@ def shape_of(x: Any, *path: int) -> Any:
     ((3, 4), 3)
     """
     shape = domain(x).shape if isinstance(x, (Layout, ComposedLayout)) else x
-    if not isinstance(shape, (int, tuple)) or not is_int_tuple(shape):
+    if not isinstance(shape, (int, tuple, Unknown)) or not is_int_tuple(shape):
         raise AlgebraError(f"{show(x)} has no shape")
     for i in path:
         entries = modes(shape)

@@ -7,6 +7,7 @@ from typing import Any
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.unknown import Unknown
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
@@ -73,7 +74,9 @@ class Swizzle(Shown):
         base = self.base - by
         return Swizzle(self.bits, base, self.shift) if base >= 0 else Swizzle(max(self.bits + base, 0), 0, self.shift)
 
-    def __call__(self, offset: Any) -> int:
+    def __call__(self, offset: Any) -> Any:
+        if isinstance(offset, Unknown):
+            return offset.derived()
         if not isinstance(offset, int):
             raise AlgebraError(f"{self} takes an integer offset, not {show(offset)}")
         moved = offset & self.yyy

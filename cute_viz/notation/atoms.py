@@ -52,6 +52,8 @@ def atom_call(evaluator: Meaning, node: Call, short: str) -> Any:
     if short == "TiledMMA" and node.template:
         from cute_viz.algebra.mma import make_tiled_mma
 
+        if len(node.template) > 3:
+            raise evaluator.fail("TiledMMA has an atom, its layout and permutations", node.template[3].span)
         return make_tiled_mma(*[evaluator.value(item) for item in node.template])
     if short == "TiledCopy" and len(node.template) == 3:
         from cute_viz.algebra.make_copy import make_tiled_copy_impl

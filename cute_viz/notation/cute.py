@@ -178,8 +178,10 @@ class Parser:
             if below.kind not in ("number", "static") or _integer(below.text) < 1:
                 raise self.fail("a ratio needs a positive denominator", below.span, hint="such as 1/2@0")
             node = Ratio(token.span | below.span, value.value, _integer(below.text), value.static and below.kind == "static")
-        if self.token.kind != "@":
-            return node
+        return self.at(node) if self.token.kind == "@" else node
+
+    def at(self, node: Number | Ratio | Name) -> At:
+        """The positions of modes behind a value: `@0@1`."""
         path = []
         span = node.span
         while self.token.kind == "@":
@@ -204,6 +206,8 @@ class Parser:
     def name(self) -> Node:
         """A name, and what makes it a call: `name<...>`, `name(...)`, `name<...>(...)`, `name{}`."""
         token = self.advance()
+        if token.text[0] == "?" and self.token.kind == "@":
+            return self.at(Name(token.span, token.text))
         template: tuple[Node, ...] = ()
         span = token.span
         called = False

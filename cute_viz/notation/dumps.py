@@ -20,21 +20,51 @@ from cute_viz.notation.syntax import Chain, Node, Number, Pair, Statement
 
 MAX_LINE = 20_000  # characters of a line that are searched
 MAX_OBJECT = 4_000  # characters of one printed layout
+_NEAR = 300  # characters before an object where its name may stand
 MAX_TRIES = 24  # places of a line where a layout may begin
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-_BEGIN = re.compile(r"(?<![\w)\]>@:])(?:Sw?<\d|\(|_?\d+:[_(\d-]|\w*ptr\[|ptr<|counting_iter|ArithTuple)")
+_BEGIN = re.compile(r"(?<![\w)\]>@:])(?:Sw?<\d|\(|_?\d+:[_(\d-]|\w*ptr\[|ptr<|raw_ptr\(|counting_iter|ArithTuple)")
 _MESSAGE = re.compile(  # of gcc, clang, nvcc
     r"^[ \t]*(?:[^\s:()]+\(\d+(?:,\d+)?\)|[^\s:]+:\d+(?::\d+)?): *(?:fatal |internal )?(?:error|warning|remark|note)\b", re.M
 )
+_SAID = ("error", "warning", "note", "remark")
 _QUOTED = re.compile(r"\s*(?:\d+ *\|.*|.*; *(?://.*)?|[\s^~|]*)$")  # below a message: a line of source, or a caret
 # A line that is an object of the DSL, a tensor, or begins with a run-time value, by name or not.
 _POINTED = re.compile(r"\s*(?:[A-Za-z_][\w.\[\]]*\s*:\s*)?(?:tensor<|ptr<|raw_ptr\(|\w*ptr\[|\(*\?)")
 _WRITTEN = re.compile(r"\s*(?:[\w.]+\s*=\s*)?")
 _PAIR = re.compile(r"[\d)_?}]:[_(\d?-]")
 _NAME = re.compile(
-    r"([A-Za-z_][\w.\[\]]*)\s*(?:\([^()]*\))?\s*(?::|=|->)?\s*(?:Tensor|tensor<?|Layout|ComposedLayout|layout)?\s*[:=<]?\s*$"
+    r"([A-Za-z_][\w.\[\]]*)\s*(?:\([^()]*\))?\s*(?::|=|->)?\s*(?:Tensor|tensor[<(]?|Layout|ComposedLayout|layout)?\s*[:=<]?\s*$"
 )
+# A line that only says what the next one prints: `sA:`, `[0] sA layout =`.
+_LABEL_LINE = re.compile(
+    r"\s*(?:\[[^\]\n]{0,80}\]\s*)?([A-Za-z_][\w.\[\]]{0,80})(?:\s+(?:layout|tensor))?\s*[:=]\s*", re.IGNORECASE
+)
+# What stands before a print in a sentence, and names nothing.
+_WORDS = {
+    *(
+        "tensor",
+        "layout",
+        "print",
+        "o",
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "but",
+        "by",
+        "expected",
+        "for",
+        "found",
+        "from",
+        "got",
+    ),
+    *("has", "have", "in", "is", "not", "of", "or", "than", "that", "the", "to", "vs", "was", "with", "received", "actual"),
+}
+_POINTER = re.compile(r"(?:raw_)?ptr(?:<(?:[^<>]|<[^<>]*>)*>|\((?:0x[0-9a-fA-F]+|[\w.]+)?\s*:[^()\n]{0,200}\))")
 
 
 def strip_colors(text: str) -> str:
@@ -56,6 +86,17 @@ def read_dump(source: Source) -> Document:
     if not document.values and isinstance(document.last, CuteVizError):
         raise document.last
     return document
+
+
+def printed(source: Source) -> list[tuple[str, Any, Span]]:
+    """Every object of a dump, or the error of one that cannot be read, by name, with its place.
+
+    >>> [(name, str(value), place.start) for name, value, place in printed(Source("sA: (_8,_64):(_64,_1)"))]
+    [('sA', '(_8,_64):(_64,_1)', 4)]
+    """
+    reader = _read(source)
+    found = {**reader.document.failures, **reader.document.values}
+    return [(name, found[name], place) for name, place in reader.places.items() if name in found]
 
 
 def find_dump(source: Source) -> Document | None:
@@ -114,13 +155,14 @@ def _is_source(text: str) -> bool:
 
 def _read(source: Source) -> _Reader:
     text = source.text
-    if len(text) > limit("input"):
-        raise over("input", f"the input has {len(text)} characters")
+    if len(text) > limit("log"):
+        raise over("log", f"the input has {len(text)} characters")
     plain = strip_colors(text)
     reader = _Reader(Source(plain, source.names))
     start = quoting = 0
     for line in plain.split("\n"):
-        quoting = 4 if _MESSAGE.match(line) else max(0, quoting - 1)
+        said = any(word in line for word in _SAID) and _MESSAGE.match(line)
+        quoting = 4 if said else max(0, quoting - 1)
         if quoting in (0, 4) or not _QUOTED.match(line):
             reader.line(line.rstrip("\r"), start)
         start += len(line) + 1
@@ -145,32 +187,56 @@ class _Reader:
         self.heading = ""
         self.label = ""
         self.fields: Fields = {}
-        self.places = 0
+        self.tried = 0
         self.cut: CuteVizError | None = None  # why the rest was not searched
+        self.said = ""  # the name that the line before says, and nothing else
+        self.places: dict[str, Span] = {}
+        self.known: dict[tuple[str, str], list[tuple[str, Span]]] = {}  # the objects of lines that were read
         self.broken = False  # a line begins like an object and is none: somebody wrote it, with a mistake
 
     def line(self, line: str, start: int) -> None:
         """A line at its place in the text: a label of the open heading, a heading, or else what is printed in it."""
-        if (label := LABEL.search(line[:MAX_LINE])) is not None and self.heading:
+        if self.heading and (label := LABEL.search(line[:MAX_LINE])) is not None:
             self.fields[label_key(label[1])] = (label[2], start + label.start(2))
             return
-        if (heading := HEADING.search(line[:MAX_LINE])) is not None:
+        headed = "MMA" in line or "Copy" in line
+        if headed and (heading := HEADING.search(line[:MAX_LINE])) is not None:
             kind = heading[1].replace(" ", "").replace("_", "")
             if kind in ("MMAAtom", "CopyAtom") and self.heading.startswith(("Tiled", "Thr")):
                 return  # the atom under its tiling
             if self.heading.startswith("Thr") and kind.startswith("Tiled"):
                 return
             self.close()
-            self.heading, self.label = kind, self.name(line[: heading.start()])
+            self.heading, self.label, self.said = kind, self.name(line[: heading.start()]), ""
             return
-        self.close()
-        if _PAIR.search(line):
+        if self.heading:
+            self.close()
+        bare = line[:MAX_LINE].strip()
+        if ":" in bare and not self.again(bare) and _PAIR.search(line):
+            tried = self.tried
             self.layouts(line[:MAX_LINE], start)
+            if self.tried > tried:
+                self.known[self.said, bare] = [place for place in self.places.items() if place[1].start >= start]
+        if bare:
+            label = _LABEL_LINE.fullmatch(bare) if bare[-1] in ":=" else None
+            self.said = label[1] if label is not None and label[1].lower() not in _WORDS else ""
+
+    def again(self, bare: str) -> bool:
+        """Whether a line was read before, as loops print it: what it names is what was printed last."""
+        if (known := self.known.get((self.said, bare))) is None:
+            return False
+        for name, _ in known:
+            if name in self.document.values:
+                self.document.values[name] = self.document.values.pop(name)
+                self.document.last = name
+        return True
 
     def name(self, before: str) -> str:
         """The name that stands before an object, if one does."""
-        match = _NAME.search(before.rstrip())
-        return match[1] if match and match[1] not in ("tensor", "Tensor", "layout", "Layout", "print") else ""
+        match = _NAME.search(" ".join(before[-_NEAR:].split()))
+        if match is None and not before.strip():
+            return self.said
+        return match[1] if match and match[1].lower() not in _WORDS else ""
 
     def keep(self, name: str, value: Any, span: Span) -> None:
         """An object under its name, or under a new one where the name has another object already."""
@@ -181,10 +247,13 @@ class _Reader:
         self.document.values.pop(key, None)
         self.document.values[key] = value
         self.document.last = key
+        self.places[key] = span
         self.document.unread = [Statement(key, None, span)]
 
-    def fail(self, name: str, error: CuteVizError) -> None:
+    def fail(self, name: str, error: CuteVizError, span: Span) -> None:
+        """An object that is none after all, under its name."""
         key = name or f"object{len(self.document.failures) + 1}"
+        self.places[key] = span
         self.document.failures[key] = error
         self.document.last = error
 
@@ -199,8 +268,8 @@ class _Reader:
             if not _PAIR.search(line, begin.start()):
                 return
             tries += 1
-            self.places += 1
-            if self.places > limit("prints"):
+            self.tried += 1
+            if self.tried > limit("prints"):
                 error = over("prints", "too many places look like layouts, and the rest was not searched")
                 self.document.failures.setdefault("the rest", error)
                 self.cut = error
@@ -229,7 +298,7 @@ class _Reader:
             except CuteVizError as error:
                 place, at = error.span, start + begin.start() - grown
                 behind = place is not None and place.start >= pointer
-                self.fail(name, self.placed(error, Span(at + place.start, at + place.end) if place and behind else span))
+                self.fail(name, self.placed(error, Span(at + place.start, at + place.end) if place and behind else span), span)
 
     def close(self) -> None:
         """The heading's object, of the fields that were gathered."""
@@ -241,7 +310,7 @@ class _Reader:
         try:
             self.keep(self.label, build(heading, fields, self.value), Span(at, at + 1))
         except CuteVizError as error:
-            self.fail(self.label, self.placed(error, error.span or Span(at, at + 1)))
+            self.fail(self.label, self.placed(error, error.span or Span(at, at + 1)), Span(at, at + 1))
 
     def value(self, text: str, offset: int) -> Any:
         """The value of a label, read as the beginning of its text."""
@@ -264,10 +333,10 @@ def _ptr_of_dsl(text: str, before: str = "") -> tuple[str, int, int]:
     """
     if before.endswith("tensor<") and text[:1] == "(":
         return f"ArithTuple{text}", len("ArithTuple"), len("ArithTuple")
-    match = re.match(r"(?:raw_)?ptr<(?:[^<>]|<[^<>]*>)*>", text)
+    match = _POINTER.match(text)
     if match is None:
         return text, 0, 0
-    width = re.match(r"[a-z_]*<[a-z]*(\d+)", match[0])
+    width = re.match(r"[a-z_]*(?:<|\([^:]*:\s*)[a-z]*(\d+)", match[0])
     swizzle = re.search(r"\bS(<\d+,\d+,-?\d+>)", match[0])
     flag = f"Sw{swizzle[1]}_smem_ptr" if swizzle and width else "ptr"
     new = f"{flag}[{width[1] if width else 8}b](unset)"

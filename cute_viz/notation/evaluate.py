@@ -10,6 +10,7 @@ from cute_viz.algebra.inttuple import Static, X, div_rem, is_int_tuple, leaves, 
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.unknown import Unknown, arith, unknowns
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.atoms import atom_call, is_atom_name
@@ -112,6 +113,8 @@ class Evaluator:
     def arith(self, node: Arith) -> Any:
         """Integer arithmetic; of static integers a static one, as of CuTe's integral constants."""
         a, b = self.value(node.left), self.value(node.right)
+        if isinstance(a, Unknown) or isinstance(b, Unknown):
+            return arith(node.operator, a, b)
         if not isinstance(a, int) or not isinstance(b, int):
             if node.operator == "*" and isinstance(a, Basis) and isinstance(b, int):
                 return a * b
@@ -186,7 +189,7 @@ class Evaluator:
     def name(self, node: Name) -> Any:
         """`A`: what was bound; else LayoutLeft and the like, an atom, a value type, `A.shape`, an XOR stride `F8`.
 
-        `?`: the number that was given for this run-time value. Refused: a name that means nothing.
+        `?`: a run-time value, or the number that was given for it. Refused: a name that means nothing.
         """
         if node.text[0] == "?":
             return self._runtime(node)
@@ -224,13 +227,9 @@ class Evaluator:
         return value
 
     def _runtime(self, node: Name) -> Any:
-        """`?`, a run-time value of a print: the number that was given for it, or the next of several."""
+        """`?`, a run-time value of a print: the number that was given for it, the next of several, or unknown."""
         if "?" not in self.names:
-            raise self.fail(
-                "'?' is a run-time value, whose number is not in the print",
-                node.span,
-                hint="give a number: `let=?=512`; for several, in their order: `let=?=(512,64)`",
-            )
+            return Unknown(node.text, self.text, node.span)
         numbers = list(leaves(self.names["?"]))
         nth = self.text.count("?", 0, node.span.start)
         if len(numbers) == 1:
@@ -278,6 +277,8 @@ class Evaluator:
 
         result = operation.call(operands, template)
         if self.warnings is None or len(operands) != 2 or operation.name not in ("composition", *DIVIDES):
+            return result
+        if next(unknowns(tuple(operands)), None) is not None:  # nobody knows
             return result
         from cute_viz.algebra.compose import composition_is_pointwise
         from cute_viz.algebra.divide import divide_is_pointwise

@@ -73,7 +73,7 @@ class At(_Node):
     """`value@i@j`: a scaled basis element; `path` as written, innermost first."""
 
     __slots__ = ("value", "path")
-    value: Number | Ratio
+    value: Number | Ratio | Name
     path: tuple[int, ...]
 
 

@@ -11,6 +11,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.unknown import Unknown
 from cute_viz.notation.syntax import Apply, Call, Index, Name, Node, Number, short
 from cute_viz.notation.vocabulary import INTEGRALS, LAYOUTS, SWIZZLES, TUPLES
 
@@ -156,7 +157,7 @@ def magnitudes(value: Any) -> Iterator[int]:
         yield from magnitudes(value.inner)
         yield from magnitudes(value.offset)
     elif isinstance(value, Basis):
-        yield int(value.value).bit_length()
+        yield 0 if isinstance(value.value, Unknown) else int(value.value).bit_length()
     elif isinstance(value, F2):
         yield value.value.bit_length()
     else:

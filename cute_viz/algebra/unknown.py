@@ -1,0 +1,181 @@
+"""An integer that only runs know, `?` in what CuTe's compiler and the DSL print: it is carried along, and never guessed.
+
+Sums and products of it are unknown, too. Whatever must look at its value, to compare, to count or to divide evenly, is refused
+with the place where it stands. In an operation that CuTe computes on types, it is not "the constant 1" or any other
+(`is_constant` of cute/numeric/integral_constant.hpp).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NoReturn
+
+from cute_viz.errors import NotationError, Span
+
+_on_types: ContextVar[bool] = ContextVar("on types", default=False)
+
+
+class Unknown:
+    """One run-time integer, as it was written: `?`, `?{i64 div=8}`.
+
+    >>> x = Unknown("?{div=8}")
+    >>> str(x), str(2 * x), 0 * x, x == x
+    ('?{div=8}', '?', 0, True)
+    >>> x < 4
+    Traceback (most recent call last):
+    cute_viz.errors.NotationError: '?{div=8}' is a run-time value, whose number is not in the print
+      hint: give a number: let={"?": 512}; for several, in their order: let={"?": (512,64)}
+    """
+
+    __slots__ = ("name", "span", "text")
+
+    def __init__(self, name: str = "?", text: str | None = None, span: Span | None = None) -> None:
+        self.name, self.text, self.span = name, text, span
+
+    def __str__(self) -> str:
+        return self.name
+
+    __repr__ = __str__
+
+    def error(self) -> NotationError:
+        """The error of what needs its number; the caller raises it."""
+        return NotationError(
+            f"{self.name!r} is a run-time value, whose number is not in the print",
+            text=self.text,
+            span=self.span,
+            hint="give a number: `let=?=512`; for several, in their order: `let=?=(512,64)`",
+            needs=("?",),
+        )
+
+    def derived(self) -> Unknown:
+        """What is computed from it: another run-time integer, which nothing else is known of."""
+        return Unknown("?", self.text, self.span)
+
+    def __add__(self, other: Any) -> Any:
+        if not isinstance(other, (int, Unknown)):
+            return NotImplemented
+        return self if type(other) is not Unknown and other == 0 else self.derived()
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self + other
+
+    def __rsub__(self, other: Any) -> Any:
+        return self.derived() if isinstance(other, int) else NotImplemented
+
+    def __mul__(self, other: Any) -> Any:
+        if not isinstance(other, (int, Unknown)):
+            return NotImplemented
+        if isinstance(other, int) and other in (0, 1):
+            return self if other else 0
+        return self.derived()
+
+    __rmul__ = __mul__
+
+    def bit_length(self) -> int:
+        """The bits that were written of it: none."""
+        return 0
+
+    def __neg__(self) -> Any:
+        return self.derived()
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if isinstance(other, int) and not _on_types.get():
+            raise self.error()
+        return False
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def _needed(self, *_: Any) -> NoReturn:
+        raise self.error()
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._divided(self, other)[0]
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._divided(other, self)[0]
+
+    def __mod__(self, other: Any) -> Any:
+        return self._divided(self, other)[1]
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._divided(other, self)[1]
+
+    def _divided(self, a: Any, b: Any) -> tuple[Any, Any]:
+        """The quotient and the rest: of types another run-time integer each; as a number nobody knows them."""
+        if not _on_types.get():
+            raise self.error()
+        return quotient_rest(a, b)
+
+    __lt__ = __le__ = __gt__ = __ge__ = __divmod__ = __rdivmod__ = _needed
+    __abs__ = __bool__ = __and__ = __rand__ = __xor__ = __rxor__ = __lshift__ = __rshift__ = __int__ = __index__ = _needed
+
+
+def quotient_rest(a: Any, b: Any) -> tuple[Any, Any]:
+    """The quotient and the rest where one of two integers is a run-time one.
+
+    >>> quotient_rest(Unknown(), 4), quotient_rest(0, Unknown()), quotient_rest(Unknown("?{i64}"), 1)
+    ((?, ?), (0, 0), (?{i64}, 0))
+    """
+    if isinstance(a, int) and a == 0:
+        return 0, 0
+    if isinstance(b, int) and b == 1:
+        return a, 0
+    either = a if isinstance(a, Unknown) else b
+    return either.derived(), either.derived()
+
+
+def arith(operator: str, a: Any, b: Any) -> Any:
+    """The sum, difference or product where one operand is a run-time integer. Raises: NotationError for other operators.
+
+    >>> arith("*", 4, Unknown()), arith("-", Unknown(), 0)
+    (?, ?)
+    """
+    if operator == "+":
+        return a + b
+    if operator == "-":
+        return a - b
+    if operator == "*":
+        return a * b
+    raise (a if isinstance(a, Unknown) else b).error()
+
+
+def unknowns(value: Any) -> Iterator[Unknown]:
+    """The run-time integers in a value: in tuples, layouts, basis elements.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> [str(x) for x in unknowns((Layout(4, Unknown()), 8))]
+    ['?']
+    """
+    if isinstance(value, Unknown):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            if not isinstance(item, int):
+                yield from unknowns(item)
+    else:
+        for name in ("shape", "stride", "outer", "offset", "inner", "value"):
+            part = getattr(value, name, None)
+            if part is not None and not isinstance(part, int):
+                yield from unknowns(part)
+
+
+@contextmanager
+def on_types() -> Iterator[None]:
+    """While an operation is computed as CuTe computes types: a run-time integer is none of the constants.
+
+    >>> with on_types():
+    ...     Unknown() == 1
+    False
+    """
+    token = _on_types.set(True)
+    try:
+        yield
+    finally:
+        _on_types.reset(token)

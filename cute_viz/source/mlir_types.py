@@ -1,0 +1,188 @@
+"""The types of CuTe IR -> values: `!cute.layout<"(4,8):(8,1)">`, tensors, tilings, and the attributes of the same names.
+
+Sources: the dialect in CUTLASS (cutlass_compiler, CuteTypes.td), and what the Python DSL's compiler writes beyond it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, with_origin
+from cute_viz.algebra.elements import printed
+from cute_viz.algebra.inttuple import Underscore, leaves, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.static import mark_static
+from cute_viz.algebra.stride import Basis, is_coordinate
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.unknown import Unknown
+from cute_viz.errors import CuteVizError, NotationError, Span
+from cute_viz.notation.cute import Parser
+from cute_viz.notation.evaluate import Evaluator
+from cute_viz.notation.reading import Resolver, Source
+from cute_viz.notation.syntax import Chain, Node
+from cute_viz.source.mlir_atoms import copy_atom, mma_atom
+
+TYPE = re.compile(r'[!#](?:cute\.)?(layout|composed_layout|swizzle|tile|shape|stride|coord|int_tuple)\s*<\s*"([^"\n]*)"\s*>')
+_TENSOR = re.compile(r'!?(?:cute\.)?memref\s*<\s*(\w+)\s*,(.*?)"([^"\n]*)"\s*>', re.S)
+_COORDINATES = re.compile(r'!?(?:cute\.)?coord_tensor\s*<\s*"([^"\n]*)"\s*,\s*"([^"\n]*)"\s*>')
+_TILED = re.compile(r"!?(?:cute\.)?tiled_(mma|copy)\s*<")
+_FIELD = re.compile(r'(\w+)\s*=\s*<\s*"([^"\n]*)"\s*>')
+_SWIZZLE = re.compile(r"S<\s*-?\d+\s*,\s*-?\d+\s*,\s*-?\d+\s*>")
+KINDS = re.compile(
+    r"[!#]cute\.(?:layout|composed_layout|swizzle|tile|shape|stride|coord|int_tuple|memref|coord_tensor|tiled_mma|tiled_copy)\s*<"
+)
+
+
+class Setting(NamedTuple):
+    """What types are read with: the text that they stand in, the atom of a name, and what was given for `?`."""
+
+    text: str
+    resolve: Resolver | None
+    runtime: Any = None
+    used: Callable[[], None] = lambda: None
+
+
+def value_of(setting: Setting, start: int, end: int) -> Any:
+    """The value of a type or an attribute between two places of a text. Raises: CuteVizError at its place.
+
+    >>> text = '!cute.tile<"[16:1;8:1]">'
+    >>> [str(mode) for mode in value_of(Setting(text, None), 0, len(text))]
+    ['16:1', '8:1']
+    """
+    text = setting.text
+    if match := TYPE.fullmatch(text, start, end):
+        return _payload(setting, match[1], *match.span(2))
+    if match := _TENSOR.fullmatch(text, start, end):
+        layout = _payload(setting, "composed_layout" if " o " in match[3] else "layout", *match.span(3))
+        element = printed(match[1])
+        swizzle = _SWIZZLE.search(match[2])
+        if swizzle is None or not isinstance(layout, Layout):
+            return layout
+        if element is None:
+            raise NotationError(f"{match[1]!r} is not an element type", text=text, span=Span(*match.span(1)))
+        numbers = Swizzle(*map(int, re.findall(r"-?\d+", swizzle[0])))
+        return ComposedLayout(numbers, PointerFlag(element.bits), layout)
+    if match := _COORDINATES.fullmatch(text, start, end):
+        return with_origin(_payload(setting, "coord", *match.span(1)), _payload(setting, "layout", *match.span(2)))
+    if match := _TILED.match(text, start, end):
+        return mark_static(_tiled(setting, match[1], match.end(), end))
+    name = text[start:end].split("<")[0].strip()[:60]
+    raise NotationError(f"{name!r} is not a type that is known here", text=text, span=Span(start, end))
+
+
+def _payload(setting: Setting, kind: str, start: int, end: int) -> Any:
+    """What the quoted text of a type means; its errors at their place in the file."""
+    inside = setting.text[start:end]
+    names = {} if setting.runtime is None else {"?": setting.runtime}
+    if names and "?" in inside:
+        setting.used()
+    try:
+        if kind == "swizzle" and not _SWIZZLE.fullmatch(inside):
+            raise NotationError("a swizzle has three integers", hint="such as S<3,4,3>")
+        node = _whole(inside)
+        evaluator = Evaluator(Source(inside, names, None, "cute"))
+        value = _composed(evaluator, node) if kind == "composed_layout" else evaluator.value(node)
+        _check(kind, value)
+        return value
+    except CuteVizError as error:
+        span = error.span or Span(0, max(1, len(inside)))
+        raise error.but(text=setting.text, span=Span(start + span.start, start + max(span.end, span.start + 1))) from None
+
+
+def _whole(inside: str) -> Node:
+    """The tree of a text that is one expression."""
+    parser = Parser(inside)
+    node = parser.chain()
+    if parser.token.kind != "end":
+        raise parser.fail(f"unexpected {parser.token.text!r}")
+    return node
+
+
+def _composed(evaluator: Evaluator, node: Node) -> Any:
+    """`A o offset o B`, which stays as it was written."""
+    from cute_viz.algebra import ops
+
+    if not isinstance(node, Chain) or len(node.items) != 3:
+        raise evaluator.fail("a composed layout has three parts", node.span, hint="such as S<3,4,3> o 0 o (8,64):(64,1)")
+    return evaluator.operate(ops.find("make_composed_layout"), [evaluator.value(item) for item in node.items])
+
+
+def _check(kind: str, value: Any) -> None:
+    """Refuse a value of another kind than its type says, and strides that the dialect refuses."""
+    name = kind.replace("_", " ")
+    fits = {"layout": Layout, "composed_layout": ComposedLayout, "swizzle": Swizzle}.get(kind)
+    if fits is not None and not isinstance(value, fits):
+        raise NotationError(f"this is not a {name}")
+    for swizzle in (value, getattr(value, "outer", None)):
+        if isinstance(swizzle, Swizzle) and swizzle.base + swizzle.bits + abs(swizzle.shift) > _WIDTH:
+            raise NotationError(f"{swizzle} reaches past {_WIDTH} bits")
+    if isinstance(value, ComposedLayout) and isinstance(value.outer, Swizzle) and is_coordinate(domain(value).stride):
+        raise NotationError("a swizzle takes integers, and these values are coordinates")
+    if kind == "tile":
+        wrong = [leaf for leaf in leaves(value) if not isinstance(leaf, (Layout, Underscore, int))]
+        parts = [leaf for leaf in leaves(value) if isinstance(leaf, Layout)]
+    else:
+        wrong = [leaf for leaf in leaves(value) if not isinstance(leaf, _LEAVES.get(kind, object))]
+        parts = [x for x in (value, *(getattr(value, part, None) for part in ("outer", "inner"))) if isinstance(x, Layout)]
+    if wrong:
+        raise NotationError(f"{show(wrong[0])} is not part of a {name}")
+    for stride in (value,) if kind == "stride" else [part.stride for part in parts]:
+        _check_strides(list(leaves(stride)))
+
+
+_WIDTH = 32  # bits that a swizzle of the dialect works on
+_LEAVES: dict[str, Any] = {
+    **dict.fromkeys(("shape", "int_tuple"), (int, Unknown)),
+    "coord": (int, Unknown, Underscore),
+    "stride": (int, Unknown, Basis),
+}
+
+
+def _check_strides(steps: list[Any]) -> None:
+    """Refuse what the dialect refuses: integers beside basis elements, fractions, a path that ends where another goes on."""
+    bases = [step for step in steps if isinstance(step, Basis)]
+    if bases and any(isinstance(step, Unknown) or (isinstance(step, int) and step != 0) for step in steps):
+        raise NotationError("strides are integers or basis elements, not both")
+    if any(not isinstance(step.value, (int, Unknown)) for step in bases):
+        raise NotationError("a basis element is scaled by an integer here")
+    paths = {step.path for step in bases}
+    if any(path[:n] in paths for path in paths for n in range(1, len(path))):
+        raise NotationError("a basis element stands for a mode that another one goes into")
+
+
+def _tiled(setting: Setting, kind: str, start: int, end: int) -> Any:
+    """`tiled_mma<atom, atom_layout_MNK = <"...">, permutation_MNK = <"[...]">>`, `tiled_copy<atom, layout_copy_tv, tiler_mn>`."""
+    text = setting.text
+    fields = {match[1]: match.span(2) for match in _FIELD.finditer(text, start, end)}
+    atom_end = min((text.rfind(",", start, place[0]) for name, place in fields.items() if name in _FIELDS), default=end)
+    atom = text[start:atom_end].strip()
+    try:
+        if kind == "mma":
+            from cute_viz.algebra.mma import make_tiled_mma
+
+            layout = _payload(setting, "layout", *fields["atom_layout_MNK"])
+            tile = _tile(setting, fields["permutation_MNK"]) if "permutation_MNK" in fields else None
+            return make_tiled_mma(mma_atom(atom, setting.resolve), layout, tile)
+        from cute_viz.algebra.make_copy import make_tiled_copy_impl
+
+        layout, tile = _payload(setting, "layout", *fields["layout_copy_tv"]), _tile(setting, fields["tiler_mn"])
+        return make_tiled_copy_impl(copy_atom(atom, setting.resolve), layout, tile)
+    except KeyError as error:
+        raise NotationError(f"this tiled {kind} lacks its {error.args[0]}", text=text, span=Span(start, end)) from None
+    except CuteVizError as error:
+        raise error.at(text, Span(start, max(start + 1, atom_end))) from None
+
+
+_FIELDS = ("atom_layout_MNK", "permutation_MNK", "layout_copy_tv", "tiler_mn")
+
+
+def _tile(setting: Setting, place: tuple[int, int]) -> Any:
+    """`[32:1;_;16:1]`, of which a compact mode is its extent."""
+    modes = _payload(setting, "tile", *place)
+    modes = modes if isinstance(modes, tuple) else (modes,)
+    return tuple(
+        mode.shape if isinstance(mode, Layout) and mode.stride == 1 and not isinstance(mode.shape, tuple) else mode
+        for mode in modes
+    )

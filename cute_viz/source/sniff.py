@@ -1,0 +1,116 @@
+"""Which reader a text wants: C++, Python, CuTe IR, types in any text, prints of CuTe, or the notation."""
+
+from __future__ import annotations
+
+import re
+
+KINDS = ("cpp", "python", "mlir", "types", "print", "notation")
+_SAMPLE = 1 << 13  # characters of the beginning, the middle and the end that are looked at
+
+_SUFFIXES = {
+    **dict.fromkeys(("cu", "cuh", "cpp", "cc", "cxx", "c", "h", "hpp", "hh", "hxx", "inl", "ipp", "tpp"), "cpp"),
+    **dict.fromkeys(("py", "pyi", "pyw"), "python"),
+    "mlir": "mlir",
+}
+# What a line of each language looks like; a line counts for each that it looks like.
+_LINES = {
+    "mlir": re.compile(
+        r"^[ \t]*(?:(?:%[\w$.#:, %-]+ = )?\"?(?:cute|func|scf|arith|builtin|gpu|cuda|llvm|nvvm|memref|cf)\.[\w.]+\"?[ <(@%:]"
+        r"|(?:builtin\.)?module\b.*\{$|[!#]\w+ = [!#]\w+\.|func\.func\b)",
+        re.M,
+    ),
+    "types": re.compile(
+        r"^(?:[0-9a-f]{16}| {16}|[0-9a-f]{8}| {8}) [A-Za-z?] \S"  # a symbol table
+        r"|^[^\s:()]+(?:\(\d+(?:,\d+)?\)|:\d+(?::\d+)?): *(?:fatal )?(?:error|warning|note|remark)\b"  # a compiler's message
+        r"|^In file included from |: (?:In (?:instantiation|substitution|function)|required from)\b|^ +(?:\d+ +)?\| |\[with \w+ ?= "
+        r"|^[ \t\"]*(?:void |auto |static )*[\w:]+<(?=[^;={}\n]*(?:tuple<|Layout<|C<))[^;={}\n]*>\([^;={}\n]*$"
+        r"|^[ \t]*(?:cute::)?(?:Layout|ComposedLayout|TiledMMA|TiledCopy|MMA_Atom|Copy_Atom|Tensor)<(?=[^\n]*\bC<)[\w ,:<>&*()-]*>$"
+        r"|\b_ZN?\d+\w{0,200}?4cute",
+        re.M,
+    ),
+    "python": re.compile(
+        r"^[ \t]*(?:(?:async )?def \w+\(|class \w+.*:$|import \w|from [\w.]+ import\b|@\w[\w.]*(?:\(|$)"
+        r"|(?:if|elif|for|while|with|try|except|else)\b.*:$"
+        r"|\"\"\"|print\(|self\.\w+ = |\w+ = (?:cute|cutlass|self|utils|tcgen05|warp|cpasync)\b)",
+        re.M,
+    ),
+    "cpp": re.compile(
+        r"^[ \t]*(?:#[ \t]*(?:include|pragma|define|if|ifdef|ifndef|endif|else|elif)\b"
+        r"|template\b|using\b|namespace\b|struct\b|class\b.*[^:]$|constexpr\b"
+        r"|auto\b|static\b|typename\b|CUTE_\w+|__global__|\};|/\*)|;[ \t]*(?://.*)?$",
+        re.M,
+    ),
+    "print": re.compile(
+        r"^[ \t]*(?:TiledMMA|TiledCopy|MMA_Atom|Copy_Atom|Tiled MMA|Tiled Copy|MMA Atom|Copy Atom|Thr(?:MMA|Copy))[ \t]*$"
+        r"|^[ \t]*(?:ThrID|Thr ID|ThrLayoutVMNK|PermutationMNK|Shape_MNK"
+        r"|Layout[ABC]_TV|Tiler_MN|TV Layout \w|ValLayout\w+|TiledLayout_TV)[ \t]*:"
+        r"|(?:^|[\s:>\"'])(?:Sw?<-?\d+,-?\d+,-?\d+>(?:_\w+| o )|\(+_?\d[\d,()_]*\):\(*_?\d|_\d+:_\d"
+        r"|\w*ptr\[\d+b\]|ptr<|raw_ptr\(|tensor<|ArithTuple)"
+        r"(?![^\n]*[;{}])|^ *(?:\+-+)+\+$|^ *\d+ +(?:\| +\d+ +)+\|$",
+        re.M,
+    ),
+    "notation": re.compile(
+        r"^[ \t]*(?:[A-Za-z_]\w* = )?(?:[a-z_]+\()?\(*_?\d[\d,()_ ]*:[ (]*_?\d|^[ \t]*[A-Za-z_]\w* = [a-z_]+\(", re.M
+    ),
+}
+_WEIGHTS = {"mlir": 4, "types": 3, "python": 2, "cpp": 1, "print": 2, "notation": 1}
+_CUTE_IR = re.compile(r"[!#]cute\.\w+\s?<|\bfunc\.func\b|^[ \t]*(?:builtin\.)?module\b.*\{$", re.M)
+_CODE = re.compile(r"\{\}|[;{}]|\breturn\b")
+_BARE_TYPE = _LINES["types"]
+
+
+def sniff(text: str, name: str = "") -> str:
+    r"""The reader that a text wants, one of KINDS. The name of its file is a strong hint; what the text holds has the last word.
+
+    >>> sniff("(4,8):(8,1)"), sniff("a = (4,8):(8,1)\nb = logical_divide(a, 4:1)")
+    ('notation', 'notation')
+    >>> sniff("#include <cute/tensor.hpp>\nusing namespace cute;\n"), sniff("import cutlass.cute as cute\ndef f():\n    pass\n")
+    ('cpp', 'python')
+    >>> sniff("0000000000024135 W void gemm<cute::Layout<cute::C<8>, cute::C<1> > >()\n0000000000000010 T main\n")
+    'types'
+    """
+    sample = _sampled(text)
+    hint = _SUFFIXES.get(name.rpartition(".")[2].lower() if "." in name else "")
+    if "\n" not in text.strip():
+        return _one_line(text.strip()[:_SAMPLE], hint)
+    counts = {kind: len(pattern.findall(sample)) * _WEIGHTS[kind] for kind, pattern in _LINES.items()}
+    if not _CUTE_IR.search(sample):
+        counts["mlir"] = 0
+    elif counts["mlir"] > max(counts["python"], counts["cpp"]):
+        counts["print"] = counts["notation"] = 0  # which are in its strings
+    if hint is not None:
+        other = max((kind for kind in ("mlir", "types", "print") if kind != hint), key=counts.__getitem__)
+        return other if counts[other] > 8 * (1 + counts[hint]) else hint
+    best = max(KINDS, key=counts.__getitem__)
+    if counts[best] == 0:
+        return "notation"
+    if best in ("cpp", "python", "notation") and counts["notation"] >= counts[best] and not _CODE.search(sample):
+        return "notation"
+    if best == "notation" and counts["print"] >= counts["notation"]:
+        return "print"
+    lines = [line for line in sample.split("\n") if line.strip() and not line.lstrip().startswith(("#", "//"))]
+    if best == "print" and counts["notation"] >= len(lines):
+        return "notation"
+    if best == "print" and counts["notation"] * 2 >= counts["print"] and re.search(r"^[ \t]*\w+ = ", sample, re.M):
+        return "notation"
+    return best
+
+
+def _one_line(line: str, hint: str | None) -> str:
+    """The reader of one line: an expression, unless it is a type or a symbol."""
+    if hint is not None:
+        return hint
+    if re.search(r"[!#]cute\.\w+\s?<", line):
+        return "mlir"
+    return "types" if _BARE_TYPE.search(line) and not _CODE.search(line) else "notation"
+
+
+def _sampled(text: str) -> str:
+    """The text, or of a long one the whole lines of three pieces."""
+    if len(text) <= 3 * _SAMPLE:
+        return text
+    middle = len(text) // 2 - _SAMPLE // 2
+    pieces = (text[:_SAMPLE], text[middle : middle + _SAMPLE].partition("\n")[2], text[-_SAMPLE:].partition("\n")[2])
+    return "\n".join(
+        piece if len(max(piece.split("\n"), key=len)) < 4000 else "\n".join(x[:4000] for x in piece.split("\n")) for piece in pieces
+    )

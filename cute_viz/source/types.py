@@ -1,0 +1,202 @@
+"""The CuTe types in any text, as compilers, demanglers and profilers write them: the layouts, copies and MMAs of each kernel."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Any
+
+from cute_viz.algebra.elements import ValueType, named
+from cute_viz.algebra.inttuple import leaves
+from cute_viz.algebra.static import is_tiling, mark_static
+from cute_viz.errors import CuteVizError, NotationError, Span
+from cute_viz.limits import limit, over
+from cute_viz.notation.evaluate import Evaluator
+from cute_viz.notation.reading import Resolver, Source
+from cute_viz.notation.syntax import Name, Node, Number
+from cute_viz.source.model import Entry, Given, SourceFile
+from cute_viz.source.type_scan import Found, Line, scan
+from cute_viz.source.type_tree import TypeParser
+
+_FREE = re.compile(r"(?<![\w:])[A-Za-z]\w*(?!\w|\s?<|::|\)\s*-?\d)")
+_KNOWN = re.compile(
+    r"int|long|unsigned|short|char|bool|const|void|float|double|true|false|u?int\d+_t|size_t|Underscore|LayoutLeft|LayoutRight"
+    r"|smem_ptr_flag|SM\d+_\w+|MMA_\d\w+|DefaultCopy|[uU]?[lL]{0,2}"
+)
+_CASTED = re.compile(r"\((?:unsigned|signed|long|short|int|char|bool|size_t|u?int\d+_t)*\)(?=-?\d)")
+_BUILTIN = {
+    "unsignedint": "uint32_t",
+    "unsigned": "uint32_t",
+    "long": "int64_t",
+    "longlong": "int64_t",
+    "unsignedlong": "uint64_t",
+    "unsignedlonglong": "uint64_t",
+    "unsignedchar": "uint8_t",
+    "signedchar": "int8_t",
+    "unsignedshort": "uint16_t",
+    "__half": "half_t",
+}
+
+
+def read(text: str, given: Given) -> SourceFile:
+    r"""The CuTe types of a text, each an entry: of a kernel's template argument `kernel::arg5`, of a parameter `kernel::param0`, of
+    `[with T = ...]` in a compiler's message `T`; arguments and parameters count from 0.
+
+    Types of templates in the arguments of a kernel have these as their scope: `kernel::CollectiveMma::arg3`. In a symbol
+    table the functions of CuTe itself and of the standard library are passed over, unless there are no others. An integer
+    that only runs know needs `let=?=...`. Nothing is evaluated before it is asked for.
+
+    Raises: LimitError for a text or a number of types over the limits; NotationError where all names are mangled.
+
+    >>> from cute_viz.source.model import Given
+    >>> nm = "0000000000024135 W void gemm<float, Layout<cute::tuple<cute::C<4>, int>, cute::tuple<cute::C<1>, cute::C<4> > > >()"
+    >>> entry, = read(nm, Given({"?": 2})).entries
+    >>> entry.path, str(entry.read())
+    ('gemm::arg1', '(_4,2):(_1,_4)')
+    """
+    if len(text) > limit("log"):
+        raise over("log", f"the text has {len(text)} characters")
+    reader = _Reader(text, given)
+    entries = reader.entries(library=False) or reader.entries(library=True)
+    return SourceFile(text, tuple(entries))
+
+
+class _Reader:
+    """A text and its values, each evaluated once."""
+
+    def __init__(self, text: str, given: Given) -> None:
+        self.text, self.given = text, given
+        self.values: dict[str, Any] = {}
+        self.resolve = _plain_arguments(given.resolve) if given.resolve is not None else None
+
+    def entries(self, library: bool) -> list[Entry]:
+        """The types of the text; what one name is in several lines alike is one entry."""
+        most = limit("types")
+        out: list[Entry] = []
+        seen: set[tuple[tuple[str, ...], str, str]] = set()
+        line = 1
+        at = 0
+        for found in scan(self.text, library):
+            key = (found.scope, found.name, "" if found.mangled else self.text[found.start : found.end])
+            if key in seen or not self.closed(found, key[2]):
+                continue
+            seen.add(key)
+            if len(out) >= most:
+                raise over("types", f"the text has more than {most} types of CuTe")
+            line += self.text.count("\n", at, found.start) if found.start >= at else -self.text.count("\n", found.start, at)
+            at = found.start
+            out.append(Entry(found.name, found.scope, Span(found.start, found.end), line, partial(self.value, found)))
+        return out
+
+    def closed(self, found: Found, inside: str) -> bool:
+        """Whether a type has no parameters of templates in it but those whose types its line gives."""
+        if "..." in inside and found.whole:
+            return False
+        bound = found.line.bindings
+        return all(word in bound or _KNOWN.fullmatch(word) or named(word) for word in set(_FREE.findall(inside)))
+
+    def value(self, found: Found) -> Any:
+        """The value of a type. Raises: CuteVizError at its place."""
+        span = Span(found.start, found.end)
+        if found.mangled:
+            raise NotationError(
+                "this name is mangled",
+                text=self.text,
+                span=Span(found.start, min(found.end, found.start + 80)),
+                hint="demangle it first: `nm -C --no-recurse-limit` or `c++filt -r` (long names need the flag), or cu++filt",
+            )
+        if not found.whole:
+            raise NotationError(
+                "this type is cut off", text=self.text, span=span, hint="print it whole; profilers have an option for it"
+            )
+        inside = self.text[found.start : found.end]
+        key = inside if not found.line.bindings else ""
+        if key not in self.values:
+            self.values[key] = self.evaluated(found)
+        value = self.values[key] if key else self.values.pop(key)
+        if isinstance(value, CuteVizError):
+            raise value
+        return value
+
+    def evaluated(self, found: Found) -> Any:
+        """The value of a type, or its error."""
+        try:
+            meaning = _Meaning(self, found.line)
+            node = meaning.parsed(found.start, found.end)
+            value = Evaluator(Source(self.text, {}, None, "cpp", self.resolve)).value(node)
+        except CuteVizError as error:
+            return error.at(self.text, Span(found.start, found.end))
+        if isinstance(value, ValueType):
+            return NotationError(f"{value} is not an atom", text=self.text, span=Span(found.start, found.end))
+        return mark_static(value) if is_tiling(value) else value
+
+
+class _Meaning:
+    """One type, its run-time integers counted, the template parameters that its line binds replaced by what they are."""
+
+    def __init__(self, reader: _Reader, line: Line) -> None:
+        self.reader, self.line = reader, line
+        self.count = 0
+        self.open: list[str] = []
+
+    def parsed(self, start: int, end: int) -> Node:
+        """The tree of a type, template parameters in it replaced by what they are."""
+        node = TypeParser(self.reader.text, start, end, self.runtime).type()
+        return self.bound(node) if self.line.bindings else node
+
+    def bound(self, node: Any) -> Any:
+        """A tree with the types of its template parameters."""
+        if isinstance(node, Name) and node.text in self.line.bindings and node.text not in self.open and len(self.open) < 16:
+            self.open.append(node.text)
+            out = self.parsed(*self.line.bindings[node.text])
+            self.open.pop()
+            return out
+        if not hasattr(node, "template"):
+            return node
+        return type(node)(node.span, node.name, tuple(self.bound(item) for item in node.template), node.args)
+
+    def runtime(self, span: Span) -> Node:
+        """The node of a run-time integer: the number that was given for it, or the next of several; else it is `?`."""
+        given = self.reader.given
+        self.count += 1
+        if "?" not in given.let:
+            return Name(span, "?")
+        given.used.add("?")
+        known = numbers(given.let["?"])
+        if len(known) > 1 and self.count > len(known):
+            message = f"{len(known)} numbers were given for run-time values, and this is number {self.count}"
+            raise NotationError(message, text=self.reader.text, span=span)
+        return Number(span, known[0] if len(known) == 1 else known[self.count - 1], False)
+
+
+def numbers(value: Any) -> list[int]:
+    """What was given for run-time values: a number, several, or their text.
+
+    >>> numbers("(512,64)"), numbers(8)
+    ([512, 64], [8])
+    """
+    if isinstance(value, str):
+        from cute_viz.notation import parse
+
+        value = parse(value)
+    numbers = list(leaves(value))
+    if not numbers or not all(isinstance(n, int) for n in numbers):
+        raise NotationError(
+            "a run-time value is an integer", hint="give a number: `let=?=512`; for several, in their order: `let=?=(512,64)`"
+        )
+    return numbers
+
+
+def _plain_arguments(resolve: Resolver) -> Resolver:
+    """A resolver that takes template arguments as demanglers write them: `(int)128`, `16ul`, `unsigned int`."""
+
+    def resolved(name: str, args: tuple[str, ...]) -> Any:
+        return resolve(name, tuple(map(_plain_argument, args)))
+
+    return resolved
+
+
+def _plain_argument(word: str) -> str:
+    word = _CASTED.sub("", word)
+    word = re.sub(r"(?<=\d)[uU]?[lL]{0,2}$", "", word) if re.fullmatch(r"-?\d+[uUlL]*", word) else word
+    return _BUILTIN.get(word.removeprefix("std::"), word)
