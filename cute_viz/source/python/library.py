@@ -1,0 +1,146 @@
+"""Calls of the DSL: its operations are those of the registry, its helpers are computed, what runs on the device is unknown."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.inttuple import Underscore
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.ops import ALIASES, OPS, find
+from cute_viz.algebra.static import clear_static, is_tiling
+from cute_viz.notation.dsl import PARAMETERS, RENAMED, REORDERED
+from cute_viz.source.python.helpers import HELPERS
+from cute_viz.source.python.instructions import instruction
+from cute_viz.source.python.machine import Machine, need
+from cute_viz.source.python.modules import family, is_library
+from cute_viz.source.python.plain import call_plain
+from cute_viz.source.python.subscripts import check_place, moved, somewhere, underscores
+from cute_viz.source.python.tensors import TENSORS, call_member
+from cute_viz.source.python.values import Atom, Items, Slice, Symbol, Tensor, Unknown
+
+_PASS = ("const_expr", "make_warp_uniform", "assume", "static_assert", "Constexpr", "dynamic_expr")
+# Operations that take a place: an argument of which the layout of the result does not depend.
+_PLACED = {"local_tile": 2, "local_partition": 2, "slice_": 1, "domain_offset": 0}
+_MOVES = ("local_tile", "local_partition", "slice_", "domain_offset", "partition_A", "partition_B", "partition_C")
+_MOVES += ("partition_S", "partition_D", "retile", "retile_S", "retile_D")
+
+
+def call_library(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    """The value of a call of what is not in the text. Refused: what is not known, and what an operation refuses."""
+    root = function.path.partition(".")[0]
+    if root in ("builtins", "math", "items", "str"):
+        return call_plain(machine, function, args, named, node)
+    if root == "member":
+        return call_member(machine, function.last, args, node)
+    if root == "tensor":
+        return TENSORS[function.last](machine, args, named)
+    if not is_library(function.path):
+        raise machine.fail(f"{function.path} is not in this file", node)
+    name, module = function.last, family(function.path)
+    if name in _PASS and args:
+        return args[0]
+    if name in ("range", "range_constexpr", "range_dynamic", "min", "max"):
+        plain = Symbol(f"builtins.{name.partition('_')[0]}")
+        return call_plain(machine, plain, args, {} if plain.last == "range" else named, node)
+    if module in ("arch", "pipeline", "testing", "runtime", "experimental"):
+        raise machine.fail(f"{function.path.removeprefix('cutlass.')} is a run-time value", node)
+    if name.endswith("Op") and (op := instruction(module, name, args, named)) is not None:
+        return op
+    helper = HELPERS.get((module, name)) or HELPERS.get(("", name))
+    if helper is not None:
+        return helper(machine, args, named)
+    if name in TENSORS:
+        return TENSORS[name](machine, args, named)
+    if args and isinstance(args[0], Slice):
+        return _of_some_thread(machine, name, args, named, node)
+    return operate(machine, function, args, named, node)
+
+
+def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    """An operation of the registry: keywords in their places, operands in its order, layouts of tensors for tensors."""
+    name = function.last
+    if name not in OPS and name not in ALIASES and name not in RENAMED and name != "retile":
+        raise machine.fail(f"{function.path} is not read here", node)
+    operands, extra = _placed(machine, name, args, named, node)
+    cause: Unknown | None = None
+    tensor = next((value for value in operands if isinstance(value, Tensor)), None)
+    if name in _PLACED and len(operands) > _PLACED[name]:
+        at = _PLACED[name]
+        operands[at], cause = somewhere(underscores(operands[at]))
+        if cause is not None:
+            check_place(tensor, cause)
+    if name == "get_slice" or name == "get_thread_slice":
+        if len(operands) == 2 and isinstance(operands[1], Unknown) and isinstance(operands[0], Atom):
+            return Slice(operands[0], operands[1])
+    values = [_operand(need(value)) for value in operands]
+    order = REORDERED.get(name)
+    if order is not None and len(values) == len(order):
+        values = [values[n] for n in order]
+    short = {"retile": "retile_S"}.get(name, RENAMED.get(name, name))
+    result = find(short).call([*values, *extra])
+    if name == "domain_offset" and tensor is None and isinstance(result, tuple):
+        result = result[0]
+    if tensor is not None and (isinstance(result, (Layout, ComposedLayout)) or (name in _MOVES and isinstance(result, tuple))):
+        part = moved(tensor, result, cause is None) if name in _MOVES else Tensor(result, tensor.pointer, tensor.offset)
+        return Tensor(_cleared(part.layout), part.pointer, part.offset)
+    return _wrapped(result, operands)
+
+
+def _wrapped(result: Any, operands: list[Any]) -> Any:
+    if is_tiling(result):
+        atoms = [value for value in operands if isinstance(value, Atom)]
+        return Atom(result, atoms[0].op if atoms else None, atoms[0].element if atoms else None)
+    return _cleared(result)
+
+
+def _cleared(result: Any) -> Any:
+    """The DSL prints no integer as static; `_` of a tuple is Python's None."""
+    if isinstance(result, tuple):
+        return tuple(map(_cleared, result))
+    return None if isinstance(result, Underscore) else clear_static(result)
+
+
+def _operand(value: Any) -> Any:
+    """A value as operations take it."""
+    if isinstance(value, Tensor):
+        return value.layout
+    if isinstance(value, Atom):
+        return value.value
+    return underscores(value) if isinstance(value, (tuple, Items)) else value
+
+
+def _placed(machine: Machine, name: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> tuple[list[Any], list[Any]]:
+    """Operands in their places, and the modes that `mode=` picks."""
+    parameters = PARAMETERS.get(name, ())
+    out, extra = list(args), []
+    for word, value in named.items():
+        if word == "mode":
+            modes = underscores(need(value))
+            extra += modes if isinstance(modes, tuple) else (modes,)
+        elif word in parameters:
+            at = parameters.index(word)
+            out += [None] * (at + 1 - len(out))
+            out[at] = value
+        elif word not in ("loc", "ip"):
+            raise machine.fail(f"{name} takes no {word!r} here", node)
+    while out and out[-1] is None:
+        out.pop()
+    return out, extra
+
+
+def _of_some_thread(machine: Machine, name: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    """What a thread sees, whichever it is: a layout that all threads have alike, of an offset that is not known."""
+    view = args[0]
+    if name.startswith("partition_") and not name.startswith("partition_shape"):
+        for value in args[1:]:
+            check_place(need(value), view.cause)
+    thread = find("get_slice").call([view.atom.value, 0])
+    whole = Atom(thread, view.atom.op, view.atom.element)
+    owner = view.atom if name.startswith(("make_fragment", "partition_shape", "retile")) else whole
+    call = Symbol(f"cutlass.cute.{name}")
+    result = call_library(machine, call, [owner, *args[1:]], named, node)
+    return Tensor(result.layout, result.pointer, None) if isinstance(result, Tensor) and name.startswith("partition_") else result
+
+

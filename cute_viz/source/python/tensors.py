@@ -1,0 +1,260 @@
+"""What the DSL makes that is no operation of the algebra: tensors and pointers, atoms of operations, members of enumerations."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.inttuple import modes
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.ops import find
+from cute_viz.algebra.static import clear_static
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import AlgebraError
+from cute_viz.source.python.instructions import copy_atom, mma_atom
+from cute_viz.source.python.machine import Machine, need
+from cute_viz.source.python.subscripts import moved, underscores
+from cute_viz.source.python.values import Atom, Element, Member, Pointer, Tensor
+
+
+def picked(args: list[Any], named: dict[str, Any], names: tuple[str, ...]) -> list[Any]:
+    """Arguments by place or by name, None for those that are left out. Refused: others.
+
+    >>> picked([4], {"b": 8}, ("a", "b", "c"))
+    [4, 8, None]
+    """
+    out = [*args, *[None] * (len(names) - len(args))]
+    for word, value in named.items():
+        if word not in names:
+            raise AlgebraError(f"this takes no {word!r} here", hint=f"its arguments: {', '.join(names)}")
+        out[names.index(word)] = value
+    if len(out) > len(names):
+        raise AlgebraError(f"this takes {len(names)} arguments, not {len(args)}", hint=", ".join(names))
+    return out
+
+
+def _layout(value: Any) -> Any:
+    """A layout, or the compact one of a shape."""
+    value = need(value)
+    if isinstance(value, Tensor):
+        return value.layout
+    if isinstance(value, (Layout, ComposedLayout)):
+        return value
+    return find("make_layout").call([underscores(value)])
+
+
+def _make_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """`make_tensor(iterator, layout)`: a pointer or the origin of coordinates, and a layout, or a shape."""
+    iterator, layout = picked(args, named, ("iterator", "layout"))
+    if isinstance(iterator, tuple):
+        from cute_viz.algebra.composed import with_origin
+
+        return Tensor(with_origin(need(iterator), _layout(layout)))
+    return Tensor(_layout(layout), iterator if isinstance(iterator, Pointer) else Pointer())
+
+
+def _make_identity(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    shape = need(picked(args, named, ("shape",))[0])
+    return Tensor(find("make_identity_layout").call([underscores(shape)]))
+
+
+def _registers(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """`make_rmem_tensor(shape or layout, dtype)`, in older files `make_fragment`."""
+    layout, kind = picked(args, named, ("layout_or_shape", "dtype"))
+    return Tensor(_layout(layout), Pointer(kind if isinstance(kind, Element) else None))
+
+
+def _like(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    source, kind = picked(args, named, ("src", "dtype"))
+    source = need(source)
+    old = source.pointer.element if isinstance(source, Tensor) else None
+    layout = clear_static(find("make_fragment_like").call([_layout(source)]))
+    if not isinstance(source, Tensor):
+        return layout
+    return Tensor(layout, Pointer(kind if isinstance(kind, Element) else old))
+
+
+def _fragment(operand: str) -> Callable[..., Any]:
+    """`tiled_mma.make_fragment_C(tensor or shape)`: registers of a thread. Refused: operands that are not in registers."""
+
+    def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+        mma, source = picked(args, named, ("mma", "input"))
+        if isinstance(mma, Atom) and mma.op is not None:
+            where = mma.op.get("a_src") if operand == "A" else None
+            elsewhere = mma.op.module == "tcgen05" or (mma.op.module == "warpgroup" and operand != "C")
+            if elsewhere and not (isinstance(where, Member) and where.name == "RMEM"):
+                raise AlgebraError(f"operand {operand} of {mma.op.name} is not in registers, and what the DSL makes of it is not read")
+        source = need(source)
+        layout = _layout(source)
+        if isinstance(source, Tensor):
+            layout = find("make_fragment_like").call([layout])
+        return Tensor(clear_static(layout))
+
+    return make
+
+
+def _get_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """`storage.sA.get_tensor(layout, swizzle=None, dtype=None)`: shared memory, of which the layout counts."""
+    _, layout, swizzle, kind = picked(args, named, ("self", "layout", "swizzle", "dtype"))
+    return _shared(layout, swizzle, kind)
+
+
+def _allocate(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """`smem.allocate_tensor(element_type, layout, byte_alignment=1, swizzle=None)`."""
+    names = ("self", "element_type", "layout", "byte_alignment", "swizzle")
+    _, kind, layout, _, swizzle = picked(args, {word: value for word, value in named.items() if word in names}, names)
+    return _shared(layout, swizzle, kind)
+
+
+def _shared(layout: Any, swizzle: Any, kind: Any) -> Any:
+    swizzle = need(swizzle)
+    if swizzle is not None and not isinstance(swizzle, Swizzle):
+        raise AlgebraError("the swizzle of shared memory is a swizzle", hint="such as cute.make_swizzle(3, 4, 3)")
+    return Tensor(_layout(layout), Pointer(kind if isinstance(kind, Element) else None, swizzle))
+
+
+def _recast_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    pointer, swizzle, kind = picked(args, named, ("ptr", "swizzle_", "dtype"))
+    old = pointer if isinstance(pointer, Pointer) else Pointer()
+    return Pointer(kind if isinstance(kind, Element) else old.element, need(swizzle) or old.swizzle)
+
+
+def _recast_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    source, kind, _ = picked(args, named, ("src", "dtype", "swizzle_"))
+    source, kind = need(source), need(kind)
+    if not isinstance(source, Tensor) or not isinstance(kind, Element) or not isinstance(source.pointer.element, Element):
+        raise AlgebraError("the element types of a tensor that is recast must be known")
+    if source.pointer.swizzle is not None or source.offset:
+        raise AlgebraError("a part of a tensor, or a swizzled one, is not recast here")
+    layout = find("recast_layout").call([source.layout, source.pointer.element.bits, kind.bits])
+    return Tensor(clear_static(layout), Pointer(kind))
+
+
+def _make_mma_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    return mma_atom(need(picked(args, named, ("op",))[0]), machine.given.resolve)
+
+
+def _make_tiled_mma(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    op, layout, permutation = picked(args, named, ("op_or_atom", "atom_layout_mnk", "permutation_mnk"))
+    atom = mma_atom(need(op), machine.given.resolve)
+    operands = [None if value is None else underscores(need(value)) for value in (layout, permutation)]
+    while operands and operands[-1] is None:
+        operands.pop()
+    return Atom(find("make_tiled_mma").call([atom.value, *operands]), atom.op)
+
+
+def _make_copy_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    bits = need(named.get("num_bits_per_copy"))
+    known = {"op", "copy_internal_type", "num_bits_per_copy", "memory_order", "memory_scope", "l2_prefetch_size", "cache_mode"}
+    known |= {"l1c_evict_priority", "invariant", "no_alloc", "load_cache_mode", "store_cache_mode"}
+    if set(named) - known:
+        raise AlgebraError(f"make_copy_atom takes no {min(set(named) - known)!r} here")
+    rest = {word: value for word, value in named.items() if word in ("op", "copy_internal_type")}
+    op, kind = picked(args, rest, ("op", "copy_internal_type"))
+    return copy_atom(need(op), kind, bits, machine.given.resolve)
+
+
+def _size_in_bytes(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    kind, layout = map(need, picked(args, named, ("dtype", "layout")))
+    if layout is None:
+        return 0
+    if not isinstance(kind, Element):
+        raise AlgebraError("size_in_bytes takes an element type and a layout")
+    return (int(find("cosize").call([domain(_layout(layout))])) * kind.bits + 7) // 8
+
+
+def _round_up(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    a, b = map(need, picked(args, named, ("a", "b")))
+    if isinstance(a, tuple):
+        others = b if isinstance(b, tuple) else (b,) * len(a)
+        return tuple(_round_up(machine, [x, y], {}) for x, y in zip(a, others, strict=False)) + a[len(others) :]
+    if not isinstance(a, int) or not isinstance(b, int) or b < 1:
+        raise AlgebraError("round_up takes integers")
+    return -(-a // b) * b
+
+
+def _shape(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """`cute.shape(x)`: of a tiler the shapes of its layouts."""
+    value, mode = picked(args, named, ("input", "mode"))
+    value = need(value)
+    if isinstance(value, tuple) and any(isinstance(item, Layout) for item in value):
+        out: Any = tuple(item.shape if isinstance(item, Layout) else item for item in value)
+    else:
+        out = value if isinstance(value, (int, tuple)) else find("shape").call([_layout(value)])
+    path = underscores(need(mode))
+    for at in () if path is None or repr(path) == "_" else path if isinstance(path, tuple) else (path,):
+        out = modes(out)[at]
+    return clear_static(out)
+
+
+def _make_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    kind = args[0] if args else named.get("dtype")
+    return Pointer(kind if isinstance(kind, Element) else None)
+
+
+def _moved(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """`domain_offset(coord, tensor)`: the tensor from another place on."""
+    coord, source = picked(args, named, ("coord", "tensor"))
+    source = need(source)
+    if isinstance(source, Tensor) and isinstance(source.layout, Layout):
+        from cute_viz.source.python.subscripts import check_place, somewhere
+
+        place, cause = somewhere(underscores(coord))
+        if cause is not None:
+            check_place(source, cause)
+        return moved(source, find("domain_offset").call([place, source.layout]), cause is None)
+    layout = find("domain_offset").call([underscores(need(coord)), _layout(source)])[0]
+    return Tensor(layout, source.pointer) if isinstance(source, Tensor) else layout
+
+
+TENSORS: dict[str, Callable[..., Any]] = {
+    "make_tensor": _make_tensor,
+    "make_identity_tensor": _make_identity,
+    "make_rmem_tensor": _registers,
+    "make_fragment": _registers,
+    "make_fragment_like": _like,
+    "make_rmem_tensor_like": _like,
+    **{f"make_fragment_{operand}": _fragment(operand) for operand in "ABC"},
+    "get_tensor": _get_tensor,
+    "allocate_tensor": _allocate,
+    "recast_ptr": _recast_pointer,
+    "recast_tensor": _recast_tensor,
+    "make_ptr": _make_pointer,
+    "make_mma_atom": _make_mma_atom,
+    "make_tiled_mma": _make_tiled_mma,
+    "make_copy_atom": _make_copy_atom,
+    "size_in_bytes": _size_in_bytes,
+    "round_up": _round_up,
+    "shape": _shape,
+    "domain_offset": _moved,
+    "is_static": lambda machine, args, named: need(args[0]) is not NotImplemented,
+}
+
+
+def call_member(machine: Machine, name: str, args: list[Any], node: ast.expr) -> Any:
+    """Methods of LayoutEnum: a row-major A or B is K-major, a row-major C is N-major."""
+    member = args[0]
+    if isinstance(member, Member) and member.enum == "LayoutEnum" and len(args) == 1:
+        row = member.name == "ROW_MAJOR"
+        if name in ("mma_major_mode", "sm90_mma_major_mode"):
+            return Member("OperandMajorMode", "K" if row else "MN")
+        if name in ("is_k_major_a", "is_k_major_b", "is_n_major_c"):
+            return row
+        if name in ("is_m_major_a", "is_n_major_b", "is_m_major_c"):
+            return not row
+    raise machine.fail(f"{name} of this is not read here", node)
+
+
+def leading(layout: Any) -> int | None:
+    """The mode of a tensor's layout that is contiguous.
+
+    >>> leading(Layout((4, 8), (8, 1))), leading(Layout((4, 8), (2, 3)))
+    (1, None)
+    """
+    strides = modes(layout.stride) if isinstance(layout, Layout) else ()
+    found = [n for n, stride in enumerate(strides) if stride == 1]
+    return found[0] if len(found) == 1 else None
+
+
