@@ -46,7 +46,7 @@ def attribute(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:
 
 def _of_unknown(machine: Machine, value: Unknown, name: str, node: ast.expr) -> Any:
     if name in _ALLOCATES:
-        return Bound(Symbol(f"tensor.{name}"), value)
+        return Bound(Symbol(f"@tensor.{name}"), value)
     if not value.path:
         return value
     path = f"{value.path}.{name}"
@@ -111,15 +111,15 @@ def _of_member(machine: Machine, value: Member, name: str, node: ast.expr) -> An
         if value.value is None:
             raise machine.fail(f"the value of {value.enum}.{value.name} is not known", node)
         return value.value
-    return Bound(Symbol(f"member.{name}"), value)
+    return Bound(Symbol(f"@member.{name}"), value)
 
 
 def _of_items(machine: Machine, value: Items, name: str, node: ast.expr) -> Any:
-    return Bound(Symbol(f"items.{name}"), value)
+    return Bound(Symbol(f"@items.{name}"), value)
 
 
 def _of_text(machine: Machine, value: str, name: str, node: ast.expr) -> Any:
-    return Bound(Symbol(f"str.{name}"), value)
+    return Bound(Symbol(f"@str.{name}"), value)
 
 
 def _of_layout(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:

@@ -48,7 +48,7 @@ def call(machine: Machine, function: Any, args: list[Any], named: dict[str, Any]
         if isinstance(method, Function):
             return follow(machine, method, [function, *args], named, node)
     if isinstance(function, Symbol):
-        if function.path == "builtins.super" and len(args) == 2 and isinstance(args[0], Class):
+        if function.path == "@python.super" and len(args) == 2 and isinstance(args[0], Class):
             return Super(args[0], args[1])
         return call_library(machine, function, args, named, node)
     if isinstance(function, Element):

@@ -75,7 +75,7 @@ def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
             return machine.unknown(f"{name!r} has no value here", node, hint=f"give it one: `let={name}=128`", needs=(name,))
         at = at.parent
     if name in BUILTINS:
-        return Symbol(f"builtins.{name}")
+        return Symbol(f"@python.{name}")
     if name in USUAL:
         return Symbol(USUAL[name])
     if (kind := element(name)) is not None:
@@ -124,7 +124,7 @@ def need_whole(value: Any) -> Any:
 def iterate(machine: Machine, value: Any, node: ast.AST) -> list[Any]:
     """The entries of what can be gone through. Refused: what cannot, and what has too many."""
     if isinstance(value, Items):
-        value = value.content["items"]
+        value = value.items
     if isinstance(value, range) and len(value) > 4096:
         raise machine.fail(f"{len(value)} rounds are too many to follow", node)
     if isinstance(value, (tuple, list, range, str)):
@@ -217,12 +217,12 @@ def _call(machine: Machine, node: ast.Call, frame: Frame) -> Any:
             named[keyword.arg] = machine.attempt(keyword.value, frame)
             continue
         content = need_whole(machine.value(keyword.value, frame))
-        if not isinstance(content, Items) or not isinstance(content.content["items"], dict):
+        if not isinstance(content, Items) or not isinstance(content.items, dict):
             raise machine.fail("what ** stands for is not known", keyword.value)
-        named |= {str(key): value for key, value in content.content["items"].items()}
+        named |= {str(key): value for key, value in content.items.items()}
     named.pop("loc", None)
     named.pop("ip", None)
-    if isinstance(function, Symbol) and function.path == "builtins.super":
+    if isinstance(function, Symbol) and function.path == "@python.super":
         args = [frame.owner, _first_argument(frame)]
     return machine.parts.call(machine, function, args, named, node)
 

@@ -66,8 +66,8 @@ def _python(machine: Machine, text: str) -> Any:
         return Unknown(error)
     finally:
         machine.tree = tree
-    if isinstance(value, Items) and isinstance(value.content["items"], list):
-        return tuple(value.content["items"])
+    if isinstance(value, Items) and isinstance(value.items, list):
+        return tuple(value.items)
     return value
 
 

@@ -30,11 +30,11 @@ _MOVES += ("partition_S", "partition_D", "retile", "retile_S", "retile_D")
 def call_library(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     """The value of a call of what is not in the text. Refused: what is not known, and what an operation refuses."""
     root = function.path.partition(".")[0]
-    if root in ("builtins", "math", "items", "str"):
+    if root in ("@python", "math", "@items", "@str"):
         return call_plain(machine, function, args, named, node)
-    if root == "member":
+    if root == "@member":
         return call_member(machine, function.last, args, node)
-    if root == "tensor":
+    if root == "@tensor":
         return TENSORS[function.last](machine, args, named)
     if not is_library(function.path):
         raise machine.fail(f"{function.path} is not in this file", node)
@@ -42,7 +42,7 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
     if name in _PASS and args:
         return args[0]
     if name in ("range", "range_constexpr", "range_dynamic", "min", "max"):
-        plain = Symbol(f"builtins.{name.partition('_')[0]}")
+        plain = Symbol(f"@python.{name.partition('_')[0]}")
         return call_plain(machine, plain, args, {} if plain.last == "range" else named, node)
     if module in ("arch", "pipeline", "testing", "runtime", "experimental"):
         raise machine.fail(f"{function.path.removeprefix('cutlass.')} is a run-time value", node)

@@ -57,7 +57,7 @@ def binary(machine: Machine, node: ast.BinOp | ast.AugAssign, a: Any, b: Any) ->
 
 
 def _content(value: Any) -> Any:
-    return value.content["items"] if isinstance(value, Items) else value
+    return value.items if isinstance(value, Items) else value
 
 
 def _sized(machine: Machine, node: ast.AST, value: Any) -> Any:
@@ -89,7 +89,7 @@ def truth(machine: Machine, value: Any, node: ast.AST) -> bool:
     """Whether a value counts as true. Refused: one that is not known."""
     need(value) if not isinstance(value, tuple) else None
     if isinstance(value, Items):
-        value = value.content["items"]
+        value = value.items
     if value is None or isinstance(value, (bool, int, float, str, tuple, list, dict, range)):
         return bool(value)
     if isinstance(value, Symbol):
@@ -141,7 +141,7 @@ def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
             return False
         return all(_equal(machine, need_top(x), need_top(y), node) for x, y in zip(a, b, strict=True))
     if isinstance(a, Items) and isinstance(b, Items):
-        x, y = a.content["items"], b.content["items"]
+        x, y = a.items, b.items
         if isinstance(x, list) and isinstance(y, list):
             return _equal(machine, tuple(x), tuple(y), node)
     if isinstance(a, Member) and isinstance(b, Member):

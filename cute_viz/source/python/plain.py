@@ -27,7 +27,7 @@ def call_plain(machine: Machine, function: Symbol, args: list[Any], named: dict[
     try:
         if kind == "math":
             return _math(machine, name, args, node)
-        if kind in ("items", "str"):
+        if kind in ("@items", "@str"):
             return _method(machine, kind, name, args, named, node)
         reader = _BUILTINS.get(name)
         if reader is not None:
@@ -74,7 +74,7 @@ def _range(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.e
 def _len(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     value = need_whole(args[0])
     if isinstance(value, Items):
-        value = need_whole(value.content["items"])
+        value = need_whole(value.items)
     if isinstance(value, (tuple, list, dict, str, range)):
         return len(value)
     if isinstance(value, (Layout, ComposedLayout)):
@@ -175,9 +175,9 @@ def _is_a(value: Any, kind: Any) -> bool | None:
         return value.cls is kind or None if isinstance(value, Instance) else False if isinstance(value, _OURS) else None
     if not isinstance(kind, Symbol):
         return None
-    if kind.path.startswith("builtins.") and kind.last in _TYPES:
+    if kind.path.startswith("@python.") and kind.last in _TYPES:
         if isinstance(value, Items):
-            return isinstance(value.content["items"], _TYPES[kind.last])
+            return isinstance(value.items, _TYPES[kind.last])
         return isinstance(value, _TYPES[kind.last])
     if kind.last in _LIBRARY and isinstance(value, _OURS):
         return isinstance(value, _LIBRARY[kind.last])
@@ -233,13 +233,13 @@ _BUILTINS: dict[str, Callable[..., Any]] = {
 def _method(machine: Machine, kind: str, name: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     """Methods of lists, dictionaries and texts. One that is not known may change the list."""
     target, *rest = args
-    if kind == "str":
+    if kind == "@str":
         if name in ("lower", "upper", "strip") and not rest:
             return getattr(target, name)()
         if name in ("startswith", "endswith") and len(rest) == 1:
             return getattr(target, name)(need(rest[0]))
         raise machine.fail(f"{name} of a text is not read here", node)
-    content = need_whole(target.content["items"])
+    content = need_whole(target.items)
     if isinstance(content, dict):
         if name in ("keys", "values", "items") and not rest:
             return tuple(getattr(content, name)())

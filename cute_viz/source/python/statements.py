@@ -127,7 +127,7 @@ def _put(machine: Machine, target: ast.Subscript, value: Any, frame: Frame) -> N
     owner = machine.attempt(target.value, frame)
     if not isinstance(owner, Items):
         return
-    content = owner.content["items"]
+    content = owner.items
     try:
         changed = content.copy()
         changed[machine.known(target.slice, frame)] = value  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from cute_viz.source.python.values import Class, Items, Member, Symbol, Tensor, 
 def subscript(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
     """`target[index]`: an entry, a mode of a layout, a slice of a tensor where the index has `None` in it."""
     if isinstance(target, Items):
-        return _entry(machine, target.content["items"], index, node)
+        return _entry(machine, target.items, index, node)
     if isinstance(target, (tuple, str, range)):
         return _entry(machine, target, index, node)
     if isinstance(target, (Layout, ComposedLayout)):
@@ -106,6 +106,6 @@ def underscores(value: Any) -> Any:
     """
     if isinstance(value, tuple):
         return tuple(map(underscores, value))
-    if isinstance(value, Items) and isinstance(value.content["items"], list):
-        return tuple(map(underscores, value.content["items"]))
+    if isinstance(value, Items) and isinstance(value.items, list):
+        return tuple(map(underscores, value.items))
     return X if value is None else value

@@ -33,6 +33,14 @@ class Items:
 
     content: dict[str, Any]
 
+    @property
+    def items(self) -> Any:
+        """The list or dictionary now. Raises: what made it unknown."""
+        inside = self.content["items"]
+        if isinstance(inside, Unknown):
+            raise inside.error
+        return inside
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
@@ -239,7 +247,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Element):
         return ValueType(value.dsl)
     if isinstance(value, Items):
-        inside = value.content["items"]
+        inside = value.items
         return tuple(map(plain, inside)) if isinstance(inside, list) else inside
     if isinstance(value, tuple):
         return tuple(map(plain, value))
