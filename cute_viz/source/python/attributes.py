@@ -15,6 +15,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.source.python.machine import Machine
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.parameters import hint_for
+from cute_viz.source.python.tree import dotted
 from cute_viz.source.python.values import (
     Atom,
     Bound,
@@ -131,6 +132,15 @@ def _of_layout(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:
         return clear_static(value.stride)
     if composed and name in ("inner", "offset", "outer"):
         return {"inner": value.outer, "offset": value.offset, "outer": value.inner}[name]
+    if name == "max_alignment":
+        from cute_viz.algebra.ops import find
+
+        return find("max_alignment").call([value])
+    if name in ("layout", "iterator"):  # what was given for a tensor
+        return value if name == "layout" else Pointer()
+    if name == "element_type":
+        path = f"{dotted(node)}"
+        return machine.unknown("the element type of this tensor is not known", node, hint_for(path), (path,))
     return Bound(Symbol(f"cutlass.cute.{name}"), value)
 
 

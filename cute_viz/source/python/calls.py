@@ -97,14 +97,35 @@ def make(machine: Machine, cls: Class, args: list[Any], named: dict[str, Any], n
     plain = "dataclass" in decorators(cls.node) or any(getattr(base, "last", "") == "NamedTuple" for base in cls.bases)
     if (args or named) and not plain:
         raise machine.fail(f"how {cls.name} is made is not in this file", node)
-    for n, item in enumerate(fields):
+    rest = list(args)
+    for item in fields:
         assert isinstance(item.target, ast.Name)
         name = item.target.id
-        value = args[n] if n < len(args) else named.get(name, cls.names.get(name))
-        if value is None and item.value is None and name not in named and n >= len(args):
-            value = machine.unknown(f"{cls.name} is made without {name}", node)
-        out.names[name] = value
+        default, asked = _field(machine, item, cls)
+        if asked and rest:
+            default = rest.pop(0)
+        elif asked and name in named:
+            default = named[name]
+        machine.store.write(out.names, name, default)
+    after = cls.find("__post_init__")
+    if isinstance(after, Function):
+        follow(machine, after, [out], {}, node)
     return out
+
+
+def _field(machine: Machine, item: ast.AnnAssign, cls: Class) -> tuple[Any, bool]:
+    """The default of a dataclass's field, and whether an argument may give it."""
+    assert isinstance(item.target, ast.Name)
+    name = item.target.id
+    if item.value is None:
+        return machine.unknown(f"{cls.name} is made without {name}", item, needs=(name,)), True
+    if not isinstance(item.value, ast.Call) or not ast.unparse(item.value.func).endswith("field"):
+        return cls.names.get(name), True
+    words = {keyword.arg: keyword.value for keyword in item.value.keywords}
+    asked = not (isinstance(words.get("init"), ast.Constant) and getattr(words["init"], "value", True) is False)
+    if "default" in words:
+        return machine.attempt(words["default"], machine.module), asked
+    return machine.unknown(f"{cls.name} is made without {name}", item, needs=(name,)), asked
 
 
 def follow(

@@ -38,7 +38,7 @@ USUAL = {
 }
 BUILTINS = frozenset(
     "abs all any bool dict divmod enumerate filter float getattr hasattr int isinstance issubclass len list map max min pow print "
-    "range reversed round set sorted str sum super tuple type zip object frozenset repr format slice property "
+    "range reversed round set setattr sorted str sum super tuple type zip object frozenset repr format slice property "
     "staticmethod classmethod NotImplementedError ValueError TypeError Exception RuntimeError".split()
 )
 

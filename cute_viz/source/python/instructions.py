@@ -6,6 +6,7 @@ Sources: cutlass/cute/nvgpu of the Python DSL; cute/arch and cute/atom of CUTLAS
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.copy import Copy_Atom, CopyOp
@@ -13,6 +14,9 @@ from cute_viz.algebra.elements import unsigned
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.matrix_op import MatrixOp
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.mma import MMA_Atom
+from cute_viz.algebra.static import mark_static
 from cute_viz.errors import AlgebraError
 from cute_viz.notation.reading import Resolver
 from cute_viz.source.python.machine import need
@@ -101,7 +105,17 @@ def mma_atom(op: Any, resolve: Resolver | None) -> Atom:
     if reader is None:
         raise AlgebraError("an MMA operation is wanted here", hint="such as warp.MmaF16BF16Op(...)")
     name, args = reader(op)
-    return Atom(_resolved(resolve, name, args), op)
+    atom = _resolved(resolve, name, args)
+    return Atom(_of_one_sm(atom) if op.module == "tcgen05" else atom, op)
+
+
+def _of_one_sm(atom: Any) -> Any:
+    """A tcgen05 MMA of one SM as the DSL prints it: the one SM of an operand has the stride that two would have."""
+    if not isinstance(atom, MMA_Atom) or size(atom.thr_id) != 1:
+        return atom
+    m, n, k = (int(extent) for extent in atom.shape_mnk)
+    parts = {name: Layout((1, (rows, columns)), (rows, (1, rows))) for name, rows, columns in (("a", m, k), ("b", n, k), ("c", m, n))}
+    return replace(atom, **{f"layout_{name}": mark_static(layout) for name, layout in parts.items()})
 
 
 def _resolved(resolve: Resolver | None, name: str, args: tuple[str, ...]) -> Any:

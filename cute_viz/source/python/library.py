@@ -14,12 +14,13 @@ from cute_viz.notation.dsl import PARAMETERS, RENAMED, REORDERED
 from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.instructions import instruction
 from cute_viz.source.python.machine import Machine, need
-from cute_viz.source.python.modules import family, is_library
+from cute_viz.source.python.modules import ENUMS, family, is_library
 from cute_viz.source.python.plain import call_plain
 from cute_viz.source.python.subscripts import check_place, moved, somewhere, underscores
-from cute_viz.source.python.tensors import TENSORS, call_member
-from cute_viz.source.python.values import Atom, Items, Slice, Symbol, Tensor, Unknown
+from cute_viz.source.python.tensors import TENSORS, call_member, member_of
+from cute_viz.source.python.values import Atom, Class, Instance, Items, Slice, Symbol, Tensor, Unknown
 
+_NAMESPACE = Class(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
 _PASS = ("const_expr", "make_warp_uniform", "assume", "static_assert", "Constexpr", "dynamic_expr")
 # Operations that take a place: an argument of which the layout of the result does not depend.
 _PLACED = {"local_tile": 2, "local_partition": 2, "slice_": 1, "domain_offset": 0}
@@ -36,6 +37,8 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         return call_member(machine, function.last, args, node)
     if root == "@tensor":
         return TENSORS[function.last](machine, args, named)
+    if function.path == "types.SimpleNamespace" and not args:
+        return Instance(_NAMESPACE, dict(named))
     if not is_library(function.path):
         raise machine.fail(f"{function.path} is not in this file", node)
     name, module = function.last, family(function.path)
@@ -46,6 +49,8 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         return call_plain(machine, plain, args, {} if plain.last == "range" else named, node)
     if module in ("arch", "pipeline", "testing", "runtime", "experimental"):
         raise machine.fail(f"{function.path.removeprefix('cutlass.')} is a run-time value", node)
+    if name in ENUMS and len(args) == 1 and not named:
+        return member_of(machine, name, need(args[0]), node)
     if name.endswith("Op") and (op := instruction(module, name, args, named)) is not None:
         return op
     helper = HELPERS.get((module, name)) or HELPERS.get(("", name))

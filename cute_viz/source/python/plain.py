@@ -205,7 +205,17 @@ def _has(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.exp
     raise machine.fail("what this has is not known", node)
 
 
+def _set(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    """`setattr(self, "x", value)`, `object.__setattr__(self, "x", value)`."""
+    target, name, value = args
+    if not isinstance(target, Instance) or not isinstance(name, str):
+        raise machine.fail("what is set here is not known", node)
+    machine.store.write(target.names, name, value)
+
+
 _BUILTINS: dict[str, Callable[..., Any]] = {
+    "setattr": _set,
+    "object.__setattr__": _set,
     "min": _size("min"),
     "max": _size("max"),
     "range": _range,

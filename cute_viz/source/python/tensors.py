@@ -56,8 +56,8 @@ def _make_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> An
 
 
 def _make_identity(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    shape = need(picked(args, named, ("shape",))[0])
-    return Tensor(find("make_identity_layout").call([underscores(shape)]))
+    shape = underscores(need(picked(args, named, ("shape",))[0]))
+    return Tensor(find("make_identity_layout").call([shape]))
 
 
 def _registers(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -245,6 +245,21 @@ def call_member(machine: Machine, name: str, args: list[Any], node: ast.expr) ->
         if name in ("is_m_major_a", "is_n_major_b", "is_m_major_c"):
             return not row
     raise machine.fail(f"{name} of this is not read here", node)
+
+
+def member_of(machine: Machine, enum: str, value: Any, node: ast.expr) -> Member:
+    """`Repetition(4)`, `OperandMajorMode("k")`, `CtaGroup(2)`: the member of a value, or of another enumeration's member."""
+    if isinstance(value, Member):
+        return Member(enum, value.name, value.value)
+    if enum == "Repetition" and isinstance(value, int):
+        return Member(enum, f"x{value}", int(value))
+    if enum == "CtaGroup" and value in (1, 2):
+        return Member(enum, "ONE" if value == 1 else "TWO", int(value))
+    if enum == "OperandMajorMode" and isinstance(value, str) and value.upper() in ("K", "MN"):
+        return Member(enum, value.upper())
+    if enum == "LayoutEnum" and isinstance(value, str) and value.upper() in ("ROW_MAJOR", "COL_MAJOR"):
+        return Member(enum, value.upper())
+    raise machine.fail(f"which member of {enum} this is is not known", node)
 
 
 def leading(layout: Any) -> int | None:
