@@ -21,6 +21,7 @@ from cute_viz.source.python.blockscaled import BLOCKSCALED
 from cute_viz.source.python.epilogue import EPILOGUE
 from cute_viz.source.python.instructions import copy_atom, instruction, mma_atom
 from cute_viz.source.python.machine import Machine, need
+from cute_viz.source.python.tensor_memory import TENSOR_MEMORY
 from cute_viz.source.python.tensors import leading, picked
 from cute_viz.source.python.values import Atom, Element, Instruction, Member, Tensor, Unknown
 
@@ -313,4 +314,4 @@ for _module in ("sm100", "utils"):
         (_module, "make_smem_layout"): _sm100_plain_smem,
         (_module, "make_smem_layout_epi"): _sm100_epilogue,
     }
-HELPERS |= BLOCKSCALED | EPILOGUE
+HELPERS |= BLOCKSCALED | EPILOGUE | TENSOR_MEMORY

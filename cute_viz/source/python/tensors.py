@@ -35,7 +35,7 @@ def picked(args: list[Any], named: dict[str, Any], names: tuple[str, ...]) -> li
     return out
 
 
-def _layout(value: Any) -> Any:
+def layout_of(value: Any) -> Any:
     """A layout, or the compact one of a shape."""
     value = need(value)
     if isinstance(value, Tensor):
@@ -51,8 +51,8 @@ def _make_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> An
     if isinstance(iterator, tuple):
         from cute_viz.algebra.composed import with_origin
 
-        return Tensor(with_origin(need(iterator), _layout(layout)))
-    return Tensor(_layout(layout), iterator if isinstance(iterator, Pointer) else Pointer())
+        return Tensor(with_origin(need(iterator), layout_of(layout)))
+    return Tensor(layout_of(layout), iterator if isinstance(iterator, Pointer) else Pointer())
 
 
 def _make_identity(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -63,36 +63,17 @@ def _make_identity(machine: Machine, args: list[Any], named: dict[str, Any]) -> 
 def _registers(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`make_rmem_tensor(shape or layout, dtype)`, in older files `make_fragment`."""
     layout, kind = picked(args, named, ("layout_or_shape", "dtype"))
-    return Tensor(_layout(layout), Pointer(kind if isinstance(kind, Element) else None))
+    return Tensor(layout_of(layout), Pointer(kind if isinstance(kind, Element) else None))
 
 
 def _like(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     source, kind = picked(args, named, ("src", "dtype"))
     source = need(source)
     old = source.pointer.element if isinstance(source, Tensor) else None
-    layout = clear_static(find("make_fragment_like").call([_layout(source)]))
+    layout = clear_static(find("make_fragment_like").call([layout_of(source)]))
     if not isinstance(source, Tensor):
         return layout
     return Tensor(layout, Pointer(kind if isinstance(kind, Element) else old))
-
-
-def _fragment(operand: str) -> Callable[..., Any]:
-    """`tiled_mma.make_fragment_C(tensor or shape)`: registers of a thread. Refused: operands that are not in registers."""
-
-    def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-        mma, source = picked(args, named, ("mma", "input"))
-        if isinstance(mma, Atom) and mma.op is not None:
-            where = mma.op.get("a_src") if operand == "A" else None
-            elsewhere = mma.op.module == "tcgen05" or (mma.op.module == "warpgroup" and operand != "C")
-            if elsewhere and not (isinstance(where, Member) and where.name == "RMEM"):
-                raise AlgebraError(f"operand {operand} of {mma.op.name} is not in registers, and what the DSL makes of it is not read")
-        source = need(source)
-        layout = _layout(source)
-        if isinstance(source, Tensor):
-            layout = find("make_fragment_like").call([layout])
-        return Tensor(clear_static(layout))
-
-    return make
 
 
 def _get_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -112,7 +93,7 @@ def _shared(layout: Any, swizzle: Any, kind: Any) -> Any:
     swizzle = need(swizzle)
     if swizzle is not None and not isinstance(swizzle, Swizzle):
         raise AlgebraError("the swizzle of shared memory is a swizzle", hint="such as cute.make_swizzle(3, 4, 3)")
-    return Tensor(_layout(layout), Pointer(kind if isinstance(kind, Element) else None, swizzle))
+    return Tensor(layout_of(layout), Pointer(kind if isinstance(kind, Element) else None, swizzle))
 
 
 def _recast_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -162,7 +143,7 @@ def _size_in_bytes(machine: Machine, args: list[Any], named: dict[str, Any]) -> 
         return 0
     if not isinstance(kind, Element):
         raise AlgebraError("size_in_bytes takes an element type and a layout")
-    return (int(find("cosize").call([domain(_layout(layout))])) * kind.bits + 7) // 8
+    return (int(find("cosize").call([domain(layout_of(layout))])) * kind.bits + 7) // 8
 
 
 def _round_up(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -182,7 +163,7 @@ def _shape(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     if isinstance(value, tuple) and any(isinstance(item, Layout) for item in value):
         out: Any = tuple(item.shape if isinstance(item, Layout) else item for item in value)
     else:
-        out = value if isinstance(value, (int, tuple)) else find("shape").call([_layout(value)])
+        out = value if isinstance(value, (int, tuple)) else find("shape").call([layout_of(value)])
     path = underscores(need(mode))
     for at in () if path is None or repr(path) == "_" else path if isinstance(path, tuple) else (path,):
         out = modes(out)[at]
@@ -205,7 +186,7 @@ def _moved(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         if cause is not None:
             check_place(source, cause)
         return moved(source, find("domain_offset").call([place, source.layout]), cause is None)
-    layout = find("domain_offset").call([underscores(need(coord)), _layout(source)])[0]
+    layout = find("domain_offset").call([underscores(need(coord)), layout_of(source)])[0]
     return Tensor(layout, source.pointer) if isinstance(source, Tensor) else layout
 
 
@@ -216,7 +197,6 @@ TENSORS: dict[str, Callable[..., Any]] = {
     "make_fragment": _registers,
     "make_fragment_like": _like,
     "make_rmem_tensor_like": _like,
-    **{f"make_fragment_{operand}": _fragment(operand) for operand in "ABC"},
     "get_tensor": _get_tensor,
     "allocate_tensor": _allocate,
     "recast_ptr": _recast_pointer,
