@@ -85,7 +85,17 @@ def _smem_sm120(side: int) -> Callable[..., Any]:
 
 def _mma(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """make_blockscaled_trivial_tiled_mma, of one type for A and B or of two."""
-    names: tuple[str, ...] = ("a_dtype", "b_dtype", "a_mode", "b_mode", "sf_dtype", "sf_vec_size", "cta_group", "mma_tiler_mn", "a_source")
+    names: tuple[str, ...] = (
+        "a_dtype",
+        "b_dtype",
+        "a_mode",
+        "b_mode",
+        "sf_dtype",
+        "sf_vec_size",
+        "cta_group",
+        "mma_tiler_mn",
+        "a_source",
+    )
     named = {word.replace("_leading", ""): value for word, value in named.items()}
     if len(args) > 1 and isinstance(args[1], Unknown):
         raise args[1].error

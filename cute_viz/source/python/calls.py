@@ -10,11 +10,12 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
+from cute_viz.source.python.branches import RAISES
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.library import call_library
 from cute_viz.source.python.machine import DEPTH, Frame, Machine, need
 from cute_viz.source.python.parameters import Missing, parameter_hint
-from cute_viz.source.python.statements import RAISES, execute
+from cute_viz.source.python.statements import execute
 from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tree import stored
 from cute_viz.source.python.values import (
@@ -23,7 +24,9 @@ from cute_viz.source.python.values import (
     Element,
     Function,
     Instance,
+    Items,
     Member,
+    Partial,
     Super,
     Symbol,
     Unknown,
@@ -39,6 +42,8 @@ def call(machine: Machine, function: Any, args: list[Any], named: dict[str, Any]
     """The value of a call. Refused: what is not known, and what the library refuses."""
     if isinstance(function, Bound):
         return call(machine, function.function, [function.target, *args], named, node)
+    if isinstance(function, Partial):
+        return call(machine, function.function, [*function.args, *args], {**function.named, **named}, node)
     if isinstance(function, Function):
         return follow(machine, function, args, named, node)
     if isinstance(function, Class):
@@ -67,8 +72,6 @@ def call(machine: Machine, function: Any, args: list[Any], named: dict[str, Any]
 
 def _forget(machine: Machine, value: Any, node: ast.expr) -> None:
     """A list that an unknown function was given may be another one after it."""
-    from cute_viz.source.python.values import Items
-
     if isinstance(value, Items):
         machine.store.write(value.content, "items", machine.unknown("what this call does to the list is not known", node))
 
@@ -239,8 +242,6 @@ def _bind_parameters(
             tuple(args[len(positional) :]) if missing is None else machine.unknown("these are parameters", spec.vararg)
         )
     if spec.kwarg is not None:
-        from cute_viz.source.python.values import Items
-
         frame.names[spec.kwarg.arg] = (
             Items({"items": rest}) if missing is None else machine.unknown("these are parameters", spec.kwarg)
         )

@@ -30,7 +30,9 @@ def _least(bits: int, warps: int, m_major: bool) -> int:
     return warps * (8 if m_major else 128 if bits == 6 else 128 // bits)
 
 
-def tile_size(m: int, n: int, two: bool, d: int, c: int | None, d_m_major: bool, c_m_major: bool, warps: Any = None) -> tuple[int, int]:
+def tile_size(
+    m: int, n: int, two: bool, d: int, c: int | None, d_m_major: bool, c_m_major: bool, warps: Any = None
+) -> tuple[int, int]:
     """The epilogue's tile of a CTA's: whole rows of warps, and as many columns as suit the registers.
 
     >>> tile_size(128, 128, False, 16, None, False, True)
@@ -72,10 +74,18 @@ def _tile_shape(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any
 
 
 def _tile_size(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    names = ("cta_tile_m", "cta_tile_n", "use_2cta", "elem_width_d", "elem_width_c", "d_is_m_major", "c_is_m_major", "tmem_warp_shape_mn")
+    names = (
+        "cta_tile_m",
+        "cta_tile_n",
+        "use_2cta",
+        "elem_width_d",
+        "elem_width_c",
+        "d_is_m_major",
+        "c_is_m_major",
+        "tmem_warp_shape_mn",
+    )
     m, n, two, d, c, d_m, c_m, warps = map(need, picked(args, named, names))
     return tile_size(m, n, bool(two), d, c, d_m is None or bool(d_m), c_m is None or bool(c_m), warps)
-
 
 
 def _tmem_load(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:

@@ -36,11 +36,12 @@ USUAL = {
     "range_constexpr": "cutlass.range_constexpr",
     "math": "math",
 }
-BUILTINS = frozenset(
+_WORDS = (
     "abs all any bool dict divmod enumerate filter float getattr hasattr int isinstance issubclass len list map max min pow print "
     "range reversed round set setattr sorted str sum super tuple type zip object frozenset repr format slice property "
-    "staticmethod classmethod NotImplementedError ValueError TypeError Exception RuntimeError".split()
+    "staticmethod classmethod NotImplementedError ValueError TypeError Exception RuntimeError"
 )
+BUILTINS = frozenset(_WORDS.split())
 
 
 def evaluate(machine: Machine, node: ast.expr, frame: Frame) -> Any:
@@ -142,8 +143,10 @@ def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame) -> Any:
     value = need_whole(machine.value(node.operand, frame))
     if isinstance(node.op, ast.Not):
         return not truth(machine, value, node.operand)
-    if isinstance(value, (int, float)):
-        return -value if isinstance(node.op, ast.USub) else ~value if isinstance(node.op, ast.Invert) else +value
+    if isinstance(value, int) and isinstance(node.op, ast.Invert):
+        return ~value
+    if isinstance(value, (int, float)) and not isinstance(node.op, ast.Invert):
+        return -value if isinstance(node.op, ast.USub) else +value
     if isinstance(value, Basis) and isinstance(node.op, ast.USub):
         return value * -1
     raise machine.fail("signs are for numbers", node)

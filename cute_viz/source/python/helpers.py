@@ -25,7 +25,19 @@ from cute_viz.source.python.tensor_memory import TENSOR_MEMORY
 from cute_viz.source.python.tensors import leading, picked
 from cute_viz.source.python.values import Atom, Element, Instruction, Member, Tensor, Unknown
 
-_CAPACITY = {"80": 163, "86": 99, "87": 163, "89": 99, "90": 227, "100": 227, "101": 227, "103": 227, "110": 227, "120": 99, "121": 99}
+_CAPACITY = {
+    "80": 163,
+    "86": 99,
+    "87": 163,
+    "89": 99,
+    "90": 227,
+    "100": 227,
+    "101": 227,
+    "103": 227,
+    "110": 227,
+    "120": 99,
+    "121": 99,
+}
 _F8F6F4 = ("e4m3", "e5m2", "e3m2", "e2m3", "e2m1")
 
 

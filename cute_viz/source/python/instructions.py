@@ -57,7 +57,11 @@ SIGNATURES: dict[tuple[str, str], tuple[str, ...]] = {
     ("cute", "CopyS2ROp"): (),
     ("cute", "CopyR2SOp"): (),
     ("cpasync", "CopyG2SOp"): ("cache_mode",),
-    **{("warp", f"{way}Matrix{shape}Op"): _MATRIX for way in ("Ld", "St") for shape in ("8x8x16b", "8x16x8b", "16x8x8b", "16x16x8b")},
+    **{
+        ("warp", f"{way}Matrix{shape}Op"): _MATRIX
+        for way in ("Ld", "St")
+        for shape in ("8x8x16b", "8x16x8b", "16x8x8b", "16x16x8b")
+    },
     **{("tcgen05", f"Ld{shape}Op"): ("repeat", "pack") for shape in ("16x64b", "16x128b", "16x256b", "16x32bx2", "32x32b")},
     **{("tcgen05", f"St{shape}Op"): ("repeat", "unpack") for shape in ("16x64b", "16x128b", "16x256b", "16x32bx2", "32x32b")},
     **{
@@ -89,7 +93,7 @@ def instruction(module: str, name: str, args: list[Any], given: dict[str, Any]) 
         if word not in names or word in out:
             raise AlgebraError(f"{module}.{name} takes no {word!r} here", hint=f"its arguments: {', '.join(names)}")
         out[word] = value
-    if name.endswith("I8Op") or name.startswith("MmaMX") or name.startswith("SM103") or "ab_dtype" in out:
+    if name.endswith("I8Op") or name.startswith(("MmaMX", "SM103")) or "ab_dtype" in out:
         out.setdefault("a_dtype", out.get("ab_dtype", Element("e2m1")))
         out.setdefault("b_dtype", out.get("ab_dtype", Element("e2m1")))
     if "MXF4" in name and module == "tcgen05":
@@ -114,7 +118,9 @@ def _of_one_sm(atom: Any) -> Any:
     if not isinstance(atom, MMA_Atom) or size(atom.thr_id) != 1:
         return atom
     m, n, k = (int(extent) for extent in atom.shape_mnk)
-    parts = {name: Layout((1, (rows, columns)), (rows, (1, rows))) for name, rows, columns in (("a", m, k), ("b", n, k), ("c", m, n))}
+    parts = {
+        name: Layout((1, (rows, columns)), (rows, (1, rows))) for name, rows, columns in (("a", m, k), ("b", n, k), ("c", m, n))
+    }
     return replace(atom, **{f"layout_{name}": mark_static(layout) for name, layout in parts.items()})
 
 

@@ -18,14 +18,14 @@ from cute_viz.source.python.modules import ENUMS, family, is_library
 from cute_viz.source.python.plain import call_plain
 from cute_viz.source.python.subscripts import check_place, moved, somewhere, underscores
 from cute_viz.source.python.tensors import TENSORS, call_member, member_of
-from cute_viz.source.python.values import Atom, Class, Instance, Items, Slice, Symbol, Tensor, Unknown
+from cute_viz.source.python.values import Atom, Class, Instance, Items, Partial, Slice, Symbol, Tensor, Unknown
 
 _NAMESPACE = Class(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
 _PASS = ("const_expr", "make_warp_uniform", "assume", "static_assert", "Constexpr", "dynamic_expr")
 # Operations that take a place: an argument of which the layout of the result does not depend.
 _PLACED = {"local_tile": 2, "local_partition": 2, "slice_": 1, "domain_offset": 0}
-_MOVES = ("local_tile", "local_partition", "slice_", "domain_offset", "partition_A", "partition_B", "partition_C")
-_MOVES += ("partition_S", "partition_D", "retile", "retile_S", "retile_D")
+_MOVES = {"local_tile", "local_partition", "slice_", "domain_offset", "partition_A", "partition_B", "partition_C"}
+_MOVES |= {"partition_S", "partition_D", "retile", "retile_S", "retile_D"}
 
 
 def call_library(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
@@ -39,6 +39,8 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         return TENSORS[function.last](machine, args, named)
     if function.path == "types.SimpleNamespace" and not args:
         return Instance(_NAMESPACE, dict(named))
+    if function.path == "functools.partial" and args:
+        return Partial(args[0], tuple(args[1:]), dict(named))
     if not is_library(function.path):
         raise machine.fail(f"{function.path} is not in this file", node)
     name, module = function.last, family(function.path)
@@ -76,9 +78,9 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
         operands[at], cause = somewhere(underscores(operands[at]))
         if cause is not None:
             check_place(tensor, cause)
-    if name == "get_slice" or name == "get_thread_slice":
-        if len(operands) == 2 and isinstance(operands[1], Unknown) and isinstance(operands[0], Atom):
-            return Slice(operands[0], operands[1])
+    some = name in ("get_slice", "get_thread_slice") and len(operands) == 2 and isinstance(operands[1], Unknown)
+    if some and isinstance(operands[0], Atom) and isinstance(operands[1], Unknown):
+        return Slice(operands[0], operands[1])
     values = [_operand(need(value)) for value in operands]
     order = REORDERED.get(name)
     if order is not None and len(values) == len(order):
@@ -119,7 +121,7 @@ def _operand(value: Any) -> Any:
 def _placed(machine: Machine, name: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> tuple[list[Any], list[Any]]:
     """Operands in their places, and the modes that `mode=` picks."""
     parameters = PARAMETERS.get(name, ())
-    out, extra = list(args), []
+    out, extra = list(args), list[Any]()
     for word, value in named.items():
         if word == "mode":
             modes = underscores(need(value))
@@ -147,5 +149,3 @@ def _of_some_thread(machine: Machine, name: str, args: list[Any], named: dict[st
     call = Symbol(f"cutlass.cute.{name}")
     result = call_library(machine, call, [owner, *args[1:]], named, node)
     return Tensor(result.layout, result.pointer, None) if isinstance(result, Tensor) and name.startswith("partition_") else result
-
-

@@ -40,7 +40,7 @@ class Parts(NamedTuple):
     """What the machine is made of: the meaning of expressions, of statements and of calls."""
 
     value: Callable[[Machine, ast.expr, Frame], Any]
-    block: Callable[[Machine, list[ast.stmt], Frame], Any]
+    block: Callable[[Machine, list[ast.stmt], Frame], str]
     call: Callable[[Machine, Any, list[Any], dict[str, Any], ast.expr], Any]
     attribute: Callable[[Machine, Any, str, ast.expr], Any]
     convert: Callable[[Machine, Any], Any]

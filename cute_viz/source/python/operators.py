@@ -51,8 +51,10 @@ def binary(machine: Machine, node: ast.BinOp | ast.AugAssign, a: Any, b: Any) ->
         if abs(int(times)) * max(1, len(many)) > limit("modes") * 4:
             raise machine.fail("too many entries", node)
         return _sized(machine, node, many * times)
-    if word == "*" and isinstance(a, (Basis, int)) and isinstance(b, (Basis, int)):
+    if word == "*" and isinstance(a, Basis) and isinstance(b, int):
         return a * b
+    if word == "*" and isinstance(a, int) and isinstance(b, Basis):
+        return b * a
     raise machine.fail(f"'{word}' is for numbers, and these are none", node)
 
 

@@ -45,10 +45,12 @@ def call_plain(machine: Machine, function: Symbol, args: list[Any], named: dict[
 def _math(machine: Machine, name: str, args: list[Any], node: ast.expr) -> Any:
     if name not in _MATH:
         raise machine.fail(f"math.{name} is not read here", node)
-    values = [iterate(machine, need(arg), node) if name == "prod" else need(arg) for arg in args]
+    if name == "prod":
+        return math.prod(need(value) for value in iterate(machine, need_whole(args[0]), node))
+    values = [need(arg) for arg in args]
     if name in ("pow", "exp", "exp2") and any(abs(value) > 512 for value in values):
         raise machine.fail("this number is too large", node)
-    return getattr(math, name)(*values) if name != "prod" else math.prod(need(value) for value in values[0])
+    return getattr(math, name)(*values)
 
 
 def _size(name: str) -> Callable[..., Any]:
@@ -269,5 +271,3 @@ def _method(machine: Machine, kind: str, name: str, args: list[Any], named: dict
     error = machine.fail(f"{name} is not read here", node)
     machine.store.write(target.content, "items", Unknown(error))
     raise error
-
-

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypeAlias
 
 from cute_viz.errors import CuteVizError
 from cute_viz.source.model import Given
@@ -19,14 +20,17 @@ from cute_viz.source.python.values import Class, Function, Instance, Unknown, sa
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
+# What calls that were followed have recorded: the values of targets, and of names at the ends of functions.
+Layer: TypeAlias = "tuple[dict[int, list[Any]], dict[tuple[int, str], list[Any]]]"
+
+
 class Runs:
     """The runs of a text: each is made when something in it is asked for."""
 
     def __init__(self, tree: Tree, given: Given) -> None:
         self.machine = Machine(tree, given, Parts(evaluate, execute, call, attribute, convert))
         self.tree = tree
-        self.done: dict[str, tuple[dict[int, list[Any]], dict[tuple[int, str], list[Any]]]] = {}
-        self.busy = False
+        self.done: dict[str, list[Layer]] = {}
         self.graph: dict[str, set[str]] | None = None
 
     def values(self, functions: tuple[ast.AST, ...], target: int) -> list[Any]:
@@ -40,13 +44,15 @@ class Runs:
 
     def _found(self, functions: tuple[ast.AST, ...], pick: Any) -> list[Any]:
         for roots in self._roots(functions):
-            out: list[Any] = []
-            for root in roots:
-                for value in pick(*self._run(root)):
-                    if not any(same(value, one) for one in out):
-                        out.append(value)
-            if out:
-                return out
+            layers = [self._run(root) for root in roots]
+            for n in range(max(map(len, layers), default=0)):
+                out: list[Any] = []
+                for layer in layers:
+                    for value in pick(*layer[n]) if n < len(layer) else ():
+                        if not any(same(value, one) for one in out):
+                            out.append(value)
+                if out:
+                    return out
         return []
 
     def _roots(self, functions: tuple[ast.AST, ...]) -> list[list[str]]:
@@ -98,15 +104,16 @@ class Runs:
                 roots.add(f"function {wanted}")
         return roots or {f"function {name}"}
 
-    def _run(self, root: str) -> tuple[dict[int, list[Any]], dict[tuple[int, str], list[Any]]]:
-        """What a run recorded: `module`, `class NAME` or `function NAME`."""
+    def _run(self, root: str) -> list[Layer]:
+        """What a run recorded: `module`, `class NAME` or `function NAME`; of a class first what its host method calls."""
         if root in self.done:
             return self.done[root]
         if root != "module":
             self._run("module")
         machine = self.machine
-        machine.records, machine.ends, machine.calls, machine.steps = {}, {}, {}, 0
-        self.done[root] = machine.records, machine.ends
+        machine.calls = {}
+        self.done[root] = []
+        self._layer(root)
         mark = machine.store.mark()
         kind, _, name = root.partition(" ")
         if kind == "module":
@@ -115,12 +122,17 @@ class Runs:
         value = machine.module.names.get(name)
         try:
             if isinstance(value, Class):
-                self._class(value)
+                self._class(value, root)
             elif isinstance(value, Function):
                 self._by_itself(value)
         finally:
             machine.store.undo(mark)
         return self.done[root]
+
+    def _layer(self, root: str) -> None:
+        """From here on, record apart from what was recorded before."""
+        self.machine.records, self.machine.ends, self.machine.steps = {}, {}, 0
+        self.done[root].append((self.machine.records, self.machine.ends))
 
     def _module(self) -> None:
         """The statements of the module, but those that a script alone runs."""
@@ -144,12 +156,10 @@ class Runs:
     def _by_itself(self, function: Function, *args: Any) -> None:
         """A function that is followed without a caller: its parameters are what was given for them, or their defaults."""
         machine = self.machine
-        try:
+        with suppress(CuteVizError):  # where it matters, it is recorded
             follow(machine, function, list(args), {}, function.node, parameter(machine))
-        except CuteVizError:  # where it matters, it is recorded
-            pass
 
-    def _class(self, cls: Class) -> None:
+    def _class(self, cls: Class, root: str) -> None:
         """An object of a class: made, its host method called, then each method that these have not called."""
         machine = self.machine
         target = Instance(cls)
@@ -167,6 +177,7 @@ class Runs:
             self._by_itself(host, target)
             if n < len(hosts) - 1:
                 machine.store.undo(mark)
+        self._layer(root)
         for once in (True, False):  # those that others call come last: they may have been reached
             for method in methods:
                 if id(method.node) in machine.calls or method is init or (once and method.name in called):
@@ -183,5 +194,3 @@ class Runs:
                 name = item.target.id
                 argument = ast.copy_location(ast.arg(f"self.{name}", item.annotation), item.target)
                 target.names[name] = missing(argument, item.value)
-
-

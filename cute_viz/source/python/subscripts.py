@@ -89,13 +89,17 @@ def moved(tensor: Tensor, result: Any, known: bool = True) -> Tensor:
     offset: Any = 0
     if isinstance(result, tuple):
         result, offset = result
-    elif isinstance(result, ComposedLayout) and isinstance(result.outer, Layout) and isinstance(tensor.layout, Layout):
-        if not is_coordinate_layout(tensor.layout):
-            result, offset = result.inner, result.offset
+    elif _has_place(result) and isinstance(tensor.layout, Layout) and not is_coordinate_layout(tensor.layout):
+        result, offset = result.inner, result.offset
     if isinstance(result, Layout) and is_coordinate_layout(result) and offset:
         return Tensor(with_origin(offset, result), tensor.pointer)
     known = known and tensor.offset is not None and isinstance(offset, int)
     return Tensor(result, tensor.pointer, (tensor.offset or 0) + int(offset) if known else None)
+
+
+def _has_place(result: Any) -> bool:
+    """Whether a result of the algebra is a layout behind its offset, `64:1 o 8 o ...`."""
+    return isinstance(result, ComposedLayout) and isinstance(result.outer, Layout)
 
 
 def underscores(value: Any) -> Any:

@@ -251,5 +251,3 @@ def leading(layout: Any) -> int | None:
     strides = modes(layout.stride) if isinstance(layout, Layout) else ()
     found = [n for n, stride in enumerate(strides) if stride == 1]
     return found[0] if len(found) == 1 else None
-
-

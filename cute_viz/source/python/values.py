@@ -1,4 +1,4 @@
-"""What names of Python source stand for beside the objects of the algebra: unknown values, functions, classes, tensors, instructions."""
+"""What names of Python source stand for beside the objects of the algebra: unknown values, functions, tensors, instructions."""
 
 from __future__ import annotations
 
@@ -109,6 +109,15 @@ class Bound:
 
     function: Any
     target: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partial:
+    """A function with some of its arguments: `functools.partial(f, 4, n=8)`."""
+
+    function: Any
+    args: tuple[Any, ...]
+    named: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +245,8 @@ def plain(value: Any) -> Any:
         if swizzle is not None and isinstance(value.layout, Layout):
             if value.offset is None:
                 raise NotationError(
-                    f"where this begins is a run-time value, and {swizzle} acts on the address", hint="give the index a value: `let=`"
+                    f"where this begins is a run-time value, and {swizzle} acts on the address",
+                    hint="give the index a value: `let=`",
                 )
             return ComposedLayout(swizzle, value.offset, value.layout)
         return value.layout
@@ -287,4 +297,3 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(same, a, b))
     return bool(a == b)
-
