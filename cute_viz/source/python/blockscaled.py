@@ -83,6 +83,28 @@ def _smem_sm120(side: int) -> Callable[..., Any]:
     return make
 
 
+def _smem_sm103(side: str) -> Callable[..., Any]:
+    """sm103_make_smem_layout_sfa and _sfb: blocks of 8 x 4 x 4 rows, of B's 256 rows 32 x 4 x 2."""
+
+    def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+        mma, tiler, size, stages = picked(args, named, ("tiled_mma", "mma_tiler", "sf_vec_size", "num_stages"))
+        mma, tiler, size = need(mma), need(tiler), need(size)
+        block = Layout(((8, 4, 4), (size, 4)), ((16, 128, 4), (0, 1)))
+        if side == "a":
+            shape = clear_static(find("partition_shape_A").call([mma.value, (tiler[0], tiler[2])]))
+            tile = (shape[0][0] * shape[1], shape[0][1] * shape[2] // (4 if size == 16 else 2))
+        else:
+            tile = (tiler[1], tiler[2] // (4 if size == 16 else 2))
+            if tile[0] != 128:
+                block = Layout(((32, 4, 2), (size, 4)), ((16, 4, tile[1] // size // 4 * 512), (0, 1)))
+        extents = find("product_each").call([block.shape])
+        tiled = find("tiled_product").call([block, Layout(find("shape_div").call([tile, extents]))])
+        step = int(find("size").call([find("filter_zeros").call([tiled])]))
+        return clear_static(find("append").call([tiled, Layout(need(stages), step)]))
+
+    return make
+
+
 def _mma(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """make_blockscaled_trivial_tiled_mma, of one type for A and B or of two."""
     names: tuple[str, ...] = (
@@ -146,6 +168,8 @@ BLOCKSCALED: dict[tuple[str, str], Callable[..., Any]] = {
     ("", "make_smem_layout_sfb"): _smem("b"),
     ("", "sm120_make_smem_layout_sfa"): _smem_sm120(0),
     ("", "sm120_make_smem_layout_sfb"): _smem_sm120(1),
+    ("", "sm103_make_smem_layout_sfa"): _smem_sm103("a"),
+    ("", "sm103_make_smem_layout_sfb"): _smem_sm103("b"),
     ("", "make_blockscaled_trivial_tiled_mma"): _mma,
     ("", "sm103_make_blockscaled_trivial_tiled_mma"): _mma_sm103,
     ("", "get_permutation_mnk"): _permutation,

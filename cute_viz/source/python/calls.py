@@ -173,6 +173,8 @@ def _stored_in(machine: Machine, node: ast.AST) -> set[str]:
     cache = machine.stored
     if id(node) not in cache:
         cache[id(node)] = stored(getattr(node, "body", []))
+        if any(isinstance(item, (ast.Yield, ast.YieldFrom)) for item in ast.walk(node)):
+            cache[id(node)].add("yield")
     return cache[id(node)]
 
 
@@ -182,7 +184,7 @@ def _result(machine: Machine, function: Function, frame: Frame, ended: str, node
         values.append(None)
     if not function.decorators <= _KEEPS:
         return machine.unknown(f"what {function.name} gives is changed by its decorator", node)
-    if any(isinstance(item, (ast.Yield, ast.YieldFrom)) for item in ast.walk(function.node)) if not values else False:
+    if "yield" in _stored_in(machine, function.node):
         return machine.unknown(f"{function.name} is a generator", node)
     if not values:
         return None

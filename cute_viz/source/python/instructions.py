@@ -292,6 +292,6 @@ def _matrix(op: Instruction) -> MatrixOp:
         return MatrixOp(90 if store else 75, store, count, transposed)
     if op.name == "LdMatrix8x16x8bOp":
         return MatrixOp(100, False, count, bits=unpacked) if unpacked in (4, 6) else MatrixOp(75, False, count)
-    if (op.name == "StMatrix16x8x8bOp" or op.name == "LdMatrix16x16x8bOp") and unpacked is None:
+    if op.name == "StMatrix16x8x8bOp" and unpacked is None:
         return MatrixOp(100, store, count, True, 8)
-    raise AlgebraError(f"{op.name} is not in the library")
+    raise AlgebraError(f"{op.name} is not in the library as the DSL has it")

@@ -170,6 +170,29 @@ def _shape(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     return clear_static(out)
 
 
+def _ones(front: bool) -> Callable[..., Any]:
+    """append_ones and prepend_ones: as many modes 1:0 as a rank takes, or one."""
+
+    def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+        source, rank = map(need, picked(args, named, ("t", "up_to_rank")))
+        layout = layout_of(source)
+        most = int(find("rank").call([layout])) + 1 if rank is None else rank
+        out = clear_static(find("prepend" if front else "append").call([layout, Layout(1, 0)], (most,)))
+        return Tensor(out, source.pointer, source.offset) if isinstance(source, Tensor) else out
+
+    return make
+
+
+def _tuple_cat(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    parts = [value if isinstance(value, tuple) else (value,) for value in map(need, args)]
+    return tuple(item for part in parts for item in part)
+
+
+def _repeat_like(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    value, target = map(need, picked(args, named, ("x", "target")))
+    return tuple(_repeat_like(machine, [value, item], {}) for item in target) if isinstance(target, tuple) else value
+
+
 def _make_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     kind = args[0] if args else named.get("dtype")
     return Pointer(kind if isinstance(kind, Element) else None)
@@ -208,6 +231,10 @@ TENSORS: dict[str, Callable[..., Any]] = {
     "size_in_bytes": _size_in_bytes,
     "round_up": _round_up,
     "shape": _shape,
+    "append_ones": _ones(front=False),
+    "prepend_ones": _ones(front=True),
+    "tuple_cat": _tuple_cat,
+    "repeat_like": _repeat_like,
     "domain_offset": _moved,
     "is_static": lambda machine, args, named: need(args[0]) is not NotImplemented,
 }
