@@ -27,8 +27,10 @@ from cute_viz.source.python.values import (
     Items,
     Member,
     Partial,
+    Pointer,
     Super,
     Symbol,
+    Tensor,
     Unknown,
     decorators,
     same,
@@ -208,6 +210,15 @@ def _settle(machine: Machine, frame: Frame, node: ast.AST, start: int) -> None:
                 machine.store.write(names, name, machine.unknown(f"what {name!r} is depends on where the call returns", node))
 
 
+def _as_annotated(machine: Machine, item: ast.arg, value: Any, frame: Frame) -> Any:
+    """A layout that was given for a tensor as a tensor, of the element type that was given, `mA.element_type`."""
+    if not isinstance(value, (Layout, ComposedLayout)):
+        return value
+    kind = machine.let(f"{item.arg}.element_type", frame)
+    tensor = item.annotation is not None and "Tensor" in ast.unparse(item.annotation)
+    return Tensor(value, Pointer(kind if isinstance(kind, Element) else None)) if tensor or kind is not NOTHING else value
+
+
 def _bind_parameters(
     machine: Machine,
     function: Function,
@@ -237,7 +248,7 @@ def _bind_parameters(
         else:
             value = machine.unknown(f"{function.name} is called without {item.arg}", node)
         if (given := machine.let(item.arg, frame)) is not NOTHING:
-            value = given
+            value = _as_annotated(machine, item, given, frame)
         frame.names[item.arg] = value
     if spec.vararg is not None:
         frame.names[spec.vararg.arg] = (

@@ -67,7 +67,8 @@ def _constant(machine: Machine, node: ast.Constant, frame: Frame) -> Any:
 def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
     """What a name is where it stands: what was given for it, what was assigned, a function or module, a builtin."""
     if (given := machine.let(name, frame)) is not NOTHING:
-        return given
+        bound = frame.names.get(name)
+        return bound if isinstance(bound, Tensor) and bound.layout is given else given
     at: Frame | None = frame
     while at is not None:
         if name in at.names:
