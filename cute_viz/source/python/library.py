@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.inttuple import Underscore
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import ALIASES, OPS, find
@@ -85,14 +86,25 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
     order = REORDERED.get(name)
     if order is not None and len(values) == len(order):
         values = [values[n] for n in order]
+    one = name in ("partition_S", "partition_D") and isinstance(values[0], ThrCopy) and isinstance(values[0].tiled.tiler_mn, tuple)
+    one = one and len(values[0].tiled.tiler_mn) == 1
     short = {"retile": "retile_S"}.get(name, RENAMED.get(name, name))
     result = find(short).call([*values, *extra])
     if name == "domain_offset" and tensor is None and isinstance(result, tuple):
         result = result[0]
     if tensor is not None and (isinstance(result, (Layout, ComposedLayout)) or (name in _MOVES and isinstance(result, tuple))):
         part = moved(tensor, result, cause is None) if name in _MOVES else Tensor(result, tensor.pointer, tensor.offset)
-        return Tensor(_cleared(part.layout), part.pointer, part.offset)
+        layout = _cleared(part.layout)
+        return Tensor(_in_one_mode(layout) if one else layout, part.pointer, part.offset)
     return _wrapped(result, operands)
+
+
+def _in_one_mode(layout: Any) -> Any:
+    """What a copy of one mode leaves over is one mode of one mode in the DSL: ((8,1),(4))."""
+    if not isinstance(layout, Layout) or not isinstance(layout.shape, tuple) or len(layout.shape) != 2:
+        return layout
+    (shape, rest), (stride, step) = layout.shape, layout.stride
+    return layout if isinstance(rest, tuple) else Layout((shape, (rest,)), (stride, (step,)))
 
 
 def _wrapped(result: Any, operands: list[Any]) -> Any:

@@ -18,7 +18,7 @@ from cute_viz.algebra.static import clear_static
 from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import copy_atom, instruction
 from cute_viz.source.python.machine import Machine, need
-from cute_viz.source.python.tensors import layout_of, picked
+from cute_viz.source.python.tensors import fragment_like, layout_of, picked
 from cute_viz.source.python.values import Atom, Element, Instruction, Member, Pointer, Tensor
 
 _LANE = 1 << 16  # the distance of two lanes in addresses of 32 bits
@@ -94,8 +94,10 @@ def _make_fragment(operand: str) -> Callable[..., Any]:
         where = need(mma.op.get("a_src")) if operand == "A" else None
         if mma.op.module == "warpgroup" and operand != "C" and not (isinstance(where, Member) and where.name == "RMEM"):
             raise AlgebraError(f"operand {operand} of {mma.op.name} is a descriptor of shared memory, which is not read here")
-        if isinstance(source, Tensor):
-            layout = find("make_fragment_like").call([layout])
+        if operand == "C":  # whatever the strides of the tensor
+            layout = Layout(layout.shape)
+        elif isinstance(source, Tensor):
+            layout = fragment_like(layout)
         return Tensor(clear_static(layout))
 
     return make

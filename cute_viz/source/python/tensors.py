@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.inttuple import modes
+from cute_viz.algebra.inttuple import leaves, map_leaves, modes
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
@@ -70,10 +70,24 @@ def _like(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     source, kind = picked(args, named, ("src", "dtype"))
     source = need(source)
     old = source.pointer.element if isinstance(source, Tensor) else None
-    layout = clear_static(find("make_fragment_like").call([layout_of(source)]))
+    layout = fragment_like(layout_of(source))
     if not isinstance(source, Tensor):
         return layout
     return Tensor(layout, Pointer(kind if isinstance(kind, Element) else old))
+
+
+def fragment_like(layout: Any) -> Any:
+    """Registers for a tensor, nested as it is, which the DSL keeps for two modes, too.
+
+    >>> str(fragment_like(Layout(((8, 1), (4,)), ((1, 0), (1024,)))))
+    '((8,1),(4)):((1,0),(8))'
+    """
+    out = clear_static(find("make_fragment_like").call([layout]))
+    shape = clear_static(domain(layout).shape)
+    if isinstance(out, Layout) and out.shape != shape and tuple(leaves(out.shape)) == tuple(leaves(shape)):
+        strides = iter(tuple(leaves(out.stride)))
+        return Layout(shape, map_leaves(lambda _: next(strides), shape))
+    return out
 
 
 def _get_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
