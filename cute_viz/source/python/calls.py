@@ -247,7 +247,8 @@ def _bind_parameters(
             value = machine.attempt(defaults[item.arg], function.frame)
         else:
             value = machine.unknown(f"{function.name} is called without {item.arg}", node)
-        if (given := machine.let(item.arg, frame)) is not NOTHING:
+        known = missing is None and not isinstance(value, Unknown)
+        if (given := machine.let(item.arg, frame, binds="parameter" if known else "")) is not NOTHING:
             value = _as_annotated(machine, item, given, frame)
         frame.names[item.arg] = value
     if spec.vararg is not None:

@@ -14,7 +14,7 @@ from cute_viz.source.python.machine import Frame, Machine, need
 from cute_viz.source.python.operators import binary, compare, truth
 from cute_viz.source.python.subscripts import subscript
 from cute_viz.source.python.tree import dotted
-from cute_viz.source.python.values import Element, Function, Instance, Items, Member, Symbol, Tensor, Unknown, element, same
+from cute_viz.source.python.values import Class, Element, Function, Instance, Items, Member, Symbol, Tensor, Unknown, element, same
 
 # Names that files import as these; a piece of a file may lack the import.
 USUAL = {
@@ -66,16 +66,19 @@ def _constant(machine: Machine, node: ast.Constant, frame: Frame) -> Any:
 
 def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
     """What a name is where it stands: what was given for it, what was assigned, a function or module, a builtin."""
-    if (given := machine.let(name, frame)) is not NOTHING:
-        bound = frame.names.get(name)
-        return bound if isinstance(bound, Tensor) and bound.layout is given else given
     at: Frame | None = frame
     while at is not None:
         if name in at.names:
-            return at.names[name]
+            bound = at.names[name]
+            if not isinstance(bound, (Unknown, Symbol)):  # what was given for it counted when it was bound
+                return bound
+            given = machine.let(name, frame)
+            return bound if given is NOTHING else given
         if name in at.local and at is frame:
             return machine.unknown(f"{name!r} has no value here", node, hint=f"give it one: `let={name}=128`", needs=(name,))
         at = at.parent
+    if (given := machine.let(name, frame)) is not NOTHING:
+        return given
     if name in BUILTINS:
         return Symbol(f"@python.{name}")
     if name in USUAL:
@@ -91,17 +94,20 @@ def _name(machine: Machine, node: ast.Name, frame: Frame) -> Any:
 
 
 def _attribute(machine: Machine, node: ast.Attribute, frame: Frame) -> Any:
-    path = dotted(node)
-    if path and (given := machine.let(path, frame)) is not NOTHING:
+    target = machine.attempt(node.value, frame)
+    paths = [path for path in (dotted(node), f"{target.path}.{node.attr}" if isinstance(target, Unknown) else "") if path]
+    if isinstance(target, Instance):
+        paths.append(f"self.{node.attr}")
+    given = next((found for path in paths if (found := machine.let(path, frame)) is not NOTHING), NOTHING)
+    if given is not NOTHING and isinstance(target, (Instance, Class, Unknown)):
         return given
-    target = machine.value(node.value, frame)
-    if isinstance(target, Instance) and (given := machine.let(f"self.{node.attr}", frame)) is not NOTHING:
+    try:
+        found = machine.parts.attribute(machine, need_whole(target) if not isinstance(target, Unknown) else target, node.attr, node)
+    except CuteVizError:
+        if given is NOTHING:
+            raise
         return given
-    if isinstance(target, Unknown) and target.path:
-        full = f"{target.path}.{node.attr}"
-        if (given := machine.let(full, frame)) is not NOTHING:
-            return given
-    return machine.parts.attribute(machine, target, node.attr, node)
+    return given if given is not NOTHING and isinstance(found, Unknown) else found
 
 
 def _sequence(machine: Machine, node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> Any:

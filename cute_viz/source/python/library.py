@@ -7,7 +7,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import ThrCopy
-from cute_viz.algebra.inttuple import Underscore
+from cute_viz.algebra.inttuple import Underscore, modes
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import ALIASES, OPS, find
 from cute_viz.algebra.static import clear_static, is_tiling
@@ -103,8 +103,8 @@ def _in_one_mode(layout: Any) -> Any:
     """What a copy of one mode leaves over is one mode of one mode in the DSL: ((8,1),(4))."""
     if not isinstance(layout, Layout) or not isinstance(layout.shape, tuple) or len(layout.shape) != 2:
         return layout
-    (shape, rest), (stride, step) = layout.shape, layout.stride
-    return layout if isinstance(rest, tuple) else Layout((shape, (rest,)), (stride, (step,)))
+    shapes, strides = layout.shape, modes(layout.stride)
+    return layout if isinstance(shapes[1], tuple) else Layout((shapes[0], (shapes[1],)), (strides[0], (strides[1],)))
 
 
 def _wrapped(result: Any, operands: list[Any]) -> Any:

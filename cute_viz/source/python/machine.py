@@ -97,14 +97,20 @@ class Machine:
         """The value of an expression, which must be known."""
         return need(self.value(node, frame))
 
-    def let(self, name: str, frame: Frame) -> Any:
-        """The value that was given for a name, or NOTHING."""
+    def let(self, name: str, frame: Frame, *, binds: str = "") -> Any:
+        """The value that was given for a name, or NOTHING.
+
+        binds: where the name is bound to a value that is known, "local" or "parameter": then what was given without a scope
+            counts only if it can mean nothing else.
+        """
         if not self.lets.by_last:
             return NOTHING
         found = self.lets.find(name, frame.scope)
         if found is NOTHING:
             return NOTHING
         text, key = found
+        if binds and key == name and self.lets.means_another(name, binds):
+            return NOTHING
         self.given.used.add(key)
         if key not in self.lets.read:
             self.lets.read[key] = self.parts.convert(self, text)

@@ -69,7 +69,8 @@ def assign(machine: Machine, target: ast.expr, value: Any, frame: Frame, node: a
         _unpack(machine, target, value, frame, node)
         return
     name = dotted(target)
-    given = machine.let(name, frame) if name else NOTHING
+    local = isinstance(target, ast.Name) and frame is not machine.module and not isinstance(value, Unknown)
+    given = machine.let(name, frame, binds="local" if local else "") if name else NOTHING
     if given is not NOTHING:
         value = given
     elif isinstance(value, Unknown) and name and not value.error.needs:
