@@ -146,7 +146,11 @@ def follow(
     frame = Frame({}, function.frame, scope, function.node, function.owner)
     _bind_parameters(machine, function, args, named, frame, node, missing)
     if isinstance(function.node, ast.Lambda):
-        return machine.value(function.node.body, frame)
+        machine.depth += 1
+        try:
+            return machine.value(function.node.body, frame)
+        finally:
+            machine.depth -= 1
     inside = _stored_in(machine, function.node)
     frame.local = frozenset(inside)
     key = id(function.node)

@@ -117,8 +117,7 @@ def _sequence(machine: Machine, node: ast.Tuple | ast.List | ast.Set, frame: Fra
             out += iterate(machine, need_whole(machine.value(item.value, frame)), item)
         else:
             out.append(machine.attempt(item, frame))
-    if len(out) > limit("modes") * 4:
-        raise over("modes", "too many entries", text=machine.tree.text, span=machine.span(node))
+    machine.bound(out, node)
     return tuple(out) if isinstance(node, ast.Tuple) else Items({"items": out})
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from cute_viz.errors import CuteVizError, NotationError, Span
+from cute_viz.limits import limit, over
 from cute_viz.source.model import Given
 from cute_viz.source.python.lets import NOTHING, Lets
 from cute_viz.source.python.store import Changes, Store
@@ -132,6 +133,17 @@ class Machine:
             values = self.ends.setdefault((id(function), prefix + name), [])
             if len(values) < 2 and not any(same(value, one) for one in values):
                 values.append(value)
+
+    def bound(self, value: Any, node: Any) -> None:
+        """Refuse a tuple of too many entries, those in its entries counted: names that are used twice, again and again."""
+        most, count, todo = 4 * limit("modes"), 0, [value]
+        while todo:
+            item = todo.pop()
+            if isinstance(item, (tuple, list)):
+                count += len(item)
+                todo += item
+            if count > most:
+                raise over("modes", "too many entries in one tuple", most=most, text=self.tree.text, span=self.span(node))
 
     def span(self, node: Any) -> Span:
         """The place of a node in the text."""

@@ -63,8 +63,7 @@ def _content(value: Any) -> Any:
 
 
 def _sized(machine: Machine, node: ast.AST, value: Any) -> Any:
-    if len(value) > limit("modes") * 4:
-        raise machine.fail("too many entries", node)
+    machine.bound(value, node)
     return Items({"items": value}) if isinstance(value, list) else value
 
 

@@ -147,6 +147,8 @@ class Runs:
             execute(machine, [node for node in body if node not in script], machine.module)
         except CuteVizError as error:  # of the whole: too long
             self._spoil(error)
+        except RecursionError:
+            self._spoil(machine.fail("this file is nested too deeply", self.tree.module))
         machine.end(self.tree.module, machine.module.names)
 
     def _spoil(self, error: CuteVizError) -> None:
@@ -156,7 +158,7 @@ class Runs:
     def _by_itself(self, function: Function, *args: Any) -> None:
         """A function that is followed without a caller: its parameters are what was given for them, or their defaults."""
         machine = self.machine
-        with suppress(CuteVizError):  # where it matters, it is recorded
+        with suppress(CuteVizError, RecursionError):  # where it matters, it is recorded, or is not reached
             follow(machine, function, list(args), {}, function.node, parameter(machine))
 
     def _class(self, cls: Class, root: str) -> None:
