@@ -99,7 +99,7 @@ def _attribute(machine: Machine, node: ast.Attribute, frame: Frame) -> Any:
     if isinstance(target, Instance):
         paths.append(f"self.{node.attr}")
     given = next((found for path in paths if (found := machine.let(path, frame)) is not NOTHING), NOTHING)
-    if given is not NOTHING and isinstance(target, (Instance, Class, Unknown)):
+    if given is not NOTHING and isinstance(target, (Instance, Class, Unknown, Member)):
         return given
     try:
         found = machine.parts.attribute(machine, need_whole(target) if not isinstance(target, Unknown) else target, node.attr, node)

@@ -279,8 +279,15 @@ def _sm100_epilogue(machine: Machine, args: list[Any], named: dict[str, Any]) ->
 
 
 def _from_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-    """LayoutEnum.from_tensor: which of the first two modes is contiguous."""
-    tensor = need(picked(args, named, ("tensor",))[0])
+    """LayoutEnum.from_tensor: which of the first two modes is contiguous; of `ROW_MAJOR`, given for a tensor, that."""
+    tensor = picked(args, named, ("tensor",))[0]
+    if isinstance(tensor, Unknown) and tensor.path:
+        message = f"whether {tensor.path!r} is row-major or column-major is not known"
+        hint = f"give it: `let={tensor.path}=ROW_MAJOR`, COL_MAJOR, or a layout such as (512,512):(512,1)"
+        raise tensor.error.but(message=message, hint=hint, needs=(tensor.path,))
+    tensor = need(tensor)
+    if isinstance(tensor, Member) and tensor.enum == "LayoutEnum":
+        return tensor
     at = leading(tensor.layout) if isinstance(tensor, Tensor) else leading(tensor)
     if at not in (0, 1):
         raise AlgebraError("this tensor is neither row-major nor column-major")
