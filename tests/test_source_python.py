@@ -282,7 +282,8 @@ def test_a_long_file_is_read_as_fast_as_it_is_parsed() -> None:
 
 
 def test_the_order_of_a_tensor_is_asked_for_and_may_be_given_by_its_name() -> None:
-    text = "class K:\n    def __call__(self, mA):\n        o = utils.LayoutEnum.from_tensor(mA)\n        n = 4 if o.is_k_major_a() else 8"
+    text = "class K:\n    def __call__(self, mA):\n"
+    text += "        o = utils.LayoutEnum.from_tensor(mA)\n        n = 4 if o.is_k_major_a() else 8"
     error = refusal(text, "n")
     assert error.needs == ("mA",)
     assert "ROW_MAJOR" in (error.hint or "")

@@ -45,7 +45,7 @@ def _kind(name: str) -> Member:
     return Member("SmemLayoutAtomKind", name)
 
 
-def is_k(mode: Any) -> bool:
+def _is_k(mode: Any) -> bool:
     """Whether a major mode is K. Refused: what is no major mode."""
     mode = need(mode)
     if not isinstance(mode, Member) or mode.name not in ("K", "MN"):
@@ -53,7 +53,7 @@ def is_k(mode: Any) -> bool:
     return mode.name == "K"
 
 
-def row(layout: Any) -> bool:
+def _row(layout: Any) -> bool:
     """Whether a LayoutEnum is row-major. Refused: what is none."""
     layout = need(layout)
     if not isinstance(layout, Member) or layout.name not in ("ROW_MAJOR", "COL_MAJOR"):
@@ -77,7 +77,11 @@ def widest(k_major: bool, bits: int, extent: int, special: bool = False) -> Memb
 
 
 def smem_atom(kind: Any, element: Any) -> ComposedLayout:
-    """The layout atom of a kind: 8 rows of 128 to 1024 bits under a swizzle, in elements."""
+    """The layout atom of a kind: 8 rows of 128 to 1024 bits under a swizzle, in elements.
+
+    >>> str(smem_atom(Member("SmemLayoutAtomKind", "K_SW64"), Element("f16")))
+    'Sw<2,4,3> o 0 o (8,32):(32,1)'
+    """
     kind, element = need(kind), need(element)
     if not isinstance(kind, Member) or not isinstance(element, Element):
         raise AlgebraError("make_smem_layout_atom takes a SmemLayoutAtomKind and an element type")
@@ -104,13 +108,13 @@ def _make_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 
 def _sm90_kind(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     layout, element, extent = picked(args, named, ("layout", "element_type", "major_mode_size"))
-    return widest(row(layout), need(element).bits, need(extent))
+    return widest(_row(layout), need(element).bits, need(extent))
 
 
 def _sm90_smem(side: str) -> Callable[..., Any]:
     def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         layout, tiler, element, stages = picked(args, named, (f"{side}_layout", "mma_tiler_mnk", f"{side}_dtype", "num_stages"))
-        tiler, k_major = need(tiler), row(layout)
+        tiler, k_major = need(tiler), _row(layout)
         mn = tiler[0 if side == "a" else 1]
         extent = int(find("size").call([tiler[2] if k_major else mn]))
         atom = smem_atom(widest(k_major, need(element).bits, extent), element)
@@ -122,7 +126,7 @@ def _sm90_smem(side: str) -> Callable[..., Any]:
 def _sm90_epilogue(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     names = ("epi_dtype", "epi_layout", "epi_tile", "epi_stage", "smem_trg_shape", "smem_order")
     element, layout, tile, stages, shape, order = picked(args, named, names)
-    tile, n_major = need(tile), row(layout)
+    tile, n_major = need(tile), _row(layout)
     atom = smem_atom(widest(n_major, need(element).bits, tile[1] if n_major else tile[0]), element)
     target = need(shape) if shape is not None else (*tile, need(stages))
     return _tiled(atom, target, need(order) if order is not None else (0, 1, 2) if n_major else (1, 0, 2))
@@ -140,10 +144,10 @@ def _sm90_mma(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         op = instruction("warpgroup", "MmaI8Op" if a.name[1:] == "8" else "MmaF8Op", [a, b, *rest], {})
     else:
         raise AlgebraError(f"no warp-group MMA multiplies {a.name} by {b.name}")
-    return tiled_mma(machine, op, need(layout))
+    return _tiled_mma(machine, op, need(layout))
 
 
-def tiled_mma(machine: Machine, op: Instruction | None, layout: Any = None) -> Atom:
+def _tiled_mma(machine: Machine, op: Instruction | None, layout: Any = None) -> Atom:
     """The tiled MMA of an operation."""
     atom = mma_atom(op, machine.given.resolve)
     return Atom(find("make_tiled_mma").call([atom.value, *([] if layout is None else [layout])]), atom.op)
@@ -167,7 +171,7 @@ def _stmatrix(count: int) -> Callable[..., Any]:
         layout, element, _ = picked(args, named, ("layout_d", "elem_ty_d", "elem_ty_acc"))
         element = need(element)
         if element.bits == 16:
-            op = instruction("warp", "StMatrix8x8x16bOp", [not row(layout), count], {})
+            op = instruction("warp", "StMatrix8x8x16bOp", [not _row(layout), count], {})
         else:
             op = instruction("cute", "CopyUniversalOp", [], {})
         return copy_atom(op, element, None, machine.given.resolve)
@@ -182,7 +186,7 @@ def _sm100_mma(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """make_trivial_tiled_mma, of one type for A and B or of two."""
     names: tuple[str, ...] = ("a_dtype", "b_dtype", "a_mode", "b_mode", "acc_dtype", "cta_group", "mma_tiler_mn", "a_source")
     named = {word.replace("_leading", ""): value for word, value in named.items()}
-    one = "ab_dtype" in named or (len(args) > 1 and "a_dtype" not in named and not isinstance(need_type(args[1]), Element))
+    one = "ab_dtype" in named or (len(args) > 1 and "a_dtype" not in named and not isinstance(_need_type(args[1]), Element))
     if one:
         names = ("ab_dtype", *names[2:])
     found = dict(zip(names, picked(args, named, names), strict=True))
@@ -192,17 +196,17 @@ def _sm100_mma(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     rest = [tuple(need(found["mma_tiler_mn"])), found["cta_group"], source, found["a_mode"], found["b_mode"]]
     acc = found["acc_dtype"]
     if a == b and a.name in ("f16", "bf16"):
-        return tiled_mma(machine, instruction("tcgen05", "MmaF16BF16Op", [a, acc, *rest], {}))
+        return _tiled_mma(machine, instruction("tcgen05", "MmaF16BF16Op", [a, acc, *rest], {}))
     if a == b and a.name in ("tf32", "f32"):
-        return tiled_mma(machine, instruction("tcgen05", "MmaTF32Op", rest, {}))
+        return _tiled_mma(machine, instruction("tcgen05", "MmaTF32Op", rest, {}))
     if a == b and a.name in ("s8", "u8"):
-        return tiled_mma(machine, instruction("tcgen05", "MmaI8Op", [a, *rest], {}))
+        return _tiled_mma(machine, instruction("tcgen05", "MmaI8Op", [a, *rest], {}))
     if a.name in _F8F6F4 and b.name in _F8F6F4:
-        return tiled_mma(machine, instruction("tcgen05", "MmaF8F6F4Op", [a, b, acc, *rest], {}))
+        return _tiled_mma(machine, instruction("tcgen05", "MmaF8F6F4Op", [a, b, acc, *rest], {}))
     raise AlgebraError(f"no tcgen05 MMA multiplies {a.name} by {b.name}")
 
 
-def need_type(value: Any) -> Any:
+def _need_type(value: Any) -> Any:
     """What an argument tells of the way a helper is called. Refused: an unknown one, which may be a type or not."""
     if isinstance(value, Unknown):
         raise value.error
@@ -223,7 +227,7 @@ def _sm100_smem(side: str) -> Callable[..., Any]:
         elif mma.op is None:
             raise AlgebraError("the major mode of this MMA is not known")
         else:
-            k_major = is_k(mma.op.get(f"{side}_major_mode"))
+            k_major = _is_k(mma.op.get(f"{side}_major_mode"))
         mn = tiler[0 if side == "a" else 1]
         shape = clear_static(find(f"partition_shape_{side.upper()}").call([mma.value, (mn, tiler[2])]))
         extents = [int(find("size").call([part])) for part in modes(shape[0])]
@@ -235,7 +239,11 @@ def _sm100_smem(side: str) -> Callable[..., Any]:
 
 
 def mma_shaped(atom: Any, shape: Any, order: Any = None) -> Any:
-    """An atom tiled to ((MMA_M,MMA_K),M,K,...): first over whole extents, then cut by the MMA's."""
+    """An atom tiled to ((MMA_M,MMA_K),M,K,...): first over whole extents, then cut by the MMA's.
+
+    >>> str(mma_shaped(Layout((8, 64), (64, 1)), ((128, 16), 1, 4)))
+    '((128,16),1,4):((64,1),0,16)'
+    """
     first = modes(shape[0])
     paired = tuple((a, b) for a, b in zip(first, shape[1:], strict=False))
     whole = (*paired, *shape[1 + len(first) :])
@@ -255,7 +263,7 @@ def _tile_to_mma_shape(machine: Machine, args: list[Any], named: dict[str, Any])
 
 def _sm100_plain_smem(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     mode, tile, element, stages = picked(args, named, ("leading_mode", "smem_tile_shape", "a_dtype", "num_stages"))
-    tile, k_major = need(tile), is_k(mode)
+    tile, k_major = need(tile), _is_k(mode)
     extent = int(find("size").call([tile[1 if k_major else 0]]))
     atom = smem_atom(widest(k_major, need(element).bits, extent, special=True), element)
     tiled = _tiled(atom, (*tile, need(stages)), (0, 1, 2) if k_major else (1, 0, 2))
@@ -264,7 +272,7 @@ def _sm100_plain_smem(machine: Machine, args: list[Any], named: dict[str, Any]) 
 
 def _sm100_epilogue(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     element, layout, tile, stages = picked(args, named, ("epi_dtype", "epi_layout", "epi_tile", "epi_stage"))
-    tile, element, n_major = need(tile), need(element), row(layout)
+    tile, element, n_major = need(tile), need(element), _row(layout)
     element = Element("s8") if element.name == "pred" else element
     contiguous = tile[1 if n_major else 0]
     if isinstance(contiguous, Layout):

@@ -102,7 +102,12 @@ def instruction(module: str, name: str, args: list[Any], given: dict[str, Any]) 
 
 
 def mma_atom(op: Any, resolve: Resolver | None) -> Atom:
-    """The MMA atom of an operation. Refused: what is no such operation, and what the library does not have."""
+    """The MMA atom of an operation. Refused: what is no such operation, and what the library does not have.
+
+    >>> op = instruction("warp", "MmaTF32Op", [(16, 8, 8)], {})
+    >>> mma_atom(op, lambda name, args: f"the atom {name}").value
+    'the atom SM80_16x8x8_F32TF32TF32F32_TN'
+    """
     if isinstance(op, Atom):
         return op
     reader = _MMAS.get(op.module) if isinstance(op, Instruction) else None
@@ -228,6 +233,9 @@ def copy_atom(op: Any, kind: Any, bits: Any, resolve: Resolver | None) -> Atom:
     """The copy atom of an operation for values of a type; bits: of a copy, where the operation leaves them open.
 
     Refused: what is no such operation, what the library does not have, and a width that no instruction has.
+
+    >>> str(copy_atom(instruction("cute", "CopyUniversalOp", [], {}), Element("f16"), None, None).value.layout_src)
+    '(1,1):(0,0)'
     """
     from cute_viz.algebra.copy import make_copy_atom
 

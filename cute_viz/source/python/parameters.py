@@ -33,10 +33,18 @@ def example(name: str, annotation: str = "") -> str:
 
 
 def hint_for(name: str, annotation: str = "") -> str:
-    """The words that ask for a value."""
+    """The words that ask for a value.
+
+    >>> hint_for("self.c_dtype")
+    'give it a value: `let=self.c_dtype=cutlass.Float16`'
+    """
     return f"give it a value: `let={name}={example(name, annotation)}`"
 
 
 def parameter_hint(item: ast.arg) -> str:
-    """The words that ask for the value of a parameter."""
+    """The words that ask for the value of a parameter.
+
+    >>> parameter_hint(ast.parse("def f(mA: cute.Tensor): pass").body[0].args.args[0])
+    'give it a value: `let=mA=(512,512):(512,1)`'
+    """
     return hint_for(item.arg, ast.unparse(item.annotation) if item.annotation is not None else "")

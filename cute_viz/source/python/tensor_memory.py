@@ -28,6 +28,12 @@ def fragment(mma: Atom, operand: str, shape: Any) -> Tensor:
     """The part of tensor memory that an MMA of tcgen05 takes for its accumulators, or for A.
 
     shape: ((M,N),M tiles,N tiles,...), as partition_shape_C gives it. Refused: an operand of shared memory.
+
+    >>> from cute_viz import parse
+    >>> mma = parse("make_tiled_mma(SM100_MMA_F16BF16_SS<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>{})")
+    >>> op = Instruction("tcgen05", "MmaF16BF16Op", {"acc_dtype": Element("f32")})
+    >>> str(fragment(Atom(mma, op), "C", ((128, 64), 1, 2)).layout)
+    '((128,64),1,2):((65536,1),0,64)'
     """
     op = mma.op
     assert op is not None
@@ -107,7 +113,11 @@ _SHAPES = {"16x64b": (16, 64), "16x128b": (16, 128), "16x256b": (16, 256), "16x3
 
 
 def properties(atom: Any) -> tuple[int, int, int, bool, bool]:
-    """Of a copy of tensor memory: lanes, bits of a column, repetitions, whether it packs halves, whether it loads."""
+    """Of a copy of tensor memory: lanes, bits of a column, repetitions, whether it packs halves, whether it loads.
+
+    >>> properties(Atom(None, Instruction("tcgen05", "Ld32x32bOp", {"repeat": 4})))
+    (32, 32, 4, False, True)
+    """
     op = atom.op if isinstance(atom, Atom) else None
     if not isinstance(op, Instruction) or op.module != "tcgen05" or op.name[2:-2] not in _SHAPES:
         raise AlgebraError("a copy of tensor memory is wanted here", hint="such as tcgen05.Ld32x32bOp(tcgen05.Repetition(32))")

@@ -36,7 +36,11 @@ def picked(args: list[Any], named: dict[str, Any], names: tuple[str, ...]) -> li
 
 
 def layout_of(value: Any) -> Any:
-    """A layout, or the compact one of a shape."""
+    """A layout, or the compact one of a shape.
+
+    >>> str(layout_of((4, 8)))
+    '(4,8):(1,4)'
+    """
     value = need(value)
     if isinstance(value, Tensor):
         return value.layout

@@ -265,7 +265,11 @@ def plain(value: Any) -> Any:
 
 
 def is_object(value: Any) -> bool:
-    """Whether a value is one of the algebra, for an answer: a number, a tuple of such, a layout, a tiling."""
+    """Whether a value is one of the algebra, for an answer: a number, a tuple of such, a layout, a tiling.
+
+    >>> is_object((4, Layout(8))), is_object("text")
+    (True, False)
+    """
     if isinstance(value, tuple):
         return all(item is None or is_object(item) for item in value)
     return isinstance(value, (int, Layout, ComposedLayout, Swizzle, ValueType)) or is_tiling(value)
