@@ -37,7 +37,7 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
     if root == "@member":
         return call_member(machine, function.last, args, node)
     if root == "@tensor":
-        return TENSORS[function.last](machine, args, named)
+        function = Symbol(f"cutlass.{function.last}")
     if function.path == "types.SimpleNamespace" and not args:
         return Instance(_NAMESPACE, dict(named))
     if function.path == "functools.partial" and args:
@@ -57,10 +57,12 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
     if name.endswith("Op") and (op := instruction(module, name, args, named)) is not None:
         return op
     helper = HELPERS.get((module, name)) or HELPERS.get(("", name))
+    helper = helper or TENSORS.get(name)
     if helper is not None:
-        return helper(machine, args, named)
-    if name in TENSORS:
-        return TENSORS[name](machine, args, named)
+        try:
+            return helper(machine, args, named)
+        except (TypeError, AttributeError, IndexError, ValueError, ArithmeticError):  # arguments of other kinds
+            raise machine.fail(f"{name} takes other arguments than these", node) from None
     if args and isinstance(args[0], Slice):
         return _of_some_thread(machine, name, args, named, node)
     return operate(machine, function, args, named, node)
