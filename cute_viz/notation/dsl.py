@@ -18,7 +18,7 @@ _STRONG = re.compile(
 )
 
 # Parameters by their names in the DSL, in the order in which our operations take them.
-_PARAMETERS = {
+PARAMETERS = {
     "make_layout": ("shape", "stride"),
     "make_ordered_layout": ("shape", "order"),
     "make_identity_layout": ("shape",),
@@ -54,9 +54,9 @@ _PARAMETERS = {
     **{f"{kind}_product": ("block", "tiler") for kind in ("logical", "zipped", "tiled", "flat", "blocked", "raked")},
 }
 # Where the DSL's order of operands is another one than C++'s: positions in the DSL's call.
-_REORDERED = {"slice_": (1, 0), "dice": (1, 0), "recast_layout": (2, 1, 0)}
+REORDERED = {"slice_": (1, 0), "dice": (1, 0), "recast_layout": (2, 1, 0)}
 # Another operation under the same name.
-_RENAMED = {"slice_": "slice", "make_tiled_copy": "make_tiled_copy_impl", "make_tiled_copy_tv": "make_tiled_copy"}
+RENAMED = {"slice_": "slice", "make_tiled_copy": "make_tiled_copy_impl", "make_tiled_copy_tv": "make_tiled_copy"}
 _BITS = re.compile(r"(?:.*\.)?(?:Float|BFloat|Int|Uint|TFloat)(\d+)\w*\.width")
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "mod"}
 
@@ -292,7 +292,7 @@ class _Reader:
             arguments.insert(0, self.node(node.func.value))
         name = str(dotted or getattr(node.func, "attr", ""))
         short = name.rpartition(".")[2]
-        parameters = _PARAMETERS.get(short, ())
+        parameters = PARAMETERS.get(short, ())
         extra: list[Node] = []
         for keyword in node.keywords:
             value = self.node(keyword.value)
@@ -307,9 +307,9 @@ class _Reader:
         if None in arguments:
             missing = parameters[arguments.index(None)]
             raise NotationError(f"{name} needs {missing}", text=self.text, span=span)
-        order = _REORDERED.get(short)
+        order = REORDERED.get(short)
         if order is not None and len(arguments) == len(order):
             arguments = [arguments[n] for n in order]
         if name.startswith(("cute.", "cutlass.")) or name == short:
-            name = name[: len(name) - len(short)] + _RENAMED.get(short, short)
+            name = name[: len(name) - len(short)] + RENAMED.get(short, short)
         return Call(span, name, (), (*(a for a in arguments if a), *extra))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.errors import NotationError, Span, did_you_mean
@@ -40,6 +40,7 @@ class Entry:
     scope: the namespaces, classes and functions around it, outermost first; the empty name of an unnamed one is left out.
     span: of the name in the text. line: counts from 1. read: the value, or a CuteVizError with the first cause and its place; an
         error for want of a value names it in `needs`. A reader evaluates once and remembers.
+    end: where names are bound anew, the value that the name has at the end of its scope, whichever definition that is.
 
     >>> Entry("sA", ("gemm_tn",), Span(5, 7), 1, lambda: 4).path
     'gemm_tn::sA'
@@ -50,6 +51,7 @@ class Entry:
     span: Span
     line: int
     read: Callable[[], Any]
+    end: Callable[[], Any] | None = None
 
     @property
     def path(self) -> str:
@@ -86,6 +88,8 @@ class SourceFile:
         found = matching(self.entries, query)
         if len(found) == 1:
             return found[0]
+        if found and (last := _last(found, query)) is not None:
+            return last
         if found:
             where = ", ".join(f"{entry.path} (line {entry.line})" for entry in found[:_MANY])
             rest = f" and {len(found) - _MANY} more" if len(found) > _MANY else ""
@@ -109,10 +113,22 @@ def matching(entries: Iterable[Entry], query: str) -> list[Entry]:
     match = _QUERY.fullmatch(query)
     if match is None:
         return []
-    parts = tuple(re.split(r"::|\.", match["path"].strip()))
+    parts = _parts(match["path"].strip())
     out = [
         entry
         for entry in entries
-        if (*entry.scope, entry.name)[-len(parts) :] == parts and (match["line"] is None or entry.line == int(match["line"]))
+        if _parts(entry.path)[-len(parts) :] == parts and (match["line"] is None or entry.line == int(match["line"]))
     ]
-    return [entry for entry in out if len(entry.scope) + 1 == len(parts)] or out
+    return [entry for entry in out if len(_parts(entry.path)) == len(parts)] or out
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    """The words of a path; a name may have several, `self.x`."""
+    return tuple(re.split(r"::|\.", path))
+
+
+def _last(found: list[Entry], query: str) -> Entry | None:
+    """Of definitions that bind one name of one scope anew, where the scope is given: the name at the end of it."""
+    last = found[-1]
+    same = all(entry.path == last.path for entry in found) and len(_parts(query)) > len(_parts(last.name))
+    return replace(last, read=last.end, end=None) if same and last.end is not None and "@" not in query else None

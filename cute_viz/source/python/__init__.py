@@ -1,0 +1,21 @@
+"""Python files of the CuTe DSL -> what they define, by scope, name and line; nothing is executed or imported."""
+
+from __future__ import annotations
+
+from cute_viz.source.model import Given, SourceFile
+from cute_viz.source.python.entries import entries_of
+from cute_viz.source.python.tree import Tree
+
+
+def read(text: str, given: Given) -> SourceFile:
+    """The definitions of a Python text, each evaluated when it is asked for.
+
+    Raises: NotationError of what is not Python, LimitError of what is too large.
+
+    >>> file = read("class Kernel:\\n    def __init__(self, n: int = 4):\\n        self.shape = (n, 8)", Given())
+    >>> entry = file.find("Kernel.__init__.self.shape")
+    >>> entry.path, entry.line, entry.read()
+    ('Kernel::__init__::self.shape', 3, (4, 8))
+    """
+    tree = Tree(text)
+    return SourceFile(text, entries_of(tree, given))

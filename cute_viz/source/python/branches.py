@@ -1,0 +1,110 @@
+"""Branches of Python's statements: the one that is taken, or all that may be, with what they bind joined."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.errors import CuteVizError
+from cute_viz.source.python.expressions import need_whole
+from cute_viz.source.python.machine import Frame, Machine
+from cute_viz.source.python.modules import is_library
+from cute_viz.source.python.operators import truth
+from cute_viz.source.python.store import Changes
+from cute_viz.source.python.values import Instance, Unknown
+
+# How a block ends.
+GOES_ON, RETURNS, RAISES, BREAKS, CONTINUES = "goes on", "returns", "raises", "breaks", "continues"
+
+
+class Open(Exception):
+    """A loop whose end hangs on what is not known."""
+
+
+def lose(machine: Machine, name: str, frame: Frame, error: CuteVizError) -> None:
+    """A name, `self.x` among them, whose value is not known from here on."""
+    head, _, attribute = name.rpartition(".")
+    if not head:
+        machine.store.write(frame.names, name, Unknown(error))
+        return
+    target = frame.names.get(head)
+    if isinstance(target, Instance):
+        machine.store.write(target.names, attribute, Unknown(error))
+
+
+def follow_if(machine: Machine, node: ast.If, frame: Frame) -> str:
+    """Follow the branch that is taken, or where that is not known both."""
+    try:
+        test = truth(machine, need_whole(machine.value(node.test, frame)), node.test)
+    except CuteVizError as error:
+        return split(machine, [node.body, node.orelse], frame, error, node)
+    taken, dead = (node.body, node.orelse) if test else (node.orelse, node.body)
+    if dead and not machine.loops:
+        word = "true" if test else "false"
+        bury(machine, dead, machine.fail(f"this line does not run: the condition is {word}", node.test))
+    return machine.parts.block(machine, taken, frame)
+
+
+def bury(machine: Machine, body: list[ast.stmt], why: CuteVizError) -> None:
+    """Keep why statements do not run."""
+    if machine.quiet:
+        return
+    for statement in body:
+        machine.dead.setdefault(id(statement), why)
+
+
+def split(machine: Machine, bodies: list[list[ast.stmt]], frame: Frame, cause: CuteVizError, node: ast.AST) -> str:
+    """Follow several ways, of which one is taken, and join what they bind."""
+    outcomes: list[tuple[str, Changes, list[Any]]] = []
+    for body in bodies:
+        mark, before = machine.store.mark(), len(frame.returned)
+        ended = machine.parts.block(machine, body, frame)
+        outcomes.append((ended, machine.store.undo(mark), frame.returned[before:]))
+        if ended == RETURNS:
+            del frame.returned[before:]
+    alive = [one for one in outcomes if one[0] != RAISES]
+    if not alive:
+        return RAISES
+    if any(one[0] in (BREAKS, CONTINUES) for one in alive):
+        if not machine.loops:
+            raise Open
+        alive = [one for one in alive if one[0] not in (BREAKS, CONTINUES)]
+        if not alive:
+            return CONTINUES
+    on = [one for one in alive if one[0] == GOES_ON]
+    left = [one for one in alive if one[0] == RETURNS]
+    machine.store.join([one[1] for one in (on or left)], joined(machine, cause, node))
+    for _, changes, values in left:
+        frame.returned += values or [None]
+        if on:
+            frame.pending.append((machine.store.mark(), changes))
+    return GOES_ON if on else RETURNS
+
+
+def joined(machine: Machine, cause: CuteVizError, node: ast.AST) -> Callable[[str], Any]:
+    """The value of a name that depends on the way: the cause is what the condition lacks."""
+    place = f" (line {machine.tree.line(machine.span(node).start)})"
+
+    def unknown(name: str) -> Unknown:
+        message = f"what {name!r} is depends on which branch runs{place}: {cause.message}"
+        return Unknown(cause.but(message=message))
+
+    return unknown
+
+
+def follow_try(machine: Machine, node: ast.Try, frame: Frame) -> str:
+    """Follow a `try`, which may end in each of its handlers."""
+    cause = machine.fail("whether this raises is not known", node)
+    ways = [[*node.body, *node.orelse], *(handler.body for handler in node.handlers)]
+    sure = not node.handlers or all(_imports_library(statement) for statement in node.body)
+    ended = machine.parts.block(machine, ways[0], frame) if sure else split(machine, ways, frame, cause, node)
+    last = machine.parts.block(machine, node.finalbody, frame)
+    return ended if last == GOES_ON else last
+
+
+def _imports_library(node: ast.stmt) -> bool:
+    """Whether a statement imports the DSL, which is there."""
+    if isinstance(node, ast.ImportFrom):
+        return is_library(node.module or "") and not node.level
+    return isinstance(node, ast.Import) and all(is_library(alias.name) for alias in node.names)

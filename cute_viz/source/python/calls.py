@@ -1,0 +1,284 @@
+"""Calls: functions and methods of the text are followed with their arguments, classes give objects, all else is the library's."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import CuteVizError
+from cute_viz.source.python.branches import RAISES
+from cute_viz.source.python.lets import NOTHING
+from cute_viz.source.python.library import call_library
+from cute_viz.source.python.machine import DEPTH, Frame, Machine, need
+from cute_viz.source.python.parameters import Missing, parameter_hint
+from cute_viz.source.python.statements import execute
+from cute_viz.source.python.subscripts import underscores
+from cute_viz.source.python.tree import stored
+from cute_viz.source.python.values import (
+    Bound,
+    Class,
+    Element,
+    Function,
+    Instance,
+    Items,
+    Member,
+    Partial,
+    Pointer,
+    Super,
+    Symbol,
+    Tensor,
+    Unknown,
+    decorators,
+    same,
+)
+
+_KEEPS = {"jit", "kernel", "staticmethod", "classmethod", "property", "dsl_user_op", "lru_cache", "cache", "abstractmethod"}
+_KEEPS |= {"override", "no_grad", "overload", "cached_property", "final", "wraps", ""}
+
+
+def call(machine: Machine, function: Any, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    """The value of a call. Refused: what is not known, and what the library refuses."""
+    if isinstance(function, Bound):
+        return call(machine, function.function, [function.target, *args], named, node)
+    if isinstance(function, Partial):
+        return call(machine, function.function, [*function.args, *args], {**function.named, **named}, node)
+    if isinstance(function, Function):
+        return follow(machine, function, args, named, node)
+    if isinstance(function, Class):
+        return make(machine, function, args, named, node)
+    if isinstance(function, Instance):
+        method = function.cls.find("__call__")
+        if isinstance(method, Function):
+            return follow(machine, method, [function, *args], named, node)
+    if isinstance(function, Symbol):
+        if function.path == "@python.super" and len(args) == 2 and isinstance(args[0], Class):
+            return Super(args[0], args[1])
+        return call_library(machine, function, args, named, node)
+    if isinstance(function, Element):
+        return _number(machine, function, args, node)
+    if isinstance(function, (Layout, ComposedLayout, Swizzle)):
+        coord = underscores(tuple(need(arg) for arg in args))
+        if not coord:
+            raise machine.fail("a layout is called with a coordinate", node)
+        return function(*coord)
+    if isinstance(function, Unknown):
+        for value in args:
+            _forget(machine, value, node)
+        raise function.error
+    raise machine.fail("what is called here is not known", node)
+
+
+def _forget(machine: Machine, value: Any, node: ast.expr) -> None:
+    """A list that an unknown function was given may be another one after it."""
+    if isinstance(value, Items):
+        machine.store.write(value.content, "items", machine.unknown("what this call does to the list is not known", node))
+
+
+def _number(machine: Machine, kind: Element, args: list[Any], node: ast.expr) -> Any:
+    """`cutlass.Int32(4)`: the number."""
+    value = need(args[0]) if len(args) == 1 else None
+    if not isinstance(value, (int, float)):
+        raise machine.fail(f"this value of {kind.name} is a run-time value", node)
+    return float(value) if kind.kind == "float" else bool(value) if kind.name == "pred" else int(value)
+
+
+def make(machine: Machine, cls: Class, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    """An object of a class: its `__init__` followed, or the fields of a dataclass."""
+    if cls.is_enum():
+        for name, value in cls.names.items():
+            if len(args) == 1 and same(value, args[0]):
+                return Member(cls.name, name, value)
+        raise machine.fail(f"which member of {cls.name} this is is not known", node)
+    out = Instance(cls)
+    init = cls.find("__init__")
+    if isinstance(init, Function):
+        follow(machine, init, [out, *args], named, node)
+        return out
+    fields = [item for item in cls.node.body if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)]
+    plain = "dataclass" in decorators(cls.node) or any(getattr(base, "last", "") == "NamedTuple" for base in cls.bases)
+    if (args or named) and not plain:
+        raise machine.fail(f"how {cls.name} is made is not in this file", node)
+    rest = list(args)
+    for item in fields:
+        assert isinstance(item.target, ast.Name)
+        name = item.target.id
+        default, asked = _field(machine, item, cls)
+        if asked and rest:
+            default = rest.pop(0)
+        elif asked and name in named:
+            default = named[name]
+        machine.store.write(out.names, name, default)
+    after = cls.find("__post_init__")
+    if isinstance(after, Function):
+        follow(machine, after, [out], {}, node)
+    return out
+
+
+def _field(machine: Machine, item: ast.AnnAssign, cls: Class) -> tuple[Any, bool]:
+    """The default of a dataclass's field, and whether an argument may give it."""
+    assert isinstance(item.target, ast.Name)
+    name = item.target.id
+    if item.value is None:
+        return machine.unknown(f"{cls.name} is made without {name}", item, needs=(name,)), True
+    if not isinstance(item.value, ast.Call) or not ast.unparse(item.value.func).endswith("field"):
+        return cls.names.get(name), True
+    words = {keyword.arg: keyword.value for keyword in item.value.keywords}
+    asked = not (isinstance(words.get("init"), ast.Constant) and getattr(words["init"], "value", True) is False)
+    if "default" in words:
+        return machine.attempt(words["default"], machine.module), asked
+    return machine.unknown(f"{cls.name} is made without {name}", item, needs=(name,)), asked
+
+
+def follow(
+    machine: Machine, function: Function, args: list[Any], named: dict[str, Any], node: ast.AST, missing: Missing | None = None
+) -> Any:
+    """The value of a function of the text: its statements followed with these arguments.
+
+    missing: what a parameter without an argument is; without it that is an error.
+    """
+    if machine.depth >= DEPTH:
+        raise machine.fail("calls in calls, too deep to follow", node)
+    scope = (*(function.frame.scope), *((function.owner.name,) if function.owner else ()), function.name)
+    frame = Frame({}, function.frame, scope, function.node, function.owner)
+    _bind_parameters(machine, function, args, named, frame, node, missing)
+    if isinstance(function.node, ast.Lambda):
+        machine.depth += 1
+        try:
+            return machine.value(function.node.body, frame)
+        finally:
+            machine.depth -= 1
+    inside = _stored_in(machine, function.node)
+    frame.local = frozenset(inside)
+    key = id(function.node)
+    machine.calls[key] = machine.calls.get(key, 0) + 1
+    machine.depth += 1
+    returned = machine.store.mark()
+    try:
+        ended = execute(machine, function.node.body, frame)
+    except RecursionError:
+        raise machine.fail("this is nested too deeply to follow", node) from None
+    finally:
+        machine.depth -= 1
+    _settle(machine, frame, node, returned)
+    machine.end(function.node, frame.names)
+    for name in inside:
+        head, _, attribute = name.partition(".")
+        target = frame.names.get(head)
+        if attribute and isinstance(target, Instance) and attribute in target.names:
+            machine.end(function.node, {attribute: target.names[attribute]}, head + ".")
+    if ended == RAISES:
+        raise machine.fail(f"{function.name} raises an error for these arguments", node)
+    return _result(machine, function, frame, ended, node)
+
+
+def _stored_in(machine: Machine, node: ast.AST) -> set[str]:
+    cache = machine.stored
+    if id(node) not in cache:
+        cache[id(node)] = stored(getattr(node, "body", []))
+        if any(isinstance(item, (ast.Yield, ast.YieldFrom)) for item in ast.walk(node)):
+            cache[id(node)].add("yield")
+    return cache[id(node)]
+
+
+def _result(machine: Machine, function: Function, frame: Frame, ended: str, node: ast.AST) -> Any:
+    values = list(frame.returned)
+    if ended == "goes on" and values:
+        values.append(None)
+    if not function.decorators <= _KEEPS:
+        return machine.unknown(f"what {function.name} gives is changed by its decorator", node)
+    if "yield" in _stored_in(machine, function.node):
+        return machine.unknown(f"{function.name} is a generator", node)
+    if not values:
+        return None
+    if all(same(values[0], value) for value in values[1:]):
+        return values[0]
+    known = [value for value in values if isinstance(value, Unknown)]
+    return known[0] if known else machine.unknown(f"which value {function.name} returns depends on what is not known", node)
+
+
+def _settle(machine: Machine, frame: Frame, node: ast.AST, start: int) -> None:
+    """What was changed after a way that may have ended the call is unknown after it, unless that way changed it alike."""
+    for mark, changes in reversed(frame.pending):
+        now = machine.store.changes(mark)
+        before = machine.store.before(mark)
+        for key in {**now, **changes}:
+            names, name = (now.get(key) or changes[key])[0], key[1]
+            if names is frame.names:
+                continue
+            other = changes[key][1] if key in changes else before.get(key, NOTHING)
+            if other is not NOTHING and not same(other, names.get(name)):
+                machine.store.write(names, name, machine.unknown(f"what {name!r} is depends on where the call returns", node))
+
+
+def _as_annotated(machine: Machine, item: ast.arg, value: Any, frame: Frame) -> Any:
+    """A layout that was given for a tensor as a tensor, of the element type that was given, `mA.element_type`."""
+    if not isinstance(value, (Layout, ComposedLayout)):
+        return value
+    kind = machine.let(f"{item.arg}.element_type", frame)
+    tensor = item.annotation is not None and "Tensor" in ast.unparse(item.annotation)
+    return Tensor(value, Pointer(kind if isinstance(kind, Element) else None)) if tensor or kind is not NOTHING else value
+
+
+def _bind_parameters(
+    machine: Machine,
+    function: Function,
+    args: list[Any],
+    named: dict[str, Any],
+    frame: Frame,
+    node: ast.AST,
+    missing: Missing | None,
+) -> None:
+    """Give parameters their arguments, what was given for them, or their defaults."""
+    spec = function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    defaults: dict[str, ast.expr] = {
+        item.arg: value for item, value in zip(positional[len(positional) - len(spec.defaults) :], spec.defaults, strict=True)
+    }
+    defaults |= {item.arg: value for item, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if value is not None}
+    rest = dict(named)
+    for n, item in enumerate([*positional, *spec.kwonlyargs]):
+        if n < len(args) and n < len(positional):
+            value = args[n]
+        elif item.arg in rest:
+            value = rest.pop(item.arg)
+        elif missing is not None:
+            value = missing(item, defaults.get(item.arg))
+        elif item.arg in defaults:
+            value = machine.attempt(defaults[item.arg], function.frame)
+        else:
+            value = machine.unknown(f"{function.name} is called without {item.arg}", node)
+        known = missing is None and not isinstance(value, Unknown)
+        if (given := machine.let(item.arg, frame, binds="parameter" if known else "")) is not NOTHING:
+            value = _as_annotated(machine, item, given, frame)
+        frame.names[item.arg] = value
+    if spec.vararg is not None:
+        frame.names[spec.vararg.arg] = (
+            tuple(args[len(positional) :]) if missing is None else machine.unknown("these are parameters", spec.vararg)
+        )
+    if spec.kwarg is not None:
+        frame.names[spec.kwarg.arg] = (
+            Items({"items": rest}) if missing is None else machine.unknown("these are parameters", spec.kwarg)
+        )
+
+
+def parameter(machine: Machine, default: Callable[[ast.arg, ast.expr | None], Any] | None = None) -> Missing:
+    """What a parameter is that nobody gives an argument: its default, if that is a constant, else unknown."""
+
+    def missing(item: ast.arg, value: ast.expr | None) -> Any:
+        if isinstance(value, (ast.Constant, ast.Tuple, ast.UnaryOp, ast.Attribute)) and not (
+            isinstance(value, ast.Constant) and value.value is None
+        ):
+            try:
+                found = machine.value(value, machine.module)
+                if not isinstance(found, (Unknown, Symbol)):
+                    return found
+            except CuteVizError:
+                pass
+        hint = parameter_hint(item)
+        return machine.unknown(f"{item.arg!r} is a parameter here", item, hint=hint, needs=(item.arg,), path=item.arg)
+
+    return missing

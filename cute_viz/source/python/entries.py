@@ -1,0 +1,138 @@
+"""The definitions of a Python text in their order, and the value of each, once it is asked for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+from cute_viz.errors import CuteVizError, NotationError
+from cute_viz.source.model import Entry, Given
+from cute_viz.source.python.runs import Runs
+from cute_viz.source.python.tree import Tree, dotted
+from cute_viz.source.python.values import Unknown, is_object, plain
+
+
+class Place(NamedTuple):
+    """Where a definition stands: the statements around it, outermost first, and the function, class or module that it is in."""
+
+    target: ast.expr
+    name: str
+    scope: tuple[str, ...]
+    around: tuple[ast.stmt, ...]
+    functions: tuple[ast.AST, ...]
+
+
+def entries_of(tree: Tree, given: Given) -> tuple[Entry, ...]:
+    """An entry for each name that the text assigns to, `self.x` among them.
+
+    >>> [entry.path for entry in entries_of(Tree("a = b = 4\\ndef f(c):\\n    d, self.e = c"), Given())]
+    ['a', 'b', 'f::d', 'f::self.e']
+    """
+    runs = Runs(tree, given)
+    out = []
+    for place in _places(tree.module):
+        span = tree.span(place.target)
+        read = cache(_reader(runs, place))
+        end = cache(_end(runs, place)) if isinstance(place.functions[-1], (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+        out.append(Entry(place.name, place.scope, span, tree.line(span.start), read, end))
+    return tuple(out)
+
+
+def _places(module: ast.Module) -> Iterator[Place]:
+    """All assignments of a text, in their order."""
+    todo: list[tuple[Any, tuple[str, ...], tuple[ast.stmt, ...], tuple[ast.AST, ...]]]
+    todo = [(node, (), (), (module,)) for node in reversed(module.body)]
+    while todo:
+        node, scope, around, functions = todo.pop()
+        around = (*around, node)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            scope, functions, around = (*scope, node.name), (*functions, node), around
+        for target in _targets(node):
+            yield Place(target, dotted(target), scope, around, functions)
+        inside = [child for body in _bodies(node) for child in body]
+        todo += [(child, scope, around, functions) for child in reversed(inside)]
+
+
+def _bodies(node: Any) -> list[list[Any]]:
+    handlers = [handler.body for handler in getattr(node, "handlers", [])]
+    cases = [case.body for case in getattr(node, "cases", [])]
+    return [getattr(node, "body", []), *handlers, *cases, getattr(node, "orelse", []), getattr(node, "finalbody", [])]
+
+
+def _targets(node: Any) -> Iterator[ast.expr]:
+    """The names that a statement assigns to."""
+    if isinstance(node, ast.Assign):
+        todo = list(node.targets)
+    elif isinstance(node, ast.AugAssign) or (isinstance(node, ast.AnnAssign) and node.value is not None):
+        todo = [node.target]
+    else:
+        return
+    while todo:
+        target = todo.pop(0)
+        if isinstance(target, (ast.Tuple, ast.List)):
+            todo = [*target.elts, *todo]
+        elif isinstance(target, ast.Starred):
+            todo = [target.value, *todo]
+        elif dotted(target) not in ("", "_"):
+            yield target
+
+
+def _reader(runs: Runs, place: Place) -> Callable[[], Any]:
+    def read() -> Any:
+        return _answer(runs, place, runs.values(place.functions, id(place.target)))
+
+    return read
+
+
+def _end(runs: Runs, place: Place) -> Callable[[], Any]:
+    def read() -> Any:
+        return _answer(runs, place, runs.at_end(place.functions, place.name))
+
+    return read
+
+
+def _answer(runs: Runs, place: Place, values: list[Any]) -> Any:
+    """The one value of a definition. Refused: several, none, an unknown one, and what is no object of CuTe's."""
+    machine = runs.machine
+    if not values:
+        for statement in reversed(place.around):
+            if (why := machine.dead.get(id(statement))) is not None:
+                raise why
+        function = next((node for node in reversed(place.functions) if hasattr(node, "name")), None)
+        name = getattr(function, "name", "this file")
+        raise machine.fail(f"{place.name!r} is not reached: nothing that is followed here runs it in {name}", place.target)
+    if len(values) > 1:
+        known = [value for value in values if not isinstance(value, Unknown)]
+        if not known:
+            raise values[0].error
+        raise machine.fail(f"{place.name!r} has several values here, of several calls or rounds of a loop", place.target)
+    value = values[0]
+    if isinstance(value, Unknown):
+        raise value.error
+    try:
+        found = plain(value)
+    except CuteVizError as error:
+        raise error.at(machine.tree.text, machine.span(place.target)) from None
+    _refuse_unknown(found)
+    if not is_object(found):
+        raise NotationError(
+            f"{place.name!r} is no layout, tiling or number", text=machine.tree.text, span=machine.span(place.target)
+        )
+    return _underscored(found)
+
+
+def _refuse_unknown(value: Any) -> None:
+    if isinstance(value, Unknown):
+        raise value.error
+    if isinstance(value, (tuple, list)):
+        for item in value:
+            _refuse_unknown(item)
+
+
+def _underscored(value: Any) -> Any:
+    """None in a tuple is CuTe's `_`."""
+    from cute_viz.source.python.subscripts import underscores
+
+    return underscores(value) if isinstance(value, tuple) else value

@@ -1,0 +1,342 @@
+"""Python's expressions -> values: names, attributes, arithmetic, conditions, subscripts, comprehensions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.algebra.stride import Basis
+from cute_viz.errors import CuteVizError
+from cute_viz.limits import limit, over
+from cute_viz.source.python.lets import NOTHING
+from cute_viz.source.python.machine import Frame, Machine, need
+from cute_viz.source.python.operators import binary, compare, truth
+from cute_viz.source.python.subscripts import subscript
+from cute_viz.source.python.tree import dotted
+from cute_viz.source.python.values import Class, Element, Function, Instance, Items, Member, Symbol, Tensor, Unknown, element, same
+
+# Names that files import as these; a piece of a file may lack the import.
+USUAL = {
+    "cute": "cutlass.cute",
+    "cutlass": "cutlass",
+    "utils": "cutlass.utils",
+    "pipeline": "cutlass.pipeline",
+    "sm90_utils": "cutlass.utils.hopper_helpers",
+    "sm100_utils": "cutlass.utils.blackwell_helpers",
+    "blockscaled_utils": "cutlass.utils.blockscaled_layout",
+    "LayoutEnum": "cutlass.utils.LayoutEnum",
+    "nvgpu": "cutlass.cute.nvgpu",
+    "warp": "cutlass.cute.nvgpu.warp",
+    "warpgroup": "cutlass.cute.nvgpu.warpgroup",
+    "tcgen05": "cutlass.cute.nvgpu.tcgen05",
+    "cpasync": "cutlass.cute.nvgpu.cpasync",
+    "OperandMajorMode": "cutlass.cute.nvgpu.OperandMajorMode",
+    "const_expr": "cutlass.const_expr",
+    "range_constexpr": "cutlass.range_constexpr",
+    "math": "math",
+}
+_WORDS = (
+    "abs all any bool dict divmod enumerate filter float getattr hasattr int isinstance issubclass len list map max min pow print "
+    "range reversed round set setattr sorted str sum super tuple type zip object frozenset repr format slice property "
+    "staticmethod classmethod NotImplementedError ValueError TypeError Exception RuntimeError"
+)
+BUILTINS = frozenset(_WORDS.split())
+
+
+def evaluate(machine: Machine, node: ast.expr, frame: Frame) -> Any:
+    """The value of an expression, which may be unknown.
+
+    Raises: NotationError of what is not read, and the errors of the algebra.
+    """
+    reader = _READERS.get(type(node))
+    if reader is None:
+        raise machine.fail(f"Python's {type(node).__name__} is not read here", node)
+    return reader(machine, node, frame)
+
+
+def _constant(machine: Machine, node: ast.Constant, frame: Frame) -> Any:
+    value = node.value
+    if isinstance(value, int) and value.bit_length() > 4 * limit("digits"):
+        raise over("digits", "an integer of too many digits", text=machine.tree.text, span=machine.span(node))
+    if value is ... or isinstance(value, (bytes, complex)):
+        raise machine.fail(f"{value!r} is not read here", node)
+    return value
+
+
+def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
+    """What a name is where it stands: what was given for it, what was assigned, a function or module, a builtin."""
+    at: Frame | None = frame
+    while at is not None:
+        if name in at.names:
+            bound = at.names[name]
+            if not isinstance(bound, (Unknown, Symbol)):  # what was given for it counted when it was bound
+                return bound
+            given = machine.let(name, frame)
+            return bound if given is NOTHING else given
+        if name in at.local and at is frame:
+            return machine.unknown(f"{name!r} has no value here", node, hint=f"give it one: `let={name}=128`", needs=(name,))
+        at = at.parent
+    if (given := machine.let(name, frame)) is not NOTHING:
+        return given
+    if name in BUILTINS:
+        return Symbol(f"@python.{name}")
+    if name in USUAL:
+        return Symbol(USUAL[name])
+    if (kind := element(name)) is not None:
+        return kind
+    hint = f"give it a value: `let={name}=128`"
+    return machine.unknown(f"nothing of the name {name!r} is in this file", node, hint=hint, needs=(name,))
+
+
+def _name(machine: Machine, node: ast.Name, frame: Frame) -> Any:
+    return lookup(machine, node.id, node, frame)
+
+
+def _attribute(machine: Machine, node: ast.Attribute, frame: Frame) -> Any:
+    target = machine.attempt(node.value, frame)
+    paths = [path for path in (dotted(node), f"{target.path}.{node.attr}" if isinstance(target, Unknown) else "") if path]
+    if isinstance(target, Instance):
+        paths.append(f"self.{node.attr}")
+    given = next((found for path in paths if (found := machine.let(path, frame)) is not NOTHING), NOTHING)
+    if given is not NOTHING and isinstance(target, (Instance, Class, Unknown, Member)):
+        return given
+    try:
+        found = machine.parts.attribute(machine, need_whole(target) if not isinstance(target, Unknown) else target, node.attr, node)
+    except CuteVizError:
+        if given is NOTHING:
+            raise
+        return given
+    return given if given is not NOTHING and isinstance(found, Unknown) else found
+
+
+def _sequence(machine: Machine, node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> Any:
+    out: list[Any] = []
+    for item in node.elts:
+        if isinstance(item, ast.Starred):
+            out += iterate(machine, need_whole(machine.value(item.value, frame)), item)
+        else:
+            out.append(machine.attempt(item, frame))
+    machine.bound(out, node)
+    return tuple(out) if isinstance(node, ast.Tuple) else Items({"items": out})
+
+
+def need_whole(value: Any) -> Any:
+    """A value that must be known itself, not what is in it."""
+    if isinstance(value, Unknown):
+        raise value.error
+    return value
+
+
+def iterate(machine: Machine, value: Any, node: ast.AST) -> list[Any]:
+    """The entries of what can be gone through. Refused: what cannot, and what has too many."""
+    if isinstance(value, Items):
+        value = value.items
+    if isinstance(value, range) and len(value) > 4096:
+        raise machine.fail(f"{len(value)} rounds are too many to follow", node)
+    if isinstance(value, (tuple, list, range, str)):
+        return list(value)
+    if isinstance(value, dict):
+        return list(value)
+    raise machine.fail("what this goes through is not known", node)
+
+
+def _binary(machine: Machine, node: ast.BinOp, frame: Frame) -> Any:
+    return binary(machine, node, need_whole(machine.value(node.left, frame)), need_whole(machine.value(node.right, frame)))
+
+
+def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame) -> Any:
+    value = need_whole(machine.value(node.operand, frame))
+    if isinstance(node.op, ast.Not):
+        return not truth(machine, value, node.operand)
+    if isinstance(value, int) and isinstance(node.op, ast.Invert):
+        return ~value
+    if isinstance(value, (int, float)) and not isinstance(node.op, ast.Invert):
+        return -value if isinstance(node.op, ast.USub) else +value
+    if isinstance(value, Basis) and isinstance(node.op, ast.USub):
+        return value * -1
+    raise machine.fail("signs are for numbers", node)
+
+
+def _boolean(machine: Machine, node: ast.BoolOp, frame: Frame) -> Any:
+    """`and`, `or`: one operand may decide whatever the others are."""
+    wanted = isinstance(node.op, ast.Or)
+    cause: CuteVizError | None = None
+    value: Any = None
+    for item in node.values:
+        try:
+            value = need_whole(machine.value(item, frame))
+            if truth(machine, value, item) is wanted:
+                if cause is None or isinstance(value, bool):
+                    return value
+                raise cause
+        except CuteVizError as error:
+            cause = cause or error
+    if cause is not None:
+        raise cause
+    return value
+
+
+def _compare(machine: Machine, node: ast.Compare, frame: Frame) -> Any:
+    left = machine.value(node.left, frame)
+    for op, item in zip(node.ops, node.comparators, strict=True):
+        right = machine.value(item, frame)
+        if not compare(machine, op, left, right, node):
+            return False
+        left = right
+    return True
+
+
+def _conditional(machine: Machine, node: ast.IfExp, frame: Frame) -> Any:
+    try:
+        test = truth(machine, need_whole(machine.value(node.test, frame)), node.test)
+    except CuteVizError as error:
+        first, second = machine.attempt(node.body, frame), machine.attempt(node.orelse, frame)
+        if same(first, second):
+            return first
+        return Unknown(error)
+    return machine.value(node.body if test else node.orelse, frame)
+
+
+def _subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> Any:
+    target = machine.value(node.value, frame)
+    if isinstance(target, Unknown):
+        return target
+    if isinstance(node.slice, ast.Slice):
+        parts = (node.slice.lower, node.slice.upper, node.slice.step)
+        index: Any = slice(*(None if part is None else machine.known(part, frame) for part in parts))
+    else:
+        index = machine.value(node.slice, frame)
+        if not isinstance(target, Tensor):
+            need(index)
+    return subscript(machine, target, index, node)
+
+
+def _call(machine: Machine, node: ast.Call, frame: Frame) -> Any:
+    function = machine.value(node.func, frame)
+    args: list[Any] = []
+    named: dict[str, Any] = {}
+    for item in node.args:
+        if isinstance(item, ast.Starred):
+            args += iterate(machine, need_whole(machine.value(item.value, frame)), item)
+        else:
+            args.append(machine.attempt(item, frame))
+    for keyword in node.keywords:
+        if keyword.arg is not None:
+            named[keyword.arg] = machine.attempt(keyword.value, frame)
+            continue
+        content = need_whole(machine.value(keyword.value, frame))
+        if not isinstance(content, Items) or not isinstance(content.items, dict):
+            raise machine.fail("what ** stands for is not known", keyword.value)
+        named |= {str(key): value for key, value in content.items.items()}
+    named.pop("loc", None)
+    named.pop("ip", None)
+    if isinstance(function, Symbol) and function.path == "@python.super":
+        args = [frame.owner, _first_argument(frame)]
+    return machine.parts.call(machine, function, args, named, node)
+
+
+def _first_argument(frame: Frame) -> Any:
+    arguments = getattr(frame.node, "args", None)
+    return frame.names.get(arguments.args[0].arg) if arguments is not None and arguments.args else None
+
+
+def _lambda(machine: Machine, node: ast.Lambda, frame: Frame) -> Any:
+    return Function(node, frame)
+
+
+def _text(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Any:
+    if all(isinstance(part, ast.Constant) for part in node.values):
+        return "".join(str(part.value) for part in node.values if isinstance(part, ast.Constant))
+    raise machine.fail("formatted text is not read here", node)
+
+
+def _walrus(machine: Machine, node: ast.NamedExpr, frame: Frame) -> Any:
+    value = machine.attempt(node.value, frame)
+    machine.record(node.target, value)
+    machine.store.write(frame.names, node.target.id, value)
+    return value
+
+
+def _comprehension(machine: Machine, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp, frame: Frame) -> Any:
+    out: list[Any] = []
+    inner = Frame(dict[str, Any](), frame, frame.scope, frame.node, frame.owner)
+    _generators(machine, list(node.generators), node, inner, out)
+    if isinstance(node, ast.DictComp):
+        return Items({"items": dict(out)})
+    return tuple(out) if isinstance(node, ast.GeneratorExp) else Items({"items": out})
+
+
+def _generators(machine: Machine, rest: list[ast.comprehension], node: Any, frame: Frame, out: list[Any]) -> None:
+    if not rest:
+        if isinstance(node, ast.DictComp):
+            out.append((need(machine.value(node.key, frame)), machine.attempt(node.value, frame)))
+        else:
+            out.append(machine.attempt(node.elt, frame))
+        if len(out) > limit("modes") * 4:
+            raise over("modes", "too many entries", text=machine.tree.text, span=machine.span(node))
+        return
+    first, *others = rest
+    for value in iterate(machine, need_whole(machine.value(first.iter, frame)), first.iter):
+        bind(machine, first.target, value, frame, machine.store.write)
+        if all(truth(machine, need_whole(machine.value(test, frame)), test) for test in first.ifs):
+            _generators(machine, others, node, frame, out)
+
+
+def bind(machine: Machine, target: ast.expr, value: Any, frame: Frame, write: Callable[[dict[str, Any], str, Any], None]) -> None:
+    """Bind names of a comprehension or a loop."""
+    if isinstance(target, ast.Name):
+        write(frame.names, target.id, value)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        values = [value] * len(target.elts) if isinstance(value, Unknown) else iterate(machine, value, target)
+        if len(values) != len(target.elts):
+            raise machine.fail(f"{len(values)} values for {len(target.elts)} names", target)
+        for item, one in zip(target.elts, values, strict=True):
+            bind(machine, item, one, frame, write)
+    else:
+        raise machine.fail("this target is not read here", target)
+
+
+def _dictionary(machine: Machine, node: ast.Dict, frame: Frame) -> Any:
+    out: dict[Any, Any] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            raise machine.fail("what ** stands for is not known", value)
+        out[_hashable(machine, need(machine.value(key, frame)), key)] = machine.attempt(value, frame)
+    return Items({"items": out})
+
+
+def _hashable(machine: Machine, value: Any, node: ast.expr) -> Any:
+    if isinstance(value, (int, str, float, tuple, Element, Member, type(None))):
+        return value
+    raise machine.fail("this key is not read here", node)
+
+
+def _starred(machine: Machine, node: ast.Starred, frame: Frame) -> Any:
+    raise machine.fail("a star is not read here", node)
+
+
+_READERS: dict[type, Callable[[Machine, Any, Frame], Any]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Tuple: _sequence,
+    ast.List: _sequence,
+    ast.Set: _sequence,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.BoolOp: _boolean,
+    ast.Compare: _compare,
+    ast.IfExp: _conditional,
+    ast.Subscript: _subscript,
+    ast.Call: _call,
+    ast.Lambda: _lambda,
+    ast.JoinedStr: _text,
+    ast.NamedExpr: _walrus,
+    ast.ListComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.DictComp: _comprehension,
+    ast.Dict: _dictionary,
+    ast.Starred: _starred,
+}

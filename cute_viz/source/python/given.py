@@ -1,0 +1,80 @@
+"""The value of a text that was given for a name: Python as the file has it, or CuTe's notation."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from cute_viz.algebra.elements import ValueType
+from cute_viz.algebra.static import clear_static, is_tiling
+from cute_viz.errors import CuteVizError, NotationError, Span
+from cute_viz.source.python.machine import Machine, need
+from cute_viz.source.python.tree import Tree
+from cute_viz.source.python.values import Atom, Items, Member, Symbol, Unknown, element
+
+# Members that are written without their enumerations.
+_WORDS = {
+    "ROW_MAJOR": "LayoutEnum",
+    "COL_MAJOR": "LayoutEnum",
+    "K": "OperandMajorMode",
+    "MN": "OperandMajorMode",
+    "SMEM": "OperandSource",
+    "RMEM": "OperandSource",
+    "TMEM": "OperandSource",
+}
+_PLAIN = {"true": True, "false": False, "none": None}
+
+
+def convert(machine: Machine, given: Any) -> Any:
+    """The value that was given: an object, or a text that is read in the module's scope; of an unreadable one the error.
+
+    Text that is no Python is CuTe's notation: `(8,64):(64,1)`.
+    """
+    if not isinstance(given, str):
+        return _ours(given)
+    text = given.strip()
+    if text in _WORDS:
+        return Member(_WORDS[text], text)
+    if text.lower() in _PLAIN:
+        return _PLAIN[text.lower()]
+    if (kind := element(text)) is not None:
+        return kind
+    value = _python(machine, text)
+    if not isinstance(value, (Unknown, Symbol)):
+        return value
+    from cute_viz.notation import parse
+
+    try:
+        return _ours(parse(text, dialect="cute", resolve=machine.given.resolve))
+    except CuteVizError as error:
+        if isinstance(value, Unknown):
+            return Unknown(error.named("let"))
+        return value
+
+
+def _python(machine: Machine, text: str) -> Any:
+    """The value of a Python expression, with places in its own text."""
+    tree = machine.tree
+    try:
+        own = Tree(text)
+        body = own.module.body
+        if len(body) != 1 or not isinstance(body[0], ast.Expr):
+            raise NotationError("this is no expression", text=text, span=Span(0, len(text)))
+        machine.tree = own
+        value = need(machine.value(body[0].value, machine.module))
+    except CuteVizError as error:
+        return Unknown(error)
+    finally:
+        machine.tree = tree
+    if isinstance(value, Items) and isinstance(value.items, list):
+        return tuple(value.items)
+    return value
+
+
+def _ours(value: Any) -> Any:
+    """A value of the algebra as the reader has it."""
+    if isinstance(value, ValueType):
+        return element(str(value)) or value
+    if is_tiling(value):
+        return Atom(value)
+    return value if isinstance(value, bool) else clear_static(value)

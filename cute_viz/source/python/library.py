@@ -1,0 +1,165 @@
+"""Calls of the DSL: its operations are those of the registry, its helpers are computed, what runs on the device is unknown."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.copy import ThrCopy
+from cute_viz.algebra.inttuple import Underscore, modes
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.ops import ALIASES, OPS, find
+from cute_viz.algebra.static import clear_static, is_tiling
+from cute_viz.notation.dsl import PARAMETERS, RENAMED, REORDERED
+from cute_viz.source.python.helpers import HELPERS
+from cute_viz.source.python.instructions import instruction
+from cute_viz.source.python.machine import Machine, need
+from cute_viz.source.python.modules import ENUMS, family, is_library
+from cute_viz.source.python.plain import call_plain
+from cute_viz.source.python.subscripts import check_place, moved, somewhere, underscores
+from cute_viz.source.python.tensors import TENSORS, call_member, member_of
+from cute_viz.source.python.values import Atom, Class, Instance, Items, Partial, Slice, Symbol, Tensor, Unknown
+
+_NAMESPACE = Class(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
+_PASS = ("const_expr", "make_warp_uniform", "assume", "static_assert", "Constexpr", "dynamic_expr")
+# Operations that take a place: an argument of which the layout of the result does not depend.
+_PLACED = {"local_tile": 2, "local_partition": 2, "slice_": 1, "domain_offset": 0}
+_MOVES = {"local_tile", "local_partition", "slice_", "domain_offset", "partition_A", "partition_B", "partition_C"}
+_MOVES |= {"partition_S", "partition_D", "retile", "retile_S", "retile_D"}
+
+
+def call_library(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    """The value of a call of what is not in the text. Refused: what is not known, and what an operation refuses."""
+    root = function.path.partition(".")[0]
+    if root in ("@python", "math", "@items", "@str"):
+        return call_plain(machine, function, args, named, node)
+    if root == "@member":
+        return call_member(machine, function.last, args, node)
+    if root == "@tensor":
+        function = Symbol(f"cutlass.{function.last}")
+    if function.path == "types.SimpleNamespace" and not args:
+        return Instance(_NAMESPACE, dict(named))
+    if function.path == "functools.partial" and args:
+        return Partial(args[0], tuple(args[1:]), dict(named))
+    if not is_library(function.path):
+        raise machine.fail(f"{function.path} is not in this file", node)
+    name, module = function.last, family(function.path)
+    if name in _PASS and args:
+        return args[0]
+    if name in ("range", "range_constexpr", "range_dynamic", "min", "max"):
+        plain = Symbol(f"@python.{name.partition('_')[0]}")
+        return call_plain(machine, plain, args, {} if plain.last == "range" else named, node)
+    if module in ("arch", "pipeline", "testing", "runtime", "experimental"):
+        raise machine.fail(f"{function.path.removeprefix('cutlass.')} is a run-time value", node)
+    if name in ENUMS and len(args) == 1 and not named:
+        return member_of(machine, name, need(args[0]), node)
+    if name.endswith("Op") and (op := instruction(module, name, args, named)) is not None:
+        return op
+    helper = HELPERS.get((module, name)) or HELPERS.get(("", name))
+    helper = helper or TENSORS.get(name)
+    if helper is not None:
+        try:
+            return helper(machine, args, named)
+        except (TypeError, AttributeError, IndexError, ValueError, ArithmeticError):  # arguments of other kinds
+            raise machine.fail(f"{name} takes other arguments than these", node) from None
+    if args and isinstance(args[0], Slice):
+        return _of_some_thread(machine, name, args, named, node)
+    return operate(machine, function, args, named, node)
+
+
+def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    """An operation of the registry: keywords in their places, operands in its order, layouts of tensors for tensors."""
+    name = function.last
+    if name not in OPS and name not in ALIASES and name not in RENAMED and name != "retile":
+        raise machine.fail(f"{function.path} is not read here", node)
+    operands, extra = _placed(machine, name, args, named, node)
+    cause: Unknown | None = None
+    tensor = next((value for value in operands if isinstance(value, Tensor)), None)
+    if name in _PLACED and len(operands) > _PLACED[name]:
+        at = _PLACED[name]
+        operands[at], cause = somewhere(underscores(operands[at]))
+        if cause is not None:
+            check_place(tensor, cause)
+    some = name in ("get_slice", "get_thread_slice") and len(operands) == 2 and isinstance(operands[1], Unknown)
+    if some and isinstance(operands[0], Atom) and isinstance(operands[1], Unknown):
+        return Slice(operands[0], operands[1])
+    values = [_operand(need(value)) for value in operands]
+    order = REORDERED.get(name)
+    if order is not None and len(values) == len(order):
+        values = [values[n] for n in order]
+    one = name in ("partition_S", "partition_D") and isinstance(values[0], ThrCopy) and isinstance(values[0].tiled.tiler_mn, tuple)
+    one = one and len(values[0].tiled.tiler_mn) == 1
+    short = {"retile": "retile_S"}.get(name, RENAMED.get(name, name))
+    result = find(short).call([*values, *extra])
+    if name == "domain_offset" and tensor is None and isinstance(result, tuple):
+        result = result[0]
+    if tensor is not None and (isinstance(result, (Layout, ComposedLayout)) or (name in _MOVES and isinstance(result, tuple))):
+        part = moved(tensor, result, cause is None) if name in _MOVES else Tensor(result, tensor.pointer, tensor.offset)
+        layout = _cleared(part.layout)
+        return Tensor(_in_one_mode(layout) if one else layout, part.pointer, part.offset)
+    return _wrapped(result, operands)
+
+
+def _in_one_mode(layout: Any) -> Any:
+    """What a copy of one mode leaves over is one mode of one mode in the DSL: ((8,1),(4))."""
+    if not isinstance(layout, Layout) or not isinstance(layout.shape, tuple) or len(layout.shape) != 2:
+        return layout
+    shapes, strides = layout.shape, modes(layout.stride)
+    return layout if isinstance(shapes[1], tuple) else Layout((shapes[0], (shapes[1],)), (strides[0], (strides[1],)))
+
+
+def _wrapped(result: Any, operands: list[Any]) -> Any:
+    if is_tiling(result):
+        atoms = [value for value in operands if isinstance(value, Atom)]
+        return Atom(result, atoms[0].op if atoms else None, atoms[0].element if atoms else None)
+    return _cleared(result)
+
+
+def _cleared(result: Any) -> Any:
+    """The DSL prints no integer as static; `_` of a tuple is Python's None."""
+    if isinstance(result, tuple):
+        return tuple(map(_cleared, result))
+    return None if isinstance(result, Underscore) else clear_static(result)
+
+
+def _operand(value: Any) -> Any:
+    """A value as operations take it."""
+    if isinstance(value, Tensor):
+        return value.layout
+    if isinstance(value, Atom):
+        return value.value
+    return underscores(value) if isinstance(value, (tuple, Items)) else value
+
+
+def _placed(machine: Machine, name: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> tuple[list[Any], list[Any]]:
+    """Operands in their places, and the modes that `mode=` picks."""
+    parameters = PARAMETERS.get(name, ())
+    out, extra = list(args), list[Any]()
+    for word, value in named.items():
+        if word == "mode":
+            modes = underscores(need(value))
+            extra += modes if isinstance(modes, tuple) else (modes,)
+        elif word in parameters:
+            at = parameters.index(word)
+            out += [None] * (at + 1 - len(out))
+            out[at] = value
+        elif word not in ("loc", "ip"):
+            raise machine.fail(f"{name} takes no {word!r} here", node)
+    while out and out[-1] is None:
+        out.pop()
+    return out, extra
+
+
+def _of_some_thread(machine: Machine, name: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    """What a thread sees, whichever it is: a layout that all threads have alike, of an offset that is not known."""
+    view = args[0]
+    if name.startswith("partition_") and not name.startswith("partition_shape"):
+        for value in args[1:]:
+            check_place(need(value), view.cause)
+    thread = find("get_slice").call([view.atom.value, 0])
+    whole = Atom(thread, view.atom.op, view.atom.element)
+    owner = view.atom if name.startswith(("make_fragment", "partition_shape", "retile")) else whole
+    call = Symbol(f"cutlass.cute.{name}")
+    result = call_library(machine, call, [owner, *args[1:]], named, node)
+    return Tensor(result.layout, result.pointer, None) if isinstance(result, Tensor) and name.startswith("partition_") else result

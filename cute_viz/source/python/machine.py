@@ -1,0 +1,164 @@
+"""The state of a reading: names by scope, what each definition came to, and the parts that expressions and statements ask for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from cute_viz.errors import CuteVizError, NotationError, Span
+from cute_viz.limits import limit, over
+from cute_viz.source.model import Given
+from cute_viz.source.python.lets import NOTHING, Lets
+from cute_viz.source.python.store import Changes, Store
+from cute_viz.source.python.tree import Tree
+from cute_viz.source.python.values import Class, Unknown, same
+
+STEPS = 150_000  # nodes that are evaluated of a file: enough for any, and a bound for what a stranger wrote
+DEPTH = 24  # calls in calls
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """The names of one call of a function, or of the module.
+
+    scope: the names of classes and functions around it. returned: what `return` gave, on the ways that may be taken.
+    pending: where a way may have ended: the journal's place, and what that way had changed.
+    """
+
+    names: dict[str, Any]
+    parent: Frame | None = None
+    scope: tuple[str, ...] = ()
+    node: ast.AST | None = None
+    owner: Class | None = None
+    local: frozenset[str] = frozenset()
+    returned: list[Any] = field(default_factory=list)
+    pending: list[tuple[int, Changes]] = field(default_factory=list)
+
+
+class Parts(NamedTuple):
+    """What the machine is made of: the meaning of expressions, of statements and of calls."""
+
+    value: Callable[[Machine, ast.expr, Frame], Any]
+    block: Callable[[Machine, list[ast.stmt], Frame], str]
+    call: Callable[[Machine, Any, list[Any], dict[str, Any], ast.expr], Any]
+    attribute: Callable[[Machine, Any, str, ast.expr], Any]
+    convert: Callable[[Machine, Any], Any]
+
+
+class Machine:
+    """What is known while a text is read."""
+
+    def __init__(self, tree: Tree, given: Given, parts: Parts) -> None:
+        self.tree, self.given, self.parts = tree, given, parts
+        self.lets = Lets(given, tree.module)
+        self.store = Store()
+        self.module = Frame({})
+        self.records: dict[int, list[Any]] = {}  # of the target of an assignment: the values that it was given
+        self.dead: dict[int, CuteVizError] = {}  # of a statement that does not run: why
+        self.ends: dict[tuple[int, str], list[Any]] = {}  # of a function and a name: its values when calls of it ended
+        self.calls: dict[int, int] = {}  # of a function: how often it was called
+        self.steps = 0
+        self.depth = 0
+        self.loops = 0  # loops around that are not followed round by round
+        self.quiet = 0  # where nothing is recorded
+        self.stored: dict[int, set[str]] = {}  # of a function: the names that it binds
+
+    def fail(self, message: str, node: Any, hint: str | None = None, needs: tuple[str, ...] = ()) -> NotationError:
+        """An error at the place of a node; the caller raises it."""
+        return NotationError(message, text=self.tree.text, span=self.tree.span(node), hint=hint, needs=needs)
+
+    def unknown(self, message: str, node: Any, hint: str | None = None, needs: tuple[str, ...] = (), path: str = "") -> Unknown:
+        """A value that cannot be known, for a reason at a node."""
+        return Unknown(self.fail(message, node, hint, needs), path)
+
+    def step(self, node: Any) -> None:
+        """Count one node; a text that takes too long is an error."""
+        self.steps += 1
+        if self.steps > STEPS:
+            raise self.fail("this file takes too long to follow to here", node, hint="give the values that are needed: `let=`")
+
+    def value(self, node: ast.expr, frame: Frame) -> Any:
+        """The value of an expression, known or not; an error has its place."""
+        self.step(node)
+        try:
+            return self.parts.value(self, node, frame)
+        except CuteVizError as error:
+            raise error.at(self.tree.text, self.tree.span(node)) from None
+
+    def attempt(self, node: ast.expr, frame: Frame) -> Any:
+        """The value of an expression; what cannot be read is unknown."""
+        try:
+            return self.value(node, frame)
+        except CuteVizError as error:
+            return Unknown(error)
+
+    def known(self, node: ast.expr, frame: Frame) -> Any:
+        """The value of an expression, which must be known."""
+        return need(self.value(node, frame))
+
+    def let(self, name: str, frame: Frame, *, binds: str = "") -> Any:
+        """The value that was given for a name, or NOTHING.
+
+        binds: where the name is bound to a value that is known, "local" or "parameter": then what was given without a scope
+            counts only if it can mean nothing else.
+        """
+        if not self.lets.by_last:
+            return NOTHING
+        found = self.lets.find(name, frame.scope)
+        if found is NOTHING:
+            return NOTHING
+        text, key = found
+        if binds and key == name and self.lets.means_another(name, binds):
+            return NOTHING
+        self.given.used.add(key)
+        if key not in self.lets.read:
+            self.lets.read[key] = self.parts.convert(self, text)
+        return self.lets.read[key]
+
+    def record(self, target: ast.AST, value: Any) -> None:
+        """Keep the value that an assignment gave its target."""
+        if self.quiet:
+            return
+        values = self.records.setdefault(id(target), [])
+        if len(values) < 2 and not any(same(value, one) for one in values):
+            values.append(value)
+
+    def end(self, function: ast.AST, names: dict[str, Any], prefix: str = "") -> None:
+        """Keep the values that names have when a call of a function ends."""
+        if self.quiet:
+            return
+        for name, value in names.items():
+            values = self.ends.setdefault((id(function), prefix + name), [])
+            if len(values) < 2 and not any(same(value, one) for one in values):
+                values.append(value)
+
+    def bound(self, value: Any, node: Any) -> None:
+        """Refuse a tuple of too many entries, those in its entries counted: names that are used twice, again and again."""
+        most, count, todo = 4 * limit("modes"), 0, [value]
+        while todo:
+            item = todo.pop()
+            if isinstance(item, (tuple, list)):
+                count += len(item)
+                todo += item
+            if count > most:
+                raise over("modes", "too many entries in one tuple", most=most, text=self.tree.text, span=self.span(node))
+
+    def span(self, node: Any) -> Span:
+        """The place of a node in the text."""
+        return self.tree.span(node)
+
+
+def need(value: Any) -> Any:
+    """A value that must be known, with all that is in it: the error of the first that is not is raised.
+
+    >>> need((4, (8, "x")))
+    (4, (8, 'x'))
+    """
+    if isinstance(value, Unknown):
+        raise value.error
+    if isinstance(value, tuple) and type(value) is tuple:
+        for item in value:
+            need(item)
+    return value

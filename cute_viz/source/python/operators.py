@@ -1,0 +1,187 @@
+"""Python's operators on values: arithmetic, comparison, truth. What depends on an unknown value is unknown."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import CuteVizError
+from cute_viz.limits import limit
+from cute_viz.source.python.machine import Machine, need
+from cute_viz.source.python.values import Atom, Element, Instance, Items, Member, Symbol, same
+
+_NUMBERS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+    ast.FloorDiv: ("//", operator.floordiv),
+    ast.Mod: ("%", operator.mod),
+    ast.Pow: ("**", operator.pow),
+    ast.LShift: ("<<", operator.lshift),
+    ast.RShift: (">>", operator.rshift),
+    ast.BitOr: ("|", operator.or_),
+    ast.BitAnd: ("&", operator.and_),
+    ast.BitXor: ("^", operator.xor),
+}
+_ORDERS: dict[type, Callable[[Any, Any], bool]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+def binary(machine: Machine, node: ast.BinOp | ast.AugAssign, a: Any, b: Any) -> Any:
+    """The value of `a + b` and the like, of numbers, tuples and lists."""
+    word, compute = _NUMBERS.get(type(node.op), ("@", operator.matmul))
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        return _number(machine, node, word, compute, a, b)
+    a, b = _content(a), _content(b)
+    if word == "+" and type(a) is type(b) and isinstance(a, (tuple, str, list)):
+        return _sized(machine, node, a + b)
+    if word == "*" and {type(a), type(b)} & {tuple, list, str} and (isinstance(a, int) or isinstance(b, int)):
+        many, times = (b, a) if isinstance(a, int) else (a, b)
+        if abs(int(times)) * max(1, len(many)) > limit("modes") * 4:
+            raise machine.fail("too many entries", node)
+        return _sized(machine, node, many * times)
+    if word == "*" and isinstance(a, Basis) and isinstance(b, int):
+        return a * b
+    if word == "*" and isinstance(a, int) and isinstance(b, Basis):
+        return b * a
+    raise machine.fail(f"'{word}' is for numbers, and these are none", node)
+
+
+def _content(value: Any) -> Any:
+    return value.items if isinstance(value, Items) else value
+
+
+def _sized(machine: Machine, node: ast.AST, value: Any) -> Any:
+    machine.bound(value, node)
+    return Items({"items": value}) if isinstance(value, list) else value
+
+
+def _number(machine: Machine, node: ast.AST, word: str, compute: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    most = 4 * limit("digits")
+    if word in ("/", "//", "%") and b == 0:
+        raise machine.fail("division by zero", node)
+    large = word == "<<" and b > most
+    large |= word == "**" and (abs(b) > most or abs(b) * max(1, int(abs(a))).bit_length() > most)
+    if large:
+        raise machine.fail("this number is too large", node)
+    try:
+        value = compute(a, b)
+    except (ValueError, TypeError, OverflowError, ZeroDivisionError) as error:
+        raise machine.fail(f"'{word}' cannot be computed: {error}", node) from None
+    if isinstance(value, int) and value.bit_length() > most:
+        raise machine.fail("this number is too large", node)
+    if isinstance(value, complex):
+        raise machine.fail("a complex number is not read here", node)
+    return value
+
+
+def truth(machine: Machine, value: Any, node: ast.AST) -> bool:
+    """Whether a value counts as true. Refused: one that is not known."""
+    need(value) if not isinstance(value, tuple) else None
+    if isinstance(value, Items):
+        value = value.items
+    if value is None or isinstance(value, (bool, int, float, str, tuple, list, dict, range)):
+        return bool(value)
+    if isinstance(value, Symbol):
+        raise machine.fail(f"whether {value.path} is true is not known", node)
+    return True
+
+
+def compare(machine: Machine, op: ast.cmpop, a: Any, b: Any, node: ast.AST) -> bool:
+    """Whether `a == b`, `a in b` and the like."""
+    if isinstance(op, (ast.Is, ast.IsNot)):
+        shallow = [value for value in (a, b) if not isinstance(value, tuple)]
+        for value in shallow:
+            need(value)
+        return _is(machine, a, b, node) is isinstance(op, ast.Is)
+    if isinstance(op, (ast.In, ast.NotIn)):
+        return _in(machine, need_top(a), need_top(b), node) is isinstance(op, ast.In)
+    if isinstance(op, (ast.Eq, ast.NotEq)):
+        return _equal(machine, need_top(a), need_top(b), node) is isinstance(op, ast.Eq)
+    a, b = need(a), need(b)
+    numbers = isinstance(a, (int, float)) and isinstance(b, (int, float))
+    if numbers or (isinstance(a, str) and isinstance(b, str)):
+        return _ORDERS[type(op)](a, b)
+    if isinstance(a, tuple) and isinstance(b, tuple) and all(isinstance(x, (int, float)) for x in (*a, *b)):
+        return _ORDERS[type(op)](a, b)
+    raise machine.fail("only numbers have an order here", node)
+
+
+def need_top(value: Any) -> Any:
+    """A value that must be known itself."""
+    return value if isinstance(value, tuple) else need(value)
+
+
+def _is(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
+    if a is None or b is None:
+        return a is b
+    if isinstance(a, (bool, int)) or isinstance(b, (bool, int)):
+        return same(a, b)
+    if isinstance(a, (Element, Member, Symbol)) and isinstance(b, (Element, Member, Symbol)):
+        return _equal(machine, a, b, node)
+    if a is b:
+        return True
+    raise machine.fail("whether these are one object is not known", node)
+
+
+def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
+    """Whether two values are equal. Refused: a comparison that hangs on what is not known."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        if len(a) != len(b):
+            return False
+        return all(_equal(machine, need_top(x), need_top(y), node) for x, y in zip(a, b, strict=True))
+    if isinstance(a, Items) and isinstance(b, Items):
+        x, y = a.items, b.items
+        if isinstance(x, list) and isinstance(y, list):
+            return _equal(machine, tuple(x), tuple(y), node)
+    if isinstance(a, Member) and isinstance(b, Member):
+        return a == b
+    if isinstance(a, Symbol) and isinstance(b, Symbol):
+        if a.path == b.path:
+            return True
+        raise machine.fail(f"whether {a.path} is {b.path} is not known", node)
+    if isinstance(a, Symbol) or isinstance(b, Symbol):
+        other, symbol = (b, a) if isinstance(a, Symbol) else (a, b)
+        if other is None or isinstance(other, (int, float, str, tuple)):
+            return False
+        raise machine.fail(f"what {symbol.path} is equal to is not known", node)
+    if isinstance(a, (Instance, Atom)) or isinstance(b, (Instance, Atom)):
+        if a is None or b is None:
+            return False
+        if a is b:
+            return True
+        raise machine.fail("whether these are equal is not known", node)
+    if isinstance(a, (Layout, ComposedLayout, Swizzle)) or isinstance(b, (Layout, ComposedLayout, Swizzle)):
+        return type(a) is type(b) and bool(a == b)
+    return bool(a == b)
+
+
+def _in(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
+    b = _content(b)
+    if isinstance(b, str) and isinstance(a, str):
+        return a in b
+    if isinstance(b, range):
+        return a in b
+    if not isinstance(b, (tuple, list, dict)):
+        raise machine.fail("what this is looked for in is not known", node)
+    cause = None
+    for item in b:
+        try:
+            if _equal(machine, a, need_top(item), node):
+                return True
+        except CuteVizError as error:  # another entry may still be the one
+            cause = cause or error
+    if cause is not None:
+        raise cause
+    return False

@@ -1,0 +1,50 @@
+"""Parameters without a value: what to give for one, by its name and annotation."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+Missing: TypeAlias = "Callable[[ast.arg, ast.expr | None], Any]"
+
+_EXAMPLES = (
+    (("dtype", "element_type", "numeric", "elem_ty"), "cutlass.Float16"),
+    (("major_mode", "leading_mode"), "K"),
+    (("layoutenum", "major", "a_layout", "b_layout", "c_layout"), "ROW_MAJOR"),
+    (("tensor",), "(512,512):(512,1)"),
+    (("layout",), "(8,64):(64,1)"),
+    (("tile", "shape", "tiler", "mnk", "cluster", "tuple"), "(128,128,64)"),
+    (("bool", "is_", "use_", "has_"), "False"),
+)
+
+
+def example(name: str, annotation: str = "") -> str:
+    """A value of the kind that a name is likely to have.
+
+    >>> example("self.a_dtype"), example("mma_tiler_mnk"), example("num_stages"), example("mA", "cute.Tensor")
+    ('cutlass.Float16', '(128,128,64)', '128', '(512,512):(512,1)')
+    """
+    for words in (annotation.lower(), name.lower().rpartition(".")[2]):
+        for known, value in _EXAMPLES:
+            if any(word in words for word in known):
+                return value
+    return "128"
+
+
+def hint_for(name: str, annotation: str = "") -> str:
+    """The words that ask for a value.
+
+    >>> hint_for("self.c_dtype")
+    'give it a value: `let=self.c_dtype=cutlass.Float16`'
+    """
+    return f"give it a value: `let={name}={example(name, annotation)}`"
+
+
+def parameter_hint(item: ast.arg) -> str:
+    """The words that ask for the value of a parameter.
+
+    >>> parameter_hint(ast.parse("def f(mA: cute.Tensor): pass").body[0].args.args[0])
+    'give it a value: `let=mA=(512,512):(512,1)`'
+    """
+    return hint_for(item.arg, ast.unparse(item.annotation) if item.annotation is not None else "")

@@ -1,0 +1,273 @@
+"""Python's own functions: range, len, min, max, isinstance, math.log2, methods of lists and texts."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.layout import Layout
+from cute_viz.errors import CuteVizError
+from cute_viz.limits import limit
+from cute_viz.source.python.expressions import iterate, need_whole
+from cute_viz.source.python.machine import Machine, need
+from cute_viz.source.python.operators import truth
+from cute_viz.source.python.values import Atom, Class, Element, Instance, Items, Symbol, Tensor, Unknown, same
+
+_MATH = ("log2", "log", "ceil", "floor", "prod", "gcd", "lcm", "sqrt", "isqrt", "pow", "exp2", "exp", "trunc", "fabs")
+_PLAIN: dict[str, Callable[..., Any]] = {"abs": abs, "divmod": divmod, "round": round, "pow": pow, "float": float}
+_SIZES = {"min": min, "max": max}
+
+
+def call_plain(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    """The value of a call of Python's. Refused: what cannot be computed."""
+    kind, _, name = function.path.partition(".")
+    try:
+        if kind == "math":
+            return _math(machine, name, args, node)
+        if kind in ("@items", "@str"):
+            return _method(machine, kind, name, args, named, node)
+        reader = _BUILTINS.get(name)
+        if reader is not None:
+            return reader(machine, args, named, node)
+        if name in _PLAIN and not named:
+            numbers = [need(arg) for arg in args]
+            if name == "pow" and any(abs(number) > 4096 for number in numbers):
+                raise machine.fail("this number is too large", node)
+            return _PLAIN[name](*numbers)
+    except (TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        raise machine.fail(f"{name} cannot be computed: {error}", node) from None
+    raise machine.fail(f"Python's {name} is not read here", node)
+
+
+def _math(machine: Machine, name: str, args: list[Any], node: ast.expr) -> Any:
+    if name not in _MATH:
+        raise machine.fail(f"math.{name} is not read here", node)
+    if name == "prod":
+        return math.prod(need(value) for value in iterate(machine, need_whole(args[0]), node))
+    values = [need(arg) for arg in args]
+    if name in ("pow", "exp", "exp2") and any(abs(value) > 512 for value in values):
+        raise machine.fail("this number is too large", node)
+    return getattr(math, name)(*values)
+
+
+def _size(name: str) -> Callable[..., Any]:
+    def read(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+        values = iterate(machine, need_whole(args[0]), node) if len(args) == 1 else args
+        if set(named) - {"default"} or (not values and "default" not in named):
+            raise machine.fail(f"this {name} is not read here", node)
+        numbers = [need(value) for value in values]
+        if not all(isinstance(value, (int, float)) for value in numbers):
+            raise machine.fail(f"{name} is for numbers here", node)
+        return _SIZES[name](numbers) if numbers else need(named["default"])
+
+    return read
+
+
+def _range(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    values = [need(arg) for arg in args]
+    if not all(isinstance(value, int) for value in values):
+        raise machine.fail("range takes integers", node)
+    return range(*values)
+
+
+def _len(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    value = need_whole(args[0])
+    if isinstance(value, Items):
+        value = need_whole(value.items)
+    if isinstance(value, (tuple, list, dict, str, range)):
+        return len(value)
+    if isinstance(value, (Layout, ComposedLayout)):
+        from cute_viz.algebra.measure import rank
+
+        return rank(value)
+    raise machine.fail("how long this is is not known", node)
+
+
+def _int(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    value = need(args[0])
+    if not isinstance(value, (int, float, str)) or (isinstance(value, str) and len(value) > limit("digits")):
+        raise machine.fail("this is no number", node)
+    return int(value)
+
+
+def _bool(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    return truth(machine, need_whole(args[0]), node)
+
+
+def _tuple(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    return tuple(iterate(machine, need_whole(args[0]), node)) if args else ()
+
+
+def _list(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    return Items({"items": iterate(machine, need_whole(args[0]), node) if args else []})
+
+
+def _dict(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    if args:
+        raise machine.fail("this dict is not read here", node)
+    return Items({"items": dict(named)})
+
+
+def _sum(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    return sum(need(value) for value in iterate(machine, need_whole(args[0]), node))
+
+
+def _every(wanted: bool) -> Callable[..., Any]:
+    def read(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+        cause = None
+        for value in iterate(machine, need_whole(args[0]), node):
+            try:
+                if truth(machine, need_whole(value), node) is wanted:
+                    return wanted
+            except CuteVizError as error:
+                cause = cause or error
+        if cause is not None:
+            raise cause
+        return not wanted
+
+    return read
+
+
+def _zip(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    return tuple(zip(*(iterate(machine, need_whole(arg), node) for arg in args), strict=False))
+
+
+def _enumerate(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    start = need(named.get("start", args[1] if len(args) > 1 else 0))
+    return tuple(enumerate(iterate(machine, need_whole(args[0]), node), start))
+
+
+def _reversed(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    return tuple(reversed(iterate(machine, need_whole(args[0]), node)))
+
+
+def _sorted(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    values = [need(value) for value in iterate(machine, need_whole(args[0]), node)]
+    if set(named) - {"reverse"} or not all(isinstance(value, (int, float)) for value in values):
+        raise machine.fail("this order is not read here", node)
+    return Items({"items": sorted(values, reverse=bool(need(named.get("reverse", False))))})
+
+
+def _map(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    rows = zip(*(iterate(machine, need_whole(arg), node) for arg in args[1:]), strict=False)
+    return tuple(machine.parts.call(machine, args[0], list(row), {}, node) for row in rows)
+
+
+def _isinstance(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    value, kinds = need_whole(args[0]), args[1] if isinstance(args[1], tuple) else (args[1],)
+    answers = [_is_a(value, need_whole(kind)) for kind in kinds]
+    if True in answers:
+        return True
+    if None in answers:
+        raise machine.fail("what kind of value this is is not known", node)
+    return False
+
+
+_TYPES: dict[str, Any] = {"int": int, "tuple": tuple, "float": float, "str": str, "bool": bool, "list": list, "dict": dict}
+_LIBRARY: dict[str, Any] = {"Layout": Layout, "ComposedLayout": ComposedLayout, "Tensor": Tensor, "Pointer": ()}
+_OURS = (int, float, str, tuple, Layout, ComposedLayout, Tensor, Atom, Element, Items, type(None))
+
+
+def _is_a(value: Any, kind: Any) -> bool | None:
+    """Whether a value is of a type, or None where that is not known."""
+    if isinstance(kind, Class):
+        return value.cls is kind or None if isinstance(value, Instance) else False if isinstance(value, _OURS) else None
+    if not isinstance(kind, Symbol):
+        return None
+    if kind.path.startswith("@python.") and kind.last in _TYPES:
+        if isinstance(value, Items):
+            return isinstance(value.items, _TYPES[kind.last])
+        return isinstance(value, _TYPES[kind.last])
+    if kind.last in _LIBRARY and isinstance(value, _OURS):
+        return isinstance(value, _LIBRARY[kind.last])
+    return None
+
+
+def _attribute(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    value = need_whole(args[0])
+    if isinstance(value, Instance) and isinstance(args[1], str):
+        found = value.names.get(args[1], value.cls.find(args[1]))
+        if found is not None or args[1] in value.names:
+            return found
+        if len(args) == 3 and value.cls.is_whole():
+            return args[2]
+    raise machine.fail("what this has is not known", node)
+
+
+def _has(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    value = need_whole(args[0])
+    if isinstance(value, Instance) and isinstance(args[1], str):
+        if args[1] in value.names or value.cls.find(args[1]) is not None:
+            return True
+        if value.cls.is_whole():
+            return False
+    raise machine.fail("what this has is not known", node)
+
+
+def _set(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    """`setattr(self, "x", value)`, `object.__setattr__(self, "x", value)`."""
+    target, name, value = args
+    if not isinstance(target, Instance) or not isinstance(name, str):
+        raise machine.fail("what is set here is not known", node)
+    machine.store.write(target.names, name, value)
+
+
+_BUILTINS: dict[str, Callable[..., Any]] = {
+    "setattr": _set,
+    "object.__setattr__": _set,
+    "min": _size("min"),
+    "max": _size("max"),
+    "range": _range,
+    "len": _len,
+    "int": _int,
+    "bool": _bool,
+    "tuple": _tuple,
+    "list": _list,
+    "dict": _dict,
+    "sum": _sum,
+    "any": _every(True),
+    "all": _every(False),
+    "zip": _zip,
+    "enumerate": _enumerate,
+    "reversed": _reversed,
+    "sorted": _sorted,
+    "map": _map,
+    "isinstance": _isinstance,
+    "getattr": _attribute,
+    "hasattr": _has,
+    "print": lambda machine, args, named, node: None,
+}
+
+
+def _method(machine: Machine, kind: str, name: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
+    """Methods of lists, dictionaries and texts. One that is not known may change the list."""
+    target, *rest = args
+    if kind == "@str":
+        if name in ("lower", "upper", "strip") and not rest:
+            return getattr(target, name)()
+        if name in ("startswith", "endswith") and len(rest) == 1:
+            return getattr(target, name)(need(rest[0]))
+        raise machine.fail(f"{name} of a text is not read here", node)
+    content = need_whole(target.items)
+    if isinstance(content, dict):
+        if name in ("keys", "values", "items") and not rest:
+            return tuple(getattr(content, name)())
+        if name == "get" and 1 <= len(rest) <= 2:
+            return content.get(need(rest[0]), rest[1] if len(rest) > 1 else None)
+    if isinstance(content, list):
+        if name == "append" and len(rest) == 1 and len(content) < 4 * limit("modes"):
+            machine.store.write(target.content, "items", [*content, rest[0]])
+            return None
+        if name == "extend" and len(rest) == 1:
+            machine.store.write(target.content, "items", [*content, *iterate(machine, need_whole(rest[0]), node)])
+            return None
+        if name == "index" and len(rest) == 1:
+            return [same(need(item), need(rest[0])) for item in content].index(True)
+        if name == "copy":
+            return Items({"items": list(content)})
+    error = machine.fail(f"{name} is not read here", node)
+    machine.store.write(target.content, "items", Unknown(error))
+    raise error

@@ -1,0 +1,198 @@
+"""Which calls are followed: a class from its `__init__` and host method on, a function from what calls it or by itself."""
+
+from __future__ import annotations
+
+import ast
+from contextlib import suppress
+from typing import Any, TypeAlias
+
+from cute_viz.errors import CuteVizError
+from cute_viz.source.model import Given
+from cute_viz.source.python.attributes import attribute
+from cute_viz.source.python.calls import call, follow, parameter
+from cute_viz.source.python.expressions import evaluate
+from cute_viz.source.python.given import convert
+from cute_viz.source.python.machine import Machine, Parts
+from cute_viz.source.python.statements import execute
+from cute_viz.source.python.tree import Tree
+from cute_viz.source.python.values import Class, Function, Instance, Unknown, same
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+# What calls that were followed have recorded: the values of targets, and of names at the ends of functions.
+Layer: TypeAlias = "tuple[dict[int, list[Any]], dict[tuple[int, str], list[Any]]]"
+
+
+class Runs:
+    """The runs of a text: each is made when something in it is asked for."""
+
+    def __init__(self, tree: Tree, given: Given) -> None:
+        self.machine = Machine(tree, given, Parts(evaluate, execute, call, attribute, convert))
+        self.tree = tree
+        self.done: dict[str, list[Layer]] = {}
+        self.graph: dict[str, set[str]] | None = None
+
+    def values(self, functions: tuple[ast.AST, ...], target: int) -> list[Any]:
+        """The values that a definition has in the runs that reach it."""
+        return self._found(functions, lambda records, ends: records.get(target, []))
+
+    def at_end(self, functions: tuple[ast.AST, ...], name: str) -> list[Any]:
+        """The values that a name has when calls of its function end."""
+        key = (id(functions[-1]), name)
+        return self._found(functions, lambda records, ends: ends.get(key, []))
+
+    def _found(self, functions: tuple[ast.AST, ...], pick: Any) -> list[Any]:
+        for roots in self._roots(functions):
+            layers = [self._run(root) for root in roots]
+            for n in range(max(map(len, layers), default=0)):
+                out: list[Any] = []
+                for layer in layers:
+                    for value in pick(*layer[n]) if n < len(layer) else ():
+                        if not any(same(value, one) for one in out):
+                            out.append(value)
+                if out:
+                    return out
+        return []
+
+    def _roots(self, functions: tuple[ast.AST, ...]) -> list[list[str]]:
+        """The runs that may reach a function, in groups, the first of which that does counts: see `_run`."""
+        named = [node for node in functions if isinstance(node, (*_FUNCTIONS, ast.ClassDef))]
+        if not any(isinstance(node, _FUNCTIONS) for node in named):
+            return [["module"]]
+        outer: Any = named[0]
+        if isinstance(outer, ast.ClassDef):
+            return [["class " + outer.name]]
+        callers = self._callers(outer.name)
+        ranks: list[list[str]] = [[], [], []]
+        for name in sorted(callers):
+            ranks[self._rank(name)].append(name)
+        own = f"function {outer.name}"
+        alone = [own] if own not in callers else []
+        return [*(rank for rank in ranks[:2] if rank), *([alone] if alone else []), *([ranks[2]] if ranks[2] else [])]
+
+    def _rank(self, root: str) -> int:
+        """Classes first, then functions that the DSL compiles, then all others."""
+        kind, _, name = root.partition(" ")
+        if kind == "class":
+            return 0
+        value = self.machine.module.names.get(name)
+        return 1 if isinstance(value, Function) and value.decorators & {"jit", "kernel"} else 2
+
+    def _callers(self, name: str) -> set[str]:
+        """The roots from which a function may be called: what calls it, and so on, up to what nothing calls."""
+        if self.graph is None:
+            self.graph = {}
+            for node in self.tree.module.body:
+                if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+                    key = ("class " if isinstance(node, ast.ClassDef) else "function ") + node.name
+                    self.graph[key] = {item.id for item in ast.walk(node) if isinstance(item, ast.Name)} - {node.name}
+        self._run("module")
+        seen: set[str] = set()
+        todo, roots = [name], set()
+        while todo:
+            wanted = todo.pop()
+            found = [key for key, names in self.graph.items() if wanted in names and key not in seen]
+            for key in found:
+                seen.add(key)
+                kind, _, caller = key.partition(" ")
+                if kind == "class" or self._rank(key) == 1:
+                    roots.add(key)
+                else:
+                    todo.append(caller)
+            if not found and wanted != name and f"function {wanted}" in self.graph:
+                roots.add(f"function {wanted}")
+        return roots or {f"function {name}"}
+
+    def _run(self, root: str) -> list[Layer]:
+        """What a run recorded: `module`, `class NAME` or `function NAME`; of a class first what its host method calls."""
+        if root in self.done:
+            return self.done[root]
+        if root != "module":
+            self._run("module")
+        machine = self.machine
+        machine.calls = {}
+        self.done[root] = []
+        self._layer(root)
+        mark = machine.store.mark()
+        kind, _, name = root.partition(" ")
+        if kind == "module":
+            self._module()
+            return self.done[root]
+        value = machine.module.names.get(name)
+        try:
+            if isinstance(value, Class):
+                self._class(value, root)
+            elif isinstance(value, Function):
+                self._by_itself(value)
+        finally:
+            machine.store.undo(mark)
+        return self.done[root]
+
+    def _layer(self, root: str) -> None:
+        """From here on, record apart from what was recorded before."""
+        self.machine.records, self.machine.ends, self.machine.steps = {}, {}, 0
+        self.done[root].append((self.machine.records, self.machine.ends))
+
+    def _module(self) -> None:
+        """The statements of the module, but those that a script alone runs."""
+        machine = self.machine
+        body = self.tree.module.body
+        if self.tree.indented and len(body) == 1 and isinstance(body[0], ast.If):
+            body = body[0].body
+        script = [node for node in body if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)]
+        for node in script:
+            machine.dead[id(node)] = machine.fail("this runs where the file is a script", node.test)
+        try:
+            execute(machine, [node for node in body if node not in script], machine.module)
+        except CuteVizError as error:  # of the whole: too long
+            self._spoil(error)
+        except RecursionError:
+            self._spoil(machine.fail("this file is nested too deeply", self.tree.module))
+        machine.end(self.tree.module, machine.module.names)
+
+    def _spoil(self, error: CuteVizError) -> None:
+        for name in list(self.machine.module.names):
+            self.machine.module.names[name] = Unknown(error)
+
+    def _by_itself(self, function: Function, *args: Any) -> None:
+        """A function that is followed without a caller: its parameters are what was given for them, or their defaults."""
+        machine = self.machine
+        with suppress(CuteVizError, RecursionError):  # where it matters, it is recorded, or is not reached
+            follow(machine, function, list(args), {}, function.node, parameter(machine))
+
+    def _class(self, cls: Class, root: str) -> None:
+        """An object of a class: made, its host method called, then each method that these have not called."""
+        machine = self.machine
+        target = Instance(cls)
+        methods = [value for value in cls.names.values() if isinstance(value, Function)]
+        init = cls.find("__init__")
+        if isinstance(init, Function):
+            self._by_itself(init, target)
+        elif "dataclass" in {getattr(item, "id", getattr(item, "attr", "")) for item in cls.node.decorator_list}:
+            self._fields(cls, target)
+        called = {item.attr for method in methods for item in ast.walk(method.node) if isinstance(item, ast.Attribute)}
+        hosts = [method for method in methods if method.name == "__call__"]
+        hosts = hosts or [method for method in methods if "jit" in method.decorators and method.name not in called]
+        for n, host in enumerate(hosts):
+            mark = machine.store.mark()
+            self._by_itself(host, target)
+            if n < len(hosts) - 1:
+                machine.store.undo(mark)
+        self._layer(root)
+        for once in (True, False):  # those that others call come last: they may have been reached
+            for method in methods:
+                if id(method.node) in machine.calls or method is init or (once and method.name in called):
+                    continue
+                mark = machine.store.mark()
+                static = method.decorators & {"staticmethod"}
+                self._by_itself(method, *([] if static else [cls if "classmethod" in method.decorators else target]))
+                machine.store.undo(mark)
+
+    def _fields(self, cls: Class, target: Instance) -> None:
+        missing = parameter(self.machine)
+        for item in cls.node.body:
+            if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
+                name = item.target.id
+                argument = ast.copy_location(ast.arg(f"self.{name}", item.annotation), item.target)
+                target.names[name] = missing(argument, item.value)

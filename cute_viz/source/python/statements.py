@@ -1,0 +1,219 @@
+"""Python's statements: what they bind, which branch runs, how often a loop does; what cannot be followed is unknown after it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.errors import CuteVizError
+from cute_viz.source.python.branches import BREAKS, CONTINUES, GOES_ON, RAISES, RETURNS, bury, follow_if, follow_try, lose
+from cute_viz.source.python.expressions import iterate, need_whole
+from cute_viz.source.python.lets import NOTHING
+from cute_viz.source.python.loops import follow_for, follow_while
+from cute_viz.source.python.machine import Frame, Machine
+from cute_viz.source.python.modules import symbol
+from cute_viz.source.python.operators import binary
+from cute_viz.source.python.tree import dotted, stored
+from cute_viz.source.python.values import Class, Function, Instance, Items, Symbol, Unknown
+
+
+def execute(machine: Machine, body: list[ast.stmt], frame: Frame) -> str:
+    """Follow statements; how the block ends. What is unreadable is skipped, and what it binds is unknown."""
+    for n, node in enumerate(body):
+        ended = _statement(machine, node, frame)
+        if ended != GOES_ON:
+            if not machine.loops:
+                bury(machine, body[n + 1 :], machine.fail("this line is not reached", node))
+            return ended
+    return GOES_ON
+
+
+def _statement(machine: Machine, node: ast.stmt, frame: Frame) -> str:
+    machine.step(node)
+    follow = _FOLLOW.get(type(node))
+    if follow is not None:
+        return follow(machine, node, frame) or GOES_ON
+    for name in stored([node]):
+        lose(machine, name, frame, machine.fail(f"Python's {type(node).__name__} is not read here", node))
+    return GOES_ON
+
+
+# Assignments
+
+
+def _assign(machine: Machine, node: ast.Assign, frame: Frame) -> None:
+    value = machine.attempt(node.value, frame)
+    for target in node.targets:
+        assign(machine, target, value, frame, node)
+
+
+def _annotated(machine: Machine, node: ast.AnnAssign, frame: Frame) -> None:
+    if node.value is not None:
+        assign(machine, node.target, machine.attempt(node.value, frame), frame, node)
+
+
+def _augmented(machine: Machine, node: ast.AugAssign, frame: Frame) -> None:
+    try:
+        load = ast.copy_location(type(node.target)(**{**vars(node.target), "ctx": ast.Load()}), node.target)
+        left = need_whole(machine.value(load, frame))
+        value = binary(machine, node, left, need_whole(machine.value(node.value, frame)))
+    except CuteVizError as error:
+        value = Unknown(error)
+    assign(machine, node.target, value, frame, node)
+
+
+def assign(machine: Machine, target: ast.expr, value: Any, frame: Frame, node: ast.AST) -> None:
+    """Bind a target to a value: a name, an attribute, names in a tuple; what was given for a name wins."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        _unpack(machine, target, value, frame, node)
+        return
+    name = dotted(target)
+    local = isinstance(target, ast.Name) and frame is not machine.module and not isinstance(value, Unknown)
+    given = machine.let(name, frame, binds="local" if local else "") if name else NOTHING
+    if given is not NOTHING:
+        value = given
+    elif isinstance(value, Unknown) and name and not value.error.needs:
+        value = Unknown(value.error.but(needs=(name,)), value.path)
+    if isinstance(target, ast.Name):
+        machine.record(target, value)
+        machine.store.write(frame.names, target.id, value)
+    elif isinstance(target, ast.Attribute):
+        owner = machine.attempt(target.value, frame)
+        machine.record(target, value)
+        if isinstance(owner, (Instance, Class)):
+            machine.store.write(owner.names, target.attr, value)
+    elif isinstance(target, ast.Subscript):
+        _put(machine, target, value, frame)
+    elif isinstance(target, ast.Starred):
+        assign(machine, target.value, value, frame, node)
+
+
+def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Any, frame: Frame, node: ast.AST) -> None:
+    count = len(target.elts)
+    star = next((n for n, item in enumerate(target.elts) if isinstance(item, ast.Starred)), None)
+    try:
+        values = iterate(machine, need_whole(value), node)
+        if star is not None and len(values) >= count - 1:
+            rest = len(values) - count + 1
+            values = [*values[:star], Items({"items": values[star : star + rest]}), *values[star + rest :]]
+        if len(values) != count:
+            raise machine.fail(f"{len(values)} values for {count} names", node)
+    except CuteVizError as error:
+        values = [Unknown(error)] * count
+    for item, one in zip(target.elts, values, strict=True):
+        assign(machine, item, one, frame, node)
+
+
+def _put(machine: Machine, target: ast.Subscript, value: Any, frame: Frame) -> None:
+    """`items[i] = value` of a list or dictionary; of a tensor the memory, which is not followed."""
+    owner = machine.attempt(target.value, frame)
+    if not isinstance(owner, Items):
+        return
+    content = owner.items
+    try:
+        changed = content.copy()
+        changed[machine.known(target.slice, frame)] = value
+    except (CuteVizError, IndexError, TypeError) as error:
+        cause = error if isinstance(error, CuteVizError) else machine.fail("this entry is not known", target)
+        changed = Unknown(cause)
+    machine.store.write(owner.content, "items", changed)
+
+
+# Definitions
+
+
+def _function(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
+    machine.store.write(frame.names, node.name, Function(node, frame))
+
+
+def _class(machine: Machine, node: ast.ClassDef, frame: Frame) -> None:
+    bases = tuple(machine.attempt(base, frame) for base in node.bases)
+    cls = Class(node, {}, bases)
+    inner = Frame(cls.names, frame, (*frame.scope, node.name), node, cls)
+    machine.store.write(frame.names, node.name, cls)
+    for statement in node.body:
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            machine.store.write(cls.names, statement.name, Function(statement, frame, cls))
+        else:
+            _statement(machine, statement, inner)
+    machine.end(node, cls.names)
+
+
+def _import(machine: Machine, node: ast.Import, frame: Frame) -> None:
+    for alias in node.names:
+        path = alias.name if alias.asname else alias.name.partition(".")[0]
+        machine.store.write(frame.names, alias.asname or path, Symbol(path))
+
+
+def _import_from(machine: Machine, node: ast.ImportFrom, frame: Frame) -> None:
+    module = "." * node.level + (node.module or "")
+    for alias in node.names:
+        if alias.name == "*":
+            continue
+        machine.store.write(frame.names, alias.asname or alias.name, symbol(f"{module}.{alias.name}"))
+
+
+# Ends
+
+
+def _with(machine: Machine, node: ast.With, frame: Frame) -> str:
+    for item in node.items:
+        value = machine.attempt(item.context_expr, frame)
+        if item.optional_vars is not None:
+            cause = machine.fail("what this gives is not read here", item.context_expr)
+            assign(machine, item.optional_vars, value if isinstance(value, Unknown) else Unknown(cause), frame, node)
+    return execute(machine, node.body, frame)
+
+
+def _return(machine: Machine, node: ast.Return, frame: Frame) -> str:
+    frame.returned.append(None if node.value is None else machine.attempt(node.value, frame))
+    return RETURNS
+
+
+def _expression(machine: Machine, node: ast.Expr, frame: Frame) -> None:
+    if not isinstance(node.value, ast.Constant):
+        machine.attempt(node.value, frame)
+
+
+def _outside(machine: Machine, node: ast.Global | ast.Nonlocal, frame: Frame) -> None:
+    """A function that binds names around it: from its call on, these are not known."""
+    for name in node.names:
+        at = frame.parent
+        while at is not None and name not in at.names:
+            at = at.parent
+        if at is not None:
+            lose(machine, name, at, machine.fail(f"{name!r} is bound by a function, which is not followed", node, needs=(name,)))
+
+
+def _delete(machine: Machine, node: ast.Delete, frame: Frame) -> None:
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            lose(machine, target.id, frame, machine.fail(f"{target.id!r} was deleted", node))
+
+
+_FOLLOW: dict[type, Callable[[Machine, Any, Frame], str | None]] = {
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.FunctionDef: _function,
+    ast.AsyncFunctionDef: _function,
+    ast.ClassDef: _class,
+    ast.Import: _import,
+    ast.ImportFrom: _import_from,
+    ast.If: follow_if,
+    ast.Try: follow_try,
+    ast.With: _with,
+    ast.For: follow_for,
+    ast.While: follow_while,
+    ast.Return: _return,
+    ast.Expr: _expression,
+    ast.Delete: _delete,
+    ast.Raise: lambda machine, node, frame: RAISES,
+    ast.Break: lambda machine, node, frame: BREAKS,
+    ast.Continue: lambda machine, node, frame: CONTINUES,
+    ast.Pass: lambda machine, node, frame: None,
+    ast.Assert: lambda machine, node, frame: None,
+    ast.Global: _outside,
+    ast.Nonlocal: _outside,
+}

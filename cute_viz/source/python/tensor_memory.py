@@ -1,0 +1,173 @@
+"""Blackwell's tensor memory: where accumulators stand in it, and the copies from and to it.
+
+Sources: cute/atom/mma_traits_sm100.hpp (tmem_frg), cute/atom/copy_traits_sm100.hpp (make_tmem_copy), and
+cutlass/utils/blackwell_helpers.py of the Python DSL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.algebra.copy import Copy_Atom
+from cute_viz.algebra.inttuple import modes
+from cute_viz.algebra.layout import Layout, make_layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.ops import find
+from cute_viz.algebra.static import clear_static
+from cute_viz.errors import AlgebraError
+from cute_viz.source.python.instructions import copy_atom, instruction
+from cute_viz.source.python.machine import Machine, need
+from cute_viz.source.python.tensors import fragment_like, layout_of, picked
+from cute_viz.source.python.values import Atom, Element, Instruction, Member, Pointer, Tensor
+
+_LANE = 1 << 16  # the distance of two lanes in addresses of 32 bits
+
+
+def fragment(mma: Atom, operand: str, shape: Any) -> Tensor:
+    """The part of tensor memory that an MMA of tcgen05 takes for its accumulators, or for A.
+
+    shape: ((M,N),M tiles,N tiles,...), as partition_shape_C gives it. Refused: an operand of shared memory.
+
+    >>> from cute_viz import parse
+    >>> mma = parse("make_tiled_mma(SM100_MMA_F16BF16_SS<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>{})")
+    >>> op = Instruction("tcgen05", "MmaF16BF16Op", {"acc_dtype": Element("f32")})
+    >>> str(fragment(Atom(mma, op), "C", ((128, 64), 1, 2)).layout)
+    '((128,64),1,2):((65536,1),0,64)'
+    """
+    op = mma.op
+    assert op is not None
+    source = need(op.get("a_src"))
+    in_tensor_memory = isinstance(source, Member) and source.name == "TMEM"
+    if operand == "B" or (operand == "A" and not in_tensor_memory):
+        raise AlgebraError(f"operand {operand} of {op.name} is a descriptor of shared memory, which is not read here")
+    kind = _accumulator(op) if operand == "C" else need(op.get("a_dtype"))
+    shape = tuple(modes(shape))
+    first = modes(shape[0])
+    if len(first) != 2:
+        raise AlgebraError("a fragment of tensor memory has the shape ((M,N),...)", hint="such as partition_shape_C gives")
+    rows, columns = (int(size(part)) for part in first)
+    step = 2 if in_tensor_memory and rows == 64 and size(mma.value.atom.thr_id) == 1 else 1
+    block = _block(rows, columns, int(size(mma.value.atom.thr_id)), operand)
+    rest = shape[1:]
+    tiles = Layout(rest) if step == 1 else Layout(rest, _compact(rest, step))
+    tiled = find("tiled_product").call([block, tiles])
+    column = 32 // kind.bits if operand == "C" else 1
+    address = Layout((128, 16384), (_LANE * 32 // kind.bits, column))
+    return Tensor(clear_static(find("composition").call([address, tiled])), Pointer(kind))
+
+
+def _accumulator(op: Instruction) -> Element:
+    kind = need(op.get("acc_dtype"))
+    return kind if isinstance(kind, Element) else Element("s32" if op.name == "MmaI8Op" else "f32")
+
+
+def _block(rows: int, columns: int, sms: int, operand: str) -> Layout:
+    """One instruction's part: (M,N) -> lane + 128 column."""
+    if rows == 128:
+        return Layout((128, columns), (1, 128))
+    if rows == 64 and sms == 1:
+        return Layout(((16, 4), columns), ((1, 32), 128))
+    if rows == 64 and sms == 2 and operand == "A":
+        return Layout((128, columns), (1, 128))
+    if rows == 64 and sms == 2:
+        return Layout((64, (columns // 2, 2)), (1, (128, 64)))
+    raise AlgebraError(f"an instruction of {sms} SMs takes no {rows} rows of tensor memory")
+
+
+def _compact(shape: Any, step: int) -> Any:
+    out = []
+    for extent in shape:
+        out.append(step)
+        step *= int(size(extent))
+    return tuple(out)
+
+
+def _make_fragment(operand: str) -> Callable[..., Any]:
+    """`tiled_mma.make_fragment_C(tensor or shape)`: registers of a thread, of tcgen05 tensor memory.
+
+    Refused: operands in shared memory, of which the DSL makes descriptors.
+    """
+
+    def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+        mma, source = picked(args, named, ("mma", "input"))
+        mma, source = need(mma), need(source)
+        if not isinstance(mma, Atom) or mma.op is None:
+            raise AlgebraError("what this MMA takes is not known")
+        layout = layout_of(source)
+        if mma.op.module == "tcgen05":
+            return fragment(mma, operand, layout.shape)
+        where = need(mma.op.get("a_src")) if operand == "A" else None
+        if mma.op.module == "warpgroup" and operand != "C" and not (isinstance(where, Member) and where.name == "RMEM"):
+            raise AlgebraError(f"operand {operand} of {mma.op.name} is a descriptor of shared memory, which is not read here")
+        if operand == "C":  # whatever the strides of the tensor
+            layout = Layout(layout.shape)
+        elif isinstance(source, Tensor):
+            layout = fragment_like(layout)
+        return Tensor(clear_static(layout))
+
+    return make
+
+
+_SHAPES = {"16x64b": (16, 64), "16x128b": (16, 128), "16x256b": (16, 256), "16x32bx2": (16, 64), "32x32b": (32, 32)}
+
+
+def properties(atom: Any) -> tuple[int, int, int, bool, bool]:
+    """Of a copy of tensor memory: lanes, bits of a column, repetitions, whether it packs halves, whether it loads.
+
+    >>> properties(Atom(None, Instruction("tcgen05", "Ld32x32bOp", {"repeat": 4})))
+    (32, 32, 4, False, True)
+    """
+    op = atom.op if isinstance(atom, Atom) else None
+    if not isinstance(op, Instruction) or op.module != "tcgen05" or op.name[2:-2] not in _SHAPES:
+        raise AlgebraError("a copy of tensor memory is wanted here", hint="such as tcgen05.Ld32x32bOp(tcgen05.Repetition(32))")
+    times = need(op.get("repeat"))
+    times = times.value if isinstance(times, Member) else times
+    pack = need(op.get("pack" if op.name.startswith("Ld") else "unpack"))
+    lanes, bits = _SHAPES[op.name[2:-2]]
+    packs = isinstance(pack, Member) and pack.name != "NONE"
+    return lanes, bits, 1 if times is None else int(times), packs, op.name.startswith("Ld")
+
+
+def _tmem_copy(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """make_tmem_copy(atom, tmem_tensor): four warps, each on its own 32 lanes."""
+    atom, tensor = map(need, picked(args, named, ("atom", "tmem_tensor")))
+    lanes, bits, times, packs, _ = properties(atom)
+    if not isinstance(atom.value, Copy_Atom) or not isinstance(tensor, Tensor):
+        raise AlgebraError("make_tmem_copy takes a copy atom and a tensor of tensor memory")
+    lane = _LANE * 32
+    width = bits * times
+    values = Layout(((16, width // 16), lanes), ((1, 32), lane)) if packs else Layout((width, lanes), (1, lane))
+    in_elements = find("coalesce").call([find("upcast").call([values, atom.value.bits])])
+    threads = Layout((32, 4), (0, 32 * lane // atom.value.bits))
+    tiled = find("make_cotiled_copy").call([atom.value, make_layout(threads, in_elements), tensor.layout])
+    return Atom(tiled, atom.op, atom.element)
+
+
+def _store_op(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """get_smem_store_op of Blackwell: stmatrix where the load of tensor memory leaves the values as that wants them."""
+    layout, kind, acc, load = map(need, picked(args, named, ("layout_d", "elem_ty_d", "elem_ty_acc", "tiled_tmem_load")))
+    if not isinstance(kind, Element) or not isinstance(acc, Element) or not isinstance(layout, Member):
+        raise AlgebraError("get_smem_store_op takes a LayoutEnum, two element types and a copy of tensor memory")
+    op = instruction("cute", "CopyUniversalOp", [], {})
+    try:
+        lanes, bits, times, packs, loads = properties(load)
+    except AlgebraError:
+        loads = False
+    if loads:
+        m_major = layout.name == "COL_MAJOR"
+        word = (acc.bits, kind.bits, lanes, bits, packs)
+        direct = word in ((32, 16, 16, 256, False), (16, 16, 16, 128, True)) or (word == (32, 32, 16, 128, False) and not m_major)
+        if direct:
+            op = instruction("warp", "StMatrix8x8x16bOp", [m_major, 4 if times > 1 else 2], {})
+        elif word == (32, 8, 16, 256, False) and m_major:
+            op = instruction("warp", "StMatrix16x8x8bOp", [True, {1: 1, 2: 2}.get(times, 4)], {})
+    return copy_atom(op, kind, None, machine.given.resolve)
+
+
+TENSOR_MEMORY: dict[tuple[str, str], Callable[..., Any]] = {
+    **{("", f"make_fragment_{operand}"): _make_fragment(operand) for operand in "ABC"},
+    ("", "make_tmem_copy"): _tmem_copy,
+    ("sm100", "get_smem_store_op"): _store_op,
+    ("utils", "get_smem_store_op"): _store_op,
+}

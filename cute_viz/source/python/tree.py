@@ -1,0 +1,115 @@
+"""Python source -> its syntax tree, with the places of its nodes in the text; nothing is executed or imported."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from bisect import bisect_right
+from typing import Any
+
+from cute_viz.errors import NotationError, Span
+from cute_viz.limits import limit, over
+
+_STRING = re.compile(r"(?s)\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|#[^\n]*")
+
+
+class Tree:
+    """A text and the tree of it.
+
+    >>> tree = Tree("a = 4\\nbé = a")
+    >>> span = tree.span(tree.module.body[1].value)
+    >>> tree.text[span.start : span.end], tree.line(span.start)
+    ('a', 2)
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.starts = [0, *(n + 1 for n, char in enumerate(text) if char == "\n")]
+        self.indented = 0
+        self.module = self._parsed()
+
+    def _parsed(self) -> ast.Module:
+        text = self.text.replace("\f", " ").replace("\r", " ")
+        if len(text) > limit("input") and len(text) > limit("source"):
+            raise over("input", f"the source has {len(text)} characters")
+        self._check_nesting(text)
+        if re.match(r"\s*\n?[ \t]+\S", text):
+            self.indented, text = 1, "if 1:\n" + text
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return ast.parse(text)
+        except SyntaxError as error:
+            line = max(1, (error.lineno or 1) - self.indented)
+            start = self.starts[min(line, len(self.starts)) - 1] + max(0, (error.offset or 1) - 1)
+            start = min(start, max(0, len(self.text) - 1))
+            raise NotationError(f"this is not Python: {error.msg}", text=self.text, span=Span(start, start + 1)) from None
+        except (ValueError, RecursionError, MemoryError):
+            raise NotationError("this is not Python source", text=self.text, span=Span(0, 1)) from None
+
+    def _check_nesting(self, text: str) -> None:
+        depth = deepest = 0
+        code = _STRING.sub("", text) if '"' in text or "'" in text or "#" in text else text
+        for char in re.findall(r"[()\[\]{}]", code):
+            depth = max(0, depth + (1 if char in "([{" else -1))
+            deepest = max(deepest, depth)
+        longest = max(map(len, re.findall(r"(?:[-+~]|\bnot\b|\blambda:|\s)+", code)), default=0) if "-" * 64 in code else 0
+        if deepest > limit("nesting") or longest > 64 or re.search(r"[-+~]{64}|(\bnot\s+){64}", code):
+            raise over("nesting", "brackets or signs nested too deeply", text=self.text, span=Span(0, 1))
+
+    def span(self, node: Any) -> Span:
+        """The place of a node; of what stands before the text, its beginning."""
+        if getattr(node, "end_lineno", None) is None:
+            return Span(0, 1)
+        return Span(self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno, node.end_col_offset))
+
+    def offset(self, line: int, column: int) -> int:
+        """The place of a line and column of Python's, which counts columns in bytes of UTF-8."""
+        line = max(1, min(line - self.indented, len(self.starts)))
+        start = self.starts[line - 1]
+        end = self.starts[line] if line < len(self.starts) else len(self.text)
+        part = self.text[start:end]
+        if not part.isascii():
+            column = len(part.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "ignore"))
+        return min(start + column, len(self.text))
+
+    def line(self, offset: int) -> int:
+        """The line that a place is in, which counts from 1."""
+        return bisect_right(self.starts, offset)
+
+
+def dotted(node: Any) -> str:
+    """`a.b.c` of such an expression; empty of another.
+
+    >>> dotted(ast.parse("self.a.b").body[0].value), dotted(ast.parse("f().b").body[0].value)
+    ('self.a.b', '')
+    """
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
+
+
+def stored(nodes: list[Any]) -> set[str]:
+    """The names that statements may bind, `self.a` among them; those of functions and classes inside are theirs.
+
+    >>> sorted(stored(ast.parse("a = 4\\nfor self.b in c: d += 1").body))
+    ['a', 'd', 'self.b']
+    """
+    out: set[str] = set()
+    todo = list(nodes)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            out.add(node.name)
+            continue
+        if isinstance(node, ast.Lambda):
+            continue
+        if isinstance(node, (ast.Name, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
+            out.add(dotted(node))
+        if isinstance(node, ast.alias):
+            out.add(node.asname or node.name.partition(".")[0])
+        todo += ast.iter_child_nodes(node)
+    return out - {""}

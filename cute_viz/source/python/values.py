@@ -1,0 +1,303 @@
+"""What names of Python source stand for beside the objects of the algebra: unknown values, functions, tensors, instructions."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.elements import ELEMENTS, ValueType, named
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.static import is_tiling
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import CuteVizError, NotationError
+
+_ELEMENTS = {kind.name: kind for kind in ELEMENTS}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unknown:
+    """A value that cannot be known, with the first cause. path: where it comes from, `mA.shape`, if a parameter is the cause."""
+
+    error: CuteVizError
+    path: str = ""
+
+    def __post_init__(self) -> None:
+        self.error.__traceback__ = self.error.__context__ = None  # it is raised again and again
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Items:
+    """A list or a dictionary: a value that changes. Its `content` is one entry of a store that is journaled."""
+
+    content: dict[str, Any]
+
+    @property
+    def items(self) -> Any:
+        """The list or dictionary now. Raises: what made it unknown."""
+        inside = self.content["items"]
+        if isinstance(inside, Unknown):
+            raise inside.error
+        return inside
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A function of the text, or a lambda, with the names that it sees; of a class the one that defines it."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    frame: Any
+    owner: Any = None
+
+    @property
+    def name(self) -> str:
+        """The name that it was defined with."""
+        return getattr(self.node, "name", "lambda")
+
+    @property
+    def decorators(self) -> set[str]:
+        """The last words of its decorators."""
+        return decorators(self.node)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Class:
+    """A class of the text: its own names, and its bases as far as they are known."""
+
+    node: ast.ClassDef
+    names: dict[str, Any]
+    bases: tuple[Any, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name that it was defined with."""
+        return self.node.name
+
+    def find(self, name: str) -> Any:
+        """What a name of the class is, here or in a base of the same text; None of another."""
+        if name in self.names:
+            return self.names[name]
+        found = (base.find(name) for base in self.bases if isinstance(base, Class))
+        return next((value for value in found if value is not None), None)
+
+    def is_whole(self) -> bool:
+        """Whether every base is known, so that a name that is not found is not there."""
+        return all(base.is_whole() if isinstance(base, Class) else _is_plain(base) for base in self.bases)
+
+    def is_enum(self) -> bool:
+        """Whether it is an enumeration, by the name of a base."""
+        last = [base.path.rpartition(".")[2] for base in self.bases if isinstance(base, Symbol)]
+        return any(name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag") for name in last)
+
+
+def _is_plain(base: Any) -> bool:
+    return isinstance(base, Symbol) and base.path.rpartition(".")[2] in ("object", "ABC", "Protocol", "NamedTuple", "Generic")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instance:
+    """An object of a class of the text: its attributes so far."""
+
+    cls: Class
+    names: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A function with the object that it is called on."""
+
+    function: Any
+    target: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partial:
+    """A function with some of its arguments: `functools.partial(f, 4, n=8)`."""
+
+    function: Any
+    args: tuple[Any, ...]
+    named: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A name of a module that is not of this text: `cutlass.cute.make_layout`, `cutlass.utils`, `math.log2`."""
+
+    path: str
+
+    @property
+    def last(self) -> str:
+        """Its last word."""
+        return self.path.rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of an enumeration: `LayoutEnum.ROW_MAJOR`. value: what a class of the text assigns to it."""
+
+    enum: str
+    name: str
+    value: Any = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element type, whatever it is called."""
+
+    name: str
+
+    @property
+    def bits(self) -> int:
+        """Its width."""
+        return _ELEMENTS[self.name].bits
+
+    @property
+    def kind(self) -> str:
+        """float, signed, unsigned or bits."""
+        return _ELEMENTS[self.name].kind
+
+    @property
+    def cpp(self) -> str:
+        """Its name in C++."""
+        return _ELEMENTS[self.name].cpp[0]
+
+    @property
+    def dsl(self) -> str:
+        """Its name in the DSL, or in C++ if it has none there."""
+        found = _ELEMENTS[self.name]
+        return found.dsl[0] if found.dsl else found.cpp[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Where a tensor begins: the type of what is there, if it is known, and the swizzle of its addresses."""
+
+    element: Any = None
+    swizzle: Swizzle | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A pointer and a layout; of a tensor of coordinates the layout alone. offset: from the pointer, None if it is not known."""
+
+    layout: Any
+    pointer: Pointer = Pointer()
+    offset: int | None = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """An operation of the DSL, `warp.MmaF16BF16Op(...)`, by its module, its name and its arguments."""
+
+    module: str
+    name: str
+    arguments: dict[str, Any] = field(hash=False)
+
+    def get(self, name: str) -> Any:
+        """An argument, or None."""
+        return self.arguments.get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """An atom, a tiling of atoms or a thread's view of one, with the instruction that it was made of."""
+
+    value: Any
+    op: Instruction | None = None
+    element: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """One thread's view of a tiling, of whichever thread: what hangs on the thread is not known of it."""
+
+    atom: Atom
+    cause: Unknown
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Super:
+    """`super()` in a method: what the bases of a class know, for an object."""
+
+    owner: Class
+    target: Any
+
+
+def element(name: str) -> Element | None:
+    """The element type of a name in the DSL, in C++ or in PTX; None of another name.
+
+    >>> element("cutlass.Float16") == element("half_t"), element("layout")
+    (True, None)
+    """
+    found = named(name)
+    return None if found is None else Element(found.name)
+
+
+def plain(value: Any) -> Any:
+    """A value as other rooms know it.
+
+    >>> str(plain(Tensor(Layout(8), Pointer(None, Swizzle(1, 0, 1)))))
+    'Sw<1,0,1> o 0 o 8:1'
+    """
+    if isinstance(value, Tensor):
+        swizzle = value.pointer.swizzle
+        if swizzle is not None and isinstance(value.layout, Layout):
+            if value.offset is None:
+                raise NotationError(
+                    f"where this begins is a run-time value, and {swizzle} acts on the address",
+                    hint="give the index a value: `let=`",
+                )
+            return ComposedLayout(swizzle, value.offset, value.layout)
+        return value.layout
+    if isinstance(value, Atom):
+        return value.value
+    if isinstance(value, Slice):
+        raise value.cause.error
+    if isinstance(value, Element):
+        return ValueType(value.dsl)
+    if isinstance(value, Items):
+        inside = value.items
+        return tuple(map(plain, inside)) if isinstance(inside, list) else inside
+    if isinstance(value, tuple):
+        return tuple(map(plain, value))
+    return value
+
+
+def is_object(value: Any) -> bool:
+    """Whether a value is one of the algebra, for an answer: a number, a tuple of such, a layout, a tiling.
+
+    >>> is_object((4, Layout(8))), is_object("text")
+    (True, False)
+    """
+    if isinstance(value, tuple):
+        return all(item is None or is_object(item) for item in value)
+    return isinstance(value, (int, Layout, ComposedLayout, Swizzle, ValueType)) or is_tiling(value)
+
+
+def decorators(node: Any) -> set[str]:
+    """The last words of the decorators of a function or class.
+
+    >>> sorted(decorators(ast.parse("@cute.jit\\n@staticmethod\\ndef f(): pass").body[0]))
+    ['jit', 'staticmethod']
+    """
+    out = set()
+    for item in getattr(node, "decorator_list", []):
+        item = item.func if isinstance(item, ast.Call) else item
+        out.add(item.attr if isinstance(item, ast.Attribute) else getattr(item, "id", ""))
+    return out
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are surely the same.
+
+    >>> same((4, 8), (4, 8)), same(1, True)
+    (True, False)
+    """
+    if a is b:
+        return True
+    if type(a) is not type(b) or isinstance(a, Unknown):
+        return False
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    return bool(a == b)

@@ -1,0 +1,292 @@
+"""Whole Python files: held to what the DSL itself prints of each name, and to never guessing."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cute_viz.algebra.inttuple import show
+from cute_viz.errors import CuteVizError
+from cute_viz.source.model import Given, SourceFile
+from cute_viz.source.python import read
+from cute_viz.spec.library import resolve
+
+DATA = json.loads(gzip.decompress((Path(__file__).parent / "data" / "dsl_source.json.gz").read_bytes()))
+FILES = {file["name"]: file for file in DATA["files"]}
+# Helpers and operations of the DSL that are refused: what is not computed, or is another thing here than there.
+REFUSED = {
+    "helpers_sm_90a_s90.py": {"a54", "a56", "a58", "a64"},
+    "helpers_sm_100a_s100.py": {"c8"},
+    "helpers_sm_120a_s120.py": {"m6", "c4"},
+}
+
+
+def reading(text: str, **let: Any) -> SourceFile:
+    return read(text, Given({name.replace("__", "."): value for name, value in let.items()}, resolve))
+
+
+def value(text: str, name: str, **let: Any) -> str:
+    found = reading(text, **let).find(name).read()
+    return show(found) if isinstance(found, tuple) else str(found)
+
+
+def refusal(text: str, name: str, **let: Any) -> CuteVizError:
+    with pytest.raises(CuteVizError) as caught:
+        reading(text, **let).find(name).read()
+    return caught.value
+
+
+def canonical(printed: str) -> str:
+    """A print of the DSL's, or one of ours, without what only one of them writes."""
+    text = re.sub(r"\b_(?=\d)", "", printed.strip()).replace("None", "_")
+    if re.match(r"Tiled ?(Copy|MMA)|(Copy|MMA)[ _]Atom", text):
+        rows = [row.partition(":") for row in text.splitlines() if ":" in row]
+        kept = [rest for label, _, rest in rows if label.strip() not in ("Value type", "ValueType", "ValLayoutRef")]
+        return "|".join(re.sub(r"(?<=[(,])(\d+):1(?=[,)])", r"\1", re.sub(r"\s", "", row)) for row in kept)
+    if text.startswith("tensor<"):  # the pointer does not count, nor where coordinates begin if that is 0
+        text = text[text.rindex(" o ") + 3 : -1]
+    text = re.sub(r"\s", "", text).replace("Sw<", "S<").replace(",)", ")")
+    return {"True": "1", "False": "0"}.get(text, text)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_name_has_the_value_that_the_dsl_prints(name: str) -> None:
+    file = FILES[name]
+    source = read(file["text"], Given(file["let"], resolve))
+    wrong, refused = {}, set()
+    for path, printed in file["expected"].items():
+        try:
+            entry = source.find(path) if "::" in path else next(e for e in source.entries if e.path == path)
+            found = entry.read()
+        except CuteVizError:
+            refused.add(path)
+            continue
+        text = canonical(show(found) if isinstance(found, tuple) else str(found))
+        if printed.startswith("tensor<"):
+            text = re.sub(r"^S<\d,\d,\d>o\d+o", "", text)
+        if text != canonical(printed):
+            wrong[path] = (printed, str(found))
+    assert not wrong
+    assert {path for path in refused if "::" not in path} <= REFUSED.get(name, set())
+    assert not {path for path in refused if "::" in path}
+
+
+def test_the_values_are_as_many_as_the_data_says() -> None:
+    assert sum(len(file["expected"]) for file in FILES.values()) > 300
+
+
+KERNEL = """
+import cutlass.cute as cute
+
+class Kernel:
+    def __init__(self, rows: int = 8, dtype=None):
+        self.rows = rows
+        self.dtype = dtype
+        self.layout = None
+
+    def _make(self, columns):
+        padding = 4 if self.dtype.width == 16 else 0
+        return cute.make_layout((self.rows, columns), stride=(columns + padding, 1))
+
+    @cute.jit
+    def __call__(self, mA: cute.Tensor):
+        self.layout = self._make(32)
+        plain = cute.make_layout((self.rows, 4))
+        if flag:
+            branch = cute.make_layout(8)
+        else:
+            branch = cute.make_layout(4)
+        if mode == 2:
+            self.kind = 3
+        cute.printf("%d", 3)
+        after = cute.size(plain)
+"""
+
+
+def test_what_is_unreadable_stops_only_what_depends_on_it() -> None:
+    error = refusal(KERNEL, "__call__::self.layout")
+    assert error.needs == ("dtype.width",) or "dtype" in error.needs[0]
+    assert (error.text or "")[error.span.start : error.span.end] == "dtype"  # type: ignore[union-attr]
+    assert value(KERNEL, "plain") == "(8,4):(1,8)"
+    assert value(KERNEL, "after") == "32"
+    assert value(KERNEL, "__call__::self.layout", dtype="cutlass.Float16") == "(8,32):(36,1)"
+    assert value(KERNEL, "__call__::self.layout", self__dtype="half_t", self__rows="16") == "(16,32):(36,1)"
+
+
+def test_the_last_assignment_counts_not_an_earlier_none() -> None:
+    error = refusal(KERNEL, "__call__::self.layout")
+    assert "None" not in error.message
+    init = "class K:\n    def __init__(self):\n        self.x = 4\n"
+    text = init + "    def __call__(self):\n        self.x = other()\n        y = self.x"
+    assert "other" in refusal(text, "y").message
+
+
+def test_two_definitions_are_two_entries_and_a_branch_that_is_not_decided_is_unknown() -> None:
+    source = reading(KERNEL)
+    assert [entry.line for entry in source.entries if entry.name == "branch"] == [19, 21]
+    with pytest.raises(CuteVizError, match="defined 2 times"):
+        source.find("branch")
+    assert str(source.find("branch@19").read()) == "8:1"
+    error = refusal(KERNEL, "__call__::branch")
+    assert "which branch" in error.message
+    assert error.needs == ("flag",)
+    assert value(KERNEL, "__call__::branch", flag="True") == "8:1"
+    assert value(KERNEL, "__call__::branch", flag="False") == "4:1"
+    with pytest.raises(CuteVizError, match="does not run"):
+        reading(KERNEL, flag="False").find("branch@19").read()
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "wanted"),
+    [
+        ("a = 1\nfor i in range(n):\n    a = a * 2\nb = a", "b", "how often|depends|'n'|of the name 'n'"),
+        ("a = 1\nwhile cond():\n    a = 2\nb = a", "b", "depends"),
+        ("def f(x):\n    if x:\n        return 4\n    return 8\nb = f(c)", "b", "depends|returns"),
+        ("def f():\n    global a\n    a = 8\na = 4\nf()\nb = a", "b", "bound by a function"),
+        ("a = [1]\nother(a)\na.sort()\nb = a[0]", "b", "what this call does to the list"),
+        ("class K(Base):\n    def f(self):\n        b = self.x", "b", "not set in this file"),
+        ("import torch\nb = torch.ones(4)", "b", "torch.ones"),
+        ("b = f'{4}'", "b", "formatted text"),
+        ("from mine import cute\nb = cute.make_layout(4)", "b", "not in this file"),
+        ("b = cute.arch.thread_idx()[0]", "b", "run-time"),
+        ("def f():\n    yield 4\nb = f()", "b", "generator"),
+        ("@twice\ndef f():\n    return 4\nb = f()", "b", "decorator"),
+        ("try:\n    a = x()\nexcept E:\n    a = 4\nb = a", "b", "depends"),
+        ("b = 4 if x else 8", "b", "of the name 'x'"),
+        ("b = tcgen05.MmaF16BF16Op(cutlass.Float16)", "b", "no layout"),
+        ("b = cute.make_tiled_mma(warp.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, (16, 8, 99)))", "b", "no atom"),
+        ("b = sm90_utils.make_smem_layout_a(utils.LayoutEnum.ROW_MAJOR, 4.5, cutlass.Float16, 2)", "b", "takes other arguments"),
+        ("x = cute.make_layout(4, shape_=3)\nb = x", "b", "shape_"),
+    ],
+)
+def test_nothing_is_guessed(text: str, name: str, wanted: str) -> None:
+    assert re.search(wanted, refusal(text, f"{name}").message)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("b = 4 if x else 4", "4"),
+        ("def f(x):\n    if x:\n        return 4\n    return 4\nb = f(c)", "4"),
+        ("if x:\n    a = (4, 8)\nelse:\n    a = (4, 8)\nb = a", "(4,8)"),
+        ("for i in range(n):\n    a = cute.make_layout(8)\nb = a", "8:1"),
+        ("a = 1\nfor i in range(4):\n    a *= 2\nb = a", "16"),
+        ("n = 8\nwhile n * 3 > 10:\n    n -= 1\nb = n", "3"),
+        ("a, *rest = (1, 2, 3)\nb = tuple(rest)", "(2,3)"),
+        ("def f(*a, k=2, **o):\n    return (*a, k, o['z'])\nb = f(1, *(5, 6), z=9)", "(1,5,6,2,9)"),
+        ("b = sum(x * 2 for x in (1, 2) if x > 1)", "4"),
+        ("b = max(4, min(8, 6)) + int(math.log2(8)) + 7 // 2 + (1 << 3)", "20"),
+        ("class E(enum.Enum):\n    A = 1\n    B = 2\nb = 4 if E.A == E.B else 8", "8"),
+        ("a = None\nif x is not None:\n    raise ValueError\nb = 4", "4"),
+        ("if not flag():\n    raise TypeError('no')\nb = 8", "8"),
+        ("@dataclass\nclass P:\n    n: int\n    m: int = 4\np = P(3)\nb = (p.n, p.m)", "(3,4)"),
+        ("b = cute.size(cute.make_layout((4, unknown(), 8)[0]))", "4"),
+        ("def outer():\n    return 4\nclass K:\n    n = outer()\nb = K.n", "4"),
+        ("x = [1, 2]\nx.append(3)\nx[0] = 7\nb = tuple(x)", "(7,2,3)"),
+        ("b = cute.make_layout((4, 8), stride=(8, 1))[1]", "8:1"),
+        ("t = cute.make_tensor(ptr, cute.make_layout((4, 8)))\nb = t[None, i]", "(4):(1)"),
+    ],
+)
+def test_what_python_files_contain(text: str, wanted: str) -> None:
+    assert value("from dataclasses import dataclass\nimport enum, math\n" + text, "b") == wanted
+
+
+def test_given_values_by_scope() -> None:
+    text = "N = 4\ndef f(k):\n    N = k\n    return N\nclass A:\n    def g(self):\n        w = 1\n        x = (N, w)\nb = f(N)"
+    assert value(text, "x") == "(4,1)"
+    assert value(text, "x", N="16") == "(16,1)"
+    assert value(text, "x", w="5") == "(4,5)"
+    assert value(text, "x", A__g__w="5") == "(4,5)"
+    given = Given({"w": "5", "nothing": "3", "A.g.w": "5", "B.g.w": "4"}, resolve)
+    read(text, given)
+    assert given.used == {"w", "A.g.w"}
+
+
+def test_a_name_without_a_scope_is_a_parameters_before_a_local_ones() -> None:
+    text = "def g(t):\n    a = t\n    return a\ndef f(a):\n    b = g((4, 8))\n    c = a"
+    source = reading(text, a="(512,256):(256,1)")
+    assert source.find("b").read() == (4, 8)
+    assert str(source.find("f::c").read()) == "(512,256):(256,1)"
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [("(128, 64)", "(128,64)"), ("cutlass.Float16", "cutlass"), ("N * 2", "8"), ("(8,64):(64,1)", "(8,64):(64,1)"), ("'x", "'x")],
+)
+def test_given_texts(given: str, wanted: str) -> None:
+    text = "N = 4\ndef f(v):\n    b = v"
+    if wanted == "'x":
+        assert refusal(text, "b", v=given).text == given
+    else:
+        assert value(text, "b", v=given).removeprefix("Float16") in (wanted, "")
+
+
+HOSTILE = [
+    "(" * 500 + ")" * 500,
+    "a = " + "-" * 5000 + "1",
+    "a = " + "not " * 5000 + "1",
+    "a = " + "+".join(["1"] * 20000),
+    "a = 9 ** 9 ** 9 ** 9",
+    "a = 1 << 10 ** 9",
+    "a = (0,) * 10 ** 9",
+    "a = 'x' * 10 ** 9",
+    "a = [0] * 1000\nfor i in range(60):\n    a += a",
+    "a = [x for x in range(10 ** 9)]",
+    "a = 2\nwhile a:\n    a = a * a",
+    "def f(x):\n    return f(x) + f(x)\na = f(1)",
+    "def f():\n    while True:\n        pass\nf()\na = 4",
+    "a = cute.make_layout((2,) * 5000)",
+    "a = 1\n" + "".join(f"a = (a, a)  # {n}\n" for n in range(60)),
+    "x = " + ".".join(["y"] * 5000),
+    "a = eval('1')\nimport os\nos.system('false')",
+    "\x00a = 1",
+    "a = 1\r\nb = 2",
+    "class A(A): pass\na = A()",
+    "class A:\n    def __init__(self):\n        self.a = A()\na = A()",
+    "a = lambda: a()\nb = a()",
+    "if 1:\n" + "".join(" " * n + "if x:\n" for n in range(1, 90)) + " " * 90 + "a = 1",
+    "def f(a=f): pass\nf(*f, **f)",
+    "from x import *\na = b = c.d[0][None, ...] = 4",
+    "match x:\n    case 4:\n        a = 1\nb = 2",
+    "a: int\nb: int = 4\ndel b\nc = b",
+    "async def f():\n    async for x in y:\n        a = 1\n    async with z: b = 2",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_files(text: str) -> None:
+    began = time.monotonic()
+    try:
+        source = reading(text, x="3")
+    except CuteVizError:
+        return
+    for ask in [ask for entry in source.entries for ask in (entry.read, entry.end) if ask is not None]:
+        with suppress(CuteVizError):
+            ask()
+    assert time.monotonic() - began < 5
+
+
+def test_a_long_file_is_read_as_fast_as_it_is_parsed() -> None:
+    body = "".join(f"    s{n} = cute.make_layout((8, {n + 1}))\n    t{n} = cute.size(s{n})\n" for n in range(1500))
+    text = f"import cutlass.cute as cute\ndef f():\n{body}"
+    assert len(text) > 1 << 16
+    source = reading(text)
+    assert len(source.entries) == 3000
+    assert source.entries[-1].read() == 12000
+
+
+def test_the_order_of_a_tensor_is_asked_for_and_may_be_given_by_its_name() -> None:
+    text = "class K:\n    def __call__(self, mA):\n"
+    text += "        o = utils.LayoutEnum.from_tensor(mA)\n        n = 4 if o.is_k_major_a() else 8"
+    error = refusal(text, "n")
+    assert error.needs == ("mA",)
+    assert "ROW_MAJOR" in (error.hint or "")
+    assert value(text, "n", mA="ROW_MAJOR") == "4"
+    assert value(text, "n", mA="(8,4):(1,8)") == "8"
