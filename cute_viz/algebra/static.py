@@ -20,7 +20,7 @@ def mark_static(value: Any) -> Any:
     >>> str(mark_static(Layout((4, 8))))
     '(_4,_8):(_1,_4)'
     """
-    return _each(Static, value)
+    return each_integer(Static, value)
 
 
 def clear_static(value: Any) -> Any:
@@ -29,27 +29,31 @@ def clear_static(value: Any) -> Any:
     >>> str(clear_static(Layout(Static(4), Static(1))))
     '4:1'
     """
-    return _each(int, value)
+    return each_integer(int, value)
 
 
-def _each(kind: Callable[[int], int], value: Any) -> Any:
-    """A value with every integer in it made one of a kind."""
+def each_integer(kind: Callable[[int], int], value: Any) -> Any:
+    """A value with every integer in it made one of a kind.
+
+    >>> str(each_integer(lambda n: Static(n) if n > 4 else n, Layout((4, 8))))
+    '(4,_8):(1,4)'
+    """
     if isinstance(value, bool):
         return value
     if isinstance(value, int):
         return kind(value)
     if isinstance(value, tuple):
-        return tuple([_each(kind, item) for item in value])
+        return tuple([each_integer(kind, item) for item in value])
     if isinstance(value, Basis):
-        return Basis(_each(kind, value.value), value.path)
+        return Basis(each_integer(kind, value.value), value.path)
     if isinstance(value, Layout):
-        return trusted(_each(kind, value.shape), _each(kind, value.stride))
+        return trusted(each_integer(kind, value.shape), each_integer(kind, value.stride))
     if isinstance(value, ComposedLayout):
-        return ComposedLayout(_each(kind, value.outer), _each(kind, value.offset), _each(kind, value.inner))
+        return ComposedLayout(each_integer(kind, value.outer), each_integer(kind, value.offset), each_integer(kind, value.inner))
     if is_tiling(value):
         from dataclasses import replace
 
-        return replace(value, **{name: _each(kind, getattr(value, name)) for name in value.marked})
+        return replace(value, **{name: each_integer(kind, getattr(value, name)) for name in value.marked})
     return value
 
 
