@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +61,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file that was read: its text, and its entries in the order of their definition.
+    """A file that was read: its text, its entries in the order of their definition, and the language, of `source.LANGUAGES`.
 
     A name that a scope defines several times has an entry for each; the names of parameters of functions and templates are
     no entries.
@@ -69,9 +69,13 @@ class SourceFile:
 
     text: str
     entries: tuple[Entry, ...]
+    language: str = ""
 
-    def find(self, query: str) -> Entry:
+    def find(self, query: str, let: Collection[str] = ()) -> Entry:
         """The one entry that a query means: a name behind as much of its scope as makes it clear, `A::b` or `A.b`; also `b@LINE`.
+
+        Of overloaded function templates, where the scope is given, the most special one, as a call would choose it; that which
+        has the template parameters among the names of `let`, where they tell.
 
         Raises: NotationError where there is none, with those like it, or several, with their scopes and lines.
 
@@ -86,6 +90,8 @@ class SourceFile:
           hint: f::sA (line 3), g::h::sA (line 9)
         """
         found = matching(self.entries, query)
+        if len(found) > 1 and len(_parts(query)) > 1:
+            found = _most_special(found, let)
         if len(found) == 1:
             return found[0]
         if found and (last := _last(found, query)) is not None:
@@ -98,7 +104,7 @@ class SourceFile:
                 f"{query!r} is defined {len(found)} times",
                 hint=where + rest + (f"; a line makes it clear: `name={query.split('@')[0]}@{found[-1].line}`" if same else ""),
             )
-        name = re.split(r"::|\.", query.split("@")[0])[-1]
+        name = _parts(query.split("@")[0])[-1]
         paths = {entry.name: entry.path for entry in self.entries}
         near = did_you_mean(name, paths) or ("there is " + ", ".join(list(paths)[:_MANY]) if paths else "")
         raise NotationError(f"nothing here is named {query!r}", hint=near or None)
@@ -107,24 +113,66 @@ class SourceFile:
 def matching(entries: Iterable[Entry], query: str) -> list[Entry]:
     """The entries that a query may mean, of which a full path wins over a tail.
 
-    >>> matching([Entry("a", (), Span(0, 1), 1, lambda: 0)], "b")
-    []
+    Template arguments of a scope tell specialisations apart; without them a scope is the one that has none, or else any of them.
+
+    >>> def entry(name, *scope):
+    ...     return Entry(name, scope, Span(0, 1), 1, lambda: 0)
+    >>> both = [entry("A", "T<half_t, layout::RowMajor>"), entry("A", "T<float, layout::RowMajor>")]
+    >>> [len(matching(both, query)) for query in ("T<float,layout::RowMajor>::A", "T::A", "A", "b")]
+    [1, 2, 2, 0]
     """
     match = _QUERY.fullmatch(query)
     if match is None:
         return []
-    parts = _parts(match["path"].strip())
-    out = [
-        entry
+    parts = _parts(match["path"])
+    line = int(match["line"]) if match["line"] is not None else None
+    found = [
+        (how, entry)
         for entry in entries
-        if _parts(entry.path)[-len(parts) :] == parts and (match["line"] is None or entry.line == int(match["line"]))
+        if (line is None or entry.line == line) and (how := _fits(_parts(entry.path), parts)) is not None
     ]
-    return [entry for entry in out if len(_parts(entry.path)) == len(parts)] or out
+    best = min((how for how, _ in found), default=0)
+    return [entry for how, entry in found if how == best]
+
+
+def _fits(path: tuple[str, ...], parts: tuple[str, ...]) -> int | None:
+    """How well a path is what was asked for: 0 all of it, 1 its tail, 2 and 3 less the template arguments; None where it is not."""
+    tail = path[-len(parts) :]
+    if len(tail) < len(parts) or tail[-1] != parts[-1]:
+        return None
+    plain = tuple("".join(part.split()) for part in tail)
+    whole = len(path) == len(parts)
+    if plain == parts:
+        return 0 if whole else 1
+    bare = all(
+        own == other or ("<" not in other and own.partition("<")[0] == other) for own, other in zip(plain, parts, strict=True)
+    )
+    return (2 if whole else 3) if bare else None
 
 
 def _parts(path: str) -> tuple[str, ...]:
-    """The words of a path; a name may have several, `self.x`."""
-    return tuple(re.split(r"::|\.", path))
+    """The parts of `A::b` or `A.b`, whose template arguments may have `::` in them.
+
+    >>> _parts("A<layout::RowMajor, 4>::b"), _parts("Kernel.call.sA")
+    (('A<layout::RowMajor,4>', 'b'), ('Kernel', 'call', 'sA'))
+    """
+    text, out, depth, begin = "".join(path.split()), [], 0, 0
+    for n, char in enumerate(text):
+        depth += (char == "<") - (char == ">")
+        if depth == 0 and char in ".:":
+            if n > begin:
+                out.append(text[begin:n])
+            begin = n + 1
+    return (*out, text[begin:])
+
+
+def _most_special(found: list[Entry], let: Collection[str]) -> list[Entry]:
+    """Of entries of overloaded function templates those whose template parameters are among those of every other."""
+    lists = [{word.strip() for part in entry.scope for word in part.partition("<")[2].rstrip(">").split(",")} for entry in found]
+    told = set(let).intersection(*[set().union(*lists)])
+    kept = [(entry, mine) for entry, mine in zip(found, lists, strict=True) if told <= mine]
+    best = [entry for entry, mine in kept if mine - {""} and all(mine <= other for _, other in kept)]
+    return best if len({id(entry) for entry in best}) and len({entry.path for entry in best}) == 1 else found
 
 
 def _last(found: list[Entry], query: str) -> Entry | None:

@@ -1,0 +1,169 @@
+"""C++ files: scopes, declarations, and the values of what they define."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.algebra.inttuple import show
+from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
+from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.declare import Declarer
+from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.expressions import Expressions
+from cute_viz.source.cpp.lookup import Lookup, opened
+from cute_viz.source.cpp.outline import outline
+from cute_viz.source.cpp.preprocess import Source
+from cute_viz.source.cpp.scopes import Declaration, Scope
+from cute_viz.source.cpp.slices import Thread
+from cute_viz.source.cpp.tokens import tokenize
+from cute_viz.source.cpp.tree import Id
+from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pack, Pointer, Template, finished
+from cute_viz.source.model import Entry, Given, SourceFile
+
+_KINDS = ("alias", "variable")
+_FOREIGN = frozenset(("float", "double", "char", "void", "dim3", "std", "thrust", "HostTensor", "DeviceAllocation", "ostream"))
+
+
+def read(text: str, given: Given) -> SourceFile:
+    """A file of C++: its aliases, variables and constants, each evaluated when it is asked for.
+
+    Raises: LimitError for a text over the limit `input`, or blocks that are nested too deeply; nothing else.
+
+    >>> file = read("template <int N> struct T { using A = Layout<Shape<Int<N>,_8>>; };", Given({"N": "4"}))
+    >>> str(file.find("T::A").read())
+    '(_4,_8):(_1,_4)'
+    """
+    try:
+        reader = outline(Source(text, given))
+    except RecursionError:
+        raise LimitError("blocks are nested too deeply", text=text, span=Span(0, 1)) from None
+    context = Context(reader, given)
+    lookup = Lookup(context, lambda env, part: Evaluator(context, lookup, env).of(part, env))
+    entries = [
+        _entry(context, lookup, declaration)
+        for scope in _scopes(reader)
+        for declaration in scope.declarations
+        if declaration.kind in _KINDS and declaration.params is None and _is_object(context, declaration)
+    ]
+    entries.sort(key=lambda entry: entry.span.start)
+    return SourceFile(text, tuple(entries), lambda query: _asked(context, lookup, query))
+
+
+def _scopes(reader: Declarer) -> list[Scope]:
+    """All scopes of a file, each once."""
+    out: list[Scope] = []
+    waiting, seen = [*reader.lambdas.values(), reader.file], set()
+    while waiting:
+        scope = waiting.pop()
+        if id(scope) in seen:
+            continue
+        seen.add(id(scope))
+        out.append(scope)
+        inside = [declaration.inner for declaration in scope.declarations]
+        inside += [block for statement in scope.statements for block in (statement.yes, statement.no)]
+        waiting += [inner for inner in inside if inner is not None]
+    return out
+
+
+def _asked(context: Context, lookup: Lookup, query: str) -> Entry | None:
+    """The member that a query names through a class: `Traits<128, half_t>::SmemLayout`, or an alias of it; None of another one.
+
+    >>> file = read("template <int N> struct T { using A = Layout<Int<N>>; }; using Wide = T<8>;", Given())
+    >>> str(file.find("T<4>::A").read()), str(file.find("Wide::A").read())
+    ('_4:_1', '_8:_1')
+    """
+    try:
+        tokens, _ = tokenize(query)
+        tree = Expressions(query, tokens, context.is_template).parse(0, len(tokens) - 1)
+    except CuteVizError:
+        return None
+    if not isinstance(tree, Id) or len(tree.parts) < 2:
+        return None
+    first = tree.parts[0].name
+    owners = [scope for scope in _scopes(context.reader) if first in scope.names and not scope.local]
+    owners = owners or [scope for scope in _scopes(context.reader) if first in scope.names]
+    if len(owners) != 1:
+        return None
+    evaluator = Evaluator(context, lookup, opened(context, owners[0]))
+    evaluator.text = query
+    try:
+        owner = evaluator.value(Id(tree.span, tree.parts[:-1]))
+        found = lookup.member(tree.parts[-1].name, owner.env) if isinstance(owner, Class) else None
+    except CuteVizError as error:
+        raise error.at(query, tree.span) from None
+    if found is None or found.declarations[0].kind not in _KINDS:
+        return None
+    declaration = found.declarations[0]
+    entry = _entry(context, lookup, declaration)
+
+    def of_it() -> Any:
+        context.deep = 0
+        value = Evaluator(context, lookup, found.env).meant(found, tree.parts[-1], Span(0, 0))
+        return finished(_object(context, declaration, value))
+
+    return Entry(entry.name, entry.scope, entry.span, entry.line, of_it)
+
+
+def _is_object(context: Context, declaration: Declaration) -> bool:
+    """Whether a declaration may be more than a plain member, a pointer, or an object of a library that has no layouts."""
+    if declaration.array or declaration.pointer or not declaration.name:
+        return False
+    if declaration.kind == "alias":
+        return True
+    if declaration.init is None and declaration.scope.kind == "class":
+        return False
+    tokens = context.reader.tokens
+    begin, end = declaration.type or (0, 0)
+    words = {token.text for token in tokens[begin:end]}
+    return not words & _FOREIGN and not tokens[begin].text.startswith(("cuda", "cublas"))
+
+
+def _entry(context: Context, lookup: Lookup, declaration: Declaration) -> Entry:
+    token = context.reader.tokens[declaration.token]
+    return Entry(
+        declaration.name, declaration.scope.path, token.span, context.line(declaration.token), _reader(context, lookup, declaration)
+    )
+
+
+def _reader(context: Context, lookup: Lookup, declaration: Declaration) -> Callable[[], Any]:
+    """The value of an entry, evaluated once."""
+    known: list[Any] = []
+
+    def read_it() -> Any:
+        if not known:
+            try:
+                known.append(finished(_value(context, lookup, declaration)))
+            except CuteVizError as error:
+                known.append(error.at(context.text, context.reader.tokens[declaration.token].span))
+            except RecursionError:
+                span = context.reader.tokens[declaration.token].span
+                known.append(LimitError("this is nested too deeply", text=context.text, span=span))
+        if isinstance(known[0], CuteVizError):
+            raise known[0]
+        return known[0]
+
+    return read_it
+
+
+def _value(context: Context, lookup: Lookup, declaration: Declaration) -> Any:
+    env = opened(context, declaration.scope)
+    evaluator = Evaluator(context, lookup, env)
+    span = context.reader.tokens[declaration.token].span
+    context.deep = 0
+    key = context.let(declaration.name, declaration.scope)
+    if key is not None:
+        value = evaluator.given(key, as_type=declaration.kind == "alias")
+    else:
+        value = evaluator.definition(declaration, env, None, Span(0, 0))
+    return _object(context, declaration, evaluator.known(value, span))
+
+
+def _object(context: Context, declaration: Declaration, value: Any) -> Any:
+    """A value that other rooms can show. Raises: the error of one that they cannot."""
+    span = context.reader.tokens[declaration.token].span
+    if isinstance(value, Thread):
+        raise value.error
+    if isinstance(value, (Class, Enumerator, Function, Template, Pointer, Pack, External, Env)):
+        raise NotationError(f"{declaration.name!r} is {show(value)}, no layout", text=context.text, span=span)
+    return value

@@ -1,0 +1,333 @@
+"""What declarations stand for: aliases, variables, classes of templates with their arguments, what was given for a name."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import Any
+
+from cute_viz.algebra.elements import ValueType
+from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.source.cpp.binding import as_argument, bound, deduced, defaulted, header
+from cute_viz.source.cpp.context import needed
+from cute_viz.source.cpp.elements import is_integer, same
+from cute_viz.source.cpp.instances import WHOLE, Instances
+from cute_viz.source.cpp.lookup import Found, change_before, changed, opened, within
+from cute_viz.source.cpp.preprocess import excludes
+from cute_viz.source.cpp.scopes import Change, Declaration, Param, Scope
+from cute_viz.source.cpp.tree import Call, Node, Part
+from cute_viz.source.cpp.uses import only_call
+from cute_viz.source.cpp.values import (
+    Class,
+    Enumerator,
+    Env,
+    External,
+    Function,
+    Lazy,
+    Pointer,
+    Template,
+    certain,
+    static,
+    taken,
+    unknown,
+)
+
+_BUSY = object()
+
+
+class Definitions(Instances):
+    """The part of the evaluator that reads declarations."""
+
+    def position(self, span: Span) -> int | None:
+        """The token at a place of the file; None in a text that is none of it."""
+        if self.text is not self.context.text:
+            return None
+        return bisect_left(self.context.starts, span.start)
+
+    def meant(self, found: Found, part: Part, span: Span) -> Any:
+        """The value of what a name was found to mean, with its template arguments."""
+        if found.value is not None:
+            return self.applied(found.value(), part.args, span)
+        if not found.declarations:
+            return self.applied(self.parameter(part.name, found.env, span), part.args, span)
+        first = found.declarations[0]
+        scope = found.env.scope
+        if (key := self.context.let(part.name, scope)) is not None and first.kind not in ("function", "namespace"):
+            return self.applied(self.given(key, as_type=first.kind in ("alias", "class", "using")), part.args, span)
+        if first.kind == "function":
+            return Function(tuple(found.declarations), found.env, tuple(self.lazily(part.args or ())))
+        if len(found.declarations) == 1:
+            return self.definition(first, found.env, part.args, span)
+        return self._agreed(found, part, span)
+
+    def _agreed(self, found: Found, part: Part, span: Span) -> Any:
+        """The value of a name that several branches of the preprocessor define: they must agree."""
+        first = found.declarations[0]
+        for other in found.declarations[1:]:
+            branch = excludes(other.branch, first.branch)
+            if branch is None and not (other.kind == first.kind == "using"):
+                places = ", ".join(str(self.context.line(x.token)) for x in found.declarations[:6])
+                raise self.fail(f"{part.name!r} is defined {len(found.declarations)} times: lines {places}", span)
+        values = []
+        for declaration in found.declarations:
+            try:
+                values.append(self.definition(declaration, found.env, part.args, span))
+            except CuteVizError:
+                break
+        if len(values) == len(found.declarations) and all(same(values[0], value) for value in values[1:]):
+            return values[0]
+        branch = next((x.branch for x in found.declarations if x.branch is not None), None)
+        assert branch is not None
+        raise branch.error(f"what {part.name!r} is", self.context.text)
+
+    def parameter(self, name: str, env: Env, span: Span) -> Any:
+        """The value of a parameter that nothing binds: what was given for it, its default, for a function's its type."""
+        scope = env.scope
+        known = env.memo.get(("parameter", name))
+        if isinstance(known, CuteVizError):
+            raise known
+        if known is None:
+            try:
+                known = Lazy(lambda: self._parameter(name, env, scope, span))
+                env.memo["parameter", name] = known
+                known()
+            except CuteVizError as error:
+                env.memo["parameter", name] = error
+                raise
+        return known()
+
+    def _parameter(self, name: str, env: Env, scope: Scope, span: Span) -> Any:
+        param = next((x for x in scope.params or () if x.name == name), None)
+        key = self.context.let(name, scope)
+        if key is None and scope.kind == "function" and name in (told := self._told(scope)):
+            value = told[name]
+            return value() if isinstance(value, Lazy) else value
+        if param is not None:
+            if key is not None:
+                return as_argument(self.inside(env).given(key, as_type=param.kind != "value"), param)
+            if param.default is not None:
+                return as_argument(self.of(param.default, header(env)), param)
+            raise needed(self.context.text, name, span, param.kind)
+        if key is not None:
+            return self.inside(env).given(key, as_type=False)
+        argument = next(x for x in scope.arguments if x.name == name)
+        return self._argument_alone(argument, env, span)
+
+    def _told(self, scope: Scope) -> dict[str, Any]:
+        """The parameters of a function as its only call in the file has them, those that are known."""
+        known = self.context.told.get(scope)
+        if known is not None:
+            return known
+        out = self.context.told[scope] = {}
+        use = only_call(self.context.reader, scope)
+        if use is None or scope.parent is None or len(use.arguments) > len(scope.arguments):
+            return out
+        caller = opened(self.context, use.scope)
+        values: list[Any] = []
+        try:
+            out.update(bound(self, scope.params or (), [self.of(part, caller) for part in use.template], WHOLE))
+        except CuteVizError:
+            return out
+        for param, part in zip(scope.arguments, use.arguments, strict=False):
+            try:
+                values.append(certain(self.known(self.of(part, caller), WHOLE)))
+                out[param.name] = values[-1]
+            except LimitError:
+                raise
+            except CuteVizError:
+                values.append(_BUSY)
+        types = dict(out)
+        self._deduced_from(scope, values, types)
+        for param in scope.params or ():
+            if param.name in types:
+                out[param.name] = types[param.name]
+        return out
+
+    def _deduced_from(self, scope: Scope, values: list[Any], out: dict[str, Any]) -> None:
+        """Deduce what template parameters are from the arguments that are known."""
+        assert scope.parent is not None
+        inner = self.inside(opened(self.context, scope.parent))
+        for param, value in zip(scope.arguments, values, strict=False):
+            if value is not _BUSY:
+                one = Scope("function", "", scope.parent, scope.token, params=scope.params, arguments=(param,))
+                deduced(inner, one, [value], out)
+
+    def _argument_alone(self, param: Param, env: Env, span: Span) -> Any:
+        """The value of a function's parameter whose type has one value only, such as a static layout."""
+        if param.type is not None:
+            try:
+                kind = self.known(self.of(param.type, env), span)
+            except LimitError:
+                raise
+            except CuteVizError as error:
+                if error.needs and param.name not in error.needs and any(x.name in error.needs for x in env.scope.params or ()):
+                    raise error.but(needs=(*error.needs, param.name)) from None
+                raise needed(self.context.text, param.name, span) from None
+            if is_integer(kind):
+                return unknown(needed(self.context.text, param.name, span))
+            if isinstance(kind, Class) or not isinstance(kind, (ValueType, Pointer, Template, Function, Enumerator, bool, float)):
+                return kind
+        raise needed(self.context.text, param.name, span)
+
+    def given(self, key: str, as_type: bool) -> Any:
+        """What was given under a key, read where it is used; a type has static integers."""
+        context = self.context
+        context.given.used.add(key)
+        value = context.given.let[key]
+        memo = ("let", key)
+        if memo in self.env.memo:
+            value = self.env.memo[memo]
+        elif isinstance(value, str):
+            context.enter(Span(0, 0))
+            try:
+                value = self._given_text(key, value)
+            finally:
+                context.leave()
+            self.env.memo[memo] = value
+        else:
+            value = taken(value) if not isinstance(value, ValueType) else value
+        return static(value) if as_type else value
+
+    def _given_text(self, key: str, value: str) -> Any:
+        context = self.context
+        try:
+            text, tree = context.given_tree(key)
+            other = self.inside(self.env)
+            other.text = text
+            out = other.value(tree)
+            return out if not isinstance(out, External) or out.error is None else other.known(out, tree.span)
+        except CuteVizError as error:
+            from cute_viz.notation import parse
+
+            try:
+                return taken(parse(value, resolve=context.given.resolve))
+            except CuteVizError:
+                raise error.but(name=f"`let={key}`", needs=()) from None
+
+    def applied(self, value: Any, args: tuple[Node, ...] | None, span: Span) -> Any:
+        """A value with template arguments behind its name."""
+        if args is None:
+            return value
+        if isinstance(value, Template):
+            return self.definition(value.declaration, value.env, args, span)
+        if isinstance(value, External):
+            return External(value.name, tuple(self.argument(item) for item in args), value.error)
+        if isinstance(value, Class) and value.env.scope.params is not None and value.env.parent is not None:
+            owner = next((x for x in value.env.parent.scope.names.get(value.env.scope.name, ()) if x.kind == "class"), None)
+            if owner is not None:
+                return self.definition(owner, value.env.parent, args, span)
+        raise self.fail("this is no template", span)
+
+    def definition(self, declaration: Declaration, env: Env, args: tuple[Node, ...] | None, span: Span) -> Any:
+        """The value of a declaration in an environment."""
+        kind = declaration.kind
+        if declaration.mixed is not None:
+            raise declaration.mixed.error(f"what {declaration.name!r} is", self.context.text)
+        if kind == "class":
+            return self._class(declaration, env, args, span)
+        if kind == "forward":
+            specs = self.context.reader.specialisations.get((declaration.scope, declaration.name), ())
+            if args is not None and specs:
+                special = self.special(list(specs), self._full(declaration, env, args, span), span)
+                if special is not None:
+                    return special
+            given = tuple(self.argument(item) for item in args) if args is not None else None
+            error = self.fail(
+                f"{declaration.name!r} is declared here and not defined", self.context.reader.tokens[declaration.token].span
+            )
+            return External("::".join((*declaration.scope.path, declaration.name)), given, error)
+        if kind == "object":
+            assert declaration.inner is not None
+            return Class(within(env, declaration.inner))
+        if declaration.params is not None:
+            if args is None and kind in ("alias", "variable"):
+                return Template(declaration, env)
+            return self._instance(declaration, env, self.lazily(args or ()), span)
+        change = None
+        if declaration.scope.local and kind == "variable":
+            at = self.position(span) if span is not WHOLE else None
+            change = change_before(declaration, at, self.env.scope)
+        return self._remembered((declaration, change.token if change else None), declaration, env, span, change)
+
+    def _full(self, declaration: Declaration, env: Env, args: tuple[Node, ...], span: Span) -> list[Any]:
+        """The arguments of a template with the defaults of the others."""
+        assert declaration.params is not None
+        own = bound(self, declaration.params, self.lazily(args), span)
+        inner = Env(Scope("alias", declaration.name, declaration.scope, declaration.token, params=declaration.params), env, own)
+        defaulted(self.inside(inner), declaration.params, own, inner)
+        return [own[param.name] for param in declaration.params if param.name in own]
+
+    def _remembered(self, key: Any, declaration: Declaration, env: Env, span: Span, change: Change | None) -> Any:
+        known = env.memo.get(key)
+        if known is _BUSY:
+            raise self.fail(f"{declaration.name!r} stands for itself", span)
+        if isinstance(known, CuteVizError):
+            raise known
+        if known is not None:
+            return known[0]
+        env.memo[key] = _BUSY
+        self.context.enter(span)
+        try:
+            if change is not None:
+                if change.value is None:
+                    value = self._uncertain(declaration, env, change.token)
+                else:
+                    value = self.inside(env).variable(declaration, change.value, "=")
+            elif declaration.kind in ("alias", "using"):
+                assert declaration.init is not None
+                value = self.of(declaration.init, env)
+            elif declaration.kind == "enumerator":
+                value = self._enumerator(declaration, env)
+            elif declaration.kind == "enum":
+                assert declaration.inner is not None
+                value = Class(within(env, declaration.inner))
+            elif declaration.kind == "loop":
+                value = self._uncertain(declaration, env, declaration.token)
+            else:
+                value = self.inside(env).variable(declaration, declaration.init, declaration.opens)
+        except CuteVizError as error:
+            env.memo[key] = error
+            raise
+        except RecursionError:
+            env.memo.pop(key, None)
+            raise
+        finally:
+            self.context.leave()
+        env.memo[key] = (value,)
+        return value
+
+    def _uncertain(self, declaration: Declaration, env: Env, token: int) -> Any:
+        """A variable whose value depends on how the program runs: of an integer's type an int that is not known."""
+        error = changed(declaration, self.context.text, self.context.reader.tokens[token].span)
+        if declaration.type is not None and not declaration.array and not declaration.pointer:
+            try:
+                if is_integer(self.of(declaration.type, env)):
+                    return unknown(error)
+            except LimitError:
+                raise
+            except CuteVizError:
+                pass
+        raise error
+
+    def _enumerator(self, declaration: Declaration, env: Env) -> Enumerator:
+        scope = declaration.scope
+        if declaration.init is not None:
+            value = (
+                self.solid(self.context.tree(declaration.init))
+                if env.scope is self.env.scope
+                else self.known(self.of(declaration.init, env), self.context.span(declaration.init))
+            )
+            number = value.number if isinstance(value, Enumerator) else int(certain(value))
+        else:
+            place = declaration.place or 0
+            number = 0
+            if place:
+                before = scope.declarations[place - 1]
+                number = self.definition(before, env, None, WHOLE).number + 1
+        return Enumerator("::".join(scope.path), declaration.name, number)
+
+    def macro(self, name: str, node: Call) -> Any:
+        """The value of a macro of the file that is called; None where there is none of this name."""
+        macros = self.context.reader.source.macros.get(name)
+        if not macros or macros[0].params is None:
+            return None
+        return self.expanded(name, node.args, node.span)

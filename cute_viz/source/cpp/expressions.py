@@ -1,0 +1,172 @@
+"""The parser of C++ expressions and types: a range of tokens -> a tree, by precedence climbing."""
+
+from __future__ import annotations
+
+from cute_viz.errors import LimitError, Span
+from cute_viz.limits import limit, over
+from cute_viz.source.cpp.operands import BUILTIN, Operands
+from cute_viz.source.cpp.tokens import words
+from cute_viz.source.cpp.tree import (
+    Binary,
+    Brace,
+    Call,
+    Cast,
+    Condition,
+    Decltype,
+    Id,
+    Index,
+    Member,
+    Node,
+    Unary,
+)
+
+_LEVELS: dict[str, int] = {
+    op: n
+    for n, ops in enumerate(("||", "&&", "|", "^", "&", "== !=", "< > <= >= <=>", "<< >>", "+ -", "* / %"), start=2)
+    for op in ops.split()
+}
+_LONGEST = 20_000  # tokens of one expression
+_ASSIGN = words("= += -= *= /= %= &= |= ^= <<= >>=")
+_CLOSERS = frozenset((")", ",", ">", ";", "}", "]", "end", "..."))
+
+
+class Expressions(Operands):
+    """Expressions over the tokens of a file."""
+
+    def parse(self, begin: int, end: int) -> Node:
+        """The expression or type that the tokens [begin, end) are. Raises: NotationError for what is none, at its place."""
+        if end - begin > _LONGEST:
+            raise LimitError(f"an expression of {end - begin} tokens", text=self.text, span=self.tokens[begin].span)
+        state = (self._at, self._stop, self._depth, self._angle)
+        self._at, self._stop, self._depth, self._angle = begin, end, 0, False
+        try:
+            node = self._comma()
+            if self._at < end:
+                raise self._fail("this is not read as an expression")
+            return node
+        finally:
+            self._at, self._stop, self._depth, self._angle = state
+
+    def _comma(self) -> Node:
+        """`a, b`, C++'s comma."""
+        node = self._expression()
+        while self._token.kind == ",":
+            self._at += 1
+            right = self._expression()
+            node = Binary(node.span | right.span, ",", node, right)
+        return node
+
+    def _expression(self, level: int = 0) -> Node:
+        self._depth += 1
+        if self._depth > 2 * limit("nesting"):
+            raise over("nesting", "brackets nested too deeply", text=self.text, span=self._token.span)
+        node = self._unary()
+        while True:
+            operator, width = self._operator()
+            if operator == "?" and level <= 1:
+                self._at += 1
+                angle, self._angle = self._angle, False
+                yes = self._expression()
+                self._angle = angle
+                self._take(":")
+                no = self._expression(1)
+                node = Condition(node.span | no.span, node, yes, no)
+            elif operator in _ASSIGN and level <= 1:
+                self._at += 1
+                right = self._expression()
+                node = Binary(node.span | right.span, operator, node, right)
+            elif _LEVELS.get(operator, 0) > level and _LEVELS[operator] > 1:
+                self._at += width
+                if operator in ("*", "&", "&&") and (self._token.kind in _CLOSERS or self._token.text in ("const", "&", "*", "&&")):
+                    node = Unary(self._span(node.span.start), f"T{operator}", node)  # a pointer or reference type
+                    self._qualifiers()
+                    continue
+                right = self._expression(_LEVELS[operator])
+                node = Binary(node.span | right.span, operator, node, right)
+            else:
+                break
+        self._depth -= 1
+        return node
+
+    def _qualifiers(self) -> None:
+        while self._token.text in ("const", "volatile", "__restrict__", "__restrict"):
+            self._at += 1
+
+    def _operator(self) -> tuple[str, int]:
+        """The binary operator here, and how many tokens it has; a '>' that closes template arguments is none."""
+        token = self._token
+        if token.kind == ">":
+            if self._angle:
+                return "", 0
+            following = self._peek()
+            if following.kind == ">" and following.start == token.start + 1:
+                return ">>", 2
+        elif token.kind == "name" and token.text in ("const", "volatile"):
+            self._qualifiers()
+            return self._operator()
+        elif token.kind == ">=" and self._angle:
+            return "", 0
+        return token.kind, 1
+
+    def _unary(self) -> Node:
+        token = self._token
+        if token.kind in ("-", "+", "!", "~", "&", "*"):
+            self._at += 1
+            value = self._unary()
+            return Unary(token.span | value.span, token.kind, value)
+        if token.kind in ("++", "--", "&&"):
+            raise self._fail(f"'{token.text}' changes a value, which is not read")
+        if token.kind == "(" and (cast := self._cast()) is not None:
+            return cast
+        return self._postfix(self._primary())
+
+    def _cast(self) -> Node | None:
+        """`(T)x`; None where the parenthesis is none of a cast."""
+        close = self._matching(self._at)
+        inside = self.tokens[self._at + 1 : close]
+        after = self.tokens[close + 1] if close + 1 < self._stop else self._end
+        if not inside or inside[0].kind != "name":
+            return None
+        pointer = inside[-1].kind == "*"
+        builtin = inside[0].text in BUILTIN or inside[0].text == "const"
+        plain = all(token.kind in ("name", "::", "*", "&", "<", ">", ",") for token in inside)
+        if not plain or not (
+            after.kind in ("name", "number", "string", "char", "~") or ((pointer or builtin) and after.kind in "(&*-!")
+        ):
+            return None
+        start = self._take("(").start
+        kind = self._argument()
+        self._take(")")
+        value = self._unary()
+        return Cast(Span(start, value.span.end), kind, value)
+
+    def _postfix(self, node: Node) -> Node:
+        while True:
+            token = self._token
+            if token.kind == "(":
+                args = self._arguments(")")
+                node = Call(self._span(node.span.start), node, args)
+            elif token.kind == "{" and isinstance(node, (Id, Decltype)):
+                args = self._arguments("}")
+                node = Brace(self._span(node.span.start), node, args)
+            elif token.kind == "[":
+                self._at += 1
+                angle, self._angle = self._angle, False
+                index = self._comma()
+                self._angle = angle
+                self._take("]")
+                node = Index(self._span(node.span.start), node, index)
+            elif token.kind in (".", "->"):
+                self._at += 1
+                node = Member(node.span, node, self._part())
+                node.span = self._span(node.span.start)
+            elif token.kind == "::" and isinstance(node, Decltype):
+                self._at += 1
+                node = Decltype(node.span, node.value, (*node.parts, self._part()))
+            elif token.kind == "...":
+                self._at += 1
+                node = Unary(self._span(node.span.start), "...", node)
+            elif token.kind in ("++", "--"):
+                raise self._fail(f"'{token.text}' changes a value, which is not read")
+            else:
+                return node
