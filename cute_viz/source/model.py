@@ -64,12 +64,13 @@ class SourceFile:
     """A file that was read: its text, its entries in the order of their definition, and the language, of `source.LANGUAGES`.
 
     A name that a scope defines several times has an entry for each; the names of parameters of functions and templates are
-    no entries.
+    no entries. asked: the entry of a query that no entry is, such as a member of a template with arguments, or None.
     """
 
     text: str
     entries: tuple[Entry, ...]
     language: str = ""
+    asked: Callable[[str], Entry | None] | None = field(default=None, compare=False)
 
     def find(self, query: str, let: Collection[str] = ()) -> Entry:
         """The one entry that a query means: a name behind as much of its scope as makes it clear, `A::b` or `A.b`; also `b@LINE`.
@@ -92,6 +93,8 @@ class SourceFile:
         found = matching(self.entries, query)
         if len(found) > 1 and len(_parts(query)) > 1:
             found = _most_special(found, let)
+        if not found and self.asked is not None and (entry := self.asked(query)) is not None:
+            return entry
         if len(found) == 1:
             return found[0]
         if found and (last := _last(found, query)) is not None:
