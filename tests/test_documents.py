@@ -18,7 +18,10 @@ from tests.commands import run
 ROOT = Path(__file__).parent.parent
 REFUSED = {"cute-viz explain 'composition((3,5,7):(35,7,1), (1):(7))'": 1, "cute-viz render '(4,)8'": 1}
 FILES = {
-    "kernel.cu": "auto sB = make_layout(Shape<_4,_2>{});\nauto sA = make_layout(make_shape(_4{}, _8{}), LayoutRight{});\n",
+    "kernel.cu": "void gemm_tn() {\nauto sB = make_layout(Shape<_4,_2>{});\n"
+    "auto sA = make_layout(make_shape(_4{}, _8{}), LayoutRight{});\n}\n",
+    "kernel_traits.h": "template <int kHeadDim_, class elem_type> struct Traits {\n"
+    "  using SmemLayoutQ = Layout<Shape<_8, Int<kHeadDim_>>>;\n};\n",
     "spec.yaml": "layout: (4,8):(8,1)\n",
     "mine.yaml": "layout: (4,8):(8,1)\n",
     "notes.md": "<!-- cute-viz: (4,8):(8,1) -->\n<!-- /cute-viz -->\n",

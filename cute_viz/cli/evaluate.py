@@ -10,8 +10,9 @@ import click
 from cute_viz.algebra.inttuple import show
 from cute_viz.cli import output
 from cute_viz.cli.words import Reading, reading_options
+from cute_viz.engine import ask
 from cute_viz.engine.answer import evaluate
-from cute_viz.engine.subject import values_of
+from cute_viz.engine.subject import is_file, values_of
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.limits import limit, over
 
@@ -20,16 +21,25 @@ from cute_viz.limits import limit, over
     epilog="\b\nExamples:\n"
     "  cute-viz eval '(4,8):(8,1)' 'size((4,8):(8,1))'\n"
     "  cute-viz eval 'a = (4,8):(8,1); a(2,3)'\n"
+    "  cute-viz eval kernel_traits.h --name SmemLayoutQ --let kHeadDim_=128\n"
     "  printf 'coalesce((2,(1,6)):(1,(6,2)))\\n' | cute-viz eval -"
 )
-@click.argument("expressions", metavar="EXPR...|-", nargs=-1, required=True)
+@click.argument("expressions", metavar="EXPR|FILE...|-", nargs=-1, required=True)
 @reading_options
 def command(expressions: tuple[str, ...], reading: Reading) -> None:
     """Print the value of each EXPR in CuTe notation; a name bound by one can be used by the next.
 
     With - every line of standard input is an expression and gives exactly one line; a line that fails gives
-    'error: ...', and the exit status is 1 at the end.
+    'error: ...', and the exit status is 1 at the end. Of a FILE, or of - with --name, it is the value of the object that --name
+    says.
     """
+    if any((text == "-" and reading.name is not None) or is_file(text) for text in expressions):
+        if len(expressions) > 1:
+            raise click.UsageError("a file is read alone")
+        answer = ask(reading.request(*expressions))
+        output.notes(answer.notes)
+        click.echo(answer.printed)
+        return
     names = values_of(reading.let, reading.request())
     if expressions == ("-",):
         _lines(names, reading)

@@ -7,51 +7,89 @@ import re
 import click
 
 from cute_viz.cli import output
-from cute_viz.cli.words import layouts_option
+from cute_viz.cli.words import Reading, dialect_option, layouts_option, let_option
+from cute_viz.engine import ask
 from cute_viz.errors import CuteVizError, spelled
 from cute_viz.spec import Library
 
 KINDS = ("formats", "palettes", "ops", "mma", "copy", "limits")
 
 
-@click.command(epilog="\b\nExamples:\n  cute-viz list ops\n  cute-viz list mma --arch sm90 --type f16\n  cute-viz list copy")
-@click.argument("kind", type=click.Choice(KINDS))
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  cute-viz list kernel.cu                           what a file defines\n"
+    "  cute-viz list kernel_traits.h --let kHeadDim_=128 --let elem_type=half_t\n"
+    "  nm -C a.out | cute-viz list -                     the layouts that were compiled\n"
+    "  cute-viz list ops\n  cute-viz list mma --arch sm90 --type f16"
+)
+@click.argument("what", metavar=f"FILE|-|{'|'.join(KINDS)}")
+@click.option("--json", "as_json", is_flag=True, help="Of a file: one JSON list, numbers and types included.")
 @click.option("--arch", metavar="SM", help="Of atoms: this architecture alone, such as sm90.")
 @click.option("--type", "element", metavar="TYPE", help="Of atoms: those whose name has this type, such as f16 or e4m3.")
+@let_option
+@dialect_option
 @layouts_option
-def command(kind: str, arch: str | None, element: str | None, library: Library) -> None:
-    """List the output formats, the palettes, the operations of expressions, the atoms of the library, or the limits.
+def command(
+    what: str, as_json: bool, arch: str | None, element: str | None, let: dict[str, str], dialect: str, library: Library
+) -> None:
+    """List what a file of C++, CUDA, Python or CuTe IR defines, or the types in a compiler's text: line, name, kind, and the value
+    or what is missing for it. Or list the output formats, the palettes, the operations of expressions, the atoms of the library,
+    the limits.
 
     In an atom's name {N} stands for a number; the range follows.
     """
-    if kind not in ("mma", "copy") and (arch or element):
+    if what not in ("mma", "copy") and (arch or element):
         raise click.UsageError("--arch and --type go with mma and copy")
-    if kind == "formats":
+    if what not in KINDS:
+        _entries(what, as_json, Reading(let, None, dialect, library))
+        return
+    if as_json or let or dialect != "auto":
+        raise click.UsageError("--json, --let and --dialect go with a file")
+    if what == "formats":
         from cute_viz.renderers import FORMATS
 
         rows = [(f.name, " ".join(f.suffixes), f.summary) for f in FORMATS.values()]
-    elif kind == "palettes":
+    elif what == "palettes":
         from cute_viz.renderers.palette import DEFAULT, PALETTES
 
         rows = [(p.name, " ".join(p.hues), p.source + (" (the default)" if p.name == DEFAULT else "")) for p in PALETTES.values()]
-    elif kind == "ops":
+    elif what == "ops":
         from cute_viz.algebra.ops import OPS
 
         rows = [(op.signature, op.summary, "") for op in OPS.values()]
-    elif kind == "limits":
+    elif what == "limits":
         from cute_viz.limits import LIMITS, limit, raised_by
 
         rows = [
             (name, str(limit(name)), f"{known.what}; raised by {spelled(raised_by(name), 'cli')}") for name, known in LIMITS.items()
         ]
     else:
-        rows = _atoms(kind, arch, element, library)
+        rows = _atoms(what, arch, element, library)
     output.table(rows)
 
 
 def _capitals(name: str) -> str:
     """A name whose types stand as CuTe's names have them: those of AMD's are in small letters, behind the shape or at its end."""
     return re.sub(r"(\d+X\d+X\d+)(?=[A-Z])", r"\1_", name.upper()) if name.islower() else name
+
+
+def _entries(source: str, as_json: bool, reading: Reading) -> None:
+    """What a file defines: all of it as JSON; as lines what can be drawn, and what wants a value to be."""
+    rows = ask(reading.request(source)).rows
+    if as_json:
+        import json
+
+        click.echo(json.dumps([row.as_dict() for row in rows]))
+        return
+    plain = ("", "integer", "flag", "type", "other")
+    shown = [row for row in rows if row.needs or row.kind not in plain]
+    if not shown:
+        output.say(f"{len(rows)} definitions, none of which is a layout, a copy or an MMA that could be read")
+    else:
+        output.table([(str(row.line), row.path, row.kind or "?", row.brief or f"needs {', '.join(row.needs)}") for row in shown])
+    unread = sum(1 for row in rows if row.error and not row.needs)
+    if unread:
+        output.say(f"{unread} definitions could not be read; --json tells why")
 
 
 def _atoms(kind: str, arch: str | None, element: str | None, library: Library) -> list[tuple[str, str, str]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from cute_viz.cli import color, output
+from cute_viz.cli import color, output, pictures
 from cute_viz.cli.words import Reading, picture_options, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
@@ -28,11 +28,14 @@ from cute_viz.renderers import FORMATS
     "  cute-viz render SM80_16x8x16_F32F16F16F32_TN --for page -o mma.tex           for a paper, its caption beside it\n"
     "  cute-viz render '(8,8):(8,1)' '(8,8):(1,8)' --diff               side by side, differences marked\n"
     "  make 2>&1 | cute-viz render - --name sA                          what a kernel printed\n"
+    "  cute-viz render kernel.cu --name gemm_tn::sA -o sA.svg           one object of a file\n"
+    "  cute-viz render kernel.cu --all -o kernel.html                   all of them\n"
     "  cute-viz render '(8,8):(8,1)' -T json > f.json; cute-viz render f.json -o f.svg"
 )
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
 @click.option("-o", "--output", "path", metavar="FILE", help="The file to write; its suffix fixes the format.")
 @click.option("-T", "--format", "format_", type=click.Choice(list(FORMATS)), help="Output format, else text.")
+@click.option("--all", "every", is_flag=True, help="Every object of a file: a page; with -o DIR/ a picture each, and an index.")
 @picture_options
 @click.option(
     "--color",
@@ -44,20 +47,37 @@ from cute_viz.renderers import FORMATS
 )
 @reading_options
 def command(
-    sources: tuple[str, ...], path: str | None, format_: str | None, options: dict[str, Any], color_: str, reading: Reading
+    sources: tuple[str, ...],
+    path: str | None,
+    format_: str | None,
+    every: bool,
+    options: dict[str, Any],
+    color_: str,
+    reading: Reading,
 ) -> None:
     """Draw SOURCE: a layout, an MMA or a copy, in CuTe notation, C++, Python or as CuTe printed it; the name of an atom; a
     figure's JSON file; or - for standard input.
 
-    Without -o and -T the picture is a text grid on standard output. Several SOURCEs are drawn side by side.
+    Of a file with several objects --name says which. Without -o and -T the picture is a text grid on standard output. Several
+    SOURCEs are drawn side by side.
     """
+    if every:
+        if reading.name is not None or len(sources) > 1:
+            raise click.UsageError("--all draws all of one file; leave out --name and further SOURCEs")
+        if path is not None and (path.endswith(("/", os.sep)) or os.path.isdir(path)):
+            pictures.write(ask(reading.request(sources[0], options=options, formats=(format_ or "svg",))), format_ or "svg", path)
+            return
     format_ = format_of(format_, output.file_of(path))
     check_format(format_, options)
     if format_ in ("png", "pdf") and output.file_of(path) is None and sys.stdout.isatty():
         raise click.UsageError(f"{format_} is no text for a terminal; give a file with -o")
     answer = ask(reading.request(*sources, options=options, formats=(format_,)))
+    if every:
+        output.write(answer.write_page(format_, color=_coloured(format_, path, color_)), path)
+        pictures.tell(answer)
+        return
     output.notes(answer.notes)
-    coloured = format_ == "text" and output.file_of(path) is None and answer.how.style != "cutlass" and color.wanted(color_)
+    coloured = answer.how.style != "cutlass" and _coloured(format_, path, color_)
     columns = _columns(answer.how.target, format_, output.file_of(path) is None)
     output.write(answer.write(format_, color=coloured, columns=columns), path)
     if output.file_of(path) is not None:
@@ -71,3 +91,7 @@ def _columns(target: str | None, format: str, on_stdout: bool) -> int | None:
     if format != "text" or not (target == "terminal" or (target is None and on_stdout and sys.stdout.isatty())):
         return None
     return max(40, shutil.get_terminal_size((80, 24)).columns)
+
+
+def _coloured(format: str, path: str | None, wanted: str) -> bool:
+    return format == "text" and output.file_of(path) is None and color.wanted(wanted)

@@ -108,8 +108,12 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options --let, --name, --dialect, --layouts and those of the machine, given to the command as `reading`."""
 
     @let_option
-    @click.option("--name", metavar="NAME", help="Which object of a pasted block is meant; the last otherwise.")
-    @click.option("--dialect", type=click.Choice(DIALECTS), default="auto", show_default=True, help="Read SOURCE as this.")
+    @click.option(
+        "--name",
+        metavar="NAME",
+        help="Which object of a block or a file is meant: NAME, SCOPE::NAME or NAME@LINE; the last otherwise.",
+    )
+    @dialect_option
     @layouts_option
     @machine_options
     @wraps(command)
@@ -142,6 +146,12 @@ def machine_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(*args, library=said, **more)
 
     return wrapped
+
+
+def dialect_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option --dialect."""
+    kind = click.Choice(DIALECTS)
+    return click.option("--dialect", type=kind, default="auto", show_default=True, help="Read SOURCE as this.")(command)
 
 
 def let_option(command: Callable[..., Any]) -> Callable[..., Any]:

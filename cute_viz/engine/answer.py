@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from cute_viz.engine import whole
 from cute_viz.engine.request import Request
-from cute_viz.engine.subject import Subject, subject_of, values_of
+from cute_viz.engine.subject import Subject, file_in, subject_of, values_of
+from cute_viz.engine.whole import Row
 from cute_viz.errors import CuteVizError, UsageError
 from cute_viz.limits import raised
 from cute_viz.options import known
 
 if TYPE_CHECKING:
     from cute_viz.engine.explaining import Explanation
+    from cute_viz.engine.pages import Drawing
     from cute_viz.figures.model import Figure
     from cute_viz.renderers import Options
 
@@ -54,7 +57,18 @@ class Answer:
     @property
     def objects(self) -> dict[str, Any]:
         """Every object of the sources by its name, "" for one without."""
-        return {name: obj for subject in self.subjects for name, obj in subject.objects}
+        out: dict[str, Any] = {}
+        with self._limits():
+            for subject in self.subjects:
+                out |= dict(subject.objects) if subject.file is None else whole.values(subject.file)
+        return out
+
+    @property
+    def rows(self) -> list[Row]:
+        """A row for each definition of the one source, a whole file."""
+        with self._limits():
+            (source,) = self.request.sources
+            return whole.rows(file_in(source, self.request))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -73,6 +87,17 @@ class Answer:
             name = source if isinstance(source, str) else getattr(source, "name", None)
             raise CuteVizError("a figure's JSON is a picture without its object", name=name, hint="give what it was drawn from")
         return subject.obj
+
+    @property
+    def printed(self) -> str:
+        """The object of the one source as CuTe prints it, that of a file of the Python DSL as the DSL does."""
+        if self.subjects[0].dialect == "dsl":
+            from cute_viz.notation.dsl_print import show_dsl
+
+            return show_dsl(self.obj)
+        from cute_viz.algebra.inttuple import show
+
+        return show(self.obj).rstrip("\n")
 
     @property
     def layout(self) -> Any:
@@ -97,6 +122,36 @@ class Answer:
 
         with self._limits():
             return figure_of(self.subjects, self.request)
+
+    @cached_property
+    def drawings(self) -> tuple[list[Drawing], list[CuteVizError]]:
+        """The figures of all objects of the one source, a whole file, and the errors of those that cannot be drawn."""
+        from cute_viz.engine.pages import drawings
+
+        with self._limits():
+            return drawings(self.request)
+
+    def write_each(self, format: str) -> Iterator[tuple[Drawing, bytes]]:
+        """Every object of the one source, a whole file, with its picture in a format."""
+        from cute_viz.engine.drawing import check_format, how_to_write, write
+
+        with self._limits():
+            check_format(format, self.request.options)
+            how = how_to_write((Subject(),), self.request)
+            for one in self.drawings[0]:
+                yield one, write(one.figure, format, how)
+
+    def write_page(self, format: str, **more: Any) -> bytes:
+        """All objects of the one source, a whole file, on one page in a format; `more` as in `write`."""
+        from cute_viz.engine.drawing import check_format, how_to_write, write
+        from cute_viz.engine.pages import one_page
+
+        (source,) = self.request.sources
+        name = source if isinstance(source, str) else getattr(source, "name", "")
+        with self._limits():
+            check_format(format, self.request.options)
+            figure = one_page(self.drawings[0], self.request.options.get("title") or os.path.basename(name))
+            return write(figure, format, replace(how_to_write((Subject(),), self.request), **more))
 
     @cached_property
     def how(self) -> Options:

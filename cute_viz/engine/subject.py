@@ -9,16 +9,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.engine.request import Request, Source
+from cute_viz.engine.whole import file_of, meant, value_of
 from cute_viz.errors import CuteVizError, FigureError, UsageError
 from cute_viz.files import read_text
 from cute_viz.notation import DIALECTS, is_triton
+from cute_viz.source.model import matching
 
 if TYPE_CHECKING:
     from cute_viz.figures.model import Figure
     from cute_viz.notation.program import Document
+    from cute_viz.source.model import SourceFile
     from cute_viz.spec.build import Spec
 
-_CODE = "cuh?|cpp|cc|h|hpp|py|txt|log|out|md"  # the suffixes of files with layouts in them
+_CODE = "cuh?|cpp|cc|h|hpp|cxx|inl|py|mlir|txt|log|out|md"  # the suffixes of files with layouts in them
 _TAUGHT = (
     *(f"{kind}_{what}" for kind in ("logical", "zipped", "tiled", "flat") for what in ("divide", "product")),
     *("blocked_product", "raked_product", "composition", "complement", "coalesce", "right_inverse", "left_inverse"),
@@ -34,7 +37,9 @@ class Subject:
     """What one source stands for.
 
     obj: the object; None of a finished figure. name: what it is called in its text or file, or "". spec: where it comes from one.
-    figure: a picture that was drawn before. notes: what a reader should know of the reading. objects: all of the source by name.
+    figure: a picture that was drawn before. dialect: "dsl" of a file of the Python DSL, which prints in its own way.
+    file: the whole file that it stands in. notes: what a reader should know of the reading. objects: all of the source by name,
+    of a file what was evaluated.
     call: the operation that gave the object, where its picture is that of the operation unless something else is asked for.
     tile: the tile that an encoding of threads and values covers, `8x128`, where its text tells it.
     """
@@ -43,6 +48,8 @@ class Subject:
     name: str = ""
     spec: Spec | None = None
     figure: Figure | None = None
+    dialect: str = "cute"
+    file: SourceFile | None = None
     notes: tuple[str, ...] = ()
     objects: tuple[tuple[str, Any], ...] = ()
     call: Any = None
@@ -76,9 +83,31 @@ def subject_of(source: Any, request: Request) -> Subject:
     word = source.strip()
     if word.isidentifier() and (path := request.library.spec_file(word)):
         return _of_spec(path, request.name or word, request)
-    if request.files and (_is_file(source) or re.fullmatch(rf"[^\s(){{}}<>;=,]+\.({_CODE})", source)):
+    if request.files and is_file(source):
         return _of_text(read_text(source), source, request)
     return _of_text(source, None, request)
+
+
+def file_in(source: Any, request: Request) -> SourceFile:
+    """The whole file that a source is: a path, a text.
+
+    Raises: CuteVizError where it is an expression or a print, which have no definitions to list.
+    """
+    if isinstance(source, Source):
+        text, name = source.text, source.name
+    elif is_file(source):
+        text, name = read_text(source), source
+    else:
+        raise CuteVizError("there is no such file", name=source, hint="a file of C++ or Python, or - for standard input")
+    try:
+        found = file_of(text, name, request)
+    except CuteVizError as error:
+        raise error.named(name) from None
+    if found is None:
+        raise CuteVizError(
+            "this is no file with definitions", name=name, hint="such as kernel.cu; cute-viz render reads prints and expressions"
+        )
+    return found
 
 
 def values_of(let: Mapping[str, Any], request: Request) -> dict[str, Any]:
@@ -99,8 +128,16 @@ def _of_spec(path: str, name: str | None, request: Request) -> Subject:
     return Subject(spec.obj, spec.name, spec, objects=((spec.name, spec.obj),))
 
 
-def _is_file(source: str) -> bool:
-    """A path that exists: a log, a header, a Python file, the output of another command (`<(...)`)."""
+def is_file(source: str) -> bool:
+    """Whether a word is the path of a file: one that exists, be it a pipe (`<(...)`), or is called as source code and logs are.
+
+    >>> is_file("kernel.cu"), is_file("(4,8):(8,1)")
+    (True, False)
+    """
+    return _exists(source) or re.fullmatch(rf"[^\s(){{}}<>;=,]+\.({_CODE})", source) is not None
+
+
+def _exists(source: str) -> bool:
     if len(source) > 4096 or "\n" in source or "\0" in source or not source.strip("0123456789_:,.() "):
         return False  # an expression, whatever the names of files
     if os.path.isdir(source):
@@ -119,6 +156,8 @@ def _of_text(text: str, name: str | None, request: Request) -> Subject:
     if request.options.get("view") == "operation":
         return _of_operation(text, name, request)
     try:
+        if (file := file_of(text, name, request)) is not None:
+            return _of_file(file, request)
         document = request.library.read(text, values_of(request.let, request), dialect=request.dialect)
         if request.strict and "\n" in text.strip() and (problem := document.problem()):
             raise problem  # of a pasted block a line that cannot be read may be noise; in a document it is a mistake
@@ -159,6 +198,22 @@ def _call(text: str, value: Any, request: Request) -> Any:
     except CuteVizError:
         return None
     return Call(operation, tuple(operands), template) if taught else None
+
+
+def _of_file(file: SourceFile, request: Request) -> Subject:
+    """The entry of a whole file that is meant."""
+    entry, value = meant(file, request.name, request.let)
+    read = [(other.path, value_of(other)) for other in file.entries] if request.strict else [(entry.path, value)]
+    notes: tuple[str, ...] = ()
+    if request.name is not None and len(same := matching(file.entries, request.name)) > 1:
+        others = ", ".join(str(other.line) for other in same if other.line != entry.line)
+        notes = (f"{entry.path} of line {entry.line}; others of this name are on line {others}",)
+    if request.name is None and len(file.entries) > 1:
+        which = f"{entry.path} (line {entry.line})"
+        notes = (f"of {len(file.entries)} definitions {which}; `name=` picks another, 'cute-viz list' tells them",)
+    return Subject(
+        value, entry.name, dialect="dsl" if file.language == "python" else "cute", file=file, notes=notes, objects=tuple(read)
+    )
 
 
 def _of_operation(text: str, name: str | None, request: Request) -> Subject:

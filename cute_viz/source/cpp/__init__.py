@@ -47,7 +47,7 @@ def read(text: str, given: Given) -> SourceFile:
         if declaration.kind in _KINDS and declaration.params is None and _is_object(context, declaration)
     ]
     entries.sort(key=lambda entry: entry.span.start)
-    return SourceFile(text, tuple(entries), lambda query: _asked(context, lookup, query))
+    return SourceFile(text, tuple(entries), asked=lambda query: _asked(context, lookup, query))
 
 
 def _scopes(reader: Declarer) -> list[Scope]:

@@ -1,0 +1,91 @@
+"""Every object of a file as a picture of its own: the files of a folder, and their index."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from cute_viz.algebra.inttuple import show
+from cute_viz.cli import output
+from cute_viz.documents.names import LONGEST, is_file_name, one_name
+from cute_viz.engine.answer import Answer
+from cute_viz.errors import CuteVizError
+from cute_viz.files import own_bytes
+from cute_viz.files import write as write_file
+from cute_viz.gallery.draw import foreign, hash_of
+from cute_viz.gallery.index import Entry, files_of, page, readme
+from cute_viz.gallery.plan import INDEX, reserved
+from cute_viz.renderers import FORMATS
+
+
+def write(answer: Answer, format: str, folder: str) -> None:
+    """Draw every object into a folder, and write README.md and index.html there.
+
+    Raises: CuteVizError where the folder has a file of one of these names that no such run has written.
+    """
+    os.makedirs(folder, exist_ok=True)
+    ours = _written_before(folder)
+    taken = dict(reserved())
+    entries, data = [], {}
+    for one, picture in answer.write_each(format):
+        file = _file_name(one.entry.path, one.entry.line, taken) + FORMATS[format].suffixes[0]
+        data[file] = picture
+        line = f"line {one.entry.line}"
+        entries.append(
+            Entry(
+                name=one.entry.path,
+                group="::".join(one.entry.scope) or "Outside of all scopes",
+                title=one.entry.path,
+                alt=one.figure.description,
+                kind=one.figure.kind,
+                archs=(),
+                expression=show(one.value),
+                note=line,
+                files={format: file},
+            )
+        )
+    title = os.path.basename(str(getattr(answer.request.sources[0], "name", answer.request.sources[0])))
+    hashes = {file: hash_of(picture) for file, picture in data.items()}
+    data |= {INDEX[0]: readme(entries, title).encode(), INDEX[1]: page(entries, title, hashes).encode()}
+    for file, picture in data.items():
+        path = os.path.join(folder, file)
+        if (file not in INDEX or not ours) and foreign(path, picture, frozenset(filter(None, [ours.get(file)]))):
+            raise CuteVizError(f"{path} is there already, and nothing says that it is ours", hint="give a new folder, or remove it")
+    for file, picture in data.items():
+        write_file(picture, os.path.join(folder, file), folder)
+    output.say(f"{folder}: {len(entries)} drawn")
+    tell(answer)
+
+
+def tell(answer: Answer) -> None:
+    """Say what could not be drawn."""
+    for error in answer.drawings[1]:
+        output.say(f"not drawn: {error.line('cli')}")
+
+
+def _written_before(folder: str) -> dict[str, str]:
+    """The files that a former run wrote there, by its index, and the hashes of what it wrote."""
+    data = own_bytes(os.path.join(folder, INDEX[1]))
+    try:
+        return files_of((data or b"").decode(errors="replace"))
+    except ValueError:
+        return {}
+
+
+def _file_name(path: str, line: int, taken: dict[str, str]) -> str:
+    """A name for the picture of an object, which no other of the folder has on any system; it becomes taken.
+
+    >>> taken = {}
+    >>> _file_name("f::sA", 3, taken), _file_name("f::SA", 9, taken)
+    ('f.sA', 'f.SA-9')
+    """
+    plain = re.sub(r"[^\w.+-]+", "-", path.replace("::", ".")).strip(".-")[-LONGEST + 12 :].lstrip(".-_") or "object"
+    name = plain
+    count = 0
+    while one_name(name) in taken or not is_file_name(name):
+        count += 1
+        name = f"{plain}-{line}" if count == 1 else f"{plain}-{line}-{count}"
+        if count > 10_000:
+            raise CuteVizError(f"{path!r} cannot be the name of a file")
+    taken[one_name(name)] = path
+    return name

@@ -1,0 +1,241 @@
+"""A text that is a whole file -> its entries, the one that is meant, and the list of all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.copy import Copy_Atom, TiledCopy
+from cute_viz.algebra.inttuple import modes, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.mma import TiledMMA, tile_shape
+from cute_viz.algebra.static import is_tiling
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.engine.request import Request
+from cute_viz.errors import CuteVizError, NotationError, boundary, did_you_mean
+from cute_viz.notation.dsl_print import show_dsl
+from cute_viz.notation.values import is_drawable
+
+if TYPE_CHECKING:
+    from cute_viz.source.model import Entry, SourceFile
+
+_DIALECTS = {"cpp": "cpp", "dsl": "python"}  # that are whole files when they have several lines
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What the list of a file says of one entry.
+
+    kind: such as `layout`, `TiledMMA`, `shape`, `integer`; "" of what could not be read. value: as CuTe prints it. brief: the
+    same in one line, of an atom or a tiling its name, threads and tile. needs: the names whose values are missing.
+    error: why it could not be read, in one line.
+    """
+
+    line: int
+    path: str
+    kind: str = ""
+    value: str = ""
+    brief: str = ""
+    needs: tuple[str, ...] = ()
+    error: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row for JSON.
+
+        >>> Row(3, "f::n", "integer", "4").as_dict()["scope"]
+        'f'
+        """
+        scope, _, name = self.path.rpartition("::")
+        value = self.value or None
+        return {
+            "name": name,
+            "scope": scope,
+            "path": self.path,
+            "line": self.line,
+            "kind": self.kind or None,
+            "value": value,
+            "needs": list(self.needs),
+            "error": self.error or None,
+        }
+
+
+def file_of(text: str, name: str | None, request: Request) -> SourceFile | None:
+    """The file that a text is; None of an expression, a program of expressions, or prints.
+
+    Raises: CuteVizError for a value of `let` that nothing in the file could use.
+
+    >>> file_of("(4,8):(8,1)", None, Request(())) is None
+    True
+    """
+    language = _language(text, name, request.dialect)
+    if language is None:
+        return None
+    from cute_viz.source import read
+    from cute_viz.source.model import Given
+
+    file = replace(read(text, language, Given(request.let, request.library.resolve)), language=language)
+    _check_let(text, request)
+    return file
+
+
+def rows(file: SourceFile) -> list[Row]:
+    """A row for each entry, in the order of their definition; all are evaluated.
+
+    >>> file = file_of("struct A {\\n  using L = Layout<_4>;\\n};\\n", "a.h", Request(()))
+    >>> rows(file)[0].value
+    '_4:_1'
+    """
+    return [_row(entry, file.language) for entry in file.entries]
+
+
+def values(file: SourceFile) -> dict[str, Any]:
+    """What can be read of a file, by its paths.
+
+    >>> file = file_of("struct A {\\n  using L = Layout<_4>;\\n};\\n", "a.h", Request(()))
+    >>> {path: str(value) for path, value in values(file).items()}
+    {'A::L': '_4:_1'}
+    """
+    out = {}
+    for entry in file.entries:
+        try:
+            out[entry.path] = value_of(entry)
+        except CuteVizError:
+            continue
+    return out
+
+
+def drawable(file: SourceFile) -> list[tuple[Entry, Any]]:
+    """The entries that can be drawn, with their values.
+
+    >>> file = file_of("struct A {\\n  using L = Layout<_4>;\\n};\\n", "a.h", Request(()))
+    >>> [entry.line for entry, _ in drawable(file)]
+    [2]
+    """
+    out = []
+    for entry in file.entries:
+        try:
+            value = value_of(entry)
+        except CuteVizError:
+            continue
+        if is_drawable(value):
+            out.append((entry, value))
+    return out
+
+
+def meant(file: SourceFile, query: str | None, let: Collection[str] = ()) -> tuple[Entry, Any]:
+    """The entry of a name, or the last that can be drawn, with its value.
+
+    Raises: NotationError where nothing, or several things, have the name, or nothing can be read; the entry's own error.
+
+    >>> file = file_of("struct A {\\n  using L = Layout<_4>;\\n};\\n", "a.h", Request(()))
+    >>> str(meant(file, 'L')[1])
+    '_4:_1'
+    """
+    if query is not None:
+        entry = file.find(query, let)
+        return entry, value_of(entry)
+    first: CuteVizError | None = None
+    number: tuple[Entry, Any] | None = None
+    for entry in reversed(file.entries):
+        try:
+            value = value_of(entry)
+        except CuteVizError as error:
+            first = error
+            continue
+        if is_drawable(value):
+            return entry, value
+        number = number or (entry, value)
+    if number is not None:
+        return number
+    raise first or NotationError("nothing here is a layout")
+
+
+def value_of(entry: Entry) -> Any:
+    """The value of an entry; whatever is unexpected in it is an error of its own.
+
+    >>> file = file_of("struct A {\\n  using L = Layout<_4>;\\n};\\n", "a.h", Request(()))
+    >>> str(value_of(file.entries[0]))
+    '_4:_1'
+    """
+    with boundary():
+        return entry.read()
+
+
+def kind_of(value: Any) -> str:
+    """What a value is, in a word or two.
+
+    >>> kind_of(Layout((4, 8))), kind_of((4, 8)), kind_of(4)
+    ('layout', 'shape', 'integer')
+    """
+    if isinstance(value, bool):
+        return "flag"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, tuple):
+        return "shape"
+    if isinstance(value, ComposedLayout):
+        return "swizzled layout" if isinstance(value.outer, Swizzle) else "composed layout"
+    if isinstance(value, Layout):
+        return "layout"
+    if isinstance(value, Swizzle):
+        return "swizzle"
+    if is_tiling(value):
+        return type(value).__name__
+    return "type" if type(value).__name__ == "ValueType" else "other"
+
+
+def _language(text: str, name: str | None, dialect: str) -> str | None:
+    if "\n" not in text.strip() and len(text) < 400 and "{" not in text and "!cute" not in text:
+        return None
+    if dialect in _DIALECTS:
+        return _DIALECTS[dialect] if "\n" in text.strip() else None
+    if dialect != "auto":
+        return None
+    from cute_viz.source import LANGUAGES
+    from cute_viz.source.sniff import sniff
+
+    found = sniff(text, name or "")
+    return found if found in LANGUAGES else None
+
+
+def _check_let(text: str, request: Request) -> None:
+    """Refuse a value for a name that does not stand anywhere in the file: it was meant to change something."""
+    words = None
+    for name in request.let:
+        last = re.split(r"::|\.", name)[-1]
+        if re.search(rf"(?<!\w){re.escape(last)}(?!\w)", text):
+            continue
+        words = words or sorted(set(re.findall(r"[A-Za-z_]\w*", text)))
+        hint = did_you_mean(last, words) or "cute-viz list FILE tells which values are needed"
+        raise CuteVizError(f"nothing here is called {name!r}", name=f"`let={name}`", hint=hint)
+
+
+def _row(entry: Entry, language: str) -> Row:
+    try:
+        value = value_of(entry)
+    except CuteVizError as error:
+        return Row(entry.line, entry.path, needs=error.needs, error=error.line("cli"))
+    printed = show_dsl(value) if language == "python" else show(value).rstrip("\n")
+    return Row(entry.line, entry.path, kind_of(value), printed, _brief(value, printed))
+
+
+def _brief(value: Any, printed: str) -> str:
+    """A value in one line."""
+    if isinstance(value, TiledMMA):
+        tile = "x".join(map(str, map(int, tile_shape(value))))
+        return f"{value.atom.name or 'an MMA'}, {int(size(value.thr_layout_vmnk))} threads, tile {tile}"
+    if isinstance(value, TiledCopy):
+        tile = "x".join(str(int(size(Layout(x) if isinstance(x, (int, tuple)) else x))) for x in modes(value.tiler_mn))
+        return f"{_named(value.atom)}, {int(size(value.thr_layout))} threads, tile {tile}"
+    if isinstance(value, Copy_Atom):
+        return _named(value)
+    name = getattr(value, "name", "")
+    return name or " ".join(printed.split())
+
+
+def _named(atom: Copy_Atom) -> str:
+    return f"{atom.name or 'a copy'} of {atom.value_type or f'{atom.bits}-bit values'}"

@@ -1,0 +1,76 @@
+"""A value as the Python DSL prints it: no static integers, tilers as layouts, `S<3,3,3>`, its own words for tilings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.copy import Copy_Atom, TiledCopy
+from cute_viz.algebra.elements import named
+from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.mma import MMA_Atom, TiledMMA
+from cute_viz.algebra.static import clear_static
+from cute_viz.algebra.swizzle import Swizzle
+
+
+def show_dsl(value: Any) -> str:
+    """The print of the DSL (nvidia-cutlass-dsl 4.8); of what it has no print for, CuTe's.
+
+    >>> from cute_viz import parse
+    >>> show_dsl(parse("Sw<3,3,3> o _0 o (_8,_64):(_64,_1)"))
+    'S<3,3,3> o 0 o (8,64):(64,1)'
+    >>> print(show_dsl(parse("make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))")))
+    Tiled Copy
+      Tiler MN:        (16:1,64:1)
+      TV Layout tiled: ((8,16),8):((128,1),16)
+    Copy Atom
+      ThrID:           1:0
+      TV Layout Src:   (1,8):(0,1)
+      TV Layout Dst:   (1,8):(0,1)
+      Value type:      f16
+    """
+    value = clear_static(value)
+    if isinstance(value, TiledMMA):
+        rows = [("Thr Layout VMNK", show(value.thr_layout_vmnk)), ("Permutation MNK", _tiler(value.permutation_mnk))]
+        return "\n".join([*_block("Tiled MMA", rows), *_mma(value.atom)])
+    if isinstance(value, MMA_Atom):
+        return "\n".join(_mma(value))
+    if isinstance(value, TiledCopy):
+        rows = [("Tiler MN", _tiler(value.tiler_mn)), ("TV Layout tiled", show(value.layout_tv))]
+        return "\n".join([*_block("Tiled Copy", rows), *_copy(value.atom)])
+    if isinstance(value, Copy_Atom):
+        return "\n".join(_copy(value))
+    if isinstance(value, Swizzle):
+        return _swizzle(value)
+    if isinstance(value, ComposedLayout):
+        outer = _swizzle(value.outer) if isinstance(value.outer, Swizzle) else show_dsl(value.outer)
+        return f"{outer} o {show(value.offset)} o {show_dsl(value.inner)}"
+    return show(value).rstrip("\n")
+
+
+def _mma(atom: MMA_Atom) -> list[str]:
+    layouts = [(f"TV Layout {operand}", show(atom.layout(operand))) for operand in "ABC"]
+    return _block("MMA Atom", [("ThrID", show(atom.thr_id)), ("Shape MNK", show(atom.shape_mnk)), *layouts])
+
+
+def _copy(atom: Copy_Atom) -> list[str]:
+    element = named(atom.value_type) if atom.value_type else None
+    kind = (*element.print, element.name)[0] if element else f"{atom.bits}b"
+    layouts = [("TV Layout Src", show(atom.layout_src)), ("TV Layout Dst", show(atom.layout_dst))]
+    return _block("Copy Atom", [("ThrID", show(atom.thr_id)), *layouts, ("Value type", kind)])
+
+
+def _block(heading: str, rows: list[tuple[str, str]]) -> list[str]:
+    return [heading, *(f"  {name + ':':<16} {value}" for name, value in rows)]
+
+
+def _tiler(tiler: Any) -> str:
+    """A tiler, each of its extents as the layout that it stands for."""
+    if isinstance(tiler, tuple):
+        return f"({','.join(map(_tiler, tiler))})"
+    return show(Layout(tiler, 1)) if isinstance(tiler, int) else show(tiler)
+
+
+def _swizzle(swizzle: Swizzle) -> str:
+    return f"S{str(swizzle)[2:]}"
