@@ -26,7 +26,10 @@ from cute_viz.errors import AlgebraError
 
 @dataclass(frozen=True, slots=True)
 class CopyOp(Shown):
-    """One copy instruction, its layouts in bits: (thread, bit) -> bit of the reference order (Copy_Traits)."""
+    """One copy instruction, its layouts in bits: (thread, bit) -> bit of the reference order (Copy_Traits).
+
+    val_id: of tensor memory, bit -> address in bits, where the traits have it (ValID).
+    """
 
     tiling: ClassVar[str] = "copy"
     name: str
@@ -34,6 +37,7 @@ class CopyOp(Shown):
     src: Layout
     dst: Layout
     ref: Layout
+    val_id: Layout | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return self.name

@@ -28,9 +28,13 @@ def command(expressions: tuple[str, ...], reading: Reading) -> None:
     """Print the value of each EXPR in CuTe notation; a name bound by one can be used by the next.
 
     With - every line of standard input is an expression and gives exactly one line; a line that fails gives
-    'error: ...', and the exit status is 1 at the end.
+    'error: ...', and the exit status is 1 at the end. With - and --name all of it is one text, of which that object is printed.
     """
     names = values_of(reading.let, reading.request())
+    if expressions == ("-",) and reading.name is not None:  # one object of a whole text
+        (source,) = reading.request("-").sources
+        click.echo(_value(source.text, names, reading))
+        return
     if expressions == ("-",):
         _lines(names, reading)
         return

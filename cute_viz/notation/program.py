@@ -12,7 +12,7 @@ from cute_viz.notation.lexer import divided
 from cute_viz.notation.reading import Source
 from cute_viz.notation.scopes import CONTROL, Scopes, changed, depends, unread
 from cute_viz.notation.syntax import Call, Chain, Infix, Name, Node, Sequence, Statement, short
-from cute_viz.notation.values import is_drawable, marked, ungroup
+from cute_viz.notation.values import drawn, is_drawable, marked, ungroup
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, SWIZZLES, TUPLES
 
 
@@ -113,7 +113,7 @@ def evaluate_program(statements: list[Statement], source: Source) -> Document:
         if (before := out.values.pop(key, None)) is not None and not key:
             out.passed.append(before)
         out.failures.pop(key, None)
-        out.values[key] = value
+        out.values[key] = drawn(value)
         out.last = key
     return out
 

@@ -1,0 +1,83 @@
+"""Facts of descriptors and of tensor memory, each with its unit: bytes, elements, 16-byte units, lanes and columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra.descriptor import FIELDS, UNIT, DescriptorTensor, SmemDescriptor
+from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.instruction import InstrDescriptor
+from cute_viz.algebra.measure import cosize, size
+from cute_viz.algebra.static import unmarked
+from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tmem import address, find_tmem_tensor_col_offset, place
+
+
+def hardware_facts(obj: Any) -> dict[str, Any] | None:
+    """The facts of a descriptor, of a fragment of descriptors, of an instruction descriptor, or of a tensor in tensor memory;
+    None of anything else.
+
+    >>> from cute_viz import parse
+    >>> facts = hardware_facts(parse("make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW64_Atom<half_t>{}, (64,16)))"))
+    >>> facts["desc"], facts["stride offset"]
+    ('0x8000002000010000', '512 bytes')
+    """
+    if isinstance(obj, SmemDescriptor):
+        return _descriptor(obj)
+    if isinstance(obj, DescriptorTensor):
+        return {"layout": unmarked(obj.layout), "strides": "16-byte units, added to start_address", **_descriptor(obj.first)}
+    if isinstance(obj, InstrDescriptor):
+        return _instruction(obj)
+    if isinstance(obj, Tensor) and obj.pointer.space == "tmem":
+        return _tmem(obj)
+    return None
+
+
+def _descriptor(x: SmemDescriptor) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "desc": str(x),
+        "kind": f"{x.kind} descriptor, {x.major}-major",
+        **x.values,
+        "layout_type_name": x.mode,
+        "start address": f"{x.start_address * UNIT} bytes",
+        "leading offset": f"{x.leading_byte_offset * UNIT} bytes",
+        "stride offset": f"{x.stride_byte_offset * UNIT} bytes",
+        "element": f"{x.tensor.pointer.element}, {x.bits} bits",
+        "operand": unmarked(x.tensor.layout),
+        "smem_layout": unmarked(x.tensor.whole),
+    }
+    if x.kind == "GMMA" or x.major == "MN":
+        out["leading offset used"] = _leading_used(x)
+    kept = {field.name: field.width for field in FIELDS[x.kind]}
+    lost = [name for name in ("start_address", "leading_byte_offset", "stride_byte_offset") if getattr(x, name) >> kept[name]]
+    if lost:
+        out["does not fit its 14 bits"] = ", ".join(f"{name} = {getattr(x, name)}" for name in lost)
+    return out
+
+
+def _leading_used(x: SmemDescriptor) -> str:
+    """Whether the hardware reads the leading offset, in words."""
+    if x.major == "K":
+        return "yes" if x.mode in ("INTERLEAVE", "SWIZZLE_NONE") else "no: a row of the swizzle atom holds both 16-byte columns"
+    return "yes" if x.leading_byte_offset else "no: the operand is one atom wide"
+
+
+def _instruction(x: InstrDescriptor) -> dict[str, Any]:
+    runtime = {"runtime_idescE": f"0x{x.desc << 32:016x}"}
+    return {"desc": str(x), "kind": x.kind, **dict(x.values), **{f"{name} in words": word for name, word in x.what}, **runtime}
+
+
+def _tmem(x: Tensor) -> dict[str, Any]:
+    last = place(cosize(x.layout) - 1 + x.offset, x.bits)
+    return {
+        "layout": unmarked(x.layout),
+        "kind": "tensor in tensor memory",
+        "unit": f"elements of {x.bits} bits: a lane is {65536 * 32 // x.bits} of them, a column {32 // x.bits}",
+        "shape": show(x.layout.shape),
+        "size": size(x.layout),
+        "element": f"{x.pointer.element}, {x.bits} bits",
+        "columns": find_tmem_tensor_col_offset(x),
+        "lanes": f"0..{last.lane}",
+        "last address": f"0x{address(last):08x}: lane {last.lane}, column {last.column}, bit {last.bit}",
+        "on hardware": "not run on hardware",
+    }
