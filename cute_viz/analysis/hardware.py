@@ -10,12 +10,13 @@ from cute_viz.algebra.instruction import InstrDescriptor
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tma import SWIZZLE_NAMES, TmaCopy
 from cute_viz.algebra.tmem import address, find_tmem_tensor_col_offset, place
 
 
 def hardware_facts(obj: Any) -> dict[str, Any] | None:
-    """The facts of a descriptor, of a fragment of descriptors, of an instruction descriptor, or of a tensor in tensor memory;
-    None of anything else.
+    """The facts of a descriptor, of a fragment of descriptors, of an instruction descriptor, of a TMA copy, or of a tensor in
+    tensor memory; None of anything else.
 
     >>> from cute_viz import parse
     >>> facts = hardware_facts(parse("make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW64_Atom<half_t>{}, (64,16)))"))
@@ -28,6 +29,8 @@ def hardware_facts(obj: Any) -> dict[str, Any] | None:
         return {"layout": unmarked(obj.layout), "strides": "16-byte units, added to start_address", **_descriptor(obj.first)}
     if isinstance(obj, InstrDescriptor):
         return _instruction(obj)
+    if isinstance(obj, TmaCopy):
+        return _tma(obj)
     if isinstance(obj, Tensor) and obj.pointer.space == "tmem":
         return _tmem(obj)
     return None
@@ -81,3 +84,33 @@ def _tmem(x: Tensor) -> dict[str, Any]:
         "last address": f"0x{address(last):08x}: lane {last.lane}, column {last.column}, bit {last.bit}",
         "on hardware": "not run on hardware",
     }
+
+
+def _tma(x: TmaCopy) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "op": x.op.name,
+        "kind": "TMA: the arguments of cuTensorMapEncodeTiled, dimension 0 first",
+        "dataType": x.map.data_type,
+        "tensorRank": x.map.rank,
+        "globalAddress": x.map.address,
+        "globalDim": list(x.map.global_dim),
+        "globalStrides": list(x.map.global_strides),
+        "boxDim": list(x.map.box_dim),
+        "elementStrides": list(x.map.element_strides),
+        "interleave": x.map.interleave,
+        "swizzle": x.map.swizzle,
+        "swizzle in words": SWIZZLE_NAMES[x.map.swizzle],
+        "units": "globalDim and boxDim in elements, globalStrides of the dimensions 1 to 4 in bytes",
+        "element": f"{x.map.type}, {x.map.bits} bits",
+        "CTAs of a multicast": x.ctas,
+        "bytes an instruction, all CTAs": x.bits // 8,
+        "NumValSrc": x.bits // x.tensor.bits,
+        "cta_v_map": unmarked(x.cta_v_map),
+        "tma_gbasis": unmarked(x.gbasis),
+        "g_stride_basis": unmarked(x.g_stride),
+        "gmem_layout": unmarked(x.tensor.layout),
+        "smem_layout": unmarked(x.smem),
+    }
+    if x.tiled is not None:
+        out |= {"Tiler_MN": unmarked(x.tiled.tiler_mn), "TiledLayout_TV": unmarked(x.tiled.layout_tv)}
+    return out
