@@ -67,9 +67,9 @@ class SmemDescriptor(Shown):
     stride_byte_offset are in units of 16 bytes, as the fields have them. mode: the name of the layout type.
 
     >>> from cute_viz import parse
-    >>> text = "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,16)))"
+    >>> text = "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"
     >>> str(parse(text))
-    '0x4000004000010000'
+    '0xc000001000010000'
     """
 
     tiling: ClassVar[str] = "descriptor"
@@ -239,6 +239,12 @@ def make_fragment(tensor: Tensor, kind: str, major: str) -> DescriptorTensor:
     """A partitioned operand (MMA,MMA_M,MMA_K,...) as descriptors: its first mode becomes one of them.
 
     Source: MakeTensor<GMMA::smem_desc<Major>> and UMMA's.
+
+    >>> from cute_viz.algebra.tensor import Pointer
+    >>> part = Tensor(Pointer("smem", "half_t", 1024, Swizzle(3, 4, 3)), Layout(((64, 16), 1, 4), ((64, 1), 0, 16)))
+    >>> fragment = make_fragment(part, "GMMA", "K")
+    >>> str(fragment), str(fragment.first)
+    ('(1,1,4):(0,0,2)', '0x4000004000010040')
     """
     descriptor = _make(kind, Tensor(tensor.pointer, get(tensor.layout, 0), tensor.offset), major)
     units = upcast(tensor.layout, 128 // tensor.bits)

@@ -20,7 +20,7 @@ BLK_MN, BLK_SF = 128, 4  # rows, and scale factors of a row, that an atom holds
 VECTORS = (16, 32, 64)
 
 
-def sf_atom(vector: int, major: str = "K") -> Layout:
+def sf_atom(vector: int) -> Layout:
     """The block of 128 rows x 4 scale factors in 512 bytes: SfAtom.
 
     >>> str(sf_atom(16))
@@ -28,9 +28,7 @@ def sf_atom(vector: int, major: str = "K") -> Layout:
     """
     if vector not in VECTORS:
         raise AlgebraError(f"one scale factor is for {', '.join(map(str, VECTORS))} elements, not {vector}")
-    rows, scales = Layout((32, 4), (16, 4)), Layout((vector, BLK_SF), (0, 1))
-    a, b = (rows, scales) if major == "K" else (scales, rows)
-    return Layout((a.shape, b.shape), (a.stride, b.stride))
+    return Layout(((32, 4), (vector, BLK_SF)), ((16, 4), (0, 1)))
 
 
 def _tile_atom_to_shape(vector: int, operand: str, shape: Any) -> Layout:
@@ -90,7 +88,7 @@ def tile_atom_to_shape_SFA(shape: Any, vector: int) -> Layout:
     """The layout of all scale factors of A, M x K x L, for a problem (M,N,K,L).
 
     >>> str(tile_atom_to_shape_SFA((128, 256, 64), 16))
-    '(((32,4),1),((16,4),1),(1,1)):(((16,4),512),((0,1),512),(0,512))'
+    '(((32,4),1),((16,4),1)):(((16,4),512),((0,1),512))'
     """
     return _tile_atom_to_shape(vector, "SFA", shape)
 
@@ -99,16 +97,28 @@ def tile_atom_to_shape_SFB(shape: Any, vector: int) -> Layout:
     """The layout of all scale factors of B, N x K x L, for a problem (M,N,K,L).
 
     >>> str(tile_atom_to_shape_SFB((128, 256, 64), 16))
-    '(((32,4),2),((16,4),1),(1,1)):(((16,4),512),((0,1),512),(0,1024))'
+    '(((32,4),2),((16,4),1)):(((16,4),512),((0,1),512))'
     """
     return _tile_atom_to_shape(vector, "SFB", shape)
 
 
 def deduce_smem_layoutSFA(mma: Any, tile: Any, vector: int) -> Layout:
-    """The scale factors of A of a tile (M,N,K) in shared memory."""
+    """The scale factors of A of a tile (M,N,K) in shared memory.
+
+    >>> from cute_viz import parse
+    >>> text = "SM100_MMA_MXF4_SS<float_e2m1_t,float_e2m1_t,float,float_ue4m3_t,128,128,16,UMMA::Major::K,UMMA::Major::K>{}"
+    >>> str(deduce_smem_layoutSFA(parse(text), (128, 128, 256), 16))
+    '((((32,4),1),(16,4)),1,(1,4)):((((16,4),512),(0,1)),0,(4,512))'
+    """
     return _deduce_smem_layout(vector, "SFA", mma, tile)
 
 
 def deduce_smem_layoutSFB(mma: Any, tile: Any, vector: int) -> Layout:
-    """The scale factors of B of a tile (M,N,K) in shared memory; N is rounded up to 128."""
+    """The scale factors of B of a tile (M,N,K) in shared memory; N is rounded up to 128.
+
+    >>> from cute_viz import parse
+    >>> text = "SM100_MMA_MXF4_SS<float_e2m1_t,float_e2m1_t,float,float_ue8m0_t,128,192,32,UMMA::Major::K,UMMA::Major::K>{}"
+    >>> str(deduce_smem_layoutSFB(parse(text), (128, 192, 256), 32))
+    '((((32,4),2),(32,2)),1,(2,2)):((((16,4),512),(0,1)),0,(2,1024))'
+    """
     return _deduce_smem_layout(vector, "SFB", mma, tile)

@@ -119,13 +119,21 @@ def make_tma_copy(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = 
     smem = as_layout(whole(smem))
     tiler = product_each(smem.shape) if tiler is None else tiler
     threads = as_layout(1 if cluster is None else cluster)
+    if not isinstance(threads, Layout):
+        raise AlgebraError(f"make_tma_copy: {show(threads)} is not a layout of CTAs", hint="such as Int<2>{}")
     values = _tile("make_tma_copy", g, tiler)
     atom = atom_of("make_tma_copy", op, g, smem, cosize(threads), values, internal)
     return replace(atom, tiled=_tiled(atom, threads))
 
 
 def make_tma_atom(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = None, internal: Any = None) -> TmaCopy:
-    """The TMA atom of tiles of a tensor: as make_tma_copy, to be partitioned by tma_partition."""
+    """The TMA atom of tiles of a tensor: as make_tma_copy, to be partitioned by tma_partition.
+
+    >>> from cute_viz import parse
+    >>> g = "make_tensor(make_gmem_ptr<float>(0), make_layout(make_shape(1024,256), GenRowMajor{}))"
+    >>> str(parse(f"make_tma_atom(SM90_TMA_LOAD{{}}, {g}, (64,32):(32,1), (64,32))"))
+    'SM90_TMA_LOAD of boxes (32,64) of float, swizzle none'
+    """
     smem = as_layout(whole(smem))
     values = _tile("make_tma_atom", g, product_each(smem.shape) if tiler is None else tiler)
     ctas = 1 if cluster is None else size(as_layout(cluster))
@@ -139,12 +147,21 @@ def _extent(x: Any) -> int | None:
 def _tile(name: str, g: Any, tiler: Any) -> Layout:
     """The tile of a tensor: element -> coordinate."""
     if not isinstance(g, Tensor) or g.pointer.space != "gmem":
-        raise AlgebraError(f"{name} needs a tensor in global memory", hint="make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))")
+        raise AlgebraError(
+            f"{name} needs a tensor in global memory", hint="make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))"
+        )
     return composition(make_identity_layout(g.layout.shape), tiler)  # type: ignore[return-value]
 
 
 def atom_of(name: str, op: Any, g: Tensor, smem: AnyLayout, ctas: int, values: Layout, internal: Any) -> TmaCopy:
-    """make_tma_copy_atom: the tensor map, and what its modes are of the tensor."""
+    """make_tma_copy_atom: the tensor map, and what its modes are of the tensor; of `values`, element of the tile -> coordinate.
+
+    >>> from cute_viz import parse
+    >>> from cute_viz.algebra.tensor import Pointer
+    >>> g, tile = Tensor(Pointer("gmem", "float", 0), Layout((64, 32), (32, 1))), Layout((8, 32), (Basis(1, (0,)), Basis(1, (1,))))
+    >>> atom_of("f", parse("SM90_TMA_LOAD{}"), g, Layout((8, 32), (32, 1)), 1, tile, None).map.global_strides
+    (128, 0, 0, 0)
+    """
     if not isinstance(op, CopyOp) or "_TMA_" not in op.name:
         raise AlgebraError(f"{name} needs a TMA operation, not {show(op)}", hint="such as SM90_TMA_LOAD{}")
     kind = str(internal) if internal is not None else g.pointer.type
@@ -169,14 +186,18 @@ def _swizzle(name: str, swizzle: Any) -> int:
     if found is None:
         conditions = {4: "Expected S = 3 when M == 4. ", 5: "Expected B = 2 and S = 2 when M == 5. "}
         condition = conditions.get(getattr(swizzle, "base", 0), "")
-        raise AlgebraError(f"{name}: {swizzle}: {condition}Unsupported layout swizzle.", hint="an atom of GMMA has one of the byte address")
+        raise AlgebraError(
+            f"{name}: {swizzle}: {condition}Unsupported layout swizzle.", hint="an atom of GMMA has one of the byte address"
+        )
     return found
 
 
 def _gbasis(name: str, g: Tensor, smem: Any, values: Layout, bits: int) -> Layout:
     """construct_tma_gbasis: the modes of the box, innermost first, as modes of the tensor."""
     if size(smem) != size(values):
-        raise AlgebraError(f"{name}: TMA requires CTA_Tile and SLayout top-level size equivalence.", hint=f"{show(smem)} and {values}")
+        raise AlgebraError(
+            f"{name}: TMA requires CTA_Tile and SLayout top-level size equivalence.", hint=f"{show(smem)} and {values}"
+        )
     inner = coalesce(composition(values, right_inverse(smem)))
     shapes, steps = list(leaves(inner.shape)), list(leaves(inner.stride))
     rank = next((n for n, step in enumerate(steps) if not isinstance(step, Basis) or step.value != 1), len(steps))
@@ -247,7 +268,12 @@ def _tensor_map(name: str, g: Tensor, gbasis: Layout, swizzle: int, ctas: int, k
                 dims[n] = (dims[n] - 1) * (before // strides[n]) + (extent - 1) * (step // strides[n]) + 1
             else:
                 dims[n] = extent
-    _check(name, g.address % 16 == 0, "(reinterpret_cast<uint64_t>(gmem_address) & 0b1111) == 0", "the address is a multiple of 16 bytes")
+    _check(
+        name,
+        g.address % 16 == 0,
+        "(reinterpret_cast<uint64_t>(gmem_address) & 0b1111) == 0",
+        "the address is a multiple of 16 bytes",
+    )
     for n, extent in enumerate(dims):
         _check(name, 1 <= extent <= 1 << 32, f"gmem_prob_shape[{n}] <= (uint64_t(1) << 32)", "an extent is 1 to 2^32")
     _check(name, strides[0] == 1, "gmem_prob_stride[0] == 1", "Majorness of smem doesn't match majorness of gmem")
@@ -317,7 +343,9 @@ def _tiled(tma: TmaCopy, threads: Layout) -> TiledCopy:
     elements = tma.bits // tma.tensor.bits
     inverse = right_inverse(get_nonswizzle_portion(tma.smem))
     if elements % cosize(threads):
-        raise AlgebraError(f"make_tma_copy: Stride Divisibility Condition: {cosize(threads)} CTAs do not divide {elements} elements")
+        raise AlgebraError(
+            f"make_tma_copy: Stride Divisibility Condition: {cosize(threads)} CTAs do not divide {elements} elements"
+        )
     values = tile_to_shape(make_layout(composition(inverse, elements)), size(tma.cta_v_map))
     ctas = composition(inverse, composition(Layout(cosize(threads), elements // cosize(threads)), threads))
     return TiledCopy(tma.atom, make_layout(ctas, values), product_each(tma.cta_v_map.shape))

@@ -110,7 +110,7 @@ def make_fragment(name: str, operand: str, value_type: str, shape: Any) -> Tenso
 
     >>> name = "SM100_MMA_F16BF16_SS<half_t,half_t,float,64,128,UMMA::Major::K,UMMA::Major::K>"
     >>> str(make_fragment(name, "C", "float", ((64, 128), 2, 1)))
-    '(((_16,_4),128),2,1):(((_65536,_2097152),_1),_1048576,_0)'
+    '(((16,4),128),2,1):(((65536,2097152),1),1048576,0)'
     """
     what, bits = fragments_of(name), bits_of(value_type)
     storage = bits if operand == "A" else WORD
@@ -151,7 +151,9 @@ def make_fragment_sf(name: str, operand: str, value_type: str, shape: Any) -> Te
         (mn, (vector, count)), rest = shape[0], shape[1:]
         extent, vector, count = product(mn), product(vector), product(count)
     except (TypeError, ValueError, IndexError):
-        refuse(f"make_fragment_{operand}", (shape,), "Expected an MMA-SF partitioned tensor ((MMA_MN,(VecSize,NSF)),MMA_MN,MMA_K,...)")
+        refuse(
+            f"make_fragment_{operand}", (shape,), "Expected an MMA-SF partitioned tensor ((MMA_MN,(VecSize,NSF)),MMA_MN,MMA_K,...)"
+        )
     numbers = [int(word) for word in re.findall(r"(?<=,)\d+(?=,|>)", name.replace(" ", ""))]
     if operand == "SFB" and what.sms == 2 and numbers[:1] == [128]:
         atom = Layout((((32, extent // 64), 2, 2), (vector, count)), (((1, 512), 64, 32), (0, LANES)))
@@ -181,6 +183,11 @@ def make_tmem_copy(op: Any, tensor: Any) -> TiledCopy:
     """The copy of four warps between registers and a tensor of tensor memory, each on its own 32 lanes.
 
     Refused: an operation that reaches what the tensor does not have; what is no tensor of tensor memory.
+
+    >>> from cute_viz import parse
+    >>> tmem = Tensor(Pointer("tmem", "float", 0), Layout((128, 64), (65536, 1)))
+    >>> str(make_tmem_copy(parse("SM100_TMEM_LOAD_32dp32b8x{}"), tmem).layout_tv)
+    '((32,4),(8,32)):((0,1),(128,4))'
     """
     tmem = as_tmem("make_tmem_copy", tensor)
     threads = Layout((WARP, 4), (0, WARP * lane_stride(tmem.bits)))
@@ -188,7 +195,13 @@ def make_tmem_copy(op: Any, tensor: Any) -> TiledCopy:
 
 
 def make_utccp_copy(op: Any, tensor: Any) -> TiledCopy:
-    """The copy of tcgen05.cp from shared memory to a tensor of tensor memory; one thread issues it."""
+    """The copy of tcgen05.cp from shared memory to a tensor of tensor memory; one thread issues it.
+
+    >>> from cute_viz import parse
+    >>> tmem = Tensor(Pointer("tmem", "float", 0), Layout((128, 64), (65536, 1)))
+    >>> str(make_utccp_copy(parse("SM100_UTCCP_128dp256bit_1cta{}"), tmem).layout_tv)
+    '(1,(128,8)):(0,(1,128))'
+    """
     tmem = as_tmem("make_utccp_copy", tensor)
     if not isinstance(op, CopyOp):
         raise AlgebraError(f"make_utccp_copy needs a copy operation, not {show(op)}", hint="SM100_UTCCP_4x32dp128bit_1cta{}")
@@ -211,5 +224,3 @@ def as_tmem(name: str, x: Any) -> Tensor:
     if not isinstance(x, Tensor) or x.pointer.space != "tmem":
         raise AlgebraError(f"{name}: Expected TMEM tensor.", hint="mma.make_fragment_C(partition_shape_C(mma, shape)) makes one")
     return x
-
-

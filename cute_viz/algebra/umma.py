@@ -14,7 +14,7 @@ from cute_viz.algebra.descriptor import make_fragment
 from cute_viz.algebra.divide import tiled_divide
 from cute_viz.algebra.elements import named
 from cute_viz.algebra.fragment import make_fragment_like
-from cute_viz.algebra.inttuple import is_int_tuple, modes, show, tuple_rank
+from cute_viz.algebra.inttuple import is_int_tuple, modes, product, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
@@ -98,9 +98,25 @@ def _check_types(mma: TiledMMA) -> None:
         return
     low, high = _WIDTHS[kind]
     found = [named(word) for word in mma.atom.types[:2]]
+    _check_result(name, kind, mma)
     if any(x is not None and not low <= x.bits <= high for x in found):
         takes = f"{high}bit types" if low == high else f"types with leq {high}bit types"
         raise AlgebraError(f"{name} supports {takes}", hint=f"not {' and '.join(mma.atom.types[:2])}")
+
+
+def _check_result(name: str, kind: str, mma: TiledMMA) -> None:
+    """Refuse an accumulator that the operation does not have, and majors that its operands cannot have."""
+    result = named(mma.atom.types[2])
+    if kind == "S8" and result is not None and result.name != "s32":
+        raise AlgebraError(f"{name} result type can only be int32_t.")
+    if result is not None and result.name not in ("f16", "f32", "s32"):
+        raise AlgebraError(f"{name}: Unknown type for CFormat", hint="half_t, float or int32_t")
+    a_major, b_major = majors(mma.atom.name)
+    if "_TS" in name and a_major == "MN":
+        raise AlgebraError(f"{name} A from TMEM can't be transposed")
+    n, step = product(mma.atom.shape_mnk[1]), 32 if "_2x1SM" in name else 16
+    if kind == "F8F6F4" and b_major == "MN" and n % step:
+        raise AlgebraError(f"{name} N-mode size should be a multiple of {step} between {step} and 256 when B is MN major.")
 
 
 def make_fragment_A(*given: Any) -> Any:
@@ -111,7 +127,7 @@ def make_fragment_A(*given: Any) -> Any:
     >>> mma = "mma = make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}); "
     >>> smem = "s = make_tensor(make_smem_ptr<half_t>(1024), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64))); "
     >>> str(parse(mma + smem + "mma.make_fragment_A(mma.get_slice(0).partition_A(s))"))
-    '(_1,1,4):(_0,0,2)'
+    '(_1,_1,_4):(_0,_0,_2)'
     """
     return _make("A", *given)
 
@@ -120,7 +136,7 @@ def make_fragment_B(*given: Any) -> Any:
     """A fragment of B: of an MMA and a partitioned tensor as its descriptors or in registers; of a layout alone registers.
 
     >>> str(make_fragment_B(Layout((4, 8), (8, 1))))
-    '(4,8):(1,4)'
+    '(4,(8)):(1,(4))'
     """
     return _make("B", *given)
 
@@ -130,7 +146,7 @@ def make_fragment_C(*given: Any) -> Any:
     registers.
 
     >>> str(make_fragment_C(Layout((4, 8), (8, 1))))
-    '(4,8):(1,4)'
+    '(4,(8)):(1,(4))'
     """
     return _make("C", *given)
 
@@ -139,6 +155,11 @@ def make_fragment_SFA(mma: Any, shape: Any) -> Tensor:
     """The tensor memory of the scale factors of A, for their layout in shared memory: make_tensor<TiledMma::FrgTypeSFA>(shape).
 
     The name is ours; CuTe has only the type.
+
+    >>> from cute_viz import parse
+    >>> text = "SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>{}"
+    >>> str(make_fragment_SFA(parse(text), ((((32, 4), 1), (32, 1)), 1, (4, 1))).layout)
+    '((((32,4),4),(32,1)),1,(4,1)):((((262144,4),8388608),(0,1)),0,(1,0))'
     """
     return _scales(mma, "SFA", shape)
 
@@ -147,6 +168,11 @@ def make_fragment_SFB(mma: Any, shape: Any) -> Tensor:
     """The tensor memory of the scale factors of B, for their layout in shared memory: make_tensor<TiledMma::FrgTypeSFB>(shape).
 
     The name is ours; CuTe has only the type.
+
+    >>> from cute_viz import parse
+    >>> text = "SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>{}"
+    >>> str(make_fragment_SFB(parse(text), ((((32, 4), 1), (32, 1)), 1, (4, 1))).layout)
+    '((((32,4),4),(32,1)),1,(4,1)):((((262144,4),8388608),(0,1)),0,(1,0))'
     """
     return _scales(mma, "SFB", shape)
 

@@ -60,7 +60,15 @@ def _address(evaluator: Meaning, node: Call) -> int | None:
 
 
 def fragment_type(evaluator: Meaning, node: Call) -> Any:
-    """`make_tensor<typename TiledMma::FrgTypeSFA>(shape)`: the tensor memory of scale factors; None of another call."""
+    """`make_tensor<typename TiledMma::FrgTypeSFA>(shape)`: the tensor memory of scale factors; None of another call.
+
+    >>> from cute_viz.spec.library import resolve
+    >>> from cute_viz.notation import parse
+    >>> mma = "mma = SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>{}; "
+    >>> text = "make_tensor<typename decltype(mma)::FrgTypeSFA>(((((32,4),1),(32,1)),1,(4,1)))"
+    >>> parse(mma + text, resolve=resolve).bits
+    8
+    """
     kind = node.template[0] if len(node.template) == 1 else None
     if not isinstance(kind, Call) or short(kind.name) not in FRAGMENTS or not node.args:
         return None
@@ -75,6 +83,12 @@ def op_selector(evaluator: Meaning, node: Call) -> Any:
     """`GMMA::ss_op_selector<TA,TB,TC,TileShape,MajorA,MajorB>()`: the wgmma for a tile (cute/arch/mma_sm90.hpp).
 
     Refused: types, majors and extents that no wgmma has, in CuTe's words.
+
+    >>> from cute_viz.spec.library import resolve
+    >>> from cute_viz.notation import parse
+    >>> text = "GMMA::ss_op_selector<half_t,half_t,float,Shape<_128,_192,_64>,GMMA::Major::K,GMMA::Major::MN>()"
+    >>> parse(text, resolve=resolve).name
+    'SM90_64x192x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::MN>'
     """
     words = [source(evaluator.source.text, item) for item in node.template]
     if len(words) < 4:

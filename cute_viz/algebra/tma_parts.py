@@ -27,7 +27,8 @@ from cute_viz.algebra.tensor import Tensor, viewed, whole
 from cute_viz.algebra.views import as_tiled_mma
 from cute_viz.errors import AlgebraError
 
-MASK = 0xFFFF  # CTAs of a cluster
+CLUSTER = 16  # CTAs of a cluster at most
+MASK = (1 << CLUSTER) - 1
 
 
 def tma_partition(tma: Any, cta: Any, ctas: Any, smem: Any, gmem: Any) -> tuple[Any, Any]:
@@ -89,29 +90,53 @@ def create_tma_multicast_mask(layout: Any, coord: Any, *modes_: int) -> int:
     else:
         ctas, elected = slice_and_offset(given, layout)
         mask = 0
-        for n in range(min(size(ctas), 1 << 16)):
-            bit = ctas(n)
-            mask |= 1 << bit if bit < 16 else 0
+        for n in range(min(size(ctas), CLUSTER)):
+            mask |= 1 << _rank(ctas(n), layout)
+    elected = _rank(elected, layout)
     return (mask << int(elected)) & MASK
+
+
+def _rank(cta: Any, layout: Any) -> int:
+    """A CTA's rank in the cluster. Refused: what is none."""
+    if not isinstance(cta, int) or not 0 <= cta < CLUSTER:
+        refuse("create_tma_multicast_mask", (layout,), f"{cta} is no rank of a cluster of up to {CLUSTER} CTAs")
+    return int(cta)
 
 
 def make_tma_atom_A_sm100(op: Any, g: Any, smem: Any, tiler: Any, mma: Any, cluster: Any, internal: Any = None) -> _tma.TmaCopy:
     """The TMA atom of operand A of a tcgen05.mma: a CTA loads its part of the tile; multicast goes along N of the cluster.
 
     tiler: (M,N,K) of all CTAs of the MMA. cluster: (V,M,N,K) CTAs. Refused: an operation that is no load of this kind.
+
+    >>> from cute_viz import parse
+    >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>{}"
+    >>> g = "make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))"
+    >>> smem = "tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, ((128,16),1,4))"
+    >>> parse(f"make_tma_atom_A_sm100(SM90_TMA_LOAD{{}}, {g}, {smem}, (128,128,64), {mma}, ((1),1,1,1))").map.box_dim
+    (64, 128, 1, 1, 1)
     """
     return _of_mma("A", op, g, smem, tiler, mma, cluster, internal)
 
 
 def make_tma_atom_B_sm100(op: Any, g: Any, smem: Any, tiler: Any, mma: Any, cluster: Any, internal: Any = None) -> _tma.TmaCopy:
-    """The TMA atom of operand B of a tcgen05.mma: as that of A, but multicast goes along M of the cluster."""
+    """The TMA atom of operand B of a tcgen05.mma: as that of A, but multicast goes along M of the cluster.
+
+    >>> from cute_viz import parse
+    >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>{}"
+    >>> g = "make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))"
+    >>> smem = "tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, ((128,16),1,4))"
+    >>> parse(f"make_tma_atom_B_sm100(SM90_TMA_LOAD{{}}, {g}, {smem}, (128,128,64), {mma}, ((1),1,1,1))").map.box_dim
+    (64, 128, 1, 1, 1)
+    """
     return _of_mma("B", op, g, smem, tiler, mma, cluster, internal)
 
 
 def _of_mma(operand: str, op: Any, g: Any, smem: Any, tiler: Any, mma: Any, cluster: Any, internal: Any) -> _tma.TmaCopy:
     name = f"make_tma_atom_{operand}_sm100"
     if not isinstance(g, Tensor) or g.pointer.space != "gmem":
-        raise AlgebraError(f"{name} needs a tensor in global memory", hint="make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))")
+        raise AlgebraError(
+            f"{name} needs a tensor in global memory", hint="make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))"
+        )
     if not isinstance(tiler, tuple) or len(tiler) < 3:
         refuse(name, (tiler,), "the tile is (M,N,K)")
     ctas = modes(as_layout(cluster).shape) if isinstance(as_layout(cluster), Layout) else ()
