@@ -40,6 +40,10 @@ TILINGS = {  # of atoms, and of tilings of them, by their attribute `tiling`
     "gemm": View("a GEMM", "gemm.gemm", ("color_by", "coords", *_HIGHLIGHTS), _OWNED_LABELS, ("row", "column", "none")),
     "mma": View("an MMA", "mma.mma", ("color_by", "operand", "tensor", *_HIGHLIGHTS), _OWNED_LABELS, _OWNERS),
     "copy": View("a copy", "copy.copy", ("color_by", "operand", "tensor", *_HIGHLIGHTS), _OWNED_LABELS, _OWNERS),
+    "descriptor": View("a matrix descriptor", "descriptor.descriptor"),
+    "instruction": View("an instruction descriptor", "instruction.instruction"),
+    "tmem": View("tensor memory", "tmem.tmem"),
+    "tma": View("a TMA copy", "tma.tma", ("coord",)),
     "partition": View("a tensor's partition", "partition.partition", ("thread", "operand", "tensor")),
 }
 BITS = View("a swizzle alone", "bits.bits")
