@@ -15,7 +15,6 @@ from cute_viz.algebra.operands import KINDS, converted, problem
 from cute_viz.algebra.tensor import Tensor, through
 from cute_viz.errors import AlgebraError
 
-
 TENSORS = frozenset("UF")  # the kinds of operands that may be tensors, pointer and all
 
 
@@ -240,6 +239,7 @@ _ROWS = (
     _op("AtomThrID", "umma", "mma", "X", "the threads of an MMA's atom, of tcgen05.mma its CTAs", "AtomThrID(SM80_16x8x16_F32F16F16F32_TN{})"),
     _op("make_tmem_copy", "tmem", "op, A", "XU", "a copy between tensor memory and the registers of four warps", "make_tmem_copy(SM100_TMEM_LOAD_32dp32b1x{}, make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1)))"),
     _op("make_utccp_copy", "tmem", "op, A", "XU", "a copy from shared memory to tensor memory", "make_utccp_copy(SM100_UTCCP_128dp256bit_1cta{}, make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1)))"),
+    _op("tensor_memory", "tmem", "A...", "U*", "tensors of tensor memory one behind the other", "tensor_memory(make_tensor(make_tmem_ptr<float>(0), (128,256):(65536,1)), make_tensor(make_tmem_ptr<float>(0), (128,128):(65536,1)))"),
     _op("find_tmem_tensor_col_offset", "tmem", "A", "U", "how many columns of tensor memory a tensor takes", "find_tmem_tensor_col_offset(make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1)))"),
     _op("make_tma_copy", "tma", "op, A, smem, tile, cluster", "XULTL", "the TMA copy of a tensor to tiles in shared memory; also make_tma_copy<type>(...)", "make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)), (128,64), 1)", least=3, keyword="internal", templated=True),
     _op("make_tma_atom", "tma", "op, A, smem, tile, cluster", "XULTL", "the TMA atom of a tensor and a tile in shared memory; also make_tma_atom<type>(...)", "make_tma_atom(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)), (128,64), 1)", least=3, keyword="internal", templated=True),

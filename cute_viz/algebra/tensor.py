@@ -19,9 +19,16 @@ from cute_viz.errors import AlgebraError
 SPACES = {"smem": "shared memory", "gmem": "global memory", "tmem": "tensor memory", "rmem": "registers"}
 # Operations that look at another part, or another order, of the same tensor.
 VIEWS = frozenset(
-    "local_tile local_partition slice group take select append prepend coalesce flatten filter filter_zeros composition domain_offset"
-    " logical_divide zipped_divide tiled_divide flat_divide partition_A partition_B partition_C partition_S partition_D retile_S"
-    " retile_D thrfrg_A thrfrg_B thrfrg_C tidfrg_S tidfrg_D".split()
+    f"{operation}{of}"
+    for operations, operands in (
+        ("local_tile local_partition slice group take select append prepend coalesce flatten filter filter_zeros composition", " "),
+        ("domain_offset logical_divide zipped_divide tiled_divide flat_divide", " "),
+        ("partition_", "ABCSD"),
+        ("retile_ tidfrg_", "SD"),
+        ("thrfrg_", "ABC"),
+    )
+    for operation in operations.split()
+    for of in (operands.strip() or [""])
 )
 
 

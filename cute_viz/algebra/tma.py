@@ -1,4 +1,4 @@
-"""TMA: the tensor map of a tensor in global memory and a tile in shared memory, and who issues which part (make_tma_copy, make_tma_atom).
+"""TMA: the tensor map of a tensor in global memory and a tile in shared memory (make_tma_copy, make_tma_atom).
 
 Sources: cute/atom/copy_traits_sm90_tma.hpp, copy_traits_sm90_tma_swizzle.hpp, copy_traits_sm100_tma.hpp; the CUDA driver API,
 cuTensorMapEncodeTiled. What CuTe asserts at run time, and a release build does not, is refused here.
@@ -15,7 +15,7 @@ from cute_viz.algebra.composed import AnyLayout, as_layout
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.elements import bits_of, named
-from cute_viz.algebra.inttuple import Static, leaves, map_leaves, modes, product, show
+from cute_viz.algebra.inttuple import Static, leaves, map_leaves, modes, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, size

@@ -37,8 +37,9 @@ def tma_partition(tma: Any, cta: Any, ctas: Any, smem: Any, gmem: Any) -> tuple[
     Refused: tiles of different sizes.
 
     >>> from cute_viz import parse
-    >>> text = "g = make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1)); t = make_tma_atom(SM90_TMA_LOAD{}, g, (8,32):(32,1), (8,32));"
-    >>> text += "tma_partition(t, 0, 1:0, group_modes<0,2>((8,32):(32,1)), group_modes<0,2>(local_tile(t.get_tma_tensor((64,32)), (8,32), (1,0))))"
+    >>> text = "g = make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1)); s = (8,32):(32,1);"
+    >>> text += "t = make_tma_atom(SM90_TMA_LOAD{}, g, s, (8,32)); gA = local_tile(t.get_tma_tensor((64,32)), (8,32), (1,0));"
+    >>> text += "tma_partition(t, 0, 1:0, group_modes<0,2>(s), group_modes<0,2>(gA))"
     >>> [str(x) for x in parse(text)]
     ['ArithTuple(0,8) o (((32,8),1)):(((1@0,1@1),0))', '((256,1)):((1,0))']
     """

@@ -9,7 +9,8 @@ cutlass/detail/sm100_tmem_helper.hpp.
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
@@ -23,6 +24,7 @@ from cute_viz.algebra.products import tiled_product
 from cute_viz.algebra.recast import recast_layout, upcast
 from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.tensor import Pointer, Tensor
+from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
 LANES, COLUMNS, WORD = 128, 512, 32  # data paths, columns, bits of a column
@@ -177,6 +179,37 @@ def find_tmem_tensor_col_offset(tensor: Any) -> int:
     """
     tmem = as_tmem("find_tmem_tensor_col_offset", tensor)
     return cosize(recast_layout(tmem.layout, tmem.bits, WORD)) & 0xFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class TensorMemory(Shown):
+    """Several tensors in tensor memory at once, each with its name; one behind the other, as a kernel allocates them."""
+
+    tiling: ClassVar[str] = "tmem"
+    parts: tuple[tuple[str, Tensor], ...]
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name}: column {tensor.pointer.address or 0}: {tensor.layout}" for name, tensor in self.parts)
+
+
+def tensor_memory(*tensors: Any) -> TensorMemory:
+    """Tensors of tensor memory one behind the other: each begins where find_tmem_tensor_col_offset says that the one before ends.
+
+    The name is ours. Refused: more columns than there are.
+
+    >>> c = Tensor(Pointer("tmem", "float", 0), Layout((128, 256), (65536, 1)))
+    >>> [tensor.pointer.address for _, tensor in tensor_memory(c, c).parts]
+    [0, 256]
+    """
+    parts, column = [], 0
+    for n, given in enumerate(tensors):
+        tensor = as_tmem("tensor_memory", given)
+        taken = find_tmem_tensor_col_offset(tensor)
+        if column + taken > COLUMNS:
+            raise AlgebraError(f"tensor_memory: {column + taken} columns are more than the {COLUMNS} of tensor memory")
+        parts.append((f"tensor {n}, {tensor.pointer.element}", replace(tensor, pointer=replace(tensor.pointer, address=column))))
+        column += taken
+    return TensorMemory(tuple(parts))
 
 
 def make_tmem_copy(op: Any, tensor: Any) -> TiledCopy:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.descriptor import FIELDS, UNIT, DescriptorTensor, SmemDescriptor
-from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.instruction import InstrDescriptor
+from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import SWIZZLE_NAMES, TmaCopy
-from cute_viz.algebra.tmem import address, find_tmem_tensor_col_offset, place
+from cute_viz.algebra.tmem import TensorMemory, address, find_tmem_tensor_col_offset, place
 
 
 def hardware_facts(obj: Any) -> dict[str, Any] | None:
@@ -31,6 +31,8 @@ def hardware_facts(obj: Any) -> dict[str, Any] | None:
         return _instruction(obj)
     if isinstance(obj, TmaCopy):
         return _tma(obj)
+    if isinstance(obj, TensorMemory):
+        return {name: _tmem(tensor) | {"first column": tensor.pointer.address or 0} for name, tensor in obj.parts}
     if isinstance(obj, Tensor) and obj.pointer.space == "tmem":
         return _tmem(obj)
     return None

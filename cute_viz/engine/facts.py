@@ -12,7 +12,6 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
 from cute_viz.spec import Library
 
-
 _MEMORY = ("descriptor", "instruction", "tmem", "tma")  # by the attribute `tiling`
 
 

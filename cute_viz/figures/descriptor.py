@@ -70,7 +70,8 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
     legend = fields_legend(FIELDS[x.kind], bits_at, told)
     name = "wgmma" if x.kind == "GMMA" else "tcgen05.mma"
     fragment = isinstance(obj, DescriptorTensor)
-    title = options.title or f"{'Descriptors' if fragment else 'Descriptor'} of {name}, {x.major}-major {x.tensor.pointer.element}, {x.mode}"
+    what = f"{name}, {x.major}-major {x.tensor.pointer.element}, {x.mode}"
+    title = options.title or f"{'Descriptors' if fragment else 'Descriptor'} of {what}"
     caption = "a cell is a core matrix of 8 rows x 16 bytes, with its first byte; memory is shown 128 bytes a line, 16 bytes a cell"
     facts: dict[str, Any] = {
         "desc": str(x),
@@ -111,8 +112,8 @@ def _cores(tensor: Tensor, major: str) -> Cores:
     out = []
     for r in range(rows):
         for c in range(cols):
-            cells = [(r * high + i, c) for i in range(min(high, mn))] if major == "K" else [(r, c * wide + i) for i in range(min(wide, k))]
-            out.append(tuple(table[i + j * mn] * UNIT for i, j in cells))
+            down, across = range(r * high, min((r + 1) * high, mn)), range(c * wide, min((c + 1) * wide, k))
+            out.append(tuple(table[i + j * mn] * UNIT for j in across for i in down))
     return Cores(rows, cols, tuple(out))
 
 
@@ -136,7 +137,8 @@ def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, paintin
         row, col = divmod(n, cores.cols)
         label = f"+{units[0]}"
         if n == 0:
-            label += "".join(f"\n{word} {'→' if arrow[0] == arrow[2] else '↓'}" for arrow, word in zip(arrows, words, strict=True))
+            heads = ["→" if arrow[0] == arrow[2] else "↓" for arrow in arrows]
+            label += "".join(f"\n  {word} {head}" for head, word in zip(heads, words, strict=True))
         if isinstance(obj, DescriptorTensor) and row % block.rows == 0 and col % block.cols == 0:
             label += f"\nstart {x.start_address + (units[0] >> 4)}"
         labels.append(label)
@@ -166,9 +168,8 @@ def _atoms(x: SmemDescriptor, cores: Cores, width: int) -> tuple[tuple[int, int,
     if width == 1:
         return ()
     high, wide = (1, min(width, cores.cols)) if x.major == "K" else (min(width, cores.rows), 1)
-    return tuple(
-        (r, c, min(r + high, cores.rows), min(c + wide, cores.cols)) for r in range(0, cores.rows, high) for c in range(0, cores.cols, wide)
-    )
+    corners = [(r, c) for r in range(0, cores.rows, high) for c in range(0, cores.cols, wide)]
+    return tuple((r, c, min(r + high, cores.rows), min(c + wide, cores.cols)) for r, c in corners)
 
 
 def _arrows(x: SmemDescriptor, block: Cores) -> tuple[tuple[tuple[int, int, int, int], ...], tuple[str, ...]]:

@@ -59,6 +59,7 @@ def bits_panel(
     for field in fields:
         names[field.bit : field.bit + field.width] = [field.name] * field.width
     rows = bits // ROW
+    spans = tuple(f"{bits - ROW * row - 1}..{bits - ROW * (row + 1)}" for row in range(rows))
     order = [bits - ROW * (row + 1) + ROW - 1 - col for row in range(rows) for col in range(ROW)]
     return Panel(
         caption=f"the {bits} bits of 0x{value:0{bits // 4}x}",
@@ -66,7 +67,7 @@ def bits_panel(
         cols=ROW,
         labels=tuple(str(value >> bit & 1) for bit in order),
         paints=tuple(at[names[bit]] for bit in order),
-        row_ruler=Ruler("bits", tuple(f"{bits - ROW * row - 1}..{bits - ROW * (row + 1)}" for row in range(rows)), (0,) * (rows + 1)),
+        row_ruler=Ruler("bits", spans, (0,) * (rows + 1)),
         col_ruler=Ruler("", tuple(f"+{ROW - 1 - col}" for col in range(ROW)), (0,) * (ROW + 1)),
         data={"bit": tuple(order), "field": tuple(names[bit] or None for bit in order)},
         place=place,

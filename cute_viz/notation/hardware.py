@@ -1,4 +1,4 @@
-"""What C++ source says of pointers, and of the types of SM90 and SM100 operations: calls that are notation rather than operations."""
+"""What C++ source says of pointers, and of the types of SM90 and SM100 operations: calls that are notation."""
 
 from __future__ import annotations
 
