@@ -31,7 +31,7 @@ class CopyOp(Shown):
     val_id: of tensor memory, bit -> address in bits, where the traits have it (ValID).
     """
 
-    tiling: ClassVar[str] = "copy"
+    tiling: ClassVar[str] = "copy"  # of tensor memory "lanes" (figures.build)
     name: str
     thr_id: Layout
     src: Layout

@@ -20,8 +20,9 @@ _PLAIN = (
 )  # fmt: skip
 _SCALED = (
     Field("sparse_id2", 0, 2), Field("sparse_flag", 2, 1), Field("b_sf_id", 4, 2), Field("a_format", 7, 3),
-    Field("b_format", 10, 3), Field("a_negate", 13, 1), Field("b_negate", 14, 1), Field("a_major", 15, 1), Field("b_major", 16, 1), Field("n_dim", 17, 6),
-    Field("scale_format", 23, 1), Field("m_dim", 24, 5), Field("a_sf_id", 29, 2), Field("k_size", 31, 1),
+    Field("b_format", 10, 3), Field("a_negate", 13, 1), Field("b_negate", 14, 1), Field("a_major", 15, 1),
+    Field("b_major", 16, 1), Field("n_dim", 17, 6), Field("scale_format", 23, 1), Field("m_dim", 24, 5),
+    Field("a_sf_id", 29, 2), Field("k_size", 31, 1),
 )  # fmt: skip
 LAYOUTS = {"InstrDescriptor": _PLAIN, "InstrDescriptorBlockScaled": _SCALED}
 # to_UMMAFormat, to_CFormat, to_ScaleFormat; 4-bit elements that shared memory holds in bytes of their own have another number
