@@ -14,8 +14,6 @@ from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError, FigureError
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
-from cute_viz.figures.lanes import is_lanes
-from cute_viz.figures.lanes import lanes as lanes_of
 from cute_viz.figures.memory import CTA, lanes, owner, side_memory
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions, check_cells, operands
@@ -45,9 +43,6 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     >>> [panel.labels[0] for panel in ldmatrix.panels]
     ['T0,8,16,24\nV0', 'T0\nV0']
     """
-    highlights = (options.color_by, options.operand, options.thread, options.warp, options.value)
-    if isinstance(obj, CopyOp) and is_lanes(obj) and not any(word is not None for word in highlights):
-        return lanes_of(obj, options)
     if isinstance(obj, ThrCopy):
         options = replace(options, thread=options.thread or range(obj.thr_idx, obj.thr_idx + 1))
         obj = obj.tiled

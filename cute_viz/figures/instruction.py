@@ -5,7 +5,7 @@ from __future__ import annotations
 from cute_viz.algebra.instruction import LAYOUTS, InstrDescriptor
 from cute_viz.figures.fields import bits_panel, field_paints, fields_legend
 from cute_viz.figures.model import Figure
-from cute_viz.figures.options import FigureOptions
+from cute_viz.figures.options import FigureOptions, check_cells
 
 
 def instruction(obj: InstrDescriptor, options: FigureOptions) -> Figure:
@@ -17,6 +17,7 @@ def instruction(obj: InstrDescriptor, options: FigureOptions) -> Figure:
     >>> [entry.label for entry in figure.legends[0].entries if "dim" in entry.label]
     ['n_dim 32: N = 256, in units of 8', 'm_dim 8: M = 128, in units of 16']
     """
+    check_cells(32, "an instruction descriptor", options)
     fields, values, words = LAYOUTS[obj.kind], dict(obj.values), dict(obj.what)
     at, paints = field_paints(fields, ())
     told = {name: f"{name} {value}" + (f": {words[name]}" if name in words else "") for name, value in values.items()}

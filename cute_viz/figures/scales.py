@@ -38,7 +38,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     >>> from cute_viz import parse
     >>> figure = scales(parse("SfAtom(32)"), FigureOptions())
     >>> figure.panels[0].labels[4], figure.panels[1].labels[37]
-    ('16', '66,1')
+    ('16', '34,1')
     """
     if not isinstance(layout, Layout):
         raise FigureError(f"{show(layout)} is no layout of scale factors", hint="such as SfAtom(32)")
@@ -60,7 +60,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     column = [f"+{n}" for n in range(LINE)]
     panels = [
         Panel(
-            caption=f"scale factors in row-major order, {across} rows a line, a cell one for {x.vector} elements of K: the byte it goes to",
+            caption=f"scale factors in row-major order, a cell one for {x.vector} elements of K: the byte that it goes to",
             rows=len(order) // (across * factors),
             cols=across * factors,
             labels=tuple("" if place is None else str(first[place]) for place in order),
@@ -92,8 +92,8 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     caption = "bytes and rows, both ways: a scale factor is one byte"
     notes = [
         f"One scale factor for {x.vector} elements of K" + (f": {WHAT[x.vector]}." if x.vector in WHAT else "."),
-        "tcgen05.cp .32x128b.warpx4 copies the 32 lines to lanes 0..31 of tensor memory and again to 32, 64 and 96: four copies, one "
-        "for each warp. SM100: not run on hardware.",
+        "tcgen05.cp .32x128b.warpx4 copies the 32 lines to lanes 0..31 of tensor memory and again to 32, 64 and 96: four copies, "
+        "one for each warp. SM100: not run on hardware.",
     ]
     if HOLE in painting.cells:
         notes.append("Hatched: bytes of other factors, or of nothing.")

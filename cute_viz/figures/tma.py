@@ -1,4 +1,4 @@
-"""TMA: the box in the tensor, what of it is out of bounds, the tile as it lands in shared memory, who issues what of a multicast."""
+"""TMA: the box in the tensor, what of it is out of bounds, the tile as it lands in shared memory, who issues what."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
         panels.append(_multicast(obj))
     outside = shared[1]
     paints = (*(Paint(hue) for hue in range(HUES)), Paint(-1))
-    used = sorted(set(hue % HUES for hue in hues))
+    used = sorted({hue % HUES for hue in hues})
     what = "the CTA that issues the load" if obj.ctas > 1 else "the instruction of the tile"
     entries = tuple(LegendEntry(h, _hue_words(obj, hues, h), sum(p.paints.count(h) for p in panels[:1])) for h in used)
     extents = _by(product(mode) for mode in modes(obj.cta_v_map.shape))
@@ -272,9 +272,8 @@ def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int) -> list[str]:
     out = []
     if outside:
         verb = "are not written" if "STORE" in obj.op.name or "REDUCE" in obj.op.name else "arrive as zeros"
-        out.append(
-            f"Hatched: {outside * obj.tensor.bits // 8} bytes of the tile lie outside of the tensor; they {verb}, and count for the barrier."
-        )
+        lost = outside * obj.tensor.bits // 8
+        out.append(f"Hatched: {lost} bytes of the tile lie outside of the tensor; they {verb}, and count for the barrier.")
     if obj.map.rank > 2:
         out.append(f"The tensor map has {obj.map.rank} dimensions; the first two are drawn.")
     if len(pieces) > 1:
