@@ -87,7 +87,7 @@ class Tensor(Shown):
     @property
     def address(self) -> int:
         """The byte address of its first element; an unknown pointer counts as 0."""
-        return (self.pointer.address or 0) + self.offset * self.bits // 8
+        return (self.pointer.address or 0) + int(self.offset) * self.bits // 8
 
     @property
     def shape(self) -> Any:

@@ -12,11 +12,27 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, as_layout, position_independent
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, make_copy_atom
+from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.gemm import Gemm
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
-from cute_viz.check import banks, copies, cuda, grouped, layouts, mma, mma_ptx, operand, swizzle_atom, tiled, tma, wgmma, wgmma_ptx
+from cute_viz.check import (
+    banks,
+    copies,
+    cuda,
+    descriptors,
+    grouped,
+    layouts,
+    mma,
+    mma_ptx,
+    operand,
+    swizzle_atom,
+    tiled,
+    tma,
+    wgmma,
+    wgmma_ptx,
+)
 from cute_viz.check.job import Item, Undecided
 from cute_viz.check.library import atoms, specs, swizzled, tilings
 from cute_viz.errors import CuteVizError
@@ -75,6 +91,8 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
             by_cute = [layouts.check(obj, figure, name, cute=True)] if cute else []
             by_hardware = [*tma.checks(atom, figure, name), *operand.checks(atom, figure, name)] if atom else []
             return [layouts.check(obj, figure, name), *by_cute, *by_hardware]
+        if isinstance(obj, (SmemDescriptor, DescriptorTensor)):
+            return descriptors.checks(obj, build(obj, options), name)
         if isinstance(obj, MMA_Atom):
             return [_mma(obj, name, options)]
         if isinstance(obj, TiledMMA):
@@ -162,7 +180,7 @@ def everything(cute: bool = False, library: Library = PACKAGED) -> Iterator[Item
             yield from plan(obj, name, library=library)
     for name, obj in swizzled():
         yield from plan(obj, name, cute=cute, library=library)
-    for name, obj in tilings():
+    for name, obj in (*tilings(), *descriptors.subjects()):
         yield from plan(obj, name, library=library)
     yield from banks.checks()
     for name, obj, tile in specs(library):

@@ -35,6 +35,10 @@ PROVES = {
         "wgmma takes every element of the drawn atom for the row and k at which it is drawn",
         "the name k: a relabelling that is the same in A and B would show nothing",
     ),
+    "wgmma descriptor": (
+        "wgmma multiplies a tile exactly through each descriptor that is computed for its k-blocks, as operand A and as operand B",
+        "the name k: a relabelling that is the same in A and B would show nothing; descriptors of SM100",
+    ),
     "tiled mma": (
         "fragments packed as drawn give the exact product, each element of C written once where it is drawn",
         "the name k: a relabelling that is the same in A and B would show nothing",
@@ -61,4 +65,4 @@ PROVES = {
     ),
 }
 # The kinds in which the hardware itself decides; only these give a name the right to be called verified (report.evidence).
-CLAIMS = ("mma", "wgmma", "TMA load", "TMA store", "wgmma operand", "copy", "tiled copy")
+CLAIMS = ("mma", "wgmma", "TMA load", "TMA store", "wgmma operand", "wgmma descriptor", "copy", "tiled copy")

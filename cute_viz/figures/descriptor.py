@@ -38,7 +38,7 @@ class Cores(NamedTuple):
 
 
 def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -> Figure:
-    """The figure of a descriptor, or of a fragment of them.
+    r"""The figure of a descriptor, or of a fragment of them.
 
     Refused: an operand of more cells than the options allow.
 
@@ -46,7 +46,7 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
     >>> text = "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_INTER_Atom<half_t>{}, (64,16)))"
     >>> figure = descriptor(parse(text), FigureOptions())
     >>> figure.panels[0].labels[:2], figure.panels[0].arrow_labels
-    (('+0', '+128'), ('LBO 128 B', 'SBO 256 B'))
+    (('+0\n  LBO 1024 B →\n  SBO 128 B ↓', '+1024'), ('LBO 1024 B', 'SBO 128 B'))
     """
     x = obj.first if isinstance(obj, DescriptorTensor) else obj
     whole = _flat(obj.tensor) if isinstance(obj, DescriptorTensor) else x.tensor
