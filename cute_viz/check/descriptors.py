@@ -118,7 +118,10 @@ class Job:
         swapped[[0, 9]] = swapped[[9, 0]]
         starts = self.starts()
         plain = wgmma_ptx.plain_tile(encode(other, self.kind)[None], self.first.bits)
-        return (*tuple(self._launch(self.image(tile), start, plain) for start in starts), self._launch(self.image(swapped), 0, plain))
+        return (
+            *tuple(self._launch(self.image(tile), start, plain) for start in starts),
+            self._launch(self.image(swapped), 0, plain),
+        )
 
     def _launch(self, memory: Any, start: int, plain: bytes) -> Launch:
         """The product through the descriptor that begins so many bytes on: whole lines in front of it are left out."""

@@ -17,6 +17,7 @@ from cute_viz.algebra.gemm import Gemm
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
+from cute_viz.algebra.tma import TmaCopy
 from cute_viz.check import (
     banks,
     copies,
@@ -30,6 +31,7 @@ from cute_viz.check import (
     swizzle_atom,
     tiled,
     tma,
+    tma_box,
     wgmma,
     wgmma_ptx,
 )
@@ -93,6 +95,8 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
             return [layouts.check(obj, figure, name), *by_cute, *by_hardware]
         if isinstance(obj, (SmemDescriptor, DescriptorTensor)):
             return descriptors.checks(obj, build(obj, options), name)
+        if isinstance(obj, TmaCopy):
+            return tma_box.checks(obj, name)
         if isinstance(obj, MMA_Atom):
             return [_mma(obj, name, options)]
         if isinstance(obj, TiledMMA):
@@ -180,7 +184,7 @@ def everything(cute: bool = False, library: Library = PACKAGED) -> Iterator[Item
             yield from plan(obj, name, library=library)
     for name, obj in swizzled():
         yield from plan(obj, name, cute=cute, library=library)
-    for name, obj in (*tilings(), *descriptors.subjects()):
+    for name, obj in (*tilings(), *descriptors.subjects(), *tma_box.subjects()):
         yield from plan(obj, name, library=library)
     yield from banks.checks()
     for name, obj, tile in specs(library):

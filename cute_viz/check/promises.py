@@ -39,6 +39,10 @@ PROVES = {
         "wgmma multiplies a tile exactly through each descriptor that is computed for its k-blocks, as operand A and as operand B",
         "the name k: a relabelling that is the same in A and B would show nothing; descriptors of SM100",
     ),
+    "TMA box": (
+        "a tile comes as drawn by the tensor map that is computed, out of bounds included, to all CTAs of a multicast; or is stored",
+        "im2col, gather4 and scatter4",
+    ),
     "tiled mma": (
         "fragments packed as drawn give the exact product, each element of C written once where it is drawn",
         "the name k: a relabelling that is the same in A and B would show nothing",
@@ -65,4 +69,4 @@ PROVES = {
     ),
 }
 # The kinds in which the hardware itself decides; only these give a name the right to be called verified (report.evidence).
-CLAIMS = ("mma", "wgmma", "TMA load", "TMA store", "wgmma operand", "wgmma descriptor", "copy", "tiled copy")
+CLAIMS = ("mma", "wgmma", "TMA load", "TMA store", "wgmma operand", "wgmma descriptor", "TMA box", "copy", "tiled copy")

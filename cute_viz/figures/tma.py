@@ -142,6 +142,29 @@ def _pieces(obj: TmaCopy, corner: tuple[int, ...]) -> list[Piece]:
     return out
 
 
+def pieces_at(obj: TmaCopy, corner: tuple[int, ...]) -> list[Piece]:
+    """What each instruction of each CTA moves of the tile at a coordinate of the tensor.
+
+    >>> from cute_viz import parse
+    >>> g = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
+    >>> pieces_at(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))"), (8, 0))[0].start
+    (0, 8)
+    """
+    return _pieces(obj, corner)
+
+
+def place_pieces(obj: TmaCopy) -> list[tuple[int, ...]]:
+    """The coordinate in the tile, a number a mode of the tensor, of each element of shared memory before the swizzle.
+
+    >>> from cute_viz import parse
+    >>> g = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
+    >>> place_pieces(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))"))[33]
+    (1, 1)
+    """
+    where, rank = _elements(obj)[0], len(modes(obj.tensor.layout.shape))
+    return [_flat(where(n), rank) for n in range(size(obj.cta_v_map))]
+
+
 def _flat(coord: Any, rank: int) -> tuple[int, ...]:
     """A coordinate with one number a mode; a nested mode is told by its first entry alone where it has no other."""
     entries = coord if isinstance(coord, tuple) else (coord,)
