@@ -47,7 +47,7 @@ def test_products_through_descriptors_are_exact_where_the_hardware_reads_canonic
             tiles = []
             for desc, data, turned in ((desc_a, a, job.made.transposed[0]), (desc_b, b, job.made.transposed[1])):
                 raw = operand(desc, data, job.made.a.bits, "MN" if turned else "K", 64, job.made.k)
-                tiles.append(np.vectorize(lambda x: numbers[int(x)])(raw))
+                tiles.append(np.vectorize(numbers.__getitem__, otypes=[int])(raw))
             c = tiles[0] @ tiles[1].T
             t, v = np.meshgrid(np.arange(128), np.arange(32), indexing="ij")
             held = c[t // 32 * 16 + t % 32 // 4 + v // 2 % 2 * 8, t % 4 * 2 + v % 2 + v // 4 * 8]
@@ -60,7 +60,8 @@ def test_products_through_descriptors_are_exact_where_the_hardware_reads_canonic
 def moved(launch: Any, store: bool) -> bytes:
     """What cp.async.bulk.tensor does: boxes of the tensor map, innermost first, zeros or nothing out of bounds."""
     tensor, coords, given = launch.arguments[:3]
-    assert isinstance(tensor, Map) and isinstance(given, In)
+    assert isinstance(tensor, Map)
+    assert isinstance(given, In)
     out = next(x for x in launch.arguments if isinstance(x, Out))
     total, count, step, own, _ = (x.value for x in launch.arguments[4:])
     ctas, places = launch.grid[0], np.frombuffer(coords.data, np.int32).reshape(-1, 5)

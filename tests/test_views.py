@@ -55,7 +55,8 @@ OBJECTS: dict[str, Any] = {
     "an instruction descriptor": "make_instr_desc<half_t, half_t, float, 64, 8, UMMA::Major::K, UMMA::Major::K>()",
     "tensor memory": "make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1))",
     "a copy of tensor memory": "SM100_TMEM_LOAD_16dp64b1x",
-    "a TMA copy": "make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1)), (16,32):(32,1), (16,32), 2)",
+    "a TMA copy": "g = make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1));"
+    "make_tma_copy(SM90_TMA_LOAD{}, g, (16,32):(32,1), (16,32), 2)",
     "scale factors": "((32,4),(16,4)):((16,4),(0,1))",
 }
 FLAT = {  # they have no modes in modes, so that rulers have no more to show

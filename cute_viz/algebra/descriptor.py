@@ -218,6 +218,7 @@ def _k_major(kind: str, name: str, tensor: Tensor, units: Layout, mode: str, wid
 def _canonical(name: str, tensor: Tensor, whose: str, units: Layout, tiler: Any) -> tuple[tuple[int, int], tuple[int, int]]:
     """The strides ((a,b),(c,d)) of a layout of 16-byte units cut into core matrices."""
     cut = logical_divide(units, tiler)
+    assert isinstance(cut, Layout)
     strides = [modes(mode) for mode in modes(cut.stride)]
     if not all(len(mode) == 2 and all(isinstance(step, int) for step in mode) for mode in strides):
         _no(name, tensor, f"{whose} Expected profile failure.")
@@ -246,7 +247,9 @@ def make_fragment(tensor: Tensor, kind: str, major: str) -> DescriptorTensor:
     >>> str(fragment), str(fragment.first)
     ('(1,1,4):(0,0,2)', '0x4000004000010040')
     """
-    descriptor = _make(kind, Tensor(tensor.pointer, get(tensor.layout, 0), tensor.offset), major)
+    part = get(tensor.layout, 0)
+    assert isinstance(part, Layout)
+    descriptor = _make(kind, Tensor(tensor.pointer, part, tensor.offset), major)
     units = upcast(tensor.layout, 128 // tensor.bits)
     layout = Layout((1, *modes(units.shape)[1:]), (0, *modes(units.stride)[1:]))
     return DescriptorTensor(descriptor, layout, tensor)

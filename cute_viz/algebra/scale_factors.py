@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.inttuple import Static, product
+from cute_viz.algebra.inttuple import Static, modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import append, get
@@ -49,11 +49,11 @@ def _tile_atom_to_shape(vector: int, operand: str, shape: Any) -> Layout:
     extents, steps = [(m if operand == "SFA" else n, rows, step * depth), (k, depth, step)], []
     if len(shape) == 4:
         extents.append((shape[3], shape[3], step * depth * rows))
-        atom = append(atom, n=3)  # type: ignore[assignment]
+        atom = append(atom, n=3)
     for given, blocks, stride in extents:
         steps.append(0 if blocks == 1 and isinstance(given, Static) else stride)
-    shapes = tuple((own, blocks) for own, (_, blocks, _) in zip(atom.shape, extents, strict=True))
-    return Layout(shapes, tuple(zip(atom.stride, steps, strict=True)))
+    shapes = tuple((own, blocks) for own, (_, blocks, _) in zip(modes(atom.shape), extents, strict=True))
+    return Layout(shapes, tuple(zip(modes(atom.stride), steps, strict=True)))
 
 
 def _deduce_smem_layout(vector: int, operand: str, mma: Any, tile: Any) -> Layout:

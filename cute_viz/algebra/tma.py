@@ -150,7 +150,8 @@ def _tile(name: str, g: Any, tiler: Any) -> Layout:
         raise AlgebraError(
             f"{name} needs a tensor in global memory", hint="make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))"
         )
-    return composition(make_identity_layout(g.layout.shape), tiler)  # type: ignore[return-value]
+    tile: Layout = composition(make_identity_layout(g.layout.shape), tiler)
+    return tile
 
 
 def atom_of(name: str, op: Any, g: Tensor, smem: AnyLayout, ctas: int, values: Layout, internal: Any) -> TmaCopy:
@@ -199,6 +200,7 @@ def _gbasis(name: str, g: Tensor, smem: Any, values: Layout, bits: int) -> Layou
             f"{name}: TMA requires CTA_Tile and SLayout top-level size equivalence.", hint=f"{show(smem)} and {values}"
         )
     inner = coalesce(composition(values, right_inverse(smem)))
+    assert isinstance(inner, Layout)
     shapes, steps = list(leaves(inner.shape)), list(leaves(inner.stride))
     rank = next((n for n, step in enumerate(steps) if not isinstance(step, Basis) or step.value != 1), len(steps))
     if not rank:
@@ -346,7 +348,7 @@ def _tiled(tma: TmaCopy, threads: Layout) -> TiledCopy:
         raise AlgebraError(
             f"make_tma_copy: Stride Divisibility Condition: {cosize(threads)} CTAs do not divide {elements} elements"
         )
-    values = tile_to_shape(make_layout(composition(inverse, elements)), size(tma.cta_v_map))
+    values: Any = tile_to_shape(make_layout(composition(inverse, elements)), size(tma.cta_v_map))
     ctas = composition(inverse, composition(Layout(cosize(threads), elements // cosize(threads)), threads))
     return TiledCopy(tma.atom, make_layout(ctas, values), product_each(tma.cta_v_map.shape))
 

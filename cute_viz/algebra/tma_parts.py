@@ -145,8 +145,10 @@ def _of_mma(operand: str, op: Any, g: Any, smem: Any, tiler: Any, mma: Any, clus
         refuse(name, (cluster,), "the cluster is (V,M,N,K), as tiled_divide makes it")
     kept = tuple(extent for n, extent in enumerate(tiler) if n != (1 if operand == "A" else 0))
     tile = composition(make_identity_layout(g.layout.shape), kept)
-    fragments = get(thrfrg(as_tiled_mma(mma), operand, tile), 1)
-    values = make_layout(get(fragments, 0), *[get(fragments, 1, n) for n in range(tuple_rank(get(fragments, 1).shape))])
+    fragments: Any = get(thrfrg(as_tiled_mma(mma), operand, tile), 1)
+    rest: list[Any] = [get(fragments, 1, n) for n in range(tuple_rank(get(fragments, 1).shape))]
+    first: Any = get(fragments, 0)
+    values = make_layout(first, *rest)
     short = getattr(op, "name", "").partition("<")[0]
     if short not in (*_tma.MULTICAST, *_tma.SINGLE):
         refuse(name, (op,), "Unsupported TMA")

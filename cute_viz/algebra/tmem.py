@@ -168,7 +168,8 @@ def _allocated(atom: Layout, rest: Any, bits: int, column: int, step: int) -> La
     """An atom of lanes and columns of 128, tiled lanes first, in the addresses of its elements."""
     tiles = Layout(rest, map_leaves(lambda d: d * step, Layout(rest).stride))
     tiled = tiled_product(atom, tiles)
-    return composition(Layout((LANES, 16384), (lane_stride(bits), column)), tiled)  # type: ignore[return-value]
+    out: Layout = composition(Layout((LANES, 16384), (lane_stride(bits), column)), tiled)
+    return out
 
 
 def find_tmem_tensor_col_offset(tensor: Any) -> int:
@@ -244,7 +245,7 @@ def make_utccp_copy(op: Any, tensor: Any) -> TiledCopy:
 def _cotiled(name: str, op: Any, tmem: Tensor, threads: Layout) -> TiledCopy:
     if not isinstance(op, CopyOp) or op.val_id is None:
         raise AlgebraError(f"{name} needs a copy of tensor memory, not {show(op)}", hint="such as SM100_TMEM_LOAD_32dp32b32x{}")
-    values = coalesce(upcast(op.val_id, tmem.bits))
+    values: Any = coalesce(upcast(op.val_id, tmem.bits))
     return make_cotiled_copy(make_copy_atom(op, tmem.bits, tmem.pointer.type), make_layout(threads, values), tmem.layout)
 
 

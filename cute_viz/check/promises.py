@@ -40,7 +40,7 @@ PROVES = {
         "the name k: a relabelling that is the same in A and B would show nothing; descriptors of SM100",
     ),
     "TMA box": (
-        "a tile comes as drawn by the tensor map that is computed, out of bounds included, to all CTAs of a multicast; or is stored",
+        "a tile comes as drawn by the computed tensor map, out of bounds included, to all CTAs of a multicast, or is stored",
         "im2col, gather4 and scatter4",
     ),
     "tiled mma": (

@@ -65,7 +65,7 @@ class Job:
         return "STORE" in self.obj.op.name
 
     @property
-    def bytes(self) -> int:
+    def size(self) -> int:
         """Bytes of the tile."""
         return size(self.obj.cta_v_map) * self.obj.tensor.bits // 8
 
@@ -89,7 +89,7 @@ class Job:
         """Shared memory with the tile at a corner, element by element; and the global offset of each, -1 out of bounds."""
         obj = self.obj
         bits, swizzle = obj.tensor.bits, get_swizzle_portion(obj.smem)
-        memory = np.zeros(self.bytes * 8 // bits, UNSIGNED[bits])
+        memory = np.zeros(self.size * 8 // bits, UNSIGNED[bits])
         source = np.full(len(memory), -1, np.int64)
         extents = [int(extent) for extent in modes(obj.tensor.layout.shape)]
         numbers = self.numbers()
@@ -117,13 +117,13 @@ class Job:
         tensor = Map(of, x.global_dim, x.global_strides, x.box_dim, x.swizzle, x.data_type, x.rank)
         count = len(pieces) // obj.ctas
         step = obj.bits // 8
-        words = (Word(self.bytes), Word(count), Word(step), Word(step // obj.ctas), Word((1 << ctas) - 1))
+        words = (Word(self.size), Word(count), Word(step), Word(step // obj.ctas), Word((1 << ctas) - 1))
         if self.store:
             memory, _ = self.image(corner)
             buffers: tuple[Any, ...] = (In(coords.tobytes()), In(memory.tobytes()), Out(data.nbytes))
         else:
-            buffers = (In(coords.tobytes()), In(data.tobytes()), Out(self.bytes * ctas))
-        return Launch(self.entry, (ctas, 1, 1), 32, (tensor, *buffers, *words), self.bytes + 2048)
+            buffers = (In(coords.tobytes()), In(data.tobytes()), Out(self.size * ctas))
+        return Launch(self.entry, (ctas, 1, 1), 32, (tensor, *buffers, *words), self.size + 2048)
 
     def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
         """Every 16 bytes of shared memory of every CTA, or of the tensor that was stored, against what is drawn."""

@@ -11,8 +11,8 @@ def kernel(entry: str, rank: int, ctas: int, store: bool) -> Kernel:
     """The kernel (map, coords, in, out, bytes, count, step, own, mask), of one warp a CTA and one cluster a grid.
 
     coords: 5 integers for each instruction and CTA. bytes: of the tile. count: instructions a CTA. step: bytes of shared memory
-    from one instruction to the next, own: those of one CTA. mask: who receives. A load copies shared memory to out, CTA after CTA; a
-    store fills it from `in` before.
+    from one instruction to the next, own: those of one CTA. mask: who receives. A load copies shared memory to out, CTA after
+    CTA; a store fills it from `in` before.
 
     >>> ".reqnctapercluster 2, 1, 1" in kernel("k", 2, 2, False).body, ".multicast::cluster" in kernel("k", 2, 1, False).body
     (True, False)

@@ -190,13 +190,13 @@ def _tensor_panel(obj: TmaCopy, pieces: Sequence[Piece], hues: Sequence[int]) ->
         for c in range(cols):
             x, y = lows[0] + c * steps[0], lows[1] + r * steps[1]
             inside = 0 <= x < dims[0] and 0 <= y < dims[1]
-            piece = next((n for n, p in enumerate(pieces) if _covers(p, box, x, y)), None)
-            if piece is None:
+            number = next((n for n, p in enumerate(pieces) if _covers(p, box, x, y)), None)
+            if number is None:
                 paints.append(HUES if inside else HOLE)
                 labels.append("")
             else:
-                paints.append(hues[piece] % HUES if inside else HOLE)
-                name = f"CTA {pieces[piece].cta}" if obj.ctas > 1 else f"box {pieces[piece].instruction}"
+                paints.append(hues[number] % HUES if inside else HOLE)
+                name = f"CTA {pieces[number].cta}" if obj.ctas > 1 else f"box {pieces[number].instruction}"
                 labels.append(name if inside else "")
     boxes = []
     for piece in pieces:

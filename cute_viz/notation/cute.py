@@ -233,8 +233,9 @@ class Parser:
                 break  # `a<2> : : b` is nothing of C++
             self.position += 2
             member = self.name()
-            name = f"{node.name}::{member.text if isinstance(member, Name) else member.name}"
             template, args = (member.template, member.args) if isinstance(member, Call) else ((), None)
+            last = member.name if isinstance(member, Call) else member.text if isinstance(member, Name) else ""
+            name = f"{node.name}::{last}"
             if node.name.endswith("decltype") and node.args:
                 name, args = name.rpartition("::")[2], (*node.args, *(args or ()))
             node = Call(node.span | member.span, name, (*node.template, *template), args)

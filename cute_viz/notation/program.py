@@ -23,7 +23,7 @@ class Document:
     `mistaken`: one that is surely ours failed, so that what the text holds besides is not what was meant.
     """
 
-    __slots__ = ("failures", "last", "mistaken", "passed", "unread", "values")
+    __slots__ = ("failures", "last", "mistaken", "passed", "tensors", "unread", "values")
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}
@@ -32,6 +32,11 @@ class Document:
         self.unread: list[Statement] = []
         self.mistaken = False
         self.passed: list[Any] = []  # values without a name that another came after
+        self.tensors: dict[str, Any] = {}  # names whose value is shown as its layout
+
+    def bound(self) -> dict[str, Any]:
+        """What later text sees: the named values, tensors with their pointers."""
+        return {**{name: value for name, value in self.values.items() if name}, **self.tensors}
 
     def problem(self) -> CuteVizError | None:
         """The first thing that could not be read, if anything."""
@@ -113,7 +118,10 @@ def evaluate_program(statements: list[Statement], source: Source) -> Document:
         if (before := out.values.pop(key, None)) is not None and not key:
             out.passed.append(before)
         out.failures.pop(key, None)
-        out.values[key] = drawn(value)
+        out.values[key] = shown = drawn(value)
+        out.tensors.pop(key, None)
+        if key and shown is not value:
+            out.tensors[key] = value
         out.last = key
     return out
 
