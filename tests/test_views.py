@@ -57,6 +57,7 @@ OBJECTS: dict[str, Any] = {
     "a copy of tensor memory": "SM100_TMEM_LOAD_16dp64b1x",
     "a TMA copy": "g = make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1));"
     "make_tma_copy(SM90_TMA_LOAD{}, g, (16,32):(32,1), (16,32), 2)",
+    "stages": "stages(GMMA::Layout_K_SW32_Atom<half_t>{}, SM80_16x8x8_F32F16F16F32_TN{})",
     "scale factors": "((32,4),(16,4)):((16,4),(0,1))",
 }
 FLAT = {  # they have no modes in modes, so that rulers have no more to show

@@ -57,9 +57,7 @@ def _canonical(steps: list[Step], kind: str, tensor: Tensor, major: str) -> None
     if mode is None:
         return
     _, words, width, rows = mode
-    steps.append(
-        Step(f"{swizzle} of the byte address is the layout type {words}: rows of {width * UNIT} bytes are swizzled together")
-    )
+    steps.append(Step(f"{swizzle} of the byte address is {words}: rows of {width * UNIT} bytes are swizzled together"))
     shape = (8, 2) if major == "K" else (width, rows)
     cut = ops.find("logical_divide").call([units, (Layout(shape[0]), Layout(shape[1]))])
     canonical = _wanted(major, width, rows, words)

@@ -24,7 +24,7 @@ def is_drawable(value: Any) -> bool:
     >>> is_drawable(Layout(4)), is_drawable(4)
     (True, False)
     """
-    return isinstance(value, (tuple, Layout, ComposedLayout, Swizzle)) or is_tiling(value)
+    return isinstance(value, (tuple, Layout, ComposedLayout, Swizzle)) or bool(getattr(type(value), "tiling", ""))
 
 
 def drawn(value: Any) -> Any:

@@ -45,6 +45,7 @@ TILINGS = {  # of atoms, and of tilings of them, by their attribute `tiling`
     "instruction": View("an instruction descriptor", "instruction.instruction"),
     "tmem": View("tensor memory", "tmem.tmem"),
     "lanes": View("a copy of tensor memory", "lanes.lanes"),
+    "stages": View("the stages of a kernel", "stages.stages"),
     "tma": View("a TMA copy", "tma.tma", ("coord",)),
     "partition": View("a tensor's partition", "partition.partition", ("thread", "operand", "tensor")),
 }
