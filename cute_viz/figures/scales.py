@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.inttuple import leaves, modes, product, show, tuple_rank
-from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.layout import Layout, cosize
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
@@ -22,12 +22,17 @@ WHAT = {32: "MXF8 and MXF4, ue8m0", 16: "NVF4, ue4m3"}
 
 
 class Scales(NamedTuple):
-    """A layout of scale factors: rows, factors of a row, the elements of K that share one, and the byte of each (row, factor)."""
+    """A layout of scale factors: rows, factors of a row, the elements of K that share one, and the layouts of rows and of K."""
 
     rows: int
     factors: int
     vector: int
-    byte: dict[tuple[int, int], int]
+    m: Layout
+    k: Layout
+
+    def byte(self, row: int, factor: int) -> int:
+        """Where a scale factor lies."""
+        return int(self.m(row)) + int(self.k(factor * self.vector))
 
 
 def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
@@ -42,10 +47,10 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     """
     if not isinstance(layout, Layout):
         raise FigureError(f"{show(layout)} is no layout of scale factors", hint="such as SfAtom(32)")
-    check_cells(product(layout.shape), f"the layout {show(layout)}", options)
     x = _read(layout)
+    check_cells(2 * ROWS * PER_ROW + x.rows // ROWS * x.factors // PER_ROW, f"the layout {show(layout)}", options)
     rows, factors = min(x.rows, ROWS), min(x.factors, PER_ROW)
-    first = {(m, k): x.byte[m, k] for m in range(rows) for k in range(factors)}
+    first = {(m, k): x.byte(m, k) for m in range(rows) for k in range(factors)}
     start = min(first.values())
     held = {byte: place for place, byte in first.items()}
     lines = (max(first.values()) - start) // LINE + 1
@@ -107,7 +112,12 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
         legends=painting.legends,
         panels=tuple(panels),
         notes=tuple(notes),
-        facts={"rows": x.rows, "factors of a row": x.factors, "elements of a factor": x.vector, "bytes": max(x.byte.values()) + 1},
+        facts={
+            "rows": x.rows,
+            "factors of a row": x.factors,
+            "elements of a factor": x.vector,
+            "bytes": cosize(x.m) + cosize(x.k) - 1,
+        },
     )
 
 
@@ -125,8 +135,7 @@ def _read(layout: Layout) -> Scales:
     if not vector:
         raise FigureError(f"{show(layout)}: no elements of K share a scale factor", hint="their stride is 0, as in SfAtom(32)")
     rows, factors = product(m.shape), product(k.shape) // vector
-    byte = {(r, f): int(m(r)) + int(k(f * vector)) for r in range(rows) for f in range(factors)}
-    return Scales(rows, factors, vector, byte)
+    return Scales(rows, factors, vector, m, k)
 
 
 def _vector(stride: Any, shape: Any) -> int:
@@ -142,7 +151,7 @@ def _vector(stride: Any, shape: Any) -> int:
 def _blocks(x: Scales) -> Panel:
     """Where each block of 128 x 4 begins."""
     rows, cols = -(-x.rows // ROWS), -(-x.factors // PER_ROW)
-    starts = [x.byte[r * ROWS, c * PER_ROW] for r in range(rows) for c in range(cols)]
+    starts = [x.byte(r * ROWS, c * PER_ROW) for r in range(rows) for c in range(cols)]
     return Panel(
         caption="blocks of 128 rows × 4 factors: their first byte",
         rows=rows,
