@@ -8,7 +8,7 @@ from typing import Any
 from cute_viz.algebra.copy import CopyOp, TiledCopy
 from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
-from cute_viz.algebra.stages import Stages
+from cute_viz.algebra.staged import Stages
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tmem import TensorMemory
