@@ -35,7 +35,8 @@ def parse(
     """
     from cute_viz.engine.answer import evaluate
 
-    return evaluate(str(source), _request((), {}, let, name, dialect, layouts, limits))[0]
+    request = _request((source,), {}, let, name, dialect, layouts, limits)
+    return evaluate(str(request.sources[0]), request)[0]
 
 
 def figure(
@@ -87,7 +88,7 @@ def figure(
         "thread": thread, "warp": warp, "value": value, "operand": operand, "type": type, "tensor": tensor,
         "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
     }  # fmt: skip
-    any_format = ("text",)  # so that no image takes the place of labels, which not every format shows
+    any_format = ("text", "svg")  # so that no image takes the place of labels, which not every format shows
     return _ask((source, *more), options, let, name, dialect, layouts, limits, any_format).figure
 
 
@@ -101,6 +102,8 @@ def render(
     fragment: bool | None = None,
     width: float | None = None,
     cell: float | None = None,
+    target: str | None = None,
+    bare: bool | None = None,
     view: str | None = None,
     tile: str | tuple[int, int] | None = None,
     color_by: str | None = None,
@@ -128,6 +131,7 @@ def render(
     format: `text`, `svg`, `png`, `pdf`, `html`, `tikz`, `json`, or a path, whose suffix is the format; the file appears whole or
     not at all. style: `cutlass` for the bytes of CuTe's own printers. palette: the name of one. theme: `auto`, `light`, `dark`,
     `print`. fragment: TikZ for \\\\input, SVG for inlining. width: px that the page may take. cell: px of a cell.
+    target: where it will stand: `screen`, `readme`, `column`, `page`, `slide`, `terminal`. bare: the panels alone.
     All else is as for `figure`.
 
     Raises: as `figure`, and for a format that there is not, or that does not use one of the options.
@@ -144,6 +148,7 @@ def render(
     format_ = format_of(None if path else str(format), path)
     options = {
         "style": style, "palette": palette, "theme": theme, "fragment": fragment, "width": width, "cell": cell,
+        "target": target, "bare": bare,
         "view": view, "tile": tile, "color_by": color_by, "labels": labels, "coords": coords, "title": title,
         "thread": thread, "warp": warp, "value": value, "operand": operand, "type": type, "tensor": tensor,
         "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
@@ -198,9 +203,12 @@ def _request(
     formats: tuple[str, ...] = (),
 ) -> Any:
     from cute_viz.engine import Request
+    from cute_viz.errors import CuteVizError
     from cute_viz.spec import Library
 
-    given = {key: word for key, word in options.items() if word is not None}
+    if any(source is None for source in sources):
+        raise CuteVizError("there is nothing to read: the source is None", hint="give a text such as (4,8):(8,1), or an object")
+    given = {key: _plain(word) for key, word in options.items() if word is not None}
     _check(name is None or isinstance(name, str), "name", "the name of one of several objects", name)
     _check(isinstance(dialect, str), "dialect", "text, such as cpp", dialect)
     for words, names in (("let", let), ("limits", limits)):
@@ -210,7 +218,15 @@ def _request(
     fits = isinstance(several, (tuple, list)) and all(isinstance(folder, (str, os.PathLike)) for folder in several)
     _check(fits, "layouts", "a folder, or a tuple of folders", layouts)
     library = Library.of_environment(tuple(_path(folder) for folder in several))
-    return Request(sources, given, let or {}, name, dialect, library, limits or {}, formats)
+    values, most = ({key: _plain(value) for key, value in (names or {}).items()} for names in (let, limits))
+    return Request(tuple(map(_plain, sources)), given, values, name, dialect, library, most, formats)
+
+
+def _plain(value: Any) -> Any:
+    """Python's own for what NumPy and others have: an int for an integer of 64 bits, a list for an array."""
+    if type(value) in (list, tuple):
+        return type(value)(map(_plain, value))
+    return value.tolist() if hasattr(value, "dtype") and callable(getattr(value, "tolist", None)) else value
 
 
 def _check(fits: bool, name: str, wanted: str, value: Any) -> None:
@@ -234,4 +250,6 @@ def _written(answer: Answer, format: str, path: str | None) -> bytes:
         from cute_viz.files import write
 
         write(data, path)
+        if (caption := answer.caption(format)) is not None:
+            write(caption[1].encode("utf-8", "replace"), os.path.splitext(path)[0] + caption[0])
     return data

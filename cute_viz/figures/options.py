@@ -24,6 +24,7 @@ class FigureOptions:
     the view's own choice. thread, warp, value: half-open ranges. tensor: the tensor's layout. bits: the option `type`; None for 16
     where nothing else tells. coord: of a tensor, where a tile of it begins.
     heat: no option, but what the format allows: so many cells that no label fits may be drawn as an image.
+    beside: no option either: the swizzle, or the layout, that is drawn beside this one, whose code of colours both have.
     """
 
     view: str | None = None
@@ -41,6 +42,7 @@ class FigureOptions:
     bits: int | None = None
     coord: str | None = None
     heat: bool = False
+    beside: Any = None
 
     def __post_init__(self) -> None:
         for field, name in FIELDS.items():
@@ -109,4 +111,4 @@ def check_cells(count: int, what: str, options: FigureOptions) -> None:
         raise over("cells", f"{what} has {count} cells", most=options.max_cells, instead="draw a slice or a smaller tile")
 
 
-assert FIELDS.keys() == {*FigureOptions.__slots__} - {"heat"}
+assert FIELDS.keys() == {*FigureOptions.__slots__} - {"heat", "beside"}

@@ -15,7 +15,7 @@ from typing import Any
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.renderers import Options, svg
 from cute_viz.renderers.letters import xml
-from cute_viz.renderers.page import lay_out
+from cute_viz.renderers.page import page_of
 from cute_viz.renderers.primitives import Grid
 
 TABLE_CELLS = 4096  # of a panel; larger tables are built when they are opened
@@ -30,7 +30,7 @@ def render(figure: Figure, options: Options) -> str:
     >>> "<table>" in render(build(Layout((2, 2))), Options())
     True
     """
-    page = lay_out(figure, width=options.width, cell=options.cell, full=options.full)
+    page = page_of(figure, options)
     picture = svg.write(page, replace(options, fragment=True))
     panels = [_panel(place.panel, place.grid) for place in page.panels]
     # default: the halves of a recast coordinate, 1/2, are written as text
