@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, with_origin
-from cute_viz.algebra.inttuple import Static, X
+from cute_viz.algebra.inttuple import Static, X, leaves
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import make_tensor
@@ -138,7 +139,9 @@ def _layout_type(evaluator: Meaning, node: Call) -> Any:
     if not node.template or node.args:
         return None
     try:
-        return Layout(*map(evaluator.value, node.template[:2]))
+        out = Layout(*map(evaluator.value, node.template[:2]))
+        # of a static shape alone the strides are static, too
+        return mark_static(out) if all(isinstance(leaf, Static) for leaf in leaves(out.shape)) and len(node.template) == 1 else out
     except AlgebraError as error:
         raise error.at(evaluator.source.text, node.span) from None
 
