@@ -94,6 +94,30 @@ def test_tiles_land_as_drawn_where_tma_moves_boxes_of_the_tensor_map(obj):
     assert outcome.control
 
 
+@pytest.mark.parametrize("name", ["LOAD_16dp256b2x", "LOAD_32dp32b4x", "STORE_16dp128b2x"])
+def test_registers_come_from_the_lanes_and_columns_that_the_ptx_isa_draws(name):
+    from cute_viz import parse
+
+    (item,) = plan.plan(parse(f"SM100_TMEM_{name}{{}}"), "x")
+    assert isinstance(item, Check)
+    job: Any = item.launches.__self__  # type: ignore[attr-defined]
+    columns, registers = job.extents()
+    out = np.zeros(job.right().shape, np.uint32)
+    for thread, register in product(range(32), range(registers)):
+        if "32dp32b" in name:
+            lane, column = thread, register
+        elif "256b" in name:
+            lane, column = thread // 4 + register // 2 % 2 * 8, register // 4 * 8 + thread % 4 * 2 + register % 2
+        else:
+            lane, column = thread // 4 + register % 2 * 8, register // 2 * 4 + thread % 4
+        if job.store:
+            out[lane, column] = thread * registers + register + 1
+        else:
+            out[thread, register] = lane * columns + column + 1
+    outcome = item.judge([[out.tobytes()]])
+    assert outcome.agree == outcome.cells
+
+
 def test_what_no_device_here_decides_says_why():
     from cute_viz import parse
 

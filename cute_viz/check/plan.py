@@ -29,6 +29,7 @@ from cute_viz.check import (
     mma_ptx,
     operand,
     swizzle_atom,
+    tcgen05,
     tiled,
     tma,
     tma_box,
@@ -39,6 +40,7 @@ from cute_viz.check.job import Item, Undecided
 from cute_viz.check.library import atoms, specs, swizzled, tilings
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
+from cute_viz.figures.lanes import is_lanes
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import parse
 from cute_viz.spec import PACKAGED, Library
@@ -102,6 +104,8 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
         if isinstance(obj, TiledMMA):
             by_groups = obj.atom.name.startswith("SM90_64x")
             return [(grouped if by_groups else tiled).check(obj, build(obj, options), name)]
+        if is_lanes(obj):
+            return tcgen05.checks(obj, name)
         if isinstance(obj, (CopyOp, Copy_Atom, TiledCopy)):
             words = ""
             if isinstance(obj, CopyOp):
