@@ -6,6 +6,7 @@ four times, for each warp's own lanes (cutlass/detail/sm100_blockscaled_layout.h
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.composed import AnyLayout
@@ -61,7 +62,10 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     keys = [None if place is None else place[0] // LANES for place in order] + [
         None if place is None else place[0] // LANES for place in memory
     ]
-    painting = by_group(keys, -(-rows // LANES), "hue: 32 rows, which share their 32 lanes of tensor memory", "rows 32×")
+    painting = by_group(keys, -(-rows // LANES), "hue: 32 rows, which share their 32 lanes of tensor memory", "")
+    legend = painting.legends[0]
+    told = [replace(e, label=f"rows {int(e.label) * LANES}..{int(e.label) * LANES + LANES - 1}") for e in legend.entries]
+    painting = replace(painting, legends=(replace(legend, entries=tuple(told)),))
     column = [f"+{n}" for n in range(LINE)]
     panels = [
         Panel(
