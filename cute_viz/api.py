@@ -67,13 +67,14 @@ def figure(
     """The picture of a source; of several side by side.
 
     source, more: a text (an expression, the name of an atom or a spec, source code, a print), an object, or a figure.
-    view: what is drawn of a layout: `grid`, `tv`, `table`, `both`, `banks`, `address`, `operation`.
+    view: what is drawn of a layout: `grid`, `tv`, `table`, `both`, `banks`, `address`, `scales`, `operation`.
     tile: the tile that a thread-value layout covers, rows x columns: "8x128" or (8, 128).
     color_by: what hue means: `offset`, `mod8`, `chunk`, `thread`, `value`, `warp`, `row`, `column`, `tile`, `none`.
     labels: the text of a cell: `auto`, `full`, `offset`, `coord`, `index`, `none`.
     coords: rulers show nested coordinates. title: instead of the one made from the object.
     thread, warp, value: colour these alone: 5, "0..3" or range(4). operand: only these panels: "A", "CA", "S".
     type: the element of shared memory, "f16" or 16. tensor: draw what `thread` holds of this tensor. max_cells: refuse more.
+    coord: where the tile of a TMA copy begins in the tensor: "96,0".
     diff: of two sources, mark what differs. fold: cut into bands of so many columns. crop: only the first rows x columns.
     let: values for run-time names. name, dialect, layouts, limits: as for `parse`.
 

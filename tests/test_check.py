@@ -556,7 +556,7 @@ def test_a_report_tells_all_and_evidence_only_what_agrees() -> None:
 
 def test_every_kind_says_what_it_proves() -> None:
     kinds = {"layout", "layout by CuTe", "static", "mma", "wgmma", "TMA load", "TMA store", "wgmma operand", "tiled mma", "banks"}
-    assert kinds | {"copy", "tiled copy", "wavefronts", "sectors"} == set(PROVES)
+    assert kinds | {"copy", "tiled copy", "wavefronts", "sectors", "wgmma descriptor", "TMA box", "tcgen05"} == set(PROVES)
 
 
 # ---- evidence that stays

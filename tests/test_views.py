@@ -51,6 +51,14 @@ OBJECTS: dict[str, Any] = {
     "a thread's copy": f"get_slice({COPY}, 5)",
     "a GEMM": read_specs(GEMM)[0].obj,
     "a call": Call("coalesce", (read(GRID).pick(),)),
+    "a descriptor": "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))",
+    "an instruction descriptor": "make_instr_desc<half_t, half_t, float, 64, 8, UMMA::Major::K, UMMA::Major::K>()",
+    "tensor memory": "make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1))",
+    "a copy of tensor memory": "SM100_TMEM_LOAD_16dp64b1x",
+    "a TMA copy": "g = make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1));"
+    "make_tma_copy(SM90_TMA_LOAD{}, g, (16,32):(32,1), (16,32), 2)",
+    "stages": "stages(GMMA::Layout_K_SW32_Atom<half_t>{}, SM80_16x8x8_F32F16F16F32_TN{})",
+    "scale factors": "((32,4),(16,4)):((16,4),(0,1))",
 }
 FLAT = {  # they have no modes in modes, so that rulers have no more to show
     "an integer", "a shape", "rank 1", "rank 2", "rank 3", "coordinates", "XOR", "composed",
@@ -60,7 +68,7 @@ WORDS: dict[str, tuple[Any, ...]] = {  # of an option without choices
     "tile": ("4x8", "16x8", "8x4"), "coords": (True,), "title": ("A title",), "thread": ("0", "1..2"), "warp": ("0",),
     "value": ("1",), "operand": ("A", "S", "C", "AB"), "type": ("8", "f64"), "tensor": ("(64,64):(64,1)", "(32,64):(64,1)"),
     "max_cells": ("1",), "diff": (True,), "fold": ("1",), "crop": ("2x2",), "palette": ("mono",), "fragment": (True,),
-    "width": ("200",), "cell": ("5",), "bare": (True,),
+    "width": ("200",), "cell": ("5",), "bare": (True,), "coord": ("8,0", "56,0"),
 } | {name: option.choices for name, option in OPTIONS.items() if option.choices}  # fmt: skip
 WORDS["target"] = ("column", "slide")  # of a small picture a screen, a README and a page are alike
 TILES = ("4x8", "16x8", "8x32")  # of which one fits where a view needs a tile
@@ -176,7 +184,7 @@ def test_every_option_is_tried() -> None:
     assert WORDS.keys() == OPTIONS.keys()
     seen = {words.get("view") for what in OBJECTS for words in views(what)}
     assert seen == {None, *VIEWS}
-    assert {getattr(object_of(what), "tiling", "") for what in OBJECTS} >= TILINGS.keys() - {"partition"}
+    assert {getattr(object_of(what), "tiling", "") for what in OBJECTS} >= TILINGS.keys() - {"partition", "lanes"}
     tried = [(what, words) for what in OBJECTS for words in views(what)]
     for name in WORDS.keys() - {"view", "tile", "max_cells", "diff", "style"}:  # the last two are tried where they apply
         for word in WORDS[name]:

@@ -85,6 +85,9 @@ class ComposedLayout(Shown):
         """The value at a coordinate; with `_` in it, the sub-layout with the offset of the rest."""
         crd = coord[0] if len(coord) == 1 else coord
         if isinstance(self.offset, PointerFlag):
+            blanks = any(isinstance(leaf, Underscore) for leaf in leaves(crd))
+            if blanks and self.inner(map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, crd)) == 0:
+                return ComposedLayout(self.outer, self.offset, slice_(crd, domain(self)))  # the address is swizzled as before
             return position_independent(self)(crd)
         if any(isinstance(leaf, Underscore) for leaf in leaves(crd)):
             inner = domain(self)

@@ -26,14 +26,18 @@ from cute_viz.errors import AlgebraError
 
 @dataclass(frozen=True, slots=True)
 class CopyOp(Shown):
-    """One copy instruction, its layouts in bits: (thread, bit) -> bit of the reference order (Copy_Traits)."""
+    """One copy instruction, its layouts in bits: (thread, bit) -> bit of the reference order (Copy_Traits).
 
-    tiling: ClassVar[str] = "copy"
+    val_id: of tensor memory, bit -> address in bits, where the traits have it (ValID).
+    """
+
+    tiling: ClassVar[str] = "copy"  # of tensor memory "lanes" (figures.build)
     name: str
     thr_id: Layout
     src: Layout
     dst: Layout
     ref: Layout
+    val_id: Layout | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return self.name

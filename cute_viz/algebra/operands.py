@@ -10,6 +10,7 @@ from cute_viz.algebra.inttuple import Major, Underscore, leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.unknown import Unknown
 
 _SHAPES = {"an integer", "integers"}
@@ -54,6 +55,9 @@ KINDS = {
     "Y": Kind("an element type", {"an integer", "an element type"}),
     "G": Kind("a layout or a tuple", {*_CRD, *_LAYOUTS, "strides", "a tiler", "a tuple"}),
     "K": Kind("a shape, strides or a layout", {*_SHAPES, *_LAYOUTS, "no integers", "strides", "a swizzle", "a major order"}),
+    "U": Kind("a tensor", {"a tensor", *_LAYOUTS}),
+    "F": Kind("a tensor, a layout or a shape", {"a tensor", *_LAYOUTS, *_SHAPES, "an atom or a tiling"}),
+    "J": Kind("a type, a word or an integer", {"an element type", "an integer"}),
     "X": Kind("an atom or a tiling", {"an atom or a tiling"}),
 }
 
@@ -76,6 +80,7 @@ def what(value: Any) -> str:
 
 _VALUES: tuple[tuple[Any, str], ...] = (
     ((int, Unknown), "an integer"),
+    (Tensor, "a tensor"),
     (Layout, "a layout"),
     (ComposedLayout, "a composed layout"),
     (Swizzle, "a swizzle"),

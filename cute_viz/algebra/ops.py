@@ -12,8 +12,11 @@ from importlib import import_module
 from typing import Any
 
 from cute_viz.algebra.operands import KINDS, converted, problem
+from cute_viz.algebra.tensor import Tensor, through
 from cute_viz.algebra.unknown import Unknown, on_types, unknowns
 from cute_viz.errors import AlgebraError
+
+TENSORS = frozenset("UF")  # the kinds of operands that may be tensors, pointer and all
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class Op:
 
         Refused: operands that are not what the operation takes, with its signature and an example; and what it refuses.
         """
+        if any(isinstance(x, Tensor) for x in args) and not TENSORS.intersection(self.kinds):
+            return through(self, args, template)
         from cute_viz.algebra.mixed import answered, entered, is_mixed, left
 
         if (unknown := next(unknowns(tuple(args)), None)) is not None:
@@ -70,7 +75,7 @@ class Op:
         if self.keyword and template:
             if len(template) > 1:
                 raise self._count(f"{len(template)} template arguments")
-            return self._checked(args), {self.keyword: self._one(template[0], "N")}
+            return self._checked(args), {self.keyword: self._one(template[0], "N" if self.keyword == "n" else "J")}
         given = [*args, *template]
         if len(given) < self.needs or (len(given) > len(self.kinds) and not self.kinds.endswith("*")):
             raise self._count(f"{len(given)} operand{'' if len(given) == 1 else 's'}, template arguments included")
@@ -241,6 +246,28 @@ _ROWS = (
     _op("tile_shape", "views", "tiled", "X", "the tile of a TiledMMA or TiledCopy", "tile_shape(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1)))"),
     _op("tile_size", "views", "tiled, i", "XN", "an extent of the tile; also tile_size<i>(tiled)", "tile_size<1>(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1)))", least=1, templated=True),
     _op("domain_offset", "slicing", "crd, A", "IH", "the layout with its origin at a coordinate, and the offset", "domain_offset((1,2), (4,8):(8,1))"),
+    _op("make_gmma_desc", "descriptor", "A, major", "UJ", "wgmma's descriptor of an operand in shared memory; also make_gmma_desc<GMMA::Major::K>(A)", "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))", least=1, templated=True),
+    _op("make_umma_desc", "descriptor", "A, major", "UJ", "tcgen05.mma's descriptor of an operand in shared memory; also make_umma_desc<UMMA::Major::K>(A)", "make_umma_desc<UMMA::Major::K>(tile_to_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)))", least=1, templated=True),
+    _op("make_instr_desc", "instruction", "a, b, c, M, N, majors...", "J*", "tcgen05.mma's instruction descriptor, of template arguments", "make_instr_desc<half_t, half_t, float, 128, 256, UMMA::Major::K, UMMA::Major::K>()", least=0, needs=7, templated=True),
+    _op("make_instr_desc_block_scaled", "instruction", "a, b, c, sf, M, N, majors...", "J*", "that of a block-scaled MMA", "make_instr_desc_block_scaled<float_e4m3_t, float_e4m3_t, float, float_ue8m0_t, 128, 128, UMMA::Major::K, UMMA::Major::K>()", least=0, needs=8, templated=True),
+    *(_op(f"make_fragment_{x}", "umma", "mma, A", "FF", f"{x} of an MMA as descriptors, in tensor memory or registers; of a layout alone registers", f"make_fragment_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (4,1,1))", least=1) for x in "ABC"),
+    *(_op(f"make_fragment_{x}", "umma", "mma, A", "XF", f"the tensor memory of {x} for its layout in shared memory", f"make_fragment_{x}(SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>{{}}, ((((32,4),1),(32,1)),1,(4,1)))") for x in ("SFA", "SFB")),
+    _op("tile_to_mma_shape", "umma", "A, shape, order", "ASM", "an atom of shared memory tiled to ((MMA_M,MMA_K),M,K,...)", "tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, ((128,16),1,4))", least=2),
+    _op("AtomThrID", "umma", "mma", "X", "the threads of an MMA's atom, of tcgen05.mma its CTAs", "AtomThrID(SM80_16x8x16_F32F16F16F32_TN{})"),
+    _op("make_tmem_copy", "tmem", "op, A", "XU", "a copy between tensor memory and the registers of four warps", "make_tmem_copy(SM100_TMEM_LOAD_32dp32b1x{}, make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1)))"),
+    _op("make_utccp_copy", "tmem", "op, A", "XU", "a copy from shared memory to tensor memory", "make_utccp_copy(SM100_UTCCP_128dp256bit_1cta{}, make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1)))"),
+    _op("tensor_memory", "tmem", "A...", "U*", "tensors of tensor memory one behind the other", "tensor_memory(make_tensor(make_tmem_ptr<float>(0), (128,256):(65536,1)), make_tensor(make_tmem_ptr<float>(0), (128,128):(65536,1)))", least=1),
+    _op("find_tmem_tensor_col_offset", "tmem", "A", "U", "how many columns of tensor memory a tensor takes", "find_tmem_tensor_col_offset(make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1)))"),
+    _op("make_tma_copy", "tma", "op, A, smem, tile, cluster", "XULTL", "the TMA copy of a tensor to tiles in shared memory; also make_tma_copy<type>(...)", "make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)), (128,64), 1)", least=3, keyword="internal", templated=True),
+    _op("make_tma_atom", "tma", "op, A, smem, tile, cluster", "XULTL", "the TMA atom of a tensor and a tile in shared memory; also make_tma_atom<type>(...)", "make_tma_atom(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)), (128,64), 1)", least=3, keyword="internal", templated=True),
+    *(_op(f"make_tma_atom_{x}_sm100", "tma_parts", "op, A, smem, tile, mma, cluster", "XULTXL", f"the TMA atom of operand {x} of a tcgen05.mma", f"make_tma_atom_{x}_sm100(SM90_TMA_LOAD{{}}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{{}}, ((128,16),1,4)), (128,128,64), SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>{{}}, ((1),1,1,1))", keyword="internal", templated=True) for x in "AB"),
+    _op("get_tma_tensor", "tma", "tma, shape", "XS", "the coordinate tensor of a TMA", "get_tma_tensor(make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), (8,32):(32,1)), (1024,256))"),
+    _op("tma_partition", "tma_parts", "tma, cta, ctas, smem, gmem", "XCLFF", "the parts of a coordinate tensor and of shared memory that a CTA copies", "tma_partition(make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), (8,32):(32,1)), 0, 1:0, ((8,32)):((32,1)), ((8,32)):((1@1,1@0)))"),
+    _op("create_tma_multicast_mask", "tma_parts", "cluster, crd, i...", "LCN*", "the CTAs that receive a multicast, a bit each; also create_tma_multicast_mask<i...>(cluster, crd)", "create_tma_multicast_mask<2>(((1),2,4,1):((0),1,2,0), (0,1,0,0))", least=2, templated=True),
+    _op("stages", "staged", "object...", "F*", "objects as the numbered stages of a kernel", "stages(GMMA::Layout_K_SW128_Atom<half_t>{}, SM80_16x8x16_F32F16F16F32_TN{})", least=1),
+    _op("SfAtom", "scale_factors.sf_atom", "vector", "N", "the block of 128 rows x 4 scale factors; also Sm1xxBlockScaledConfig<vector>::SfAtom", "SfAtom(32)", least=0, needs=1, templated=True),
+    *(_op(f"tile_atom_to_shape_{x}", f"scale_factors.tile_atom_to_shape_{x}", "shape, vector", "IN", f"all scale factors of a problem (M,N,K,L); also Sm1xxBlockScaledConfig<vector>::tile_atom_to_shape_{x}(shape)", f"tile_atom_to_shape_{x}((256,128,256,1), 32)", least=1, needs=2, templated=True) for x in ("SFA", "SFB")),
+    *(_op(f"deduce_smem_layout{x}", f"scale_factors.deduce_smem_layout{x}", "mma, tile, vector", "XIN", f"the scale factors of a tile in shared memory; also Sm1xxBlockScaledConfig<vector>::deduce_smem_layout{x}(mma, tile)", f"deduce_smem_layout{x}(SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>{{}}, (128,128,128), 32)", least=2, needs=3, templated=True) for x in ("SFA", "SFB")),
 )  # fmt: skip
 
 OPS: dict[str, Op] = {op.name: op for op in _ROWS}
@@ -300,7 +327,6 @@ ALIASES = {
     "ceil_div_layout": "ceil_div",
     "get_thread_slice": "get_slice",
     "thr_size": "size",
-    **{f"make_fragment_{x}": "make_fragment_like" for x in "ABC"},
 }
 
 

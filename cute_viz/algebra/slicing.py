@@ -45,6 +45,9 @@ def slice_and_offset(crd: Any, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     ('((2,2)):((-1,2))', 5)
     """
     if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag) and not _whole(crd):
+        sub, offset = slice_and_offset(crd, layout.inner)  # type: ignore[arg-type]
+        if offset == 0:  # the swizzle of the address stays what it is
+            return ComposedLayout(layout.outer, layout.offset, sub), 0
         layout = position_independent(layout)  # the address is not known, element offsets are
     if isinstance(layout, Layout):
         if not is_coordinate_layout(layout):

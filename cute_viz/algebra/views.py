@@ -65,6 +65,8 @@ def get_slice(tiled: Any, thread: int) -> Any:
     """
     if not isinstance(thread, int) or thread < 0:
         raise AlgebraError(f"get_slice needs a thread index, not {show(thread)}", hint="get_slice(tiled_mma, 0)")
+    if getattr(type(tiled), "tiling", "") == "tma":
+        tiled = tiled.tiled  # of make_tma_copy
     if not isinstance(tiled, (TiledMMA, TiledCopy)):
         raise AlgebraError(f"get_slice needs a TiledMMA or a TiledCopy, not {show(tiled)}")
     if thread >= size(tiled.thr_layout):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from cute_viz.algebra import ops
@@ -13,15 +12,8 @@ from cute_viz.algebra.layout import Layout, coalesce, cosize, flat_modes, make_l
 from cute_viz.algebra.mixed import entered, is_mixed
 from cute_viz.algebra.operands import strides
 from cute_viz.algebra.stride import Basis
+from cute_viz.analysis.steps import Step
 from cute_viz.errors import AlgebraError
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What was done, and what it gave (None for a remark)."""
-
-    words: str
-    value: Any = None
 
 
 def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> list[Step]:
@@ -38,6 +30,10 @@ def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> l
     """
     operation = ops.find(name)
     fitted, _ = operation.fitted(operands, template)
+    if operation.name in ("make_gmma_desc", "make_umma_desc"):
+        from cute_viz.analysis.descriptor_steps import descriptor_steps
+
+        return descriptor_steps(operation.name, *fitted)
     writer = _WRITERS.get(operation.name)
     steps: list[Step] = []
     if is_mixed(entered(operation.name, operands)):  # CuTe simplifies less there: no steps but the result

@@ -6,7 +6,7 @@ from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain
 from cute_viz.algebra.inttuple import modes
 from cute_viz.algebra.layout import Layout, flat_modes, modes_of
 from cute_viz.algebra.swizzle import Swizzle, span
-from cute_viz.analysis.explain import Step
+from cute_viz.analysis.steps import Step
 
 NAMES = ("m", "n", "p", "q")  # coordinates of the modes, as rulers name them
 

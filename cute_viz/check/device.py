@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from cute_viz.check.job import In, Launch, Out, Tensor, Word
+from cute_viz.check.job import In, Launch, Map, Out, Tensor, Word
 from cute_viz.errors import CannotCheck
 
 NEEDS = "a check needs an NVIDIA GPU with its driver, and: pip install 'cute-viz[gpu]'; `emit=ptx` and `static=` need none"
@@ -160,6 +160,8 @@ class Device:
         for n, given in enumerate(launch.arguments):
             if isinstance(given, Word):
                 arguments.append((ctypes.c_uint64 if given.size == 8 else ctypes.c_uint32)(given.value % (1 << 8 * given.size)))
+            elif isinstance(given, Map):
+                arguments.append(self._map(given, by_place[given.of]))
             elif isinstance(given, Tensor):
                 arguments.append(self._descriptor(given, by_place[given.of]))
             else:
@@ -182,6 +184,25 @@ class Device:
             [cuda.cuuint32_t(1), cuda.cuuint32_t(1)],
             cuda.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
             getattr(cuda.CUtensorMapSwizzle, f"CU_TENSOR_MAP_SWIZZLE_{swizzles[tensor.swizzle]}"),
+            cuda.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_NONE,
+            cuda.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+        )
+        return (ctypes.c_uint64 * 16)(*(int(word) for word in encoded.opaque))
+
+    def _map(self, given: Map, pointer: Any) -> Any:
+        """The 128 bytes of a CUtensorMap, of arguments as CuTe computes them."""
+        cuda, rank = self._cuda, given.rank
+        encoded = self._ask(
+            "cuTensorMapEncodeTiled",
+            cuda.CUtensorMapDataType(given.data_type),
+            rank,
+            int(pointer),
+            [cuda.cuuint64_t(extent) for extent in given.dims[:rank]],
+            [cuda.cuuint64_t(stride) for stride in given.strides[: rank - 1]],
+            [cuda.cuuint32_t(extent) for extent in given.box[:rank]],
+            [cuda.cuuint32_t(1)] * rank,
+            cuda.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
+            cuda.CUtensorMapSwizzle(given.swizzle),
             cuda.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_NONE,
             cuda.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
         )

@@ -51,7 +51,23 @@ class Tensor:
     bits: int
 
 
-Argument: TypeAlias = "In | Out | Word | Tensor"
+@dataclass(frozen=True, slots=True)
+class Map:
+    """A tensor map of the buffer argument `of`, as cuTensorMapEncodeTiled takes it: dimension 0 first, strides in bytes.
+
+    swizzle, data_type: numbers of CUtensorMapSwizzle and CUtensorMapDataType.
+    """
+
+    of: int
+    dims: tuple[int, ...]
+    strides: tuple[int, ...]
+    box: tuple[int, ...]
+    swizzle: int
+    data_type: int
+    rank: int
+
+
+Argument: TypeAlias = "In | Out | Word | Tensor | Map"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,35 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, as_layout, position_independent
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, make_copy_atom
+from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.gemm import Gemm
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
-from cute_viz.check import banks, copies, cuda, grouped, layouts, mma, mma_ptx, operand, swizzle_atom, tiled, tma, wgmma, wgmma_ptx
+from cute_viz.algebra.tma import TmaCopy
+from cute_viz.check import (
+    banks,
+    copies,
+    cuda,
+    descriptors,
+    grouped,
+    layouts,
+    mma,
+    mma_ptx,
+    operand,
+    swizzle_atom,
+    tcgen05,
+    tiled,
+    tma,
+    tma_box,
+    wgmma,
+    wgmma_ptx,
+)
 from cute_viz.check.job import Item, Undecided
 from cute_viz.check.library import atoms, specs, swizzled, tilings
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
+from cute_viz.figures.lanes import is_lanes
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import parse
 from cute_viz.spec import PACKAGED, Library
@@ -75,11 +95,17 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
             by_cute = [layouts.check(obj, figure, name, cute=True)] if cute else []
             by_hardware = [*tma.checks(atom, figure, name), *operand.checks(atom, figure, name)] if atom else []
             return [layouts.check(obj, figure, name), *by_cute, *by_hardware]
+        if isinstance(obj, (SmemDescriptor, DescriptorTensor)):
+            return descriptors.checks(obj, build(obj, options), name)
+        if isinstance(obj, TmaCopy):
+            return tma_box.checks(obj, name)
         if isinstance(obj, MMA_Atom):
             return [_mma(obj, name, options)]
         if isinstance(obj, TiledMMA):
             by_groups = obj.atom.name.startswith("SM90_64x")
             return [(grouped if by_groups else tiled).check(obj, build(obj, options), name)]
+        if is_lanes(obj):
+            return tcgen05.checks(obj, name)
         if isinstance(obj, (CopyOp, Copy_Atom, TiledCopy)):
             words = ""
             if isinstance(obj, CopyOp):
@@ -162,7 +188,7 @@ def everything(cute: bool = False, library: Library = PACKAGED) -> Iterator[Item
             yield from plan(obj, name, library=library)
     for name, obj in swizzled():
         yield from plan(obj, name, cute=cute, library=library)
-    for name, obj in tilings():
+    for name, obj in (*tilings(), *descriptors.subjects(), *tma_box.subjects()):
         yield from plan(obj, name, library=library)
     yield from banks.checks()
     for name, obj, tile in specs(library):

@@ -35,6 +35,18 @@ PROVES = {
         "wgmma takes every element of the drawn atom for the row and k at which it is drawn",
         "the name k: a relabelling that is the same in A and B would show nothing",
     ),
+    "wgmma descriptor": (
+        "wgmma multiplies a tile exactly through each descriptor that is computed for its k-blocks, as operand A and as operand B",
+        "the name k: a relabelling that is the same in A and B would show nothing; descriptors of SM100",
+    ),
+    "TMA box": (
+        "a tile comes as drawn by the computed tensor map, out of bounds included, to all CTAs of a multicast, or is stored",
+        "im2col, gather4 and scatter4",
+    ),
+    "tcgen05": (
+        "tcgen05.ld and tcgen05.st move every lane and column of tensor memory to and from the drawn register",
+        "the packed forms, and .16x32bx2; a device of compute capability 10.0 decides",
+    ),
     "tiled mma": (
         "fragments packed as drawn give the exact product, each element of C written once where it is drawn",
         "the name k: a relabelling that is the same in A and B would show nothing",
@@ -61,4 +73,4 @@ PROVES = {
     ),
 }
 # The kinds in which the hardware itself decides; only these give a name the right to be called verified (report.evidence).
-CLAIMS = ("mma", "wgmma", "TMA load", "TMA store", "wgmma operand", "copy", "tiled copy")
+CLAIMS = ("mma", "wgmma", "TMA load", "TMA store", "wgmma operand", "wgmma descriptor", "TMA box", "tcgen05", "copy", "tiled copy")

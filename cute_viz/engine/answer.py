@@ -258,4 +258,4 @@ def evaluate(
         document = request.library.read(text, bound, warnings, dialect=request.dialect)
         for words in warnings or ():
             warn(words)  # type: ignore[misc]
-        return document.pick(request.name), {name: value for name, value in document.values.items() if name}
+        return document.pick(request.name), document.bound()

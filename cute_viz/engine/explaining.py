@@ -10,8 +10,9 @@ from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import pointer_bits
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.analysis.explain import Step, is_layout
 from cute_viz.analysis.explain import explain as steps_of_call
+from cute_viz.analysis.explain import is_layout
+from cute_viz.analysis.steps import Step
 from cute_viz.analysis.swizzle_steps import steps_of
 from cute_viz.errors import CuteVizError, FigureError, NotationError
 from cute_viz.figures import build

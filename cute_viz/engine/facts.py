@@ -12,6 +12,8 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
 from cute_viz.spec import Library
 
+_MEMORY = ("descriptor", "instruction", "tmem", "tma")  # by the attribute `tiling`
+
 
 def facts_of(obj: Any, name: str, library: Library) -> dict[str, Any]:
     """The facts of an object by their names, in reading order, ready for JSON.
@@ -29,6 +31,11 @@ def _own(obj: Any, library: Library) -> dict[str, Any]:
     if isinstance(obj, Swizzle):
         unit = "offsets of elements; bytes behind a pointer"
         return {"swizzle": str(obj), "acts on": unit, "reads bits": f"{obj.yyy:#b}", "changes bits": f"{obj.zzz:#b}"}
+    if getattr(type(obj), "tiling", "") in _MEMORY:
+        from cute_viz.analysis.hardware import hardware_facts
+
+        if (known := hardware_facts(obj)) is not None:
+            return known
     if isinstance(obj, (Layout, ComposedLayout)):
         from cute_viz.analysis.facts import layout_facts
 

@@ -46,6 +46,8 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
     if tiling:
         if options.view not in (None, "tv") or options.tile is not None:
             raise FigureError("`view=` and `tile=` go with a layout; an atom has its own tile", hint="`operand=` picks panels")
+        if tiling == "copy" and options.tensor is None and getattr(obj, "val_id", None) is not None and "_TMEM_" in obj.name:
+            tiling = "lanes"
         row = TILINGS["partition" if options.tensor is not None else tiling]
         return row.meaning, row
     if isinstance(obj, Swizzle):

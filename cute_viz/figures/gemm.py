@@ -46,7 +46,7 @@ def gemm(obj: Gemm, options: FigureOptions) -> Figure:
     for name, smem, extents in (("A", obj.smem_a, (m, k)), ("B", obj.smem_b, (n, k))):
         if not (name == "B" and smem == obj.smem_a):
             both = " and B" if name == "A" and smem == obj.smem_b else ""
-            unit = _unit(smem)
+            unit = unit_of(smem)
             shape = tuple(product(mode) for mode in modes(domain(unit).shape))
             drawn = _named(grid(unit, plain), name + ("B" if both else ""))
             if highlight_notes(options):
@@ -110,8 +110,13 @@ def _times(part: tuple[Any, ...], whole: tuple[int, ...]) -> str:
     return f", tile 1 of {' × '.join(map(str, counts))}" if prod(counts) > 1 else ""
 
 
-def _unit(smem: Any) -> Any:
-    """The first slice of a shared-memory layout with a pipeline mode; of a tile of many rows, its first swizzle atom's."""
+def unit_of(smem: Any) -> Any:
+    """The first slice of a shared-memory layout with a pipeline mode; of a tile of many rows, its first swizzle atom's.
+
+    >>> from cute_viz import parse
+    >>> str(unit_of(parse("Sw<3,3,3> o 0 o ((8,8),64):((64,512),1)")).inner)
+    '(8,64):(64,1)'
+    """
     plain = domain(smem)
     shape = modes(plain.shape)
     if len(shape) > 2:

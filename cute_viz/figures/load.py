@@ -90,6 +90,12 @@ def _check_panel(panel: Panel, where: str) -> None:
             raise FigureError(f"{where}.boxes holds something else than row0, col0, row1, col1")
         if not (0 <= box[0] < box[2] <= panel.rows and 0 <= box[1] < box[3] <= panel.cols):
             raise FigureError(f"{where}.boxes holds {box}, which is not inside the panel")
+    for arrow in panel.arrows:
+        if not isinstance(arrow, tuple) or len(arrow) != 4 or not all(isinstance(x, int) for x in arrow):
+            raise FigureError(f"{where}.arrows holds something else than row0, col0, row1, col1")
+        inside = all(0 <= r < panel.rows and 0 <= c < panel.cols for r, c in (arrow[:2], arrow[2:]))
+        if not inside or (arrow[0] != arrow[2] and arrow[1] != arrow[3]):
+            raise FigureError(f"{where}.arrows holds {arrow}, which is not inside the panel, along a row or a column")
     for entry in panel.owners:
         if not isinstance(entry, tuple) or len(entry) != 2 or not isinstance(entry[0], int) or not isinstance(entry[1], tuple):
             raise FigureError(f"{where}.owners holds something else than a cell and its owners")

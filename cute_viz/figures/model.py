@@ -102,6 +102,8 @@ class Panel:
     place: (row, column) of the panel in the figure; panels of one figure stand in a grid of panels.
     legends: which of the figure's legends tell what colour means here, as indices; None for all of them.
     warp, warp_name: how many threads run together, and what they are called.
+    arrows: from one cell to another along a row or a column: (row0, col0, row1, col1); `arrow_labels` has the words of each,
+        which a label tells, too.
     """
 
     caption: str
@@ -118,9 +120,13 @@ class Panel:
     legends: tuple[int, ...] | None = None
     warp: int = 32
     warp_name: str = "warp"
+    arrows: tuple[tuple[int, int, int, int], ...] = ()
+    arrow_labels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "data", Frozen(self.data))
+        if len(self.arrows) != len(self.arrow_labels):
+            raise FigureError(f"{len(self.arrows)} arrows have {len(self.arrow_labels)} labels")
         if self.rows < 1 or self.cols < 1:
             raise FigureError(f"a panel has at least one cell, not {self.rows} x {self.cols}")
         cells = self.rows * self.cols

@@ -10,6 +10,7 @@ from cute_viz.algebra.inttuple import Static, X, div_rem, is_int_tuple, leaves, 
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.unknown import Unknown, arith, unknowns
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
@@ -269,7 +270,13 @@ class Evaluator:
 
     def template(self, node: Call) -> tuple[Any, ...]:
         """The template arguments of an operation: numbers, and types by their names."""
-        return tuple(item.text if isinstance(item, Name) else self.value(item) for item in node.template)
+        return tuple(self._argument(item) for item in node.template)
+
+    def _argument(self, item: Node) -> Any:
+        if not isinstance(item, Name):
+            return self.value(item)
+        bound = self.names.get(item.text)
+        return int(bound) if isinstance(bound, int) else bound.name if isinstance(bound, ValueType) else item.text
 
     def operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation, with a warning where CuTe's composition is not A(B(i)), in a division, too."""
@@ -366,6 +373,8 @@ def _call_layout(function: Any, args: tuple[Any, ...]) -> Any:
         if len(args) != 1 or not isinstance(args[0], int):
             raise AlgebraError(f"{function} takes one integer")
         return function(args[0])
+    if isinstance(function, Tensor) and args:
+        return function(*args)
     if not isinstance(function, (Layout, ComposedLayout)):
         raise AlgebraError(f"{show(function)} is not a layout that a coordinate could be given to")
     if not args:

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, with_origin
-from cute_viz.algebra.inttuple import Static, X
+from cute_viz.algebra.inttuple import Static, X, leaves
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import make_tensor
 from cute_viz.errors import AlgebraError
+from cute_viz.notation import hardware
 from cute_viz.notation.syntax import Call, Chain, Name, Pair, Sequence, short
 from cute_viz.notation.vocabulary import CASTS, INTEGRALS, MAKE_TUPLES, PRINTERS, SWIZZLES, TUPLES, smem_atom
 
@@ -85,16 +88,22 @@ def _argument(evaluator: Meaning, node: Call) -> Any:
 
 
 def _tensor(evaluator: Meaning, node: Call) -> Any:
-    """make_tensor(pointer, layout), make_tensor(pointer, shape, stride), make_tensor<T>(shape): the layout and its origin count."""
+    """make_tensor(pointer, layout), make_tensor(pointer, shape, stride): a tensor, where the pointer tells its element type, else
+    its layout; make_tensor<T>(shape): the layout."""
     from cute_viz.algebra import ops
 
     if not node.args:
         return None
+    if node.template and (fragment := hardware.fragment_type(evaluator, node)) is not None:
+        return fragment
     args = node.args[0 if node.template or len(node.args) == 1 else 1 :]
     values = [evaluator.value(item) for item in args]
     whole = len(values) == 1 and isinstance(values[0], (Layout, ComposedLayout))
     layout = values[0] if whole else evaluator.operate(ops.find("make_layout"), values)
-    return with_origin(origin, layout) if (origin := _origin(evaluator, node)) is not None else layout
+    if (origin := _origin(evaluator, node)) is not None:
+        return with_origin(origin, layout)
+    where = hardware.pointer(evaluator, node.args[0]) if len(node.args) > 1 else None
+    return layout if where is None else make_tensor(where, layout)
 
 
 def _origin(evaluator: Meaning, node: Call) -> Any:
@@ -130,7 +139,9 @@ def _layout_type(evaluator: Meaning, node: Call) -> Any:
     if not node.template or node.args:
         return None
     try:
-        return Layout(*map(evaluator.value, node.template[:2]))
+        out = Layout(*map(evaluator.value, node.template[:2]))
+        # of a static shape alone the strides are static, too
+        return mark_static(out) if all(isinstance(leaf, Static) for leaf in leaves(out.shape)) and len(node.template) == 1 else out
     except AlgebraError as error:
         raise error.at(evaluator.source.text, node.span) from None
 
@@ -204,6 +215,8 @@ _FORMS: dict[str, Callable[[Meaning, Call], Any]] = {
     **dict.fromkeys(INTEGRALS, _integral),
     **dict.fromkeys(CONSTANTS, lambda evaluator, node: constant(short(node.name))),
     **dict.fromkeys(("uint_byte_t", "uint_bit_t"), _sized_type),
+    **dict.fromkeys(hardware.POINTERS, lambda evaluator, node: hardware.pointer(evaluator, node)),
+    **dict.fromkeys(hardware.SELECTORS, hardware.op_selector),
     "make_tensor": _tensor,
     "tensor": _tensor_type,
     "Layout": _layout_type,

@@ -15,7 +15,7 @@ from cute_viz.notation.lexer import divided
 from cute_viz.notation.reading import Source
 from cute_viz.notation.scopes import CONTROL, Scopes, changed, depends, unread
 from cute_viz.notation.syntax import Call, Chain, Infix, Name, Node, Sequence, Statement, short
-from cute_viz.notation.values import is_drawable, marked, ungroup
+from cute_viz.notation.values import drawn, is_drawable, marked, ungroup
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, SWIZZLES, TUPLES
 
 _LAYOUTS = (Layout, ComposedLayout)
@@ -28,7 +28,7 @@ class Document:
     `mistaken`: one that is surely ours failed, so that what the text holds besides is not what was meant.
     """
 
-    __slots__ = ("failures", "last", "mistaken", "passed", "unread", "values")
+    __slots__ = ("failures", "last", "mistaken", "passed", "tensors", "unread", "values")
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}
@@ -37,6 +37,11 @@ class Document:
         self.unread: list[Statement] = []
         self.mistaken = False
         self.passed: list[Any] = []  # values without a name that another came after
+        self.tensors: dict[str, Any] = {}  # names whose value is shown as its layout
+
+    def bound(self) -> dict[str, Any]:
+        """What later text sees: the named values, tensors with their pointers."""
+        return {**{name: value for name, value in self.values.items() if name}, **self.tensors}
 
     def problem(self) -> CuteVizError | None:
         """The first thing that could not be read, if anything."""
@@ -118,7 +123,10 @@ def evaluate_program(statements: list[Statement], source: Source) -> Document:
         if (before := out.values.pop(key, None)) is not None and not key:
             out.passed.append(before)
         out.failures.pop(key, None)
-        out.values[key] = value
+        out.values[key] = shown = drawn(value)
+        out.tensors.pop(key, None)
+        if key and shown is not value:
+            out.tensors[key] = value
         out.last = key
     return out
 

@@ -13,7 +13,7 @@ from cute_viz.limits import limit
 from cute_viz.notation.cute import Parser
 from cute_viz.notation.lexer import unknown
 from cute_viz.notation.scopes import conditions, parameter, parameters
-from cute_viz.notation.syntax import Call, Name, Statement
+from cute_viz.notation.syntax import Call, Name, Number, Statement
 
 
 def parse_program(text: str) -> list[Statement]:
@@ -34,7 +34,7 @@ class _Program(Parser):
     def program(self) -> list[Statement]:
         """Every statement; between them `;`, line ends and the braces of C++ blocks."""
         out: list[Statement] = []
-        tolerant = "\n" in self.text.strip()
+        tolerant = "\n" in self.text.strip() or (self.text.count(";") > 1 and "auto" in self.text.split())
         blocks: list[int] = []
         branches = [(-1, 0), *conditions(self.text)] if tolerant else []
         while True:
@@ -43,19 +43,19 @@ class _Program(Parser):
             if self.token.kind == "end":
                 break
             start = self.position
-            around = tuple(blocks)
+            around, read = tuple(blocks), len(out)
             branch = branches[bisect(branches, (self.token.span.start, 0)) - 1][1] if branches else 0
             try:
-                out.append(self.statement())
+                out += self.bindings() or [self.statement()]
                 if self.token.kind not in (";", "end") and not (tolerant and self.token.kind == "}"):
                     raise self.leftover()
             except NotationError as error:
                 if not tolerant:
                     raise
-                if out and out[-1].span.start >= self.tokens[start].span.start:  # it was read, but more followed
-                    out.pop()
+                del out[read:]  # it was read, but more followed
                 out.append(self.unread(start, error))
-            out[-1].scope, out[-1].region = around, (*around, -branch) if branch else around
+            for statement in out[read:]:
+                statement.scope, statement.region = around, (*around, -branch) if branch else around
         if all(statement.lost for statement in out):
             raise self.fail("there is nothing to read", hint="write a layout such as (4,8):(8,1)")
         return out
@@ -73,6 +73,27 @@ class _Program(Parser):
                     lost = Statement(name, None, mark.span, "", parameter(name, self.text, mark.span))
                     lost.scope, lost.lost = tuple(blocks), True
                     out.append(lost)
+
+    def bindings(self) -> list[Statement]:
+        """`auto [a, b] = value`: a statement for each name, of which the first keeps its place for a mistake; else none."""
+        at = self.position
+        while self.tokens[at].kind in ("name", "&"):
+            at += 1
+        names: list[str] = []
+        if at == self.position or self.tokens[at].kind != "[":
+            return []
+        while self.tokens[at].kind in ("[", ",") and self.tokens[at + 1].kind == "name":
+            names.append(self.tokens[at + 1].text)
+            at += 2
+        if self.tokens[at].kind != "]" or self.tokens[at + 1].kind != "=":
+            return []
+        first = self.token
+        self.position = at + 2
+        value, out = self.chain(), []
+        for n, name in enumerate(names):
+            entry = Call(value.span, "get", (Number(value.span, n, True),), (value,))
+            out.append(Statement(name, entry, first.span | value.span, first.text))
+        return out
 
     def statement(self) -> Statement:
         """[C++ type and qualifiers] [name =] value."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
@@ -11,7 +12,9 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.unknown import Unknown
+from cute_viz.notation.hardware import POINTERS
 from cute_viz.notation.syntax import Apply, Call, Index, Name, Node, Number, short
 from cute_viz.notation.vocabulary import INTEGRALS, LAYOUTS, SWIZZLES, TUPLES
 
@@ -22,7 +25,17 @@ def is_drawable(value: Any) -> bool:
     >>> is_drawable(Layout(4)), is_drawable(4)
     (True, False)
     """
-    return isinstance(value, (tuple, Layout, ComposedLayout, Swizzle)) or is_tiling(value)
+    return isinstance(value, (tuple, Layout, ComposedLayout, Swizzle)) or bool(getattr(type(value), "tiling", ""))
+
+
+def drawn(value: Any) -> Any:
+    """What a reader means by a value: of a tensor its layout, but where the memory is part of the picture.
+
+    >>> from cute_viz.algebra.tensor import Pointer
+    >>> str(drawn(Tensor(Pointer("gmem", "float", 256), Layout(4))))
+    '4:1'
+    """
+    return value.whole if isinstance(value, Tensor) and value.pointer.space != "tmem" else value
 
 
 # What only says where: it moves the offset of a result, whose shape and strides do not depend on it. A place of the arguments.
@@ -42,7 +55,7 @@ def marked(value: Any, node: Node, env: Mapping[str, Any]) -> Any:
     >>> [str(marked(layout, parse_program(text)[0].value, {})) for text in ("(_4,_8):(_8,_1)", "(4,_8):(_8,_1)")]
     ['(_4,_8):(_8,_1)', '(4,8):(8,1)']
     """
-    if is_tiling(value):
+    if is_tiling(value) and not isinstance(value, Tensor):
         return mark_static(value)
     found = list(_statics(node, env))
     if not found or not all(static for static, index in found if not index):
@@ -61,6 +74,8 @@ def _marked_beside(value: Any, swizzled: bool) -> Any:
     """
     if isinstance(value, Layout):
         return value if swizzled else mark_static(value)
+    if isinstance(value, Tensor):
+        return replace(value, layout=_marked_beside(value.layout, False))
     if isinstance(value, ComposedLayout):
         inner = _marked_beside(value.inner, False)
         return ComposedLayout(mark_static(value.outer), value.offset, inner)
@@ -81,6 +96,8 @@ def _statics(node: Node, env: Mapping[str, Any]) -> Iterator[tuple[bool, bool]]:
         inside, indices = [node.function], list(node.args)
     elif isinstance(node, Call):
         name = short(node.name)
+        if name in POINTERS:
+            return
         if name in INTEGRALS or name.startswith("Layout_"):
             yield True, False
         if node.args is None and not node.template:
@@ -118,6 +135,8 @@ def _integers(value: Any) -> Iterator[tuple[bool, bool]]:
     elif isinstance(value, ComposedLayout):
         yield from ((static, True) for static, _ in _integers(value.offset))
         yield from _integers(value.inner)
+    elif isinstance(value, Tensor):
+        yield from _integers(value.layout)
     elif is_tiling(value):
         yield True, False
         if hasattr(value, "tiled"):  # what one thread sees
@@ -153,6 +172,8 @@ def magnitudes(value: Any) -> Iterator[int]:
     elif isinstance(value, Layout):
         for extent, stride in zip(leaves(value.shape), leaves(value.stride), strict=True):
             yield extent.bit_length() + sum(magnitudes(stride))
+    elif isinstance(value, Tensor):
+        yield from magnitudes(value.layout)
     elif isinstance(value, ComposedLayout):
         yield from magnitudes(value.inner)
         yield from magnitudes(value.offset)

@@ -66,6 +66,7 @@ OPTIONS: dict[str, Option] = {
             field="bits",
         ),
         Option("tensor", "object", "Draw what the highlighted thread holds of this tensor: the partition, spelled out.", "object"),
+        Option("coord", "text", "Where the tile of a TMA copy begins in the tensor: 96,0.", "object", example="I,J"),
         Option(
             "max_cells",
             "count",

@@ -34,12 +34,19 @@ VIEWS = {  # of a layout; the option `view` picks one
     "both": View("tv and table side by side", "tv.tv", ("tile", "color_by", "coords", *_HIGHLIGHTS), LABELS, _OWNERS),
     "banks": View("where each cell lies in shared memory", "banks.banks", ("coords", "type"), ("auto", "full", "none")),
     "address": View("what lies where in shared memory", "banks.address", ("type",)),
+    "scales": View("scale factors, and what lies at each byte", "scales.scales"),
     "operation": View("what went in and what came out", "operation.operation", ("coords",), LABELS),
 }
 TILINGS = {  # of atoms, and of tilings of them, by their attribute `tiling`
     "gemm": View("a GEMM", "gemm.gemm", ("color_by", "coords", *_HIGHLIGHTS), _OWNED_LABELS, ("row", "column", "none")),
     "mma": View("an MMA", "mma.mma", ("color_by", "operand", "tensor", *_HIGHLIGHTS), _OWNED_LABELS, _OWNERS),
     "copy": View("a copy", "copy.copy", ("color_by", "operand", "tensor", *_HIGHLIGHTS), _OWNED_LABELS, _OWNERS),
+    "descriptor": View("a matrix descriptor", "descriptor.descriptor"),
+    "instruction": View("an instruction descriptor", "instruction.instruction"),
+    "tmem": View("tensor memory", "tmem.tmem"),
+    "lanes": View("a copy of tensor memory", "lanes.lanes"),
+    "stages": View("the stages of a kernel", "stages.stages"),
+    "tma": View("a TMA copy", "tma.tma", ("coord",)),
     "partition": View("a tensor's partition", "partition.partition", ("thread", "operand", "tensor")),
 }
 BITS = View("a swizzle alone", "bits.bits")

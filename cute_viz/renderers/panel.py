@@ -39,6 +39,7 @@ EAR = (8.0, 0.55)  # size and opacity of a dog-ear
 PLATE = (16.0, 3.0)  # height and radius of what lies below the name of a group, so that no line runs through it
 RULER = (11.0, 8.0)  # px from the cells up to the column labels, and left to the row labels
 RULER_TITLE = (29.0, 2.0)  # px up to the columns' title, and from the left edge to it
+ARROW, ARROW_AT = 1.2, 0.93  # stroke of an arrow; where it runs in the height of a cell, so that no label is in its way
 LINE_HEIGHT = 1.5  # of a caption, in font sizes
 BOLD, PLAIN = 600, 400
 
@@ -64,6 +65,7 @@ def draw(frame: Frame, grid: Grid, x: float, y: float) -> Iterator[Primitive]:
     yield from _boxes(frame, grid)
     yield from _labels(frame, grid)
     yield from _marks(frame, grid)
+    yield from _arrows(frame, grid)
     yield from _rulers(frame, grid)
 
 
@@ -139,6 +141,27 @@ def _clear(r0: int, r1: int, borders: Sequence[int], tall: float) -> float:
     edges = [r0, *[i for i in borders if r0 < i < r1], r1]
     bands = [(a + b) / 2 for a, b in pairwise(edges) if b - a >= tall]
     return min(bands, key=lambda band: abs(band - middle), default=middle)
+
+
+def _arrows(frame: Frame, grid: Grid) -> Iterator[Primitive]:
+    """A line from one cell to another, and its head; its words are in the label of the cell where it begins."""
+    arrows = frame.panel.arrows
+    if not arrows or frame.detail == Detail.RASTER:
+        return
+    xs, ys, ws, hs = [], [], [], []
+    texts: list[Line] = []
+    for r0, c0, r1, c1 in arrows:
+        across, down = (0.5, ARROW_AT) if r0 == r1 else (1 - ARROW_AT, 0.5)
+        x0, x1 = (grid.left + (c + across) * grid.cell_w for c in (c0, c1))
+        y0, y1 = (grid.top + (r + down) * grid.cell_h for r in (r0, r1))
+        xs.append(min(x0, x1))
+        ys.append(min(y0, y1))
+        ws.append(max(abs(x1 - x0), ARROW))
+        hs.append(max(abs(y1 - y0), ARROW))
+        head = ("→" if x1 > x0 else "←") if r0 == r1 else ("↓" if y1 > y0 else "↑")
+        texts.append(Line(head, x1, y1, CAPTION, TEXT, weight=BOLD, anchor=MIDDLE))
+    yield Boxes(xs, ys, ws, hs, 0.0, ARROW)
+    yield from texts
 
 
 def _rulers(frame: Frame, grid: Grid) -> Iterator[Primitive]:

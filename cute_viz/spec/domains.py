@@ -76,3 +76,17 @@ def meant(word: str) -> str:
     ('SS', '')
     """
     return "" if word == "-none" else word
+
+
+def in_words(domain: str) -> str:
+    """The numbers that a domain allows, as CUTLASS's assertions say it.
+
+    >>> in_words("64 128"), in_words("8 16..256/16")
+    ('64 or 128', '8 or a multiple of 16 between 16 and 256')
+    """
+    out = []
+    for word in domain.split():
+        first, _, rest = word.partition("..")
+        last, _, step = rest.partition("/")
+        out.append(f"a multiple of {step or 1} between {first} and {last}" if rest else word)
+    return " or ".join(out)

@@ -49,7 +49,7 @@ class Entry:
         if self.kind == "copy":
             from cute_viz.algebra.copy import CopyOp
 
-            return CopyOp(self.name, x["ThrID"], x["SrcLayout"], x["DstLayout"], x["RefLayout"])
+            return CopyOp(self.name, x["ThrID"], x["SrcLayout"], x["DstLayout"], x["RefLayout"], x.get("ValID"))
         from cute_viz.algebra.mma import MMA_Atom
 
         given = (x["ThrID"], x["Shape_MNK"], x["ALayout"], x["BLayout"], x["CLayout"])

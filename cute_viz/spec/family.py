@@ -10,7 +10,7 @@ from typing import NamedTuple
 from cute_viz.algebra.elements import spelt
 from cute_viz.errors import Span, did_you_mean
 from cute_viz.limits import limit, over
-from cute_viz.spec.domains import allows, numbers
+from cute_viz.spec.domains import allows, in_words, numbers
 from cute_viz.spec.library_files import Block, LibraryFile, read_block
 from cute_viz.spec.names import Pattern
 from cute_viz.spec.yaml import Fields, SpecError, Text, Value
@@ -215,7 +215,8 @@ class Family:
             if isinstance(aliases := self.fields.get("aliases"), Fields):
                 out[key] = str(aliases.get(out[key], out[key]))
             if not allows(domain, out[key]):
-                raise SpecError(f"{name}: {key} = {out[key]} is not legal", hint=f"{key} is one of {domain}")
+                size = f": {key}-mode size should be {in_words(domain)}" if key in ("M", "N") else ""
+                raise SpecError(f"{name}: {key} = {out[key]} is not legal{size}", hint=f"{key} is one of {domain}")
         return out
 
     def types(self, name: str, values: Mapping[str, str]) -> tuple[str, ...]:

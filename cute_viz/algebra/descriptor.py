@@ -1,0 +1,255 @@
+"""Matrix descriptors: how wgmma and tcgen05.mma are told where an operand lies in shared memory (make_gmma_desc, make_umma_desc).
+
+Sources: cute/atom/mma_traits_sm90_gmma.hpp, mma_traits_sm100.hpp; cute/arch/mma_sm90_desc.hpp, mma_sm100_desc.hpp; PTX ISA, "Matrix
+Descriptor" of wgmma, "Shared memory descriptor" of tcgen05.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, NoReturn
+
+from cute_viz.algebra.divide import logical_divide
+from cute_viz.algebra.inttuple import modes, product, show, tuple_rank
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.modes import get
+from cute_viz.algebra.recast import upcast
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Tensor, as_tensor
+from cute_viz.display import Shown
+from cute_viz.errors import AlgebraError
+
+UNIT = 16  # bytes: what offsets and addresses of a descriptor count
+FIELD = (1 << 14) - 1  # what a field of 14 bits holds
+
+
+class Field(NamedTuple):
+    """One field of a descriptor: its name, its first bit, its width, and what a 1 of it means in bytes, or 0."""
+
+    name: str
+    bit: int
+    width: int
+    unit: int = 0
+
+
+_COMMON = (
+    Field("start_address", 0, 14, UNIT),
+    Field("leading_byte_offset", 16, 14, UNIT),
+    Field("stride_byte_offset", 32, 14, UNIT),
+)
+FIELDS = {
+    "GMMA": (*_COMMON, Field("base_offset", 49, 3), Field("layout_type", 62, 2)),
+    "UMMA": (*_COMMON, Field("version", 46, 2), Field("base_offset", 49, 3), Field("lbo_mode", 52, 1), Field("layout_type", 61, 3)),
+}
+# Swizzle of byte addresses -> number and name of the layout type, the 16-byte units of a row of the atom, the rows of an atom.
+MODES = {
+    "GMMA": {
+        (0, 4, 3): (0, "INTERLEAVE", 1, 8),
+        (1, 4, 3): (3, "B32", 2, 8),
+        (2, 4, 3): (2, "B64", 4, 8),
+        (3, 4, 3): (1, "B128", 8, 8),
+    },
+    "UMMA": {
+        (0, 4, 3): (0, "SWIZZLE_NONE", 1, 8),
+        (1, 4, 3): (6, "SWIZZLE_32B", 2, 8),
+        (2, 4, 3): (4, "SWIZZLE_64B", 4, 8),
+        (3, 4, 3): (2, "SWIZZLE_128B", 8, 8),
+        (2, 5, 2): (1, "SWIZZLE_128B_BASE32B", 8, 4),
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SmemDescriptor(Shown):
+    """The 64 bits that describe an operand in shared memory, and the tensor that they were made of.
+
+    kind: "GMMA" (wgmma, SM90) or "UMMA" (tcgen05.mma, SM100). major: "K" or "MN". start_address, leading_byte_offset and
+    stride_byte_offset are in units of 16 bytes, as the fields have them. mode: the name of the layout type.
+
+    >>> from cute_viz import parse
+    >>> text = "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"
+    >>> str(parse(text))
+    '0xc000001000010000'
+    """
+
+    tiling: ClassVar[str] = "descriptor"
+    kind: str
+    major: str
+    start_address: int
+    leading_byte_offset: int
+    stride_byte_offset: int
+    mode: str
+    tensor: Tensor
+
+    @property
+    def values(self) -> dict[str, int]:
+        """The fields by name, as they stand in the descriptor; an offset that is too large loses its high bits there."""
+        number = next(row[0] for row in MODES[self.kind].values() if row[1] == self.mode)
+        known = {
+            "start_address": self.start_address,
+            "leading_byte_offset": self.leading_byte_offset,
+            "stride_byte_offset": self.stride_byte_offset,
+            "version": 1,
+            "layout_type": number,
+        }
+        return {field.name: known.get(field.name, 0) & ((1 << field.width) - 1) for field in FIELDS[self.kind]}
+
+    @property
+    def desc(self) -> int:
+        """The 64 bits as an integer."""
+        return sum(value << field.bit for field, value in zip(FIELDS[self.kind], self.values.values(), strict=True))
+
+    @property
+    def bits(self) -> int:
+        """The width of an element."""
+        return self.tensor.bits
+
+    def __str__(self) -> str:
+        return f"0x{self.desc:016x}"
+
+
+@dataclass(frozen=True, slots=True)
+class DescriptorTensor(Shown):
+    """A fragment whose elements are descriptors: the first one, and a layout of how far the others start, in 16-byte units."""
+
+    tiling: ClassVar[str] = "descriptor"
+    marked: ClassVar[tuple[str, ...]] = ("layout",)
+    first: SmemDescriptor
+    layout: Layout
+    tensor: Tensor
+
+    def __str__(self) -> str:
+        return str(self.layout)
+
+
+def make_gmma_desc(tensor: Any, major: Any = "K") -> SmemDescriptor:
+    """The descriptor of wgmma for an operand in shared memory: rank 2, (M or N) x K of one instruction.
+
+    Refused, in CuTe's words: a swizzle that the hardware does not have, extents or strides of no canonical layout.
+
+    >>> from cute_viz import parse
+    >>> d = parse("make_gmma_desc<GMMA::Major::MN>(tile_to_shape(GMMA::Layout_MN_SW64_Atom<half_t>{}, (128,16)))")
+    >>> d.mode, d.leading_byte_offset, d.stride_byte_offset
+    ('B64', 32, 128)
+    """
+    return _make("GMMA", tensor, major)
+
+
+def make_umma_desc(tensor: Any, major: Any = "K") -> SmemDescriptor:
+    """The descriptor of tcgen05.mma for an operand in shared memory. Refused as by make_gmma_desc, but K may be longer.
+
+    >>> from cute_viz import parse
+    >>> str(parse("make_umma_desc<UMMA::Major::K>(tile_to_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)))"))
+    '0x4000404000010000'
+    """
+    return _make("UMMA", tensor, major)
+
+
+def major_of(word: Any) -> str:
+    """A major mode as a text names it: `GMMA::Major::K`, `UMMA::Major::MN`, `Major::K`, `K`.
+
+    >>> major_of("GMMA::Major::MN")
+    'MN'
+    """
+    plain = str(word).replace(".", "::").rpartition("::")[2]
+    if plain not in ("K", "MN"):
+        raise AlgebraError(f"{word} is no major mode", hint="GMMA::Major::K or GMMA::Major::MN")
+    return plain
+
+
+def _make(kind: str, operand: Any, word: Any) -> SmemDescriptor:
+    tensor, major = as_tensor(operand), major_of(word)
+    name = f"make_{kind.lower()}_desc<{major}>"
+    if tensor.pointer.space != "smem":
+        _no(name, tensor, f"Expected smem. {kind} Descriptors can only be constructed on smem.")
+    if tuple_rank(tensor.layout.shape) != 2:
+        _no(name, tensor, f"{kind} Descriptors can only be constructed on rank-2 tensors.")
+    units = upcast(tensor.layout, 128 // tensor.bits)
+    _, mode, width, rows = _mode(kind, name, tensor)
+    if major == "MN":
+        leading, stride = _mn_major(kind, name, tensor, units, mode, width, rows)
+    else:
+        leading, stride = _k_major(kind, name, tensor, units, mode, width)
+    return SmemDescriptor(kind, major, tensor.address >> 4, leading, stride, mode, tensor)
+
+
+def _mode(kind: str, name: str, tensor: Tensor) -> tuple[int, str, int, int]:
+    """The layout type of a swizzle."""
+    swizzle = tensor.pointer.swizzle or Swizzle(0, 4, 3)
+    found = MODES[kind].get((swizzle.bits, swizzle.base, swizzle.shift))
+    if found is not None:
+        return found
+    if kind == "GMMA":
+        _no(name, tensor, "Unsupported layout swizzle")
+    condition = {4: "Expected S = 3 when M == 4.", 5: "Expected B = 2 and S = 2 when M == 5."}
+    words = condition.get(swizzle.base, "Only 16B and 32B Atoms are supported for UMMA.")
+    _no(name, tensor, f"{words} Unsupported layout swizzle.")
+
+
+def _mn_major(kind: str, name: str, tensor: Tensor, units: Layout, mode: str, width: int, rows: int) -> tuple[int, int]:
+    """Leading and stride offset of ((W,n),(rows,k)), in units of 16 bytes."""
+    whose, bits = f"Not a canonical {kind}_MN Layout:", tensor.bits
+    if kind == "GMMA" and product(modes(units.shape)[1]) not in (256 // bits, 128 // bits, 512 // bits):
+        _no(name, tensor, f"{whose} Expected K-size 256/sizeof_bits<T> for dense or (128|512)/sizeof_bits<T> for sparse.")
+    (s00, s01), (s10, s11) = _canonical(name, tensor, whose, units, (Layout(width), Layout(rows)))
+    none = mode in ("INTERLEAVE", "SWIZZLE_NONE")
+    if (not none and s00 != 1) or s10 != width:
+        _no(name, tensor, f"{whose} Expected stride failure.")
+    return (s11, s01) if none else (s01, s11)
+
+
+def _k_major(kind: str, name: str, tensor: Tensor, units: Layout, mode: str, width: int) -> tuple[int, int]:
+    """Leading and stride offset of ((8,m),(2,k)), in units of 16 bytes."""
+    whose = f"Not a canonical {kind}_K Layout:"
+    if mode == "SWIZZLE_128B_BASE32B":
+        _no(name, tensor, f"{mode} is invalid for Major-K")
+    mn, k = map(product, modes(units.shape))
+    if mn % 8:
+        _no(name, tensor, f"{whose} Expected MN-size multiple of 8.")
+    if kind == "GMMA" and k not in (2, 4):
+        _no(name, tensor, f"{whose} Expected K-size 2 for dense or 4 for sparse (in units of uint128_t).")
+    (s00, s01), (s10, _) = _canonical(name, tensor, whose, units, (Layout(8), Layout(2)))
+    none = mode in ("INTERLEAVE", "SWIZZLE_NONE")
+    if s00 != width or (not none and s10 != 1):
+        _no(name, tensor, f"{whose} Expected stride failure.")
+    return s10, s01
+
+
+def _canonical(name: str, tensor: Tensor, whose: str, units: Layout, tiler: Any) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The strides ((a,b),(c,d)) of a layout of 16-byte units cut into core matrices."""
+    cut = logical_divide(units, tiler)
+    assert isinstance(cut, Layout)
+    strides = [modes(mode) for mode in modes(cut.stride)]
+    if not all(len(mode) == 2 and all(isinstance(step, int) for step in mode) for mode in strides):
+        _no(name, tensor, f"{whose} Expected profile failure.")
+    (a, b), (c, d) = ([int(step) for step in mode] for mode in strides)
+    return (a, b), (c, d)
+
+
+def _no(name: str, tensor: Tensor, condition: str) -> NoReturn:
+    raise AlgebraError(f"{name}({tensor}): {condition}", hint=_which_atom(tensor))
+
+
+def _which_atom(tensor: Tensor) -> str:
+    """Which atoms a tile of this shape can be made of."""
+    atom = f"tile_to_shape(GMMA::Layout_K_SW128_Atom<{tensor.pointer.type}>{{}}, ...)"
+    return f"`explain` says which atom would do for {show(tensor.layout.shape)}; such as {atom}"
+
+
+def make_fragment(tensor: Tensor, kind: str, major: str) -> DescriptorTensor:
+    """A partitioned operand (MMA,MMA_M,MMA_K,...) as descriptors: its first mode becomes one of them.
+
+    Source: MakeTensor<GMMA::smem_desc<Major>> and UMMA's.
+
+    >>> from cute_viz.algebra.tensor import Pointer
+    >>> part = Tensor(Pointer("smem", "half_t", 1024, Swizzle(3, 4, 3)), Layout(((64, 16), 1, 4), ((64, 1), 0, 16)))
+    >>> fragment = make_fragment(part, "GMMA", "K")
+    >>> str(fragment), str(fragment.first)
+    ('(1,1,4):(0,0,2)', '0x4000004000010040')
+    """
+    part = get(tensor.layout, 0)
+    assert isinstance(part, Layout)
+    descriptor = _make(kind, Tensor(tensor.pointer, part, tensor.offset), major)
+    units = upcast(tensor.layout, 128 // tensor.bits)
+    layout = Layout((1, *modes(units.shape)[1:]), (0, *modes(units.stride)[1:]))
+    return DescriptorTensor(descriptor, layout, tensor)

@@ -1,0 +1,167 @@
+"""Instruction descriptors of tcgen05.mma: the 32 bits that tell it types, majors, negation and shape (make_instr_desc).
+
+Sources: cute/arch/mma_sm100_desc.hpp; PTX ISA, "Instruction descriptor" of tcgen05.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from cute_viz.algebra.descriptor import Field, major_of
+from cute_viz.algebra.elements import named
+from cute_viz.display import Shown
+from cute_viz.errors import AlgebraError
+
+_PLAIN = (
+    Field("sparse_id2", 0, 2), Field("sparse_flag", 2, 1), Field("saturate", 3, 1), Field("c_format", 4, 2),
+    Field("a_format", 7, 3), Field("b_format", 10, 3), Field("a_negate", 13, 1), Field("b_negate", 14, 1),
+    Field("a_major", 15, 1), Field("b_major", 16, 1), Field("n_dim", 17, 6), Field("m_dim", 24, 5), Field("max_shift", 30, 2),
+)  # fmt: skip
+_SCALED = (
+    Field("sparse_id2", 0, 2), Field("sparse_flag", 2, 1), Field("b_sf_id", 4, 2), Field("a_format", 7, 3),
+    Field("b_format", 10, 3), Field("a_negate", 13, 1), Field("b_negate", 14, 1), Field("a_major", 15, 1),
+    Field("b_major", 16, 1), Field("n_dim", 17, 6), Field("scale_format", 23, 1), Field("m_dim", 24, 5),
+    Field("a_sf_id", 29, 2), Field("k_size", 31, 1),
+)  # fmt: skip
+LAYOUTS = {"InstrDescriptor": _PLAIN, "InstrDescriptorBlockScaled": _SCALED}
+# to_UMMAFormat, to_CFormat, to_ScaleFormat; 4-bit elements that shared memory holds in bytes of their own have another number
+_AB = {"f16": 0, "bf16": 1, "tf32": 2, "u8": 0, "s8": 1, "e4m3": 0, "e5m2": 1, "e2m3": 3, "e3m2": 4, "e2m1": 1}
+_C = {"f16": 0, "f32": 1, "s32": 2}
+_SF = {"ue4m3": 0, "ue8m0": 1}
+_SHIFTS = {"NoShift": 0, "MaxShift8": 1, "MaxShift16": 2, "MaxShift32": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class InstrDescriptor(Shown):
+    """The 32 bits that tell tcgen05.mma what it computes.
+
+    kind: a key of LAYOUTS. values: the fields by name, as they stand in the descriptor; n_dim is N / 8, m_dim M / 16.
+    what: the fields in words, such as {"a_format": "f16"}.
+
+    >>> str(make_instr_desc("half_t", "half_t", "float", 128, 256, "K", "K"))
+    '0x08400010'
+    """
+
+    tiling: ClassVar[str] = "instruction"
+    kind: str
+    values: tuple[tuple[str, int], ...]
+    what: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def desc(self) -> int:
+        """The 32 bits as an integer."""
+        known = dict(self.values)
+        return sum(known.get(field.name, 0) << field.bit for field in LAYOUTS[self.kind])
+
+    def __str__(self) -> str:
+        return f"0x{self.desc:08x}"
+
+
+def make_instr_desc(*args: Any) -> InstrDescriptor:
+    """The descriptor of a dense or sparse MMA: types of A, B and C, M, N, majors of A and B; negation of A and B, saturation,
+    sparsity and shift where they differ from CuTe's defaults.
+
+    Refused: types that tcgen05.mma does not have, in CuTe's words.
+
+    >>> dict(make_instr_desc("float_e4m3_t", "float_e5m2_t", "float", 256, 128, "K", "MN").values)["b_major"]
+    1
+    """
+    a, b, c, m, n, a_major, b_major, a_neg, b_neg, saturate, sparse, shift = _filled(args, _PLAIN_DEFAULTS)
+    known = {
+        "c_format": _number(c, _C, "CFormat"),
+        "saturate": _flag(saturate, ("False", "True")),
+        "max_shift": _SHIFTS.get(_last(shift), 0),
+        **_shared(a, b, m, n, a_major, b_major, a_neg, b_neg, sparse),
+    }
+    words = (("a_format", _name(a)), ("b_format", _name(b)), ("c_format", _name(c)))
+    return _made("InstrDescriptor", known, (*words, *_shape(m, n, a_major, b_major)))
+
+
+def make_instr_desc_block_scaled(*args: Any) -> InstrDescriptor:
+    """The descriptor of a block-scaled MMA: types of A, B, C and of the scale factors, M, N, majors, and negation.
+
+    >>> types = ("float_e4m3_t", "float_e4m3_t", "float", "float_ue8m0_t")
+    >>> str(make_instr_desc_block_scaled(*types, 128, 128, "K", "K"))
+    '0x08a00000'
+    """
+    a, b, _, scale, m, n, a_major, b_major, a_neg, b_neg, sparse = _filled(args, _SCALED_DEFAULTS)
+    known = {
+        "scale_format": _number(scale, _SF, "ScaleFormat"),
+        **_shared(a, b, m, n, a_major, b_major, a_neg, b_neg, sparse),
+    }
+    words = (("a_format", _name(a)), ("b_format", _name(b)), ("scale_format", _name(scale)))
+    return _made("InstrDescriptorBlockScaled", known, (*words, *_shape(m, n, a_major, b_major)))
+
+
+_NEEDED = object()
+_PLAIN_DEFAULTS = (*[_NEEDED] * 7, "One", "One", "False", "false", "NoShift")
+_SCALED_DEFAULTS = (*[_NEEDED] * 8, "One", "One", "false")
+
+
+def _filled(args: tuple[Any, ...], defaults: tuple[Any, ...]) -> list[Any]:
+    needed = sum(1 for default in defaults if default is _NEEDED)
+    if not needed <= len(args) <= len(defaults):
+        raise AlgebraError(
+            f"an instruction descriptor takes {needed} to {len(defaults)} template arguments, not {len(args)}",
+            hint="make_instr_desc<half_t, half_t, float, 128, 256, UMMA::Major::K, UMMA::Major::K>()",
+        )
+    return [*args, *defaults[len(args) :]]
+
+
+def _shared(a: Any, b: Any, m: Any, n: Any, a_major: Any, b_major: Any, a_neg: Any, b_neg: Any, sparse: Any) -> dict[str, int]:
+    if not all(isinstance(x, int) for x in (m, n)):
+        raise AlgebraError("M and N of an instruction descriptor are integers", hint="such as 128, 256")
+    return {
+        "sparse_flag": _flag(sparse, ("false", "true")),
+        "a_format": _format(a),
+        "b_format": _format(b),
+        "a_negate": _flag(a_neg, ("One", "Neg")),
+        "b_negate": _flag(b_neg, ("One", "Neg")),
+        "a_major": ("K", "MN").index(major_of(a_major)),
+        "b_major": ("K", "MN").index(major_of(b_major)),
+        "n_dim": (int(n) >> 3) & 63,
+        "m_dim": (int(m) >> 4) & 31,
+    }
+
+
+def _made(kind: str, known: dict[str, int], what: tuple[tuple[str, str], ...]) -> InstrDescriptor:
+    return InstrDescriptor(kind, tuple((field.name, known.get(field.name, 0)) for field in LAYOUTS[kind]), what)
+
+
+def _shape(m: Any, n: Any, a_major: Any, b_major: Any) -> tuple[tuple[str, str], ...]:
+    majors = (("a_major", major_of(a_major)), ("b_major", major_of(b_major)))
+    return (*majors, ("n_dim", f"N = {n}, in units of 8"), ("m_dim", f"M = {m}, in units of 16"))
+
+
+def _format(value_type: Any) -> int:
+    """to_UMMAFormat."""
+    if "unpacksmem" in str(value_type) and _name(value_type) == "e2m1":
+        return 5
+    return _number(value_type, _AB, "UMMAFormat")
+
+
+def _number(value_type: Any, table: dict[str, int], what: str) -> int:
+    name = _name(value_type)
+    if name not in table:
+        raise AlgebraError(f"{value_type}: Unknown type for {what}", hint=f"one of {', '.join(table)}")
+    return table[name]
+
+
+def _name(value_type: Any) -> str:
+    word = _last(value_type)
+    known = named(word.replace("_unpacksmem", "")) or named(word)
+    return known.name if known else word
+
+
+def _flag(word: Any, values: tuple[str, str]) -> int:
+    if isinstance(word, int):
+        return int(bool(word))
+    plain = _last(word)
+    if plain.lower() not in (values[0].lower(), values[1].lower()):
+        raise AlgebraError(f"{word} is not one of {values[0]} and {values[1]}")
+    return int(plain.lower() == values[1].lower())
+
+
+def _last(word: Any) -> str:
+    return str(word).replace(".", "::").rpartition("::")[2]

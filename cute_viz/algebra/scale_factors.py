@@ -1,0 +1,124 @@
+"""Scale factors of block-scaled MMAs: their layouts in global, shared and tensor memory (Sm1xxBlockScaledConfig).
+
+A layout maps (row, element of K) to a scale factor of 8 bits; the elements that share one have stride 0.
+Source: cutlass/detail/sm100_blockscaled_layout.hpp.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra.common import refuse
+from cute_viz.algebra.inttuple import Static, modes, product
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.modes import append, get
+from cute_viz.algebra.views import as_tiled_mma
+from cute_viz.errors import AlgebraError
+
+BLK_MN, BLK_SF = 128, 4  # rows, and scale factors of a row, that an atom holds
+VECTORS = (16, 32, 64)
+
+
+def sf_atom(vector: int) -> Layout:
+    """The block of 128 rows x 4 scale factors in 512 bytes: SfAtom.
+
+    >>> str(sf_atom(16))
+    '((32,4),(16,4)):((16,4),(0,1))'
+    """
+    if vector not in VECTORS:
+        raise AlgebraError(f"one scale factor is for {', '.join(map(str, VECTORS))} elements, not {vector}")
+    return Layout(((32, 4), (vector, BLK_SF)), ((16, 4), (0, 1)))
+
+
+def _tile_atom_to_shape(vector: int, operand: str, shape: Any) -> Layout:
+    """The layout of all scale factors of "SFA" (M x K x L) or "SFB" (N x K x L) for a problem (M,N,K) or (M,N,K,L).
+
+    Extents are rounded up to whole blocks. The steps of run-time extents stay where there is one block, as in CuTe.
+    Refused: a problem of another rank.
+
+    >>> str(_tile_atom_to_shape(32, "SFB", (256, 128, 256, 1)))
+    '(((32,4),1),((32,4),2),(1,1)):(((16,4),1024),((0,1),512),(0,1024))'
+    """
+    if not isinstance(shape, tuple) or len(shape) not in (3, 4) or not all(isinstance(extent, int) for extent in shape):
+        refuse(f"tile_atom_to_shape_{operand}", (shape,), "the problem is (M,N,K) or (M,N,K,L)")
+    m, n, k = shape[:3]
+    atom = sf_atom(vector)
+    rows, depth = (-(-extent // block) for extent, block in ((m if operand == "SFA" else n, BLK_MN), (k, vector * BLK_SF)))
+    step = BLK_MN * BLK_SF
+    extents, steps = [(m if operand == "SFA" else n, rows, step * depth), (k, depth, step)], []
+    if len(shape) == 4:
+        extents.append((shape[3], shape[3], step * depth * rows))
+        atom = append(atom, n=3)
+    for given, blocks, stride in extents:
+        steps.append(0 if blocks == 1 and isinstance(given, Static) else stride)
+    shapes = tuple((own, blocks) for own, (_, blocks, _) in zip(modes(atom.shape), extents, strict=True))
+    return Layout(shapes, tuple(zip(modes(atom.stride), steps, strict=True)))
+
+
+def _deduce_smem_layout(vector: int, operand: str, mma: Any, tile: Any) -> Layout:
+    """The layout in shared memory of "SFA" or "SFB" for a tile (M,N,K): ((MMA_MN,(vector,factors)),1,(MMA_K...)).
+
+    N is rounded up to 128: tcgen05.cp copies whole blocks. Refused: K of the tile smaller than one block's 4 factors.
+
+    >>> from cute_viz import parse
+    >>> text = "SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,192,UMMA::Major::K,UMMA::Major::K>{}"
+    >>> str(_deduce_smem_layout(32, "SFB", parse(text), (128, 192, 128)))
+    '((((32,4),2),(32,1)),1,(4,1)):((((16,4),512),(0,1)),0,(1,1024))'
+    """
+    tiled = as_tiled_mma(mma)
+    if not isinstance(tile, tuple) or len(tile) != 3:
+        refuse(f"deduce_smem_layout{operand}", (tile,), "the tile is (M,N,K)")
+    m, n, k = map(product, tile)
+    factors = product(tiled.atom.shape_mnk[2]) // vector
+    if factors not in (1, 2, 4):
+        refuse(f"deduce_smem_layout{operand}", (tile,), f"K of the MMA has {factors} scale factors, not 1, 2 or 4")
+    if k < vector * BLK_SF:
+        refuse(f"deduce_smem_layout{operand}", (tile,), f"K of the tile is less than 4 scale factors of {vector} elements")
+    extent = m // size(get(tiled.thr_layout_vmnk, 0)) if operand == "SFA" else -(-n // BLK_MN) * BLK_MN
+    if extent < BLK_MN:
+        refuse(f"deduce_smem_layout{operand}", (tile,), "M of the tile is less than the 128 rows of a block")
+    blocks, elements = extent // BLK_MN, BLK_MN * BLK_SF
+    shape = ((((32, 4), blocks), (vector, factors)), 1, (BLK_SF // factors, k // vector // BLK_SF))
+    stride = ((((16, 4), elements), (0, 1)), 0, (factors, blocks * elements))
+    return Layout(shape, stride)
+
+
+def tile_atom_to_shape_SFA(shape: Any, vector: int) -> Layout:
+    """The layout of all scale factors of A, M x K x L, for a problem (M,N,K,L).
+
+    >>> str(tile_atom_to_shape_SFA((128, 256, 64), 16))
+    '(((32,4),1),((16,4),1)):(((16,4),512),((0,1),512))'
+    """
+    return _tile_atom_to_shape(vector, "SFA", shape)
+
+
+def tile_atom_to_shape_SFB(shape: Any, vector: int) -> Layout:
+    """The layout of all scale factors of B, N x K x L, for a problem (M,N,K,L).
+
+    >>> str(tile_atom_to_shape_SFB((128, 256, 64), 16))
+    '(((32,4),2),((16,4),1)):(((16,4),512),((0,1),512))'
+    """
+    return _tile_atom_to_shape(vector, "SFB", shape)
+
+
+def deduce_smem_layoutSFA(mma: Any, tile: Any, vector: int) -> Layout:
+    """The scale factors of A of a tile (M,N,K) in shared memory.
+
+    >>> from cute_viz import parse
+    >>> text = "SM100_MMA_MXF4_SS<float_e2m1_t,float_e2m1_t,float,float_ue4m3_t,128,128,16,UMMA::Major::K,UMMA::Major::K>{}"
+    >>> str(deduce_smem_layoutSFA(parse(text), (128, 128, 256), 16))
+    '((((32,4),1),(16,4)),1,(1,4)):((((16,4),512),(0,1)),0,(4,512))'
+    """
+    return _deduce_smem_layout(vector, "SFA", mma, tile)
+
+
+def deduce_smem_layoutSFB(mma: Any, tile: Any, vector: int) -> Layout:
+    """The scale factors of B of a tile (M,N,K) in shared memory; N is rounded up to 128.
+
+    >>> from cute_viz import parse
+    >>> text = "SM100_MMA_MXF4_SS<float_e2m1_t,float_e2m1_t,float,float_ue8m0_t,128,192,32,UMMA::Major::K,UMMA::Major::K>{}"
+    >>> str(deduce_smem_layoutSFB(parse(text), (128, 192, 256), 32))
+    '((((32,4),2),(32,2)),1,(2,2)):((((16,4),512),(0,1)),0,(2,1024))'
+    """
+    return _deduce_smem_layout(vector, "SFB", mma, tile)

@@ -1,0 +1,160 @@
+"""Who moves which part of a TMA: tma_partition, multicast masks, and the atoms of tcgen05.mma's operands.
+
+Sources: cute/atom/copy_traits_sm90_tma.hpp, copy_traits_sm100_tma.hpp.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra import tma as _tma
+from cute_viz.algebra.common import refuse
+from cute_viz.algebra.compose import composition
+from cute_viz.algebra.composed import AnyLayout, as_layout, domain, with_origin
+from cute_viz.algebra.construct import make_identity_layout
+from cute_viz.algebra.coords import crd2idx
+from cute_viz.algebra.divide import logical_divide
+from cute_viz.algebra.inttuple import X, leaves, modes, tuple_rank
+from cute_viz.algebra.inverse import right_inverse
+from cute_viz.algebra.layout import Layout, make_layout
+from cute_viz.algebra.measure import cosize, size
+from cute_viz.algebra.mma import thrfrg
+from cute_viz.algebra.modes import get
+from cute_viz.algebra.products import tile_to_shape
+from cute_viz.algebra.simplify import coalesce
+from cute_viz.algebra.slicing import domain_offset, slice_and_offset
+from cute_viz.algebra.tensor import Tensor, viewed, whole
+from cute_viz.algebra.views import as_tiled_mma
+from cute_viz.errors import AlgebraError
+
+CLUSTER = 16  # CTAs of a cluster at most
+MASK = (1 << CLUSTER) - 1
+
+
+def tma_partition(tma: Any, cta: Any, ctas: Any, smem: Any, gmem: Any) -> tuple[Any, Any]:
+    """The parts of a coordinate tensor and of shared memory that a CTA copies, as ((TMA,iterations),rest...) of each.
+
+    Refused: tiles of different sizes.
+
+    >>> from cute_viz import parse
+    >>> text = "g = make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1)); s = (8,32):(32,1);"
+    >>> text += "t = make_tma_atom(SM90_TMA_LOAD{}, g, s, (8,32)); gA = local_tile(t.get_tma_tensor((64,32)), (8,32), (1,0));"
+    >>> text += "tma_partition(t, 0, 1:0, group_modes<0,2>(s), group_modes<0,2>(gA))"
+    >>> [str(x) for x in parse(text)]
+    ['ArithTuple(0,8) o (((32,8),1)):(((1@0,1@1),0))', '((256,1)):((1,0))']
+    """
+    copy, layout = _tma.as_tma("tma_partition", tma), as_layout(ctas)
+    plain = smem.layout if isinstance(smem, Tensor) else domain(as_layout(smem))
+    coordinates = as_layout(whole(gmem))
+    tile = get(plain, 0)
+    if size(tile) != size(get(domain(coordinates), 0)):
+        refuse("tma_partition", (smem, gmem), "size<0>(stensor) == size<0>(gtensor)")
+    elements = copy.bits // copy.tensor.bits
+    values = tile_to_shape(make_layout(right_inverse(tile)), size(tile))
+    cut = logical_divide(values, Layout(elements))
+    moved = int(crd2idx(cta, layout)) * (elements // cosize(layout))
+    return _part(coordinates, cut, moved), _shared(smem, cut, moved)
+
+
+def _part(x: AnyLayout, cut: AnyLayout, moved: int) -> AnyLayout:
+    """A layout whose first mode is ordered as the instruction takes it, begun at an element of that."""
+    rank = tuple_rank(domain(x).shape)
+    ordered = coalesce(composition(x, (cut, *[X] * (rank - 1))), ((1, 1),))
+    layout, offset = domain_offset(((moved, 0), *[0] * (rank - 1)), ordered)
+    return with_origin(offset, layout) if isinstance(offset, tuple) and any(leaves(offset)) else layout
+
+
+def _shared(smem: Any, cut: AnyLayout, moved: int) -> Any:
+    plain = smem.layout if isinstance(smem, Tensor) else domain(as_layout(smem))
+    rank = tuple_rank(plain.shape)
+    ordered = coalesce(composition(plain, (cut, *[X] * (rank - 1))), ((1, 1),))
+    moved_there = domain_offset(((moved, 0), *[0] * (rank - 1)), ordered)
+    return viewed(smem, moved_there) if isinstance(smem, Tensor) else moved_there[0]
+
+
+def create_tma_multicast_mask(layout: Any, coord: Any, *modes_: int) -> int:
+    """The CTAs of a cluster that receive what one of them loads, a bit each: all along the modes that are named.
+
+    Refused: a coordinate that does not fit, a mode that is not there.
+
+    >>> cluster = Layout((1, 2, 4, 1), (0, 1, 2, 0))
+    >>> hex(create_tma_multicast_mask(cluster, (0, 1, 0, 0), 2))
+    '0xaa'
+    """
+    if not isinstance(coord, tuple) or len(coord) != tuple_rank(layout.shape):
+        refuse("create_tma_multicast_mask", (layout, coord), "the coordinate has one entry for each mode of the cluster layout")
+    if any(not 0 <= mode < len(coord) for mode in modes_):
+        refuse("create_tma_multicast_mask", (layout, coord), f"there is no mode {max(modes_)}")
+    given = tuple(X if n in modes_ else entry for n, entry in enumerate(coord))
+    if all(entry is not X for entry in given):
+        mask, elected = 1, crd2idx(given, layout)
+    else:
+        ctas, elected = slice_and_offset(given, layout)
+        mask = 0
+        for n in range(min(size(ctas), CLUSTER)):
+            mask |= 1 << _rank(ctas(n), layout)
+    elected = _rank(elected, layout)
+    return (mask << int(elected)) & MASK
+
+
+def _rank(cta: Any, layout: Any) -> int:
+    """A CTA's rank in the cluster. Refused: what is none."""
+    if not isinstance(cta, int) or not 0 <= cta < CLUSTER:
+        refuse("create_tma_multicast_mask", (layout,), f"{cta} is no rank of a cluster of up to {CLUSTER} CTAs")
+    return int(cta)
+
+
+def make_tma_atom_A_sm100(op: Any, g: Any, smem: Any, tiler: Any, mma: Any, cluster: Any, internal: Any = None) -> _tma.TmaCopy:
+    """The TMA atom of operand A of a tcgen05.mma: a CTA loads its part of the tile; multicast goes along N of the cluster.
+
+    tiler: (M,N,K) of all CTAs of the MMA. cluster: (V,M,N,K) CTAs. Refused: an operation that is no load of this kind.
+
+    >>> from cute_viz import parse
+    >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>{}"
+    >>> g = "make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))"
+    >>> smem = "tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, ((128,16),1,4))"
+    >>> parse(f"make_tma_atom_A_sm100(SM90_TMA_LOAD{{}}, {g}, {smem}, (128,128,64), {mma}, ((1),1,1,1))").map.box_dim
+    (64, 128, 1, 1, 1)
+    """
+    return _of_mma("A", op, g, smem, tiler, mma, cluster, internal)
+
+
+def make_tma_atom_B_sm100(op: Any, g: Any, smem: Any, tiler: Any, mma: Any, cluster: Any, internal: Any = None) -> _tma.TmaCopy:
+    """The TMA atom of operand B of a tcgen05.mma: as that of A, but multicast goes along M of the cluster.
+
+    >>> from cute_viz import parse
+    >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>{}"
+    >>> g = "make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))"
+    >>> smem = "tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, ((128,16),1,4))"
+    >>> parse(f"make_tma_atom_B_sm100(SM90_TMA_LOAD{{}}, {g}, {smem}, (128,128,64), {mma}, ((1),1,1,1))").map.box_dim
+    (64, 128, 1, 1, 1)
+    """
+    return _of_mma("B", op, g, smem, tiler, mma, cluster, internal)
+
+
+def _of_mma(operand: str, op: Any, g: Any, smem: Any, tiler: Any, mma: Any, cluster: Any, internal: Any) -> _tma.TmaCopy:
+    name = f"make_tma_atom_{operand}_sm100"
+    if not isinstance(g, Tensor) or g.pointer.space != "gmem":
+        raise AlgebraError(
+            f"{name} needs a tensor in global memory", hint="make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))"
+        )
+    if not isinstance(tiler, tuple) or len(tiler) < 3:
+        refuse(name, (tiler,), "the tile is (M,N,K)")
+    ctas = modes(as_layout(cluster).shape) if isinstance(as_layout(cluster), Layout) else ()
+    if len(ctas) != 4:
+        refuse(name, (cluster,), "the cluster is (V,M,N,K), as tiled_divide makes it")
+    kept = tuple(extent for n, extent in enumerate(tiler) if n != (1 if operand == "A" else 0))
+    tile = composition(make_identity_layout(g.layout.shape), kept)
+    fragments: Any = get(thrfrg(as_tiled_mma(mma), operand, tile), 1)
+    rest: list[Any] = [get(fragments, 1, n) for n in range(tuple_rank(get(fragments, 1).shape))]
+    first: Any = get(fragments, 0)
+    values = make_layout(first, *rest)
+    short = getattr(op, "name", "").partition("<")[0]
+    if short not in (*_tma.MULTICAST, *_tma.SINGLE):
+        refuse(name, (op,), "Unsupported TMA")
+    count = _count(ctas[2 if operand == "A" else 1]) if short in _tma.MULTICAST else 1
+    return _tma.atom_of(name, op, g, as_layout(whole(smem)), count, values, internal)
+
+
+def _count(mode: Any) -> int:
+    return size(Layout(mode))

@@ -1,0 +1,260 @@
+"""Tensor memory of SM100: where accumulators, A and scale factors lie in it, and the copies that reach them.
+
+A layout of tensor memory counts elements: a lane (data path) is 65536 of them at 32 bits, 131072 at 16, 262144 at 8. The hardware's
+address is lane << 16 | column, a column being 32 bits, and the part of a word in bits 30 and 31.
+Sources: cute/atom/mma_traits_sm100.hpp, copy_traits_sm100.hpp; cute/arch/tmem_allocator_sm100.hpp; cute/pointer.hpp, tmem_ptr;
+cutlass/detail/sm100_tmem_helper.hpp.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+from cute_viz.algebra.common import refuse
+from cute_viz.algebra.compose import composition
+from cute_viz.algebra.copy import CopyOp, TiledCopy, make_copy_atom
+from cute_viz.algebra.elements import bits_of
+from cute_viz.algebra.inttuple import map_leaves, product, show
+from cute_viz.algebra.layout import Layout, make_layout
+from cute_viz.algebra.make_copy import make_cotiled_copy
+from cute_viz.algebra.measure import cosize, size
+from cute_viz.algebra.products import tiled_product
+from cute_viz.algebra.recast import recast_layout, upcast
+from cute_viz.algebra.simplify import coalesce
+from cute_viz.algebra.tensor import Pointer, Tensor
+from cute_viz.display import Shown
+from cute_viz.errors import AlgebraError
+
+LANES, COLUMNS, WORD = 128, 512, 32  # data paths, columns, bits of a column
+WARP = 32  # lanes that one warp of four reaches
+CAPACITY = LANES * COLUMNS * WORD  # bits
+BYTE_BIT = 30  # the first bit of an address that tells the part of a word
+
+
+class Place(NamedTuple):
+    """Where an element lies: the lane, the column, and the first bit in the column's 32."""
+
+    lane: int
+    column: int
+    bit: int
+
+
+def lane_stride(bits: int) -> int:
+    """The step of one lane in elements of a width: TMEM::DP<T>.
+
+    >>> [lane_stride(bits) for bits in (32, 16, 8, 1)]
+    [65536, 131072, 262144, 2097152]
+    """
+    if bits < 1 or WORD % bits:
+        raise AlgebraError(f"tensor memory holds elements of 32 bits or a half, a quarter ... of it, not of {bits}")
+    return (1 << 16) * (WORD // bits)
+
+
+def place(value: int, bits: int) -> Place:
+    """Where the element at a value of a tensor-memory layout lies.
+
+    >>> place(131073, 16), place(65536 * 3 + 7, 32)
+    (Place(lane=1, column=0, bit=16), Place(lane=3, column=7, bit=0))
+    """
+    lane, rest = divmod(value, lane_stride(bits))
+    column, part = divmod(rest, WORD // bits)
+    return Place(lane, column, part * bits)
+
+
+def address(where: Place) -> int:
+    """The 32-bit address of a place: lane << 16 | column, the byte of a word in bits 30 and 31.
+
+    >>> hex(address(Place(1, 2, 8)))
+    '0x40010002'
+    """
+    return (where.bit // 8) << BYTE_BIT | where.lane << 16 | where.column
+
+
+class Fragments(NamedTuple):
+    """What an MMA's operands are: from the name of a tcgen05.mma of CuTe.
+
+    sms: how many SMs issue it. a_in_tmem: A comes from tensor memory. scaled: the elements that one scale factor is for, or 0.
+    """
+
+    sms: int
+    a_in_tmem: bool
+    scaled: int
+
+
+_UMMA = re.compile(r"SM10\d_MMA_(?P<kind>\w+?)(?P<two>_2x1SM)?_(?P<ab>SS|TS)(?P<more>_\w+)?(?:<|$)")
+
+
+def fragments_of(name: str) -> Fragments:
+    """What the name of an MMA operation says of its operands.
+
+    Refused: an operation that has no accumulator in tensor memory.
+
+    >>> fragments_of("SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,256,UMMA::Major::K,UMMA::Major::K>")
+    Fragments(sms=2, a_in_tmem=False, scaled=0)
+    """
+    match = _UMMA.search(name)
+    if match is None:
+        raise AlgebraError(f"{name or 'this MMA'} has no operand in tensor memory", hint="SM100_MMA_F16BF16_SS<...> has")
+    scaled = 0
+    if match["kind"].startswith("MX"):
+        numbers = [int(word) for word in re.findall(r"(?<=,)\d+(?=,|>)", name.replace(" ", ""))]
+        default = 64 if "SPARSE" in (match["more"] or "") else 32
+        scaled = numbers[2] if match["kind"].startswith("MXF4") and len(numbers) > 2 else default
+    return Fragments(2 if match["two"] else 1, match["ab"] == "TS", scaled)
+
+
+def make_fragment(name: str, operand: str, value_type: str, shape: Any) -> Tensor:
+    """The tensor memory of operand "A" or "C" of an MMA, for a shape ((M,N),MMA_M,MMA_N,...) as partition_shape gives it.
+
+    Refused: more than tensor memory has, extents that the MMA has not. Source: UMMA::tmem_frg.
+
+    >>> name = "SM100_MMA_F16BF16_SS<half_t,half_t,float,64,128,UMMA::Major::K,UMMA::Major::K>"
+    >>> str(make_fragment(name, "C", "float", ((64, 128), 2, 1)))
+    '(((16,4),128),2,1):(((65536,2097152),1),1048576,0)'
+    """
+    what, bits = fragments_of(name), bits_of(value_type)
+    storage = bits if operand == "A" else WORD
+    if product(shape) * storage > CAPACITY:
+        refuse(f"make_fragment_{operand}", (shape,), "Requesting more TMEM than is available.")
+    if not isinstance(shape, tuple) or not isinstance(shape[0], tuple) or len(shape[0]) != 2:
+        refuse(f"make_fragment_{operand}", (shape,), "Expected post-partitioned shape ((M_MMA,N_MMA),...).")
+    m, n = map(product, shape[0])
+    single = what.sms == 1
+    if m not in ((64, 128) if single else (32, 64, 128)):
+        words = "UMMA_1SM M-mode size should be 64 or 128." if single else "UMMA_2SM M-mode size should be 32 or 64 or 128."
+        refuse(f"make_fragment_{operand}", (shape,), words)
+    atom, step = Layout((m, n), (1, LANES)), 1
+    if single and m == 64:
+        atom, step = Layout(((16, 4), n), ((1, 32), LANES)), 2 if what.a_in_tmem else 1
+    elif m == 64 and not (operand == "A" and what.a_in_tmem):
+        atom = Layout((64, (n // 2, 2)), (1, (LANES, 64)))
+    elif m == 64:
+        atom = Layout((128, n), (1, LANES))
+    elif m == 32:
+        atom = Layout((32, (n // 4, 4)), (1, (LANES, 32)))
+    return Tensor(Pointer("tmem", value_type, 0), _allocated(atom, shape[1:], bits, storage // bits, step))
+
+
+def make_fragment_sf(name: str, operand: str, value_type: str, shape: Any) -> Tensor:
+    """The tensor memory of the scale factors "SFA" or "SFB", for the shape of their layout in shared memory: four copies of each.
+
+    Source: UMMA::tmem_sf_frg. CuTe makes it of `make_tensor<typename TiledMma::FrgTypeSFA>(shape)`.
+
+    >>> name = "SM100_MMA_MXF8F6F4_SS<e,e,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>"
+    >>> str(make_fragment_sf(name, "SFA", "float_ue8m0_t", ((((32, 4), 1), (32, 1)), 1, (4, 1))).layout.stride)
+    '((((262144, 4), 8388608), (0, 1)), 0, (1, 0))'
+    """
+    what = fragments_of(name)
+    if not what.scaled:
+        raise AlgebraError(f"{name} has no scale factors", hint="SM100_MMA_MXF8F6F4_SS<...> has")
+    try:
+        (mn, (vector, count)), rest = shape[0], shape[1:]
+        extent, vector, count = product(mn), product(vector), product(count)
+    except (TypeError, ValueError, IndexError):
+        refuse(
+            f"make_fragment_{operand}", (shape,), "Expected an MMA-SF partitioned tensor ((MMA_MN,(VecSize,NSF)),MMA_MN,MMA_K,...)"
+        )
+    numbers = [int(word) for word in re.findall(r"(?<=,)\d+(?=,|>)", name.replace(" ", ""))]
+    if operand == "SFB" and what.sms == 2 and numbers[:1] == [128]:
+        atom = Layout((((32, extent // 64), 2, 2), (vector, count)), (((1, 512), 64, 32), (0, LANES)))
+    else:
+        atom = Layout((((32, extent // 32), 4), (vector, count)), (((1, 512), 32), (0, LANES)))
+    return Tensor(Pointer("tmem", value_type, 0), _allocated(atom, rest, bits_of(value_type), 1, 1))
+
+
+def _allocated(atom: Layout, rest: Any, bits: int, column: int, step: int) -> Layout:
+    """An atom of lanes and columns of 128, tiled lanes first, in the addresses of its elements."""
+    tiles = Layout(rest, map_leaves(lambda d: d * step, Layout(rest).stride))
+    tiled = tiled_product(atom, tiles)
+    out: Layout = composition(Layout((LANES, 16384), (lane_stride(bits), column)), tiled)
+    return out
+
+
+def find_tmem_tensor_col_offset(tensor: Any) -> int:
+    """How many columns a tensor of tensor memory takes: where the next one can begin.
+
+    >>> find_tmem_tensor_col_offset(Tensor(Pointer("tmem", "float", 0), Layout((128, 64), (65536, 1))))
+    64
+    """
+    tmem = as_tmem("find_tmem_tensor_col_offset", tensor)
+    return cosize(recast_layout(tmem.layout, tmem.bits, WORD)) & 0xFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class TensorMemory(Shown):
+    """Several tensors in tensor memory at once, each with its name; one behind the other, as a kernel allocates them."""
+
+    tiling: ClassVar[str] = "tmem"
+    parts: tuple[tuple[str, Tensor], ...]
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name}: column {tensor.pointer.address or 0}: {tensor.layout}" for name, tensor in self.parts)
+
+
+def tensor_memory(*tensors: Any) -> TensorMemory:
+    """Tensors of tensor memory one behind the other: each begins where find_tmem_tensor_col_offset says that the one before ends.
+
+    The name is ours. Refused: more columns than there are.
+
+    >>> c = Tensor(Pointer("tmem", "float", 0), Layout((128, 256), (65536, 1)))
+    >>> [tensor.pointer.address for _, tensor in tensor_memory(c, c).parts]
+    [0, 256]
+    """
+    parts, column = [], 0
+    for n, given in enumerate(tensors):
+        tensor = as_tmem("tensor_memory", given)
+        taken = find_tmem_tensor_col_offset(tensor)
+        if column + taken > COLUMNS:
+            raise AlgebraError(f"tensor_memory: {column + taken} columns are more than the {COLUMNS} of tensor memory")
+        parts.append((f"tensor {n}, {tensor.pointer.element}", replace(tensor, pointer=replace(tensor.pointer, address=column))))
+        column += taken
+    return TensorMemory(tuple(parts))
+
+
+def make_tmem_copy(op: Any, tensor: Any) -> TiledCopy:
+    """The copy of four warps between registers and a tensor of tensor memory, each on its own 32 lanes.
+
+    Refused: an operation that reaches what the tensor does not have; what is no tensor of tensor memory.
+
+    >>> from cute_viz import parse
+    >>> tmem = Tensor(Pointer("tmem", "float", 0), Layout((128, 64), (65536, 1)))
+    >>> str(make_tmem_copy(parse("SM100_TMEM_LOAD_32dp32b8x{}"), tmem).layout_tv)
+    '((32,4),(8,32)):((0,1),(128,4))'
+    """
+    tmem = as_tmem("make_tmem_copy", tensor)
+    threads = Layout((WARP, 4), (0, WARP * lane_stride(tmem.bits)))
+    return _cotiled("make_tmem_copy", op, tmem, threads)
+
+
+def make_utccp_copy(op: Any, tensor: Any) -> TiledCopy:
+    """The copy of tcgen05.cp from shared memory to a tensor of tensor memory; one thread issues it.
+
+    >>> from cute_viz import parse
+    >>> tmem = Tensor(Pointer("tmem", "float", 0), Layout((128, 64), (65536, 1)))
+    >>> str(make_utccp_copy(parse("SM100_UTCCP_128dp256bit_1cta{}"), tmem).layout_tv)
+    '(1,(128,8)):(0,(1,128))'
+    """
+    tmem = as_tmem("make_utccp_copy", tensor)
+    if not isinstance(op, CopyOp):
+        raise AlgebraError(f"make_utccp_copy needs a copy operation, not {show(op)}", hint="SM100_UTCCP_4x32dp128bit_1cta{}")
+    return _cotiled("make_utccp_copy", op, tmem, Layout(size(op.thr_id), 0))
+
+
+def _cotiled(name: str, op: Any, tmem: Tensor, threads: Layout) -> TiledCopy:
+    if not isinstance(op, CopyOp) or op.val_id is None:
+        raise AlgebraError(f"{name} needs a copy of tensor memory, not {show(op)}", hint="such as SM100_TMEM_LOAD_32dp32b32x{}")
+    values: Any = coalesce(upcast(op.val_id, tmem.bits))
+    return make_cotiled_copy(make_copy_atom(op, tmem.bits, tmem.pointer.type), make_layout(threads, values), tmem.layout)
+
+
+def as_tmem(name: str, x: Any) -> Tensor:
+    """A tensor of tensor memory. Refused: anything else.
+
+    >>> as_tmem("f", Tensor(Pointer("tmem", "float", 0), Layout(4))).bits
+    32
+    """
+    if not isinstance(x, Tensor) or x.pointer.space != "tmem":
+        raise AlgebraError(f"{name}: Expected TMEM tensor.", hint="mma.make_fragment_C(partition_shape_C(mma, shape)) makes one")
+    return x

@@ -1,0 +1,212 @@
+"""Fragments of an MMA by where its operands live: registers, descriptors of shared memory (SM90, SM100), tensor memory (SM100).
+
+Sources: cute/atom/mma_atom.hpp, make_fragment_A/B/C; FrgTypeA/B/C of mma_traits_sm90_gmma.hpp and mma_traits_sm100.hpp.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from cute_viz.algebra.common import refuse
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.descriptor import make_fragment
+from cute_viz.algebra.divide import tiled_divide
+from cute_viz.algebra.elements import named
+from cute_viz.algebra.fragment import make_fragment_like
+from cute_viz.algebra.inttuple import is_int_tuple, modes, product, tuple_rank
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.mma import TiledMMA
+from cute_viz.algebra.modes import get
+from cute_viz.algebra.products import tile_to_shape
+from cute_viz.algebra.shapes import product_each
+from cute_viz.algebra.tensor import Tensor, as_tensor, whole
+from cute_viz.algebra.tmem import fragments_of, make_fragment_sf
+from cute_viz.algebra.tmem import make_fragment as _in_tmem
+from cute_viz.algebra.views import as_tiled_mma
+from cute_viz.errors import AlgebraError
+
+_WGMMA = re.compile(r"SM90_(?:64x|GMMA)\w*?_(SS|RS)(?:_|<|$)")
+_TCGEN05 = re.compile(r"SM10\d_MMA_\w+_(SS|TS)(?:_|<|$)")
+
+
+def majors(name: str) -> tuple[str, str]:
+    """The majors of A and B that the name of an operation tells; K where it does not.
+
+    >>> majors("SM90_64x64x16_F32F16F16_SS<GMMA::Major::MN,GMMA::Major::K>"), majors("SM90_64x64x32_S32S8S8_SS_TN")
+    (('MN', 'K'), ('K', 'K'))
+    """
+    found = re.findall(r"Major(?:::|\.)(MN|K)\b", name)
+    return (found[0], found[1]) if len(found) > 1 else ("K", "K")
+
+
+def home(name: str, operand: str) -> str:
+    """Where an operand of an MMA lives: "rmem", "smem" (behind a descriptor) or "tmem".
+
+    >>> [home("SM100_MMA_F16BF16_TS<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>", x) for x in "ABC"]
+    ['tmem', 'smem', 'tmem']
+    >>> [home("SM90_64x64x16_F32F16F16_RS", x) for x in "ABC"]
+    ['rmem', 'smem', 'rmem']
+    """
+    if match := _WGMMA.search(name):
+        return "rmem" if operand == "C" or (operand == "A" and match[1] == "RS") else "smem"
+    if match := _TCGEN05.search(name):
+        return "tmem" if operand == "C" or (operand == "A" and match[1] == "TS") else "smem"
+    return "rmem"
+
+
+def _make(operand: str, *given: Any) -> Any:
+    if len(given) == 1:  # of a layout alone: registers for it
+        return make_fragment_like(whole(given[0]))
+    mma, part = as_tiled_mma(given[0]), given[1]
+    where = home(mma.atom.name, operand)
+    if where == "rmem":
+        shape = part.shape if isinstance(part, (Tensor, Layout, ComposedLayout)) else part
+        return Layout(shape) if operand == "C" or is_int_tuple(part) else make_fragment_like(whole(part))
+    _check_partitioned(mma, operand, part)
+    if where == "smem":
+        tensor, major = as_tensor(part), majors(mma.atom.name)["AB".index(operand)]
+        return make_fragment(tensor, "GMMA" if mma.atom.name.startswith("SM90") else "UMMA", major)
+    shape = part.shape if isinstance(part, (Tensor, Layout, ComposedLayout)) else part
+    _check_types(mma)
+    return _in_tmem(mma.atom.name, operand, mma.atom.types["ABC".index(operand)], shape)
+
+
+def _check_partitioned(mma: TiledMMA, operand: str, part: Any) -> None:
+    """Refuse what was not partitioned for the MMA, and elements of another type than its own."""
+    shape = part.shape if isinstance(part, (Tensor, Layout, ComposedLayout)) else part
+    name = f"make_fragment_{operand}"
+    if not is_int_tuple(shape) or tuple_rank(shape) < 3:
+        refuse(name, (part,), "VMK: the tensor is not partitioned", hint=f"partition_{operand}(mma.get_slice(0), tensor)")
+    if size(modes(shape)[0]) != size(get(mma.atom.layout(operand), 1)):
+        refuse(name, (part,), f"its first mode has {size(modes(shape)[0])} elements, the atom's {operand} has others")
+    if isinstance(part, Tensor) and operand != "C" and mma.atom.types:
+        wanted, given = named(mma.atom.types["ABC".index(operand)]), named(part.pointer.type)
+        if wanted is not None and given is not None and wanted != given:
+            refuse(name, (part,), f"Expecting ValType{operand} type: {wanted.name}, not {given.name}")
+
+
+_WIDTHS = {"TF32": (32, 32), "F16BF16": (16, 16), "F8F6F4": (4, 8), "S8": (8, 8), "MXF8F6F4": (4, 8), "MXF4": (4, 4)}
+
+
+def _check_types(mma: TiledMMA) -> None:
+    """Refuse element types whose width the operation does not take, as the traits of CuTe do."""
+    name = mma.atom.name.partition("<")[0]
+    kind = next((word for word in name.split("_") if word in _WIDTHS), None)
+    if kind is None or len(mma.atom.types) < 2:
+        return
+    low, high = _WIDTHS[kind]
+    found = [named(word) for word in mma.atom.types[:2]]
+    _check_result(name, kind, mma)
+    if any(x is not None and not low <= x.bits <= high for x in found):
+        takes = f"{high}bit types" if low == high else f"types with leq {high}bit types"
+        raise AlgebraError(f"{name} supports {takes}", hint=f"not {' and '.join(mma.atom.types[:2])}")
+
+
+def _check_result(name: str, kind: str, mma: TiledMMA) -> None:
+    """Refuse an accumulator that the operation does not have, and majors that its operands cannot have."""
+    result = named(mma.atom.types[2])
+    if kind == "S8" and result is not None and result.name != "s32":
+        raise AlgebraError(f"{name} result type can only be int32_t.")
+    if result is not None and result.name not in ("f16", "f32", "s32"):
+        raise AlgebraError(f"{name}: Unknown type for CFormat", hint="half_t, float or int32_t")
+    a_major, b_major = majors(mma.atom.name)
+    if "_TS" in name and a_major == "MN":
+        raise AlgebraError(f"{name} A from TMEM can't be transposed")
+    n, step = product(mma.atom.shape_mnk[1]), 32 if "_2x1SM" in name else 16
+    if kind == "F8F6F4" and b_major == "MN" and n % step:
+        raise AlgebraError(f"{name} N-mode size should be a multiple of {step} between {step} and 256 when B is MN major.")
+
+
+def make_fragment_A(*given: Any) -> Any:
+    """A fragment of A: of an MMA and a partitioned tensor as its descriptors, in tensor memory or in registers; of a layout
+    alone registers.
+
+    >>> from cute_viz import parse
+    >>> mma = "mma = make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}); "
+    >>> smem = "s = make_tensor(make_smem_ptr<half_t>(1024), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64))); "
+    >>> str(parse(mma + smem + "mma.make_fragment_A(mma.get_slice(0).partition_A(s))"))
+    '(_1,_1,_4):(_0,_0,_2)'
+    """
+    return _make("A", *given)
+
+
+def make_fragment_B(*given: Any) -> Any:
+    """A fragment of B: of an MMA and a partitioned tensor as its descriptors or in registers; of a layout alone registers.
+
+    >>> str(make_fragment_B(Layout((4, 8), (8, 1))))
+    '(4,(8)):(1,(4))'
+    """
+    return _make("B", *given)
+
+
+def make_fragment_C(*given: Any) -> Any:
+    """A fragment of C: of an MMA and a partitioned tensor, or its shape, in tensor memory or in registers; of a layout alone
+    registers.
+
+    >>> str(make_fragment_C(Layout((4, 8), (8, 1))))
+    '(4,(8)):(1,(4))'
+    """
+    return _make("C", *given)
+
+
+def make_fragment_SFA(mma: Any, shape: Any) -> Tensor:
+    """The tensor memory of the scale factors of A, for their layout in shared memory: make_tensor<TiledMma::FrgTypeSFA>(shape).
+
+    The name is ours; CuTe has only the type.
+
+    >>> from cute_viz import parse
+    >>> text = "SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>{}"
+    >>> str(make_fragment_SFA(parse(text), ((((32, 4), 1), (32, 1)), 1, (4, 1))).layout)
+    '((((32,4),4),(32,1)),1,(4,1)):((((262144,4),8388608),(0,1)),0,(1,0))'
+    """
+    return _scales(mma, "SFA", shape)
+
+
+def make_fragment_SFB(mma: Any, shape: Any) -> Tensor:
+    """The tensor memory of the scale factors of B, for their layout in shared memory: make_tensor<TiledMma::FrgTypeSFB>(shape).
+
+    The name is ours; CuTe has only the type.
+
+    >>> from cute_viz import parse
+    >>> text = "SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>{}"
+    >>> str(make_fragment_SFB(parse(text), ((((32, 4), 1), (32, 1)), 1, (4, 1))).layout)
+    '((((32,4),4),(32,1)),1,(4,1)):((((262144,4),8388608),(0,1)),0,(1,0))'
+    """
+    return _scales(mma, "SFB", shape)
+
+
+def _scales(mma: Any, operand: str, x: Any) -> Tensor:
+    atom = as_tiled_mma(mma).atom
+    what = fragments_of(atom.name)
+    if not what.scaled:
+        raise AlgebraError(f"{atom.name} has no scale factors", hint="SM100_MMA_MXF8F6F4_SS<...> has")
+    words = atom.name.partition("<")[2].split(",")
+    shape = x.shape if isinstance(x, (Tensor, Layout, ComposedLayout)) else x
+    return make_fragment_sf(atom.name, operand, words[3] if len(words) > 3 else "float_ue8m0_t", shape)
+
+
+def tile_to_mma_shape(atom: AnyLayout, shape: Any, order: Any = None) -> AnyLayout:
+    """An atom of shared memory tiled to a shape ((MMA_M,MMA_K),M,K,...) of partition_shape_A: UMMA::tile_to_mma_shape.
+
+    >>> from cute_viz import parse
+    >>> atom = parse("UMMA::Layout_K_SW128_Atom<half_t>{}")
+    >>> str(tile_to_mma_shape(atom, ((128, 16), 1, 4)).inner)
+    '((128,16),1,4):((64,1),0,16)'
+    """
+    if not isinstance(shape, tuple) or len(shape) < 3 or tuple_rank(shape[0]) != 2:
+        refuse("tile_to_mma_shape", (atom, shape), "the shape is ((MMA_M,MMA_K),M,K,...)", hint="partition_shape_A(mma, (128,64))")
+    (m, k), m_tiles, k_tiles = shape[0], shape[1], shape[2]
+    tiled = tile_to_shape(atom, ((m, m_tiles), (k, k_tiles), *shape[3:]), order)
+    return tiled_divide(tiled, product_each(shape[0]))
+
+
+def AtomThrID(mma: Any) -> Layout:
+    """The threads of an atom, of tcgen05.mma its CTAs: `typename decltype(mma)::AtomThrID`.
+
+    >>> from cute_viz import parse
+    >>> str(AtomThrID(parse("SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,256,UMMA::Major::K,UMMA::Major::K>{}")))
+    '_2:_1'
+    """
+    return as_tiled_mma(mma).atom.thr_id

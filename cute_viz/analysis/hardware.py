@@ -1,0 +1,118 @@
+"""Facts of descriptors and of tensor memory, each with its unit: bytes, elements, 16-byte units, lanes and columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra.descriptor import FIELDS, UNIT, DescriptorTensor, SmemDescriptor
+from cute_viz.algebra.instruction import InstrDescriptor
+from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.measure import cosize, size
+from cute_viz.algebra.static import unmarked
+from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tma import SWIZZLE_NAMES, TmaCopy
+from cute_viz.algebra.tmem import TensorMemory, address, find_tmem_tensor_col_offset, place
+
+
+def hardware_facts(obj: Any) -> dict[str, Any] | None:
+    """The facts of a descriptor, of a fragment of descriptors, of an instruction descriptor, of a TMA copy, or of a tensor in
+    tensor memory; None of anything else.
+
+    >>> from cute_viz import parse
+    >>> facts = hardware_facts(parse("make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"))
+    >>> facts["desc"], facts["stride offset"]
+    ('0x8000002000010000', '512 bytes')
+    """
+    if isinstance(obj, SmemDescriptor):
+        return _descriptor(obj)
+    if isinstance(obj, DescriptorTensor):
+        return {"layout": unmarked(obj.layout), "strides": "16-byte units, added to start_address", **_descriptor(obj.first)}
+    if isinstance(obj, InstrDescriptor):
+        return _instruction(obj)
+    if isinstance(obj, TmaCopy):
+        return _tma(obj)
+    if isinstance(obj, TensorMemory):
+        return {name: _tmem(tensor) | {"first column": tensor.pointer.address or 0} for name, tensor in obj.parts}
+    if isinstance(obj, Tensor) and obj.pointer.space == "tmem":
+        return _tmem(obj)
+    return None
+
+
+def _descriptor(x: SmemDescriptor) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "desc": str(x),
+        "kind": f"{x.kind} descriptor, {x.major}-major",
+        **x.values,
+        "layout_type_name": x.mode,
+        "start address": f"{x.start_address * UNIT} bytes",
+        "leading offset": f"{x.leading_byte_offset * UNIT} bytes",
+        "stride offset": f"{x.stride_byte_offset * UNIT} bytes",
+        "element": f"{x.tensor.pointer.element}, {x.bits} bits",
+        "operand": unmarked(x.tensor.layout),
+        "smem_layout": unmarked(x.tensor.whole),
+    }
+    if x.kind == "GMMA" or x.major == "MN":
+        out["leading offset used"] = _leading_used(x)
+    kept = {field.name: field.width for field in FIELDS[x.kind]}
+    lost = [name for name in ("start_address", "leading_byte_offset", "stride_byte_offset") if getattr(x, name) >> kept[name]]
+    if lost:
+        out["does not fit its 14 bits"] = ", ".join(f"{name} = {getattr(x, name)}" for name in lost)
+    return out
+
+
+def _leading_used(x: SmemDescriptor) -> str:
+    """Whether the hardware reads the leading offset, in words."""
+    if x.major == "K":
+        return "yes" if x.mode in ("INTERLEAVE", "SWIZZLE_NONE") else "no: a row of the swizzle atom holds both 16-byte columns"
+    return "yes" if x.leading_byte_offset else "no: the operand is one atom wide"
+
+
+def _instruction(x: InstrDescriptor) -> dict[str, Any]:
+    runtime = {"runtime_idescE": f"0x{x.desc << 32:016x}"}
+    return {"desc": str(x), "kind": x.kind, **dict(x.values), **{f"{name} in words": word for name, word in x.what}, **runtime}
+
+
+def _tmem(x: Tensor) -> dict[str, Any]:
+    last = place(cosize(x.layout) - 1 + x.offset, x.bits)
+    return {
+        "layout": unmarked(x.layout),
+        "kind": "tensor in tensor memory",
+        "unit": f"elements of {x.bits} bits: a lane is {65536 * 32 // x.bits} of them, a column {32 // x.bits}",
+        "shape": show(x.layout.shape),
+        "size": size(x.layout),
+        "element": f"{x.pointer.element}, {x.bits} bits",
+        "columns": find_tmem_tensor_col_offset(x),
+        "lanes": f"0..{last.lane}",
+        "last address": f"0x{address(last):08x}: lane {last.lane}, column {last.column}, bit {last.bit}",
+        "on hardware": "not run on hardware",
+    }
+
+
+def _tma(x: TmaCopy) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "op": x.op.name,
+        "kind": "TMA: the arguments of cuTensorMapEncodeTiled, dimension 0 first",
+        "dataType": x.map.data_type,
+        "tensorRank": x.map.rank,
+        "globalAddress": x.map.address,
+        "globalDim": list(x.map.global_dim),
+        "globalStrides": list(x.map.global_strides),
+        "boxDim": list(x.map.box_dim),
+        "elementStrides": list(x.map.element_strides),
+        "interleave": x.map.interleave,
+        "swizzle": x.map.swizzle,
+        "swizzle in words": SWIZZLE_NAMES[x.map.swizzle],
+        "units": "globalDim and boxDim in elements, globalStrides of the dimensions 1 to 4 in bytes",
+        "element": f"{x.map.type}, {x.map.bits} bits",
+        "CTAs of a multicast": x.ctas,
+        "bytes an instruction, all CTAs": x.bits // 8,
+        "NumValSrc": x.bits // x.tensor.bits,
+        "cta_v_map": unmarked(x.cta_v_map),
+        "tma_gbasis": unmarked(x.gbasis),
+        "g_stride_basis": unmarked(x.g_stride),
+        "gmem_layout": unmarked(x.tensor.layout),
+        "smem_layout": unmarked(x.smem),
+    }
+    if x.tiled is not None:
+        out |= {"Tiler_MN": unmarked(x.tiled.tiler_mn), "TiledLayout_TV": unmarked(x.tiled.layout_tv)}
+    return out

@@ -1,0 +1,14 @@
+"""A step of an explanation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What was done, and what it gave (None for a remark)."""
+
+    words: str
+    value: Any = None

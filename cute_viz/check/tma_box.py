@@ -1,0 +1,187 @@
+"""TMA copies as they are drawn: the tensor maps that we compute drive loads and stores, out of bounds and multicast included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cute_viz.algebra.inttuple import modes, product, show
+from cute_viz.algebra.measure import cosize, size
+from cute_viz.algebra.swizzled import get_swizzle_portion
+from cute_viz.algebra.tma import TmaCopy
+from cute_viz.check.elements import UNSIGNED
+from cute_viz.check.job import POISON, Check, In, Item, Kernel, Launch, Map, Out, Outcome, Sheet, Undecided, Word, entry_name
+from cute_viz.check.tma_box_ptx import MOST, kernel
+from cute_viz.figures.tma import pieces_at, place_pieces
+from cute_viz.notation import parse
+from cute_viz.spec.library import resolve
+
+CHUNK, LINE = 16, 8  # bytes that are judged together, and how many of them stand in a row of the sheet
+SHARED = 200 << 10
+
+
+def checks(obj: TmaCopy, name: str) -> list[Item]:
+    """The check of a TMA copy: its tile at the beginning of the tensor, across its end, and before its beginning.
+
+    >>> from cute_viz import parse
+    >>> g = "make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape(100,64), GenRowMajor{}))"
+    >>> copy = parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{{}}, (64,64)))")
+    >>> [item.kind for item in checks(copy, "x")]
+    ['TMA box']
+    """
+    reason = _undecided(obj)
+    if reason:
+        return [Undecided("TMA box", name, reason)]
+    job = Job(obj, entry_name("tma_box", name))
+    return [Check("TMA box", name, job.kernel(), job.launches, job.judge)]
+
+
+def _undecided(obj: TmaCopy) -> str:
+    """Why a copy is not tried, in words; "" where it is."""
+    if obj.op.name.startswith("SM100") or obj.map.swizzle > 3 or obj.bits // 8 % CHUNK:
+        return "it needs a device of compute capability 10.0"
+    if not any(word in obj.op.name for word in ("_LOAD", "_STORE")) or "IM2COL" in obj.op.name:
+        return f"{obj.op.name} is not tried"
+    if any(isinstance(mode, tuple) for mode in modes(obj.tensor.layout.shape)) or obj.tensor.bits not in UNSIGNED:
+        return f"a tensor {show(obj.tensor.layout.shape)} of {obj.tensor.bits}-bit elements is not tried"
+    if obj.map.bits != obj.tensor.bits or cosize(obj.tensor.layout) > 1 << 24 or obj.bits > 8 * SHARED or obj.tensor.offset:
+        return "the tensor or the tile is too large, or seen as another type"
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The launches of one copy, a corner of the tensor each, and their judgement."""
+
+    obj: TmaCopy
+    entry: str
+
+    @property
+    def store(self) -> bool:
+        """Whether it goes from shared to global memory."""
+        return "STORE" in self.obj.op.name
+
+    @property
+    def size(self) -> int:
+        """Bytes of the tile."""
+        return size(self.obj.cta_v_map) * self.obj.tensor.bits // 8
+
+    def kernel(self) -> Kernel:
+        """The kernel for the copy's dimensions and cluster."""
+        return kernel(self.entry, self.obj.map.rank, 1 if self.store else self.obj.ctas, self.store)
+
+    def corners(self) -> list[tuple[int, ...]]:
+        """Where the tile is put: at 0, across the end, and across the beginning."""
+        extents = [int(extent) for extent in modes(self.obj.tensor.layout.shape)]
+        tile = [product(mode) for mode in modes(self.obj.cta_v_map.shape)]
+        across = tuple(max(0, extent - part // 2) for extent, part in zip(extents, tile, strict=False))
+        return [(0,) * len(extents), across, tuple(-(part // 2) for part in tile[: len(extents)])]
+
+    def numbers(self) -> Any:
+        """The tensor in global memory: a number that tells each element, as far as its bits go."""
+        bits = self.obj.tensor.bits
+        return (np.arange(cosize(self.obj.tensor.layout)) % ((1 << min(bits, 31)) - 5) + 1).astype(UNSIGNED[bits])
+
+    def image(self, corner: tuple[int, ...]) -> tuple[Any, Any]:
+        """Shared memory with the tile at a corner, element by element; and the global offset of each, -1 out of bounds."""
+        obj = self.obj
+        bits, swizzle = obj.tensor.bits, get_swizzle_portion(obj.smem)
+        memory = np.zeros(self.size * 8 // bits, UNSIGNED[bits])
+        source = np.full(len(memory), -1, np.int64)
+        extents = [int(extent) for extent in modes(obj.tensor.layout.shape)]
+        numbers = self.numbers()
+        for element, tile in enumerate(place_pieces(obj)):
+            coord = tuple(a + b for a, b in zip(corner, tile, strict=True))
+            place = swizzle(element * bits // 8) * 8 // bits + element * bits % 8
+            if all(0 <= x < extent for x, extent in zip(coord, extents, strict=True)):
+                source[place] = obj.tensor.layout(coord)
+                memory[place] = numbers[source[place]]
+        return memory, source
+
+    def launches(self) -> tuple[Launch, ...]:
+        """A launch a corner."""
+        return tuple(self._launch(corner) for corner in self.corners())
+
+    def _launch(self, corner: tuple[int, ...]) -> Launch:
+        obj, ctas = self.obj, 1 if self.store else self.obj.ctas
+        pieces = pieces_at(obj, corner)
+        coords = np.zeros((len(pieces), MOST), np.int32)
+        for n, piece in enumerate(pieces):
+            coords[n, : len(piece.start)] = piece.start
+        data = self.numbers()
+        of = 3 if self.store else 2
+        x = obj.map
+        tensor = Map(of, x.global_dim, x.global_strides, x.box_dim, x.swizzle, x.data_type, x.rank)
+        count = len(pieces) // obj.ctas
+        step = obj.bits // 8
+        words = (Word(self.size), Word(count), Word(step), Word(step // obj.ctas), Word((1 << ctas) - 1))
+        if self.store:
+            memory, _ = self.image(corner)
+            buffers: tuple[Any, ...] = (In(coords.tobytes()), In(memory.tobytes()), Out(data.nbytes))
+        else:
+            buffers = (In(coords.tobytes()), In(data.tobytes()), Out(self.size * ctas))
+        return Launch(self.entry, (ctas, 1, 1), 32, (tensor, *buffers, *words), self.size + 2048)
+
+    def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
+        """Every 16 bytes of shared memory of every CTA, or of the tensor that was stored, against what is drawn."""
+        sheets, control = [], False
+        for corner, output in zip(self.corners(), outputs, strict=True):
+            memory, source = self.image(corner)
+            if self.store:
+                poison = int.from_bytes(bytes([POISON]) * (self.obj.tensor.bits // 8), "little")
+                right = np.full(len(self.numbers()), poison, memory.dtype)
+                right[source[source >= 0]] = memory[source >= 0]
+                parts = [("the tensor", right, np.frombuffer(output[0], memory.dtype))]
+            else:
+                every = np.frombuffer(output[0], memory.dtype).reshape(self.obj.ctas, -1)
+                parts = [(f"CTA {cta}", memory, seen) for cta, seen in enumerate(every)]
+            for words, right, seen in parts:
+                sheets.append(_sheet(f"{words}, tile at {show(corner)}", right, seen, self.obj.tensor.bits))
+                wrong = right.copy()
+                wrong[[0, -1]] = wrong[[-1, 0]] ^ 1
+                control |= bool((wrong != seen).any())
+        return Outcome(tuple(sheets), control, {"boxes": len(outputs)})
+
+
+def _sheet(role: str, right: Any, seen: Any, bits: int) -> Sheet:
+    """Memory in lines of 128 bytes, 16 bytes a cell."""
+    per = CHUNK * 8 // bits
+    count = -(-len(right) // (per * LINE)) * LINE
+    padded = [np.pad(table, (0, count * per - len(table))).reshape(count, per) for table in (right, seen)]
+    same = tuple((padded[0] == padded[1]).all(axis=1).tolist())
+    words = [tuple(" ".join(map(str, row)) for row in table.tolist()) for table in padded]
+    return Sheet(role, count // LINE, LINE, words[0], words[1], same)
+
+
+def subjects() -> Iterator[tuple[str, Any]]:
+    """(name, copy) of TMA copies: every swizzle, types, both majors, three dimensions, stores, clusters of 2 and 4.
+
+    >>> next(subjects())[0]
+    'TMA SM90_TMA_LOAD of half_t, K_INTER'
+    """
+    row, col = "make_layout(make_shape(100,136), GenRowMajor{})", "make_layout(make_shape(136,100))"
+    cases = [
+        ("SM90_TMA_LOAD", "half_t", atom, "(64,64)", row if atom[0] == "K" else col, 1)
+        for atom in ("K_INTER", "K_SW32", "K_SW64", "K_SW128", "MN_INTER", "MN_SW32", "MN_SW64", "MN_SW128")
+    ]
+    cases += [("SM90_TMA_LOAD", kind, "K_SW128", "(32,128)", row, 1) for kind in ("uint8_t", "float_e4m3_t", "bfloat16_t", "float")]
+    cases += [("SM90_TMA_LOAD_MULTICAST", "half_t", atom, "(64,64)", row, n) for atom in ("K_SW128", "K_SW64") for n in (2, 4)]
+    cases += [("SM90_TMA_STORE", "half_t", atom, "(64,64)", row, 1) for atom in ("K_INTER", "K_SW32", "K_SW64", "K_SW128")]
+    for op, kind, atom, tile, layout, ctas in cases:
+        g = f"make_tensor(make_gmem_ptr<{kind}>(0), {_padded(layout, kind)})"
+        text = f"make_tma_copy({op}{{}}, {g}, tile_to_shape(GMMA::Layout_{atom}_Atom<{kind}>{{}}, {tile}), {tile}, {ctas})"
+        name = f"TMA {op} of {kind}, {atom}" + (f", cluster of {ctas}" if ctas > 1 else "")
+        yield name, parse(text, resolve=resolve)
+    plain = "make_tensor(make_gmem_ptr<float>(0), make_layout(make_shape(20,24,6), make_stride(24,Int<1>{},480)))"
+    yield (
+        "TMA SM90_TMA_LOAD of float, 3 dimensions",
+        parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {plain}, (8,16,2):(16,1,128), (8,16,2), 1)", resolve=resolve),
+    )
+
+
+def _padded(layout: str, kind: str) -> str:
+    """A layout whose stride is a multiple of 16 bytes in any type of 8 bits or more."""
+    return layout.replace("136", "144") if kind in ("uint8_t", "float_e4m3_t") else layout

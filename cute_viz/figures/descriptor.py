@@ -1,0 +1,246 @@
+"""Matrix descriptors: an operand in shared memory as core matrices, where they lie, and the 64 bits by field.
+
+A core matrix is 8 rows of 16 bytes: of a K-major operand 8 of M or N, of an MN-major one 8 of K (PTX ISA, "Canonical layouts").
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from cute_viz.algebra.descriptor import FIELDS, MODES, UNIT, DescriptorTensor, SmemDescriptor
+from cute_viz.algebra.inttuple import modes, product
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.recast import upcast
+from cute_viz.algebra.static import unmarked
+from cute_viz.algebra.table import offsets
+from cute_viz.algebra.tensor import Tensor
+from cute_viz.figures.fields import bits_panel, field_paints, fields_legend
+from cute_viz.figures.model import Figure, Panel, Ruler
+from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.paint import HUES, Painting, by_group
+from cute_viz.figures.words import colours, count
+
+LINE = 128  # bytes of memory a line shows: what all banks hold
+MOST_LINES = 16  # of memory that are shown
+RUN = "not run on hardware"
+
+
+class Cores(NamedTuple):
+    """An operand cut into core matrices: rows and columns of them, and the 16-byte units of each, by their plain byte offset."""
+
+    rows: int
+    cols: int
+    units: tuple[tuple[int, ...], ...]  # of a core matrix, row by row of the grid, its 8 units
+
+    def start(self, row: int, col: int) -> int:
+        """The byte offset of a core matrix."""
+        return self.units[row * self.cols + col][0]
+
+
+def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -> Figure:
+    r"""The figure of a descriptor, or of a fragment of them.
+
+    Refused: an operand of more cells than the options allow.
+
+    >>> from cute_viz import parse
+    >>> text = "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_INTER_Atom<half_t>{}, (64,16)))"
+    >>> figure = descriptor(parse(text), FigureOptions())
+    >>> figure.panels[0].labels[:2], figure.panels[0].arrow_labels
+    (('+0\n  LBO 1024 B →\n  SBO 128 B ↓', '+1024'), ('LBO 1024 B', 'SBO 128 B'))
+    """
+    x = obj.first if isinstance(obj, DescriptorTensor) else obj
+    whole = _flat(obj.tensor) if isinstance(obj, DescriptorTensor) else x.tensor
+    check_cells(product(whole.layout.shape) * x.bits // 128, f"the operand {whole.layout}", options)
+    cores, block = _cores(whole, x.major), _cores(x.tensor, x.major)
+    # a fragment's colours tell its descriptors, a descriptor's those of its core matrices
+    painted = [_block_of(cores, block, n) if isinstance(obj, DescriptorTensor) else n for n in range(len(cores.units))]
+    what = "the descriptor that reads the core matrix, by its k-block" if isinstance(obj, DescriptorTensor) else "core matrix"
+    painting = by_group([key % HUES for key in painted], HUES, f"hue: {what}, mod 8", "")
+    bits_at, paints = field_paints(FIELDS[x.kind], painting.paints)
+    panels = [
+        _core_panel(x, obj, cores, block, painting),
+        _memory_panel(x, cores, painting),
+        bits_panel(x.desc, 64, FIELDS[x.kind], bits_at, (1, 0), (1,)),
+    ]
+    words = {"start_address": "start", "leading_byte_offset": "LBO", "stride_byte_offset": "SBO"}
+    told = {name: f"{words.get(name, name)} {value}" for name, value in x.values.items()}
+    for name in words:
+        told[name] += f" = {x.values[name] * UNIT} B"
+    told["layout_type"] += f" {x.mode.removeprefix('SWIZZLE_')}"
+    legend = fields_legend(FIELDS[x.kind], bits_at, told)
+    name = "wgmma" if x.kind == "GMMA" else "tcgen05.mma"
+    fragment = isinstance(obj, DescriptorTensor)
+    what = f"{name}, {x.major}-major {x.tensor.pointer.element}, {x.mode}"
+    title = options.title or f"{'Descriptors' if fragment else 'Descriptor'} of {what}"
+    caption = "a cell is a core matrix of 8 rows x 16 bytes, with its first byte; memory is shown 128 bytes a line, 16 bytes a cell"
+    facts: dict[str, Any] = {
+        "desc": str(x),
+        "start address, bytes": x.start_address * UNIT,
+        "LBO, bytes": x.leading_byte_offset * UNIT,
+        "SBO, bytes": x.stride_byte_offset * UNIT,
+        "swizzle": str(x.tensor.pointer.swizzle or "none"),
+    }
+    return Figure(
+        kind="descriptor",
+        title=title,
+        source=unmarked(whole.whole),
+        caption=caption,
+        description=f"{title}. {unmarked(whole.whole)}. {caption}.{colours(painting.legends)}",
+        paints=paints,
+        legends=(*painting.legends, legend),
+        panels=tuple(panels),
+        notes=tuple(_notes(x, panels[1])),
+        facts=facts,
+    )
+
+
+def _flat(tensor: Tensor) -> Tensor:
+    """A partitioned operand ((MN,K),MMA_MN,MMA_K,...) as (MN,K), the first of its stages."""
+    shape, stride = modes(tensor.layout.shape), modes(tensor.layout.stride)
+    (mn, k), (mn_step, k_step) = shape[0], stride[0]
+    layout = Layout(((mn, shape[1]), (k, shape[2])), ((mn_step, stride[1]), (k_step, stride[2])))
+    return Tensor(tensor.pointer, layout, tensor.offset)
+
+
+def _cores(tensor: Tensor, major: str) -> Cores:
+    """The core matrices of an operand, in bytes from its beginning."""
+    units = upcast(tensor.layout, 128 // tensor.bits)
+    mn, k = (product(mode) for mode in modes(units.shape))
+    table = offsets(Layout((units.shape[0], units.shape[1]), (units.stride[0], units.stride[1])))
+    high, wide = (8, 1) if major == "K" else (1, 8)
+    rows, cols = max(1, mn // high), max(1, k // wide)
+    out = []
+    for r in range(rows):
+        for c in range(cols):
+            down, across = range(r * high, min((r + 1) * high, mn)), range(c * wide, min((c + 1) * wide, k))
+            out.append(tuple(table[i + j * mn] * UNIT for j in across for i in down))
+    return Cores(rows, cols, tuple(out))
+
+
+def _block_of(cores: Cores, block: Cores, n: int) -> int:
+    """Which descriptor of a fragment reads a core matrix, counted along K first."""
+    row, col = divmod(n, cores.cols)
+    return row // block.rows * (cores.cols // block.cols) + col // block.cols
+
+
+def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, painting: Painting) -> Panel:
+    """The operand as core matrices: where each begins, and the offsets of the descriptor as arrows."""
+    arrows, words = _arrows(x, block)
+    t = 128 // x.bits
+    row_step, col_step = (8, t) if x.major == "K" else (t, 8)
+    across = tuple(1 if 0 < c < cores.cols and c % block.cols == 0 else 0 for c in range(cores.cols + 1))
+    down = tuple(1 if 0 < r < cores.rows and r % block.rows == 0 else 0 for r in range(cores.rows + 1))
+    width = MODES[x.kind][_key(x)][2]
+    boxes = _atoms(x, cores, width)
+    labels = []
+    for n, units in enumerate(cores.units):
+        row, col = divmod(n, cores.cols)
+        label = f"+{units[0]}"
+        if n == 0:
+            heads = ["→" if arrow[0] == arrow[2] else "↓" for arrow in arrows]
+            label += "".join(f"\n  {word} {head}" for head, word in zip(heads, words, strict=True))
+        if isinstance(obj, DescriptorTensor) and row % block.rows == 0 and col % block.cols == 0:
+            label += f"\nstart {x.start_address + (units[0] >> 4)}"
+        labels.append(label)
+    return Panel(
+        caption="the operand, a cell a core matrix of 8 rows x 16 bytes: its first byte",
+        rows=cores.rows,
+        cols=cores.cols,
+        labels=tuple(labels),
+        paints=painting.cells,
+        row_ruler=Ruler("M or N", tuple(str(r * row_step) for r in range(cores.rows)), down),
+        col_ruler=Ruler("K", tuple(str(c * col_step) for c in range(cores.cols)), across),
+        boxes=boxes,
+        data={"byte": tuple(units[0] for units in cores.units)},
+        place=(0, 0),
+        legends=(0,),
+        arrows=arrows,
+        arrow_labels=words,
+    )
+
+
+def _key(x: SmemDescriptor) -> tuple[int, int, int]:
+    return next(key for key, row in MODES[x.kind].items() if row[1] == x.mode)
+
+
+def _atoms(x: SmemDescriptor, cores: Cores, width: int) -> tuple[tuple[int, int, int, int], ...]:
+    """The core matrices that one swizzle atom is made of."""
+    if width == 1:
+        return ()
+    high, wide = (1, min(width, cores.cols)) if x.major == "K" else (min(width, cores.rows), 1)
+    corners = [(r, c) for r in range(0, cores.rows, high) for c in range(0, cores.cols, wide)]
+    return tuple((r, c, min(r + high, cores.rows), min(c + wide, cores.cols)) for r, c in corners)
+
+
+def _arrows(x: SmemDescriptor, block: Cores) -> tuple[tuple[tuple[int, int, int, int], ...], tuple[str, ...]]:
+    """The leading and the stride offset, from the first core matrix to the one that they lead to."""
+    none = x.mode in ("INTERLEAVE", "SWIZZLE_NONE")
+    width = MODES[x.kind][_key(x)][2]
+    lbo, sbo = (f"{name} {value * UNIT} B" for name, value in (("LBO", x.leading_byte_offset), ("SBO", x.stride_byte_offset)))
+    found = []
+    if x.major == "K":
+        if none and block.cols > 1:
+            found.append(((0, 0, 0, 1), lbo))
+        if block.rows > 1:
+            found.append(((0, 0, 1, 0), sbo))
+    elif none:
+        if block.cols > 1:
+            found.append(((0, 0, 0, 1), lbo))
+        if block.rows > 1:
+            found.append(((0, 0, 1, 0), sbo))
+    else:
+        if block.rows > width:
+            found.append(((0, 0, width, 0), lbo))
+        if block.cols > 1:
+            found.append(((0, 0, 0, 1), sbo))
+    return tuple(arrow for arrow, _ in found), tuple(words for _, words in found)
+
+
+def _memory_panel(x: SmemDescriptor, cores: Cores, painting: Painting) -> Panel:
+    """Shared memory in order: which 16 bytes of the operand lie where, once the swizzle has been at work."""
+    swizzle, start = x.tensor.pointer.swizzle, x.tensor.address
+    held: dict[int, tuple[int, int]] = {}
+    for n, units in enumerate(cores.units):
+        for row, offset in enumerate(units):
+            place = start + offset
+            held[(swizzle(place) if swizzle else place) // UNIT] = (n, row)
+    first = min(held) // (LINE // UNIT)
+    lines = min(MOST_LINES, max(held) // (LINE // UNIT) - first + 1)
+    cells = [held.get(first * (LINE // UNIT) + n) for n in range(lines * LINE // UNIT)]
+    labels = tuple("" if cell is None else f"{cell[0] // cores.cols},{cell[0] % cores.cols}.{cell[1]}" for cell in cells)
+    return Panel(
+        caption="shared memory, a cell 16 bytes: core matrix (row, column) of the operand, and which of its 8 rows",
+        rows=lines,
+        cols=LINE // UNIT,
+        labels=labels,
+        paints=tuple(-1 if cell is None else painting.cells[cell[0]] for cell in cells),
+        row_ruler=Ruler("byte", tuple(str((first + r) * LINE) for r in range(lines)), _every(lines, 8)),
+        col_ruler=Ruler("16-byte chunk", tuple(map(str, range(LINE // UNIT))), (0,) * (LINE // UNIT + 1)),
+        data={
+            "core": tuple(None if cell is None else cell[0] for cell in cells),
+            "row": tuple(None if cell is None else cell[1] for cell in cells),
+            "byte": tuple((first * (LINE // UNIT) + n) * UNIT for n in range(len(cells))),
+        },
+        place=(0, 1),
+        legends=(0,),
+    )
+
+
+def _every(count_: int, step: int) -> tuple[int, ...]:
+    return tuple(1 if 0 < n < count_ and n % step == 0 else 0 for n in range(count_ + 1))
+
+
+def _notes(x: SmemDescriptor, memory: Panel) -> list[str]:
+    out = []
+    none = x.mode in ("INTERLEAVE", "SWIZZLE_NONE")
+    if x.major == "K" and not none:
+        out.append("LBO is not used: both 16-byte columns of K lie in one row of the swizzle atom, a box; the field holds 1.")
+    if x.major == "MN" and not none and not x.leading_byte_offset:
+        out.append("LBO is 0: the operand is one swizzle atom wide.")
+    if memory.rows == MOST_LINES:
+        out.append(f"Of memory the first {count(MOST_LINES, 'line')} of {LINE} bytes are shown.")
+    if any(cell is None for cell in memory.data["core"]):
+        out.append("Hatched: bytes of other k-blocks, or of nothing.")
+    if x.kind == "UMMA":
+        out.append(f"SM100: {RUN}.")
+    return out

@@ -1,0 +1,36 @@
+"""The instruction descriptor of tcgen05.mma: its 32 bits by field."""
+
+from __future__ import annotations
+
+from cute_viz.algebra.instruction import LAYOUTS, InstrDescriptor
+from cute_viz.figures.fields import bits_panel, field_paints, fields_legend
+from cute_viz.figures.model import Figure
+from cute_viz.figures.options import FigureOptions, check_cells
+
+
+def instruction(obj: InstrDescriptor, options: FigureOptions) -> Figure:
+    """The figure of an instruction descriptor.
+
+    >>> from cute_viz import parse
+    >>> text = "make_instr_desc<half_t, half_t, float, 128, 256, UMMA::Major::K, UMMA::Major::MN>()"
+    >>> figure = instruction(parse(text), FigureOptions())
+    >>> [entry.label for entry in figure.legends[0].entries if "dim" in entry.label]
+    ['n_dim 32: N = 256, in units of 8', 'm_dim 8: M = 128, in units of 16']
+    """
+    check_cells(32, "an instruction descriptor", options)
+    fields, values, words = LAYOUTS[obj.kind], dict(obj.values), dict(obj.what)
+    at, paints = field_paints(fields, ())
+    told = {name: f"{name} {value}" + (f": {words[name]}" if name in words else "") for name, value in values.items()}
+    title = options.title or f"Instruction descriptor of tcgen05.mma{', block-scaled' if 'Scaled' in obj.kind else ''}"
+    return Figure(
+        kind="instruction",
+        title=title,
+        source=str(obj),
+        caption="a bit a cell, 16 a row, the highest first",
+        description=f"{title}. {obj}. {', '.join(told.values())}.",
+        paints=paints,
+        legends=(fields_legend(fields, at, told),),
+        panels=(bits_panel(obj.desc, 32, fields, at, (0, 0), (0,)),),
+        notes=("SM100: not run on hardware.",),
+        facts={"desc": str(obj)},
+    )

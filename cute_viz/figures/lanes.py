@@ -1,0 +1,127 @@
+"""tcgen05.ld and tcgen05.st: the lanes and columns of tensor memory beside the registers of the warp, cell by cell.
+
+PTX ISA, "tcgen05.ld" and "tcgen05.st": the shapes .16x64b, .16x128b, .16x256b, .32x32b; as CuTe's traits have them, whose ValID
+says where a bit lies in tensor memory (cute/atom/copy_traits_sm100.hpp).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra.copy import CopyOp
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.modes import get
+from cute_viz.algebra.tmem import WORD, place
+from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
+from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.paint import by_group
+from cute_viz.figures.words import count
+
+RUN = "not run on hardware"
+
+
+def is_lanes(obj: Any) -> bool:
+    """Whether an object is an instruction that moves tensor memory to or from registers.
+
+    >>> from cute_viz import parse
+    >>> is_lanes(parse("SM100_TMEM_LOAD_32dp32b1x{}")), is_lanes(parse("SM75_U32x1_LDSM_N{}"))
+    (True, False)
+    """
+    return isinstance(obj, CopyOp) and "_TMEM_" in obj.name and obj.val_id is not None
+
+
+def held(op: CopyOp) -> dict[tuple[int, int], list[tuple[int, int, int]]]:
+    """What each 32-bit register (thread, register) holds: the (lane, column, first bit) of each piece, from its lowest bit.
+
+    >>> from cute_viz import parse
+    >>> held(parse("SM100_TMEM_LOAD_16dp128b1x{}"))[5, 1]
+    [(9, 1, 0)]
+    """
+    store = "STORE" in op.name
+    registers: Layout = op.src if store else op.dst
+    assert op.val_id is not None
+    threads, bits = size(get(registers, 0)), size(get(registers, 1))
+    piece = WORD // 2 if op.name.endswith("_16b") else WORD
+    out: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+    for thread in range(threads):
+        for first in range(0, bits, piece):
+            where = place(op.val_id(registers(thread, first)), 1)
+            out.setdefault((thread, first // WORD), []).append((where.lane, where.column, where.bit))
+    return out
+
+
+def lanes(op: CopyOp, options: FigureOptions) -> Figure:
+    """The figure of an instruction between tensor memory and the registers of a warp.
+
+    Refused: more cells than the options allow.
+
+    >>> from cute_viz import parse
+    >>> figure = lanes(parse("SM100_TMEM_LOAD_16dp256b1x{}"), FigureOptions())
+    >>> figure.panels[0].labels[:3], figure.panels[1].labels[:2]
+    (('T0 r0', 'T0 r1', 'T1 r0'), ('0,0', '0,1'))
+    """
+    pieces = held(op)
+    threads, registers = (max(key[n] for key in pieces) + 1 for n in (0, 1))
+    high, wide = (max(part[n] for parts in pieces.values() for part in parts) + 1 for n in (0, 1))
+    check_cells(high * wide + threads * registers, op.name, options)
+    owner: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+    for (thread, register), parts in pieces.items():
+        for half, (lane, column, _) in enumerate(parts):
+            owner.setdefault((lane, column), []).append((thread, register, half if len(parts) > 1 else -1))
+    first = [owner.get((lane, column)) for lane in range(high) for column in range(wide)]
+    keys = [None if found is None else found[0][0] for found in first] + [t for t in range(threads) for _ in range(registers)]
+    painting = by_group(keys, threads, "hue: thread of the warp", "T")
+    left = tuple("" if found is None else _owned(found[0]) for found in first)
+    every = [pieces[t, r] for t in range(threads) for r in range(registers)]
+    right = tuple("\n".join(f"{lane},{column}" for lane, column, _ in parts) for parts in every)
+    load = "STORE" not in op.name
+    cells = high * wide
+    panels = (
+        Panel(
+            caption="tensor memory: lanes × columns of 32 bits" + ("" if load else ", what is written"),
+            rows=high,
+            cols=wide,
+            labels=left,
+            paints=painting.cells[:cells],
+            row_ruler=Ruler("lane", tuple(map(str, range(high))), (0,) * (high + 1)),
+            col_ruler=Ruler("column", tuple(map(str, range(wide))), (0,) * (wide + 1)),
+            data={"thread": tuple(None if found is None else found[0][0] for found in first)},
+            place=(0, 0),
+        ),
+        Panel(
+            caption="registers of the warp: which lane,column each holds",
+            rows=threads,
+            cols=registers,
+            labels=right,
+            paints=painting.cells[cells:],
+            row_ruler=Ruler("thread", tuple(f"T{t}" for t in range(threads)), (0,) * (threads + 1)),
+            col_ruler=Ruler("register", tuple(f"r{r}" for r in range(registers)), (0,) * (registers + 1)),
+            place=(0, 1) if wide + registers <= 32 else (1, 0),
+        ),
+    )
+    name = "tcgen05.ld" if load else "tcgen05.st"
+    title = options.title or f"{op.name} ({name}): {high} lanes × {count(wide, 'column')}, {count(registers, 'register')} a thread"
+    caption = "a cell of tensor memory shows the thread T and its register r, a register the lane and column from the address on"
+    notes = [f"The lanes are those of the warp's own 32: warp w of four begins at lane 32w. SM100: {RUN}."]
+    if op.name.endswith("_16b"):
+        notes.insert(0, "A register packs the low 16 bits of two neighbouring columns; the lower half comes first.")
+    if HOLE in painting.cells:
+        notes.append("Hatched: columns that the instruction leaves alone.")
+    return Figure(
+        kind="lanes",
+        title=title,
+        source=f"ValID {op.val_id}, {'Dst' if load else 'Src'} {op.dst if load else op.src}",
+        caption=caption,
+        description=f"{title}. {caption}. {' '.join(notes)}",
+        paints=painting.paints,
+        legends=painting.legends,
+        panels=panels,
+        notes=tuple(notes),
+        facts={"threads": threads, "registers a thread": registers, "lanes": high, "columns": wide},
+    )
+
+
+def _owned(found: tuple[int, int, int]) -> str:
+    thread, register, half = found
+    return f"T{thread} r{register}" + ("" if half < 0 else (".lo", ".hi")[half])

@@ -1,0 +1,174 @@
+"""Scale factors of block-scaled MMAs: each by its row and block of K, where it lies in memory, and what lies at each byte.
+
+A block of 128 rows x 4 scale factors is 512 bytes, 16 bytes for rows 32 apart; tensor memory holds them in 32 lanes x 4 columns,
+four times, for each warp's own lanes (cutlass/detail/sm100_blockscaled_layout.hpp; PTX ISA, "Scale factor layouts" of tcgen05.mma).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from cute_viz.algebra.composed import AnyLayout
+from cute_viz.algebra.inttuple import leaves, modes, product, show, tuple_rank
+from cute_viz.algebra.layout import Layout, cosize
+from cute_viz.errors import FigureError
+from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
+from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.paint import by_group
+from cute_viz.figures.words import colours
+
+ROWS, PER_ROW, LANES, LINE = 128, 4, 32, 16  # rows and factors of a block; lanes of a copy, and bytes of a line of memory
+WHAT = {32: "MXF8 and MXF4, ue8m0", 16: "NVF4, ue4m3"}
+
+
+class Scales(NamedTuple):
+    """A layout of scale factors: rows, factors of a row, the elements of K that share one, and the layouts of rows and of K."""
+
+    rows: int
+    factors: int
+    vector: int
+    m: Layout
+    k: Layout
+
+    def byte(self, row: int, factor: int) -> int:
+        """Where a scale factor lies."""
+        return int(self.m(row)) + int(self.k(factor * self.vector))
+
+
+def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
+    """The figure of a layout of scale factors: its first block of 128 x 4, both ways.
+
+    Refused: a layout that gives no elements of K a common scale factor.
+
+    >>> from cute_viz import parse
+    >>> figure = scales(parse("SfAtom(32)"), FigureOptions())
+    >>> figure.panels[0].labels[4], figure.panels[1].labels[37]
+    ('16', '34,1')
+    """
+    if not isinstance(layout, Layout):
+        raise FigureError(f"{show(layout)} is no layout of scale factors", hint="such as SfAtom(32)")
+    x = _read(layout)
+    check_cells(2 * ROWS * PER_ROW + x.rows // ROWS * x.factors // PER_ROW, f"the layout {show(layout)}", options)
+    rows, factors = min(x.rows, ROWS), min(x.factors, PER_ROW)
+    first = {(m, k): x.byte(m, k) for m in range(rows) for k in range(factors)}
+    start = min(first.values())
+    held = {byte: place for place, byte in first.items()}
+    lines = (max(first.values()) - start) // LINE + 1
+    order: list[tuple[int, int] | None] = [(m, k) for m in range(rows) for k in range(factors)]
+    memory = [held.get(start + n) for n in range(lines * LINE)]
+    across = LINE // factors  # rows of a line of 16 bytes, row-major
+    order += [None] * (-len(order) % (across * factors))
+    keys = [None if place is None else place[0] // LANES for place in order] + [
+        None if place is None else place[0] // LANES for place in memory
+    ]
+    painting = by_group(keys, -(-rows // LANES), "hue: 32 rows, which share their 32 lanes of tensor memory", "")
+    legend = painting.legends[0]
+    told = [replace(e, label=f"rows {int(e.label) * LANES}..{int(e.label) * LANES + LANES - 1}") for e in legend.entries]
+    painting = replace(painting, legends=(replace(legend, entries=tuple(told)),))
+    column = [f"+{n}" for n in range(LINE)]
+    panels = [
+        Panel(
+            caption=f"scale factors in row-major order, a cell one for {x.vector} elements of K: the byte that it goes to",
+            rows=len(order) // (across * factors),
+            cols=across * factors,
+            labels=tuple("" if place is None else str(first[place]) for place in order),
+            paints=painting.cells[: len(order)],
+            row_ruler=Ruler("row", tuple(map(str, range(0, rows, across))), _every(-(-rows // across), LANES // across)),
+            col_ruler=Ruler(
+                "row + n, K",
+                tuple(f"{n},{k * x.vector}" for n in range(across) for k in range(factors)),
+                _every(across * factors, factors),
+            ),
+            data={"byte": tuple(None if place is None else first[place] for place in order)},
+            place=(0, 0),
+        ),
+        Panel(
+            caption="memory, 16 bytes a line: which row,factor each byte is; in tensor memory a line is a lane, 4 bytes a column",
+            rows=lines,
+            cols=LINE,
+            labels=tuple("" if place is None else f"{place[0]},{place[1]}" for place in memory),
+            paints=painting.cells[len(order) :],
+            row_ruler=Ruler("byte", tuple(str(start + r * LINE) for r in range(lines)), (0,) * (lines + 1)),
+            col_ruler=Ruler("column 0-3, 4 bytes each", tuple(column), _every(LINE, PER_ROW)),
+            data={name: tuple(None if p is None else p[n] for p in memory) for n, name in enumerate(("row", "factor"))},
+            place=(0, 1),
+        ),
+    ]
+    if x.rows > ROWS or x.factors > PER_ROW:
+        panels.append(_blocks(x))
+    title = options.title or f"Scale factors of {x.rows} rows × {x.factors * x.vector} of K, one for {x.vector} elements"
+    caption = "bytes and rows, both ways: a scale factor is one byte"
+    notes = [
+        f"One scale factor for {x.vector} elements of K" + (f": {WHAT[x.vector]}." if x.vector in WHAT else "."),
+        "tcgen05.cp .32x128b.warpx4 copies the 32 lines to lanes 0..31 of tensor memory and again to 32, 64 and 96: four copies, "
+        "one for each warp. SM100: not run on hardware.",
+    ]
+    if HOLE in painting.cells:
+        notes.append("Hatched: bytes of other factors, or of nothing.")
+    return Figure(
+        kind="scales",
+        title=title,
+        source=show(layout),
+        caption=caption,
+        description=f"{title}. {show(layout)}. {caption}.{colours(painting.legends)}",
+        paints=painting.paints,
+        legends=painting.legends,
+        panels=tuple(panels),
+        notes=tuple(notes),
+        facts={
+            "rows": x.rows,
+            "factors of a row": x.factors,
+            "elements of a factor": x.vector,
+            "bytes": cosize(x.m) + cosize(x.k) - 1,
+        },
+    )
+
+
+def _read(layout: Layout) -> Scales:
+    """A layout (M,K,...), or ((M,(vector,factors)),M_MMAs,K_MMAs,...) of shared memory, its first batch or stage."""
+    shape, stride = modes(layout.shape), modes(layout.stride)
+    if len(shape) > 2 and tuple_rank(shape[0]) == 2 and isinstance(stride[0], tuple) and _vector(stride[0][1], shape[0][1]):
+        inner, steps = modes(shape[0]), modes(stride[0])
+        m, k = Layout((inner[0], shape[1]), (steps[0], stride[1])), Layout((inner[1], shape[2]), (steps[1], stride[2]))
+    elif len(shape) > 1:
+        m, k = Layout(shape[0], stride[0]), Layout(shape[1], stride[1])
+    else:
+        raise FigureError(f"{show(layout)} has no rows and factors", hint="such as SfAtom(32)")
+    vector = _vector(k.stride, k.shape)
+    if not vector:
+        raise FigureError(f"{show(layout)}: no elements of K share a scale factor", hint="their stride is 0, as in SfAtom(32)")
+    rows, factors = product(m.shape), product(k.shape) // vector
+    return Scales(rows, factors, vector, m, k)
+
+
+def _vector(stride: Any, shape: Any) -> int:
+    """How many elements share a factor: the extents of stride 0 that come first; 0 where there are none."""
+    out = 1
+    for extent, step in zip(leaves(shape), leaves(stride), strict=True):
+        if step != 0:
+            break
+        out *= extent
+    return out if out > 1 else 0
+
+
+def _blocks(x: Scales) -> Panel:
+    """Where each block of 128 x 4 begins."""
+    rows, cols = -(-x.rows // ROWS), -(-x.factors // PER_ROW)
+    starts = [x.byte(r * ROWS, c * PER_ROW) for r in range(rows) for c in range(cols)]
+    return Panel(
+        caption="blocks of 128 rows × 4 factors: their first byte",
+        rows=rows,
+        cols=cols,
+        labels=tuple(map(str, starts)),
+        paints=(0,) * len(starts),
+        row_ruler=Ruler("row", tuple(str(r * ROWS) for r in range(rows)), (0,) * (rows + 1)),
+        col_ruler=Ruler("K", tuple(str(c * PER_ROW * x.vector) for c in range(cols)), (0,) * (cols + 1)),
+        data={"byte": tuple(starts)},
+        place=(1, 1),
+        legends=(),
+    )
+
+
+def _every(lines: int, step: int) -> tuple[int, ...]:
+    return tuple(int(0 < n < lines and n % step == 0) for n in range(lines + 1))

@@ -1,0 +1,308 @@
+"""TMA: the box in the tensor, what of it is out of bounds, the tile as it lands in shared memory, who issues what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import gcd
+from typing import Any, NamedTuple
+
+from cute_viz.algebra.compose import composition
+from cute_viz.algebra.inttuple import is_int_tuple, leaves, modes, product, show
+from cute_viz.algebra.inverse import right_inverse
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.static import unmarked
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
+from cute_viz.algebra.tma import SWIZZLE_NAMES, TmaCopy, get_tma_tensor
+from cute_viz.errors import FigureError
+from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.paint import HUES
+from cute_viz.figures.words import count
+
+LINE, CHUNK = 128, 16  # bytes of a line of memory, and of a cell
+MOST_LINES = 16
+PARTS = 4  # cells that a box has along a dimension, where they divide it
+FINEST = 16  # and at most
+
+
+class Piece(NamedTuple):
+    """What one instruction of one CTA moves: its number, the CTA, where its box begins in TMA dimensions, and in shared memory."""
+
+    instruction: int
+    cta: int
+    start: tuple[int, ...]
+    element: int
+
+
+def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
+    """The figure of a TMA copy of one tile.
+
+    Refused: a coordinate that the tensor does not have, more cells than the options allow.
+
+    >>> from cute_viz import parse
+    >>> g = "make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape(100,64), GenRowMajor{}))"
+    >>> copy = parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{{}}, (64,64)))")
+    >>> figure = tma(copy, FigureOptions(coord="64,0"))
+    >>> figure.facts["bytes out of bounds"], figure.panels[1].labels[:2]
+    (3584, ('64,0', '64,8'))
+    """
+    check_cells(size(obj.cta_v_map), f"the tile {obj.cta_v_map}", options)
+    corner = _coord(obj, options.coord)
+    pieces = _pieces(obj, corner)
+    hues = [piece.cta if obj.ctas > 1 else piece.instruction for piece in pieces]
+    shared = _shared(obj, corner, hues)
+    panels = [_tensor_panel(obj, pieces, hues), shared[0]]
+    if obj.ctas > 1:
+        panels.append(_multicast(obj))
+    outside = shared[1]
+    paints = (*(Paint(hue) for hue in range(HUES)), Paint(-1))
+    used = sorted({hue % HUES for hue in hues})
+    what = "the CTA that issues the load" if obj.ctas > 1 else "the instruction of the tile"
+    entries = tuple(LegendEntry(h, _hue_words(obj, hues, h), sum(p.paints.count(h) for p in panels[:1])) for h in used)
+    extents = _by(product(mode) for mode in modes(obj.cta_v_map.shape))
+    title = options.title or f"{obj.op.name}: a tile of {extents} {obj.tensor.pointer.element}"
+    caption = (
+        f"a box is {_by(obj.map.box_dim[: obj.map.rank])} elements, innermost first; in memory a cell is 16 bytes and shows "
+        "the coordinate of its first element"
+    )
+    notes = _notes(obj, pieces, outside)
+    return Figure(
+        kind="tma",
+        title=title,
+        source=f"{unmarked(obj.tensor.layout)} -> {unmarked(obj.smem)}",
+        caption=caption,
+        description=f"{title}. {obj}. {caption}. {' '.join(notes)}",
+        paints=paints,
+        legends=(Legend(f"hue: {what}, mod 8", entries),),
+        panels=tuple(panels),
+        notes=tuple(notes),
+        facts={
+            "globalDim, elements": show(obj.map.global_dim[: obj.map.rank]),
+            "globalStrides, bytes": show(obj.map.global_strides[: obj.map.rank - 1] or (0,)),
+            "boxDim, elements": show(obj.map.box_dim[: obj.map.rank]),
+            "swizzle": SWIZZLE_NAMES[obj.map.swizzle],
+            "instructions": len(pieces),
+            "bytes out of bounds": outside * obj.tensor.bits // 8,
+        },
+    )
+
+
+def _by(extents: Any) -> str:
+    return " × ".join(str(int(extent)) for extent in extents)
+
+
+def _coord(obj: TmaCopy, word: str | None) -> tuple[int, ...]:
+    """The coordinate of the tensor where the tile begins, one number a mode; 0 without one."""
+    extents = [product(mode) for mode in modes(obj.tensor.layout.shape)]
+    if word is None:
+        return (0,) * len(extents)
+    parts = word.strip("() ").split(",")
+    if len(parts) != len(extents) or not all(part.strip().lstrip("-").isdecimal() and len(part) < 12 for part in parts):
+        hint = (
+            f"the tensor {show(obj.tensor.layout.shape)} has {count(len(extents), 'mode')}: such as {','.join('0' * len(extents))}"
+        )
+        raise FigureError(f"`coord={word}` is no coordinate of the tensor", hint=hint)
+    return tuple(map(int, parts))
+
+
+def _tma_coord(obj: TmaCopy, coord: Sequence[int]) -> tuple[int, ...]:
+    """A coordinate of the tensor as the instruction takes it, innermost dimension first."""
+    strides = modes(get_tma_tensor(obj, obj.tensor.layout.shape).stride)
+    out = [0] * obj.map.rank
+    for number, stride in zip(coord, strides, strict=True):
+        for basis in leaves(stride):
+            if not isinstance(basis, int):
+                out[basis.path[0]] += int(number * basis.value)
+    return tuple(out)
+
+
+def _elements(obj: TmaCopy) -> tuple[Layout, Layout]:
+    """Element of shared memory -> coordinate of the tile in the tensor; and the plain layout of shared memory."""
+    plain = get_nonswizzle_portion(obj.smem)
+    return composition(obj.cta_v_map, right_inverse(plain)), plain
+
+
+def _at(value: Any) -> tuple[int, ...]:
+    return tuple(int(leaf) for leaf in leaves(value)) if is_int_tuple(value) else (int(value),)
+
+
+def _pieces(obj: TmaCopy, corner: tuple[int, ...]) -> list[Piece]:
+    """Every instruction of every CTA, in the order of shared memory."""
+    where, _ = _elements(obj)
+    per, total = obj.bits // obj.tensor.bits, size(obj.cta_v_map)
+    out = []
+    for n in range(max(1, total // per)):
+        for cta in range(obj.ctas):
+            element = n * per + cta * (per // obj.ctas)
+            tile = _flat(where(element), len(corner))
+            start = _tma_coord(obj, [a + b for a, b in zip(corner, tile, strict=True)])
+            out.append(Piece(n, cta, start, element))
+    return out
+
+
+def pieces_at(obj: TmaCopy, corner: tuple[int, ...]) -> list[Piece]:
+    """What each instruction of each CTA moves of the tile at a coordinate of the tensor.
+
+    >>> from cute_viz import parse
+    >>> g = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
+    >>> pieces_at(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))"), (8, 0))[0].start
+    (0, 8)
+    """
+    return _pieces(obj, corner)
+
+
+def place_pieces(obj: TmaCopy) -> list[tuple[int, ...]]:
+    """The coordinate in the tile, a number a mode of the tensor, of each element of shared memory before the swizzle.
+
+    >>> from cute_viz import parse
+    >>> g = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
+    >>> place_pieces(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))"))[33]
+    (1, 1)
+    """
+    where, rank = _elements(obj)[0], len(modes(obj.tensor.layout.shape))
+    return [_flat(where(n), rank) for n in range(size(obj.cta_v_map))]
+
+
+def _flat(coord: Any, rank: int) -> tuple[int, ...]:
+    """A coordinate with one number a mode; a nested mode is told by its first entry alone where it has no other."""
+    entries = coord if isinstance(coord, tuple) else (coord,)
+    flat = [next((leaf for leaf in leaves(entry)), 0) if isinstance(entry, tuple) else entry for entry in entries]
+    return tuple(int(x) for x in (*flat, *[0] * rank))[:rank]
+
+
+def _tensor_panel(obj: TmaCopy, pieces: Sequence[Piece], hues: Sequence[int]) -> Panel:
+    """The tensor around the boxes: dimension 0 across, dimension 1 down; what lies outside of it is hatched."""
+    dims, box = obj.map.global_dim, obj.map.box_dim
+    steps, lows, highs = [], [], []
+    for d in range(2):
+        starts = [piece.start[d] if d < len(piece.start) else 0 for piece in pieces]
+        low, high = min(starts), max(starts) + box[d]
+        step = gcd(max(1, box[d] // PARTS), box[d], *(s - low for s in starts), dims[d] - low)
+        step = max(step, max(1, box[d] // FINEST))
+        steps.append(step)
+        lows.append(low - (step * 2 if low > 0 else 0))
+        highs.append(high + step * 2)
+    cols, rows = (-(-(high - low) // step) for low, high, step in zip(lows, highs, steps, strict=True))
+    labels, paints = [], []
+    for r in range(rows):
+        for c in range(cols):
+            x, y = lows[0] + c * steps[0], lows[1] + r * steps[1]
+            inside = 0 <= x < dims[0] and 0 <= y < dims[1]
+            number = next((n for n, p in enumerate(pieces) if _covers(p, box, x, y)), None)
+            if number is None:
+                paints.append(HUES if inside else HOLE)
+                labels.append("")
+            else:
+                paints.append(hues[number] % HUES if inside else HOLE)
+                name = f"CTA {pieces[number].cta}" if obj.ctas > 1 else f"box {pieces[number].instruction}"
+                labels.append(name if inside else "")
+    boxes = []
+    for piece in pieces:
+        c0, r0 = (piece.start[d] - lows[d] if d < len(piece.start) else 0 for d in range(2))
+        bottom, right = -(-(r0 + box[1]) // steps[1]), -(-(c0 + box[0]) // steps[0])
+        boxes.append((max(0, r0 // steps[1]), max(0, c0 // steps[0]), min(rows, bottom), min(cols, right)))
+    return Panel(
+        caption=f"the tensor, a cell {steps[1]} × {steps[0]} elements; hatched: out of bounds, filled with zeros",
+        rows=rows,
+        cols=cols,
+        labels=tuple(labels),
+        paints=tuple(paints),
+        row_ruler=Ruler("dim 1", tuple(str(lows[1] + r * steps[1]) for r in range(rows)), _edge(rows, lows[1], steps[1], dims[1])),
+        col_ruler=Ruler("dim 0", tuple(str(lows[0] + c * steps[0]) for c in range(cols)), _edge(cols, lows[0], steps[0], dims[0])),
+        boxes=tuple(dict.fromkeys(boxes)),
+        place=(0, 0),
+    )
+
+
+def _edge(lines: int, low: int, step: int, extent: int) -> tuple[int, ...]:
+    """A border where the tensor begins and ends."""
+    return tuple(1 if 0 < n < lines and low + n * step in (0, extent) else 0 for n in range(lines + 1))
+
+
+def _covers(piece: Piece, box: Sequence[int], x: int, y: int) -> bool:
+    """Whether a piece's box has an element, in the plane of its own first two dimensions."""
+    top = piece.start[1] if len(piece.start) > 1 else 0
+    return piece.start[0] <= x < piece.start[0] + box[0] and top <= y < top + box[1]
+
+
+def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple[Panel, int]:
+    """Shared memory as the tile lands in it, and how many of all its elements are out of bounds."""
+    where, _ = _elements(obj)
+    swizzle, bits = get_swizzle_portion(obj.smem), obj.tensor.bits
+    per, total = obj.bits // bits // obj.ctas, size(obj.cta_v_map)
+    wide = max(1, CHUNK * 8 // bits)
+    cells: dict[int, tuple[str, int]] = {}
+    outside = 0
+    for element in range(0, total, wide):
+        tile = _flat(where(element), len(corner))
+        coord = tuple(a + b for a, b in zip(corner, tile, strict=True))
+        inner = _tma_coord(obj, coord)
+        inside = all(0 <= x < extent for x, extent in zip(inner, obj.map.global_dim, strict=False))
+        fits = max(0, min(wide, obj.map.global_dim[0] - inner[0]) - max(0, -inner[0])) if inside or _rest_inside(obj, inner) else 0
+        outside += wide - fits
+        byte = element * bits // 8
+        place = swizzle(byte) if isinstance(swizzle, Swizzle) else byte
+        cells[place // CHUNK] = (",".join(map(str, coord)), hues[element // per] % HUES if inside else HOLE)
+    lines = min(MOST_LINES, max(cells) // (LINE // CHUNK) + 1)
+    shown = [cells.get(n) for n in range(lines * LINE // CHUNK)]
+    panel = Panel(
+        caption=f"shared memory, swizzle {SWIZZLE_NAMES[obj.map.swizzle]}: a cell 16 bytes, 4 banks",
+        rows=lines,
+        cols=LINE // CHUNK,
+        labels=tuple("" if cell is None else cell[0] for cell in shown),
+        paints=tuple(HOLE if cell is None else cell[1] for cell in shown),
+        row_ruler=Ruler("byte", tuple(str(r * LINE) for r in range(lines)), _every(lines, 8)),
+        col_ruler=Ruler("banks", tuple(f"{4 * c}-{4 * c + 3}" for c in range(LINE // CHUNK)), (0,) * (LINE // CHUNK + 1)),
+        data={"byte": tuple(n * CHUNK for n in range(len(shown)))},
+        place=(0, 1),
+    )
+    return panel, outside
+
+
+def _rest_inside(obj: TmaCopy, inner: Sequence[int]) -> bool:
+    """Whether all but the innermost dimension is inside of the tensor."""
+    return all(0 <= x < extent for x, extent in zip(inner[1:], obj.map.global_dim[1:], strict=False))
+
+
+def _every(lines: int, step: int) -> tuple[int, ...]:
+    return tuple(int(0 < n < lines and n % step == 0) for n in range(lines + 1))
+
+
+def _multicast(obj: TmaCopy) -> Panel:
+    """Who issues and who receives: every CTA issues its part, and all of the mask receive it at the same place."""
+    n, mask = obj.ctas, (1 << obj.ctas) - 1
+    return Panel(
+        caption=f"multicast: the CTA of a row loads its part for all of mask 0b{mask:0{n}b}",
+        rows=n,
+        cols=n,
+        labels=tuple(f"part {row}" for row in range(n) for _ in range(n)),
+        paints=tuple(row % HUES for row in range(n) for _ in range(n)),
+        row_ruler=Ruler("issues", tuple(f"CTA {row}" for row in range(n)), (0,) * (n + 1)),
+        col_ruler=Ruler("receives", tuple(f"CTA {col}" for col in range(n)), (0,) * (n + 1)),
+        place=(1, 0),
+    )
+
+
+def _hue_words(obj: TmaCopy, hues: Sequence[int], hue: int) -> str:
+    its = sorted({x for x in hues if x % HUES == hue})
+    name = "CTA" if obj.ctas > 1 else "box"
+    return f"{name} {', '.join(map(str, its[:3]))}" + (" …" if len(its) > 3 else "")
+
+
+def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int) -> list[str]:
+    out = []
+    if outside:
+        verb = "are not written" if "STORE" in obj.op.name or "REDUCE" in obj.op.name else "arrive as zeros"
+        lost = outside * obj.tensor.bits // 8
+        out.append(f"Hatched: {lost} bytes of the tile lie outside of the tensor; they {verb}, and count for the barrier.")
+    if obj.map.rank > 2:
+        out.append(f"The tensor map has {obj.map.rank} dimensions; the first two are drawn.")
+    if len(pieces) > 1:
+        out.append(f"{count(len(pieces), 'instruction')} move the tile: a box is at most what is contiguous in both memories.")
+    if size(obj.cta_v_map) * obj.tensor.bits // 8 > MOST_LINES * LINE:
+        out.append(f"Of shared memory the first {MOST_LINES} lines of {LINE} bytes are shown.")
+    if "2SM" in obj.op.name:
+        out.append("Of a pair each CTA loads its own half; both halves arrive at the barrier of CTA 0. SM100: not run on hardware.")
+    return out

@@ -1,0 +1,125 @@
+"""The checks of descriptors and TMA copies against the rules of the PTX ISA, computed here: what a device is expected to do."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cute_viz.check import descriptors, plan, tma_box
+from cute_viz.check.elements import UNSIGNED, encode
+from cute_viz.check.job import POISON, Check, In, Map, Out
+
+TAKEN = [pytest.param(obj, id=name) for name, obj in descriptors.subjects()]
+MOVED = [pytest.param(obj, id=name) for name, obj in tma_box.subjects()]
+
+
+def operand(desc: int, data: bytes, bits: int, major: str, rows: int, k: int) -> Any:
+    """An operand as wgmma reads it: the canonical layouts of the PTX ISA, in units of 16 bytes, the swizzle on address bits."""
+    start, leading, stride = ((desc >> bit & 0x3FFF) * 16 for bit in (0, 16, 32))
+    mode = {0: 0, 3: 1, 2: 2, 1: 3}[desc >> 62]
+    memory, per = np.frombuffer(data, UNSIGNED[bits]), 128 // bits
+    out = np.zeros((rows, k), np.uint64)
+    for r, c in product(range(rows), range(k)):
+        row, unit, inside = (r, c // per, c % per) if major == "K" else (c, r // per, r % per)
+        if major == "K":
+            byte = row % 8 * (16 << mode) + row // 8 * stride + unit * (16 if mode else leading)
+        elif mode:
+            byte = row % 8 * (16 << mode) + row // 8 * stride + unit % (1 << mode) * 16 + (unit >> mode) * leading
+        else:
+            byte = row % 8 * 16 + row // 8 * leading + unit * stride
+        address = start + byte + inside * bits // 8
+        out[r, c] = memory[(address ^ (address >> 7 & (1 << mode) - 1) << 4) * 8 // bits]
+    return out
+
+
+@pytest.mark.parametrize("obj", TAKEN[::5])
+def test_products_through_descriptors_are_exact_where_the_hardware_reads_canonical_layouts(obj):
+    for item in plan.plan(obj, "x"):
+        assert isinstance(item, Check)
+        job = item.launches.__self__  # type: ignore[attr-defined]
+        numbers = {int(p): v for v, p in enumerate(encode(np.arange(4), job.kind).tolist())}
+        outputs = []
+        for launch in item.launches():
+            (a, b), (desc_a, desc_b) = ([x.data for x in launch.arguments[:2]], [x.value for x in launch.arguments[3:5]])
+            tiles = []
+            for desc, data, turned in ((desc_a, a, job.made.transposed[0]), (desc_b, b, job.made.transposed[1])):
+                raw = operand(desc, data, job.made.a.bits, "MN" if turned else "K", 64, job.made.k)
+                tiles.append(np.vectorize(numbers.__getitem__, otypes=[int])(raw))
+            c = tiles[0] @ tiles[1].T
+            t, v = np.meshgrid(np.arange(128), np.arange(32), indexing="ij")
+            held = c[t // 32 * 16 + t % 32 // 4 + v // 2 % 2 * 8, t % 4 * 2 + v % 2 + v // 4 * 8]
+            outputs.append([held.astype(np.float32 if job.made.c.name == "f32" else np.int32).tobytes()])
+        outcome = item.judge(outputs)
+        assert outcome.agree == outcome.cells
+        assert outcome.control
+
+
+def moved(launch: Any, store: bool) -> bytes:
+    """What cp.async.bulk.tensor does: boxes of the tensor map, innermost first, zeros or nothing out of bounds."""
+    tensor, coords, given = launch.arguments[:3]
+    assert isinstance(tensor, Map)
+    assert isinstance(given, In)
+    out = next(x for x in launch.arguments if isinstance(x, Out))
+    total, count, step, own, _ = (x.value for x in launch.arguments[4:])
+    ctas, places = launch.grid[0], np.frombuffer(coords.data, np.int32).reshape(-1, 5)
+    bits = {0: 8, 6: 16, 9: 16, 7: 32}[tensor.data_type]
+    size, mode = bits // 8, tensor.swizzle
+    shared, memory = bytearray(given.data if store else bytes([POISON]) * total), bytearray(bytes([POISON]) * out.size)
+    for n in range(count * ctas):
+        i, cta = divmod(n, ctas)
+        at = i * step + cta * own
+        for inner in product(*(range(extent) for extent in reversed(tensor.box[: tensor.rank]))):
+            coord = [int(a) + b for a, b in zip(places[n], reversed(inner), strict=False)]
+            place = at ^ (at >> 7 & (1 << mode) - 1) << 4
+            inside = all(0 <= x < extent for x, extent in zip(coord, tensor.dims, strict=False))
+            byte = coord[0] * size + sum(x * stride for x, stride in zip(coord[1:], tensor.strides, strict=False))
+            if store and inside:
+                memory[byte : byte + size] = shared[place : place + size]
+            elif not store:
+                shared[place : place + size] = given.data[byte : byte + size] if inside else bytes(size)
+            at += size
+    return bytes(memory) if store else bytes(shared) * ctas
+
+
+@pytest.mark.parametrize("obj", MOVED[5:20:5] + MOVED[-1:])
+def test_tiles_land_as_drawn_where_tma_moves_boxes_of_the_tensor_map(obj):
+    (item,) = plan.plan(obj, "x")
+    assert isinstance(item, Check)
+    launches = item.launches()
+    outcome = item.judge([[moved(launch, "STORE" in obj.op.name)] for launch in launches])
+    assert outcome.agree == outcome.cells
+    assert outcome.control
+
+
+@pytest.mark.parametrize("name", ["LOAD_16dp256b2x", "LOAD_32dp32b4x", "STORE_16dp128b2x"])
+def test_registers_come_from_the_lanes_and_columns_that_the_ptx_isa_draws(name):
+    from cute_viz import parse
+
+    (item,) = plan.plan(parse(f"SM100_TMEM_{name}{{}}"), "x")
+    assert isinstance(item, Check)
+    job: Any = item.launches.__self__  # type: ignore[attr-defined]
+    columns, registers = job.extents()
+    out = np.zeros(job.right().shape, np.uint32)
+    for thread, register in product(range(32), range(registers)):
+        if "32dp32b" in name:
+            lane, column = thread, register
+        elif "256b" in name:
+            lane, column = thread // 4 + register // 2 % 2 * 8, register // 4 * 8 + thread % 4 * 2 + register % 2
+        else:
+            lane, column = thread // 4 + register % 2 * 8, register // 2 * 4 + thread % 4
+        if job.store:
+            out[lane, column] = thread * registers + register + 1
+        else:
+            out[thread, register] = lane * columns + column + 1
+    outcome = item.judge([[out.tobytes()]])
+    assert outcome.agree == outcome.cells
+
+
+def test_what_no_device_here_decides_says_why():
+    from cute_viz import parse
+
+    blackwell = parse("make_umma_desc<UMMA::Major::K>(tile_to_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)))")
+    assert "10.0" in plan.plan(blackwell, "x")[0].reason  # type: ignore[union-attr]

@@ -1,0 +1,137 @@
+"""Pictures of descriptors, tensor memory, TMA and scale factors, read back against the values that they are of."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from cute_viz import figure, parse
+from cute_viz.algebra.inttuple import product
+from cute_viz.algebra.tmem import place
+from cute_viz.engine import Request, ask
+from cute_viz.figures.lanes import held
+from cute_viz.figures.model import HOLE
+from cute_viz.notation import read
+from cute_viz.spec.library import resolve
+from tests.test_hardware import ROWS
+
+
+def objects(file: str, name: str, *starts: str) -> list[Any]:
+    rows = [row for row in ROWS[file] if row[0].startswith(starts) and not isinstance(row[2], str)]
+    return [pytest.param(row[1], name, row[2], id=row[0]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "expected"), objects("gmma_desc", "d", "raw")[::4] + objects("umma_desc", "d", "raw")[::4]
+)
+def test_a_descriptor_is_drawn_bit_by_bit_with_its_offsets_as_arrows(text, name, expected):
+    obj = read(text, resolve=resolve).pick(name)
+    cores, memory, bits = figure(obj).panels
+    value = sum(int(label) << bit for label, bit in zip(bits.labels, bits.data["bit"], strict=True))
+    assert value == int(expected["desc"], 16)
+    offsets = {"LBO": expected["leading_byte_offset"] * 16, "SBO": expected["stride_byte_offset"] * 16}
+    for (r0, c0, r1, c1), words in zip(cores.arrows, cores.arrow_labels, strict=True):
+        which, number, _ = words.split()
+        assert int(number) == offsets[which]
+        byte = cores.data["byte"]
+        assert byte[r1 * cores.cols + c1] - byte[r0 * cores.cols + c0] == offsets[which]
+    for core, row, byte in zip(*(memory.data[key] for key in ("core", "row", "byte")), strict=True):
+        if core is None:
+            continue
+        r, c = divmod(core, cores.cols)
+        per = 128 // obj.bits
+        m, k = (8 * r + row, per * c) if obj.major == "K" else (per * r, 8 * c + row)
+        offset = obj.tensor.layout(m, k) * obj.bits // 8
+        swizzle, start = obj.tensor.pointer.swizzle, obj.tensor.address
+        assert byte == (swizzle(start + offset) if swizzle else start + offset)
+
+
+def partition(shape: Any) -> tuple[int, int]:
+    return product(shape[0][0]), product(shape[0][1])
+
+
+@pytest.mark.parametrize(("text", "name", "expected"), objects("tmem", "tC", "C")[::3])
+def test_tensor_memory_shows_the_rows_and_columns_of_each_cell(text, name, expected):
+    tensor = read(text, resolve=resolve).pick(name)
+    (panel,) = figure(tensor).panels
+    wide = 512 // panel.cols
+    m, n = partition(tensor.layout.shape)
+    for index, lane, column in re.findall(r"(\d+)>dp=(\d+),col=(\d+)", expected["address_samples"]):
+        label = panel.labels[int(lane) // 16 * panel.cols + int(column) // wide]
+        (low_m, high_m), (low_n, high_n) = ([int(x) for x in (part.split("-") * 2)[:2]] for part in label.split(","))
+        i, rest = int(index) % m, int(index) // m
+        j, tiles = rest % n, rest // n
+        tile_m = tiles % product(tensor.layout.shape[1])
+        tile_n = tiles // product(tensor.layout.shape[1])
+        assert low_m <= tile_m * m + i <= high_m
+        assert low_n <= tile_n * n + j <= high_n
+    assert all(panel.paints[n] == 8 for n, label in enumerate(panel.labels) if not label)
+
+
+@pytest.mark.parametrize("name", ["LOAD_16dp64b2x", "LOAD_16dp128b2x", "LOAD_16dp256b1x", "LOAD_32dp32b4x", "STORE_16dp256b2x"])
+def test_lanes_and_registers_tell_of_each_other(name):
+    op = parse(f"SM100_TMEM_{name}{{}}")
+    tmem, registers = figure(op).panels
+    for (thread, register), ((lane, column, _),) in held(op).items():
+        assert tmem.labels[lane * tmem.cols + column] == f"T{thread} r{register}"
+        assert registers.labels[thread * registers.cols + register] == f"{lane},{column}"
+
+
+def test_a_warp_reads_the_fragment_of_16x256b_as_the_ptx_isa_draws_it():
+    pieces = held(parse("SM100_TMEM_LOAD_16dp256b1x{}"))
+    for thread in range(32):  # PTX ISA, "Matrix fragment for .16x256b": rows t / 4 and t / 4 + 8, two columns a thread
+        row, column = thread // 4, thread % 4 * 2
+        assert [pieces[thread, r][0][:2] for r in range(4)] == [(row + 8 * (r // 2), column + r % 2) for r in range(4)]
+
+
+def test_sixteen_bits_are_packed_two_columns_a_register():
+    assert held(parse("SM100_TMEM_LOAD_32dp32b1x_16b{}"))[3, 0] == [(3, 0, 0), (3, 1, 0)]
+
+
+def tma(extents: str, tile: str, coord: str, more: str = "SM90_TMA_LOAD{}", ctas: int = 1) -> Any:
+    g = f"make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape{extents}, GenRowMajor{{}}))"
+    text = f"make_tma_copy({more}, {g}, tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{{}}, {tile}), {tile}, {ctas})"
+    return ask(Request((text,), {"coord": coord})).figure
+
+
+def test_a_box_is_hatched_where_it_is_out_of_bounds():
+    drawn = tma("(100,120)", "(64,128)", "64,0")
+    tensor, shared = drawn.panels
+    assert drawn.facts["bytes out of bounds"] == (64 * 128 - 36 * 120) * 2
+    inside = [n for n, label in enumerate(tensor.labels) if label]
+    rows, cols = ([int(label) for label in ruler.labels] for ruler in (tensor.row_ruler, tensor.col_ruler))
+    assert all(rows[n // tensor.cols] < 100 and cols[n % tensor.cols] < 120 for n in inside)
+    assert all(tensor.paints[n] != HOLE for n in inside)
+    for n, label in enumerate(shared.labels):  # the swizzle of 128 bytes: chunk xor row
+        row, col = map(int, label.split(","))
+        assert n == (row - 64) * 8 + (col // 8 ^ (row - 64) % 8)
+
+
+def test_a_multicast_tells_who_issues_and_who_receives():
+    drawn = tma("(256,64)", "(64,64)", "0,0", "SM90_TMA_LOAD_MULTICAST{}", 4)
+    tensor, _, cast = drawn.panels
+    assert cast.labels == tuple(f"part {cta}" for cta in range(4) for _ in range(4))
+    rows = [int(label) for label in tensor.row_ruler.labels]
+    for n, label in enumerate(tensor.labels):
+        if label:
+            assert label == f"CTA {rows[n // tensor.cols] // 16}"
+
+
+@pytest.mark.parametrize(("text", "name", "expected"), objects("scale_factors", "a", "gmem")[:3])
+def test_scale_factors_are_told_both_ways(text, name, expected):
+    layout = read(text, resolve=resolve).pick(name)
+    drawn = ask(Request((layout,), {"view": "scales"})).figure
+    order, memory = drawn.panels[:2]
+    vector = drawn.facts["elements of a factor"]
+    for n, byte in enumerate(order.data["byte"]):
+        row, factor = divmod(n, 4)
+        assert byte == layout(*((row, factor * vector, 0)[: len(layout.shape)]))
+        assert memory.labels[byte] == f"{row},{factor}"
+    assert expected
+
+
+def test_places_are_lanes_columns_and_bits():
+    assert place(65536 * 5 + 7, 32) == (5, 7, 0)
+    assert place(262144 * 3 + 4 * 9 + 2, 8) == (3, 9, 16)

@@ -1,0 +1,158 @@
+"""Descriptors, TMA, tensor memory and scale factors against what CUTLASS's own headers give (tests/data/hardware.json.gz)."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.static import unmarked
+from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tmem import place
+from cute_viz.engine.facts import facts_of
+from cute_viz.errors import CuteVizError
+from cute_viz.notation import read
+from cute_viz.spec import PACKAGED
+from cute_viz.spec.library import resolve
+from tests.commands import fails, run
+
+ROWS: dict[str, list[Any]] = json.loads(gzip.decompress((Path(__file__).parent / "data" / "hardware.json.gz").read_bytes()))
+FIELDS = ("desc", "start_address", "leading_byte_offset", "stride_byte_offset", "layout_type")
+MAP = ("globalDim", "globalStrides", "boxDim", "elementStrides", "swizzle", "interleave", "dataType", "tensorRank")
+
+
+def rows(file: str, *starts: str, refused: bool = False) -> list[Any]:
+    picked = [row for row in ROWS[file] if row[0].startswith(starts) and isinstance(row[2], str) == refused]
+    assert picked
+    return [pytest.param(*row[1:], id=row[0]) for row in picked]
+
+
+@cache
+def document(text: str) -> Any:
+    return read(text, resolve=resolve)
+
+
+def facts(text: str, name: str) -> dict[str, Any]:
+    return facts_of(document(text).pick(name), "", PACKAGED)
+
+
+def plain(value: Any) -> str:
+    return unmarked(value.layout if isinstance(value, Tensor) else value).replace(" ", "")
+
+
+@pytest.mark.parametrize(("text", "expected"), rows("gmma_desc", "raw", "kslice", "custom") + rows("umma_desc", "raw", "kslice"))
+def test_descriptors(text, expected):
+    got = facts(text, "d")
+    assert {key: got[key] for key in FIELDS} == {key: expected[key] for key in FIELDS}
+
+
+@pytest.mark.parametrize(("text", "expected"), rows("umma_desc", "idesc"))
+def test_instruction_descriptors(text, expected):
+    assert facts(text, "d")["desc"] == expected["hex"]
+
+
+@pytest.mark.parametrize(("text", "expected"), rows("gmma_desc", "frag") + rows("umma_desc", "frag"))
+def test_fragments_of_descriptors(text, expected):
+    for operand in "AB":
+        name, key = (f"tCr{operand}", f"tCr{operand}") if "tCrA" in text else (f"t{operand}", f"frag_{operand}")
+        got = facts(text, name)
+        assert (got["desc"], got["layout"]) == (expected[f"{operand}.desc"], expected[key])
+
+
+@pytest.mark.parametrize(("text", "expected"), rows("tmem", "C"))
+def test_accumulators_in_tensor_memory(text, expected):
+    tensor = document(text).pick("tC")
+    assert plain(tensor) == expected["tmem_C"].replace(" ", "")
+    assert facts(text, "tC")["columns"] == expected["tmem_columns_used"]
+    for index, lane, column, bit in re.findall(r"(\d+)>dp=(\d+),col=(\d+),bits=(\d+)", expected["address_samples"]):
+        where = place(tensor.layout(int(index)), tensor.bits)
+        assert (where.lane, where.column, where.bit // 8) == (int(lane), int(column), int(bit))
+
+
+@pytest.mark.parametrize(("text", "expected"), rows("tmem", "copy"))
+def test_copies_of_tensor_memory(text, expected):
+    got = facts(text, "cp")
+    assert (got["Tiler_MN"], got["TiledLayout_TV"]) == (expected["Tiler_MN"], expected["TiledLayout_TV"])
+
+
+@pytest.mark.parametrize(("text", "expected"), rows("scale_factors", "atom", "gmem"))
+def test_scale_factors_in_global_memory(text, expected):
+    for name, key in (("a", "SfAtom"), ("a", "SFA"), ("b", "SFB")):
+        if key in expected:
+            assert plain(document(text).pick(name)) == expected[key]
+    layout = document(text).pick("a")
+    for row, k, value in re.findall(r"\((\d+),(\d+)\)>(\d+)", expected.get("SFA_samples", "")):
+        assert layout(*((int(row), int(k), 0)[: len(layout.shape)])) == int(value)
+
+
+@pytest.mark.parametrize(("text", "expected"), rows("scale_factors", "mma"))
+def test_scale_factors_of_a_tile(text, expected):
+    more = text + " auto ta = make_tensor<typename decltype(mma)::FrgTypeSFA>(shape(sfa)); auto tb = make_fragment_SFB(mma, sfb);"
+    for name, key in (("sfa", "smem_SFA"), ("sfb", "smem_SFB"), ("ta", "tmem_SFA"), ("tb", "tmem_SFB")):
+        assert plain(document(more).pick(name)) == expected[key]
+    assert facts(more, "ta")["columns"] == expected["tmem_SFA_columns"]
+    assert facts(more, "tb")["columns"] == expected["tmem_SFB_columns"]
+
+
+@pytest.mark.parametrize(("text", "expected"), rows("tma", "copy", "atom", "sm100"))
+def test_tensor_maps(text, expected):
+    got = facts(text, "tma")
+    assert {key: got[key] for key in MAP} == {key: expected[f"enc.{key}"] for key in MAP}
+    for key in ("g_stride_basis", "tma_gbasis", "TiledLayout_TV"):
+        if key in expected:
+            assert got[key] == expected[key]
+
+
+@pytest.mark.parametrize(("text", "expected"), rows("tma", "atom"))
+def test_partitions_of_a_tma(text, expected):
+    count = int(re.search(r"Int<(\d+)>\{\}\); auto gt", text)[1])
+    for cta, *want in re.findall(r"cta(\d+): g0=\((\d+),(\d+)\) smem_offset_elems=(\d+)", expected["per_cta"]):
+        given = text.replace("cta, Layout<Int<N>>", f"{cta}, Layout<Int<{count}>>")
+        source = read(given, resolve=resolve)
+        first = source.pick("tAgA")(*[0] * len(source.pick("tAgA").shape))
+        shared = source.pick("tAsA")
+        moved = shared.offset if isinstance(shared, ComposedLayout) and isinstance(shared.offset, int) else 0
+        assert [*map(str, first), str(moved)] == want
+
+
+@pytest.mark.parametrize(("text", "expected"), rows("tma", "mask"))
+def test_multicast_masks(text, expected):
+    cluster = text.partition(";")[0]
+    for coord, *masks in re.findall(r"coord=(\S+) A=(\S+) B=(\S+) V_B=(\S+) V_A=(\S+)", expected["masks"].replace(";", "\n")):
+        for modes, mask in zip(("2", "1", "0,1", "0,2"), masks, strict=True):
+            call = f"{cluster}; auto mask = create_tma_multicast_mask<{modes}>(cl, {coord});"
+            assert read(call, resolve=resolve).pick("mask") == int(mask, 16)
+
+
+def test_what_cute_refuses_is_refused_in_its_words():
+    names = {"gmma_desc": "d", "umma_desc": "d", "tmem": "tC", "scale_factors": "mma", "tma": "tma"}
+    for file, name in names.items():
+        for identity, text, message in [row for row in ROWS[file] if isinstance(row[2], str)]:
+            wanted = "cp" if "auto cp" in text else "tCrA" if "tCrA" in text else name
+            with pytest.raises(CuteVizError) as caught:
+                document(text).pick(wanted)
+            words = re.sub(r"^SM100_MMA_\w+ | for \d CTA cluster MMA", "", message.rpartition("&& ")[2].strip('"')).rstrip(".")
+            assert words in caught.value.message, (identity, message)
+
+
+@pytest.mark.parametrize(("file", "name"), [("gmma_desc", "d"), ("umma_desc", "d"), ("tma", "tma")])
+def test_the_command_line_gives_the_same(file, name):
+    _, text, expected = next(row for row in ROWS[file] if row[0].startswith(("raw", "copy")) and not isinstance(row[2], str))
+    shown = json.loads(run("show", "-", "--name", name, "--json", stdin=text.encode()).stdout)
+    assert shown == facts(text, name)
+    assert shown.get("desc") == expected.get("desc")
+
+
+def test_one_object_of_a_whole_text_is_evaluated_from_standard_input():
+    _, text, expected = next(row for row in ROWS["tmem"] if row[0].startswith("C_F16BF16_SS_f16_f32_128x256"))
+    out = run("eval", "-", "--name", "tC", stdin=text.encode()).stdout.decode()
+    assert out.strip().replace("_", "") == show(expected["tmem_C"]).replace("_", "")
+    refused = next(row for row in ROWS["tma"] if isinstance(row[2], str))
+    assert refused[2].partition(" &&")[0] in fails(run("show", "-", "--name", "tma", stdin=refused[1].encode()), 1)
