@@ -143,7 +143,7 @@ def _read_call(source: Source) -> tuple[str, list[Any], tuple[Any, ...]]:
     from cute_viz.notation.program import operation_of
 
     *before, last = _statements(source)
-    bound = {**source.names, **(evaluate_program(before, source).values if before else {})}
+    bound = {**source.names, **(evaluate_program(before, source).bound if before else {})}
     if last.value is None:
         assert last.error is not None
         raise last.error

@@ -20,13 +20,14 @@ class Document:
     """What a text holds: the values of its statements by name, in order, and what could not be read.
 
     A value without a name is under `""` (the last one wins). A statement that failed matters when it is asked for or used.
-    `mistaken`: one that is surely ours failed, so that what the text holds besides is not what was meant.
+    `bound`: what names stand for within the text, where a tensor is more than its layout. `mistaken`: one that is surely ours failed, so that what the text holds besides is not what was meant.
     """
 
-    __slots__ = ("failures", "last", "mistaken", "passed", "unread", "values")
+    __slots__ = ("bound", "failures", "last", "mistaken", "passed", "unread", "values")
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}
+        self.bound: dict[str, Any] = {}
         self.failures: dict[str, CuteVizError] = {}
         self.last: str | CuteVizError = ""
         self.unread: list[Statement] = []
@@ -115,6 +116,7 @@ def evaluate_program(statements: list[Statement], source: Source) -> Document:
         out.failures.pop(key, None)
         out.values[key] = drawn(value)
         out.last = key
+    out.bound = scopes.names
     return out
 
 
