@@ -20,7 +20,8 @@ class Document:
     """What a text holds: the values of its statements by name, in order, and what could not be read.
 
     A value without a name is under `""` (the last one wins). A statement that failed matters when it is asked for or used.
-    `bound`: what names stand for within the text, where a tensor is more than its layout. `mistaken`: one that is surely ours failed, so that what the text holds besides is not what was meant.
+    `bound`: what names stand for within the text, where a tensor is more than its layout.
+    `mistaken`: one that is surely ours failed, so that what the text holds besides is not what was meant.
     """
 
     __slots__ = ("bound", "failures", "last", "mistaken", "passed", "unread", "values")
