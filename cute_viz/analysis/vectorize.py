@@ -76,7 +76,7 @@ def auto_width(src: Tensor, dst: Tensor, most: int | None = None) -> Width:
     if fits and layouts is not whole:
         common = _told(whole, shaped, common)
     reasons = () if bits >= WIDEST else tuple(_reasons((src, dst), layouts, common, aligned, assumed, bits))
-    return Width(common, bits, -(-moved // bits), element, reasons)
+    return Width(int(common), bits, -(-moved // bits), element, reasons)
 
 
 def elements_of(x: Tensor) -> AnyLayout:
@@ -169,22 +169,21 @@ def _reasons(
     element = dst.bits
     if common == 0:
         return [f"the source holds {src.pointer.element}, the destination {dst.pointer.element}: each element is converted"]
+    if assumed == BYTE:
+        return [
+            f"shapes or strides are run-time integers: CuTe assumes an alignment of {assumed} bits alone, and counts no elements"
+            " together; make them static (Int<8>{}), or call copy_aligned"
+        ]
     out = []
-    wanted = WIDEST // element
-    if common < wanted:
-        out += _short_run(layouts, common, element)
-    if assumed < WIDEST and assumed <= bits:
-        out.append(
-            f"layouts with run-time integers are assumed to be aligned to {assumed} bits alone: make shapes and strides static"
-            " (Int<8>{}), or call copy_aligned"
-        )
+    if common < WIDEST // element:
+        out += _short_run(layouts, common)
     for side, tensor, layout, known in zip(SIDES, tensors, layouts, aligned, strict=True):
         if known and known < WIDEST and known <= max(bits, element):
             out.append(_misaligned(side, tensor, layout, known))
     return out
 
 
-def _short_run(layouts: tuple[AnyLayout, AnyLayout], common: int, element: int) -> list[str]:
+def _short_run(layouts: tuple[AnyLayout, AnyLayout], common: int) -> list[str]:
     """Which mode of which side ends the run of elements that lie together."""
     runs = [_run(layout) for layout in layouts]
     out = []

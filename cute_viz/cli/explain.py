@@ -38,7 +38,9 @@ def command(expression: str, path: str | None, as_json: bool, let: dict[str, str
         output.write(explanation.figure.render(format_), path)
     if as_json:
         output.facts(explanation.facts, as_json)
-        raise SystemExit(1 if explanation.failed else 0)
+        if explanation.failed:
+            raise SystemExit(1)
+        return
     if (bits := explanation.bits) is not None:
         click.echo(bits.render("text"))
     for number, words, value in explanation.numbered:
