@@ -37,9 +37,9 @@ def explained(text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 def test_cute_compiles_what_is_accepted(row: Any, monkeypatch: Any, capsys: Any) -> None:
     status, answer, err = explained(row["cpp"], monkeypatch, capsys)
     if not row["accepted"]:
-        assert status == 1 and err.startswith("error: ") and answer is None
+        assert (status, answer, err[:7]) == (1, None, "error: ")
         return
-    assert status == 0 and answer["accepted"] is True, err
+    assert (status, answer["accepted"]) == (0, True), err
     for key, mine in (("common", "max_common_vector"), ("bits", "bits")):
         assert key not in row or answer[mine] == row[key]
 
@@ -89,7 +89,8 @@ def test_a_narrow_copy_says_why(src: str, dst: str, words: str, monkeypatch: Any
 )
 def test_a_refusal_has_the_numbers_of_both_sides(text: str, words: str, monkeypatch: Any, capsys: Any) -> None:
     status, answer, err = explained(text, monkeypatch, capsys)
-    assert status == 1 and answer is None and words in err, err
+    assert (status, answer) == (1, None)
+    assert words in err
 
 
 def test_a_gemm_counts_its_instructions(monkeypatch: Any, capsys: Any) -> None:
@@ -98,4 +99,4 @@ def test_a_gemm_counts_its_instructions(monkeypatch: Any, capsys: Any) -> None:
         " make_tensor(make_rmem_ptr<half_t>(0), ((_2,_2),_3,_4)), make_tensor(make_rmem_ptr<float>(0), ((_2,_2),_2,_3)))"
     )
     status, answer, _ = explained(text, monkeypatch, capsys)
-    assert status == 0 and answer["instructions"] == 24
+    assert (status, answer["instructions"]) == (0, 24)
