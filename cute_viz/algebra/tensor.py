@@ -68,6 +68,8 @@ class Pointer:
 class Tensor(Shown):
     """A layout behind a pointer; `offset`, in elements, is how far a view of it lies behind the pointer.
 
+    swizzle: of the element offsets, where the layout itself is swizzled and not the pointer.
+
     >>> t = Tensor(Pointer("smem", "half_t", 1024, Swizzle(3, 4, 3)), Layout((8, 64), (64, 1)))
     >>> str(t)
     'Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)'
@@ -78,6 +80,7 @@ class Tensor(Shown):
     pointer: Pointer
     layout: Layout
     offset: Any = 0
+    swizzle: Swizzle | None = None
 
     @property
     def bits(self) -> int:
@@ -98,6 +101,8 @@ class Tensor(Shown):
     def whole(self) -> AnyLayout:
         """The tensor as a layout of element offsets: the swizzle and the offset of a view are in it."""
         swizzle, bits = self.pointer.swizzle, self.bits
+        if self.swizzle is not None:
+            return ComposedLayout(self.swizzle, self.offset, self.layout)
         if swizzle is not None:
             if not self.offset:
                 return ComposedLayout(swizzle, PointerFlag(bits), self.layout)
@@ -133,9 +138,7 @@ def make_tensor(pointer: Pointer, layout: Any) -> Any:
     if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, PointerFlag):
         return Tensor(replace(pointer, swizzle=layout.outer), layout.inner)
     if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, int):
-        # a swizzle of element offsets swizzles the bytes that these are
-        scaled = layout.outer.rescaled(4 - pointer.bits.bit_length())
-        return Tensor(replace(pointer, swizzle=scaled), layout.inner, layout.offset)
+        return Tensor(pointer, layout.inner, layout.offset, layout.outer)
     return layout
 
 

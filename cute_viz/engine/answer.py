@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.engine import whole
-from cute_viz.engine.request import Request
+from cute_viz.engine.request import Request, Source
 from cute_viz.engine.subject import Subject, file_in, subject_of, values_of
 from cute_viz.engine.whole import Row
 from cute_viz.errors import CuteVizError, UsageError
@@ -210,7 +210,8 @@ class Answer:
 
         with self._limits():
             (source,) = self.request.sources
-            return explain(str(source), values_of(self.request.let, self.request), self.request.library)
+            text = source.text if isinstance(source, Source) else str(source)
+            return explain(text, values_of(self.request.let, self.request), self.request.library)
 
     def _limits(self) -> AbstractContextManager[None]:
         return raised(self.request.limits)

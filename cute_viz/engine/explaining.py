@@ -10,16 +10,20 @@ from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import pointer_bits
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import whole
 from cute_viz.analysis.explain import explain as steps_of_call
 from cute_viz.analysis.explain import is_layout
 from cute_viz.analysis.steps import Step
 from cute_viz.analysis.swizzle_steps import steps_of
+from cute_viz.analysis.verdict import Verdict, verdict
 from cute_viz.errors import CuteVizError, FigureError, NotationError
 from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import is_triton, read_call
 from cute_viz.spec import Library
+
+VERDICTS = ("copy", "copy_aligned", "gemm")  # what moves or multiplies, and gives no value
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,14 @@ class Explanation:
 
     subject: Any
     steps: tuple[Step, ...]
+    verdict: Verdict | None = None
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The explanation for JSON: whether CuTe accepts the operation, its steps, and the verdict on a copy or an MMA."""
+        steps = [{"words": words, "value": None if value is None else show(value)} for _, words, value in self.numbered]
+        out: dict[str, Any] = {"accepted": not self.failed, "subject": str(self.subject)}
+        return out | (self.verdict.as_dict() if self.verdict else {}) | {"steps": steps}
 
     @property
     def failed(self) -> bool:
@@ -88,6 +100,10 @@ def explain(text: str, names: dict[str, Any], library: Library) -> Explanation:
     if is_triton(text):
         return _encoding(text, library)
     name, operands, template = read_call(text, names, library.resolve)
+    if name in VERDICTS:
+        found = verdict(name, operands)
+        return Explanation(Call(name, tuple(operands), template), tuple(steps_of_verdict(found)), found)
+    operands = [whole(operand) for operand in operands]
     if name:
         return Explanation(Call(name, tuple(operands), template), tuple(steps_of_call(name, operands, template)))
     steps = steps_of(operands[0])
@@ -124,3 +140,12 @@ def _encoding(text: str, library: Library) -> Explanation:
     shape = " x ".join(map(str, linear.sizes))
     figure = bases(f"{typed.encoding.name} of {shape}, bit by bit", show(layout), inputs_of(linear), linear.sizes, FigureOptions())
     return Explanation(figure, tuple(steps))
+
+
+def steps_of_verdict(found: Verdict) -> list[Step]:
+    """A verdict in sentences."""
+    times = "1 instruction" if found.count == 1 else f"{found.count} instructions"
+    out = [Step(f"CuTe accepts it: {times} a thread, {found.instruction}")]
+    if found.common is not None:
+        out.append(Step(f"max_common_vector is {found.common}: so many elements lie together in source and destination"))
+    return [*out, *(Step(f"  {reason}") for reason in found.reasons)]

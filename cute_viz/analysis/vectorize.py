@@ -1,0 +1,239 @@
+"""How wide a copy between two tensors is: what `cute::copy` makes of their layouts and alignments, and what keeps it from more.
+
+Source: cute/algorithm/copy.hpp (AutoFilter, AutoVectorizingCopyWithAssumedAlignment), cute/tensor_impl.hpp (max_common_vector,
+max_alignment).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd
+
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.divide import zipped_divide
+from cute_viz.algebra.inttuple import Static, X, leaves, show
+from cute_viz.algebra.inverse import max_common_vector, nullspace
+from cute_viz.algebra.layout import Layout, flat_modes
+from cute_viz.algebra.measure import cosize, size
+from cute_viz.algebra.modes import get
+from cute_viz.algebra.recast import max_alignment, recast_layout
+from cute_viz.algebra.slicing import slice_and_offset
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Tensor
+from cute_viz.errors import AlgebraError
+
+WIDEST = 128  # bits of one access
+BYTE = 8
+SIDES = ("source", "destination")
+
+
+@dataclass(frozen=True, slots=True)
+class Width:
+    """How a copy moves its elements.
+
+    common: elements that lie together in both (max_common_vector). bits: of one access. accesses: how many it takes. element: bits
+    of an element. reasons: what keeps it from WIDEST, a sentence each.
+    """
+
+    common: int
+    bits: int
+    accesses: int
+    element: int
+    reasons: tuple[str, ...] = ()
+
+
+def auto_width(src: Tensor, dst: Tensor, most: int | None = None) -> Width:
+    """The width of `copy(src, dst)`, or with `most` of a copy whose pointers are aligned to so many bits.
+
+    Refused, as CuTe does: a destination that takes several elements of the source at one place; layouts whose composition is
+    refused.
+
+    >>> from cute_viz.algebra.static import mark_static
+    >>> from cute_viz.algebra.tensor import Pointer
+    >>> row = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((8, 8), (8, 1))))
+    >>> padded = Tensor(Pointer("smem", "half_t"), mark_static(Layout((8, 8), (9, 1))))
+    >>> auto_width(row, padded).bits, auto_width(row, row).bits
+    (16, 128)
+    """
+    static = is_static(src) and is_static(dst)
+    shaped = is_static_shape(src) and is_static_shape(dst)
+    assumed = most if most is not None else WIDEST if static else BYTE
+    whole = layouts = elements_of(src), elements_of(dst)
+    if most is None and shaped and size(src.layout) == size(dst.layout):
+        layouts = _filtered(*layouts)
+    element = dst.bits
+    fits = src.bits == dst.bits and src.pointer.element == dst.pointer.element
+    common = _common(*layouts, shaped) if fits else 0
+    aligned = [gcd(_pointer(side), alignment(layout, static) * element) for side, layout in zip((src, dst), layouts, strict=True)]
+    bits = element
+    if common > 1:
+        vector = gcd(common * element, *aligned, assumed)
+        if vector % BYTE == 0 and vector > element:
+            bits = vector
+            for layout in layouts:
+                recast_layout(layout, element, bits)
+    moved = size(layouts[1]) * element
+    if fits and layouts is not whole:
+        common = _told(whole, shaped, common)
+    reasons = () if bits >= WIDEST else tuple(_reasons((src, dst), layouts, common, aligned, assumed, bits))
+    return Width(int(common), bits, -(-moved // bits), element, reasons)
+
+
+def elements_of(x: Tensor) -> AnyLayout:
+    """The layout by which CuTe judges a tensor: element offsets; the swizzle of a pointer is not part of it."""
+    return x.layout if x.swizzle is None else ComposedLayout(x.swizzle, x.offset, x.layout)
+
+
+def is_static(x: Tensor) -> bool:
+    """Whether a layout is known when the kernel is compiled: all of its integers are marked so (`_8`).
+
+    >>> from cute_viz.algebra.tensor import Pointer
+    >>> is_static(Tensor(Pointer("gmem", "float"), Layout((8, 8))))
+    False
+    """
+    return is_static_shape(x) and all(isinstance(leaf, Static) for leaf in leaves(x.layout.stride))
+
+
+def is_static_shape(x: Tensor) -> bool:
+    """Whether the shape of a layout is known when the kernel is compiled.
+
+    >>> from cute_viz.algebra.tensor import Pointer
+    >>> is_static_shape(Tensor(Pointer("gmem", "float"), Layout((Static(8), Static(8)), (8, 1))))
+    True
+    """
+    return all(isinstance(leaf, Static) for leaf in leaves(x.layout.shape))
+
+
+def alignment(layout: AnyLayout, static: bool = True) -> int:
+    """The elements to whose multiples the vectors of a layout are aligned, as far as it is known when the kernel is compiled.
+
+    static: all of the layout is known then; otherwise its marked integers are.
+
+    >>> alignment(Layout((8, 4), (1, 24))), alignment(Layout((Static(8), 4), (Static(1), 24)), static=False)
+    (8, 8)
+    """
+    if static:
+        return max_alignment(layout)
+    plain = _plain(layout)
+    modes = [(n if isinstance(n, Static) else 1, d if isinstance(d, Static) else 0) for n, d in flat_modes(plain)]
+    known = Layout(tuple(n for n, _ in modes), tuple(d for _, d in modes))
+    return max_alignment(ComposedLayout(layout.outer, layout.offset, known) if isinstance(layout, ComposedLayout) else known)
+
+
+def _plain(layout: AnyLayout) -> Layout:
+    """A layout without its swizzle."""
+    inner = layout.inner if isinstance(layout, ComposedLayout) else layout
+    if not isinstance(inner, Layout):
+        raise AlgebraError(f"{show(layout)} is not a layout that a copy vectorises", hint="a layout, or a swizzled one")
+    return inner
+
+
+def _pointer(x: Tensor) -> int:
+    """The alignment of a pointer in bits, 0 where nothing limits it: a swizzled one is aligned to what it leaves in one piece."""
+    swizzle = x.pointer.swizzle
+    return 0 if swizzle is None else BYTE << swizzle.base
+
+
+def _common(src: AnyLayout, dst: AnyLayout, static: bool) -> int:
+    """max_common_vector; of extents that are not known when the kernel is compiled none counts."""
+    known = static or all(isinstance(n, Static) for x in (src, dst) for n, _ in flat_modes(_plain(x)))
+    return max_common_vector(src, dst) if known else 1
+
+
+def _told(layouts: tuple[AnyLayout, AnyLayout], static: bool, otherwise: int) -> int:
+    """max_common_vector of the tensors as they were given; where CuTe refuses that, of what the copy makes of them."""
+    try:
+        return _common(*layouts, static)
+    except AlgebraError:
+        return otherwise
+
+
+def _filtered(src: AnyLayout, dst: AnyLayout) -> tuple[AnyLayout, AnyLayout]:
+    """Both without the modes along which the destination stays at one place (AutoFilter)."""
+    null = nullspace(dst)
+    cut = [zipped_divide(layout, null) for layout in (src, dst)]
+    if cosize(get(cut[0], 0)) != 1:
+        raise AlgebraError(
+            f"ambiguous race: {show(dst)} takes {size(null)} different elements of the source at one place",
+            hint="a destination's stride of 0 needs a source that is constant there",
+        )
+    first, second = (slice_and_offset((0, X), layout)[0] for layout in cut)
+    return first, second
+
+
+def _reasons(
+    tensors: tuple[Tensor, Tensor], layouts: tuple[AnyLayout, AnyLayout], common: int, aligned: list[int], assumed: int, bits: int
+) -> list[str]:
+    """What keeps an access from WIDEST bits, and what would help."""
+    src, dst = tensors
+    element = dst.bits
+    if common == 0:
+        return [f"the source holds {src.pointer.element}, the destination {dst.pointer.element}: each element is converted"]
+    if assumed == BYTE:
+        return [
+            f"shapes or strides are run-time integers: CuTe assumes an alignment of {assumed} bits alone, and counts no elements"
+            " together; make them static (Int<8>{}), or call copy_aligned"
+        ]
+    out = []
+    if common < WIDEST // element:
+        out += _short_run(layouts, common)
+    for side, tensor, layout, known in zip(SIDES, tensors, layouts, aligned, strict=True):
+        if known and known < WIDEST and known <= max(bits, element):
+            out.append(_misaligned(side, tensor, layout, known))
+    return out
+
+
+def _short_run(layouts: tuple[AnyLayout, AnyLayout], common: int) -> list[str]:
+    """Which mode of which side ends the run of elements that lie together."""
+    runs = [_run(layout) for layout in layouts]
+    out = []
+    for side, layout in zip(SIDES, layouts, strict=True):
+        if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) and 1 << layout.outer.base == common:
+            out.append(f"{layout.outer} of the {side} leaves {common} elements together")
+    if out:
+        return out
+    plain = [_plain(layout) for layout in layouts]
+    firsts = [next((n for n, (extent, stride) in enumerate(flat_modes(x)) if stride == 1 and extent > 1), None) for x in plain]
+    if None not in firsts and firsts[0] != firsts[1]:
+        return [
+            f"mode {firsts[0]} of the source has stride 1, of the destination it is mode {firsts[1]}: {_together(common)}."
+            " Order both alike, or copy through another layout"
+        ]
+    for side, layout, first, run in zip(SIDES, plain, firsts, runs, strict=True):
+        if first is None:
+            steps = ", ".join(f"{d}" for n, d in flat_modes(layout) if n > 1)
+            out.append(f"no mode of the {side} has stride 1 (they are {steps}): no two elements lie together")
+        elif run <= common:
+            extent, _ = flat_modes(layout)[first]
+            following = [(n, d) for n, d in flat_modes(layout) if n > 1 and d != 1]
+            wide = f" and no other continues at {run}" if following else ""
+            out.append(f"mode {first} of the {side} has {extent} elements of stride 1{wide}: {_together(common)}")
+    return out or [f"the modes of both sides follow each other in another order: {_together(common)}"]
+
+
+def _together(common: int) -> str:
+    return f"only {common} elements lie together" if common > 1 else "no two elements lie together in both"
+
+
+def _run(layout: AnyLayout) -> int:
+    """How many elements of a layout lie together, whichever its first mode is."""
+    run = 1
+    for extent, stride in sorted(flat_modes(_plain(layout)), key=lambda mode: (mode[1], mode[0])):
+        if extent > 1 and stride == run:
+            run *= extent
+    return run
+
+
+def _misaligned(side: str, x: Tensor, layout: AnyLayout, known: int) -> str:
+    if x.pointer.swizzle is not None and BYTE << x.pointer.swizzle.base == known:
+        return f"{x.pointer.swizzle} of the {side}'s address leaves {known // BYTE} bytes together"
+    odd = [d for n, d in flat_modes(_plain(layout)) if n > 1 and d not in (0, 1) and (d * x.bits) % WIDEST]
+    if odd:
+        step = odd[0]
+        unit = WIDEST // x.bits
+        padded = -(-step // unit) * unit
+        return (
+            f"a stride of {step} elements of the {side} is {step * x.bits // BYTE} bytes, so that only {known // BYTE or 1}-byte"
+            f" alignment is certain; {padded} would be {WIDEST // BYTE}-byte aligned"
+        )
+    return f"the {side} is aligned to {known} bits"

@@ -1,0 +1,102 @@
+"""Whether a copy compiles, and how wide it is: what CUTLASS's compiler says of the same statements."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cute_viz.cli import main
+
+ROWS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "copies.json.gz").read_bytes()))["rows"]
+
+
+class Pasted:
+    """A standard input that holds a text."""
+
+    def __init__(self, text: str) -> None:
+        self.buffer = io.BytesIO(text.encode())
+
+    def isatty(self) -> bool:
+        return False
+
+
+def explained(text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> tuple[int, Any, str]:
+    monkeypatch.setattr("sys.stdin", Pasted(text))
+    with pytest.raises(SystemExit) as left:
+        main(["explain", "-", "--json"])
+    out, err = capsys.readouterr()
+    return int(left.value.code or 0), json.loads(out) if out else None, err
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
+def test_cute_compiles_what_is_accepted(row: Any, monkeypatch: Any, capsys: Any) -> None:
+    status, answer, err = explained(row["cpp"], monkeypatch, capsys)
+    if not row["accepted"]:
+        assert (status, answer, err[:7]) == (1, None, "error: ")
+        return
+    assert (status, answer["accepted"]) == (0, True), err
+    for key, mine in (("common", "max_common_vector"), ("bits", "bits")):
+        assert key not in row or answer[mine] == row[key]
+
+
+def test_there_are_refusals_and_widths() -> None:
+    assert sum(not row["accepted"] for row in ROWS) >= 12
+    assert {row["bits"] for row in ROWS if "bits" in row} >= {8, 16, 32, 64, 128}
+
+
+GMEM = "make_tensor(make_gmem_ptr<half_t>(0), {})"
+SMEM = "make_tensor(make_smem_ptr<half_t>(0), {})"
+
+
+@pytest.mark.parametrize(
+    ("src", "dst", "words"),
+    [
+        ("(_8,_8):(_8,_1)", "(_8,_8):(_1,_8)", "mode 1 of the source has stride 1, of the destination it is mode 0"),
+        ("(_8,_8):(_8,_1)", "(_8,_8):(_9,_1)", "a stride of 9 elements of the destination is 18 bytes"),
+        ("(_8,_8):(_16,_2)", "(_8,_8):(_8,_1)", "no mode of the source has stride 1"),
+        ("(_4,_8):(_1,_16)", "(_4,_8):(_1,_4)", "only 4 elements lie together"),
+        ("(8,8):(8,1)", "(8,8):(8,1)", "run-time integers"),
+    ],
+)
+def test_a_narrow_copy_says_why(src: str, dst: str, words: str, monkeypatch: Any, capsys: Any) -> None:
+    text = f"copy({GMEM.format(src)}, {SMEM.format(dst)})"
+    _, answer, _ = explained(text, monkeypatch, capsys)
+    assert any(words in reason for reason in answer["reasons"]), answer["reasons"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("copy((8,8):(8,1), (8,8):(8,1))", "does not tell its memory and its type"),
+        (f"copy({GMEM.format('(_8,_8)')})", "copy takes 2 tensors"),
+        (
+            f"copy(Copy_Atom<UniversalCopy<uint128_t>,half_t>{{}}, {GMEM.format('((_8,_1),_4):((_1,_0),_8)')},"
+            f" {SMEM.format('((_8,_1),_2):((_1,_0),_8)')})",
+            "has 4 vectors",
+        ),
+        (
+            "gemm(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}),"
+            " make_tensor(make_rmem_ptr<half_t>(0), ((_2,_2,_2),_2,_2)), make_tensor(make_rmem_ptr<half_t>(0), ((_2,_2),_4,_4)),"
+            " make_tensor(make_rmem_ptr<float>(0), ((_2,_2),_2,_4)))",
+            "mode K differs",
+        ),
+    ],
+)
+def test_a_refusal_has_the_numbers_of_both_sides(text: str, words: str, monkeypatch: Any, capsys: Any) -> None:
+    status, answer, err = explained(text, monkeypatch, capsys)
+    assert (status, answer) == (1, None)
+    assert words in err
+
+
+def test_a_gemm_counts_its_instructions(monkeypatch: Any, capsys: Any) -> None:
+    text = (
+        "gemm(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), make_tensor(make_rmem_ptr<half_t>(0), ((_2,_2,_2),_2,_4)),"
+        " make_tensor(make_rmem_ptr<half_t>(0), ((_2,_2),_3,_4)), make_tensor(make_rmem_ptr<float>(0), ((_2,_2),_2,_3)))"
+    )
+    status, answer, _ = explained(text, monkeypatch, capsys)
+    assert (status, answer["instructions"]) == (0, 24)
