@@ -42,8 +42,11 @@ def page(driver, tmp_path: Path):
 WHERE = """
 const p = JSON.parse(document.getElementById("data").textContent).panels[arguments[0]];
 const svg = document.querySelector("#picture svg");
-const y = p.y + (arguments[1] + 0.5) * p.h, x = p.x + (arguments[2] + 0.5) * p.w;
-window.scrollTo(0, svg.getBoundingClientRect().top + window.scrollY + y - 400);
+const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+const y = scale * (p.y + (arguments[1] + 0.5) * p.h), x = scale * (p.x + (arguments[2] + 0.5) * p.w);
+const picture = document.getElementById("picture");
+picture.scrollTop = y - 200;
+picture.scrollLeft = x - 400;
 const box = svg.getBoundingClientRect();
 return [box.left + x, box.top + y];
 """
@@ -67,7 +70,7 @@ def found(driver) -> str:
 
 
 def dimmed(driver) -> int:
-    return driver.find_element("css selector", "#picture .dim").get_attribute("d").count("M")
+    return int(driver.find_element("css selector", "#picture .dim").get_attribute("data-cells") or 0)
 
 
 def test_hover_tells_owner_and_place(page):
@@ -108,7 +111,7 @@ def test_search_and_keys(page):
 
 def test_offsets_are_found_and_told(page):
     driver = page("(4,8):(8,1)")
-    assert act(driver, 0, 2, 3).endswith("offset 19 · shows 19")
+    assert act(driver, 0, 2, 3).endswith("mode 0 2, mode 1 3 · offset 19")
     driver.find_element("id", "find").send_keys("19")
     assert found(driver) == "19: 1 cell"
 

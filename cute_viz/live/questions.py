@@ -1,0 +1,243 @@
+"""A question as JSON -> its answer as JSON: what the page asks, whether a server or a browser's own Python answers.
+
+A question is `{"ask": "draw", "source": "(4,8)", "options": {...}, "let": {...}, "name": null, "dialect": "auto"}`; an answer has
+`error`, or what was asked for. Nothing here reads a file or knows who asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cute_viz.engine import Answer, Request, Source, ask
+from cute_viz.errors import CuteVizError, InternalError, UsageError, boundary
+from cute_viz.live.faults import fault
+from cute_viz.options import OPTIONS
+from cute_viz.spec import PACKAGED, Library
+
+LONGEST = 1 << 20  # characters of a source
+_WORDS = 4096  # of an option, a value, a name
+_CELLS = 1 << 18  # that a page is sent, whatever an option asks for
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question, checked."""
+
+    ask: str
+    source: str
+    options: dict[str, Any] = field(default_factory=dict)
+    let: dict[str, str] = field(default_factory=dict)
+    name: str | None = None
+    dialect: str = "auto"
+    more: dict[str, Any] = field(default_factory=dict)
+    library: Library = PACKAGED
+    path: str | None = None
+
+    def answer(self, *formats: str, **options: Any) -> Answer:
+        """The engine's answer to the question's source; `options` beside its own."""
+        given = {**self.options, **options}
+        source: Any = self.source if self.path is None else self.path if self.is_spec else Source(self.source, self.path)
+        return ask(Request((source,), given, self.let, self.name, self.dialect, self.library, {}, formats, files=self.is_spec))
+
+    @property
+    def is_spec(self) -> bool:
+        """Whether the source is a followed file of specs."""
+        return self.path is not None and self.path.endswith((".yaml", ".yml"))
+
+    def reads(self, source: str) -> bool:
+        """Whether another source can be read in this one's place."""
+        try:
+            with boundary():
+                request = Request((source,), {}, self.let, None, self.dialect, self.library)
+                return ask(request).subjects is not None
+        except CuteVizError:
+            return False
+
+
+def answer(question: Any, library: Library = PACKAGED, path: str | None = None) -> dict[str, Any]:
+    """The answer to a question, ready for JSON; whatever is wrong is its `error`.
+
+    path: the name of the file that the source is the text of.
+
+    >>> out = answer({"ask": "draw", "source": "(4,8):(8,1)"})
+    >>> out["svg"][:4], out["kind"]
+    ('<svg', 'grid')
+    >>> answer({"ask": "draw", "source": "(4,8):(8,"})["error"]["span"]
+    [6, 7]
+    """
+    source = ""
+    asked: Question | None = None
+    try:
+        with boundary():
+            asked = _checked(question, library, path)
+            source = asked.source
+            return KINDS[asked.ask](asked)
+    except InternalError as error:
+        return {"error": fault(error, source)}
+    except CuteVizError as error:
+        return {"error": fault(error, source, asked.reads if asked is not None else None)}
+    except OSError as error:  # of the library's own files
+        return {"error": {"message": f"{type(error).__name__}: {error.strerror or error}", "place": ""}}
+
+
+def _checked(question: Any, library: Library, path: str | None) -> Question:
+    """A question from anybody.
+
+    Raises: UsageError for what is no question.
+    """
+    if not isinstance(question, dict):
+        raise UsageError("a question is a JSON object")
+    kind, source = question.get("ask", "draw"), question.get("source", "")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise UsageError(f"there is no question {str(kind)[:40]!r}", hint=f"one of {', '.join(KINDS)}")
+    if not isinstance(source, str) or len(source) > LONGEST:
+        raise UsageError(f"a source is a text of at most {LONGEST} characters")
+    options, let = _words("options", question.get("options")), _words("let", question.get("let"))
+    name, dialect = question.get("name"), question.get("dialect", "auto")
+    if not (name is None or (isinstance(name, str) and len(name) <= _WORDS)) or not isinstance(dialect, str):
+        raise UsageError("name and dialect are texts")
+    more = {key: value for key, value in question.items() if key not in Question.__slots__ and key != "page"}
+    return Question(kind, source, options, let, name or None, dialect, more, library, path)
+
+
+def _words(what: str, given: Any) -> dict[str, Any]:
+    """A mapping of names to words, numbers and flags; what is empty is not given."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or len(given) > 200 or not all(isinstance(key, str) and len(key) < 200 for key in given):
+        raise UsageError(f"{what} maps names to words")
+    for key, value in given.items():
+        if not isinstance(value, (str, int, float, bool, type(None))) or len(str(value)) > _WORDS:
+            raise UsageError(f"the value of {key} is a word, at most {_WORDS} characters long")
+    if what == "let":
+        return {key: str(value) for key, value in given.items() if value not in (None, "")}
+    return {key: value for key, value in given.items() if value not in (None, "", False)}
+
+
+def _draw(question: Question) -> dict[str, Any]:
+    """The picture, and what a reader can ask of it."""
+    from cute_viz.renderers.html import explored
+
+    found = question.answer("svg", fragment=True)
+    out: dict[str, Any] = {"objects": objects(found, question)}
+    try:
+        with boundary():
+            figure = found.figure
+            svg, panels = explored(figure, found.how)
+    except CuteVizError as error:  # the list of a file stays useful
+        return {**out, "error": fault(error, question.source, question.reads)}
+    (subject,) = found.subjects
+    return {
+        **out,
+        "svg": svg,
+        "panels": panels,
+        "title": figure.title,
+        "description": figure.description,
+        "shown": figure.source,
+        "kind": figure.kind,
+        "uses": uses(figure.kind, subject.obj),
+        "notes": list(dict.fromkeys((*found.notes, *figure.notes))),
+        "facts": {key: value if isinstance(value, (int, str)) else str(value) for key, value in figure.facts.items()},
+        "name": subject.name,
+        "formula": _formula(subject.obj),
+    }
+
+
+def objects(found: Answer, question: Question) -> list[dict[str, Any]]:
+    """A row for each definition of a whole file; none of an expression.
+
+    >>> request = Request(("(4,8)",))
+    >>> objects(ask(request), Question("draw", "(4,8)"))
+    []
+    """
+    if "\n" not in question.source.strip():
+        return []
+    try:
+        if question.is_spec:
+            return _specs(question)
+        return [row.as_dict() for row in getattr(found, "rows", ())]
+    except CuteVizError:
+        return []
+
+
+def _specs(question: Question) -> list[dict[str, Any]]:
+    """The specs of a file that has several."""
+    from cute_viz.spec.build import Builder
+
+    names = [name for name in Builder(question.source, question.path, question.library).parts() if name]
+    return [{"path": name, "line": "", "kind": "spec", "value": "", "error": None} for name in names]
+
+
+def uses(kind: str, obj: Any) -> list[str]:
+    """The options that change the picture of an object, for the fields of the page.
+
+    >>> uses("grid", None)[:3]
+    ['view', 'tile', 'color_by']
+    """
+    from cute_viz.options.views import TILINGS, VIEWS
+
+    view = TILINGS.get(getattr(obj, "tiling", "") or kind) or VIEWS.get("grid" if kind == "heat" else kind)
+    mine = set(view.uses) if view is not None else set()
+    if kind in VIEWS or kind == "heat":
+        mine |= {"view", "tile"}
+    if view is not None and len(view.labels) > 2:
+        mine.add("labels")
+    return [name for name in OPTIONS if name in mine | {"palette", "theme", "crop", "fold", "title"}]
+
+
+def _formula(obj: Any) -> dict[str, Any] | None:
+    from cute_viz.live.formula import formula
+
+    return formula(obj)
+
+
+def _explain(question: Question) -> dict[str, Any]:
+    """The steps of an operation, each with its layout's picture."""
+    from cute_viz.algebra.inttuple import show
+    from cute_viz.renderers.html import explored
+
+    steps = []
+    explanation = question.answer().explanation
+    for number, words, value in explanation.numbered:
+        step: dict[str, Any] = {"number": number, "words": words, "value": None if value is None else show(value)}
+        try:
+            if value is not None:
+                drawn = ask(Request((value,), {"fragment": True}, library=question.library, formats=("svg",)))
+                step["svg"], step["panels"] = explored(drawn.figure, drawn.how)
+        except CuteVizError:
+            pass  # a step may give what is no layout
+        steps.append(step)
+    bits = explanation.bits
+    out: dict[str, Any] = {"steps": steps, "failed": explanation.failed}
+    return out if bits is None else {**out, "bits": bits.render("svg").decode().partition("?>")[2].lstrip()}
+
+
+def _facts(question: Question) -> dict[str, Any]:
+    return {"facts": question.answer().facts}
+
+
+def _copy(question: Question) -> dict[str, Any]:
+    """The source and its options in the words of other places: `as` says which."""
+    from cute_viz.live.share import WAYS
+
+    way = question.more.get("as")
+    if way not in WAYS:
+        raise UsageError(f"there is no way {str(way)[:40]!r} to copy", hint=f"one of {', '.join(WAYS)}")
+    return {"text": WAYS[way](question)}
+
+
+def _banks(question: Question) -> dict[str, Any]:
+    from cute_viz.live.banks import banks
+
+    return banks(question)
+
+
+KINDS: dict[str, Callable[[Question], dict[str, Any]]] = {
+    "draw": _draw,
+    "explain": _explain,
+    "facts": _facts,
+    "copy": _copy,
+    "banks": _banks,
+}
