@@ -18,24 +18,9 @@ from cute_viz.renderers.html import CONTROLS, MODULES, READOUT
 from cute_viz.renderers.palette import PALETTES
 
 TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".json": "application/json", ".svg": "image/svg+xml"}
-FIELDS = tuple(
-    [
-        "view",
-        "tile",
-        "labels",
-        "color_by",
-        "coords",
-        "thread",
-        "warp",
-        "value",
-        "operand",
-        "type",
-        "tensor",
-        "crop",
-        "fold",
-        "palette",
-        "theme",
-    ]
+FIELDS = (
+    *("view", "tile", "labels", "color_by", "coords", "thread", "warp", "value", "operand", "type", "tensor"),
+    *("crop", "fold", "palette", "theme"),
 )
 POLICY = (
     "default-src 'none'; script-src 'self'{scripts}; worker-src 'self'; style-src 'self' 'unsafe-inline'; "

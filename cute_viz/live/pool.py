@@ -19,6 +19,7 @@ MEMORY = 2 << 30  # bytes of address space of a process
 GRACE = 0.12  # seconds that an answer is still waited for when the page has asked something newer
 SWOLLEN = 600 << 10  # KiB: a process that once needed more is replaced
 _TICK = 0.02
+_PAGES = 500  # of which the number of their last question is known
 
 
 class Cancelled(Exception):
@@ -69,19 +70,20 @@ class Pool:
         with self._lock:
             return [worker.process.pid for worker in self._workers]
 
-    def ask(self, question: dict[str, Any], page: str = "", path: str | None = None) -> bytes:
+    def ask(self, question: Any, page: str = "", path: str | None = None, number: int | None = None) -> bytes:
         """The answer as JSON.
 
-        page: who asks; a newer question of the same one cancels this. path: as for `questions.answer`.
+        page: who asks; a newer question of the same one cancels this. number: of the page's question, as they may arrive in
+        another order than they were asked; without one, the last to arrive is the newest. path: as for `questions.answer`.
 
         Raises: Cancelled. A question over a limit is answered with an error.
         """
-        turn, mine = self._enter(page)
+        turn, mine = self._enter(page, number)
         try:
             worker = self._take(lambda: turn is not None and turn.newest != mine)
             return self._answer(worker, json.dumps([question, path]).encode(), turn, mine)
         finally:
-            self._leave(page)
+            self._leave(turn)
 
     def close(self) -> None:
         """End the processes."""
@@ -94,23 +96,26 @@ class Pool:
             worker.process.join()
             worker.pipe.close()
 
-    def _enter(self, page: str) -> tuple[_Turn | None, int]:
+    def _enter(self, page: str, number: int | None) -> tuple[_Turn | None, int]:
         if not page:
             return None, 0
         with self._lock:
-            turn = self._turns.setdefault(page, _Turn())
-            turn.newest += 1
+            turn = self._turns.pop(page, None) or _Turn()
+            self._turns[page] = turn  # the last
+            if len(self._turns) > _PAGES:
+                self._turns = {name: other for name, other in self._turns.items() if other.asking or other is turn}
+            mine = turn.newest + 1 if number is None else number
+            if mine < turn.newest:
+                raise Cancelled
+            turn.newest, turn.at = mine, time.monotonic()
             turn.asking += 1
-            turn.at = time.monotonic()
             self._lock.notify_all()
-            return turn, turn.newest
+            return turn, mine
 
-    def _leave(self, page: str) -> None:
-        with self._lock:
-            if page and (turn := self._turns.get(page)) is not None:
+    def _leave(self, turn: _Turn | None) -> None:
+        if turn is not None:
+            with self._lock:
                 turn.asking -= 1
-                if not turn.asking:
-                    del self._turns[page]  # pages come and go; a number that begins anew disturbs nobody
 
     def _take(self, stale: Callable[[], bool]) -> _Worker:
         with self._lock:

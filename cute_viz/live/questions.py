@@ -7,13 +7,14 @@ A question is `{"ask": "draw", "source": "(4,8)", "options": {...}, "let": {...}
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cute_viz.engine import Answer, Request, Source, ask
-from cute_viz.errors import CuteVizError, InternalError, UsageError, boundary
+from cute_viz.errors import CuteVizError, InternalError, UsageError, boundary, spelled
 from cute_viz.live.faults import fault
 from cute_viz.options import OPTIONS
+from cute_viz.options.words import read_all
 from cute_viz.spec import PACKAGED, Library
 
 LONGEST = 1 << 20  # characters of a source
@@ -98,7 +99,7 @@ def _checked(question: Any, library: Library, path: str | None) -> Question:
     name, dialect = question.get("name"), question.get("dialect", "auto")
     if not (name is None or (isinstance(name, str) and len(name) <= _WORDS)) or not isinstance(dialect, str):
         raise UsageError("name and dialect are texts")
-    more = {key: value for key, value in question.items() if key not in Question.__slots__ and key != "page"}
+    more = {key: value for key, value in question.items() if key not in Question.__slots__}
     return Question(kind, source, options, let, name or None, dialect, more, library, path)
 
 
@@ -124,6 +125,7 @@ def _draw(question: Question) -> dict[str, Any]:
     out: dict[str, Any] = {"objects": objects(found, question)}
     try:
         with boundary():
+            found, left_out = _drawable(question, found)
             figure = found.figure
             svg, panels = explored(figure, found.how)
     except CuteVizError as error:  # the list of a file stays useful
@@ -138,11 +140,32 @@ def _draw(question: Question) -> dict[str, Any]:
         "shown": figure.source,
         "kind": figure.kind,
         "uses": uses(figure.kind, subject.obj),
-        "notes": list(dict.fromkeys((*found.notes, *figure.notes))),
+        "notes": list(dict.fromkeys((*left_out, *(spelled(note, "page") for note in found.notes), *figure.notes))),
         "facts": {key: value if isinstance(value, (int, str)) else str(value) for key, value in figure.facts.items()},
         "name": subject.name,
         "formula": _formula(subject.obj),
     }
+
+
+def _drawable(question: Question, found: Answer) -> tuple[Answer, tuple[str, ...]]:
+    """The answer, if need be without options that are of no use for what the source has become; and what was left out.
+
+    Raises: CuteVizError where it cannot be drawn, be it for an option that is of use.
+    """
+    try:
+        found.figure, found.how  # noqa: B018 (worked out here, so that what is wrong is raised here)
+        return found, ()
+    except CuteVizError as error:
+        names = [name for name in error.options if name in question.options]
+        if not names:
+            raise
+        read_all(question.options)  # a wrong word is a mistake, of use or not
+        rest = replace(question, options={name: word for name, word in question.options.items() if name not in names})
+        other, before = _drawable(rest, rest.answer("svg", fragment=True))
+        useful = set(uses(other.figure.kind, other.subjects[0].obj)) & set(names)
+        if useful:
+            raise
+        return other, (*before, f"{', '.join(names)} left out: {spelled(error.message, 'page')}")
 
 
 def objects(found: Answer, question: Question) -> list[dict[str, Any]]:

@@ -130,13 +130,14 @@ class _Handler(BaseHTTPRequestHandler):
         except (TimeoutError, OSError):
             self.close_connection = True
             return
-        page, path = "", None
+        page, path, number = "", None, None
         if isinstance(question, dict):
-            page = str(question.get("page", ""))[:64]
+            page, number = str(question.pop("page", ""))[:64], question.pop("number", None)
+            number = number if isinstance(number, int) and abs(number) < 1 << 53 else None
             if question.pop("file", False) is True and self.server.followed is not None:
                 question["source"], path = self.server.followed.state.text, self.server.followed.path
         try:
-            self._send(200, "application/json", self.server.pool.ask(question, page, path))
+            self._send(200, "application/json", self.server.pool.ask(question, page, path, number))
         except Cancelled:
             self._send(409, "application/json", b'{"cancelled":true}')
 

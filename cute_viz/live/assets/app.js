@@ -10,7 +10,7 @@ import { pack, unpack } from "./state.js";
 const by = (id) => document.getElementById(id);
 const told = JSON.parse(by("told").textContent);
 const state = { source: "", options: {}, let: "", name: "", file: false, tab: "", by: "" };
-const FIRST = { source: "((16,8),8):((64,1),8)", options: { tile: "8x128" } };
+const FIRST = { source: "SM80_16x8x16_F32F16F16F32_TN" };
 const EVERY = 250; // ms between two writes of the address: browsers refuse more
 
 const explorer = new Explorer();
@@ -91,9 +91,9 @@ function fault(error) {
     const button = Object.assign(document.createElement("button"), { type: "button", className: "fix", textContent: hint });
     if (error.fix.text) button.title = `write ${error.fix.text}`;
     button.addEventListener("click", () => fix(error.fix));
-    parts.push(document.createElement("br"), button);
+    parts.push(" ", document.createElement("br"), button);
   } else if (hint) {
-    parts.push(Object.assign(document.createElement("span"), { className: "hint", textContent: hint }));
+    parts.push(" ", Object.assign(document.createElement("span"), { className: "hint", textContent: hint }));
   }
   box.replaceChildren(...parts);
 }
@@ -218,6 +218,7 @@ async function load(fragment) {
   const found = await unpack(fragment);
   const fallback = told.file ? { file: true } : told.first || FIRST;
   Object.assign(state, { source: "", options: {}, let: "", name: "", file: false, tab: "" }, found || fallback);
+  editor.example = !found && !told.file;
   if (state.file && !told.file) state.file = false;
   if (state.file && followed) state.source = followed.text;
   fill();

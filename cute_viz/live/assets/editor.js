@@ -3,8 +3,9 @@ export class Editor {
   constructor(changed) {
     this.area = document.getElementById("source");
     this.under = document.getElementById("under");
-    this.span = null;
-    this.area.addEventListener("input", () => { this.mark(null); changed(); });
+    this.example = false; // nobody has written it: the first key takes its place
+    this.area.addEventListener("click", () => { if (this.example) this.area.select(); this.example = false; });
+    this.area.addEventListener("input", () => { this.example = false; this.mark(null); changed(); });
     this.area.addEventListener("scroll", () => this.follow());
     this.area.addEventListener("keydown", (event) => {
       if (event.key === "Escape") document.getElementById("picture").focus();
@@ -21,7 +22,6 @@ export class Editor {
 
   // Underline [start, end); null for nothing.
   mark(span) {
-    this.span = span;
     const text = this.area.value;
     this.area.toggleAttribute("aria-invalid", Boolean(span));
     if (!span) { this.under.replaceChildren(); return; }

@@ -6,7 +6,7 @@ export function engine(told, said) {
 }
 
 class Server {
-  constructor() { this.under = new Map(); this.ready = Promise.resolve(); }
+  constructor() { this.under = new Map(); this.number = 0; }
 
   // The answer; null where a newer question of the same kind came in between.
   async ask(question, channel = "draw") {
@@ -16,7 +16,7 @@ class Server {
     try {
       const response = await fetch("ask", {
         method: "POST", headers: { "Content-Type": "application/json" }, signal: mine.signal, cache: "no-store",
-        body: JSON.stringify({ ...question, page: `${page} ${channel}` }),
+        body: JSON.stringify({ ...question, page: `${page} ${channel}`, number: ++this.number }),
       });
       if (response.status === 409) return null;
       if (!response.ok) return { error: { message: `the server refuses: ${await response.text()}` } };
