@@ -21,8 +21,9 @@ from cute_viz.spec import Library
 )
 @click.argument("expression", metavar="EXPR")
 @click.option("-o", "--output", "path", metavar="FILE", help="Draw the layouts of the steps; the suffix is the format.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
 @let_option
-def command(expression: str, path: str | None, let: dict[str, str]) -> None:
+def command(expression: str, path: str | None, as_json: bool, let: dict[str, str]) -> None:
     """Tell the steps of the operation EXPR: what was coalesced, which mode was divided by what, which condition failed; of a
     swizzle, what happens to the bits.
 
@@ -32,6 +33,17 @@ def command(expression: str, path: str | None, let: dict[str, str]) -> None:
     explanation = ask(Request((expression,), let=let, library=Library.of_environment())).explanation
     if path is not None:
         output.write(explanation.figure.render(format_), path)
+    if as_json:
+        import json
+
+        steps = [
+            {"number": number, "words": words, "value": None if value is None else show(value).rstrip("\n")}
+            for number, words, value in explanation.numbered
+        ]
+        click.echo(json.dumps({"steps": steps, "failed": explanation.failed}))
+        if explanation.failed:
+            raise SystemExit(1)
+        return
     if (bits := explanation.bits) is not None:
         click.echo(bits.render("text"))
     for number, words, value in explanation.numbered:

@@ -35,7 +35,7 @@ class Explanation:
     @property
     def numbered(self) -> list[tuple[int | None, str, Any]]:
         """The steps as (number, words, value); a remark below a step has no number."""
-        numbers = accumulate(not step.words.startswith("  ") for step in self.steps)
+        numbers = accumulate(int(not step.words.startswith("  ")) for step in self.steps)
         return [
             (None if step.words.startswith("  ") else number, step.words.strip(), step.value)
             for number, step in zip(numbers, self.steps, strict=True)
@@ -63,7 +63,7 @@ class Explanation:
             return bits
         from cute_viz.figures.page import page
 
-        numbers = accumulate(not step.words.startswith("  ") for step in self.steps)
+        numbers = accumulate(int(not step.words.startswith("  ")) for step in self.steps)
         parts = [
             (f"{number}. {step.words.strip()}: {show(step.value)}", build(step.value))
             for number, step in zip(numbers, self.steps, strict=True)

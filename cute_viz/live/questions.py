@@ -74,7 +74,7 @@ def answer(question: Any, library: Library = PACKAGED, path: str | None = None) 
         with boundary():
             asked = _checked(question, library, path)
             source = asked.source
-            return KINDS[asked.ask](asked)
+            return _kinds()[asked.ask](asked)
     except InternalError as error:
         return {"error": fault(error, source)}
     except CuteVizError as error:
@@ -91,7 +91,7 @@ def _checked(question: Any, library: Library, path: str | None) -> Question:
     if not isinstance(question, dict):
         raise UsageError("a question is a JSON object")
     kind, source = question.get("ask", "draw"), question.get("source", "")
-    if not isinstance(kind, str) or kind not in KINDS:
+    if not isinstance(kind, str) or kind not in _kinds():
         raise UsageError(f"there is no question {str(kind)[:40]!r}", hint=f"one of {', '.join(KINDS)}")
     if not isinstance(source, str) or len(source) > LONGEST:
         raise UsageError(f"a source is a text of at most {LONGEST} characters")
@@ -101,6 +101,13 @@ def _checked(question: Any, library: Library, path: str | None) -> Question:
         raise UsageError("name and dialect are texts")
     more = {key: value for key, value in question.items() if key not in Question.__slots__}
     return Question(kind, source, options, let, name or None, dialect, more, library, path)
+
+
+def _kinds() -> dict[str, Callable[[Question], dict[str, Any]]]:
+    """The kinds of questions: of the page, and the tools of assistants, `tool.show`."""
+    from cute_viz.live.tools import TOOLS
+
+    return KINDS | {f"tool.{name}": tool for name, tool in TOOLS.items()}
 
 
 def _words(what: str, given: Any) -> dict[str, Any]:
