@@ -16,7 +16,7 @@ from cute_viz.limits import limit, over
 from cute_viz.options.words import read
 
 if TYPE_CHECKING:
-    from cute_viz.live.questions import Question
+    from cute_viz.live.question import Question
 
 CELLS = 1 << 14  # of a tile
 _INSTRUCTIONS = {"ldmatrix": "ldmatrix.x4", "stmatrix": "stmatrix.x4", "cp.async": "st.128", "column.128": "ld.128"}
@@ -27,7 +27,7 @@ def banks(question: Question) -> dict[str, Any]:
 
     `access` of the question is the pattern, `step` which of its warps is spelled out; without one the costliest.
 
-    >>> from cute_viz.live.questions import Question
+    >>> from cute_viz.live.question import Question
     >>> banks(Question("banks", "(8,64):(64,1)", {"type": "f16"}, more={"access": "ldmatrix"}))["wavefronts"]
     64
     """

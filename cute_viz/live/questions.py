@@ -7,12 +7,13 @@ A question is `{"ask": "draw", "source": "(4,8)", "options": {...}, "let": {...}
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
-from cute_viz.engine import Answer, Request, Source, ask
+from cute_viz.engine import Answer, Request, ask
 from cute_viz.errors import CuteVizError, InternalError, UsageError, boundary, spelled
 from cute_viz.live.faults import fault
+from cute_viz.live.question import Question, objects
 from cute_viz.options import OPTIONS
 from cute_viz.options.words import read_all
 from cute_viz.spec import PACKAGED, Library
@@ -22,21 +23,7 @@ _WORDS = 4096  # of an option, a value, a name
 _CELLS = 1 << 18  # that a page is sent, whatever an option asks for
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One question, checked."""
-
-    ask: str
-    source: str
-    options: dict[str, Any] = field(default_factory=dict)
-    let: dict[str, str] = field(default_factory=dict)
-    name: str | None = None
-    dialect: str = "auto"
-    more: dict[str, Any] = field(default_factory=dict)
-    library: Library = PACKAGED
-    path: str | None = None
-
-    def answer(self, *formats: str, **options: Any) -> Answer:
+def answer(self, *formats: str, **options: Any) -> Answer:
         """The engine's answer to the question's source; `options` beside its own."""
         given = {**self.options, **options}
         source: Any = self.source if self.path is None else self.path if self.is_spec else Source(self.source, self.path)
@@ -173,31 +160,6 @@ def _drawable(question: Question, found: Answer) -> tuple[Answer, tuple[str, ...
         if useful:
             raise
         return other, (*before, f"{', '.join(names)} left out: {spelled(error.message, 'page')}")
-
-
-def objects(found: Answer, question: Question) -> list[dict[str, Any]]:
-    """A row for each definition of a whole file; none of an expression.
-
-    >>> request = Request(("(4,8)",))
-    >>> objects(ask(request), Question("draw", "(4,8)"))
-    []
-    """
-    if "\n" not in question.source.strip():
-        return []
-    try:
-        if question.is_spec:
-            return _specs(question)
-        return [row.as_dict() for row in getattr(found, "rows", ())]
-    except CuteVizError:
-        return []
-
-
-def _specs(question: Question) -> list[dict[str, Any]]:
-    """The specs of a file that has several."""
-    from cute_viz.spec.build import Builder
-
-    names = [name for name in Builder(question.source, question.path, question.library).parts() if name]
-    return [{"path": name, "line": "", "kind": "spec", "value": "", "error": None} for name in names]
 
 
 def uses(kind: str, obj: Any) -> list[str]:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.errors import CuteVizError
 
 if TYPE_CHECKING:
-    from cute_viz.live.questions import Question
+    from cute_viz.live.question import Question
 
 
 def command(question: Question) -> str:
     """The command line that draws the same.
 
-    >>> from cute_viz.live.questions import Question
+    >>> from cute_viz.live.question import Question
     >>> command(Question("copy", "(4,8):(8,1)", {"tile": "4x8", "coords": True}, {"M": "4"}))
     "cute-viz render '(4,8):(8,1)' --tile 4x8 --coords --let M=4"
     """
@@ -34,7 +34,7 @@ def command(question: Question) -> str:
 def markdown(question: Question) -> str:
     """The block that `cute-viz embed` keeps a picture for.
 
-    >>> from cute_viz.live.questions import Question
+    >>> from cute_viz.live.question import Question
     >>> print(markdown(Question("copy", "(4,8):(8,1)", {"view": "grid"})))
     <!-- cute-viz: (4,8):(8,1) | view=grid -->
     <!-- /cute-viz -->

@@ -19,7 +19,7 @@ from cute_viz.errors import UsageError
 from cute_viz.options.words import read
 
 if TYPE_CHECKING:
-    from cute_viz.live.questions import Question
+    from cute_viz.live.question import Question
 
 STEPS = 24  # of an access that are told one by one
 LETTERS = 20_000  # of a picture in text
@@ -41,7 +41,7 @@ def schemas() -> dict[str, dict[str, Any]]:
 def evaluate(question: Question) -> dict[str, Any]:
     """The value of the last statement, or of the one that is named, and of those before it.
 
-    >>> from cute_viz.live.questions import Question
+    >>> from cute_viz.live.question import Question
     >>> evaluate(Question("", "a = (4,8):(8,1); size(a)"))
     {'value': '32', 'names': {'a': '(4,8):(8,1)'}, 'warnings': []}
     """
@@ -55,7 +55,7 @@ def evaluate(question: Question) -> dict[str, Any]:
 def show(question: Question) -> dict[str, Any]:
     """The facts of a layout, an atom or a tiling, as `cute-viz show --json` gives them.
 
-    >>> from cute_viz.live.questions import Question
+    >>> from cute_viz.live.question import Question
     >>> show(Question("", "(4,8):(8,1)"))["cosize"]
     32
     """
@@ -65,7 +65,7 @@ def show(question: Question) -> dict[str, Any]:
 def explain(question: Question) -> dict[str, Any]:
     """The steps of an operation, as `cute-viz explain --json` gives them.
 
-    >>> from cute_viz.live.questions import Question
+    >>> from cute_viz.live.question import Question
     >>> explain(Question("", "complement(4:2, 24)"))["steps"][-1]["value"]
     '(2,3):(1,8)'
     """
@@ -80,7 +80,7 @@ def explain(question: Question) -> dict[str, Any]:
 def analyze(question: Question) -> dict[str, Any]:
     """What an access costs, as `cute-viz analyze --json` counts it; equal steps are told once, without the lanes that collide.
 
-    >>> from cute_viz.live.questions import Question
+    >>> from cute_viz.live.question import Question
     >>> analyze(Question("", "(8,64):(64,1)", more={"access": "((4,8),8):((1,64),8)", "type": "f16"}))["wavefronts"]
     16
     """
@@ -111,7 +111,7 @@ def analyze(question: Question) -> dict[str, Any]:
 def swizzle(question: Question) -> dict[str, Any]:
     """The best swizzles of a row-major tile, which `source` says as ROWSxCOLS or as a layout.
 
-    >>> from cute_viz.live.questions import Question
+    >>> from cute_viz.live.question import Question
     >>> swizzle(Question("", "8x64", more={"read": ["ldmatrix"], "top": 1}))["winner"]
     'Sw<3,3,3>'
     """
@@ -142,7 +142,7 @@ def swizzle(question: Question) -> dict[str, Any]:
 def render(question: Question) -> dict[str, Any]:
     """A picture: text as it is; png in base64; svg and the other formats as text.
 
-    >>> from cute_viz.live.questions import Question
+    >>> from cute_viz.live.question import Question
     >>> render(Question("", "(2,2):(2,1)"))["text"].splitlines()[0]
     '(2,2):(2,1)'
     """
@@ -162,11 +162,11 @@ def render(question: Question) -> dict[str, Any]:
 def list_objects(question: Question) -> dict[str, Any]:
     """What a source defines: each name with its line, kind and value, or why it has none.
 
-    >>> from cute_viz.live.questions import Question
+    >>> from cute_viz.live.question import Question
     >>> [row["name"] for row in list_objects(Question("", "auto a = make_shape(4, 8);\\nauto b = make_layout(a);"))["objects"]]
     ['a', 'b']
     """
-    from cute_viz.live.questions import objects
+    from cute_viz.live.question import objects
 
     found = question.answer()
     rows = objects(found, question)

@@ -1,0 +1,49 @@
+"""One question, checked: its source and options, the engine's answer to it, and the definitions of its file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from cute_viz.engine import Answer, Request, Source, ask
+from cute_viz.errors import CuteVizError, boundary
+from cute_viz.spec import PACKAGED, Library
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question, checked."""
+
+    ask: str
+    source: str
+    options: dict[str, Any] = field(default_factory=dict)
+    let: dict[str, str] = field(default_factory=dict)
+    name: str | None = None
+    dialect: str = "auto"
+    more: dict[str, Any] = field(default_factory=dict)
+    library: Library = PACKAGED
+    path: str | None = None
+
+    def objects(found: Answer, question: Question) -> list[dict[str, Any]]:
+    """A row for each definition of a whole file; none of an expression.
+
+    >>> request = Request(("(4,8)",))
+    >>> objects(ask(request), Question("draw", "(4,8)"))
+    []
+    """
+    if "\n" not in question.source.strip():
+        return []
+    try:
+        if question.is_spec:
+            return _specs(question)
+        return [row.as_dict() for row in getattr(found, "rows", ())]
+    except CuteVizError:
+        return []
+
+
+def _specs(question: Question) -> list[dict[str, Any]]:
+    """The specs of a file that has several."""
+    from cute_viz.spec.build import Builder
+
+    names = [name for name in Builder(question.source, question.path, question.library).parts() if name]
+    return [{"path": name, "line": "", "kind": "spec", "value": "", "error": None} for name in names]
