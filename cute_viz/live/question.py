@@ -24,7 +24,28 @@ class Question:
     library: Library = PACKAGED
     path: str | None = None
 
-    def objects(found: Answer, question: Question) -> list[dict[str, Any]]:
+    def answer(self, *formats: str, **options: Any) -> Answer:
+        """The engine's answer to the question's source; `options` beside its own."""
+        given = {**self.options, **options}
+        source: Any = self.source if self.path is None else self.path if self.is_spec else Source(self.source, self.path)
+        return ask(Request((source,), given, self.let, self.name, self.dialect, self.library, {}, formats, files=self.is_spec))
+
+    @property
+    def is_spec(self) -> bool:
+        """Whether the source is a followed file of specs."""
+        return self.path is not None and self.path.endswith((".yaml", ".yml"))
+
+    def reads(self, source: str) -> bool:
+        """Whether another source can be read in this one's place."""
+        try:
+            with boundary():
+                request = Request((source,), {}, self.let, None, self.dialect, self.library)
+                return ask(request).subjects is not None
+        except CuteVizError:
+            return False
+
+
+def objects(found: Answer, question: Question) -> list[dict[str, Any]]:
     """A row for each definition of a whole file; none of an expression.
 
     >>> request = Request(("(4,8)",))

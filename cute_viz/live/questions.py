@@ -23,27 +23,6 @@ _WORDS = 4096  # of an option, a value, a name
 _CELLS = 1 << 18  # that a page is sent, whatever an option asks for
 
 
-def answer(self, *formats: str, **options: Any) -> Answer:
-        """The engine's answer to the question's source; `options` beside its own."""
-        given = {**self.options, **options}
-        source: Any = self.source if self.path is None else self.path if self.is_spec else Source(self.source, self.path)
-        return ask(Request((source,), given, self.let, self.name, self.dialect, self.library, {}, formats, files=self.is_spec))
-
-    @property
-    def is_spec(self) -> bool:
-        """Whether the source is a followed file of specs."""
-        return self.path is not None and self.path.endswith((".yaml", ".yml"))
-
-    def reads(self, source: str) -> bool:
-        """Whether another source can be read in this one's place."""
-        try:
-            with boundary():
-                request = Request((source,), {}, self.let, None, self.dialect, self.library)
-                return ask(request).subjects is not None
-        except CuteVizError:
-            return False
-
-
 def answer(question: Any, library: Library = PACKAGED, path: str | None = None) -> dict[str, Any]:
     """The answer to a question, ready for JSON; whatever is wrong is its `error`.
 
