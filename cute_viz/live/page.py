@@ -49,7 +49,7 @@ def assets() -> dict[str, bytes]:
     for package, names in (("cute_viz.renderers", (*MODULES, "explore.css")), ("cute_viz.live", None)):
         folder = files(package) / "assets"
         for file in folder.iterdir():
-            if (names is None or file.name in names) and file.name != "page.html":
+            if (names is None or file.name in names) and file.name not in ("page.html", "presets.json", "service.js"):
                 out[file.name] = file.read_bytes()
     return out
 

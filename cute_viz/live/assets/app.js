@@ -11,7 +11,7 @@ const by = (id) => document.getElementById(id);
 const told = JSON.parse(by("told").textContent);
 const state = { source: "", options: {}, let: "", name: "", file: false, tab: "", by: "" };
 const FIRST = { source: "SM80_16x8x16_F32F16F16F32_TN" };
-const EVERY = 250; // ms between two writes of the address: browsers refuse more
+const WRITES = [80, 30000]; // so often in so many ms is the address written at once: browsers refuse much more than that
 
 const explorer = new Explorer();
 const editor = new Editor(() => { state.source = editor.text; state.file = false; changed(); });
@@ -31,15 +31,17 @@ function asked() {
   return { ...source, options: state.options, let: values, name: state.name || null };
 }
 
-let written = 0, waiting = 0;
+const writes = [];
+let waiting = 0, newest = 0;
 async function address() {
   clearTimeout(waiting);
-  const wait = written + EVERY - performance.now();
-  if (wait > 0) { waiting = setTimeout(address, wait); return; }
-  written = performance.now();
-  const kept = state.file ? { ...state, source: "" } : state;
-  const fragment = `#${await pack(kept)}`;
-  if (fragment !== location.hash) history.replaceState(null, "", fragment);
+  const now = performance.now(), mine = ++newest;
+  while (writes.length && writes[0] < now - WRITES[1]) writes.shift();
+  if (writes.length >= WRITES[0]) { waiting = setTimeout(address, 500); return; }
+  const fragment = `#${await pack(state.file ? { ...state, source: "" } : state)}`;
+  if (mine !== newest || fragment === location.hash) return;
+  writes.push(now);
+  history.replaceState(null, "", fragment);
 }
 
 function changed() {
@@ -176,9 +178,7 @@ function build() {
     changed();
   });
   by("copy-link").addEventListener("click", async () => {
-    written = 0;
-    await address();
-    await copyAs("link", location.href);
+    await copyAs("link", `${location.href.split("#")[0]}#${await pack(state.file ? { ...state, file: false } : state)}`);
   });
   const ways = by("copy-as");
   ways.append(new Option("…", ""));
@@ -228,6 +228,14 @@ async function load(fragment) {
 
 let followed = null;
 build();
+const before = by("picture").querySelector("svg"); // drawn when the site was made
+if (before && told.drawn && !location.hash) {
+  explorer.take(before, told.drawn.panels, told.drawn.formula);
+  fields(told.drawn.uses);
+} else by("picture").classList.toggle("stale", Boolean(before));
+if (told.engine !== "server" && navigator.serviceWorker) {
+  navigator.serviceWorker.register(new URL("service.js", document.baseURI)).catch(() => {}); // without it, it only needs the network
+}
 if (told.file) {
   engine.follow((now) => {
     const first = !followed;
