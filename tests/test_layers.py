@@ -42,7 +42,7 @@ HOMES = {
     "pymdownx": set(),
     "IPython": set(),
     "mcp": {"live/mcp"},
-    "mcp_types": {"live/mcp"},
+    "mcp_types": {"live/mcp", "cli/mcp"},
     "anyio": {"live/mcp", "cli/mcp"},
 }
 

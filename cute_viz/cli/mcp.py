@@ -23,12 +23,10 @@ def command(library: Library) -> None:
 
     try:
         import anyio
-
-        from cute_viz.live.mcp import serve
-    except ImportError as error:
-        if (error.name or "").startswith("cute_viz"):
-            raise
+        import mcp_types  # noqa: F401 (since version 2)
+    except ImportError:
         raise CuteVizError("the tools need the package mcp, version 2", hint="pip install 'cute-viz[mcp]'") from None
+    from cute_viz.live.mcp import serve
     from cute_viz.live.pool import Pool
 
     gc.enable()  # main() switches it off for commands of a moment

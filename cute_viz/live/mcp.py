@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
-
-import anyio.to_thread
-from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
-from mcp_types import (
-    CallToolRequestParams,
-    CallToolResult,
-    ImageContent,
-    ListToolsResult,
-    PaginatedRequestParams,
-    TextContent,
-    Tool,
-)
+from typing import TYPE_CHECKING, Any
 
 from cute_viz import __version__
 from cute_viz.live.pool import Pool
 from cute_viz.live.tools import schemas
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+    from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
 
 INSTRUCTIONS = (
     "CuTe layouts of CUTLASS, exactly as CuTe has them: evaluate the algebra, show facts of layouts and atoms, explain operations, "
@@ -30,7 +21,13 @@ INSTRUCTIONS = (
 
 
 def server(pool: Pool) -> Server[Any]:
-    """The server, whose questions a pool of processes answers, within its limits of time and memory."""
+    """The server, whose questions a pool of processes answers, within its limits of time and memory.
+
+    Raises: ImportError where the protocol's SDK is not installed.
+    """
+    import anyio.to_thread
+    from mcp.server.lowlevel import Server
+    from mcp_types import ListToolsResult, Tool
 
     async def list_tools(context: Any, params: PaginatedRequestParams | None) -> ListToolsResult:
         tools = [
@@ -47,6 +44,8 @@ def server(pool: Pool) -> Server[Any]:
 
 def call(pool: Pool, name: str, words: dict[str, Any]) -> CallToolResult:
     """The result of a tool: its JSON, as text and as structure; of a picture the text, or the image itself."""
+    from mcp_types import CallToolResult, ImageContent, TextContent
+
     out: dict[str, Any]
     known = schemas()[name]["input"]["properties"] if name in schemas() else {}
     other = [word for word in words if word not in known]
@@ -71,6 +70,8 @@ def call(pool: Pool, name: str, words: dict[str, Any]) -> CallToolResult:
 
 async def serve(pool: Pool) -> None:
     """Serve on standard input and output until the other end closes them."""
+    from mcp.server.stdio import stdio_server
+
     async with stdio_server() as (incoming, outgoing):
         running = server(pool)
         await running.run(incoming, outgoing, running.create_initialization_options())
