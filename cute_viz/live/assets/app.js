@@ -58,14 +58,13 @@ async function draw() {
   fault(out.error);
   if (!out.svg) { by("picture").classList.toggle("stale", Boolean(by("picture").querySelector("svg"))); return; }
   const svg = picture(out.svg);
+  explorer.take(svg, out.panels, out.formula); // before it stands in the page, so that it is laid out once
   by("picture").replaceChildren(svg);
   by("picture").classList.remove("stale");
   by("picture").setAttribute("aria-label", out.description);
   document.title = `${out.title} · cute-viz`;
-  explorer.take(svg, out.panels, out.formula);
   fields(out.uses);
   tables(out.panels);
-  svg.getBoundingClientRect(); // laid out, as far as a script can see
   document.body.dataset.ms = (performance.now() - since).toFixed(1);
   document.body.dataset.drawn = state.file ? "file" : state.source;
   more.refresh(out);

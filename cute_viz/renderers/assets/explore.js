@@ -36,7 +36,7 @@ export class Explorer {
     this.find.addEventListener("input", () => this.search(this.find.value));
     this.find.addEventListener("keydown", (event) => { if (event.key === "Escape") { this.find.value = ""; this.clear(); } });
     this.form.addEventListener("submit", (event) => event.preventDefault());
-    this.form.addEventListener("reset", () => this.clear());
+    this.form.addEventListener("reset", (event) => { event.preventDefault(); this.find.value = ""; this.clear(); }); // the relation stays
     this.form.addEventListener("change", (event) => { if (event.target.name === "by") this.slider(); });
     this.along.addEventListener("input", () => this.slide());
     this.form.addEventListener("click", (event) => {
