@@ -28,7 +28,7 @@ MODULES = ("panels.js", "view.js", "explore.js")  # each uses those before it
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; img-src data:"
 CONTROLS = """<form id="controls" role="search" aria-label="What is highlighted">
 <label>Find <input id="find" type="search" placeholder="T5, V0, bank 3, (3,4)" autocomplete="off" aria-keyshortcuts="/"></label>
-<fieldset><legend>Link by</legend>
+<fieldset hidden><legend>Link by</legend>
 <label><input type="radio" name="by" value="thread" checked> thread</label>
 <label><input type="radio" name="by" value="warp"> warp</label>
 <label><input type="radio" name="by" value="lane"> lane</label>

@@ -13,6 +13,8 @@ const state = { source: "", options: {}, let: "", name: "", file: false, tab: ""
 const FIRST = { source: "SM80_16x8x16_F32F16F16F32_TN" };
 const WRITES = [80, 30000]; // so often in so many ms is the address written at once: browsers refuse much more than that
 
+const narrow = matchMedia("(max-width: 820px)"); // where a picture is laid out for the window
+
 const explorer = new Explorer();
 const editor = new Editor(() => { state.source = editor.text; state.file = false; changed(); });
 const engine = connect(told, (words) => { by("status").textContent = words; });
@@ -52,7 +54,9 @@ function changed() {
 async function draw() {
   const since = performance.now();
   turn(by("sliders"), editor, () => { state.source = editor.text; state.file = false; changed(); });
-  const out = await engine.ask({ ask: "draw", ...asked() });
+  const question = asked();
+  if (narrow.matches && !question.options.width) question.options = { ...question.options, width: Math.max(300, by("picture").clientWidth - 8) };
+  const out = await engine.ask({ ask: "draw", ...question });
   if (!out) return;
   objects(out.objects || []);
   fault(out.error);
@@ -247,6 +251,7 @@ if (told.file) {
     changed();
   });
 }
+narrow.addEventListener("change", () => draw());
 addEventListener("hashchange", () => load(location.hash));
 await load(location.hash);
 if (!location.hash) address();
