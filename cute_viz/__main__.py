@@ -1,4 +1,4 @@
-"""The console script, which is `python -m cute_viz`: the command line, and what can go wrong around it, in words too."""
+"""The console script, also `python -m cute_viz`: runs the command line and reports what goes wrong around it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line. An interrupt or a lack of memory while it is imported, or while the process ends, is one line, too."""
+    """Run the command line. An interrupt or a lack of memory during imports or at exit also prints one line."""
     taken = signal.getsignal(signal.SIGINT) is not signal.default_int_handler  # such as ignored, in the background of a shell
     if not taken:
         signal.signal(signal.SIGINT, lambda *_: _end(INTERRUPTED, "interrupted"))
@@ -29,10 +29,10 @@ def main() -> None:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         run()
     except SystemExit as stop:
-        if stop.code == INTERRUPTED:  # libraries that were half imported would not end in peace
+        if stop.code == INTERRUPTED:  # half-imported libraries can fail at exit
             os._exit(INTERRUPTED)
         raise
-    except KeyboardInterrupt:  # a second one, while the first is told
+    except KeyboardInterrupt:  # a second one, while the first is reported
         _end(INTERRUPTED, "interrupted")
     except MemoryError:
         _end(1, "out of memory")
@@ -48,7 +48,7 @@ def _end(status: int, said: str) -> None:
 
 
 def _unraisable(what: sys.UnraisableHookArgs) -> None:
-    """Of what cannot be raised where it happens: an interrupt is one a moment later, a lack of memory is told by what follows."""
+    """Handle what Python cannot raise in place: an interrupt is raised again, a lack of memory shows in what follows."""
     if isinstance(what.exc_value, KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
     elif not isinstance(what.exc_value, MemoryError):

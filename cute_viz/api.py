@@ -35,7 +35,8 @@ def parse(
     """
     from cute_viz.engine.answer import evaluate
 
-    return evaluate(str(source), _request((), {}, let, name, dialect, layouts, limits))[0]
+    request = _request((source,), {}, let, name, dialect, layouts, limits)
+    return evaluate(str(request.sources[0]), request)[0]
 
 
 def figure(
@@ -197,9 +198,12 @@ def _request(
     formats: tuple[str, ...] = (),
 ) -> Any:
     from cute_viz.engine import Request
+    from cute_viz.errors import CuteVizError
     from cute_viz.spec import Library
 
-    given = {key: word for key, word in options.items() if word is not None}
+    if any(source is None for source in sources):
+        raise CuteVizError("there is nothing to read: the source is None", hint="give a text such as (4,8):(8,1), or an object")
+    given = {key: _plain(word) for key, word in options.items() if word is not None}
     _check(name is None or isinstance(name, str), "name", "the name of one of several objects", name)
     _check(isinstance(dialect, str), "dialect", "text, such as cpp", dialect)
     for words, names in (("let", let), ("limits", limits)):
@@ -209,7 +213,15 @@ def _request(
     fits = isinstance(several, (tuple, list)) and all(isinstance(folder, (str, os.PathLike)) for folder in several)
     _check(fits, "layouts", "a folder, or a tuple of folders", layouts)
     library = Library.of_environment(tuple(_path(folder) for folder in several))
-    return Request(sources, given, let or {}, name, dialect, library, limits or {}, formats)
+    values, most = ({key: _plain(value) for key, value in (names or {}).items()} for names in (let, limits))
+    return Request(tuple(map(_plain, sources)), given, values, name, dialect, library, most, formats)
+
+
+def _plain(value: Any) -> Any:
+    """Python's own for what NumPy and others have: an int for an integer of 64 bits, a list for an array."""
+    if type(value) in (list, tuple):
+        return type(value)(map(_plain, value))
+    return value.tolist() if hasattr(value, "dtype") and callable(getattr(value, "tolist", None)) else value
 
 
 def _check(fits: bool, name: str, wanted: str, value: Any) -> None:

@@ -32,17 +32,9 @@ for _by, _operation, *_row in json.loads(gzip.decompress((Path(__file__).parent 
 
 # What CuTe computes and we refuse, and where its run-time integers give other strides than static ones; may only shrink.
 REFUSED = {"max_alignment(16:1@1)"}
-RUN_TIME = {
+RUN_TIME = {  # written without `_`, as the DSL prints: there the answer is the DSL's
     "coalesce((16,1,(2)):(4@1,4@1,(64@1)))",
-    "composition(make_identity_layout((64,16)),_16:_64)",
-    "composition(make_identity_layout((8,(2,4),(2,_4))),_2:_1)",
-    "flat_divide(((6),2,(_4)):((1@0@0),-1@1,(1@1@0)),((6),(4):(1),4))",
-    "flat_divide(((_16,_2),_2):((3@0,_16@0),_32@0),((_2,1:1)))",
     "local_tile(make_identity_layout((2,8)),(1,8),(1,0))",
-    "logical_divide((6,2):(3@0@1,_64@0@1),(_2,1))",
-    "logical_divide((_16):(_1@0),(_16:1))",
-    "logical_divide(4:_1@1,4:1)",
-    "logical_divide(_16:1@0,16:_1)",
     "right_inverse((4):(1@1))",
     "tiled_divide(4:1@0,4)",
 }

@@ -288,3 +288,22 @@ def test_a_users_program_runs(tmp_path: Path) -> None:
     assert titles[0] == "A grid"
     assert all(titles)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["grid.svg", "tv.png"]
+
+
+def test_numbers_and_arrays_of_other_libraries():
+    import numpy as np
+
+    tiled = cv.figure(FRAGMENT, tile="16x8", thread=5)
+    for tile in ([16, 8], np.array([16, 8]), (np.int64(16), np.int32(8))):
+        assert cv.figure(FRAGMENT, tile=tile, thread=np.int64(5)) == tiled
+    assert cv.figure("(4,M):(8,1)", let={"M": np.int64(8)}, coords=np.bool_(True), limits={"cells": np.int64(500)}).title
+    assert cv.parse((np.int64(4), 8)) == cv.parse(np.array([4, 8])) == (4, 8)
+    for option in ("view", "diff", "tensor", "style", "theme", "fragment", "width", "fold", "coords"):
+        with pytest.raises(CuteVizError, match=option):
+            cv.render("(4,8):(8,1)", "svg", **{option: np.array([1, 2])})
+
+
+def test_nothing_is_no_source():
+    for door in (cv.parse, cv.figure, cv.render):
+        with pytest.raises(CuteVizError, match="there is nothing to read: the source is None"):
+            door(None)

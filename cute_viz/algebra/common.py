@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.runtime import is_constant
 from cute_viz.errors import AlgebraError
 
 _LONG = 160  # characters of an operand that are worth showing
@@ -43,10 +44,10 @@ def within(error: AlgebraError, operation: str, *operands: Any) -> AlgebraError:
 
 
 def is_zero(stride: Any) -> bool:
-    """Whether a stride is the integer 0 (a basis element never is: CuTe tests for the type Int<0>).
+    """Whether a stride is the integer 0 (a basis element or a run-time 0 never is: CuTe tests for the type Int<0>).
 
     >>> from cute_viz.algebra.stride import Basis
     >>> is_zero(0), is_zero(Basis(0, (1,)))
     (True, False)
     """
-    return isinstance(stride, int) and stride == 0
+    return is_constant(stride, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.common import refuse, within
+from cute_viz.algebra.common import is_zero, refuse, within
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, compose_with_offset, domain
 from cute_viz.algebra.inttuple import Underscore
 from cute_viz.algebra.layout import (
@@ -18,6 +18,7 @@ from cute_viz.algebra.layout import (
     trusted,
 )
 from cute_viz.algebra.measure import coprofile
+from cute_viz.algebra.runtime import is_known, is_one, least
 from cute_viz.algebra.stride import Basis, is_coordinate, plain
 from cute_viz.algebra.swizzle import Swizzle, merge_swizzles
 from cute_viz.algebra.swizzled import layout_after_swizzle
@@ -30,7 +31,9 @@ def composition(a: Any, b: Any, *more: Any) -> Any:
 
     B may be a layout; a tiler (a tuple applied mode by mode, where `_` leaves a mode alone); or an integer n for the first
     n elements. A and B may be swizzles and composed layouts. With three arguments, composition(outer, offset, inner) is the
-    composed layout. Refused: operands that break CuTe's divisibility conditions.
+    composed layout.
+
+    Raises: AlgebraError for operands that break CuTe's divisibility conditions.
 
     >>> str(composition(Layout((6, 2), (8, 2)), Layout((4, 3), (3, 1))))
     '((2,2),3):((24,2),8)'
@@ -91,7 +94,7 @@ def _compose(pairs: list[tuple[int, Any]], shape: Any, stride: Any) -> tuple[Any
     if isinstance(shape, tuple):
         parts = [_compose(pairs, s, d) for s, d in zip(shape, stride, strict=True)]
         return tuple([s for s, _ in parts]), tuple([d for _, d in parts])
-    if stride == 0:
+    if is_zero(stride):
         return shape, 0
     if len(pairs) == 1:
         return shape, stride * pairs[0][1]
@@ -103,18 +106,22 @@ def _pick(pairs: list[tuple[int, Any]], rest: int, step: Any) -> tuple[Any, Any]
     shape: list[int] = []
     stride: list[Any] = []
     for extent, d in pairs[:-1]:
-        if step % extent != 0 and step >= extent:
+        if step == 0:
+            raise AlgebraError(f"a run-time step of 0 over {extent}:{d} divides by zero", hint="write it as a static one: _0")
+        if is_known(step) and is_known(extent) and step % extent != 0 and step >= extent:
             raise AlgebraError(f"Stride Divisibility Condition: {extent}:{d} does not divide the step of {step} over it")
         left = -(-extent // abs(step))
-        if left != 1 and rest != 1:
-            taken = min(left, rest)
-            if rest % taken != 0:
-                raise AlgebraError(f"Shape Divisibility Condition: {rest} elements are no multiple of the {taken} in {extent}:{d}")
+        if not is_one(left) and not is_one(rest):
+            taken = least(left, rest)
+            if is_known(taken) and rest % taken != 0:
+                raise AlgebraError(
+                    f"Shape Divisibility Condition: {rest} elements are not a multiple of the {taken} in {extent}:{d}"
+                )
             shape.append(taken)
             stride.append(step * d)
             rest //= taken
         step = -(-abs(step) // extent) * (1 if step > 0 else -1)
-    if not shape or rest != 1:
+    if not shape or not is_one(rest):
         shape.append(rest)
         stride.append(step * pairs[-1][1])
     return (shape[0], stride[0]) if len(shape) == 1 else (tuple(shape), tuple(stride))
@@ -140,7 +147,7 @@ def _tiler(a: Layout, tiler: Any) -> Layout:
 
 
 def composition_is_pointwise(a: Any, b: Any, result: AnyLayout, limit: int = 1 << 16) -> bool | None:
-    """Whether result(i) == A(B(i)) everywhere; None where it cannot be told (no layouts, or more than `limit` values).
+    """Whether result(i) == A(B(i)) everywhere; None where it is unknown (not layouts, or more than `limit` values).
 
     CuTe does not check every carry, so it accepts some operands whose composition is another function.
 

@@ -23,7 +23,7 @@ AnyLayout: TypeAlias = "Layout | ComposedLayout"
 
 @dataclass(frozen=True, slots=True)
 class PointerFlag:
-    """CuTe's smem_ptr_flag: where a pointer of `bits`-wide elements will stand in a composed layout.
+    """CuTe's smem_ptr_flag: the place of a pointer to `bits`-wide elements in a composed layout.
 
     A swizzle in front of it acts on the bits of the byte address (cute/pointer_flagged.hpp).
     """
@@ -42,8 +42,8 @@ class PointerFlag:
 class ComposedLayout(Shown):
     """outer o offset o inner.
 
-    Refused: parts that are no layouts or swizzles; an offset that is no integer, tuple of integers or pointer; a coordinate
-    where the values of the inner layout are none.
+    Raises: AlgebraError for parts that are neither layouts nor swizzles, for an offset that is not an integer, a tuple of
+    integers or a pointer, and for a coordinate where the values of the inner layout are integers or the outer one is a swizzle.
 
     >>> S = ComposedLayout(Swizzle(2, 0, 3), 0, Layout((8, 4), (4, 1)))
     >>> str(S), S(2, 1)
@@ -62,11 +62,13 @@ class ComposedLayout(Shown):
             refuse("make_composed_layout", parts, "the offset is an integer, a tuple of integers or a pointer")
         if isinstance(self.offset, tuple) and not takes_coordinate(self.outer, self.inner):
             refuse("make_composed_layout", parts, "an offset that is a coordinate goes with values that are coordinates")
+        if isinstance(self.offset, tuple) and isinstance(self.outer, Swizzle):
+            refuse("make_composed_layout", parts, "the offset is a coordinate, and a swizzle takes integers")
         if isinstance(self.outer, Layout) and not isinstance(self.offset, PointerFlag):
             self._check_offset()
 
     def _check_offset(self) -> None:
-        """Refuse an offset that is no coordinate of the outer layout, or cannot be added to the inner one's values."""
+        """Refuse an offset that is not a coordinate of the outer layout or cannot be added to the inner one's values."""
         try:
             self.outer(add(self.offset, self.inner(0)))
         except AlgebraError:
@@ -98,7 +100,7 @@ class ComposedLayout(Shown):
 
 
 def pointer_bits(layout: Layout | ComposedLayout | Swizzle) -> int | None:
-    """The width of what a flagged shared-memory layout points to; None of others, which do not tell it.
+    """The width of what a flagged shared-memory layout points to; None for all others, which do not carry it.
 
     >>> pointer_bits(ComposedLayout(Swizzle(1, 4, 3), PointerFlag(16), Layout(8))), pointer_bits(Layout(8))
     (16, None)
@@ -141,7 +143,7 @@ def position_independent(layout: AnyLayout) -> AnyLayout:
         return layout
     swizzle, bits = layout.outer, layout.offset.bits
     if not isinstance(swizzle, Swizzle):
-        raise AlgebraError(f"{layout}: only a swizzle can stand before a pointer")
+        raise AlgebraError(f"{layout}: only a swizzle can come before a pointer")
     inner = domain(layout)
     if swizzle.bits == 0:
         return inner
@@ -164,7 +166,7 @@ def compose_with_offset(outer: Any, offset: Any, inner: Any) -> AnyLayout:
 
 
 def make_composed_layout(outer: Any, offset: Any, inner: Any) -> ComposedLayout:
-    """outer o offset o inner as it stands: the function c -> outer(offset + inner(c)) (cute/layout_composed.hpp).
+    """outer o offset o inner as written: the function c -> outer(offset + inner(c)) (cute/layout_composed.hpp).
 
     Of an outer layout that is composed itself the parts are put in one row, as they are written: the function is the same.
     Refused: what ComposedLayout refuses.
@@ -180,7 +182,7 @@ def make_composed_layout(outer: Any, offset: Any, inner: Any) -> ComposedLayout:
 def with_origin(origin: Any, layout: AnyLayout) -> AnyLayout:
     """A tensor of coordinates that begin at an origin: `ArithTuple(4,8) o layout`, as CuTe prints it; a layout for a zero one.
 
-    What stands in front is the identity of such coordinates, whatever they are. Refused: a layout whose values are integers,
+    The outer layout is the identity on such coordinates. Raises: AlgebraError for a layout whose values are integers,
     or coordinates of another nesting. Source: cute/numeric/arithmetic_tuple.hpp, ArithmeticTupleIterator.
 
     >>> from cute_viz.algebra.stride import E
@@ -193,7 +195,7 @@ def with_origin(origin: Any, layout: AnyLayout) -> AnyLayout:
     if isinstance(layout, ComposedLayout) and has_origin(layout):
         return with_origin(add(origin, layout.offset), layout.inner)  # type: ignore[arg-type]
     if not _gives_coordinates(layout) and not (isinstance(layout, Layout) and not any(leaves(layout.stride))):
-        refuse("make_tensor", (origin, layout), "a coordinate is no origin of a layout whose values are integers")
+        refuse("make_tensor", (origin, layout), "a layout whose values are integers cannot have a coordinate as its origin")
     if not any(leaves(origin)):
         return layout
     whole: Any = map_leaves(lambda _: 0, origin)
@@ -253,5 +255,5 @@ def lift(layout: ComposedLayout, operation: Callable[..., Any], *args: Any) -> C
     'Sw<1,0,1> o 0 o (2,2,2):(1,2,4)'
     """
     if isinstance(layout.inner, Swizzle):
-        refuse(operation.__name__, (layout,), "a swizzle stands where the domain should be, so there are no modes")
+        refuse(operation.__name__, (layout,), "its innermost part is a swizzle, which has no modes")
     return ComposedLayout(layout.outer, layout.offset, operation(layout.inner, *args))

@@ -5,10 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
-from cute_viz.algebra.common import refuse
+from cute_viz.algebra.common import is_zero, refuse
 from cute_viz.algebra.composed import AnyLayout
-from cute_viz.algebra.inttuple import IntTuple, Major, Static, compact_major, is_int_tuple, leaves, map_leaves, product, show
+from cute_viz.algebra.inttuple import (
+    IntTuple,
+    Major,
+    Static,
+    compact_major,
+    is_int_tuple,
+    leaves,
+    map_leaves,
+    product,
+    show,
+    unflatten,
+)
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.runtime import is_known
 from cute_viz.algebra.shapes import product_like
 from cute_viz.algebra.stride import Basis, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
@@ -101,7 +113,21 @@ def make_layout_like(layout: AnyLayout) -> Layout:
     '(2,3,4):(0,4,1)'
     """
     plain = of_integers("make_layout_like", layout)
-    return Layout(plain.shape, make_ordered_layout(without_zeros(plain.shape, plain.stride), plain.stride).stride)
+    return Layout(plain.shape, make_ordered_layout(without_zeros(plain.shape, plain.stride), known_order(plain.stride)).stride)
+
+
+def known_order(stride: Any) -> Any:
+    """Strides as an order: run-time ones come after all that are known, left to right (cute/stride.hpp, compact_order).
+
+    >>> from cute_viz.algebra.runtime import Runtime
+    >>> known_order((Runtime(1), 8, Runtime(4)))
+    (9, 8, 11)
+    """
+    flat = list(leaves(stride))
+    if all(map(is_known, flat)):
+        return stride
+    most = max([0, *filter(is_known, flat)])
+    return unflatten([d if is_known(d) else most + 1 + n for n, d in enumerate(flat)], stride)
 
 
 def without_zeros(shape: Any, stride: Any) -> Any:
@@ -110,7 +136,7 @@ def without_zeros(shape: Any, stride: Any) -> Any:
     >>> without_zeros((4, 8), (0, 1))
     (1, 8)
     """
-    return map_leaves(lambda s, d: 1 if d == 0 else s, shape, stride)
+    return map_leaves(lambda s, d: 1 if is_zero(d) else s, shape, stride)
 
 
 def of_integers(name: str, layout: Any) -> Layout:
@@ -132,4 +158,7 @@ def make_identity_layout(shape: IntTuple) -> Layout:
     >>> str(make_identity_layout((4, (2, 3))))
     '(4,(2,3)):(1@0,(1@0@1,1@1@1))'
     """
-    return Layout(shape, unit_strides(shape))
+    strides = unit_strides(shape)
+    if any(type(extent) is Static for extent in leaves(shape)):  # E<0> is static
+        strides = map_leaves(lambda unit: Basis(Static(1), unit.path) if isinstance(unit, Basis) else Static(unit), strides)
+    return Layout(shape, strides)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
+from cute_viz.algebra.runtime import Runtime, is_one
 from cute_viz.errors import AlgebraError
 
 IntTuple: TypeAlias = "int | tuple[IntTuple, ...]"
@@ -29,6 +30,16 @@ class Static(int):
 
     def __repr__(self) -> str:
         return f"Static({int(self)})"
+
+
+class Typed(Static):
+    """A static integer that nobody wrote: of an atom's name. Beside it a plain integer still stands for a static one.
+
+    >>> str(Typed(8)), isinstance(Typed(8), Static)
+    ('_8', True)
+    """
+
+    __slots__ = ()
 
 
 class Underscore:
@@ -135,7 +146,7 @@ def product(x: IntTuple) -> int:
         for item in x:
             total *= product(item)
         return total
-    return int(x)
+    return x if type(x) is Runtime else int(x)
 
 
 def div_rem(a: int, b: int) -> tuple[int, int]:
@@ -179,7 +190,7 @@ def _compact(shape: IntTuple, current: int, left: bool) -> tuple[IntTuple, int]:
             stride, current = _compact(extent, current, left)
             strides.append(stride)
         return tuple(strides if left else strides[::-1]), current
-    return (0, current) if shape == 1 else (current, current * shape)
+    return (0, current) if is_one(shape) else (current, current * shape)
 
 
 def is_int_tuple(x: Any) -> bool:

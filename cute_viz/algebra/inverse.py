@@ -27,10 +27,12 @@ from cute_viz.algebra.inttuple import (
 from cute_viz.algebra.layout import Layout, coalesce_modes, flat_modes, from_modes, make_layout
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.measure import coprofile, coshape, cosize
-from cute_viz.algebra.shapes import ceil_div, evenly_divides, shape_of
+from cute_viz.algebra.runtime import Known, Runtime, is_constant, is_known, is_one
+from cute_viz.algebra.shapes import ceil_div, evenly_divides, grouped, shape_of
 from cute_viz.algebra.static import has_static
-from cute_viz.algebra.stride import Basis, is_coordinate, unit_strides
+from cute_viz.algebra.stride import F2, Basis, is_coordinate, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.xor_inverse import xor_right_inverse
 
 _Mode = tuple[int, Any, int]  # extent, stride, and the size of the modes before it
 
@@ -57,10 +59,14 @@ def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
     pairs = coalesce_modes([(s, d) for s, d in flat_modes(layout) if not is_zero(d)]) or [(1, 0)]
     target = cotarget if type(cotarget) is int else cosize(from_modes(pairs)) if cotarget is None else shape_of(cotarget)
     if is_zero(pairs[0][1]):
-        return Layout(product(target))
+        return Layout(grouped(target))
+    if len(pairs) > 1 and not all(is_known(stride) for _, stride in pairs):
+        refuse("complement", (layout, target), "Dynamic-stride complement only for rank-1 layouts", hint="mark its strides: _8")
     kept, reached = _gaps(pairs, layout, target)
-    rest = _copies(target, reached, layout)
-    return from_modes(coalesce_modes([*kept, (rest, 0 if rest == 1 else reached)]))
+    for rest in modes(grouped(_copies(target, reached, layout))):
+        kept.append((rest, 0 if is_one(rest) else reached))
+        reached = reached * rest
+    return from_modes(coalesce_modes(kept))
 
 
 def _by_position(layout: Layout, target: Any) -> Layout:
@@ -89,7 +95,7 @@ def _at_position(path: tuple[int, ...], profile: Any, target: Any, layout: Layou
         return Layout(target, unit_strides(target, path))
     mine = [(s, d.value) for s, d in flat_modes(layout) if isinstance(d, Basis) and d.path == path]
     kept, reached = _gaps(coalesce_modes(mine), layout, target)
-    rest = _copies(product(target), reached, layout)
+    rest = product(_copies(product(target), reached, layout))
     found = from_modes(coalesce_modes([*kept, (rest, reached)]) or [(1, reached)])
     return Layout(found.shape, map_leaves(lambda d: Basis(d, path), found.stride))
 
@@ -113,10 +119,10 @@ def _gaps(pairs: list[tuple[int, int]], layout: Layout, target: Any) -> tuple[li
     return kept, reached
 
 
-def _copies(target: Any, reached: int, layout: Layout) -> int:
-    """How many times what is reached goes into the cotarget."""
-    rest = -(-target // reached) if isinstance(target, int) else product(ceil_div(target, reached))
-    if rest < 1:
+def _copies(target: Any, reached: int, layout: Layout) -> Any:
+    """How many times what is reached goes into the cotarget, mode by mode."""
+    rest = -(-target // reached) if isinstance(target, int) else ceil_div(target, reached)
+    if product(rest) < 1:
         refuse("complement", (layout, target), "the cotarget's extents are 1 or more")
     return rest
 
@@ -128,8 +134,8 @@ def _stride(pair: tuple[int, Any]) -> Any:
 def right_inverse(x: Any) -> Any:
     """R with layout(R(i)) = i, as far as it goes: for a layout that reaches 0..n-1, over all n values.
 
-    `_` and a swizzle are their own inverses; an offset's is its negative. Source: cute/layout.hpp,
-    cute/layout_composed.hpp, cute/swizzle_layout.hpp.
+    `_` and a swizzle are their own inverses; an offset's is its negative. Of XOR strides it is PyCuTe's (xor_inverse). Source:
+    cute/layout.hpp, cute/layout_composed.hpp, cute/swizzle_layout.hpp.
 
     >>> str(right_inverse(Layout((4, 8), (8, 1)))), str(right_inverse(Layout((2, 3), (0, 1))))
     ('(8,4):(4,1)', '3:2')
@@ -140,7 +146,8 @@ def right_inverse(x: Any) -> Any:
 def left_inverse(x: Any) -> Any:
     """R with R(layout(i)) = i for a layout that takes no value twice, also where it leaves values out.
 
-    Refused: Left inverse divisibility condition; negative strides. Source: as right_inverse.
+    Raises: AlgebraError for the left inverse divisibility condition, negative strides, run-time strides beside static ones, and
+    XOR strides. Source: as right_inverse.
 
     >>> str(left_inverse(Layout((4, 8), (1, 5))))
     '(5,8):(1,4)'
@@ -158,6 +165,8 @@ def _inverse(name: str, x: Any) -> Any:
         if isinstance(x.offset, PointerFlag):
             refuse(name, (x,), "the swizzle acts on an address", hint="use as_position_independent_swizzle_layout(A)")
         inner = _inverse(name, x.inner)
+        if isinstance(inner, Layout) and any(isinstance(stride, F2) for stride in leaves(inner.stride)):
+            refuse(name, (x,), "a composed layout of XOR strides has no inverse here", hint="write its swizzle as XOR strides, too")
         if isinstance(x.outer, Swizzle) and x.offset == 0:
             return composition(inner, x.outer)
         if not isinstance(x.offset, int):
@@ -165,6 +174,11 @@ def _inverse(name: str, x: Any) -> Any:
         return compose_with_offset(inner, -x.offset, _inverse(name, x.outer))
     if not isinstance(x, Layout):
         refuse(name, (x,), "it is not a layout")
+    if any(isinstance(stride, F2) for stride in leaves(x.stride)):
+        if name == "left_inverse":
+            hint = "right_inverse(A) is one, too, where A takes each value from 0 on once"
+            refuse(name, (x,), "left_inverse of XOR strides is not supported", hint=hint)
+        return xor_right_inverse(x)
     flat = _coalesce(x)
     all_modes: list[_Mode] = []
     before = 1
@@ -215,8 +229,8 @@ def _right(found: list[_Mode], _: Layout) -> Layout:
     """The right inverse of integer strides: the modes that continue the run of values from 0."""
     kept = []
     current = 1
-    for extent, stride, before in _by_stride(found):
-        if stride == current:
+    for extent, stride, before in _by_stride([mode for mode in found if is_known(mode[1])]):
+        if is_known(current) and stride == current:
             kept.append((extent, before))
             current = extent * stride
     return _coalesce(from_modes(kept))
@@ -224,6 +238,8 @@ def _right(found: list[_Mode], _: Layout) -> Layout:
 
 def _left(found: list[_Mode], layout: Layout) -> Layout:
     """The left inverse of integer strides: every mode, with extents that step over the values left out."""
+    if not all(is_known(stride) for _, stride, _ in found):
+        refuse("left_inverse", (layout,), "Left inverse requires static strides", hint="mark them: _8")
     ordered = _by_stride(found)
     extents: list[int] = []
     strides = [0]
@@ -296,7 +312,7 @@ def _common_extent(a: Layout, inverse: Layout) -> int:
     """How many values, from 0 on, `a` takes in the order of the other layout; 0 where not even the first."""
     common = _coalesce(composition(a, inverse))
     extent, stride = flat_modes(common)[0]
-    return extent if isinstance(stride, int) and stride == 1 else 0
+    return extent if is_known(extent) and is_constant(stride, 1) else 0
 
 
 def _without_swizzles(name: str, a: AnyLayout, b: AnyLayout) -> tuple[Layout, Layout, int | None]:
@@ -359,5 +375,9 @@ def evenly_divides_tiler(shape: Any, tiler: Any) -> bool:
 def _check_sorted(name: str, layout: Layout, operands: tuple[Any, ...]) -> None:
     """C++ sorts the strides of several modes as types, which run-time ones are not."""
     steps = [d.value if isinstance(d, Basis) else d for d in leaves(layout.stride)]
-    if len(steps) > 1 and has_static(layout) and not all(isinstance(step, Static) for step in steps):
+    if (
+        len(steps) > 1
+        and has_static(layout)
+        and not all(isinstance(step, (Static, Known)) and type(step) is not Runtime for step in steps)
+    ):
         refuse(name, operands, "CuTe cannot sort run-time strides", hint="mark all of them as static, such as _8, or none")

@@ -23,6 +23,7 @@ from cute_viz.algebra.inttuple import (
     show,
     tuple_rank,
 )
+from cute_viz.algebra.runtime import Runtime, is_known, is_one
 from cute_viz.algebra.stride import F2, Basis, Stride, add, is_coordinate, magnitude, plain
 from cute_viz.algebra.xor import greatest, reached
 from cute_viz.display import Shown
@@ -60,7 +61,11 @@ class Layout(Shown):
                 hint="every integer of the shape needs one stride, in the same parentheses",
             )
         for step in leaves(self.stride):
-            if type(step) is not int and not isinstance(step, (int, Basis, F2)) and type(step).__name__ != "Fraction":
+            if (
+                type(step) is not int
+                and not isinstance(step, (int, Basis, F2))
+                and type(step).__name__ not in ("Fraction", "StaticRatio")
+            ):
                 raise AlgebraError(f"a stride is an integer or a basis element such as 1@0; {show(step)} is not one")
 
     def __str__(self) -> str:
@@ -346,6 +351,8 @@ def coalesce_modes(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
     kept: list[tuple[int, Any]] = []
     reach: Any = None  # the stride at which the last pair would go on
     for extent, stride in pairs:
+        if type(extent) is Runtime or not is_known(stride):
+            return _coalesce_known(pairs)
         if extent == 1:
             continue
         if kept and stride == reach and not (isinstance(stride, F2) and kept[-1][0] & (kept[-1][0] - 1)):
@@ -357,6 +364,25 @@ def coalesce_modes(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
     return kept
 
 
+def _coalesce_known(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
+    """As coalesce_modes, where some are run-time integers: from the right, only what is known to join (bw_coalesce)."""
+    kept: list[tuple[int, Any]] = []
+    for extent, stride in reversed(pairs):
+        if is_one(extent):
+            continue
+        reach = stride * extent
+        if (
+            kept
+            and all(map(is_known, (*kept[-1], reach)))
+            and reach == kept[-1][1]
+            and not (isinstance(reach, F2) and extent & (extent - 1))
+        ):
+            kept[-1] = (extent * kept[-1][0], stride)
+        else:
+            kept.append((extent, stride))
+    return kept[::-1]
+
+
 def coalesce_modes_extended(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
     """Like coalesce_modes, for a function that is read past its end: the last stride is kept (CuTe's coalesce_x).
 
@@ -366,7 +392,7 @@ def coalesce_modes_extended(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any
     if not pairs:
         raise AlgebraError("a layout without modes cannot stand on the left")
     extent, stride = pairs[-1]
-    return coalesce_modes([*pairs[:-1], (2 if extent == 1 else extent, stride)])
+    return coalesce_modes([*pairs[:-1], (2 if is_one(extent) else extent, stride)])
 
 
 def coalesce_extended(layout: Layout, profile: Any = 0) -> Layout:

@@ -38,7 +38,6 @@ KINDS = {
     "A": Kind("a layout", {*_SHAPES, *_LAYOUTS, "a swizzle"}, as_layout=True),  # or a swizzle
     "H": Kind("a layout", {*_SHAPES, *_LAYOUTS}, ("XOR",), as_layout=True),  # whose values add up
     "R": Kind("a layout", {*_SHAPES, *_LAYOUTS}, ("XOR", "fractional"), as_layout=True),  # whose strides have an order
-    "V": Kind("a layout", {*_SHAPES, *_LAYOUTS, "a swizzle"}, ("XOR",), as_layout=True),  # whose values add up, or a swizzle
     "T": Kind("a tiler", _TILERS, ("XOR", "fractional")),
     "O": Kind("a layout, a tiler or an offset", {*_TILERS, "a pointer"}, ("XOR", "fractional")),
     "N": Kind("an integer", {"an integer"}),
@@ -69,7 +68,7 @@ def what(value: Any) -> str:
     for kinds, words in _VALUES:
         if isinstance(value, kinds):
             return "something else" if isinstance(value, bool) else words
-    if type(value).__name__ == "Fraction":
+    if type(value).__name__ in ("Fraction", "StaticRatio"):
         return "strides"
     return "an atom or a tiling" if getattr(type(value), "tiling", "") else "something else"
 

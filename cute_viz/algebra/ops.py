@@ -42,8 +42,11 @@ class Op:
 
         Refused: operands that are not what the operation takes, with its signature and an example; and what it refuses.
         """
-        operands, named = self.fitted(args, template)
-        return self.resolve()(*operands, **named)
+        from cute_viz.algebra.mixed import answered, entered, is_mixed, left
+
+        operands, named = self.fitted(entered(self.name, args), template)
+        result = self.resolve()(*operands, **named)
+        return left(result) if is_mixed(operands) else answered(self.name, args, result)
 
     def fitted(self, args: list[Any], template: tuple[Any, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
         """Operands as the function wants them, by position and by name. Refused: what does not fit."""
@@ -129,8 +132,8 @@ def _op(name: str, where: str, params: str, kinds: str, summary: str, example: s
 _ROWS = (
     _op("composition", "compose", "A, B", "AOA", "c -> A(B(c)); B a layout, a tiler or a swizzle", "composition((6,2):(8,2), (4,3):(3,1))", least=2),
     _op("complement", "inverse", "A, cotarget", "RS", "what A leaves out, up to the cotarget", "complement(4:2, 24)", least=1),
-    _op("right_inverse", "inverse", "A", "V", "R with A(R(i)) = i", "right_inverse((4,8):(8,1))"),
-    _op("left_inverse", "inverse", "A", "V", "L with L(A(i)) = i", "left_inverse((4,8):(1,5))"),
+    _op("right_inverse", "inverse", "A", "A", "R with A(R(i)) = i", "right_inverse((4,8):(8,1))"),
+    _op("left_inverse", "inverse", "A", "A", "L with L(A(i)) = i", "left_inverse((4,8):(1,5))"),
     _op("nullspace", "inverse", "A", "L", "the indices that strides of 0 map to 0", "nullspace((4,8):(0,1))"),
     _op("max_common_layout", "inverse", "A, B", "RR", "the longest layout contiguous in both", "max_common_layout((4,8), (4,8):(1,8))"),
     _op("max_common_vector", "inverse", "A, B", "RR", "how many first elements are contiguous in both", "max_common_vector((4,8), (4,8):(1,8))"),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.inttuple import is_int_tuple, modes, product, same_profile, show, tuple_rank
+from cute_viz.algebra.inttuple import is_int_tuple, leaves, modes, product, same_profile, show, tuple_rank
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.runtime import is_known
 from cute_viz.errors import AlgebraError
 
 
@@ -128,6 +129,21 @@ def shape_of(x: Any, *path: int) -> Any:
             raise AlgebraError(f"{show(x)} has no mode {show(i)}", hint=f"its modes are 0 to {len(entries) - 1}")
         shape = entries[i]
     return shape
+
+
+def grouped(shape: Any) -> Any:
+    """The size of a shape; of one that mixes known and run-time extents, a mode for each run of a kind (CuTe's coalesce).
+
+    >>> grouped((2, 3, 4)), grouped((2, 3, Runtime(4)))
+    (24, (6, 4))
+    """
+    found: list[int] = []
+    for extent in leaves(shape):
+        if found and is_known(found[-1]) == is_known(extent):
+            found[-1] = found[-1] * extent
+        else:
+            found.append(extent)
+    return tuple(found) if len(found) > 1 else product(shape)
 
 
 def product_like(shape: Any, guide: Any) -> Any:

@@ -66,12 +66,16 @@ def _filter_zeros(guide: Any, shape: Any, layout: Layout) -> Any:
 def filter_(layout: AnyLayout, profile: Any = None) -> AnyLayout:
     """The layout without modes of stride 0 and extent 1, coalesced: the values are the same, repeats aside.
 
-    Refused: a profile of more modes than the layout. Source: cute/layout.hpp, filter.
+    Raises: AlgebraError for a profile of more modes than the layout, and for a composed layout without a profile, of which CuTe
+    has no filter. Source: cute/layout.hpp and cute/layout_composed.hpp, filter.
 
     >>> str(filter_(Layout((4, (2, 8)), (1, (0, 4)))))
     '32:1'
     """
     if isinstance(layout, ComposedLayout):
+        if profile is None:
+            hint = "with a profile it has: filter(A, 0); or coalesce(A)"
+            refuse("filter", (layout,), "CuTe has no filter of a composed layout", hint=hint)
         return lift(layout, filter_, profile)
     if isinstance(profile, tuple):
         if len(profile) > tuple_rank(layout.shape):

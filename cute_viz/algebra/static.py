@@ -11,16 +11,17 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import Static, leaves, show
 from cute_viz.algebra.layout import Layout, trusted
+from cute_viz.algebra.runtime import Known
 from cute_viz.algebra.stride import Basis
 
 
-def mark_static(value: Any) -> Any:
-    """The same value with every integer marked as static.
+def mark_static(value: Any, kind: type[Static] = Static) -> Any:
+    """The same value with every integer marked as static; those that are stay as they are.
 
     >>> str(mark_static(Layout((4, 8))))
     '(_4,_8):(_1,_4)'
     """
-    return _each(Static, value)
+    return each_integer(lambda x: x if isinstance(x, Static) else kind(x), value)
 
 
 def clear_static(value: Any) -> Any:
@@ -29,27 +30,38 @@ def clear_static(value: Any) -> Any:
     >>> str(clear_static(Layout(Static(4), Static(1))))
     '4:1'
     """
-    return _each(int, value)
+    return each_integer(int, value)
 
 
-def _each(kind: Callable[[int], int], value: Any) -> Any:
-    """A value with every integer in it made one of a kind."""
+def each_integer(kind: Callable[[int], int], value: Any) -> Any:
+    """A value with every integer in it made one of a kind.
+
+    >>> str(each_integer(lambda x: 2 * x, Layout((4, 8))))
+    '(8,16):(2,8)'
+    """
     if isinstance(value, bool):
         return value
     if isinstance(value, int):
         return kind(value)
+    if type(value).__name__ in ("Fraction", "StaticRatio"):
+        from fractions import Fraction
+
+        from cute_viz.algebra.ratio import StaticRatio
+
+        numerator, denominator = value.as_integer_ratio()
+        return (StaticRatio if isinstance(kind(numerator), Static) else Fraction)(numerator, denominator)
     if isinstance(value, tuple):
-        return tuple([_each(kind, item) for item in value])
+        return tuple([each_integer(kind, item) for item in value])
     if isinstance(value, Basis):
-        return Basis(_each(kind, value.value), value.path)
+        return Basis(each_integer(kind, value.value), value.path)
     if isinstance(value, Layout):
-        return trusted(_each(kind, value.shape), _each(kind, value.stride))
+        return trusted(each_integer(kind, value.shape), each_integer(kind, value.stride))
     if isinstance(value, ComposedLayout):
-        return ComposedLayout(_each(kind, value.outer), _each(kind, value.offset), _each(kind, value.inner))
+        return ComposedLayout(each_integer(kind, value.outer), each_integer(kind, value.offset), each_integer(kind, value.inner))
     if is_tiling(value):
         from dataclasses import replace
 
-        return replace(value, **{name: _each(kind, getattr(value, name)) for name in value.marked})
+        return replace(value, **{name: each_integer(kind, getattr(value, name)) for name in value.marked})
     return value
 
 
@@ -79,5 +91,7 @@ def has_static(layout: Layout) -> bool:
     (True, False)
     """
     return any(
-        isinstance(x.value if isinstance(x, Basis) else x, Static) for part in (layout.shape, layout.stride) for x in leaves(part)
+        isinstance(x.value if isinstance(x, Basis) else x, (Static, Known))
+        for part in (layout.shape, layout.stride)
+        for x in leaves(part)
     )

@@ -57,7 +57,7 @@ def offsets(layout: AnyLayout) -> list[Any]:
 
 
 def fits(layout: AnyLayout, most: int) -> bool:
-    """Whether every element can be looked at: there are at most so many, and no more than the limit `elements`.
+    """Whether every element can be visited: there are at most so many, and at most the limit `elements`.
 
     >>> fits(Layout((1024, 1024)), 1 << 20), fits(Layout((1 << 20, 1 << 20)), 1 << 62)
     (True, False)
@@ -78,8 +78,8 @@ WIDEST = 1 << 62  # offsets from -WIDEST to WIDEST - 1, and the distance of any 
 def offsets_numpy(layout: AnyLayout, numpy: ModuleType) -> Any:
     """The same table as an int64 array of the given numpy module.
 
-    Refused: values that are no integers, offsets that reach past 62 bits, as their sums and differences would wrap; more
-    elements than the limits `elements` and `image-cells`.
+    Raises: AlgebraError for values that are not integers and for offsets that reach past 62 bits, whose sums and differences
+    would wrap; LimitError for more elements than the limits `elements` and `image-cells`.
 
     >>> import numpy
     >>> offsets_numpy(Layout((2, 3), (3, 1)), numpy).tolist()
@@ -98,7 +98,7 @@ def offsets_numpy(layout: AnyLayout, numpy: ModuleType) -> Any:
 
 
 def reach(layout: AnyLayout) -> tuple[int, int] | None:
-    """Bounds of the offsets of a layout of integers, swizzled or not, and of what is between; else None: only the table tells.
+    """Bounds of the offsets of a layout of integers, swizzled or not, and of what is between; None where only the table shows them.
 
     >>> reach(Layout((2, 3), (-3, 1))), reach(ComposedLayout(Swizzle(1, 0, 3), 4, Layout((2, 3), (3, 1))))
     ((-3, 2), (0, 15))

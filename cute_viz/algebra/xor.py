@@ -28,7 +28,7 @@ def mixed(layout: Any) -> AlgebraError:
 def greatest(layout: Any, parts: Iterable[tuple[int, Any]]) -> int:
     """The greatest value of a layout of the given modes, whose strides are 0 or XOR strides.
 
-    Refused: other strides; too many extents that are no powers of two.
+    Raises: AlgebraError for other strides, LimitError for too many extents that are not powers of two.
 
     >>> greatest("(1048576,1048576):(F1,F3)", [(1 << 20, F2(1)), (1 << 20, F2(3))]), greatest("6:F3", [(6, F2(3))])
     (2097151, 15)
@@ -41,7 +41,7 @@ def greatest(layout: Any, parts: Iterable[tuple[int, Any]]) -> int:
             raise mixed(layout)
         blocks = [bit for bit in range(extent.bit_length()) if extent >> bit & 1]
         if len(sets) * len(blocks) > _MOST:
-            raise over("elements", f"{layout} has too many extents that are no powers of two for its greatest value to be found")
+            raise over("elements", f"{layout} has too many extents that are not powers of two; its greatest value cannot be found")
         sets = [
             (value ^ (stride * (extent >> bit + 1 << bit + 1)).value, _added(vectors, stride.value, bit))
             for value, vectors in sets
@@ -51,7 +51,7 @@ def greatest(layout: Any, parts: Iterable[tuple[int, Any]]) -> int:
 
 
 def reached(parts: Iterable[tuple[int, Any]]) -> int:
-    """The bits that a layout of the given modes has in any of its values; strides that are no XOR strides have none.
+    """The bits that a layout of the given modes has in any of its values; other strides have none.
 
     >>> bin(reached([(4, F2(1)), (3, F2(8))]))
     '0b11011'

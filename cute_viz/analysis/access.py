@@ -76,10 +76,10 @@ def accesses(
     instruction: one of banks.ACCESSES, instead of the one that follows from the copy atom and the layout; a store's name says
     `store`, too.
 
-    Refused: a tile that the accessing object, of two modes, does not divide, one of more elements than the limit `accesses`, an
-    access that touches more, elements that are no power of 2 bytes or of another width than the copy's values or the pointer's,
-    an operand of what is no MMA. An instruction that reads where the tile is written, that is wider than a lane's values or
-    narrower than one, or that they are not aligned to.
+    Raises: AlgebraError for a tile that the accessing object, of two modes, does not divide; a tile of more elements than the
+    limit `accesses`, or an access that touches more; elements whose size is not a power of 2 bytes, or differs from the copy's
+    values or the pointer's; an operand of an object that is not an MMA; and an instruction that reads where the tile is
+    written, is wider than a lane's values, narrower than one, or needs another alignment.
 
     >>> from cute_viz.algebra.layout import Layout, is_coordinate_layout
     >>> [a.wavefronts for a in accesses(Layout((32, 32), (32, 1)), 32, Layout((32, 1), (1, 0)), instruction="ld.32")]
@@ -98,7 +98,7 @@ def accesses(
         raise AlgebraError(f"elements of {bits} bits are not whole bytes", hint="recast the layout to bytes first")
     if bits & (bits - 1) or bits > max(WIDTHS):
         hint = f"recast the layout to elements of 8, 16, 32, 64 or {max(WIDTHS)} bits"
-        raise AlgebraError(f"elements of {bits} bits are moved by no single instruction", hint=hint)
+        raise AlgebraError(f"elements of {bits} bits cannot be moved by a single instruction", hint=hint)
     smem = position_independent(smem)
     if len(tile) != 2:
         raise AlgebraError(
@@ -140,8 +140,8 @@ def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None,
     """The width of a tile's elements: given, else of the pointer of a flagged layout, of a TiledCopy's values, or of the operand
     that an MMA reads; else 16.
 
-    Refused: widths of the layout, the copy and what is given that differ; no operand of an MMA, or one of a type that is not
-    known. An MMA's operand may be stored as another type than it is multiplied as, so that there what is given holds.
+    Raises: AlgebraError where the widths of the layout, the copy and the argument differ, for an MMA without an operand, and for
+    an operand of unknown type. An MMA's operand may be stored as another type than it is multiplied as; the argument decides.
 
     >>> from cute_viz import parse
     >>> element_bits(Layout((8, 4)), parse("SM80_8x8x4_F64F64F64F64_TN"), operand="A"), element_bits(Layout((8, 4)))
@@ -173,7 +173,7 @@ def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None,
 def _extents(smem: AnyLayout) -> tuple[int, int]:
     shape = modes(domain(smem).shape)
     if is_coordinate_layout(domain(smem)):
-        raise AlgebraError(f"the values of {smem} are coordinates, no offsets in shared memory")
+        raise AlgebraError(f"the values of {smem} are coordinates, not offsets in shared memory")
     if len(shape) != 2:
         raise AlgebraError(f"the shared-memory layout {smem} has {len(shape)} modes", hint="give the layout of one tile, (m,n)")
     return product(shape[0]), product(shape[1])
@@ -201,11 +201,11 @@ def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -
         return by, extents, size(get(by, 1)), None
     if isinstance(by, Copy_Atom):
         raise AlgebraError("a copy atom alone covers no tile", hint="make a tiled copy of it: make_tiled_copy(atom, thr, val)")
-    raise AlgebraError(f"{show(by)} is no access", hint="a TiledCopy, a TiledMMA with an operand, or a layout (thread, value)")
+    raise AlgebraError(f"{show(by)} is not an access", hint="a TiledCopy, a TiledMMA with an operand, or a layout (thread, value)")
 
 
 def _operand(operand: str | None) -> str:
-    """The operand of an MMA that is meant, in capitals. Refused: none, and others than A, B and C."""
+    """The chosen operand of an MMA, in capitals. Raises: AlgebraError for anything but A, B and C."""
     which = (operand or "").upper()
     if which not in ("A", "B", "C"):
         asked = f"an MMA has no operand {operand} that has a layout" if operand else "which operand of the MMA is read?"
@@ -258,10 +258,10 @@ def _check_fit(lanes: Sequence[list[int]], bytes_: int, instruction: str) -> Non
     per = whole // bytes_
     if values % per:
         hint = "leave out the instruction: one that fits is found"
-        raise AlgebraError(f"{what}; a thread has {values} values of {bytes_} bytes, no multiple of {per}", hint=hint)
+        raise AlgebraError(f"{what}; a thread has {values} values of {bytes_} bytes, not a multiple of {per}", hint=hint)
     rows = 8 * int(instruction.split(".")[1][1]) if "matrix" in instruction else len(lanes)
     if len(lanes) < rows:
-        raise AlgebraError(f"{instruction} wants the addresses of {rows} rows, one of a lane; the warp has {len(lanes)} lanes")
+        raise AlgebraError(f"{instruction} wants the addresses of {rows} rows, one per lane; the warp has {len(lanes)} lanes")
     for lane, row in enumerate(lanes):
         for n in range(0, values, per):
             if lane >= rows and row[n] not in [first[n] for first in lanes[:rows]]:

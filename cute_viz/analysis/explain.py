@@ -10,6 +10,7 @@ from cute_viz.algebra import ops
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout, coalesce, cosize, flat_modes, make_layout, modes_of, size
+from cute_viz.algebra.mixed import entered, is_mixed
 from cute_viz.algebra.operands import strides
 from cute_viz.algebra.stride import Basis
 from cute_viz.errors import AlgebraError
@@ -36,16 +37,18 @@ def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> l
     together, coalesced -> (2,3):(1,8)
     """
     operation = ops.find(name)
-    fitted, named = operation.fitted(operands, template)
+    fitted, _ = operation.fitted(operands, template)
     writer = _WRITERS.get(operation.name)
     steps: list[Step] = []
+    if is_mixed(entered(operation.name, operands)):  # CuTe simplifies less there: no steps but the result
+        writer = None
     if writer is not None:
         try:
             if isinstance(fitted[0], Layout) and (operation.name == "composition" or strides(tuple(fitted)) <= {"integer"}):
                 writer(steps, *fitted)
         except AlgebraError as error:
             return [*steps, Step(f"here it fails: {error.message}")]
-    result = operation.resolve()(*fitted, **named)
+    result = operation.call(operands, template)
     if not steps or steps[-1].value != result:
         steps.append(Step(f"{operation.name}: {operation.summary}" if not steps else "the result", result))
     return steps

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, as_layout, domain
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, pointer_bits, position_independent
 from cute_viz.algebra.inttuple import modes, product, show, tuple_depth, tuple_rank
 from cute_viz.algebra.layout import Layout, coalesce, coshape, cosize, is_coordinate_layout
+from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import fits, offsets
+from cute_viz.errors import AlgebraError
 
 WIDEST = 128  # bits of one lane's access
 MAX_TABLE = 1 << 20  # values that are looked at one by one
@@ -31,6 +33,8 @@ def layout_facts(layout: AnyLayout) -> dict[str, Any]:
         "depth": tuple_depth(inner.shape),
         "size": product(inner.shape),
     }
+    if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
+        out["swizzle"] = _units(layout)
     if is_coordinate_layout(inner):
         out["coshape"] = show(coshape(inner))
     else:
@@ -47,6 +51,19 @@ def layout_facts(layout: AnyLayout) -> dict[str, Any]:
             out["contiguous"] = len(distinct) == high - low + 1
         out["distinct values"] = len(distinct)
     return out
+
+
+def _units(layout: ComposedLayout) -> str:
+    """What the swizzle of a layout acts on: behind a pointer on bytes, which is another swizzle of elements; else on elements."""
+    bits = pointer_bits(layout)
+    if bits is None:
+        return f"{layout.outer} of elements"
+    try:
+        moved = position_independent(layout)
+    except AlgebraError:
+        return f"{layout.outer} of bytes; not a swizzle of elements of {bits} bits"
+    swizzle = moved.outer if isinstance(moved, ComposedLayout) else "none"
+    return f"{layout.outer} of bytes: {swizzle} of elements of {bits} bits"
 
 
 def memory_facts(layout: AnyLayout, bits: int) -> dict[str, Any]:

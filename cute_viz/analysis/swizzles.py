@@ -67,7 +67,7 @@ def search(rows: int, cols: int, bits: int, patterns: Iterable[str]) -> list[Can
     """
     patterns = list(patterns)
     if bits not in WIDTHS:
-        words = "are not whole bytes" if bits % 8 else "are moved by no single instruction"
+        words = "are not whole bytes" if bits % 8 else "cannot be moved by a single instruction"
         raise AlgebraError(f"elements of {bits} bits {words}", hint=f"one of {', '.join(map(str, WIDTHS))} bits")
     size = rows * cols * bits // 8
     if size > limit("tile-bytes"):

@@ -27,7 +27,8 @@ def facts_of(obj: Any, name: str, library: Library) -> dict[str, Any]:
 
 def _own(obj: Any, library: Library) -> dict[str, Any]:
     if isinstance(obj, Swizzle):
-        return {"swizzle": str(obj), "reads bits": f"{obj.yyy:#b}", "changes bits": f"{obj.zzz:#b}"}
+        unit = "offsets of elements; bytes behind a pointer"
+        return {"swizzle": str(obj), "acts on": unit, "reads bits": f"{obj.yyy:#b}", "changes bits": f"{obj.zzz:#b}"}
     if isinstance(obj, (Layout, ComposedLayout)):
         from cute_viz.analysis.facts import layout_facts
 

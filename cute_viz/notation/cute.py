@@ -177,7 +177,7 @@ class Parser:
             below = self.advance()
             if below.kind not in ("number", "static") or _integer(below.text) < 1:
                 raise self.fail("a ratio needs a positive denominator", below.span, hint="such as 1/2@0")
-            node = Ratio(token.span | below.span, value.value, _integer(below.text))
+            node = Ratio(token.span | below.span, value.value, _integer(below.text), value.static and below.kind == "static")
         if self.token.kind != "@":
             return node
         path = []

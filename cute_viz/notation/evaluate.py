@@ -87,11 +87,15 @@ class Evaluator:
         return Static(node.value) if node.static else node.value
 
     def ratio(self, node: Ratio) -> Any:
-        """`1/2` of a basis element's stride: a fraction, or the integer that it comes to."""
+        """`1/2` of a basis element's stride: a fraction, or the integer it equals."""
         from fractions import Fraction
 
-        value = Fraction(node.numerator, node.denominator)
-        return int(value) if value.denominator == 1 else value
+        from cute_viz.algebra.ratio import StaticRatio
+
+        value = (StaticRatio if node.static else Fraction)(node.numerator, node.denominator)
+        if value.denominator != 1:
+            return value
+        return Static(value) if node.static else int(value)
 
     def blank(self, node: Blank) -> Any:
         """`_`: a mode that stays whole."""
@@ -270,12 +274,15 @@ class Evaluator:
 
     def operate(self, operation: Any, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation, with a warning where CuTe's composition is not A(B(i)), in a division, too."""
+        from cute_viz.algebra.mixed import entered
+
         result = operation.call(operands, template)
         if self.warnings is None or len(operands) != 2 or operation.name not in ("composition", *DIVIDES):
             return result
         from cute_viz.algebra.compose import composition_is_pointwise
         from cute_viz.algebra.divide import divide_is_pointwise
 
+        operands = entered(operation.name, operands)
         a, b = as_layout(operands[0]), operands[1]
         if isinstance(a, (Layout, ComposedLayout)):
             if operation.name == "composition":

@@ -39,11 +39,12 @@ class Number(_Node):
 
 
 class Ratio(_Node):
-    """`1/2`, the value of a basis element of a recast coordinate."""
+    """`1/2`, the value of a basis element of a recast coordinate; static as `_1/_2`."""
 
-    __slots__ = ("numerator", "denominator")
+    __slots__ = ("numerator", "denominator", "static")
     numerator: int
     denominator: int
+    static: bool
 
 
 class Blank(_Node):

@@ -42,8 +42,9 @@ def smem_atom(name: str, template: tuple[Any, ...]) -> ComposedLayout | None:
     if not in_bits and len(template) != 1:
         raise AlgebraError(f"{name} takes an element type", hint=f"such as GMMA::{name}<half_t>")
     from cute_viz.algebra.elements import bits_of
+    from cute_viz.algebra.inttuple import Typed
     from cute_viz.algebra.recast import upcast
     from cute_viz.algebra.static import mark_static
 
     bits = 1 if in_bits else bits_of(template[0])
-    return ComposedLayout(swizzle, PointerFlag(bits), mark_static(upcast(Layout(shape, stride), bits)))
+    return ComposedLayout(swizzle, PointerFlag(bits), mark_static(upcast(Layout(shape, stride), bits), Typed))

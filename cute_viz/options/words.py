@@ -84,7 +84,7 @@ def _text(option: Option, value: Any) -> str:
 def _tile(option: Option, value: Any) -> tuple[int, int]:
     if isinstance(value, str):
         return _named(option, parse_tile, value)
-    if not isinstance(value, tuple) or len(value) != 2 or not all(map(_is_positive, value)):
+    if not isinstance(value, (tuple, list)) or len(value) != 2 or not all(map(_is_positive, value)):
         raise FigureError(f"`{option.name}=` is rows and columns, not {value!r}", hint="such as 8x128, or (8, 128)")
     return int(value[0]), int(value[1])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.inttuple import is_int_tuple
+from cute_viz.algebra.inttuple import Typed, is_int_tuple
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.static import mark_static
 from cute_viz.errors import CuteVizError
@@ -111,7 +111,7 @@ class Operation:
             elif key in incongruent:
                 value = self._as_written(text)
             else:
-                value = mark_static(self._evaluate(text, names))
+                value = mark_static(self._evaluate(text, names), Typed)
             if key == "ThrID" and is_int_tuple(value):
                 value = Layout(value)
             if key == "Shape_MNK":
@@ -126,7 +126,7 @@ class Operation:
         """A layout whose stride has another nesting than its shape."""
         shape, _, stride = text.partition(":")
         try:
-            return trusted(*map(mark_static, (parse(shape), parse(stride))))
+            return trusted(*(mark_static(parse(part), Typed) for part in (shape, stride)))
         except CuteVizError as error:
             raise self._placed(error.but(text=None, span=None), text) from None  # its span is that of the half
 

@@ -27,8 +27,9 @@ from cute_viz.options import OPTIONS
 from tests.commands import run
 
 SECONDS = 10.0  # of work, for one command
-NEVER = {"--watch", "--static", "--with-cute", "--counters", "--all", "--help", "--install-completion"}  # minutes, compilers
-TELLS = ("gallery", "embed", "explain", "eval")  # of a check, of a refusal, of a line of many: on standard output
+WATCHING = 1.0  # seconds of the clock, after which Ctrl-C ends a command that watches
+NEVER = {"--help", "--install-completion"}
+TELLS = ("gallery", "embed", "explain", "eval", "check")  # of a check, of a refusal, of a line of many: on standard output
 JUNK = (
     "",
     "-1",
@@ -261,6 +262,13 @@ class Grammar:
                 out += [flag, self.word(str(param.name), param.type)]
         return out
 
+    def check(self, command: click.Command) -> list[str]:
+        """What is checked, and how: kernels as text most of the time; all of the library only where no kernel is written."""
+        rest = self.options(command, 2)
+        if "--all" in rest:
+            return [word for word in rest if word not in ("ptx", "cuda", "--emit")] + ([self.source()] if self.rarely(4) else [])
+        return [self.source(), *(["--emit", self.one("ptx", "cuda")] if not self.rarely(6) else []), *rest]
+
     def files(self, folder: Path) -> None:
         """A spec file and a document, which commands may name."""
         figure = ", ".join(
@@ -288,8 +296,8 @@ class Grammar:
             return [*before, name, self.one("64x64", "32x32", "8x128", *JUNK), *self.options(command)]
         if name == "list":
             return [*before, name, self.one("ops", "formats", "palettes", "limits", "copy", "x"), *self.options(command)]
-        if name == "check":  # of what needs a device, words alone
-            return [*before, name, self.source(), "--emit", "ptx", *self.options(command, 2)]
+        if name == "check":
+            return [*before, name, *self.check(command)]
         several = 2 if name == "render" and self.rarely(8) else 1
         return [*before, name, *self.options(command), *(self.source() for _ in range(several))]
 
@@ -300,6 +308,7 @@ class TooLong(BaseException):
 
 _folder: list[str] = []  # where files may be written, while a command runs
 _outside: list[str] = []
+_free: list[str] = []  # where a compiler may write, too
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:
@@ -311,7 +320,7 @@ def _audit(event: str, args: tuple[Any, ...]) -> None:
     if not isinstance(path, (str, bytes)) or "__pycache__" in os.fsdecode(path) or os.fsdecode(path) == os.devnull:
         return
     real = os.path.realpath(os.fsdecode(path))
-    if not real.startswith(_folder[0]) and "matplotlib" not in real:
+    if not real.startswith((_folder[0], *_free)) and "matplotlib" not in real:
         _outside.append(f"{event} {real}")
 
 
@@ -319,8 +328,8 @@ _hooked = False
 
 
 @contextmanager
-def _watched(folder: str) -> Iterator[None]:
-    """What is written outside of the folder is noted, and work that takes too long ends."""
+def _watched(folder: str, watching: bool, compiling: bool) -> Iterator[None]:
+    """What is written outside of the folder is noted, and work that takes too long ends; what watches is interrupted."""
     global _hooked
     if not _hooked:
         sys.addaudithook(_audit)  # for as long as the process lives
@@ -329,22 +338,30 @@ def _watched(folder: str) -> Iterator[None]:
     def end(*_: Any) -> None:
         raise TooLong
 
-    before = signal.signal(signal.SIGPROF, end)
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    before, awake = signal.signal(signal.SIGPROF, end), signal.signal(signal.SIGALRM, interrupt)
     _outside.clear()
     _folder.append(os.path.realpath(folder))
+    _free[:] = [os.path.realpath(tempfile.gettempdir()) + "/tmp"] if compiling else []
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    if watching:
+        signal.setitimer(signal.ITIMER_REAL, WATCHING)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
+        for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
+            signal.setitimer(timer, 0)
         _folder.clear()
         signal.signal(signal.SIGPROF, before)
+        signal.signal(signal.SIGALRM, awake)
 
 
 def wrong(argv: list[str], folder: str, stdin: bytes = b"(4,8):(8,1)\n") -> str:
     """What is wrong with how a command answers; "" where it answers, or refuses in clear words."""
     try:
-        with _watched(folder):
+        with _watched(folder, watching := "--watch" in argv, "--static" in argv):
             result = run(*argv, stdin=stdin, cwd=folder, env={"CUTE_VIZ_DEBUG": "1"})
     except TooLong:
         return f"more than {SECONDS:.0f} s"
@@ -359,7 +376,7 @@ def wrong(argv: list[str], folder: str, stdin: bytes = b"(4,8):(8,1)\n") -> str:
     command = next((word for word in argv if word in COMMANDS), "")
     if _outside:
         return f"writes outside: {_outside[0]}"
-    if result.returncode not in (0, 1, 2, 3):
+    if result.returncode not in ((1, 2, 130) if watching else (0, 1, 2, 3)):
         return f"exit status {result.returncode}"
     if result.returncode and not (re.search("^error: ", said, re.M) or (command in TELLS and result.stdout)):
         return "fails without a word"
@@ -368,6 +385,7 @@ def wrong(argv: list[str], folder: str, stdin: bytes = b"(4,8):(8,1)\n") -> str:
     if "Traceback" in said or "mistake in cute-viz" in said or re.search("`[a-z_]+=", said):
         return f"says {said[:300]}"
     lines = ("error: ", "note: ", "warning: ", "reading ", "  ", "stale: ", "removed: ", "kept", "out", "d.md: ", "s.yaml: ", "./")
+    lines += ("interrupted",) if watching else ()
     if strange := [line for line in said.splitlines() if line.strip() and not line.startswith(lines)]:
         return f"a line of its own: {strange[0][:200]!r}"
     return ""

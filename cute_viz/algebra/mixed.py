@@ -1,0 +1,87 @@
+"""Operations on operands that mix static and run-time integers, as `_8` and `8` tell them apart: into `runtime.py` and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.inttuple import Static, leaves, product
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.runtime import Known, Runtime
+from cute_viz.algebra.static import each_integer
+from cute_viz.algebra.stride import Basis
+
+# The operations that simplify what is known. All others give integers of their operands as they are, or plain ones.
+SIMPLIFIES = {
+    *("composition", "complement", "right_inverse", "left_inverse", "nullspace", "max_common_layout", "max_common_vector"),
+    *("logical_divide", "zipped_divide", "tiled_divide", "flat_divide", "ceil_div", "coalesce", "filter", "filter_zeros"),
+    *("logical_product", "zipped_product", "tiled_product", "flat_product", "blocked_product", "raked_product"),
+    *("tile_to_shape", "make_layout_like", "make_ordered_layout", "make_fragment_like"),
+}
+OF_TYPES = {"rank", "depth", "congruent", "weakly_congruent"}  # known of any operands
+OF_VALUES = {"compatible", "evenly_divides"}  # known of known operands
+
+
+def entered(name: str, operands: list[Any]) -> list[Any]:
+    """The operands of an operation, with both kinds of integers told apart; as they are where no `_` was written.
+
+    >>> [str(x) for x in entered("coalesce", [Layout((Static(4), 8), (Static(1), 4))])]
+    ['(_4,8):(_1,4)']
+    """
+    if name not in SIMPLIFIES or not any(type(x) is Static for operand in operands for x in _integers(operand)):
+        return operands
+    return [each_integer(lambda x: Known(x) if isinstance(x, Static) else Runtime(x), operand) for operand in operands]
+
+
+def is_mixed(operands: list[Any]) -> bool:
+    """Whether operands were entered.
+
+    >>> is_mixed([Layout(Known(4))]), is_mixed([Layout(4)])
+    (True, False)
+    """
+    return any(isinstance(x, Known) for operand in operands for x in _integers(operand))
+
+
+def left(value: Any) -> Any:
+    """The result of an operation on entered operands: what is known is static, and prints so.
+
+    >>> str(left(Layout((Known(4), Runtime(8)), (1, Runtime(4)))))
+    '(_4,8):(_1,4)'
+    """
+    return each_integer(lambda x: int(x) if isinstance(x, Runtime) else Static(x), value)
+
+
+def answered(name: str, operands: list[Any], result: Any) -> Any:
+    """The result of a question about operands: static where CuTe's types answer it, and a `_` was written.
+
+    >>> str(answered("rank", [Layout((Static(4), 8))], 2)), answered("compatible", [(Static(4), 8), (4, 8)], True)
+    ('_2', True)
+    """
+    if name not in OF_TYPES | OF_VALUES:
+        return result
+    found = [type(x) for operand in operands for x in _integers(operand)]
+    static = Static in found and (name in OF_TYPES or set(found) == {Static} or (name == "compatible" and _never(*operands)))
+    return Static(result) if static else result
+
+
+def _never(a: Any, b: Any) -> bool:
+    """Whether two shapes cannot be compatible, by their nesting and what is static of them."""
+    a, b = (domain(x).shape if isinstance(x, (Layout, ComposedLayout)) else x for x in (a, b))
+    if isinstance(a, tuple):
+        return not isinstance(b, tuple) or len(a) != len(b) or any(map(_never, a, b))
+    return all(type(x) is Static for x in leaves((a, b))) and a != product(b)
+
+
+def _integers(value: Any) -> Iterator[Any]:
+    """Every integer of an operand."""
+    if isinstance(value, tuple):
+        for item in leaves(value):
+            yield from (item,) if isinstance(item, int) else _integers(item)
+    elif isinstance(value, Layout):
+        for part in (value.shape, value.stride):
+            yield from (x.value if isinstance(x, Basis) else x for x in leaves(part))
+    elif isinstance(value, ComposedLayout):
+        yield from _integers(value.inner)
+    elif isinstance(value, int):
+        yield value
