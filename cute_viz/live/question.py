@@ -45,11 +45,10 @@ class Question:
             return False
 
 
-def objects(found: Answer, question: Question) -> list[dict[str, Any]]:
+def objects(question: Question) -> list[dict[str, Any]]:
     """A row for each definition of a whole file; none of an expression.
 
-    >>> request = Request(("(4,8)",))
-    >>> objects(ask(request), Question("draw", "(4,8)"))
+    >>> objects(Question("objects", "(4,8)"))
     []
     """
     if "\n" not in question.source.strip():
@@ -57,6 +56,8 @@ def objects(found: Answer, question: Question) -> list[dict[str, Any]]:
     try:
         if question.is_spec:
             return _specs(question)
+        text = Source(question.source, question.path or "")
+        found = ask(Request((text,), {}, question.let, None, question.dialect, question.library))
         return [row.as_dict() for row in getattr(found, "rows", ())]
     except CuteVizError:
         return []

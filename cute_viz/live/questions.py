@@ -95,17 +95,11 @@ def _draw(question: Question) -> dict[str, Any]:
     from cute_viz.renderers.html import explored
 
     found = question.answer("svg", fragment=True)
-    out: dict[str, Any] = {"objects": objects(found, question)}
-    try:
-        with boundary():
-            found, left_out = _drawable(question, found)
-            figure = found.figure
-            svg, panels = explored(figure, found.how)
-    except CuteVizError as error:  # the list of a file stays useful
-        return {**out, "error": fault(error, question.source, question.reads)}
+    found, left_out = _drawable(question, found)
+    figure = found.figure
+    svg, panels = explored(figure, found.how)
     (subject,) = found.subjects
     return {
-        **out,
         "svg": svg,
         "panels": panels,
         "title": figure.title,
@@ -209,6 +203,7 @@ KINDS: dict[str, Callable[[Question], dict[str, Any]]] = {
     "draw": _draw,
     "explain": _explain,
     "facts": _facts,
+    "objects": lambda question: {"objects": objects(question)},
     "copy": _copy,
     "banks": _banks,
 }

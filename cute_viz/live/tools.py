@@ -168,9 +168,9 @@ def list_objects(question: Question) -> dict[str, Any]:
     """
     from cute_viz.live.question import objects
 
-    found = question.answer()
-    rows = objects(found, question)
+    rows = objects(question)
     if not rows:
+        found = question.answer()
         rows = [
             {
                 "name": name,

@@ -58,8 +58,8 @@ async function draw() {
   if (narrow.matches && !question.options.width) question.options = { ...question.options, width: Math.max(300, by("picture").clientWidth - 8) };
   const out = await engine.ask({ ask: "draw", ...question });
   if (!out) return;
-  objects(out.objects || []);
   fault(out.error);
+  list(question);
   if (!out.svg) { by("picture").classList.toggle("stale", Boolean(by("picture").querySelector("svg"))); return; }
   const svg = picture(out.svg);
   explorer.take(svg, out.panels, out.formula); // before it stands in the page, so that it is laid out once
@@ -115,7 +115,21 @@ function fix(it) {
   changed();
 }
 
+// The list of a file's definitions, asked for when they may be others.
+let listed = "";
+async function list({ options, name, ...question }) {
+  const now = JSON.stringify([question, state.file && followed?.version]), several = state.source.trim().includes("\n");
+  if (several && now !== listed) {
+    const out = await engine.ask({ ...question, ask: "objects" }, "objects");
+    if (!out) return;
+    listed = now;
+    rows = out.objects || [];
+  } else if (!several) { rows = []; listed = ""; }
+  objects(rows);
+}
+
 // The definitions of a file, to be picked.
+let rows = [];
 function objects(rows) {
   const box = by("objects");
   box.hidden = !rows.length;
