@@ -18,6 +18,7 @@ SECONDS = 20.0  # that an answer may take
 MEMORY = 2 << 30  # bytes of address space of a process
 GRACE = 0.12  # seconds that an answer is still waited for when the page has asked something newer
 SWOLLEN = 600 << 10  # KiB: a process that once needed more is replaced
+_START = 60.0  # seconds that a process may take to begin
 _TICK = 0.02
 _PAGES = 500  # of which the number of their last question is known
 
@@ -30,6 +31,7 @@ class Cancelled(Exception):
 class _Worker:
     process: BaseProcess
     pipe: Connection
+    ready: bool = False
 
 
 @dataclass(slots=True)
@@ -128,8 +130,9 @@ class Pool:
             return self._idle.pop()
 
     def _answer(self, worker: _Worker, question: bytes, turn: _Turn | None, mine: int) -> bytes:
-        end = time.monotonic() + self._seconds
         try:
+            self._await(worker)
+            end = time.monotonic() + self._seconds
             worker.pipe.send_bytes(question)
             while not worker.pipe.poll(_TICK if turn is not None else 0.25):
                 now = time.monotonic()
@@ -148,6 +151,14 @@ class Pool:
         else:
             self._put(worker)
         return out
+
+    def _await(self, worker: _Worker) -> None:
+        """Wait until a new process has loaded what every question needs, which is no part of a question's time."""
+        if not worker.ready:
+            if not worker.pipe.poll(_START):
+                raise EOFError
+            worker.pipe.recv_bytes()
+            worker.ready = True
 
     def _put(self, worker: _Worker) -> None:
         with self._lock:
@@ -196,6 +207,7 @@ def work(pipe: Connection, library: Library, memory: int) -> None:
     _hold(memory)
     answer({"source": "(4,8):(8,1)"})  # what every question needs is loaded before the first one comes
     gc.freeze()
+    pipe.send_bytes(b"ready")
     while True:
         try:
             question, path = json.loads(pipe.recv_bytes())
