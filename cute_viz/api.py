@@ -87,7 +87,7 @@ def figure(
         "thread": thread, "warp": warp, "value": value, "operand": operand, "type": type, "tensor": tensor,
         "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
     }  # fmt: skip
-    any_format = ("text",)  # so that no image takes the place of labels, which not every format shows
+    any_format = ("text", "svg")  # so that no image takes the place of labels, which not every format shows
     return _ask((source, *more), options, let, name, dialect, layouts, limits, any_format).figure
 
 
@@ -101,6 +101,8 @@ def render(
     fragment: bool | None = None,
     width: float | None = None,
     cell: float | None = None,
+    target: str | None = None,
+    bare: bool | None = None,
     view: str | None = None,
     tile: str | tuple[int, int] | None = None,
     color_by: str | None = None,
@@ -128,6 +130,7 @@ def render(
     format: `text`, `svg`, `png`, `pdf`, `html`, `tikz`, `json`, or a path, whose suffix is the format; the file appears whole or
     not at all. style: `cutlass` for the bytes of CuTe's own printers. palette: the name of one. theme: `auto`, `light`, `dark`,
     `print`. fragment: TikZ for \\\\input, SVG for inlining. width: px that the page may take. cell: px of a cell.
+    target: where it will stand: `screen`, `readme`, `column`, `page`, `slide`, `terminal`. bare: the panels alone.
     All else is as for `figure`.
 
     Raises: as `figure`, and for a format that there is not, or that does not use one of the options.
@@ -144,6 +147,7 @@ def render(
     format_ = format_of(None if path else str(format), path)
     options = {
         "style": style, "palette": palette, "theme": theme, "fragment": fragment, "width": width, "cell": cell,
+        "target": target, "bare": bare,
         "view": view, "tile": tile, "color_by": color_by, "labels": labels, "coords": coords, "title": title,
         "thread": thread, "warp": warp, "value": value, "operand": operand, "type": type, "tensor": tensor,
         "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
@@ -245,4 +249,6 @@ def _written(answer: Answer, format: str, path: str | None) -> bytes:
         from cute_viz.files import write
 
         write(data, path)
+        if (caption := answer.caption(format)) is not None:
+            write(caption[1].encode("utf-8", "replace"), os.path.splitext(path)[0] + caption[0])
     return data

@@ -125,6 +125,8 @@ def tikz(text: str) -> Drawn:
             out.lines.append((x0, y0, x1, y1, float(width) / 0.75))
     for shape, places in re.findall(r"\\node\[cvo\] at \(0,0\) \{\\cvstamp\{([^\n]*)\}%\n(.*?)\};\n", text, re.S):
         corners = list(_floats(r"\\cvz\{(\S+?)\}\{(\S+?)\}%", places))
+        for x, y, across, dx, down, dy in _floats(r"\\cvy" + r"\{(\S+?)\}" * 6 + "%", places):
+            corners += [(x + i * dx, y + j * dy) for j in range(int(down)) for i in range(int(across))]
         if size := re.search(r"\(0,0\) rectangle \((\S+),(\S+)\)", shape):
             out.boxes += [(x, y, float(size[1]), float(size[2])) for x, y in corners]
         else:

@@ -290,20 +290,36 @@ def test_clocks_that_jump(tmp_path: Path) -> None:
         assert (out / "a.txt").read_text().startswith(text)
 
 
-ENVIRONMENTS = {
-    "no HOME, no TERM": {"HOME": None, "TERM": None, "LANG": None},
-    "the C locale": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-    "letters of ASCII": {"PYTHONIOENCODING": "ascii"},
-    "a terminal of 20 columns": {"COLUMNS": "20", "LINES": "3", "TERM": "dumb"},
-    "no fonts": {"FONTCONFIG_FILE": "/dev/null", "FONTCONFIG_PATH": "/nowhere", "XDG_DATA_DIRS": "/nowhere", "HOME": "/nowhere"},
-    "settings of matplotlib": {"MPLBACKEND": "nonsense", "MATPLOTLIBRC": "{tmp}/matplotlibrc"},
-    "a broken cache of matplotlib": {"MPLCONFIGDIR": "{tmp}"},
-    "no folder for temporary files": {"TMPDIR": "/nowhere"},
-    "a date that is none": {"SOURCE_DATE_EPOCH": "yesterday"},
-    "a date after all days": {"SOURCE_DATE_EPOCH": "99999999999999999999"},
-    "a date before all days": {"SOURCE_DATE_EPOCH": "-99999999999999999999"},
-    "another time zone": {"TZ": "Pacific/Kiritimati"},
-    "a random hash": {"PYTHONHASHSEED": "5"},
+ENVIRONMENTS = {  # some at once: a process that draws in every format takes two seconds
+    "no HOME, no TERM, another time zone, a random hash": {
+        **dict.fromkeys(("HOME", "TERM", "LANG")),
+        "TZ": "Pacific/Kiritimati",
+        "PYTHONHASHSEED": "5",
+    },
+    "the C locale, a broken cache of matplotlib, a date before all days": {
+        "LC_ALL": "C",
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+        "MPLCONFIGDIR": "{tmp}",
+        "SOURCE_DATE_EPOCH": "-99999999999999999999",
+    },
+    "letters of ASCII, a terminal of 20 columns, settings of matplotlib, a date that is none": {
+        "PYTHONIOENCODING": "ascii",
+        "COLUMNS": "20",
+        "LINES": "3",
+        "TERM": "dumb",
+        "MPLBACKEND": "nonsense",
+        "MATPLOTLIBRC": "{tmp}/matplotlibrc",
+        "SOURCE_DATE_EPOCH": "yesterday",
+    },
+    "no fonts, no folder for temporary files, a date after all days": {
+        "FONTCONFIG_FILE": "/dev/null",
+        "FONTCONFIG_PATH": "/nowhere",
+        "XDG_DATA_DIRS": "/nowhere",
+        "HOME": "/nowhere",
+        "TMPDIR": "/nowhere",
+        "SOURCE_DATE_EPOCH": "99999999999999999999",
+    },
 }
 
 

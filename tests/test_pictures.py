@@ -201,7 +201,7 @@ class TestLegends:
     def test_of_a_swizzle_on_a_page_of_several(self) -> None:
         """The chunk of a place is what bits 3 to 5 of its offset say; no warp is named on a shared tile."""
         drawn = figure("ampere_gemm")
-        (panel,) = (panel for panel in drawn.panels if panel.caption.startswith("shared tile"))
+        (panel,) = (panel for panel in drawn.panels if "shared memory: A and B" in panel.caption)
         marks = group_marks(drawn, panel, 22, 22)
         assert marks
         for mark in marks:

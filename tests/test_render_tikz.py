@@ -38,9 +38,9 @@ def test_a_fragment_stands_in_a_group_and_says_what_it_needs():
 
 
 def test_pages_that_are_too_much_for_pdflatex_ask_for_lualatex():
-    for source, options in (("(256,256)", {"labels": "full"}), ("(128,128)", {}), (MMA, {})):
+    for source, options in (("(256,256)", {"labels": "full"}), ("(128,128)", {}), (MMA, {}), (MMA, {"labels": "full"})):
         assert render(source, "tikz", **options).startswith(b"\\RequirePackage{fix-cm}\n\\documentclass")
-    assert render(MMA, "tikz", labels="full").startswith(b"% !TeX program = lualatex\n\\RequirePackage")
+    assert render("(400,256)", "tikz", labels="full", max_cells=1 << 17).startswith(b"% !TeX program = lualatex\n\\RequirePackage")
 
 
 def test_what_tex_cannot_hold_is_refused():
@@ -90,7 +90,7 @@ def test_escaped_text_holds_no_command(text):
         *CASES,
         ("(128,128):(128,1)", {"labels": "offset"}),
         ("((16,8),8):((64,1),8)", {"tile": (8, 128)}),
-        (MMA, {}),
+        (MMA, {"labels": "full"}),
         ("(512,512):(512,1)", {"max_cells": 1 << 17}),
         ("Sw<3,3,3>", {}),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from typing import Any
 
@@ -22,7 +24,8 @@ from cute_viz.renderers import FORMATS
     "  cute-viz render '((4,8),(2,2)):((32,1),(16,8))' --tile 16x8 --view table\n"
     "  cute-viz render '(_4,_8):(_8,_1)' -T tikz --style cutlass        print_latex, byte for byte\n"
     "  cute-viz render SM80_16x8x16_F32BF16BF16F32_TN --thread 5 -o mma.svg\n"
-    "  cute-viz render 'logical_divide((8,6), (4,3))' --view operation -o divide.svg\n"
+    "  cute-viz render 'logical_divide((8,6), (4,3))' -o divide.svg              what went in, and what came out\n"
+    "  cute-viz render SM80_16x8x16_F32F16F16F32_TN --for page -o mma.tex           for a paper, its caption beside it\n"
     "  cute-viz render '(8,8):(8,1)' '(8,8):(1,8)' --diff               side by side, differences marked\n"
     "  make 2>&1 | cute-viz render - --name sA                          what a kernel printed\n"
     "  cute-viz render '(8,8):(8,1)' -T json > f.json; cute-viz render f.json -o f.svg"
@@ -55,4 +58,16 @@ def command(
     answer = ask(reading.request(*sources, options=options, formats=(format_,)))
     output.notes(answer.notes)
     coloured = format_ == "text" and output.file_of(path) is None and answer.how.style != "cutlass" and color.wanted(color_)
-    output.write(answer.write(format_, color=coloured), path)
+    columns = _columns(answer.how.target, format_, output.file_of(path) is None)
+    output.write(answer.write(format_, color=coloured, columns=columns), path)
+    if output.file_of(path) is not None:
+        output.notes(answer.hints(format_))
+    if output.file_of(path) is not None and path is not None and (caption := answer.caption(format_)) is not None:
+        output.write(caption[1].encode("utf-8", "replace"), os.path.splitext(path)[0] + caption[0])
+
+
+def _columns(target: str | None, format: str, on_stdout: bool) -> int | None:
+    """Letters that a line of text may have: those of the terminal that it goes to, or is for; None for as many as there are."""
+    if format != "text" or not (target == "terminal" or (target is None and on_stdout and sys.stdout.isatty())):
+        return None
+    return max(40, shutil.get_terminal_size((80, 24)).columns)

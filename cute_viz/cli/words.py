@@ -57,7 +57,8 @@ def option(name: str, **more: Any) -> Callable[[Callable[..., Any]], Callable[..
         words |= {"metavar": row.metavar} | ({} if row.holds in ("text", "object") else {"type": Word(row)})
     if name == "palette":
         words["shell_complete"] = _palettes
-    return click.option(f"--{name.replace('_', '-')}", name, **words)
+    also = ["--for"] if name == "target" else []
+    return click.option(f"--{name.replace('_', '-')}", *also, name, **words)
 
 
 def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -154,7 +154,8 @@ def reference(language: str, path: str, alt: str, format: str = "svg") -> list[s
     if language == "rest":
         return ["", f".. image:: {path.replace(' ', chr(92) + ' ')}", f"   :alt: {alt}", ""]
     if format == "tikz":
-        return [rf"\input{{{path}}}"]
+        fit = r"\ifdim\width>\linewidth\linewidth\else\width\fi"  # of a wide picture; graphicx knows \width, and tikz loads it
+        return [rf"\resizebox{{{fit}}}{{!}}{{\input{{{path}}}}}"]
     return [rf"\includegraphics[width=\linewidth,alt={{{_tex(alt)}}}]{{{path}}}"]
 
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from cute_viz.renderers import Options
 
 
+_FEW = 1024  # cells that always have room
+
+
 def ask(request: Request) -> Answer:
     """The answer to a request; each part of it is worked out when it is asked for.
 
@@ -113,6 +116,27 @@ class Answer:
         with self._limits():
             check_format(format, self.request.options)
             return write(self.figure, format, replace(self.how, **more))
+
+    def caption(self, format: str) -> tuple[str, str] | None:
+        """Of a picture without its surroundings, the suffix of the file for its caption, and the caption; None of a whole page."""
+        from cute_viz.engine.caption import caption_of
+
+        with self._limits():
+            return caption_of(self.figure, format, self.how)
+
+    def hints(self, format: str) -> tuple[str, ...]:
+        """What a page in a format does not show for lack of room, and which options would."""
+        from cute_viz.renderers import FORMATS
+        from cute_viz.renderers.page import page_of
+
+        cells = sum(panel.rows * panel.cols for panel in self.figure.panels)
+        if not FORMATS[format].pages or self.how.style == "cutlass" or cells < _FEW:
+            return ()
+        with self._limits():
+            names = {place.detail.name for place in page_of(self.figure, self.how).panels}
+        if "RASTER" in names:
+            return ("`cell=1` shows every cell of an image",)
+        return ("`labels=full`, a larger `cell=` or a slice labels every cell",) if "COLOUR" in names else ()
 
     @cached_property
     def facts(self) -> dict[str, Any]:

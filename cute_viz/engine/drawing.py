@@ -39,7 +39,7 @@ def figure_of(subjects: Sequence[Subject], request: Request) -> Figure:
     """The figure of all subjects: of several side by side, or what differs between two."""
     _check_together(subjects, request)
     given = [options_for(subject, request) for subject in subjects]
-    figures = [_drawn(subject, words, len(subjects) > 1, request) for subject, words in zip(subjects, given, strict=True)]
+    figures = [_drawn(subject, words, subjects, request) for subject, words in zip(subjects, given, strict=True)]
     figure, words = figures[0], given[0]
     if len(figures) > 1:
         own = [{name: word for name, word in mine.items() if request.options.get(name) is None} for mine in given]
@@ -78,6 +78,12 @@ def check_format(format: str, options: Mapping[str, Any]) -> None:
     for option, formats in (("fragment", fragments), ("theme", pages), ("width", pages), ("cell", pages)):
         if options.get(option) not in (None, False) and format not in formats:
             raise UsageError(f"`{option}=` goes with {', '.join(formats)}, not with {format}")
+    if options.get("target") not in (None, "screen") and (options["target"] == "terminal") != (format == "text"):
+        goes = "text" if options["target"] == "terminal" else ", ".join(pages)
+        raise UsageError(f"`target={options['target']}` goes with {goes}, not with {format}")
+    if options.get("bare") and (options.get("style") == "cutlass" or format == "json"):
+        other = "style=cutlass" if format != "json" else "format=json"
+        raise UsageError(f"`bare=` does not go with `{other}`, which has its own surroundings")
     if options.get("style") == "cutlass" and options.get("title") is not None:
         raise UsageError("CuTe's printers write no title: leave out `title=`, or `style=cutlass`")
 
@@ -112,16 +118,20 @@ def _check_together(subjects: Sequence[Subject], request: Request) -> None:
             raise UsageError(f"`{name}=` does not go with `diff=`, which colours the cells that differ")
 
 
-def _drawn(subject: Subject, words: Mapping[str, Any], one_of_several: bool, request: Request) -> Figure:
-    """The figure of one subject, its options read."""
+def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subject], request: Request) -> Figure:
+    """The figure of one of the subjects, its options read."""
+    one_of_several = len(subjects) > 1
     words = {name: word for name, word in words.items() if not (one_of_several and name == "title")}
     if subject.figure is not None:
         return _finished(subject.figure, words)
     if isinstance(words.get("tensor"), str):
         words = {**words, "tensor": _tensor(words["tensor"], request)}
     heat = all(FORMATS[name].pages for name in request.formats if name in FORMATS)
+    if subject.call is not None and not one_of_several and (taught := _taught(subject.call, words, request)) is not None:
+        return taught
     try:
-        figure = build(subject.obj, options_of(words, heat))
+        beside = _code_of(subjects) if one_of_several and words.get("color_by") is None else None
+        figure = build(subject.obj, replace(options_of(words, heat), beside=beside))
     except CuteVizError as error:
         if subject.spec is None or any(request.options.get(name) is not None for name in OPTIONS):
             raise  # the mistake may be the request's
@@ -131,6 +141,27 @@ def _drawn(subject: Subject, words: Mapping[str, Any], one_of_several: bool, req
     from cute_viz.check.digest import noted  # an atom: a kept report may speak of it
 
     return noted(figure, subject.obj, request.library)
+
+
+def _code_of(subjects: Sequence[Subject]) -> Any:
+    """What the colours of several grids follow: the one swizzle among them, so that the XOR shows, or else the first layout."""
+    from cute_viz.algebra.composed import ComposedLayout
+    from cute_viz.algebra.layout import Layout
+    from cute_viz.algebra.swizzle import Swizzle
+
+    found = {s.obj.outer for s in subjects if isinstance(s.obj, ComposedLayout) and isinstance(s.obj.outer, Swizzle)}
+    first = subjects[0].obj
+    return found.pop() if len(found) == 1 else first if isinstance(first, Layout) and not found else None
+
+
+def _taught(call: Any, words: Mapping[str, Any], request: Request) -> Figure | None:
+    """The picture of an operation; None where text is wanted, which is CuTe's print, or where its result alone can be drawn."""
+    if request.formats == ("text",) or words.get("style") == "cutlass" or words.get("labels") == "full":
+        return None
+    try:
+        return build(call, options_of(words))
+    except CuteVizError:
+        return None
 
 
 def _tensor(text: str, request: Request) -> Any:

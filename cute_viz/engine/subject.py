@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from cute_viz.spec.build import Spec
 
 _CODE = "cuh?|cpp|cc|h|hpp|py|txt|log|out|md"  # the suffixes of files with layouts in them
+_TAUGHT = (
+    *(f"{kind}_{what}" for kind in ("logical", "zipped", "tiled", "flat") for what in ("divide", "product")),
+    *("blocked_product", "raked_product", "composition", "complement", "coalesce", "right_inverse", "left_inverse"),
+    *("slice", "local_tile", "local_partition"),
+)  # operations whose picture is that of what went in and what came out
+_TAUGHT_IN = re.compile(rf"{'|'.join(_TAUGHT)}|\bo\b|[∘⊘⊗]|_\s*[,)]")
+_OF_RESULTS = {"view", "tile", "color_by", "type", "tensor", "diff", "thread", "warp", "value", "operand"}
 _NEAR = 0.75  # how like the name of a spec a misspelt one is
 
 
@@ -28,6 +35,7 @@ class Subject:
 
     obj: the object; None of a finished figure. name: what it is called in its text or file, or "". spec: where it comes from one.
     figure: a picture that was drawn before. notes: what a reader should know of the reading. objects: all of the source by name.
+    call: the operation that gave the object, where its picture is that of the operation unless something else is asked for.
     """
 
     obj: Any = None
@@ -36,6 +44,7 @@ class Subject:
     figure: Figure | None = None
     notes: tuple[str, ...] = ()
     objects: tuple[tuple[str, Any], ...] = ()
+    call: Any = None
 
 
 def subject_of(source: Any, request: Request) -> Subject:
@@ -119,7 +128,31 @@ def _of_text(text: str, name: str | None, request: Request) -> Subject:
             error = error.but(hint=hint)
         raise error.named(name) from None
     own = next((key for key, other in document.values.items() if other is value), "")
-    return Subject(value, own, notes=_notes(document, value, own, text, request), objects=tuple(document.values.items()))
+    notes, objects = _notes(document, value, own, text, request), tuple(document.values.items())
+    return Subject(value, own, notes=notes, objects=objects, call=_call(text, value, request))
+
+
+def _call(text: str, value: Any, request: Request) -> Any:
+    """The operation that the last statement of a text is, where it teaches more than its result alone; else None."""
+    given = {name for name, word in request.options.items() if word is not None}
+    if request.name is not None or request.dialect != "auto" or given & _OF_RESULTS or not _TAUGHT_IN.search(text):
+        return None
+    if "ArithTuple" in text:  # `ArithTuple(4,8) o L` is the print of one tensor
+        return None
+    from cute_viz.algebra import ops
+    from cute_viz.algebra.call import Call
+    from cute_viz.algebra.composed import ComposedLayout
+    from cute_viz.algebra.layout import Layout
+    from cute_viz.notation import read_call
+
+    if not isinstance(value, (Layout, ComposedLayout)):
+        return None
+    try:
+        operation, operands, template = read_call(text, values_of(request.let, request), request.library.resolve)
+        taught = bool(operation) and ops.find(operation).name in _TAUGHT
+    except CuteVizError:
+        return None
+    return Call(operation, tuple(operands), template) if taught else None
 
 
 def _of_operation(text: str, name: str | None, request: Request) -> Subject:

@@ -30,7 +30,7 @@ from cute_viz.spec import Library
 
 _log = logging.getLogger(__name__)
 _WORDS = tuple(name for name in OPTIONS if name not in ("diff", "fragment"))
-_FORMATS = ("text",)  # every builder may come, those of texts too: no images of cells without labels
+_FORMATS = ("text", "svg")  # every builder may come, those of texts too: no images of cells without labels
 
 
 class cute_viz(nodes.General, nodes.Inline, nodes.Element):

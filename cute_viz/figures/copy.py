@@ -29,6 +29,7 @@ from cute_viz.figures.words import count
 
 SIDE_BY_SIDE = 32  # columns up to which source and destination stand next to each other
 _NAMES = {"S": "source: who reads", "D": "destination: who writes"}
+_MATRIX = {"S": "source: address given by", "D": "destination: register of"}  # of ldmatrix, whose lanes read for each other
 CAPTION = "each cell shows its owner T,V: which thread moves the element, as which of its values"
 CTA_CAPTION = "each cell shows the CTA whose part of the copy moves the element, and the number V of the element in that part"
 
@@ -59,7 +60,9 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     if not isinstance(obj, TiledCopy) and memory:
         titles = ("lane", "value of the lane") if lanes(atom.name) else ("row", "value")
     panels = [
-        tile_panel(maps[x], owners[x], cells[x], options, _heading(x, memory), titles, place, named=bool(replicas(owners[x])))
+        tile_panel(
+            maps[x], owners[x], cells[x], options, _heading(x, memory, atom.name), titles, place, named=bool(replicas(owners[x]))
+        )
         for x, place in zip(sides, [(0, 0), (0, 1) if beside else (1, 0)], strict=False)
     ]
     notes = _notes(sides, maps, owners, memory) + highlight_notes(options)
@@ -129,8 +132,10 @@ def _atom_maps(atom: Copy_Atom, sides: str, options: FigureOptions) -> dict[str,
     return out
 
 
-def _heading(side: str, memory: dict[str, str]) -> str:
+def _heading(side: str, memory: dict[str, str], name: str) -> str:
     """What a panel shows: who reads or writes, or the memory that no thread holds."""
+    if "LDSM" in name and side not in memory:
+        return _MATRIX[side]
     return f"{_NAMES[side].partition(':')[0]}: {memory[side]}" if side in memory else _NAMES[side]
 
 

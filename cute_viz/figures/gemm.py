@@ -15,8 +15,9 @@ from cute_viz.algebra.mma import tile_shape
 from cute_viz.algebra.slicing import slice_
 from cute_viz.figures.copy import copy
 from cute_viz.figures.grid import grid
+from cute_viz.figures.highlight import highlight_notes
 from cute_viz.figures.mma import mma
-from cute_viz.figures.model import Figure
+from cute_viz.figures.model import HOLE, Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
 
@@ -29,35 +30,41 @@ def gemm(obj: Gemm, options: FigureOptions) -> Figure:
     >>> tiled = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
     >>> figure = gemm(make_gemm(tiled, (64, 64, 64), Layout((8, 64), (64, 1))), FigureOptions())
     >>> figure.panels[0].caption
-    'shared tile of A and B (one of 8 × 1)'
+    '1. shared memory: A and B, tile 1 of 8 × 1'
     """
     plain = replace(options, title=None, operand=None)
     m, n, k = obj.tile
     parts: list[tuple[str, Figure]] = []
+    moved: dict[str, Figure] = {}  # the copies to shared memory
     for name, side, extents in (("A", obj.g2s_a, (m, k)), ("B", obj.g2s_b, (n, k))):
         if side is not None and not (name == "B" and side == obj.g2s_a):
             both = " and B" if name == "A" and side == obj.g2s_b else ""
-            heading = f"global tile of {name}{both}, by the copy to shared memory{_times(tile_of(side), extents)}"
-            parts.append((heading, _named(copy(side, replace(plain, operand="S")), name + ("B" if both else ""))))
+            heading = f"{_how(side)}: {name}{both}, global to shared memory{_times(tile_of(side), extents)}"
+            drawn = _named(copy(side, replace(plain, operand="S")), name + ("B" if both else ""))
+            moved[name] = drawn
+            parts.append((heading, drawn))
     for name, smem, extents in (("A", obj.smem_a, (m, k)), ("B", obj.smem_b, (n, k))):
         if not (name == "B" and smem == obj.smem_a):
             both = " and B" if name == "A" and smem == obj.smem_b else ""
             unit = _unit(smem)
             shape = tuple(product(mode) for mode in modes(domain(unit).shape))
-            parts.append(
-                (f"shared tile of {name}{both}{_times(shape, extents)}", _named(grid(unit, plain), name + ("B" if both else "")))
-            )
+            drawn = _named(grid(unit, plain), name + ("B" if both else ""))
+            if highlight_notes(options):
+                drawn = _lit(drawn, moved.get(name, moved.get("A") if obj.g2s_a == obj.g2s_b else None))
+            parts.append((f"shared memory: {name}{both}{_times(shape, extents)}", drawn))
     for name, ldsm, extents in (("A", obj.s2r_a, (m, k)), ("B", obj.s2r_b, (n, k))):
         if ldsm is not None:
-            heading = f"{name} from shared memory to registers: who reads{_times(tile_of(ldsm), extents)}"
+            heading = f"{_how(ldsm)}: {name}, shared memory to registers{_times(tile_of(ldsm), extents)}"
             parts.append((heading, _named(copy(ldsm, replace(plain, operand="S")), name)))
     tm, tn, tk = tile_shape(obj.mma)
     for name, part, whole in (("A", (tm, tk), (m, k)), ("B", (tn, tk), (n, k)), ("C", (tm, tn), (m, n))):
-        what = "the accumulator" if name == "C" else f"fragments of {name} in registers"
-        parts.append((f"{what}{_times(part, whole)}", mma(obj.mma, replace(plain, operand=name))))
+        what = "accumulator C" if name == "C" else f"fragments of {name}"
+        drawn = mma(obj.mma, replace(plain, operand=name))
+        parts.append((f"{what} in registers{_times(part, whole)}", _named(drawn, name)))
     if isinstance(obj.epilogue, TiledCopy):
-        heading = f"epilogue, by the copy to global memory{_times(tile_of(obj.epilogue), (m, n))}"
-        parts.append((heading, copy(obj.epilogue, replace(plain, operand="D"))))
+        heading = f"epilogue: C, registers to global memory{_times(tile_of(obj.epilogue), (m, n))}"
+        parts.append((heading, _named(copy(obj.epilogue, replace(plain, operand="D")), "C")))
+    parts = [(f"{number}. {heading}", drawn) for number, (heading, drawn) in enumerate(parts, 1)]
     title = options.title or f"GEMM {m} × {n} × {k} with {obj.mma.atom.name or 'an MMA atom'}"
     source = f"PermutationMNK {show(obj.mma.permutation_mnk)}, ThrLayoutVMNK {obj.mma.thr_layout_vmnk}, smem {obj.smem_a}"
     caption = "from global memory to registers and back: each panel is the smallest tile that repeats"
@@ -65,19 +72,42 @@ def gemm(obj: Gemm, options: FigureOptions) -> Figure:
 
 
 def _named(figure: Figure, operands: str) -> Figure:
-    """The figure of a tile of A (M,K), of B (N,K), or of both."""
+    """The figure of a tile of A (M,K), of B (N,K; of an MMA it stays K,N), of both, or of C; the heading says the rest."""
     rows = {"A": "M", "B": "N"}.get(operands, "M or N")
+    if figure.kind == "mma" or operands == "C":
+        return replace(figure, panels=tuple([replace(panel, caption="") for panel in figure.panels]))
     panels = [
-        replace(panel, row_ruler=replace(panel.row_ruler, title=rows), col_ruler=replace(panel.col_ruler, title="K"))
+        replace(panel, caption="", row_ruler=replace(panel.row_ruler, title=rows), col_ruler=replace(panel.col_ruler, title="K"))
         for panel in figure.panels
     ]
     return replace(figure, panels=tuple(panels))
 
 
+def _how(tiled: TiledCopy) -> str:
+    """The instruction of a copy, as PTX calls it; `copy` for others."""
+    words = {"CP_ASYNC": "cp.async", "LDSM": "ldmatrix", "STSM": "stmatrix", "TMA": "TMA"}
+    return next((word for key, word in words.items() if key in tiled.atom.name), "copy")
+
+
+def _lit(figure: Figure, source: Figure | None) -> Figure:
+    """A tile of shared memory with the elements lit that are lit in the copy that fills it; all else is faded.
+
+    The tile repeats, so that an element of a later one is lit where it would stand in the first.
+    """
+    (panel,) = figure.panels
+    lit: set[tuple[int, int]] = set()
+    for other in source.panels if source is not None else ():
+        cells = (n for n, p in enumerate(other.paints) if p != HOLE and not source.paints[p].faded)  # type: ignore[union-attr]
+        lit |= {(n // other.cols % panel.rows, n % other.cols % panel.cols) for n in cells}
+    faded = [replace(paint, faded=True) for paint in figure.paints]
+    paints = [p if p == HOLE or divmod(n, panel.cols) in lit else p + len(faded) for n, p in enumerate(panel.paints)]
+    return replace(figure, paints=(*figure.paints, *faded), panels=(replace(panel, paints=tuple(paints)),))
+
+
 def _times(part: tuple[Any, ...], whole: tuple[int, ...]) -> str:
-    """How often a part stands in the whole, in words."""
+    """Of how many tiles a part is the first, in words."""
     counts = [b // a for a, b in zip(part, whole, strict=False)]
-    return f" (one of {' × '.join(map(str, counts))})" if prod(counts) > 1 else ""
+    return f", tile 1 of {' × '.join(map(str, counts))}" if prod(counts) > 1 else ""
 
 
 def _unit(smem: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product as cartesian
 from typing import Any
 
@@ -15,7 +15,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, Painting, by_group, by_order, in_turns, unpainted
-from cute_viz.figures.rulers import ruler
+from cute_viz.figures.rulers import ruler, steps_of
 from cute_viz.figures.words import colours
 from cute_viz.limits import limit, over
 
@@ -44,7 +44,7 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
         for r in range(rows):
             order += values[start + r : start + plane : rows]
     is_int = not values or isinstance(values[0], int)
-    painting = _painting(drawn, order, rows, cols, options.color_by, is_int)
+    painting = _painting(drawn, order, rows, cols, options, is_int)
     labels = _labels(order, drawn, rows, cols, options.labels)
 
     row_ruler = ruler("mode 0", shape[0], nested=options.coords)
@@ -63,6 +63,7 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
                 paints=painting.cells[cells],
                 row_ruler=row_ruler,
                 col_ruler=col_ruler,
+                boxes=_chunks(_swizzle(drawn, options), order[cells], rows, cols) if is_int else (),
                 data={"offset": tuple(order[cells])} if is_int else {"coordinate": tuple(order[cells])},
                 place=divmod(n, across),
             )
@@ -89,6 +90,30 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
         panels=tuple(panels),
         facts=facts,
     )
+
+
+def _swizzle(drawn: AnyLayout, options: FigureOptions) -> Swizzle | None:
+    """The swizzle whose chunks are told: the layout's own, or that of a layout beside it."""
+    own = drawn.outer if isinstance(drawn, ComposedLayout) and isinstance(drawn.outer, Swizzle) else None
+    return own or (options.beside if isinstance(options.beside, Swizzle) else None)
+
+
+def _chunks(swizzle: Swizzle | None, order: Sequence[int], rows: int, cols: int) -> tuple[tuple[int, int, int, int], ...]:
+    """The runs of consecutive offsets that a swizzle moves as one, along the direction that has more."""
+    if swizzle is None or not swizzle.bits or not (kept := min(swizzle.changed, swizzle.read)):
+        return ()
+    whole = 1 << kept
+    step = cols if rows > 1 and order[cols] == order[0] + 1 else 1
+    out = []
+    for start, offset in enumerate(order):
+        if offset % whole:
+            continue
+        run = order[start : start + whole * step : step]
+        r, c = divmod(start, cols)
+        fits = r + whole <= rows if step == cols else c + whole <= cols
+        if fits and [*run] == list(range(offset, offset + whole)):
+            out.append((r, c, r + whole, c + 1) if step == cols else (r, c, r + 1, c + whole))
+    return tuple(out)
 
 
 def pad_to_rank2(layout: AnyLayout) -> AnyLayout:
@@ -136,9 +161,10 @@ def _labels(order: list[Any], drawn: AnyLayout, rows: int, cols: int, labels: st
     return out
 
 
-def _painting(drawn: AnyLayout, order: list[Any], rows: int, cols: int, color_by: str | None, is_int: bool) -> Painting:
-    """What hue means: by default the place in memory, or the chunk that a swizzle moves."""
-    swizzle = drawn.outer if isinstance(drawn, ComposedLayout) and isinstance(drawn.outer, Swizzle) else None
+def _painting(drawn: AnyLayout, order: list[Any], rows: int, cols: int, options: FigureOptions, is_int: bool) -> Painting:
+    """What hue means: by default the place in memory, or the chunk that a swizzle moves, of a layout beside this one, too."""
+    swizzle = _swizzle(drawn, options) if is_int else None
+    color_by = options.color_by
     nested = any(_inner(mode) > 1 for mode in modes(drawn.shape)[:2])
     choice = color_by or ("chunk" if swizzle and swizzle.bits else "offset" if is_int else "tile" if nested else "row")
     if choice == "none":
@@ -146,7 +172,8 @@ def _painting(drawn: AnyLayout, order: list[Any], rows: int, cols: int, color_by
     if choice in ("offset", "mod8", "chunk") and not is_int:
         raise FigureError(f"the values of {drawn} are coordinates; they have no {choice}", hint="choices: row, column, tile, none")
     if choice == "offset":
-        return by_order(order, "hue: offset, the place in memory")
+        like = options.beside if isinstance(options.beside, Layout) else drawn
+        return by_order(order, "hue: offset, the place in memory", steps=steps_of(like))
     if choice == "mod8":
         return by_group([x % HUES for x in order], HUES, "hue: offset mod 8")
     if choice == "chunk":

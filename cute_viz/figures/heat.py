@@ -14,7 +14,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.paint import HUES, bands, span
-from cute_viz.figures.rulers import ruler
+from cute_viz.figures.rulers import ruler, steps_of
 from cute_viz.limits import limit, over
 
 BAND = 1 << 20  # cells that are looked at at once
@@ -50,7 +50,10 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
     starts = range(0, cols, width)
     extremes = [(int(part.min()), int(part.max())) for part in (offsets_of(c, min(c + width, cols)) for c in starts)]
     low, high = min(a for a, _ in extremes), max(b for _, b in extremes)
-    band, shades, step = bands(low, high)
+    outer = layout.outer if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) else None
+    if outer is not None and outer.bits and options.color_by is None:  # the chunk that the swizzle moves shows what it does
+        return _chunks(layout, outer, offsets_of, rows, cols, width, options, np)
+    band, shades, step = bands(low, high, steps_of(layout))
     paints = np.empty((rows, cols), np.uint8)
     counts = np.zeros(HUES, np.int64)
     for c in starts:
@@ -63,29 +66,55 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
         for hue in range(HUES)
         if counts[hue]
     )
+    return _figure(
+        layout,
+        options,
+        "coloured by its offset",
+        tuple(Paint(hue, shade, shades) for hue in range(HUES) for shade in range(shades)),
+        Legend("hue: offset, the place in memory; lighter is later", entries),
+        paints,
+    )
+
+
+def _chunks(
+    layout: Any, swizzle: Swizzle, offsets_of: Any, rows: int, cols: int, width: int, options: FigureOptions, np: Any
+) -> Figure:
+    """The image of a swizzled layout: hue is the chunk, as of a grid."""
+    count = min(HUES, 1 << max(swizzle.bits, abs(swizzle.shift)))
+    paints = np.empty((rows, cols), np.uint8)
+    for c in range(0, cols, width):
+        paints[:, c : c + width] = (offsets_of(c, min(c + width, cols)) >> swizzle.changed) % count
+    counts = np.bincount(paints.ravel(), minlength=count)
+    entries = tuple(LegendEntry(n, f"chunk {n}", int(counts[n])) for n in range(count) if counts[n])
+    title = f"hue: offset / {1 << swizzle.changed} mod {count}, bits that {swizzle} changes"
+    return _figure(layout, options, "coloured by its chunk", tuple(map(Paint, range(count))), Legend(title, entries), paints)
+
+
+def _figure(layout: Any, options: FigureOptions, what: str, colours: tuple[Paint, ...], legend: Legend, paints: Any) -> Figure:
+    rows, cols = map(int, paints.shape)
     title = options.title or f"{rows} × {cols} layout"
-    caption = "each pixel is a cell (i,j), coloured by its offset; mode 0 goes down, mode 1 right"
+    caption = f"each pixel is a cell (i,j), {what}; mode 0 goes down, mode 1 right"
     return Figure(
         kind="heat",
         title=title,
         source=show(layout),
         caption=caption,
         description=f"{title}. {show(layout)}: {caption}.",
-        paints=tuple(Paint(hue, shade, shades) for hue in range(HUES) for shade in range(shades)),
-        legends=(Legend("hue: offset, the place in memory; lighter is later", entries),),
+        paints=colours,
+        legends=(legend,),
         panels=(
             Panel(
                 caption="",
                 rows=rows,
                 cols=cols,
                 labels=(),
-                paints=paints.tobytes(),  # type: ignore[arg-type]
+                paints=paints.tobytes(),
                 row_ruler=ruler("mode 0", rows),
                 col_ruler=ruler("mode 1", cols),
             ),
         ),
-        notes=(f"{cells} cells: an image, without labels.",),
-        facts={"size": cells, "cosize": cosize(domain(layout))},
+        notes=(f"{rows * cols} cells: an image, without labels.",),
+        facts={"size": rows * cols, "cosize": cosize(domain(layout))},
     )
 
 

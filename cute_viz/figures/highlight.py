@@ -12,8 +12,6 @@ from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.owners import WARP, TVMap, first_owners
 from cute_viz.figures.paint import HUES, Painting, by_group, in_turns
 
-LONGEST = 28  # letters of a legend's entry that names many owners
-
 
 def paint_owners(
     maps: Sequence[TVMap],
@@ -110,11 +108,12 @@ def _with_all_owners(painting: Painting, owners: Sequence[Sequence[int]], per: S
     if choice not in ("thread", "warp") or not painting.legends or not any(len(mine) > 1 for mine in owners):
         return painting
     width, prefix = (WARP, "warp ") if choice == "warp" else (1, per[0].who)
+    cells = list(zip(painting.cells, owners, [m.values * width for m in per], strict=True))
+    alone = {(paint, mine[0] // wide) for paint, mine, wide in cells if len(mine) == 1}
+    shared = {(paint, tuple([o // wide for o in mine])) for paint, mine, wide in cells if len(mine) > 1}
     each: dict[int, set[frozenset[int]]] = {}  # hue -> the groups that own a cell of it
-    for paint, mine, m in zip(painting.cells, owners, per, strict=True):
-        if paint != HOLE:
-            groups = frozenset([o // m.values // width for o in mine])
-            each.setdefault(painting.paints[paint].hue, set()).add(groups)
+    for paint, groups in [*((paint, (group,)) for paint, group in alone), *shared]:
+        each.setdefault(painting.paints[paint].hue, set()).add(frozenset(groups))
     first, *rest = painting.legends
     entries = []
     for entry in first.entries:
@@ -126,8 +125,6 @@ def _with_all_owners(painting: Painting, owners: Sequence[Sequence[int]], per: S
             label = f"{prefix}{_runs([*sorted(own), *more])}"
         elif more:
             label = f"{label}, also of {_runs(more)}"
-        if len(label) > LONGEST:
-            label = f"{entry.label} and others"
         entries.append(replace(entry, label=label))
     return replace(painting, legends=(replace(first, entries=tuple(entries)), *rest))
 

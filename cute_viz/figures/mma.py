@@ -27,7 +27,7 @@ from cute_viz.figures.owners import (
     replicas,
     tile_panel,
 )
-from cute_viz.figures.words import count
+from cute_viz.figures.words import count, ptx_name
 
 _PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1)}
 _SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N")}
@@ -74,7 +74,10 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     threads = size(tiled.thr_layout_vmnk)
     of_ctas = owner(tiled.atom.name) == CTA
     holders = count(threads, "CTA" if of_ctas else "thread")
-    title = options.title or f"{name}{'' if single else ' tiled'}: {' × '.join(map(str, tile))}, {holders}"
+    words = " × ".join(tiled.atom.types[:2]) + f" → {tiled.atom.types[-1]}" if len(tiled.atom.types) > 2 else ""
+    called = ", ".join(filter(None, (ptx_name(tiled.atom.name), words)))
+    title = options.title or (f"{called}: {holders}" if single and ptx_name(tiled.atom.name) else "")
+    title = title or f"{name}{'' if single else ' tiled'}: {' × '.join(map(str, tile))}, {holders}"
     caption = CTA_CAPTION if of_ctas else CAPTION
     source = _source(tiled, single)
     return Figure(

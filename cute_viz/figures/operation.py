@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from string import ascii_uppercase
@@ -15,10 +16,12 @@ from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.grid import grid
-from cute_viz.figures.model import Figure, Paint
+from cute_viz.figures.model import Figure, Legend, Paint
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
 from cute_viz.figures.paint import Painting, by_group, by_order, in_each, in_turns
+from cute_viz.figures.rulers import steps_of, with_borders
+from cute_viz.figures.selection import PARENTS, selection
 
 Key = Callable[[int], "int | None"]  # a panel's offset -> its group
 
@@ -34,13 +37,17 @@ def operation(call: Call, options: FigureOptions) -> Figure:
 
     >>> drawn = operation(Call("logical_divide", (Layout((4, 2)), (2, 2))), FigureOptions())
     >>> [panel.caption for panel in drawn.panels], len(drawn.legends[0].entries)
-    (['A: (4,2):(1,4)', 'result: ((2,2),(2,1)):((1,2),(4,0))'], 2)
+    (['A: (4,2):(1,4)', 'first tile: (2,2):(1,4)', 'result: ((2,2),(2,1)):((1,2),(4,0))'], 2)
     """
     found = ops.find(call.name)
+    if found.name in PARENTS:
+        return selection(call, options)
     operands = [as_layout(x) if n == 0 else x for n, x in enumerate(call.operands)]
     result = found.call(list(call.operands), call.template)
     drawn = [("A", operands[0])] if operands and _drawable(operands[0]) else []
     drawn += [(_name(found.name, n), x) for n, x in enumerate(operands[1:], 1) if _drawable(x)]
+    if found.name.endswith("divide") and len(operands) == 2 and (first := _first_tile(operands)) is not None:
+        drawn.insert(1, ("first tile", first))
     if not _drawable(result):
         raise FigureError(f"{found.name} gives {show(result)}, which is no layout to draw")
     drawn.append(("result", result))
@@ -48,8 +55,10 @@ def operation(call: Call, options: FigureOptions) -> Figure:
         drawn.append(("both", make_layout(operands[0], result)))
     plain = replace(options, view=None, color_by="none", title=None)
     parts = [(name, grid(x, plain)) for name, x in drawn]
+    if found.name.endswith("divide") and len(operands) == 2:
+        parts[0] = (parts[0][0], _with_tiles(parts[0][1], operands[1]))
     keys, count, title = _keys(found.name, operands, drawn)
-    figures, painting = _painted([figure for _, figure in parts], keys, count, title)
+    figures, painting = _painted([figure for _, figure in parts], keys, count, title, steps_of(drawn[0][1]))
     source = str(replace(call, name=found.name))
     shown = [(f"{name}: {show(x)}", figure) for (name, x), figure in zip(drawn, figures, strict=True)]
     out = page(options.title or f"{found.name}: {found.summary}", shown, 3, source, parts[0][1].caption)
@@ -59,6 +68,28 @@ def operation(call: Call, options: FigureOptions) -> Figure:
 
 def _drawable(x: Any) -> bool:
     return isinstance(x, (Layout, ComposedLayout))
+
+
+def _first_tile(operands: list[Any]) -> Any:
+    """What a tiler that is no layout picks of A; None where that is no layout."""
+    if _drawable(operands[1]):
+        return None
+    try:
+        first = ops.find("composition").call(list(operands), ())
+    except CuteVizError:
+        return None
+    return first if _drawable(first) else None
+
+
+def _with_tiles(figure: Figure, tiler: Any) -> Figure:
+    """The figure of A, its rulers with the borders of the tiles that a tiler of extents cuts."""
+    down, right = (*(tiler if isinstance(tiler, tuple) else (tiler,)), 0, 0)[:2]
+    rows, cols = (x if isinstance(x, int) and not isinstance(x, bool) else 0 for x in (down, right))
+    panels = [
+        replace(panel, row_ruler=with_borders(panel.row_ruler, rows), col_ruler=with_borders(panel.col_ruler, cols))
+        for panel in figure.panels
+    ]
+    return replace(figure, panels=tuple(panels))
 
 
 def _name(operation: str, n: int) -> str:
@@ -84,7 +115,7 @@ def _keys(name: str, operands: list[Any], drawn: list[tuple[str, Any]]) -> tuple
                 of.setdefault(offset, n // inside)
             if name.endswith("divide"):
                 keys: list[Key] = [of.get for _ in drawn]
-                if len(drawn) == 3:
+                if _drawable(operands[1]):
                     keys[1] = lambda offset: None  # the tiler lies in every tile
                 return keys, outside, "hue: the tile"
             second = drawn[1][1] if len(drawn) == 3 else None
@@ -103,7 +134,15 @@ def _keys(name: str, operands: list[Any], drawn: list[tuple[str, Any]]) -> tuple
     return [lambda x: x for _ in drawn], 0, "hue: offset"
 
 
-def _painted(figures: Sequence[Figure], keys: list[Key], count: int, title: str) -> tuple[list[Figure], Painting]:
+def _counted(legends: Sequence[Legend], parts: Sequence[Sequence[int]]) -> list[Legend]:
+    """The legends with the counts of some cells alone; no shade parts what they tell."""
+    count = Counter(paint for cells in parts for paint in cells)
+    return [replace(legend, entries=tuple([replace(e, count=count[e.paint]) for e in legend.entries])) for legend in legends]
+
+
+def _painted(
+    figures: Sequence[Figure], keys: list[Key], count: int, title: str, steps: Sequence[int]
+) -> tuple[list[Figure], Painting]:
     """The figures with the paints of one painting."""
     every: list[int | None] = []
     for figure, key in zip(figures, keys, strict=True):
@@ -116,7 +155,7 @@ def _painted(figures: Sequence[Figure], keys: list[Key], count: int, title: str)
         prefix = "tile " if "tile" in title else "copy "
         painting = by_group(every, count, title, prefix, turns=in_turns(every, shapes))
     else:
-        painting = by_order(every, title)
+        painting = by_order(every, title, steps=steps)
     if not known:
         raise FigureError("there is nothing to colour")
     cells = list(painting.cells)
@@ -133,4 +172,7 @@ def _painted(figures: Sequence[Figure], keys: list[Key], count: int, title: str)
             at += n
         out.append(replace(figure, panels=tuple(panels), paints=paints, legends=()))
     parts = [[p for panel in figure.panels for p in panel.paints] for figure in out]
-    return out, Painting(tuple(cells), paints, in_each(painting.legends, parts, paints))
+    if title == "hue: the tile":  # the first tile alone counts for nothing
+        parts = [cells for cells in parts if len(cells) == len(parts[-1])]
+    counted = _counted(painting.legends, parts) if len(parts) < len(out) else painting.legends
+    return out, Painting(tuple(cells), paints, in_each(counted, parts, paints))

@@ -24,6 +24,7 @@ class FigureOptions:
     the view's own choice. thread, warp, value: half-open ranges. tensor: the tensor's layout. bits: the option `type`; None for 16
     where nothing else tells.
     heat: no option, but what the format allows: so many cells that no label fits may be drawn as an image.
+    beside: no option either: the swizzle, or the layout, that is drawn beside this one, whose code of colours both have.
     """
 
     view: str | None = None
@@ -40,6 +41,7 @@ class FigureOptions:
     tensor: Any = None
     bits: int | None = None
     heat: bool = False
+    beside: Any = None
 
     def __post_init__(self) -> None:
         for field, name in FIELDS.items():
@@ -108,4 +110,4 @@ def check_cells(count: int, what: str, options: FigureOptions) -> None:
         raise over("cells", f"{what} has {count} cells", most=options.max_cells, instead="draw a slice or a smaller tile")
 
 
-assert FIELDS.keys() == {*FigureOptions.__slots__} - {"heat"}
+assert FIELDS.keys() == {*FigureOptions.__slots__} - {"heat", "beside"}

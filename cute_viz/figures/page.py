@@ -53,7 +53,10 @@ def page(title: str, parts: Sequence[tuple[str, Figure]], columns: int, source: 
                 )
             )
         row, col = (row + deep, 0) if alone else (row, col + wide)
-    notes = [f"{heading}: {note}" if heading else note for heading, figure in parts for note in figure.notes]
+    every = [note for _, figure in parts for note in figure.notes]
+    notes = [
+        f"{heading}: {note}" if heading and every.count(note) == 1 else note for heading, figure in parts for note in figure.notes
+    ]
     words = " ".join(f"{heading}: {figure.title}." for heading, figure in parts)
     return Figure(
         kind="page",

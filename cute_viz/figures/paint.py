@@ -27,13 +27,20 @@ class Painting:
     legends: tuple[Legend, ...]
 
 
-def bands(low: int, high: int) -> tuple[int, int, int]:
+def bands(low: int, high: int, steps: Sequence[int] = ()) -> tuple[int, int, int]:
     """How hues and shades share out the numbers low..high: numbers to a hue, shades of a hue, numbers to a shade.
 
-    >>> bands(0, 127)
-    (16, 4, 4)
+    steps: strides of a layout, from which a band is taken where it can be, so that hues change where a mode goes on: the least that
+    needs no more hues than there are, or as many of the largest.
+
+    >>> bands(0, 127), bands(0, 31, (8, 1)), bands(0, 511, (64, 1))
+    ((16, 4, 4), (8, 4, 2), (64, 4, 16))
     """
-    band = -(-(high - low + 1) // HUES)
+    least = band = -(-(high - low + 1) // HUES)
+    if usable := sorted({abs(step) for step in steps if step}):
+        largest = usable[-1]
+        band = next((step for step in usable if step >= least), -(-least // largest) * largest)
+        band = band if 2 * band <= high - low + 1 else least  # of one hue nothing can be told
     shades = min(SHADES, band)
     return band, shades, -(-band // shades)
 
@@ -91,8 +98,8 @@ def unpainted(count: int) -> Painting:
     return Painting((0,) * count, (Paint(-1),), ())
 
 
-def by_order(keys: Sequence[int | None], title: str, prefix: str = "") -> Painting:
-    """Hue and shade both from one ordered key: eight bands of equal width, each from dark to light.
+def by_order(keys: Sequence[int | None], title: str, prefix: str = "", steps: Sequence[int] = ()) -> Painting:
+    """Hue and shade both from one ordered key: eight bands of equal width at most, each from dark to light; steps: as of `bands`.
 
     >>> painting = by_order([0, 1, 2, 3], "offset")
     >>> painting.cells, [entry.label for entry in painting.legends[0].entries]
@@ -100,7 +107,7 @@ def by_order(keys: Sequence[int | None], title: str, prefix: str = "") -> Painti
     """
     known = [k for k in keys if k is not None]
     low, high = (min(known), max(known)) if known else (0, 0)
-    band, shades, step = bands(low, high)
+    band, shades, step = bands(low, high, steps)
 
     def paint(key: int) -> tuple[int, int]:
         hue, rest = divmod(key - low, band)

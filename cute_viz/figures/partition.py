@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra import copy as copies
@@ -10,18 +13,19 @@ from cute_viz.algebra.composed import ComposedLayout, as_layout, domain
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import ThrCopy, TiledCopy
 from cute_viz.algebra.inttuple import leaves, modes, product, show
-from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.layout import Layout, idx2crd
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, make_tiled_mma
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.views import get_slice
 from cute_viz.errors import FigureError
 from cute_viz.figures.mma import thread_of
-from cute_viz.figures.model import HOLE, Figure, Paint, Panel
+from cute_viz.figures.model import HOLE, Figure, Legend, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import by_group, in_turns
 from cute_viz.figures.rulers import ruler
 from cute_viz.figures.words import an
 
+FEW = 2048  # cells of a tensor that is drawn whole
 _MODES = {"A": ("MMA", "MMA_M", "MMA_K"), "B": ("MMA", "MMA_N", "MMA_K"), "C": ("MMA", "MMA_M", "MMA_N")}
 _COPY = ("CPY", "CPY_M", "CPY_N")
 _TITLES = {"A": ("M", "K"), "B": ("N", "K"), "C": ("M", "N")}
@@ -74,10 +78,25 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
     turns = in_turns(places, [(rows, cols)])
     painting = by_group(places, groups, heading, "", value, extents[0], shades, "V", turns)
     paper = len(painting.paints)
+    legends = (_by_coordinate(painting.legends[0], extents[1:]), *painting.legends[1:])
     title = options.title or f"partition_{operand}: what thread {thread} holds of {an(rows)} × {cols} tensor"
     spelt = ", ".join(f"{name} {show(mode)}" for name, mode in zip(names, modes(own.shape), strict=True))
-    caption = f"({','.join(names)}) = {show(own.shape)}: {spelt}; a cell shows its value and its place in the other modes"
+    origin = part.offset if isinstance(part, ComposedLayout) and isinstance(part.outer, Layout) else None
+    where_ = f"the part begins at ptr + {origin}; " if isinstance(origin, int) and origin else ""
+    caption = f"{where_}({','.join(names)}) = {show(own.shape)}: {spelt}; a cell shows its value and its place in the other modes"
     source = show(part)
+    whole = Panel(
+        caption="",
+        rows=rows,
+        cols=cols,
+        labels=tuple(labels),
+        paints=tuple(paper if p == HOLE else p for p in painting.cells),
+        row_ruler=ruler(_TITLES.get(operand, ("M", "N"))[0], rows),
+        col_ruler=ruler(_TITLES.get(operand, ("M", "N"))[1], cols),
+        data={"value": tuple(value)},
+    )
+    panel = _collapsed(whole) if rows * cols > FEW else whole
+    dense = ("Rows and columns without an element of the thread are drawn as …",) if panel is not whole else ()
     return Figure(
         kind="partition",
         title=title,
@@ -85,22 +104,51 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
         caption=caption,
         description=f"{title}. {source}. {caption}",
         paints=(*painting.paints, Paint(-1)),
-        legends=painting.legends,
-        panels=(
-            Panel(
-                caption="",
-                rows=rows,
-                cols=cols,
-                labels=tuple(labels),
-                paints=tuple(paper if p == HOLE else p for p in painting.cells),
-                row_ruler=ruler(_TITLES.get(operand, ("M", "N"))[0], rows),
-                col_ruler=ruler(_TITLES.get(operand, ("M", "N"))[1], cols),
-                data={"value": tuple(value)},
-            ),
-        ),
-        notes=(f"tensor {show(tensor)}", f"{len(coordinates)} of {rows * cols} elements are thread {thread}'s."),
+        legends=legends,
+        panels=(panel,),
+        notes=(*dense, f"tensor {show(tensor)}", f"{len(coordinates)} of {rows * cols} elements are thread {thread}'s."),
         facts={"elements": len(coordinates), **dict(zip(names, extents, strict=True))},
     )
+
+
+def _by_coordinate(legend: Legend, extents: Sequence[int]) -> Legend:
+    """A legend whose numbers of places are told as coordinates in the modes after the first: `0, 8` is `(0,0), (0,2)`."""
+
+    def coordinate(found: re.Match[str]) -> str:
+        return show(idx2crd(int(found[0]), tuple(extents)))
+
+    if len(extents) < 2:
+        return legend
+    entries = [replace(entry, label=re.sub(r"\d+", coordinate, entry.label)) for entry in legend.entries]
+    return replace(legend, entries=tuple(entries))
+
+
+def _collapsed(panel: Panel) -> Panel:
+    """The panel with each run of empty rows, or columns, as one; the panel itself where there are none to speak of."""
+    held = [divmod(n, panel.cols) for n, label in enumerate(panel.labels) if label]
+    rows, cols = (_lines({cell[axis] for cell in held}, count) for axis, count in ((0, panel.rows), (1, panel.cols)))
+    if 2 * len(rows) * len(cols) > panel.rows * panel.cols:
+        return panel
+    cells = [r * panel.cols + c for r, _ in rows for c, _ in cols]
+    return replace(
+        panel,
+        rows=len(rows),
+        cols=len(cols),
+        labels=tuple([panel.labels[cell] for cell in cells]),
+        paints=tuple([panel.paints[cell] for cell in cells]),
+        row_ruler=Ruler(panel.row_ruler.title, tuple(label for _, label in rows), (0,) * (len(rows) + 1)),
+        col_ruler=Ruler(panel.col_ruler.title, tuple(label for _, label in cols), (0,) * (len(cols) + 1)),
+        data={name: tuple([column[cell] for cell in cells]) for name, column in panel.data.items()},
+    )
+
+
+def _lines(used: set[int], count: int) -> list[tuple[int, str]]:
+    """The lines that are drawn, each with its label: those that are used, and the first of each run of others.
+
+    >>> _lines({1, 4}, 6)
+    [(0, '…'), (1, '1'), (2, '…'), (4, '4'), (5, '…')]
+    """
+    return [(n, str(n) if n in used else "…") for n in range(count) if n in used or not n or n - 1 in used]
 
 
 def _view(obj: Any, options: FigureOptions) -> tuple[Any, str]:

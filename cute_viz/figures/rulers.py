@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from cute_viz.algebra.composed import AnyLayout, domain
 from cute_viz.algebra.inttuple import leaves, product, show
 from cute_viz.algebra.layout import idx2crd
 from cute_viz.figures.model import Ruler
@@ -56,3 +57,16 @@ def with_borders(ruler: Ruler, every: int) -> Ruler:
     last = len(ruler.levels) - 1
     levels = tuple(max(level, 1) if 0 < i < last and i % every == 0 else level for i, level in enumerate(ruler.levels))
     return replace(ruler, levels=levels)
+
+
+def steps_of(layout: AnyLayout) -> tuple[int, ...]:
+    """The strides of a layout at which a larger tile of memory begins, as integers; none where they are no integers.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> steps_of(Layout((4, 8), (8, 1)))
+    (8, 1)
+    """
+    plain = domain(layout)
+    pairs = zip(leaves(plain.shape), leaves(plain.stride), strict=True)
+    strides = [stride for extent, stride in pairs if extent > 1]
+    return tuple(strides) if all(isinstance(stride, int) for stride in strides) else ()

@@ -37,6 +37,23 @@ def fold(figure: Figure, columns: int) -> Figure:
     return replace(figure, panels=tuple(panels))
 
 
+def in_bands(figure: Figure, count: int) -> Figure | None:
+    """The figure with its widest panel in so many bands, cut between boxes; None where panels stand side by side, or are narrower.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.figures import build
+    >>> folded = in_bands(build(Layout((2, 6))), 2)
+    >>> folded and [panel.cols for panel in folded.panels], in_bands(build(Layout((2, 6))), 8)
+    ([3, 3], None)
+    """
+    widest = max(figure.panels, key=lambda panel: panel.cols)
+    step = max((c1 - c0 for _, c0, _, c1 in widest.boxes), default=1)
+    columns = -(-widest.cols // (count * step)) * step
+    if any(panel.place[1] for panel in figure.panels) or count * step > widest.cols:
+        return None
+    return fold(figure, columns)
+
+
 def crop(figure: Figure, rows: int, columns: int) -> Figure:
     """The upper left corner of every panel; a note says what was left out.
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.inttuple import X, leaves
+from cute_viz.algebra.layout import Layout
 from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.notation.atoms import FORMS
 from cute_viz.notation.evaluate import Evaluator
@@ -14,6 +17,8 @@ from cute_viz.notation.scopes import CONTROL, Scopes, changed, depends, unread
 from cute_viz.notation.syntax import Call, Chain, Infix, Name, Node, Sequence, Statement, short
 from cute_viz.notation.values import is_drawable, marked, ungroup
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, SWIZZLES, TUPLES
+
+_LAYOUTS = (Layout, ComposedLayout)
 
 
 class Document:
@@ -190,10 +195,15 @@ def _is_like(word: str, known: list[str]) -> bool:
 def operation_of(node: Node, source: Source) -> tuple[str, list[Any], tuple[Any, ...]] | None:
     """The operation that a node calls, by name, its evaluated operands and template arguments; None for a literal.
 
+    A layout that is called with `_` is a slice.
+
     >>> from cute_viz.notation.statements import parse_program
-    >>> text = "ceil_div(10, n)"
+    >>> text = "ceil_div(10, n); n(2,_)"
     >>> operation_of(parse_program(text)[0].value, Source(text, {"n": 4}))
     ('ceil_div', [10, 4], ())
+    >>> from cute_viz.algebra.layout import Layout
+    >>> operation_of(parse_program(text)[1].value, Source(text, {"n": Layout((4, 8))}))[0]
+    'slice'
     """
     evaluator = Evaluator(source)
     if isinstance(node, Sequence) and len(node.items) == 1:
@@ -205,4 +215,8 @@ def operation_of(node: Node, source: Source) -> tuple[str, list[Any], tuple[Any,
         return "composition", [ungroup(evaluator.value(node.items[0])), evaluator.value(node.items[1])], ()
     if isinstance(node, Call) and node.args is not None and node.name not in source.names and node.name not in SWIZZLES:
         return node.name, [evaluator.value(item) for item in node.args], evaluator.template(node)
+    if isinstance(node, Call) and node.args and not node.template and isinstance(source.names.get(node.name), _LAYOUTS):
+        at = [evaluator.value(item) for item in node.args]
+        if any(leaf is X for leaf in leaves(tuple(at))):
+            return "slice", [at[0] if len(at) == 1 else tuple(at), source.names[node.name]], ()
     return None

@@ -42,6 +42,7 @@ class Option:
         return self.example or {"tile": "MxN", "range": "N[..M]", "element": "TYPE", "object": "LAYOUT"}.get(self.holds, "TEXT")
 
 
+TARGETS = ("screen", "readme", "column", "page", "slide", "terminal")  # `renderers.targets` has their measures
 _VIEW_WORDS = " ".join(f"{name}: {view.meaning}." for name, view in VIEWS.items())
 
 OPTIONS: dict[str, Option] = {
@@ -108,6 +109,17 @@ OPTIONS: dict[str, Option] = {
             least=200,
             most=20000,
         ),
+        Option(
+            "target",
+            "choice",
+            "Where the picture will stand: a README of 700 px, a column (3.3 in) or page (6.5 in) of a paper, a slide, a terminal. "
+            "Letters keep 6 pt; what does not fit is summarised.",
+            "page",
+            TARGETS,
+            "screen",
+            command_line="Also --for. Of column, page and bare pictures the caption is written beside FILE.",
+        ),
+        Option("bare", "flag", "The panels alone, without title, legend and notes.", "page"),
         Option("cell", "pixels", "Pixels of a cell; what it shows follows from its size.", "page", least=0.01, most=400),
     )
 }

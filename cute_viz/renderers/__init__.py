@@ -24,6 +24,8 @@ class Options:
     color: colour escapes for a terminal (text).
     width: px that the page may take; cell: px of a cell; without either the page is as large as its labels need, within
         reason. full: labels were asked for by name and are never left out.
+    target: where the picture will stand, a name of `renderers.targets.TARGETS`. bare: the panels alone.
+    columns: letters that a line of a terminal holds (text); None for as many as there are.
     """
 
     style: str = "default"
@@ -34,6 +36,9 @@ class Options:
     width: float | None = None
     cell: float | None = None
     full: bool = False
+    target: str | None = None
+    bare: bool = False
+    columns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

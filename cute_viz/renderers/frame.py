@@ -9,13 +9,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import NamedTuple
 
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.renderers.geometry import ALL_COLUMNS, BOLD, CAPTION, CHAR, FONT, SMALL, CellLabels, cell_labels, wrap
 from cute_viz.renderers.marks import Mark, group_marks, vector_cell, vector_marks
 
 LARGEST = 26.0  # px of a cell without a label
-NARROW = 170.0  # a caption has at least this room
+
+
+class Fit(NamedTuple):
+    """The room that a page leaves around what is written, in px.
+
+    small: of the second line of a label. narrow: that a caption has at least. pad, cell, ruler: beside a box's label, a cell's,
+    and row labels. gap: between panels. line: the label of a box is one line, `T5 V0-7`.
+    """
+
+    small: float = SMALL
+    narrow: float = 170.0
+    pad: float = 7.0
+    cell: float = 9.0
+    ruler: float = 12.0
+    gap: float = 28.0
+    line: bool = False
+
+
+LOOSE, TIGHT = Fit(), Fit(SMALL, 116.0, 5.0, 4.0, 7.0, 14.0)
 
 
 class Detail(IntEnum):
@@ -40,13 +59,14 @@ class Frame:
     cell_h: float
     left: float
     top: float
+    fit: Fit = LOOSE
 
     @property
     def width(self) -> float:
         """px of the whole panel, the room for its ruler at the left included."""
         title = self.panel.col_ruler.title
         heading = 2 + (len(title) + 2) * CHAR * FONT if title else 0.0
-        return self.left + max(self.panel.cols * self.cell_w, heading, NARROW if self.caption else 0.0) + 2
+        return self.left + max(self.panel.cols * self.cell_w, heading, self.fit.narrow if self.caption else 0.0) + 2
 
     @property
     def height(self) -> float:
@@ -68,10 +88,11 @@ class Frame:
         return self.cell_h * (line + 1) / (lines + 1) + (0 if lines == 1 else (line - 0.5) * 1.5)
 
 
-def frames(figure: Figure, detail: Detail, cell: float | None = None) -> list[Frame]:
+def frames(figure: Figure, detail: Detail, cell: float | None = None, fit: Fit = LOOSE) -> list[Frame]:
     """The frames of a figure's panels at one level of detail.
 
-    cell: px of a cell, in place of what its labels need; a box with a label is never lower than its text.
+    cell: px of a cell, in place of what its labels need; a box with a label is never lower than its text. fit: the room around
+    what is written.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.figures import build
@@ -79,7 +100,7 @@ def frames(figure: Figure, detail: Detail, cell: float | None = None) -> list[Fr
     >>> frame.cell_w, frame.cell_h
     (8, 8)
     """
-    return [_frame(figure, panel, detail, cell) for panel in figure.panels]
+    return [_frame(figure, panel, detail, cell, fit) for panel in figure.panels]
 
 
 def resized(frame: Frame, size: tuple[float, float, float, float]) -> Frame:
@@ -95,15 +116,15 @@ def resized(frame: Frame, size: tuple[float, float, float, float]) -> Frame:
     return replace(frame, cell_w=w, cell_h=h, left=left, top=top)
 
 
-def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None) -> Frame:
+def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None, fit: Fit) -> Frame:
     marks: tuple[Mark, ...] = ()
     labels = CellLabels((), {})
     if detail == Detail.FULL:
         labels = cell_labels(panel)
-        w, h = _full(panel, labels)
+        w, h = _full(panel, labels, fit)
     elif detail == Detail.VECTOR:
-        marks = vector_marks(panel)
-        w, h = vector_cell(marks)
+        marks = vector_marks(panel, fit.line)
+        w, h = vector_cell(marks, fit.pad, (20.0, 30.0) if fit == LOOSE else (16.0, 27.0))
     else:
         w = h = LARGEST
     if cell is not None:
@@ -111,17 +132,20 @@ def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None) -> 
     if detail == Detail.COLOUR:
         marks = group_marks(figure, panel, w, h)
     rows = panel.row_ruler
-    left = max(max(map(len, rows.labels)), len(rows.title) + 2) * CHAR * FONT + 12
-    caption = tuple(wrap(panel.caption, max(panel.cols * w, NARROW), CAPTION * BOLD, commas=True)) if panel.caption else ()
+    left = max(max(map(len, rows.labels)), len(rows.title) + 2) * CHAR * FONT + fit.ruler
+    caption = tuple(wrap(panel.caption, max(panel.cols * w, fit.narrow), CAPTION * BOLD, commas=True)) if panel.caption else ()
     top = 24.0 + (18 if panel.col_ruler.title else 0) + (CAPTION * 1.5 * len(caption) + 6 if caption else 0)
-    return Frame(panel, detail, labels, marks, caption, w, h, float(round(left)), top)
+    return Frame(panel, detail, labels, marks, caption, w, h, float(round(left)), top, fit)
 
 
-def _full(panel: Panel, labels: CellLabels) -> tuple[float, float]:
+def _full(panel: Panel, labels: CellLabels, fit: Fit) -> tuple[float, float]:
     """The size of a cell that has room for every label."""
     lines = labels.depth
-    widths = [labels.widths[0] * CHAR * FONT, labels.widths[1] * CHAR * SMALL]
-    h = 26.0 if lines == 1 else 14.0 + 13.0 * lines
+    widths = [labels.widths[0] * CHAR * FONT, labels.widths[1] * CHAR * fit.small]
+    tight = fit.cell < LOOSE.cell
+    h = 4.0 + 12.0 * lines if tight else 26.0 if lines == 1 else 14.0 + 13.0 * lines
     if panel.cols <= ALL_COLUMNS:  # few columns: room for every column's label
         widths.append(max(map(len, panel.col_ruler.labels)) * CHAR * FONT - 3)
-    return float(round(max(h if lines == 1 else 36.0, max(widths) + 9))), h
+    least = 0.0 if tight else h if lines == 1 else 36.0
+    pad = fit.cell + (4 if panel.boxes and lines > 1 and not tight else 0)  # an outline stands between a label and the line
+    return float(round(max(least, max(widths) + pad))), h

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby, repeat
 from typing import TypeAlias, TypeVar
@@ -18,6 +18,7 @@ FONT = 11  # px, of a cell's first line
 SMALL = 9  # px, of the lines after it
 CAPTION = 12  # px, of a panel's caption
 BOLD = 0.64  # width of an average letter of bold prose, in font sizes, on the safe side
+PROSE = 0.6  # width of an average letter of prose, in font sizes, on the safe side
 CHAR = 0.61  # width of a monospace character, in font sizes
 ALL_COLUMNS = 32  # up to so many columns, cells are made wide enough for every column's label
 
@@ -56,15 +57,24 @@ def cell_labels(panel: Panel) -> CellLabels:
             if marked[cell]:
                 marked[cell] += f" ×{count}"
         labels = marked
+    return CellLabels(split_lines(labels), shared)
+
+
+def split_lines(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    r"""Labels line by line; one of fewer lines than the others has empty ones below.
+
+    >>> split_lines(["T0\nV0", ""])
+    (('T0', ''), ('V0', ''))
+    """
     if set(map(str.count, labels, repeat("\n"))) == {1}:  # nearly always, and then one split does for all
         parts = "\n".join(labels).split("\n")
-        return CellLabels((tuple(parts[::2]), tuple(parts[1::2])), shared)
+        return tuple(parts[::2]), tuple(parts[1::2])
     split = {label: label.split("\n") for label in set(labels)}
     depth = max(map(len, split.values()))
     if depth == 1:
-        return CellLabels((tuple(labels),), shared)
+        return (tuple(labels),)
     padded = {label: [*parts, *[""] * (depth - len(parts))] for label, parts in split.items()}
-    return CellLabels(tuple(tuple([padded[label][n] for label in labels]) for n in range(depth)), shared)
+    return tuple(tuple([padded[label][n] for label in labels]) for n in range(depth))
 
 
 def texts(panel: Panel) -> Sequence[str]:
@@ -109,7 +119,10 @@ def fact_line(figure: Figure) -> str:
     >>> fact_line(figure("(4,8):(8,1)"))
     'size 32 · cosize 32'
     """
-    return " · ".join(f"{name} {value}" for name, value in figure.facts.items() if not name.startswith("drawn"))
+    facts = {name: value for name, value in figure.facts.items() if not name.startswith("drawn")}
+    each = ", ".join(f"{name[10:]} {value}" for name, value in facts.items() if name.startswith("values of "))
+    words = [f"{name} {value}" for name, value in facts.items() if not name.startswith("values of ")]
+    return " · ".join(words + ([f"values per {'CTA' if 'CTAs' in facts else 'thread'}: {each}"] if each else []))
 
 
 def shared_sizes(panels: Sequence[Panel], sizes: Sequence[Sizes]) -> list[Sizes]:
@@ -166,6 +179,39 @@ def cell_runs(paints: Sequence[int], cols: int) -> dict[int, tuple[list[int], li
     return out
 
 
+def lattices(points: Iterable[tuple[float, float]]) -> list[tuple[float, float, int, float, int, float]]:
+    """Points as (x, y, how many across, how far apart, how many down, how far apart): lines that are alike become one.
+
+    >>> lattices([(0, 0), (8, 0), (0, 5), (8, 5), (3, 9)])
+    [(0, 0, 2, 8, 2, 5), (3, 9, 1, 0, 1, 0)]
+    """
+    lines: dict[float, list[float]] = {}
+    for x, y in points:
+        lines.setdefault(y, []).append(x)
+    heads: dict[tuple[float, int, float], list[float]] = {}  # (x, how many across, how far apart) -> the ys
+    for y, xs in sorted(lines.items()):
+        for x, n, dx in _steps(sorted(xs)):
+            heads.setdefault((x, n, dx), []).append(y)
+    return sorted((x, y, n, dx, m, dy) for (x, n, dx), ys in heads.items() for y, m, dy in _steps(ys))
+
+
+def _steps(values: Sequence[float]) -> list[tuple[float, int, float]]:
+    """Rising numbers as (first, how many, how far apart): runs of one step.
+
+    >>> _steps([0, 2, 4, 9])
+    [(0, 3, 2), (9, 1, 0)]
+    """
+    out, at = [], 0
+    while at < len(values):
+        step = values[at + 1] - values[at] if at + 1 < len(values) else 0
+        stop = at + 1
+        while stop < len(values) and abs(values[stop] - values[stop - 1] - step) < 1e-6:
+            stop += 1
+        out.append((values[at], stop - at, step if stop - at > 1 else 0))
+        at = stop
+    return out
+
+
 def wrap(text: str, width: float, letter: float, commas: bool = False) -> list[str]:
     """The text in lines of a width, cut at spaces (or after commas and colons), or anywhere in a word that is too long.
 
@@ -178,7 +224,10 @@ def wrap(text: str, width: float, letter: float, commas: bool = False) -> list[s
         cut = text.rfind(" ", 0, limit + 1)
         if commas and cut <= limit // 3:
             cut = max(text.rfind(",", 0, limit), text.rfind(":", 0, limit)) + 1
-        cut = cut if cut > limit // 3 else limit
+        space = text.rfind(" ", 0, limit + 1)
+        word = text.find(" ", space + 1)
+        whole = space > 0 and (word if word > 0 else len(text)) - space <= limit  # the next word fits into a line
+        cut = cut if cut > limit // 3 else space if whole else limit
         out.append(text[:cut].rstrip())
         text = text[cut:].lstrip()
     return [*out, text] if text or not out else out

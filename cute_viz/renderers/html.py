@@ -20,7 +20,7 @@ from typing import Any
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.renderers import Options, svg
 from cute_viz.renderers.letters import xml
-from cute_viz.renderers.page import lay_out
+from cute_viz.renderers.page import page_of
 from cute_viz.renderers.primitives import Grid
 
 TABLE_CELLS = 4096  # of a panel; larger tables are built when they are opened
@@ -87,7 +87,7 @@ def explored(figure: Figure, options: Options) -> tuple[str, list[dict[str, Any]
     >>> svg[:4], panels[0]["data"]
     ('<svg', {'offset': [0, 2, 1, 3]})
     """
-    page = lay_out(figure, width=options.width, cell=options.cell, full=options.full)
+    page = page_of(figure, options)
     return svg.write(page, replace(options, fragment=True)), [_panel(place.panel, place.grid) for place in page.panels]
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from cute_viz.figures.model import HOLE, Figure, Panel
-from cute_viz.renderers.geometry import CHAR, FONT
+from cute_viz.renderers.geometry import CHAR, FONT, split_lines
 
-BOX_HEIGHT = 30.0  # px, of a box with two lines of text
+NARROWEST = 3.0  # px, of a cell in a box with a label
 SEVERAL = 4  # owners that the name of a group lists
 _NUMBERS = re.compile(r"([^0-9]*)([0-9]+)(?:-([0-9]+))?", re.ASCII)  # `V7`, `12`, `6-7`
 
@@ -46,36 +47,57 @@ def has_vectors(figure: Figure) -> bool:
         held = sum((r1 - r0) * (c1 - c0) for r0, c0, r1, c1 in panel.boxes)
         if not panel.boxes or not panel.labels or 2 * held < panel.rows * panel.cols or held < 2 * len(panel.boxes):
             return False
-        if "differs" in panel.data or not all(_box_lines(panel, *box) for box in panel.boxes):
+        if "differs" in panel.data or not all(box_lines(panel)):
             return False
     return bool(figure.panels)
 
 
-def vector_marks(panel: Panel) -> tuple[Mark, ...]:
-    """A label for each box, `T5` over `V0-7`, from the labels of its first and last cell.
+def vector_marks(panel: Panel, line: bool = False) -> tuple[Mark, ...]:
+    """A label for each box, `T5` over `V0-7`, or in one line, from the labels of its cells.
 
     >>> from cute_viz import figure
     >>> [mark.lines for mark in vector_marks(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])]
     [('T0', 'V0-3'), ('T1', 'V0-3')]
     """
+    boxes = zip(panel.boxes, box_lines(panel), strict=True)
+    return tuple(
+        [
+            Mark(*box, (" ".join(lines),) if line else lines, panel.paints[box[0] * panel.cols + box[1]])
+            for box, lines in boxes
+            if lines
+        ]
+    )
+
+
+def box_lines(panel: Panel) -> list[tuple[str, ...]]:
+    """The lines of the label of each box; none where the labels of its cells are neither the same nor a run.
+
+    >>> from cute_viz import figure
+    >>> box_lines(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])
+    [('T0', 'V0-3'), ('T1', 'V0-3')]
+    """
+    cols, lines = panel.cols, split_lines(panel.labels)
+    spans: dict[tuple[str, ...], str | None] = {}  # `V0-7` is what many boxes have
     out = []
     for r0, c0, r1, c1 in panel.boxes:
-        lines = _box_lines(panel, r0, c0, r1, c1)
-        if any(lines):
-            out.append(Mark(r0, c0, r1, c1, lines, panel.paints[r0 * panel.cols + c0]))
-    return tuple(out)
-
-
-def _box_lines(panel: Panel, r0: int, c0: int, r1: int, c1: int) -> tuple[str, ...]:
-    """The lines of a box's label; none where the labels of its cells are neither the same nor a run."""
-    cols = panel.cols
-    labels: Sequence[str] = panel.labels[r0 * cols + c0 : r0 * cols + c1]
-    for r in range(r0 + 1, r1):
-        labels = (*labels, *panel.labels[r * cols + c0 : r * cols + c1])
-    depth = labels[0].count("\n") + 1
-    parts = "\n".join(labels).split("\n")  # one split does for all labels of as many lines
-    lines = tuple([_span(parts[n::depth]) for n in range(depth)]) if len(parts) == depth * len(labels) else (None,)
-    return () if None in lines else tuple(filter(None, lines))
+        found: list[str] = []
+        for line in lines:
+            labels = line[r0 * cols + c0 : r0 * cols + c1]
+            for r in range(r0 + 1, r1):
+                labels += line[r * cols + c0 : r * cols + c1]
+            if labels.count(labels[0]) == len(labels):
+                span: str | None = labels[0]
+            elif labels in spans:
+                span = spans[labels]
+            else:
+                span = spans[labels] = _span(labels)
+            if span is None:
+                found = []
+                break
+            if span:
+                found.append(span)
+        out.append(tuple(found))
+    return out
 
 
 def _span(labels: Sequence[str]) -> str | None:
@@ -88,7 +110,7 @@ def _span(labels: Sequence[str]) -> str | None:
         return labels[0]
     prefix = labels[0].rstrip("0123456789")
     digits = labels[0][len(prefix) :]
-    if prefix.isalpha() and digits and labels == [f"{prefix}{n}" for n in range(int(digits), int(digits) + len(labels))]:
+    if prefix.isalpha() and digits and [*labels] == [f"{prefix}{n}" for n in range(int(digits), int(digits) + len(labels))]:
         return f"{labels[0]}-{int(digits) + len(labels) - 1}"  # nearly always
     first = _NUMBERS.fullmatch(labels[0])
     if not first:
@@ -102,33 +124,35 @@ def _span(labels: Sequence[str]) -> str | None:
     return f"{head}{first[2]}-{last}"
 
 
-def vector_cell(marks: Sequence[Mark]) -> tuple[float, float]:
-    """The smallest cell such that the label of every box fits into it.
+def vector_cell(marks: Sequence[Mark], pad: float = 7.0, heights: tuple[float, float] = (20.0, 30.0)) -> tuple[float, float]:
+    """The smallest cell such that the label of every box fits into it, with `pad` px to spare.
+
+    heights: px of a box of one line, and of two.
 
     >>> from cute_viz import figure
     >>> vector_cell(vector_marks(figure("(2,4):(1,2)", tile=(2, 4)).panels[0]))
-    (8.0, 30.0)
+    (8.5, 30.0)
     """
-    w = 8.0
+    w = NARROWEST
     for mark in {(m.c1 - m.c0, m.r1 - m.r0, max(map(len, m.lines))) for m in marks}:
-        w = max(w, (mark[2] * CHAR * FONT + 7) / mark[0])
+        w = max(w, (mark[2] * CHAR * FONT + pad) / mark[0])
     tall = min((m.r1 - m.r0 for m in marks), default=1)
     lines = max((len(m.lines) for m in marks), default=1)
-    return float(-int(-w)), float(max(8, -int(-(BOX_HEIGHT if lines > 1 else 20) / tall)))
+    return ceil(4 * w) / 4, float(max(8, -int(-heights[lines > 1] / tall)))
 
 
-def vector_width(panel: Panel) -> float:
+def vector_width(panel: Panel, pad: float = 7.0) -> float:
     """px that the panel's cells take at least when every box has a label: its first line decides, and is quickly found.
 
     >>> from cute_viz import figure
     >>> vector_width(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])
-    32.0
+    20.42
     """
-    need = 8.0
+    need = NARROWEST
     for r0, c0, _, c1 in panel.boxes:
         label = panel.labels[r0 * panel.cols + c0]
         end = label.find("\n")
-        need = max(need, ((len(label) if end < 0 else end) * CHAR * FONT + 7) / (c1 - c0))
+        need = max(need, ((len(label) if end < 0 else end) * CHAR * FONT + pad) / (c1 - c0))
     return need * panel.cols
 
 

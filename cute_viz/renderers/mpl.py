@@ -22,7 +22,7 @@ from cute_viz.renderers.colours import BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, 
 from cute_viz.renderers.frame import Detail
 from cute_viz.renderers.letters import printable
 from cute_viz.renderers.mpl_canvas import ADVANCE, DPI, MONO, SANS, Canvas, rectangle, rectangles, rounded
-from cute_viz.renderers.page import lay_out
+from cute_viz.renderers.page import page_of
 from cute_viz.renderers.palette import Palette, rgb
 
 EAR = "#555555"  # of a dog-ear, on most paints what black of its opacity is
@@ -46,7 +46,7 @@ def write(figure: Figure, options: Options, format: str) -> bytes:
     >>> write(figure("(2,2)"), Options(), "pdf")[:5]
     b'%PDF-'
     """
-    page = lay_out(figure, width=options.width, cell=options.cell, full=options.full)
+    page = page_of(figure, options)
     if format == "png" and page.width * page.height > limit("pixels"):
         size = f"a PNG of {page.width:.0f} x {page.height:.0f} pixels"
         raise over("pixels", size, instead="`width=`, `crop=` or `fold=`; SVG has no such limit")

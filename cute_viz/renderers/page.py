@@ -5,22 +5,24 @@ SVG, PNG, PDF, HTML and TikZ write the same page; none of them measures or place
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
-from cute_viz.figures.model import Figure, Legend, LegendEntry, Panel
-from cute_viz.renderers.frame import LARGEST, Detail, Frame, frames, resized
-from cute_viz.renderers.geometry import BOLD, CHAR, arrange, counted, fact_line, shared_sizes, wrap
+from cute_viz.figures.model import Figure, Panel
+from cute_viz.figures.trim import in_bands
+from cute_viz.renderers import Options
+from cute_viz.renderers.frame import LARGEST, LOOSE, TIGHT, Detail, Fit, Frame, frames, resized
+from cute_viz.renderers.geometry import BOLD, CHAR, FONT, PROSE, SMALL, arrange, fact_line, shared_sizes, wrap
+from cute_viz.renderers.legend import LEGEND_WIDTH, Key
 from cute_viz.renderers.marks import has_vectors, vector_width
 from cute_viz.renderers.panel import draw
-from cute_viz.renderers.primitives import MUTED, TEXT, Grid, Line, Primitive, Swatch
+from cute_viz.renderers.primitives import TEXT, Grid, Line, Primitive, scaled
+from cute_viz.renderers.targets import LEAST, TARGETS, Target, target_of
 
-MARGIN = 20.0
+BANDS = (2, 3, 4, 6, 8)  # that a panel too wide for its target is folded into
+TALLEST = 864.0  # px, 9 in: what a sheet of paper holds
 GAP = 28.0  # between panels, and between panels and legend
-PROSE = 0.6  # width of an average letter of prose, in font sizes, on the safe side
-LEGEND_WIDTH = 230.0
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
-ROW = 20.0  # height of a legend entry
-SWATCH = (14.0, 2.0, 0.6)  # size, radius and stroke of a swatch
 NARROWEST = 420.0  # of what stands between the margins
 WIDEST = 2600.0  # px that panels with every label may take before labels are left out
 VECTORS_FROM = 1400.0  # px from which on a label for each box is better than one for each cell, where boxes tell all
@@ -49,11 +51,72 @@ class Page:
     items: tuple[Primitive, ...]
 
 
-def lay_out(figure: Figure, *, width: float | None = None, cell: float | None = None, full: bool = False) -> Page:
+def page_of(figure: Figure, options: Options) -> Page:
+    """The page of a figure as options want it: of a target with letters as small as it bears, wide panels folded.
+
+    >>> from cute_viz import figure
+    >>> page = page_of(figure("((16,8),8):((64,1),8)", tile=(8, 128)), Options(target="column"))
+    >>> page.width <= 318, len(page.panels), page.panels[0].detail.name
+    (True, 2, 'VECTOR')
+    """
+    target = target_of(options)
+    if target.width is None or not target.shrinks or options.cell is not None:
+        return lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
+    best: tuple[tuple[bool, bool, bool, float], Page] | None = None
+    for drawn, line in _arranged(figure):
+        if best is not None and not any(best[0][:3]):
+            break  # as it is, with labels
+        for scale in (1.0, 9 / 11, LEAST / FONT):
+            fit = TIGHT._replace(small=SMALL if scale * SMALL >= LEAST else FONT, line=line)
+            page = lay_out(drawn, width=target.width / scale, full=options.full, target=target, fit=fit)
+            rank = _rank(page, drawn is figure, scale)
+            if page.width * scale <= target.width + 1 and (best is None or rank < best[0]):
+                best = rank, page if scale == 1 else _scaled(page, scale)
+    return best[1] if best is not None else lay_out(figure, width=target.width, full=options.full, target=target)
+
+
+def _rank(page: Page, as_it_is: bool, scale: float) -> tuple[bool, bool, bool, float]:
+    """The lower, the better: with labels, no higher than a sheet, as it is; then in detail and large, or, of what is arranged anew,
+    in little height. A page without labels has the names of groups, for which letters are best small beside the cells.
+    """
+    detail = max(place.detail for place in page.panels)
+    mute = detail >= Detail.COLOUR and _has_text(page.figure)
+    tall = page.height * scale > TALLEST
+    return (
+        mute,
+        tall,
+        not as_it_is,
+        page.height * scale if tall else scale if mute else detail - scale / 10 if as_it_is else page.height * scale,
+    )
+
+
+def _arranged(figure: Figure) -> Iterator[tuple[Figure, bool]]:
+    """The figure as it is, in bands, its panels on top of each other; each with labels of two lines, and of one."""
+    one_column = tuple([replace(panel, place=(n, 0)) for n, panel in enumerate(figure.panels)])
+    ways = [figure, replace(figure, panels=one_column), *filter(None, (in_bands(figure, n) for n in BANDS))]
+    return ((drawn, line) for drawn in ways for line in (False, True))
+
+
+def _scaled(page: Page, scale: float) -> Page:
+    panels = tuple([replace(place, grid=place.grid.scaled(scale)) for place in page.panels])
+    items = tuple([scaled(item, scale) for item in page.items])
+    return replace(page, width=page.width * scale, height=page.height * scale, panels=panels, items=items)
+
+
+def lay_out(
+    figure: Figure,
+    *,
+    width: float | None = None,
+    cell: float | None = None,
+    full: bool = False,
+    target: Target = TARGETS["screen"],
+    fit: Fit = LOOSE,
+) -> Page:
     """The page of a figure.
 
     width: px that the page may take; cell: px of a cell; without either, the level of detail is the highest that keeps
-    the page readable. full: labels were asked for by name, so they are never left out.
+    the page readable. full: labels were asked for by name, so they are never left out. target: what surrounds the panels.
+    fit: the room around what is written.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.figures import build
@@ -61,58 +124,75 @@ def lay_out(figure: Figure, *, width: float | None = None, cell: float | None = 
     >>> page.width, page.panels[0].detail.name
     (470.0, 'FULL')
     """
-    fitted, places, panels_w, panels_h = _fit(figure, width, cell, full)
+    figure = _once(figure)
+    margin, legends = target.margin, figure.legends if target.legend else ()
+    fitted, places, panels_w, panels_h = _fit(figure, (width - 2 * margin) if width else None, cell, full, fit)
     sizes = [(frame.width, frame.height) for frame in fitted]
-    corner = _free_corner(figure, sizes)
-    room = width - 2 * MARGIN if width else SIDE_LEGEND + GAP + LEGEND_WIDTH
-    beside = bool(figure.legends) and not corner and panels_w + GAP + LEGEND_WIDTH <= room
-    inner = max(panels_w + (GAP + LEGEND_WIDTH if beside else 0), min(NARROWEST, room))
-    head = _prose(_heading(figure), inner, MARGIN)
-    top = (head[-1].y + head[-1].size * 0.8 if head else MARGIN) + 10
-    legend_h = 0.0 if corner else _legend_height(figure, LEGEND_WIDTH if beside else inner, beside)
+    corner = bool(legends) and _free_corner(figure, sizes)
+    room = width - 2 * margin if width else SIDE_LEGEND + GAP + LEGEND_WIDTH
+    beside = bool(legends) and not corner and panels_w + GAP + LEGEND_WIDTH <= room
+    inner = panels_w + (GAP + LEGEND_WIDTH if beside else 0)
+    if target.head or target.notes:
+        inner = max(inner, min(NARROWEST, room))
+    elif legends:
+        inner = max(inner, room)
+    head = _prose(_heading(figure), inner, margin, margin) if target.head else []
+    top = (head[-1].y + head[-1].size * 0.8 + 10) if head else margin + (10 if target.head else 0)
+    legend = Key(figure, LEGEND_WIDTH if beside or corner else inner, beside or corner)
+    legend_h = 0.0 if corner or not legends else legend.height + (0 if beside else GAP)
     body_h = max(panels_h, legend_h) if beside else panels_h + legend_h
-    notes = _prose([Line(note, 0, 0, 12) for note in (*figure.notes, *_left_out(fitted), fact_line(figure)) if note], inner, 0)
+    said = (*figure.notes, *_left_out(fitted), fact_line(figure)) if target.notes else ()
+    notes = _prose([Line(note, 0, 0, 12) for note in said if note], inner, 0, margin)
     notes = [line._replace(y=line.y + top + body_h + 12) for line in notes]
-    height = top + body_h + (sum(line.size * 1.6 for line in notes) + 12 if notes else 0) + MARGIN
-    at = (MARGIN, top) if corner else (MARGIN + panels_w + GAP, top) if beside else (MARGIN, top + panels_h)
-    swatches, legends = _legends(figure, at, inner, beside or corner) if figure.legends else ([], [])
+    height = top + body_h + (sum(line.size * 1.6 for line in notes) + 12 if notes else 0) + margin
+    at = (margin, top) if corner else (margin + panels_w + GAP, top) if beside else (margin, top + panels_h + GAP)
+    swatches, entries = legend.placed(*at) if legends else ([], [])
     drawn: list[Primitive] = []
     panels = []
     for frame, (x, y) in zip(fitted, places, strict=True):
-        x, y = MARGIN + x, top + y
+        x, y = margin + x, top + y
         grid = Grid(frame.panel.rows, frame.panel.cols, x + frame.left, y + frame.top, frame.cell_w, frame.cell_h)
         panels.append(Place(frame.panel, frame.detail, grid))
         drawn += draw(frame, grid, x, y)
-    return Page(figure, inner + 2 * MARGIN, height, tuple(panels), (*drawn, *swatches, *head, *legends, *notes))
+    return Page(figure, inner + 2 * margin, height, tuple(panels), (*drawn, *swatches, *head, *entries, *notes))
+
+
+def _once(figure: Figure) -> Figure:
+    """A copy whose source and destination are equal, with one panel for both."""
+    if figure.kind != "copy" or len(figure.panels) != 2:
+        return figure
+    source, destination = figure.panels
+    words = f"{source.caption}; {destination.caption}"
+    alike = replace(destination, caption=words, place=source.place) == replace(source, caption=words)
+    return replace(figure, panels=(replace(source, caption=words),)) if alike else figure
 
 
 Fitted = tuple[list[Frame], list[tuple[float, float]], float, float]
 
 
-def _fit(figure: Figure, width: float | None, cell: float | None, full: bool) -> Fitted:
+def _fit(figure: Figure, room: float | None, cell: float | None, full: bool, fit: Fit) -> Fitted:
     """The frames at the highest level of detail whose cells have the size that is wanted, or that keeps the page readable."""
-    room = (width - 2 * MARGIN) if width else None
     every = sum(panel.rows * panel.cols for panel in figure.panels)
     vectors = _has_text(figure) and not (full and cell is None) and has_vectors(figure)
     if cell is None and (full or (_has_text(figure) and every <= 4 * MOST_CELLS)):
-        fitted = _aligned(figure, frames(figure, Detail.FULL))
+        fitted = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
         if full or fitted[2] <= (room or (VECTORS_FROM if vectors else WIDEST)):
             return fitted
     if cell is not None and _has_text(figure):
-        fitted = _aligned(figure, frames(figure, Detail.FULL))
+        fitted = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
         if all(frame.cell_w <= cell for frame in fitted[0]):
-            return _aligned(figure, frames(figure, Detail.FULL, cell=cell))
+            return _aligned(figure, frames(figure, Detail.FULL, cell=cell, fit=fit))
     most = cell * max(panel.cols for panel in figure.panels) if cell else room or WIDEST
-    if vectors and max(map(vector_width, figure.panels)) <= most:
-        fitted = _aligned(figure, frames(figure, Detail.VECTOR))
+    if vectors and max(vector_width(panel, fit.pad) for panel in figure.panels) <= most:
+        fitted = _aligned(figure, frames(figure, Detail.VECTOR, fit=fit))
         if cell is None and fitted[2] <= (room or WIDEST):
             return fitted
         if cell is not None and all(frame.cell_w <= cell for frame in fitted[0]):
-            return _aligned(figure, frames(figure, Detail.VECTOR, cell=cell))
+            return _aligned(figure, frames(figure, Detail.VECTOR, cell=cell, fit=fit))
     if cell is not None:
         detail = Detail.RASTER if cell < 3 or every > MOST_CELLS else Detail.COLOUR
-        return _aligned(figure, frames(figure, detail, cell=cell))
-    return _colours(figure, room or ROOMY, every)
+        return _aligned(figure, frames(figure, detail, cell=cell, fit=fit))
+    return _colours(figure, room or ROOMY, every, fit)
 
 
 def _has_text(figure: Figure) -> bool:
@@ -120,26 +200,30 @@ def _has_text(figure: Figure) -> bool:
     return any(any(panel.labels) for panel in figure.panels)
 
 
-def _colours(figure: Figure, room: float, every: int) -> Fitted:
+def _colours(figure: Figure, room: float, every: int, fit: Fit) -> Fitted:
     """Cells of colour, as large as the room allows; all panels have cells of one size."""
-    first = _aligned(figure, frames(figure, Detail.RASTER, cell=10.0))
+    first = _aligned(figure, frames(figure, Detail.RASTER, cell=10.0, fit=fit))
     across: dict[int, tuple[int, float]] = {}
     for panel, frame in zip(figure.panels, first[0], strict=True):
         cols, left = across.get(panel.place[1], (0, 0.0))
         across[panel.place[1]] = max(cols, panel.cols), max(left, frame.left)
     cols = sum(cols for cols, _ in across.values())
-    used = sum(left for _, left in across.values()) + GAP * (len(across) - 1) + 2 * len(across)
+    used = sum(left for _, left in across.values()) + fit.gap * (len(across) - 1) + 2 * len(across)
     size = min(LARGEST, max((room - used) / cols, 1 / -(-cols // IMAGE)))
     size = float(int(size)) if size >= 1 else size
     detail = Detail.RASTER if size < 3 or every > MOST_CELLS else Detail.COLOUR
-    return _aligned(figure, frames(figure, detail, cell=size))
+    return _aligned(figure, frames(figure, detail, cell=size, fit=fit))
 
 
 def _aligned(figure: Figure, found: list[Frame]) -> Fitted:
     """The frames with sizes such that panels line up, where they stand, and the size of all."""
     shared = shared_sizes(figure.panels, [(f.cell_w, f.cell_h, f.left, f.top) for f in found])
     found = [resized(frame, size) for frame, size in zip(found, shared, strict=True)]
-    places, w, h = arrange([panel.place for panel in figure.panels], [(frame.width, frame.height) for frame in found], GAP)
+    places, w, h = arrange(
+        [panel.place for panel in figure.panels],
+        [(frame.width, frame.height) for frame in found],
+        found[0].fit.gap if found else GAP,
+    )
     return found, places, w, h
 
 
@@ -148,12 +232,12 @@ def _left_out(fitted: list[Frame]) -> list[str]:
     cells = sum(frame.panel.rows * frame.panel.cols for frame in fitted)
     if fitted and fitted[0].cell_w < 1:
         step = round(1 / fitted[0].cell_w)
-        return [f"A pixel is the first of {step} × {step} cells; cell=1 shows each."]
+        return [f"A pixel is the first of {step} × {step} cells."]
     if not fitted or fitted[0].detail == Detail.FULL or not any(any(frame.panel.labels) for frame in fitted):
         return []
     if fitted[0].detail == Detail.VECTOR:
-        return ["A box is labelled as a whole; labels=full, or a larger cell, labels every cell."]
-    return [f"The labels of {cells} cells are left out at this size; labels=full, a larger cell or a slice shows them."]
+        return ["A box is labelled as a whole."]
+    return [f"The labels of {cells} cells are left out at this size."]
 
 
 def _free_corner(figure: Figure, sizes: list[tuple[float, float]]) -> bool:
@@ -163,7 +247,7 @@ def _free_corner(figure: Figure, sizes: list[tuple[float, float]]) -> bool:
         return False
     width = max(w for place, (w, _) in zip(places, sizes, strict=True) if place[1] == 0)
     height = max(h for place, (_, h) in zip(places, sizes, strict=True) if place[0] == 0)
-    return width >= LEGEND_WIDTH and height >= _legend_height(figure, LEGEND_WIDTH, True)
+    return width >= LEGEND_WIDTH and height >= Key(figure, LEGEND_WIDTH, True).height
 
 
 def _heading(figure: Figure) -> list[Line]:
@@ -174,64 +258,13 @@ def _heading(figure: Figure) -> list[Line]:
     ]
 
 
-def _prose(lines: list[Line], width: float, y: float) -> list[Line]:
+def _prose(lines: list[Line], width: float, y: float, x: float) -> list[Line]:
     """Lines of text cut to the width, from y down."""
     out = []
     for line in lines:
         letter = line.size * (CHAR if line.mono else BOLD if line.weight > 400 else PROSE)
         for text in wrap(line.text, width, letter, line.mono):
             if text:
-                out.append(line._replace(text=text, x=MARGIN, y=y + line.size * 0.8))
+                out.append(line._replace(text=text, x=x, y=y + line.size * 0.8))
                 y += line.size * 1.6
     return out
-
-
-def count_words(figure: Figure, legend: Legend, entry: LegendEntry) -> str:
-    """How many cells have an entry's paint, in words; none where cells of the legend have several owners, as one of them is told.
-
-    >>> from cute_viz import figure
-    >>> drawn = figure("(2,2):(2,1)", tile=(2, 2)), figure("(2,2):(0,1)", tile=(1, 2))
-    >>> [count_words(one, one.legends[0], one.legends[0].entries[0]) for one in drawn]
-    ['2 cells', '']
-    """
-    shared = any(panel.owners and legend in figure.legends_of(panel) for panel in figure.panels)
-    return "" if shared else counted(entry.count)
-
-
-def _entry_width(figure: Figure) -> float:
-    words = (f"{e.label}  {count_words(figure, legend, e)}" for legend in figure.legends for e in legend.entries)
-    return 32 + max(map(len, words), default=0) * 12 * PROSE + 12
-
-
-def _legend_height(figure: Figure, width: float, beside: bool) -> float:
-    out = 0.0 if beside else GAP
-    for legend in figure.legends:
-        per_row = 1 if beside else max(1, int(width // _entry_width(figure)))
-        rows = -(-len(legend.entries) // per_row)
-        out += len(wrap(legend.title, width, 12 * PROSE)) * 18 + 6 + rows * ROW + 14
-    return out
-
-
-def _legends(figure: Figure, at: tuple[float, float], width: float, beside: bool) -> tuple[list[Swatch], list[Line]]:
-    """Swatches; headings, meanings and counts: a column beside the panels, or rows below them."""
-    lines: list[Line] = []
-    swatches: list[Swatch] = []
-    x, y = at
-    y += 0 if beside else GAP
-    room = LEGEND_WIDTH if beside else width
-    step = _entry_width(figure)
-    per_row = 1 if beside else max(1, int(room // step))
-    for legend in figure.legends:
-        for text in wrap(legend.title, room, 12 * PROSE):
-            lines.append(Line(text, x, y + 8, 12))
-            y += 18
-        y += 6
-        for n, entry in enumerate(legend.entries):
-            row, col = divmod(n, per_row)
-            ex, ey = x + col * step, y + row * ROW
-            swatches.append(Swatch(ex, ey, *SWATCH, entry.paint))
-            lines.append(Line(entry.label, ex + 22, ey + 7, 12, TEXT))
-            if words := count_words(figure, legend, entry):
-                lines.append(Line(words, ex + 32 + len(entry.label) * 12 * PROSE, ey + 7, 11, MUTED))
-        y += -(-len(legend.entries) // per_row) * ROW + 14
-    return swatches, lines

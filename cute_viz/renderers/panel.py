@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from cute_viz.renderers.frame import Detail, Frame
-from cute_viz.renderers.geometry import CAPTION, CHAR, FONT, SMALL, cell_runs, column_step, row_step
+from cute_viz.renderers.geometry import CAPTION, CHAR, FONT, cell_runs, column_step, row_step
 from cute_viz.renderers.primitives import (
     CELL,
     END,
@@ -103,7 +103,7 @@ def _labels(frame: Frame, grid: Grid) -> Iterator[Primitive]:
         yield Ears([xs[c + 1] for _, c in places], [ys[r] for r, _ in places], *EAR)
     lines = frame.labels.lines
     for n, texts in enumerate(lines):
-        size, weight, opacity = (FONT, BOLD if len(lines) > 1 else PLAIN, 1.0) if n == 0 else (SMALL, PLAIN, 0.8)
+        size, weight, opacity = (FONT, BOLD if len(lines) > 1 else PLAIN, 1.0) if n == 0 else (frame.fit.small, PLAIN, 0.8)
         yield Labels(grid, frame.middle(n), texts, frame.panel.paints, size, weight, opacity)
 
 
@@ -122,7 +122,7 @@ def _marks(frame: Frame, grid: Grid) -> Iterator[Primitive]:
         crossed = any(mark.r0 < i < mark.r1 for i in borders[0]) or any(mark.c0 < i < mark.c1 for i in borders[1])
         if crossed or frame.detail == Detail.COLOUR:
             plates.append(Plate(x - mark.width / 2, y - tall / 2, mark.width, tall, radius, mark.paint))
-        rows += [(x, y + mark.middle(n), line, SMALL if n else FONT, mark.paint) for n, line in enumerate(mark.lines)]
+        rows += [(x, y + mark.middle(n), line, frame.fit.small if n else FONT, mark.paint) for n, line in enumerate(mark.lines)]
     if plates:
         yield Plates(plates)
     xs, ys, texts, sizes, paints = zip(*rows, strict=True)

@@ -9,7 +9,7 @@ cost each cold start five milliseconds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 MIDDLE, START, END = "middle", "start", "end"  # of a text: which part of it stands at its x
 TEXT, MUTED = "t", "m"  # roles of text
@@ -35,6 +35,14 @@ class Grid(NamedTuple):
     def bottom(self) -> float:
         """px of the lower edge."""
         return self.top + self.rows * self.cell_h
+
+    def scaled(self, k: float) -> Grid:
+        """The grid on a page that is k times as large.
+
+        >>> Grid(1, 2, 10, 0, 4, 4).scaled(0.5)
+        Grid(rows=1, cols=2, left=5.0, top=0.0, cell_w=2.0, cell_h=2.0)
+        """
+        return Grid(self.rows, self.cols, *[x * k for x in self[2:]])
 
     def xs(self) -> list[float]:
         """The left edge of each column, and the right edge of the last.
@@ -218,6 +226,29 @@ class Line(NamedTuple):
 
 
 Primitive: TypeAlias = "Cells | Image | Lines | Border | Boxes | Ears | Plates | Swatch | Labels | Texts | Line"
+
+
+_LENGTHS = {"x", "y", "w", "h", "xs", "ys", "ws", "hs", "dy", "radius", "width", "size", "sizes"}  # px, or columns of px
+
+
+def scaled(item: Primitive, k: float) -> Primitive:
+    """A primitive of a page that is k times as large.
+
+    >>> scaled(Line("a", 10, 20, 12), 0.5)
+    Line(text='a', x=5.0, y=10.0, size=6.0, role='m', mono=False, weight=400, anchor='start')
+    """
+    if isinstance(item, Plates):
+        return Plates([plate._replace(**_scaled(plate._asdict(), k)) for plate in item.plates])
+    return item._replace(**_scaled(item._asdict(), k))
+
+
+def _scaled(fields: dict[str, Any], k: float) -> dict[str, Any]:
+    out = {
+        name: [x * k for x in value] if isinstance(value, Sequence) else value * k
+        for name, value in fields.items()
+        if name in _LENGTHS
+    }
+    return out | ({"grid": fields["grid"].scaled(k)} if "grid" in fields else {})
 
 
 def missing(item: NoReturn) -> NoReturn:

@@ -25,7 +25,7 @@ from cute_viz.renderers import primitives as p
 from cute_viz.renderers.colours import BORDER, DARK, HOLE_COLOUR, LINE, MUTED, PAPER, TEXT, page_palette
 from cute_viz.renderers.geometry import number
 from cute_viz.renderers.letters import xml
-from cute_viz.renderers.page import Page, lay_out
+from cute_viz.renderers.page import Page, page_of
 from cute_viz.renderers.svg_import import svgwrite
 
 BASELINE = 0.35  # from the middle of a letter down to its baseline, in font sizes
@@ -52,14 +52,14 @@ def render(figure: Figure, options: Options) -> str:
         from cute_viz.renderers import svg_cutlass
 
         return svg_cutlass.render(figure)
-    return write(lay_out(figure, width=options.width, cell=options.cell, full=options.full), options)
+    return write(page_of(figure, options), options)
 
 
 def write(page: Page, options: Options) -> str:
     """A laid out page as an SVG document.
 
     >>> from cute_viz import figure
-    >>> write(lay_out(figure("(2,2)")), Options(fragment=True))[:4]
+    >>> write(page_of(figure("(2,2)"), Options()), Options(fragment=True))[:4]
     '<svg'
     """
     writer = _Writer(page, options)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Panel
 from cute_viz.renderers import Options
-from cute_viz.renderers.geometry import shared_cells, texts
+from cute_viz.renderers.geometry import shared_cells, texts, wrap
 from cute_viz.renderers.letters import printable
 from cute_viz.renderers.palette import Palette, palette
 
@@ -39,18 +40,33 @@ def render(figure: Figure, options: Options) -> str:
             "CuTe's print_layout draws the offsets of a layout of rank 1 or 2, nothing else", hint="leave out `style=`"
         )
     paint = _painter(figure, palette(options.palette)) if options.color else _no_paint
-    if cutlass:
+    wide = (
+        cutlass
+        and options.columns is not None
+        and 5 + figure.panels[0].cols * (len(str(figure.facts["cosize"])) + 3) > options.columns
+    )
+    if cutlass and (not wide or options.style == "cutlass"):
         width = len(str(figure.facts["cosize"]))
-        own = "" if options.style == "cutlass" or _OWN_TITLE.fullmatch(figure.title) else f"{printable(figure.title)}\n"
-        notes = "" if options.style == "cutlass" else "".join(f"{printable(note)}\n" for note in figure.notes)
+        own = (
+            ""
+            if options.bare or options.style == "cutlass" or _OWN_TITLE.fullmatch(figure.title)
+            else f"{printable(figure.title)}\n"
+        )
+        notes = "" if options.bare or options.style == "cutlass" else "".join(f"{printable(note)}\n" for note in figure.notes)
         return f"{own}{figure.facts['drawn']}\n" + _print_layout(figure.panels[0], width, paint) + notes
-    blocks = [_heading(figure)]
+    if options.columns is not None:
+        from cute_viz.renderers.narrow import narrowed
+
+        figure = narrowed(figure, options.columns, _measure)
+    lines = partial(_wrapped, columns=options.columns)
+    blocks = [] if options.bare else ["".join(map(lines, filter(None, (figure.title, figure.source, figure.caption))))]
     for panel in figure.panels:
-        caption = f"{printable(panel.caption)}\n" if panel.caption else ""
+        caption = lines(panel.caption) if panel.caption else ""
         blocks.append(caption + _grid(panel, paint))
-    if options.color:  # without colour there is nothing to explain
-        blocks.append(_legends(figure, paint))
-    blocks.append("".join(f"{printable(note)}\n" for note in figure.notes))
+    if options.color and not options.bare:  # without colour there is nothing to explain
+        blocks.append(_legends(figure, paint, options.columns))
+    if not options.bare:
+        blocks.append("".join(map(lines, figure.notes)))
     return "\n".join(block for block in blocks if block)
 
 
@@ -101,18 +117,35 @@ def _grid(panel: Panel, paint: Colouring) -> str:
     return "".join(out) + rule["-"]
 
 
-def _heading(figure: Figure) -> str:
-    return "".join(f"{printable(line)}\n" for line in (figure.title, figure.source, figure.caption) if line)
+def _measure(panel: Panel) -> tuple[int, int]:
+    """Letters beside the cells of a grid, and of each of its cells."""
+    many = shared_cells(panel)
+    labels = [len(label) + (len(str(many[cell])) + 2 if cell in many else 0) for cell, label in enumerate(texts(panel))]
+    width = max(1, *labels, *map(len, panel.col_ruler.labels))
+    return max(2, len(panel.row_ruler.title), *map(len, panel.row_ruler.labels)) + 3, width + 3
 
 
-def _legends(figure: Figure, paint: Colouring) -> str:
+def _wrapped(text: str, columns: int | None) -> str:
+    """A text in lines of so many letters, each closed by LF."""
+    text = printable(text)
+    lines = [text] if columns is None or len(text) <= columns else wrap(text, columns, 1, commas=True)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _legends(figure: Figure, paint: Colouring, columns: int | None) -> str:
     out = []
     for legend in figure.legends:
         shared = any(panel.owners and legend in figure.legends_of(panel) for panel in figure.panels)  # a cell counts for one
-        counts = ["" if shared else f" ({entry.count})" for entry in legend.entries]
-        names = [paint(entry.paint, f" {printable(entry.label)} ").strip() for entry in legend.entries]
-        entries = ", ".join(name + count for name, count in zip(names, counts, strict=True))
-        out.append(f"{printable(legend.title)}: {entries}\n")
+        title = _wrapped(f"{legend.title}:", columns)[:-1]
+        line, length = title, len(title.rpartition("\n")[2])
+        for n, entry in enumerate(legend.entries):
+            comma = "," if n + 1 < len(legend.entries) else ""
+            label, count = printable(entry.label), "" if shared else f" ({entry.count})"
+            need = 1 + len(label) + 2 + len(count) + len(comma)
+            if columns is not None and length + need > columns:
+                line, length = line + "\n ", 1
+            line, length = line + " " + paint(entry.paint, f" {label} ").strip() + count + comma, length + need
+        out.append(line + "\n")
     return "".join(out)
 
 

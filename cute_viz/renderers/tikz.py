@@ -16,8 +16,8 @@ from cute_viz.figures.model import HOLE, Figure
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
 from cute_viz.renderers.colours import BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, page_palette
-from cute_viz.renderers.geometry import cell_runs, number, runs
-from cute_viz.renderers.page import Page, lay_out
+from cute_viz.renderers.geometry import cell_runs, lattices, number, runs
+from cute_viz.renderers.page import Page, page_of
 from cute_viz.renderers.palette import FADED_INK
 from cute_viz.renderers.tex import escape
 
@@ -47,14 +47,14 @@ def render(figure: Figure, options: Options) -> str:
         from cute_viz.renderers import tikz_cutlass
 
         return tikz_cutlass.render(figure)
-    return write(lay_out(figure, width=options.width, cell=options.cell, full=options.full), options)
+    return write(page_of(figure, options), options)
 
 
 def write(page: Page, options: Options) -> str:
     r"""A laid out page as LaTeX source.
 
     >>> from cute_viz import figure
-    >>> print(write(lay_out(figure("(2,2)")), Options(fragment=True)).splitlines()[0])
+    >>> print(write(page_of(figure("(2,2)"), Options()), Options(fragment=True)).splitlines()[0])
     % needs \usepackage{tikz}
     """
     if max(page.width, page.height) > LONGEST:
@@ -73,11 +73,13 @@ def write(page: Page, options: Options) -> str:
 def _weight(page: Page) -> int:
     """How much of TeX's memory a page takes, in labels."""
     labels = sum(len(item.texts) - item.texts.count("") for item in page.items if isinstance(item, p.Labels))
-    return labels + 15 * sum(len(item.xs) for item in page.items if isinstance(item, (p.Boxes, p.Ears)))
+    shapes = [list(zip(item.xs, item.ys, strict=True)) for item in page.items if isinstance(item, (p.Boxes, p.Ears))]
+    return labels + 15 * sum(len(lattices(corners)) for corners in shapes)
 
 
 # \cvu: a px; \cvw, \cvh: a cell. \cvr: the height of a row of rules; \cvl: a row of labels; \cvc: a label in its cell.
-# \cvs, \cvm, \cve: a text that starts, has its middle, ends at a place; \cvstamp: a shape, and \cvz: one more of it.
+# \cvs, \cvm, \cve: a text that starts, has its middle, ends at a place; \cvstamp: a shape, \cvz: one more of it, and \cvy: many,
+# #3 across and #5 down, as leaders, which take TeX's memory once.
 _MACROS = r"""\dimendef\cvu=2 \dimendef\cvw=4 \dimendef\cvh=6
 \def\cvgrid#1#2{\cvu.75pt\cvw#1\cvu\cvh#2\cvu\offinterlineskip}%
 \def\cvfont#1#2{\normalfont\fontsize{#1}{#1}#2\cvu.75pt}%
@@ -88,6 +90,8 @@ _MACROS = r"""\dimendef\cvu=2 \dimendef\cvw=4 \dimendef\cvh=6
 \def\cvm#1#2#3{\rlap{\kern#1\cvu\lower#2\cvu\hbox to0pt{\hss#3\hss}}}%
 \def\cve#1#2#3{\rlap{\kern#1\cvu\lower#2\cvu\llap{#3}}}%
 \def\cvz#1#2{\rlap{\kern#1\cvu\lower#2\cvu\copy2 }}%
+\def\cvy#1#2#3#4#5#6{\setbox1\hbox{\dimen0=#4\cvu\leaders\hbox to\dimen0{\copy2\hss}\hskip#3\dimen0}\dimen0=#6\cvu
+\rlap{\kern#1\cvu\lower#2\cvu\vtop{\leaders\vbox to\dimen0{\copy1\vss}\vskip#5\dimen0}}}%
 \def\cvstamp#1{\cvu.75pt\setbox2\hbox{\begin{tikzpicture}[x=.75pt,y=-.75pt,baseline=0pt]\useasboundingbox(0,0);#1\end{tikzpicture}}}%
 \begin{tikzpicture}[x=.75pt,y=-.75pt,every node/.style={inner sep=0pt,outer sep=0pt},
 cvg/.style={anchor=north west},cvo/.style={anchor=base west}]
@@ -242,8 +246,13 @@ def _paths(command: str, shapes: Sequence[str]) -> list[str]:
 
 def _stamps(shape: str, corners: Iterable[tuple[float, float]]) -> str:
     """A shape that is drawn once, at many places."""
-    places = "".join([f"\\cvz{{{number(x)}}}{{{number(y)}}}%\n" for x, y in corners])
-    return f"\\node[cvo] at (0,0) {{\\cvstamp{{{shape}}}%\n{places}}};\n"
+    places = []
+    for x, y, across, dx, down, dy in lattices(corners):
+        steps = f"{{{across}}}{{{_exact(dx)}}}{{{down}}}{{{_exact(dy)}}}"
+        places.append(
+            f"\\cvz{{{number(x)}}}{{{number(y)}}}%\n" if across * down == 1 else f"\\cvy{{{number(x)}}}{{{number(y)}}}{steps}%\n"
+        )
+    return f"\\node[cvo] at (0,0) {{\\cvstamp{{{shape}}}%\n{''.join(places)}}};\n"
 
 
 def _text(x: float, y: float, text: str, size: float, anchor: str) -> str:

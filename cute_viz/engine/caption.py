@@ -1,0 +1,61 @@
+"""What a picture without its surroundings does not say, as words to stand beside it: title, caption, meaning of colours, notes."""
+
+from __future__ import annotations
+
+import re
+
+from cute_viz.figures.model import Figure
+from cute_viz.renderers import Options
+from cute_viz.renderers.targets import target_of
+
+SUFFIXES = {"tikz": ".caption.tex", "pdf": ".caption.tex", "svg": ".caption.md", "png": ".caption.md", "html": ".caption.md"}
+
+
+def caption_of(figure: Figure, format: str, options: Options) -> tuple[str, str] | None:
+    r"""The suffix of the file that holds a picture's caption, and its text; None where the page says all.
+
+    In TeX it is a \caption, with a square of its colour before each entry of a legend; in Markdown a paragraph.
+
+    >>> from cute_viz import figure
+    >>> caption_of(figure("(2,2)"), "svg", Options()), caption_of(figure("(2,2):(2,1)"), "svg", Options(bare=True))[0]
+    (None, '.caption.md')
+    """
+    if format not in SUFFIXES or options.style == "cutlass" or target_of(options).is_whole:
+        return None
+    if SUFFIXES[format].endswith("tex"):
+        return SUFFIXES[format], _tex(figure, options)
+    legends = [
+        f"{_sentence(legend.title)[:-1]}: {', '.join(entry.label for entry in legend.entries)}." for legend in figure.legends
+    ]
+    words = (
+        f"**{_plain(figure.title)}.**",
+        f"`{figure.source}`",
+        *map(_plain, (_sentence(figure.caption), *legends, *figure.notes)),
+    )
+    return SUFFIXES[format], " ".join(word for word in words if word.strip("*`.")) + "\n"
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:] + ("" if words.endswith(".") or not words else ".")
+
+
+def _plain(words: str) -> str:
+    """Words in which Markdown finds no mark-up."""
+    return "".join(f"\\{c}" if c in "\\`*_[]<>&~$#|" else c for c in " ".join(words.split()))
+
+
+def _tex(figure: Figure, options: Options) -> str:
+    from cute_viz.renderers.colours import page_palette
+    from cute_viz.renderers.tex import escape
+
+    colours = page_palette(options)
+    title, source = (re.sub(r"(,|\\_|\\})", r"\1\\allowbreak{}", escape(words)) for words in (figure.title, figure.source))
+    parts = [f"\\textbf{{{title}.}}", *([f"\\texttt{{{source}}}."] if source else []), escape(_sentence(figure.caption))]
+    for legend in figure.legends:
+        entries = []
+        for entry in legend.entries:
+            fill = colours.fill(figure.paints[entry.paint])[1:].upper()
+            entries.append(f"\\protect\\textcolor[HTML]{{{fill}}}{{\\protect\\rule{{1ex}}{{1ex}}}}~{escape(entry.label)}")
+        parts.append(f"{escape(_sentence(legend.title)[:-1])}: {', '.join(entries)}.")
+    words = "\n".join([part for part in (*parts, *map(escape, figure.notes)) if part])
+    return f"\\caption[{{{title}}}]{{%\n{words}}}\n"

@@ -1,0 +1,102 @@
+"""What a slice, local_tile or local_partition takes of a layout: the part lit within its parent, and the part alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+from cute_viz.algebra import ops
+from cute_viz.algebra.call import Call
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain
+from cute_viz.algebra.inttuple import product, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.slicing import slice_and_offset
+from cute_viz.algebra.table import offsets
+from cute_viz.errors import FigureError
+from cute_viz.figures.grid import grid
+from cute_viz.figures.model import HOLE, Figure, LegendEntry
+from cute_viz.figures.options import FigureOptions
+from cute_viz.figures.page import page
+from cute_viz.figures.paint import by_order
+from cute_viz.figures.rulers import steps_of
+
+PARENTS = {"slice": 1, "local_tile": 0, "local_partition": 0}  # which operand of an operation is the parent
+
+
+def selection(call: Call, options: FigureOptions) -> Figure:
+    """The figure of a slice, a local_tile or a local_partition.
+
+    Refused: a result or a parent that is no layout of integers.
+
+    >>> from cute_viz.algebra.inttuple import X
+    >>> drawn = selection(Call("slice", ((2, X), Layout((4, 8), (8, 1)))), FigureOptions())
+    >>> [panel.caption for panel in drawn.panels]
+    ['A: (4,8):(8,1)', 'A(2,_): (8):(1), at offset 16 of A']
+    """
+    found = ops.find(call.name)
+    at = PARENTS[found.name]
+    parent = as_layout(call.operands[at])
+    result = found.call(list(call.operands), call.template)
+    if not all(isinstance(x, (Layout, ComposedLayout)) for x in (parent, result)):
+        raise FigureError(f"{found.name} gives {show(result)}, which is no layout to draw")
+    plain = replace(options, view=None, color_by="none", title=None)
+    whole, part = grid(parent, plain), grid(result, plain)
+    if not all("offset" in panel.data for panel in (*whole.panels, *part.panels)):
+        raise FigureError("values that are coordinates have no place in memory to be coloured by")
+    base = slice_and_offset(call.operands[0], parent)[1] if found.name == "slice" else 0
+    chosen = _chosen(call, found, at, parent)
+    of_whole = [offset for panel in whole.panels for offset in panel.data["offset"]]
+    of_part = [offset + base for panel in part.panels for offset in panel.data["offset"]]
+    painting = by_order([*of_whole, *of_part], "hue: offset", steps=steps_of(parent))
+    paints = list(painting.paints)
+    faded = {n: len(paints) + n for n in range(len(paints))}
+    paints += [replace(paint, faded=True) for paint in painting.paints]
+    plane = whole.panels[0].rows, whole.panels[0].cols
+    cells = []
+    for n, paint in enumerate(painting.cells[: len(of_whole)]):
+        slice_, (r, c) = n // (plane[0] * plane[1]), divmod(n % (plane[0] * plane[1]), plane[1])
+        inside = slice_ * plane[0] * plane[1] + r + c * plane[0] in chosen
+        cells.append(paint if inside or paint == HOLE else faded[paint])
+    cells += painting.cells[len(of_whole) :]
+    figures, start = [], 0
+    for figure in (whole, part):
+        panels = []
+        for panel in figure.panels:
+            count = panel.rows * panel.cols
+            panels.append(replace(panel, paints=tuple(cells[start : start + count])))
+            start += count
+        figures.append(replace(figure, paints=tuple(paints), legends=(), panels=tuple(panels)))
+    words = f"A{_coordinate(call.operands[0])}" if found.name == "slice" else _words(found.name, call)
+    beyond = f", at offset {base} of A" if base else ""
+    shown = [(f"A: {show(parent)}", figures[0]), (f"{words}: {show(result)}{beyond}", figures[1])]
+    out = page(options.title or f"{words}: {len(chosen)} of {product(domain(parent).shape)} elements of A", shown, 3, str(call))
+    (legend,) = painting.legends
+    count_of = Counter(paints[paint].hue for paint in cells[len(of_whole) :])
+    entries = [replace(e, count=count_of[paints[e.paint].hue]) for e in legend.entries if count_of[paints[e.paint].hue]]
+    if rest := sum(paints[paint].faded for paint in cells if paint != HOLE):
+        entries.append(LegendEntry(len(painting.paints), "not selected, faded", rest))
+    legends = (replace(legend, entries=tuple(entries)),)
+    panels_ = tuple([replace(panel, legends=None) for panel in out.panels])
+    caption = "the selected elements of A are lit; each keeps its colour in the panel of the selection"
+    return replace(out, kind="operation", paints=tuple(paints), legends=legends, panels=panels_, caption=caption)
+
+
+def _chosen(call: Call, found: Any, at: int, parent: AnyLayout) -> set[int]:
+    """The indices, counted down the columns, of the elements of the parent that an operation takes."""
+    numbered = Layout(domain(parent).shape)
+    operands = [numbered if n == at else operand for n, operand in enumerate(call.operands)]
+    if found.name == "slice":
+        part, base = slice_and_offset(operands[0], numbered)
+        return {base + index for index in offsets(part)}
+    return set(offsets(found.call(operands, call.template)))
+
+
+def _coordinate(crd: Any) -> str:
+    return show(crd) if isinstance(crd, tuple) else f"({show(crd)})"
+
+
+def _words(name: str, call: Call) -> str:
+    """`local_tile(A, (4,3), (1,1))`."""
+    rest = ", ".join(show(operand) for operand in call.operands[1:])
+    return f"{name}(A, {rest})"

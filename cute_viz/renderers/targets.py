@@ -1,0 +1,55 @@
+"""Where a picture will stand: how wide it may be there, how small its letters, and what surrounds its panels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from cute_viz.options import TARGETS as WORDS
+from cute_viz.renderers import Options
+
+LEAST = 8.0  # px, 6 pt: the smallest letter that print bears
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A place for pictures.
+
+    width: px (.75 pt each) that there are, None for as many as the labels need. head, notes, legend: whether the title with source
+    and caption, the notes with the facts, and the legends stand on the page. margin: px around all. shrinks: letters may be made
+    as small as print bears.
+    """
+
+    width: float | None = None
+    head: bool = True
+    notes: bool = True
+    legend: bool = True
+    margin: float = 20.0
+    shrinks: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the page says all that a reader should know; else a caption beside it does."""
+        return self.head and self.notes and self.legend
+
+
+TARGETS = {
+    "screen": Target(),
+    "readme": Target(700),
+    "column": Target(318, head=False, notes=False, margin=2, shrinks=True),  # 3.3 in, of a two-column paper
+    "page": Target(624, head=False, notes=False, margin=2, shrinks=True),  # 6.5 in, a text width
+    "slide": Target(900, notes=False, margin=8),  # scaled up to the slide's width, letters are 12 pt
+    "terminal": Target(),
+}
+assert tuple(TARGETS) == WORDS
+
+
+def target_of(options: Options) -> Target:
+    """The target that options ask for, without its surroundings where they want the panels bare.
+
+    >>> target_of(Options(target="column", bare=True)).legend, target_of(Options()).width
+    (False, None)
+    """
+    found = TARGETS[options.target or "screen"]
+    if options.width is not None:
+        found = replace(found, width=options.width)
+    return replace(found, head=False, notes=False, legend=False, margin=2.0) if options.bare else found
