@@ -131,6 +131,18 @@ def test_the_address_holds_the_state(page, driver, server):
     until(lambda: page.picture() == before)
 
 
+def test_an_address_in_words(driver, server):
+    """As documents and galleries write it."""
+    from cute_viz.engine.address import page_link
+
+    for source, options in (("(4,8):(8,1) ", {"view": "tv", "tile": "4x8"}), ("a = (2,2)\na o 4:1 + 0 & '\"<#%", {})):
+        driver.get("about:blank")
+        driver.get(page_link(server.address, source, options))
+        value = "return [document.getElementById('source').value, document.querySelector('#options [name=view]')?.value]"
+        until(lambda value=value: driver.execute_script(value)[0])
+        assert driver.execute_script(value) == [source, options.get("view", "")]
+
+
 def _settled(driver) -> bool:
     """Whether the address has stopped changing."""
     import time

@@ -16,6 +16,7 @@ export async function pack(state) {
 // The state of a fragment; null of one that holds none.
 export async function unpack(fragment) {
   const text = fragment.replace(/^#/, "");
+  if (text.startsWith("source=")) return worded(text);
   if (!text.startsWith("z")) return null;
   try {
     const data = Uint8Array.from(atob(text.slice(1).replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
@@ -31,6 +32,12 @@ export async function unpack(fragment) {
   } catch {
     return null;
   }
+}
+
+// A fragment in words, as documents and galleries link to the page: source=(4,8)&view=grid
+function worded(text) {
+  const { source, ...options } = Object.fromEntries(new URLSearchParams(text.replaceAll("+", "%2B")));
+  return checked({ source, options });
 }
 
 function checked(value) {
