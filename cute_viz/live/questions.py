@@ -180,7 +180,10 @@ def _explain(question: Question) -> dict[str, Any]:
 
 
 def _facts(question: Question) -> dict[str, Any]:
-    return {"facts": question.answer().facts}
+    from cute_viz.live.bits import matrix
+
+    found = question.answer()
+    return {"facts": found.facts, "matrix": matrix(found.obj)}
 
 
 def _copy(question: Question) -> dict[str, Any]:

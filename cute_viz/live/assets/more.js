@@ -20,6 +20,23 @@ const table = (rows) => {
   return out;
 };
 
+// The matrix over F2 of a layout: a 1 where a bit of the coordinate moves a bit of the offset.
+function matrix({ columns, rows }) {
+  const out = element("table", undefined, { id: "matrix" }), head = out.insertRow();
+  out.createCaption().textContent = "Over F2: which bit of the coordinate (column) moves which bit of the offset (row)";
+  head.append(element("td"));
+  for (const [name] of columns) head.append(element("th", name.replace("mode ", "m").replace(" bit ", "."), { scope: "col", title: name }));
+  for (let bit = rows - 1; bit >= 0; bit--) {
+    const row = out.insertRow();
+    row.append(element("th", `bit ${bit}`, { scope: "row" }));
+    for (const [, offset] of columns) {
+      const one = (BigInt(offset) >> BigInt(bit)) & 1n;
+      row.append(element("td", one ? "1" : "·", { className: one ? "one" : "" }));
+    }
+  }
+  return out;
+}
+
 export class More {
   constructor(ask, explorer, apply) {
     this.box = document.getElementById("more");
@@ -55,7 +72,7 @@ export class More {
     const out = await this.ask({ ask: this.tab === "explain" ? "explain" : this.tab, ...(this.tab === "banks" ? { access: this.access, step: this.warp } : {}) }, this.tab);
     if (!out || !document.getElementById(`tab-${this.tab}`)) return undefined;
     if (out.error) { this.box.replaceChildren(element("p", `${out.error.message}${out.error.hint ? `: ${out.error.hint}` : ""}`)); return undefined; }
-    if (this.tab === "facts" && out.facts) this.box.replaceChildren(table(Object.entries(out.facts)));
+    if (this.tab === "facts" && out.facts) this.box.replaceChildren(table(Object.entries(out.facts)), ...(out.matrix ? [matrix(out.matrix)] : []));
     if (this.tab === "explain" && out.steps) this.steps(out);
     if (this.tab === "banks" && out.phases) this.banks(out);
     return undefined;
