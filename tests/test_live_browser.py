@@ -197,21 +197,28 @@ def test_the_steps_of_an_operation(page, driver):
 
 
 def test_what_is_typed_cannot_script_the_page(page, driver):
+    from cute_viz import render
+
+    put = """const e = document.querySelector(arguments[0]);
+        e.value = arguments[1];
+        e.dispatchEvent(new Event("input", { bubbles: true }))"""
     page.type("(2,2)")
-    driver.execute_script("const t = document.querySelector('#options [name=tile]'); t.value = arguments[0]; "
-                          "t.dispatchEvent(new Event('input'))", HOSTILE)  # fmt: skip
+    page.drawn("(2,2)")
+    driver.execute_script(put, "#options [name=tile]", HOSTILE)
     until(lambda: page.error())
-    driver.execute_script(
-        "const t = document.querySelector('#options [name=tile]'); t.value = ''; t.dispatchEvent(new Event('input'))"
-    )
-    page.type(HOSTILE)
+    driver.execute_script(put, "#options [name=tile]", "")
+    until(lambda: page.error() == "")
+    driver.execute_script(put, "#source", HOSTILE)
     until(lambda: page.error())
-    figure = '{"cute_viz_figure":2,"kind":"grid","title":' + repr(HOSTILE).replace('"', '\\"').replace("'", '"', 1)
-    page.type(figure[:200])
-    until(lambda: page.error())
-    assert driver.title != "broken"
+    figure = render("(2,2)", "json", title=HOSTILE).decode()  # a figure from a stranger
+    driver.execute_script(put, "#source", figure)
+    until(lambda: page.error() == "" and HOSTILE in page.picture())
+    driver.find_element("id", "tab-facts").click()
+    driver.find_element("id", "tab-notes").click()
+    driver.execute_script("document.querySelector('#tables summary')?.click()")
+    assert driver.title == f"{HOSTILE} · cute-viz"
     assert driver.execute_script("return document.querySelectorAll('script').length") == 2
-    assert driver.execute_script("return document.querySelectorAll('main img, #error img, #under img').length") == 0
+    assert driver.execute_script("return document.querySelectorAll('img').length") == 0
 
 
 def test_two_pages_do_not_disturb_each_other(page, driver, server):
