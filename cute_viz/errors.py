@@ -165,11 +165,18 @@ def _in_a_block(name: str, value: str) -> str:
     return _on_the_command_line(name, value) if name == "limit" else f"{name}={value}"
 
 
+def _on_a_page(name: str, value: str) -> str:
+    if name == "let":
+        return f"{value} under Values" if value else "a value for the name"
+    return f"{name.replace('_', ' ')} {value}".rstrip()
+
+
 SPELLINGS: dict[str, Callable[[str, str], str]] = {
     "cli": _on_the_command_line,
     "python": _in_python,
     "spec": _in_a_spec,
     "block": _in_a_block,
+    "page": _on_a_page,
 }
 
 
@@ -177,7 +184,7 @@ def spelled(words: str, spelling: str) -> str:
     """Words with their options, `` `tile=8x128` ``, spelt as a door has them: a key of SPELLINGS.
 
     >>> [spelled("`tile=8x128`", door) for door in SPELLINGS]
-    ['--tile 8x128', 'tile="8x128"', 'tile: 8x128', 'tile=8x128']
+    ['--tile 8x128', 'tile="8x128"', 'tile: 8x128', 'tile=8x128', 'tile 8x128']
     >>> spelled("`color_by=`", "cli"), spelled("`limit=digits=500`", "python")
     ('--color-by', 'limits={"digits": 500}')
     """

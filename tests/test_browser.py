@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from cute_viz import figure, render
+from tests.browser import chromium, complaints
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
 def driver():
-    selenium = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    browser, helper = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
-    if not browser or not helper:
-        pytest.skip("no chromium with chromedriver")
-    options = selenium.ChromeOptions()
-    options.binary_location = browser
-    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,1600", "--disable-dev-shm-usage"):
-        options.add_argument(word)
-    found = selenium.Chrome(options=options, service=selenium.ChromeService(helper))
-    yield found
-    found.quit()
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture
@@ -36,14 +27,17 @@ def page(driver, tmp_path: Path):
         return driver
 
     yield open_
-    assert [line for line in driver.get_log("browser") if line["level"] == "SEVERE"] == []
+    assert complaints(driver) == []
 
 
 WHERE = """
 const p = JSON.parse(document.getElementById("data").textContent).panels[arguments[0]];
 const svg = document.querySelector("#picture svg");
-const y = p.y + (arguments[1] + 0.5) * p.h, x = p.x + (arguments[2] + 0.5) * p.w;
-window.scrollTo(0, svg.getBoundingClientRect().top + window.scrollY + y - 400);
+const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+const y = scale * (p.y + (arguments[1] + 0.5) * p.h), x = scale * (p.x + (arguments[2] + 0.5) * p.w);
+const picture = document.getElementById("picture");
+picture.scrollTop = y - 200;
+picture.scrollLeft = x - 400;
 const box = svg.getBoundingClientRect();
 return [box.left + x, box.top + y];
 """
@@ -67,7 +61,7 @@ def found(driver) -> str:
 
 
 def dimmed(driver) -> int:
-    return driver.find_element("css selector", "#picture .dim").get_attribute("d").count("M")
+    return int(driver.find_element("css selector", "#picture .dim").get_attribute("data-cells") or 0)
 
 
 def test_hover_tells_owner_and_place(page):
@@ -108,9 +102,97 @@ def test_search_and_keys(page):
 
 def test_offsets_are_found_and_told(page):
     driver = page("(4,8):(8,1)")
-    assert act(driver, 0, 2, 3).endswith("offset 19 · shows 19")
+    assert act(driver, 0, 2, 3).endswith("mode 0 2, mode 1 3 · offset 19")
     driver.find_element("id", "find").send_keys("19")
     assert found(driver) == "19: 1 cell"
+
+
+def linked(driver) -> int:
+    """How many cells are lit because they belong to the one under the pointer, itself included."""
+    return int(driver.find_element("css selector", "#picture .linked").get_attribute("data-cells"))
+
+
+def choose(driver, by: str) -> None:
+    driver.find_element("css selector", f"input[value={by}]").click()
+
+
+def shown(driver) -> list[str]:
+    """The relations that the page offers."""
+    return driver.execute_script(
+        "return [...document.querySelectorAll('input[name=by]')].filter(r => r.offsetParent).map(r => r.value)"
+    )
+
+
+def test_hovering_lights_what_belongs_to_a_cell_in_every_panel(page):
+    driver = page("SM80_16x8x16_F32F16F16F32_TN")
+    act(driver, 1, 1, 2)  # A(1,2) is of thread 5, which holds 4 of C, 8 of A, 4 of B
+    assert linked(driver) == 16
+    choose(driver, "coordinate")
+    act(driver, 1, 1, 3)  # row 1 of C, the cell of A, row 3 of B
+    assert linked(driver) == 8 + 1 + 8
+    act(driver, 0, 1, 3)  # of the result: itself, row 1 of A, column 3 of B
+    assert linked(driver) == 1 + 16 + 16
+
+
+def test_one_mapping_in_two_views_is_linked(page):
+    driver = page("((4,8),(2,2)):((32,1),(16,8))", tile="16x8", view="both")
+    choose(driver, "coordinate")
+    assert "thread 5 value 1" in act(driver, 0, 1, 3)
+    assert linked(driver) == 2  # the cell of the tile, and the one of the table
+
+
+def test_banks_are_found_and_linked(page):
+    driver = page("Sw<3,3,3> o 0 o (8,64):(64,1)", view="banks", type="f16")
+    assert shown(driver) == ["bank", "byte", "coordinate", "label"]
+    driver.find_element("id", "find").send_keys("bank 3")
+    assert found(driver) == "bank 3: 32 cells"  # two elements of 8 rows, before and after
+    driver.find_element("css selector", "button[type=reset]").click()
+    act(driver, 0, 1, 6)
+    assert linked(driver) == 32
+
+
+def test_a_slider_runs_over_the_threads(page):
+    driver = page("SM80_16x8x16_F32F16F16F32_TN")
+    slider = driver.find_element("id", "along")
+    driver.execute_script("arguments[0].value = 5; arguments[0].dispatchEvent(new Event('input'))", slider)
+    assert (found(driver), slider.get_attribute("max")) == ("thread 5: 16 cells", "31")
+
+
+def test_every_owner_of_a_cell_is_told(page):
+    driver = page("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))")
+    assert "threads 0, 64 value 0" in act(driver, 1, 0, 0)
+    driver = page("((4,8),1):((0,1),0)", tile="8x1")
+    assert "threads 0..3 value 0" in act(driver, 0, 0, 0)
+
+
+def test_there_are_no_controls_for_what_there_is_not(page):
+    driver = page("(4,8):(8,1)")
+    assert shown(driver) == ["offset", "label"]
+    assert not driver.find_element("id", "along").is_displayed()
+
+
+def test_it_fits_zooms_and_keeps_what_matters_in_sight(page):
+    from selenium.webdriver.common.keys import Keys
+
+    driver = page("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))")
+    width = "return document.querySelector('#picture svg').getBoundingClientRect().width"
+    assert driver.execute_script("return document.documentElement.scrollHeight <= innerHeight + 1")
+    fitted = driver.execute_script(width)
+    assert fitted <= driver.execute_script("return document.getElementById('picture').clientWidth")
+    driver.find_element("id", "picture").send_keys("+", "+", "+")
+    assert driver.execute_script(width) == pytest.approx(fitted * 1.25**3, rel=0.03)
+    driver.find_element("id", "picture").send_keys(Keys.ARROW_DOWN, *[Keys.PAGE_DOWN] * 2, Keys.END)
+    inside = """const at = document.querySelector('#picture .here').getBoundingClientRect(),
+        box = document.getElementById('picture').getBoundingClientRect();
+        return at.left >= box.left && at.right <= box.right && at.top >= box.top && at.bottom <= box.bottom"""
+    assert driver.execute_script(inside)
+    for part in ("controls", "cell"):
+        sight = (
+            "const b = document.getElementById(arguments[0]).getBoundingClientRect(); return b.top >= 0 && b.bottom <= innerHeight"
+        )
+        assert driver.execute_script(sight, part)
+    driver.find_element("id", "picture").send_keys("0")
+    assert driver.execute_script(width) == pytest.approx(fitted, rel=0.03)
 
 
 def test_tables(page):

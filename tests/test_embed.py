@@ -416,3 +416,20 @@ def test_any_text_is_a_document(text: str, language: str) -> None:
 def test_the_projects_own_documents() -> None:
     result = run_embed(ROOT / "README.md", ROOT / "CONTRIBUTING.md", "--folder", "gallery", "--check")
     assert result.return_value == 0, result.output
+
+
+@pytest.mark.parametrize(
+    ("language", "wanted"),
+    [
+        ("markdown", "[![A](x.svg)](<https://example.org/live/#source=(4,8):(8,1)&view=grid>)\n"),
+        ("html", '<a href="https://example.org/live/#source=(4,8):(8,1)&amp;view=grid"><img src="x.svg" alt="A"></a>\n'),
+        ("rest", "   :target: https://example.org/live/#source=(4,8):(8,1)&view=grid\n"),
+        ("latex", "{x.pdf}\n"),
+    ],
+)
+def test_pictures_link_to_the_live_page(language: str, wanted: str) -> None:
+    begin, end = {"latex": ("% ", ""), "rest": (".. ", ""), "markdown": ("<!-- ", " -->"), "html": ("<!-- ", " -->")}[language]
+    text = f"{begin}cute-viz: (4,8):(8,1) | view=grid name=x alt=A{end}\n{begin}/cute-viz{end}\n"
+    done = embed(text, language, "x", page="https://example.org/live/")
+    assert wanted in done.text
+    assert embed(done.text, language, "x", page="https://example.org/live/").text == done.text

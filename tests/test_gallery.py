@@ -405,3 +405,16 @@ def test_too_many_cells_for_labels_are_an_image_wherever_render_draws_one(tmp_pa
     said = fails(run("check-spec", str(spec)), 1)
     assert "280000 cells" in said
     assert "max_cells: N" in said
+
+
+def test_the_index_links_to_the_live_page() -> None:
+    from cute_viz.gallery.index import Entry, page, readme
+
+    entries = [
+        Entry("ampere_gemm", "G", "", "", "gemm", (), "(4,8)", "", {"svg": "a.svg"}),
+        Entry("mine", "G", "", "", "grid", (), "(4,8):(8,1)", "", {"svg": "b.svg"}),
+    ]
+    for text in (page(entries, live="https://example.org/"), readme(entries, live="https://example.org/")):
+        assert '<a href="https://example.org/#source=ampere_gemm">live</a>' in text
+        assert '<a href="https://example.org/#source=(4,8):(8,1)">live</a>' in text
+    assert "live</a>" not in page(entries) + readme(entries)

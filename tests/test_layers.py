@@ -41,6 +41,9 @@ HOMES = {
     "markdown": set(),
     "pymdownx": set(),
     "IPython": set(),
+    "mcp": {"live/mcp"},
+    "mcp_types": {"live/mcp", "cli/mcp"},
+    "anyio": {"live/mcp", "cli/mcp"},
 }
 
 

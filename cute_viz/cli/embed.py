@@ -40,9 +40,10 @@ EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False))
 @click.option("--folder", default="", metavar="DIR", help="Where the pictures go, seen from each document; beside it otherwise.")
 @click.option("-T", "--format", "format_", type=click.Choice(EMBEDDED), help="Instead of svg, in LaTeX pdf or tikz.")
+@click.option("--page", metavar="URL", help="Let each picture link to the live page at this address, with its source.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 with a list where a picture or a reference is out of date.")
 @layouts_option
-def command(files: tuple[str, ...], folder: str, format_: str | None, check: bool, library: Library) -> int:
+def command(files: tuple[str, ...], folder: str, format_: str | None, page: str | None, check: bool, library: Library) -> int:
     """Draw what Markdown, MyST, reST, HTML and LaTeX documents ask for, and put references with alt texts into them.
 
     A block is an expression or the name of a spec, and options as in a spec's figure; name= and alt= override the picture's file
@@ -54,11 +55,19 @@ def command(files: tuple[str, ...], folder: str, format_: str | None, check: boo
     failed = False
     owners: dict[str, tuple[str, bytes]] = {}
     for path in dict.fromkeys(files):
-        failed |= _one(path, "" if folder == "." else folder, format_, check, owners, library)
+        failed |= _one(path, "" if folder == "." else folder, format_, check, owners, library, page)
     return 1 if failed else 0
 
 
-def _one(path: str, folder: str, format_: str | None, check: bool, owners: dict[str, tuple[str, bytes]], library: Library) -> bool:
+def _one(
+    path: str,
+    folder: str,
+    format_: str | None,
+    check: bool,
+    owners: dict[str, tuple[str, bytes]],
+    library: Library,
+    page: str | None,
+) -> bool:
     """Bring one document up to date, or tell what is not; whether something was wrong.
 
     owners: the pictures of the documents before this one: file -> document and bytes.
@@ -72,7 +81,7 @@ def _one(path: str, folder: str, format_: str | None, check: bool, owners: dict[
     try:
         held(at, top)
         mark, text = _read(path)
-        done = embed(text, language, stem, folder, format_, path, library)
+        done = embed(text, language, stem, folder, format_, path, library, page)
     except CuteVizError as error:
         output.error(error, "block")
         return True

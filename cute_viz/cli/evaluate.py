@@ -25,8 +25,9 @@ from cute_viz.limits import limit, over
     "  printf 'coalesce((2,(1,6)):(1,(6,2)))\\n' | cute-viz eval -"
 )
 @click.argument("expressions", metavar="EXPR|FILE...|-", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="A JSON object for each: its value, the names that it binds, warnings.")
 @reading_options
-def command(expressions: tuple[str, ...], reading: Reading) -> None:
+def command(expressions: tuple[str, ...], as_json: bool, reading: Reading) -> None:
     """Print the value of each EXPR in CuTe notation; a name bound by one can be used by the next.
 
     With - every line of standard input is an expression and gives exactly one line; a line that fails gives
@@ -41,6 +42,12 @@ def command(expressions: tuple[str, ...], reading: Reading) -> None:
         click.echo(answer.printed)
         return
     names = values_of(reading.let, reading.request())
+    if as_json:
+        if "-" in expressions:
+            raise click.UsageError("--json takes expressions, not standard input")
+        for text in expressions:
+            click.echo(_json(text, names, reading))
+        return
     if expressions == ("-",):
         _lines(names, reading)
         return
@@ -72,3 +79,14 @@ def _value(text: str, names: dict[str, Any], reading: Reading) -> str:
     value, bound = evaluate(text, reading.request(), names, output.warn)
     names |= bound
     return show(value).rstrip("\n")
+
+
+def _json(text: str, names: dict[str, Any], reading: Reading) -> str:
+    """What an expression gives, as JSON; its bindings are kept in `names`."""
+    import json
+
+    warnings: list[str] = []
+    value, bound = evaluate(text, reading.request(), names, warnings.append)
+    mine = {name: show(other).rstrip("\n") for name, other in bound.items() if names.get(name) is not other}
+    names |= bound
+    return json.dumps({"value": show(value).rstrip("\n"), "names": mine, "warnings": warnings})

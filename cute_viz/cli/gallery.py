@@ -34,6 +34,7 @@ POLL = 0.3  # seconds between two looks of --watch
 @click.option(
     "-T", "--format", "formats", multiple=True, type=click.Choice(list(FORMATS)), help="Instead of the specs' own formats."
 )
+@click.option("--page", metavar="URL", help="Let the index link each picture to the live page at this address.")
 @click.option("--check", is_flag=True, help="Draw in memory; exit 1 with a list where a file differs.")
 @click.option("--prune", is_flag=True, help="Remove the files of former runs that no spec asks for.")
 @click.option("--watch", is_flag=True, help="Go on, and draw again when a spec changes.")
@@ -43,6 +44,7 @@ def command(
     folder: str,
     jobs: int | None,
     formats: tuple[str, ...],
+    page: str | None,
     check: bool,
     prune: bool,
     watch: bool,
@@ -58,8 +60,8 @@ def command(
     paths = specs or _library(library)
     workers = jobs or len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1))
     if check:
-        return _checked(compare(plan(paths, formats, library), folder, workers, _progress), folder)
-    status = _updated(update(plan(paths, formats, library), folder, workers, prune, _progress), folder)
+        return _checked(compare(plan(paths, formats, library), folder, workers, _progress, page), folder)
+    status = _updated(update(plan(paths, formats, library), folder, workers, prune, _progress, page), folder)
     seen = stamps(paths)
     while watch:
         gc.collect()  # `main` has switched it off, and this process stays
@@ -67,7 +69,7 @@ def command(
         now = stamps(paths)
         if now != seen:
             seen = now
-            status = _updated(update(plan(paths, formats, library), folder, workers, prune, _progress), folder)
+            status = _updated(update(plan(paths, formats, library), folder, workers, prune, _progress, page), folder)
     return status
 
 

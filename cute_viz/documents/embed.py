@@ -13,6 +13,7 @@ from cute_viz.documents.draw import name_of, picture, words_of
 from cute_viz.documents.markup import DocumentError
 from cute_viz.documents.names import FILE_NAMES, can_stand, is_file_name, one_name
 from cute_viz.engine import Answer
+from cute_viz.engine.address import page_link
 from cute_viz.errors import CuteVizError, Span, boundary
 from cute_viz.renderers import FORMATS
 from cute_viz.spec import PACKAGED, Library
@@ -57,12 +58,13 @@ def embed(
     format: str | None = None,
     name: str | None = None,
     library: Library = PACKAGED,
+    page: str | None = None,
 ) -> Embedded:
     """Bring the pictures of a document up to date; every byte outside of the references stays.
 
     stem: begins the names of pictures that have none. folder: where they lie, as the document sees it. name: of the document, for
-    messages. library: what names stand for. Refused: a document whose pairs of comments do not match; what a single block gets
-    wrong is in `failures`.
+    messages. library: what names stand for. page: the address of a live page, which pictures then link to. Refused: a document
+    whose pairs of comments do not match; what a single block gets wrong is in `failures`.
 
     >>> print(embed("<!-- cute-viz: (4,8):(8,1) | name=grid alt='A grid' -->\\n<!-- /cute-viz -->\\n", "markdown", "x").text)
     <!-- cute-viz: (4,8):(8,1) | name=grid alt='A grid' -->
@@ -71,7 +73,7 @@ def embed(
     <BLANKLINE>
     """
     out = Embedded(text)
-    pictures = _Pictures(language, stem, folder, format, out, library)
+    pictures = _Pictures(language, stem, folder, format, out, library, page)
     parts: list[str] = []
     done, line, at = 0, 1, 0
     try:
@@ -98,8 +100,10 @@ def embed(
 class _Pictures:
     """What the blocks of a document draw, each different picture once."""
 
-    def __init__(self, language: str, stem: str, folder: str, format: str | None, out: Embedded, library: Library) -> None:
-        self.library = library
+    def __init__(
+        self, language: str, stem: str, folder: str, format: str | None, out: Embedded, library: Library, page: str | None
+    ) -> None:
+        self.library, self.page = library, page
         self.language, self.stem, self.folder, self.format, self.out = language, stem, folder, format, out
         self.files: dict[str, str] = {}  # as `one_name` has them -> as first written
         self.drawn: dict[tuple[str, str], list[str]] = {}  # expression, options -> lines of its reference
@@ -136,7 +140,8 @@ class _Pictures:
         if known != file or out.pictures.get(file, data) != data:
             raise CuteVizError(f"{file} is another picture at line {out.places[known]}", hint="give one of them another name=")
         out.pictures[file], out.places[file] = data, out.places.get(file, line)
-        return reference(language, path, _alt(drawn) if alt is None else alt, format)
+        link = page_link(self.page, block.expression, words) if self.page is not None else None
+        return linked(language, reference(language, path, _alt(drawn) if alt is None else alt, format), link)
 
 
 def reference(language: str, path: str, alt: str, format: str = "svg") -> list[str]:
@@ -157,6 +162,23 @@ def reference(language: str, path: str, alt: str, format: str = "svg") -> list[s
         fit = r"\ifdim\width>\linewidth\linewidth\else\width\fi"  # of a wide picture; graphicx knows \width, and tikz loads it
         return [rf"\resizebox{{{fit}}}{{!}}{{\input{{{path}}}}}"]
     return [rf"\includegraphics[width=\linewidth,alt={{{_tex(alt)}}}]{{{path}}}"]
+
+
+def linked(language: str, lines: list[str], address: str | None) -> list[str]:
+    """The lines of a reference, as a link where the language has pictures as links.
+
+    >>> linked("markdown", ["![a grid](x.svg)"], "https://example.org/#source=(4,8)")
+    ['[![a grid](x.svg)](<https://example.org/#source=(4,8)>)']
+    """
+    if address is None:
+        return lines
+    if language == "markdown":
+        return [f"[{line}](<{address}>)" for line in lines]
+    if language == "html":
+        return [f'<a href="{escape(address)}">{line}</a>' for line in lines]
+    if language == "rest":
+        return [*lines[:-1], f"   :target: {address}", ""]
+    return lines
 
 
 def _alt(drawn: Answer) -> str:

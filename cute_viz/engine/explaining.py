@@ -37,9 +37,12 @@ class Explanation:
     @property
     def facts(self) -> dict[str, Any]:
         """The explanation for JSON: whether CuTe accepts the operation, its steps, and the verdict on a copy or an MMA."""
-        steps = [{"words": words, "value": None if value is None else show(value)} for _, words, value in self.numbered]
-        out: dict[str, Any] = {"accepted": not self.failed, "subject": str(self.subject)}
-        return out | (self.verdict.as_dict() if self.verdict else {}) | {"steps": steps}
+        steps = [
+            {"number": number, "words": words, "value": None if value is None else show(value).rstrip("\n")}
+            for number, words, value in self.numbered
+        ]
+        out: dict[str, Any] = {"accepted": not self.failed, "failed": self.failed, "steps": steps}
+        return out | (self.verdict.as_dict() if self.verdict else {})
 
     @property
     def failed(self) -> bool:
@@ -49,7 +52,7 @@ class Explanation:
     @property
     def numbered(self) -> list[tuple[int | None, str, Any]]:
         """The steps as (number, words, value); a remark below a step has no number."""
-        numbers = accumulate(not step.words.startswith("  ") for step in self.steps)
+        numbers = accumulate(int(not step.words.startswith("  ")) for step in self.steps)
         return [
             (None if step.words.startswith("  ") else number, step.words.strip(), step.value)
             for number, step in zip(numbers, self.steps, strict=True)
@@ -77,7 +80,7 @@ class Explanation:
             return bits
         from cute_viz.figures.page import page
 
-        numbers = accumulate(not step.words.startswith("  ") for step in self.steps)
+        numbers = accumulate(int(not step.words.startswith("  ")) for step in self.steps)
         parts = [
             (f"{number}. {step.words.strip()}: {show(step.value)}", build(step.value))
             for number, step in zip(numbers, self.steps, strict=True)

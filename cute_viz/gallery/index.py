@@ -6,10 +6,14 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from importlib.resources import files as resources
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
+
+from cute_viz.engine.address import page_link
+from cute_viz.spec import PACKAGED
 
 PICTURES = (".svg", ".png")  # what an <img> shows
 COLUMNS = 3
@@ -50,7 +54,7 @@ class Entry:
         return next((file for file in self.files.values() if file.endswith(PICTURES)), None)
 
 
-def readme(entries: Sequence[Entry], title: str = "Gallery") -> str:
+def readme(entries: Sequence[Entry], title: str = "Gallery", live: str | None = None) -> str:
     r"""The index in Markdown: a table of pictures for each group.
 
     The tables are HTML, in which titles and layouts may hold any character, `|` included.
@@ -70,15 +74,16 @@ def readme(entries: Sequence[Entry], title: str = "Gallery") -> str:
     for group, members in groups.items():
         out += [f"## {_text(group)}", "", "<table>"]
         for start in range(0, len(members), COLUMNS):
-            out += ["<tr>", *(_cell(entry) for entry in members[start : start + COLUMNS]), "</tr>"]
+            out += ["<tr>", *(_cell(entry, live) for entry in members[start : start + COLUMNS]), "</tr>"]
         out += ["</table>", ""]
     return "\n".join(out).rstrip() + "\n"
 
 
-def page(entries: Sequence[Entry], title: str = "Gallery", hashes: Mapping[str, str] = NO_HASHES) -> str:
+def page(entries: Sequence[Entry], title: str = "Gallery", hashes: Mapping[str, str] = NO_HASHES, live: str | None = None) -> str:
     """The index as one HTML file: cards, and a script that hides those which a search or a filter leaves out.
 
     hashes: file -> hash of its bytes, which the page keeps for `files_of`; of a file without one it keeps "".
+    live: the address of a live page, which each picture is linked to.
 
     >>> html = page([Entry("x", "Grids", "A grid", "", "grid", (), "(4,8)", "", {"svg": "x.svg"})])
     >>> "<h2>Grids</h2>" in html
@@ -90,7 +95,7 @@ def page(entries: Sequence[Entry], title: str = "Gallery", hashes: Mapping[str, 
     files = {file for entry in entries for file in entry.files.values()}
     sections = []
     for group, members in _grouped(entries).items():
-        cards = "\n".join(map(_card, members))
+        cards = "\n".join(_card(entry, live) for entry in members)
         sections.append(f"<section>\n<h2>{_text(group)}</h2>\n<div class=cards>\n{cards}\n</div>\n</section>")
     parts = {
         "title": _text(title),
@@ -125,9 +130,9 @@ def _grouped(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
     return out
 
 
-def _cell(entry: Entry) -> str:
+def _cell(entry: Entry, live: str | None) -> str:
     """One cell of the Markdown index, in one line: a blank line would end the HTML."""
-    words = f"<br><sub>{_links(entry)} <code>{_short(entry.expression)}</code></sub>"
+    words = f"<br><sub>{_links(entry, live)} <code>{_short(entry.expression)}</code></sub>"
     if entry.picture is None:
         return f'<td width="33%"><b>{_text(entry.title)}</b>{words}</td>'
     file = quote(entry.picture)
@@ -135,21 +140,23 @@ def _cell(entry: Entry) -> str:
     return f'<td width="33%">{picture}<b>{_text(entry.title)}</b>{words}</td>'
 
 
-def _card(entry: Entry) -> str:
+def _card(entry: Entry, live: str | None) -> str:
     search = " ".join((entry.name, entry.title, entry.expression, entry.note, entry.kind, *entry.archs)).lower()
     out = [f'<figure data-kind="{_text(entry.kind)}" data-archs="{_text(" ".join(entry.archs))}" data-words="{_text(search)}">']
     if entry.picture is not None:
         file = quote(entry.picture)
         out.append(f'<a href="{file}"><img loading=lazy src="{file}" alt="{_text(entry.alt)}"></a>')
     note = f"<p>{_text(entry.note)}</p>" if entry.note else ""
-    out.append(
-        f"<figcaption><b>{_text(entry.title)}</b><br><code>{_short(entry.expression)}</code>{note}<p>{_links(entry)}</p></figcaption>"
-    )
+    words = f"<b>{_text(entry.title)}</b><br><code>{_short(entry.expression)}</code>{note}<p>{_links(entry, live)}</p>"
+    out.append(f"<figcaption>{words}</figcaption>")
     return "\n".join([*out, "</figure>"])
 
 
-def _links(entry: Entry) -> str:
-    return " ".join(f'<a href="{quote(file)}">{_text(format_)}</a>' for format_, file in entry.files.items())
+def _links(entry: Entry, live: str | None) -> str:
+    links = [f'<a href="{quote(file)}">{_text(format_)}</a>' for format_, file in entry.files.items()]
+    source = entry.name if PACKAGED.spec_file(entry.name) else entry.expression
+    address = page_link(live, source, {}) if live is not None else None
+    return " ".join([*links, *([f'<a href="{escape(address)}">live</a>'] if address else [])])
 
 
 def _choices(words: Iterable[str]) -> str:

@@ -40,8 +40,10 @@ class Outcome:
         return not self.failures and not self.differs
 
 
-def update(planned: Plan, folder: str, workers: int, prune: bool, progress: Progress) -> Outcome:
+def update(planned: Plan, folder: str, workers: int, prune: bool, progress: Progress, page: str | None = None) -> Outcome:
     """Draw what has changed, and write the index and the state.
+
+    page: the address of a live page, which the index then links each picture to.
 
     Raises: CuteVizError where the folder holds files of these names that no gallery made, and where a link in its path leads
     elsewhere; OSError.
@@ -71,14 +73,14 @@ def update(planned: Plan, folder: str, workers: int, prune: bool, progress: Prog
         raise
     state.settle(planned, folder)
     removed, kept = state.prune(folder) if prune else ([], [])
-    failures += state.write_index(_index(planned, state), folder)
+    failures += state.write_index(_index(planned, state, page), folder)
     state.write(folder)
     states.sweep(folder)  # once more: the workers of a run that was killed may have lived a moment longer
     unchanged = len(planned.jobs) - len(work)
     return Outcome(drawn, unchanged, tuple(failures), (), tuple(removed), tuple(kept), tuple(state.stale))
 
 
-def compare(planned: Plan, folder: str, workers: int, progress: Progress) -> Outcome:
+def compare(planned: Plan, folder: str, workers: int, progress: Progress, page: str | None = None) -> Outcome:
     """Compare every file of the gallery with what would be drawn; nothing is written."""
     state = states.read(folder)
     fresh = states.State(stale=dict(state.stale))
@@ -93,7 +95,7 @@ def compare(planned: Plan, folder: str, workers: int, progress: Progress) -> Out
         fresh.stale |= record.hashes
     fresh.settle(planned, folder)
     differs += [f"stale: {file}" for file in fresh.stale]
-    for name, text in () if failures else _index(planned, fresh).items():
+    for name, text in () if failures else _index(planned, fresh, page).items():
         path = os.path.join(folder, name)
         if (there := files.own_bytes(path)) is None:
             differs.append(f"missing: {name}")
@@ -113,13 +115,13 @@ def stamps(paths: Sequence[str]) -> dict[str, int]:
     return out
 
 
-def _index(planned: Plan, state: states.State) -> dict[str, str]:
+def _index(planned: Plan, state: states.State, live: str | None) -> dict[str, str]:
     """The texts of the index, in the order of the specs."""
     entries = [replace(state.records[job.name].entry, files=job.files) for job in planned.jobs if job.name in state.records]
     wanted = {file for entry in entries for file in entry.files.values()}
     hashes = {file: hash_ for record in state.records.values() for file, hash_ in record.hashes.items() if file in wanted}
-    text = readme(entries)
-    return {INDEX[0]: text, INDEX[1]: page(entries, hashes={INDEX[0]: hash_of(text.encode()), **hashes})}
+    text = readme(entries, live=live)
+    return {INDEX[0]: text, INDEX[1]: page(entries, hashes={INDEX[0]: hash_of(text.encode()), **hashes}, live=live)}
 
 
 def plain(results: Iterator[Drawn], count: int) -> Iterator[Drawn]:

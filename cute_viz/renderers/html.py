@@ -1,13 +1,18 @@
 """HTML: one file that needs no network: the SVG page, what a reader can ask of it, and its tables for those who cannot see it.
 
-Hovering or moving with the arrow keys tells a cell's thread, value, coordinate, offset; a click highlights its thread, warp or
-value in every panel; the search finds labels. The script and the style are files beside this module, put in as they are.
+Hovering or moving with the arrow keys tells a cell's thread, value, coordinate, offset, and lights what belongs to it in every
+panel; a click highlights it, the search finds it, and the picture zooms. The modules and the style are files beside this module,
+which the live page uses, too; here they are put in, one behind the other.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from base64 import b64encode
 from dataclasses import replace
+from functools import lru_cache
+from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -19,7 +24,32 @@ from cute_viz.renderers.page import page_of
 from cute_viz.renderers.primitives import Grid
 
 TABLE_CELLS = 4096  # of a panel; larger tables are built when they are opened
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+MODULES = ("panels.js", "view.js", "explore.js")  # each uses those before it
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; img-src data:"
+CONTROLS = """<form id="controls" role="search" aria-label="What is highlighted">
+<label>Find <input id="find" type="search" placeholder="T5, V0, bank 3, (3,4)" autocomplete="off" aria-keyshortcuts="/"></label>
+<fieldset hidden><legend>Link by</legend>
+<label><input type="radio" name="by" value="thread" checked> thread</label>
+<label><input type="radio" name="by" value="warp"> warp</label>
+<label><input type="radio" name="by" value="lane"> lane</label>
+<label><input type="radio" name="by" value="value"> value</label>
+<label><input type="radio" name="by" value="bank"> bank</label>
+<label><input type="radio" name="by" value="offset"> offset</label>
+<label><input type="radio" name="by" value="byte"> byte</label>
+<label><input type="radio" name="by" value="coordinate"> coordinate</label>
+<label><input type="radio" name="by" value="label"> label</label>
+</fieldset>
+<input id="along" type="range" min="0" value="0" hidden><output id="number" for="along" hidden></output>
+<button type="reset">Clear</button>
+<output id="found" for="find along"></output>
+<span class="zoom" role="group" aria-label="Zoom"><button type="button" data-zoom="out" aria-label="smaller">−</button>
+<output id="scale"></output><button type="button" data-zoom="in" aria-label="larger">+</button>
+<button type="button" data-zoom="fit">Fit</button></span>
+</form>
+"""
+READOUT = """<p id="cell">Hover a cell, or use the arrow keys; click or Enter highlights, Escape clears, + and - zoom.</p>
+<p id="spoken" class="unseen" aria-live="polite"></p>
+"""
 
 
 def render(figure: Figure, options: Options) -> str:
@@ -30,41 +60,44 @@ def render(figure: Figure, options: Options) -> str:
     >>> "<table>" in render(build(Layout((2, 2))), Options())
     True
     """
-    page = page_of(figure, options)
-    picture = svg.write(page, replace(options, fragment=True))
-    panels = [_panel(place.panel, place.grid) for place in page.panels]
+    picture, panels = explored(figure, options)
     # default: the halves of a recast coordinate, 1/2, are written as text
     data = json.dumps({"panels": panels}, separators=(",", ":"), ensure_ascii=True, default=str).replace("<", "\\u003c")
-    assets = files("cute_viz.renderers") / "assets"
-    style, script = ((assets / name).read_text("utf-8") for name in ("page.css", "page.js"))
+    style, script, digest = _assets()
     theme = {"dark": "dark", "light": "light", "print": "light"}.get(options.theme, "light dark")
     tables = "".join(_table(panel, n) for n, panel in enumerate(figure.panels))
     return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" '
-        f'content="{POLICY}">\n<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="{theme}">\n'
+        f'<!DOCTYPE html>\n<html lang="en" class="alone">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(digest)}">\n'
+        f'<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="{theme}">\n'
         f"<title>{_text(figure.title)}</title>\n<style>\n{style}</style>\n</head>\n"
-        f'<body class="{options.theme}">\n<main>\n'
-        f"{_CONTROLS}"
+        f'<body class="{options.theme}">\n<main>\n{CONTROLS}'
         f'<div id="picture" tabindex="0" role="group" aria-label="{_text(figure.description)}" aria-describedby="cell">\n'
-        f"{picture}</div>\n"
-        f'<section aria-label="Tables">\n{tables}</section>\n</main>\n'
-        f'<script type="application/json" id="data">{data}</script>\n<script>\n{script}</script>\n</body>\n</html>\n'
+        f"{picture}</div>\n{READOUT}"
+        f'<section id="tables" aria-label="Tables">\n{tables}</section>\n</main>\n'
+        f'<script type="application/json" id="data">{data}</script>\n<script type="module">{script}</script>\n</body>\n</html>\n'
     )
 
 
-_CONTROLS = """<form id="controls" role="search">
-<label>Find <input id="find" type="search" placeholder="T5, V0, 12, (3,4)" autocomplete="off"></label>
-<fieldset><legend>A click highlights</legend>
-<label><input type="radio" name="by" value="thread" checked> thread</label>
-<label><input type="radio" name="by" value="warp"> warp</label>
-<label><input type="radio" name="by" value="value"> value</label>
-<label><input type="radio" name="by" value="label"> label</label>
-</fieldset>
-<button type="reset">Clear</button>
-<output id="found" for="find"></output>
-</form>
-<p id="cell" aria-live="polite">Hover a cell, or use the arrow keys; click or Enter highlights, Escape clears.</p>
-"""
+def explored(figure: Figure, options: Options) -> tuple[str, list[dict[str, Any]]]:
+    """The figure as an SVG without its declaration, and what a script must know of its panels.
+
+    >>> from cute_viz import figure
+    >>> svg, panels = explored(figure("(2,2)"), Options())
+    >>> svg[:4], panels[0]["data"]
+    ('<svg', {'offset': [0, 2, 1, 3]})
+    """
+    page = page_of(figure, options)
+    return svg.write(page, replace(options, fragment=True)), [_panel(place.panel, place.grid) for place in page.panels]
+
+
+@lru_cache(maxsize=1)
+def _assets() -> tuple[str, str, str]:
+    """The style, the modules as one, and the hash by which the page's policy knows it."""
+    assets = files("cute_viz.renderers") / "assets"
+    modules = [(assets / name).read_text("utf-8") for name in (*MODULES, "alone.js")]
+    script = "\n" + re.sub(r"^import .*\n|^export (?=class|function|const)", "", "".join(modules), flags=re.M)
+    return (assets / "explore.css").read_text("utf-8"), script, b64encode(sha256(script.encode()).digest()).decode()
 
 
 def _panel(panel: Panel, grid: Grid) -> dict[str, Any]:

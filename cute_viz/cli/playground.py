@@ -1,0 +1,38 @@
+"""`cute-viz playground`: the live page as a static site."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from cute_viz import files
+from cute_viz.cli import output
+
+
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  cute-viz playground -o site\n"
+    "  npm pack pyodide && tar xzf pyodide-*.tgz && cute-viz playground -o site --pyodide package"
+)
+@click.option("-o", "--output", "folder", required=True, metavar="DIR", help="Write the site there.")
+@click.option(
+    "--pyodide",
+    type=click.Path(exists=True, file_okay=False),
+    metavar="DIR",
+    help="An unpacked npm package of Pyodide, to be part of the site; without it the page loads it from a pinned address of a CDN.",
+)
+def command(folder: str, pyodide: str | None) -> None:
+    """Write the page of `serve` as a static site, whose engine is this package in the reader's browser.
+
+    It works from any host, also under a path; with --pyodide nothing is loaded from elsewhere.
+    """
+    from cute_viz.live.playground import site
+
+    made = site(pyodide)
+    for path, data in made.items():
+        target = os.path.join(folder, *path.split("/"))
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        files.write(data, target)
+    size = sum(map(len, made.values()))
+    output.say(f"{len(made)} files, {size / 1e6:.1f} MB, in {folder}: serve it with any web server, such as python -m http.server")

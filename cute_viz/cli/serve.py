@@ -1,0 +1,72 @@
+"""`cute-viz serve`: the page that redraws while one types."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+import click
+
+from cute_viz.cli import output
+from cute_viz.cli.words import layouts_option
+from cute_viz.spec import Library
+
+
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  cute-viz serve\n"
+    "  cute-viz serve 'Sw<3,3,3> o 0 o (8,64):(64,1)'\n"
+    "  cute-viz serve kernel.cu                      what it defines, redrawn when it is saved"
+)
+@click.argument("source", metavar="[SOURCE|FILE]", required=False)
+@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Listen there; 0 takes any free port.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Listen on this address. Any other than the default lets other machines ask.",
+)
+@click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page.")
+@layouts_option
+def command(source: str | None, port: int, host: str, browser: bool, library: Library) -> None:
+    """Serve a page that draws while you type, here alone, until Ctrl-C.
+
+    It takes everything that render takes; with a FILE it shows what the file defines, and follows it: save in your editor, see it.
+    The address holds the whole state of the page, and can be shared with whoever runs a server of their own.
+    """
+    import gc
+
+    from cute_viz.live.follow import Followed
+    from cute_viz.live.page import fragment
+    from cute_viz.live.pool import Pool
+    from cute_viz.live.server import Server
+
+    gc.enable()  # main() switches it off for commands of a moment
+    if source == "-":
+        raise click.UsageError("a page follows a file; it cannot follow standard input")
+    followed = Followed(source) if source is not None and _is_file(source) else None
+    server = Server(host, port, followed, Pool(max(2, min(4, os.cpu_count() or 2)), library))
+    try:
+        address = server.address + (fragment({"source": source}) if source is not None and followed is None else "")
+        output.say(address)
+        sys.stderr.flush()
+        if host not in ("127.0.0.1", "localhost", "::1"):
+            output.warn(f"other machines can reach {host}, and ask")
+        if browser:
+            import webbrowser
+
+            webbrowser.open(address)
+        server.serve_forever(poll_interval=0.2)
+    except KeyboardInterrupt:
+        pass  # how it ends
+    finally:
+        server.close()
+
+
+def _is_file(source: str) -> bool:
+    """Whether a word is the path of a file, be it one that is missing."""
+    if re.fullmatch(r"[^\s(){}<>;=,]+\.[A-Za-z]\w{0,5}", source):
+        return True
+    return len(source) < 4096 and "\n" not in source and "\0" not in source and os.path.isfile(source)

@@ -1,0 +1,90 @@
+// Who answers: a server, or Python in a worker of the browser. Both take the same questions and give the same answers.
+const page = crypto.randomUUID ? crypto.randomUUID() : String(Math.random());
+
+export function engine(told, said) {
+  return told.engine === "server" ? new Server() : new InBrowser(told, said);
+}
+
+class Server {
+  constructor() { this.under = new Map(); this.number = 0; }
+
+  // The answer; null where a newer question of the same kind came in between.
+  async ask(question, channel = "draw") {
+    this.under.get(channel)?.abort();
+    const mine = new AbortController();
+    this.under.set(channel, mine);
+    try {
+      const response = await fetch("ask", {
+        method: "POST", headers: { "Content-Type": "application/json" }, signal: mine.signal, cache: "no-store",
+        body: JSON.stringify({ ...question, page: `${page} ${channel}`, number: ++this.number }),
+      });
+      if (response.status === 409) return null;
+      if (!response.ok) return { error: { message: `the server refuses: ${await response.text()}` } };
+      const out = await response.json();
+      return this.under.get(channel) === mine ? out : null;
+    } catch (error) {
+      if (error.name === "AbortError") return null;
+      return { error: { message: "the server does not answer; is cute-viz serve still running?" }, away: true };
+    }
+  }
+
+  follow(seen) {
+    const events = new EventSource("file");
+    events.onmessage = (event) => seen(JSON.parse(event.data));
+  }
+}
+
+const PATIENCE = 8000; // ms that a picture may take before a newer question ends it: a new worker has to load Python anew
+
+class InBrowser {
+  constructor(told, said) { this.told = told; this.said = said; this.waiting = new Map(); this.number = 0; this.start(); }
+
+  start() {
+    this.said("loading Python …");
+    this.worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+    this.ready = new Promise((done) => { this.done = done; });
+    this.worker.onmessage = ({ data }) => {
+      if (data.ready) { this.said(""); this.done(); return; }
+      if (data.said) { this.said(data.said); return; }
+      const mine = this.under?.number === data.number ? this.under : null;
+      this.under = null;
+      mine?.resolve(mine.stale ? null : JSON.parse(data.answer));
+      this.next();
+    };
+    this.worker.onerror = (event) => this.said(`the worker cannot be started: ${event.message || "is the site whole?"}`);
+    this.worker.postMessage({ start: { pyodide: new URL(this.told.pyodide, document.baseURI).href, files: this.told.files.map((f) => new URL(f, document.baseURI).href) } });
+  }
+
+  // One question is under way at a time; of those that wait the newest of each kind is kept.
+  ask(question, channel = "draw") {
+    return new Promise((resolve) => {
+      this.waiting.get(channel)?.resolve(null);
+      this.waiting.delete(channel);
+      this.waiting.set(channel, { question, resolve, number: ++this.number, channel });
+      if (this.under?.channel === channel) {
+        this.under.stale = true;
+        if (performance.now() - this.under.since > PATIENCE) this.restart();
+      }
+      this.ready.then(() => this.next());
+    });
+  }
+
+  next() {
+    if (this.under || !this.waiting.size) return;
+    const [channel, one] = this.waiting.entries().next().value;
+    this.waiting.delete(channel);
+    this.under = one;
+    one.since = performance.now();
+    this.worker.postMessage({ number: one.number, question: JSON.stringify(one.question) });
+  }
+
+  restart() {
+    this.worker.terminate();
+    this.under?.resolve(null);
+    this.under = null;
+    this.start();
+    this.ready.then(() => this.next());
+  }
+
+  follow() {}
+}

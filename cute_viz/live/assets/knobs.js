@@ -1,0 +1,49 @@
+// Numbers of the source that are worth turning: B, M and S of a swizzle, the atoms and the tile of a TiledMMA, threads of a copy.
+const KNOBS = [
+  [/(?:Sw|Swizzle|SW|S)<\s*(\d+)\s*,\s*(\d+)\s*,\s*(-?\d+)\s*>/g, ["B", "M", "S"], [[0, 5], [0, 9], [-5, 9]]],
+  [/make_tiled_mma\([^()]*?(?:\{\}|\(\))?\s*,\s*\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\)/g, ["atoms M", "N", "K"], null],
+  [/make_tiled_mma\([^()]*?(?:\{\}|\(\))?\s*,\s*\([\d\s,]+\)\s*,\s*\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\)/g, ["tile M", "N", "K"], null],
+  [/make_tiled_copy\([^;]*?>\s*(?:\{\})?\s*,\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)/g, ["threads M", "N"], null],
+];
+
+// The numbers of a text: [name, start, end, value, range].
+export function knobs(text) {
+  const out = [];
+  for (const [pattern, names, ranges] of KNOBS) {
+    for (const match of text.matchAll(new RegExp(pattern.source, pattern.flags + "d"))) {
+      names.forEach((name, i) => out.push({ name, start: match.indices[i + 1][0], end: match.indices[i + 1][1], value: +match[i + 1], range: ranges && ranges[i] }));
+    }
+  }
+  return out.slice(0, 12);
+}
+
+// Fields for them; a number that is turned is put into the source.
+export function fields(box, editor, changed) {
+  const found = knobs(editor.text), names = found.map((k) => k.name).join();
+  if (box.dataset.names !== names) {
+    box.dataset.names = names;
+    box.replaceChildren();
+    for (const [i, knob] of found.entries()) {
+      const label = document.createElement("label"), input = document.createElement("input"), out = document.createElement("output");
+      label.append(knob.name, " ", input, out);
+      input.type = knob.range ? "range" : "number";
+      input.className = "knob";
+      if (knob.range) [input.min, input.max] = knob.range;
+      else { input.min = 1; input.max = 1024; input.style.width = "5em"; }
+      input.addEventListener("input", () => {
+        const now = knobs(editor.text)[i];
+        if (!now || input.value === "") return;
+        const text = editor.text;
+        editor.text = text.slice(0, now.start) + input.value + text.slice(now.end);
+        changed();
+      });
+      box.append(label);
+    }
+    box.className = "row";
+  }
+  for (const [i, knob] of found.entries()) {
+    const [input, out] = [box.querySelectorAll("input")[i], box.querySelectorAll("output")[i]];
+    if (document.activeElement !== input) input.value = knob.value;
+    out.textContent = knob.range ? ` ${knob.value}` : "";
+  }
+}

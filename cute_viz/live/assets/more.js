@@ -1,0 +1,172 @@
+// What there is beside the picture: notes and facts, the steps of an operation as a scrubber, and the banks of an access.
+const element = (name, words, more = {}) => {
+  const out = document.createElement(name);
+  if (words !== undefined) out.textContent = words;
+  return Object.assign(out, more);
+};
+
+export function picture(text) {
+  const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  return svg.nodeName === "svg" ? document.adoptNode(svg) : null;
+}
+
+const table = (rows) => {
+  const out = element("table");
+  for (const [name, value] of rows) {
+    const row = out.insertRow();
+    row.append(element("th", name, { scope: "row" }));
+    row.insertCell().append(element("code", Array.isArray(value) ? value.join(", ") : value === true ? "yes" : value === false ? "no" : String(value)));
+  }
+  return out;
+};
+
+// The matrix over F2 of a layout: a 1 where a bit of the coordinate moves a bit of the offset.
+function matrix({ columns, rows }) {
+  const out = element("table", undefined, { id: "matrix" }), head = out.insertRow();
+  out.createCaption().textContent = "Over F2: which bit of the coordinate (column) moves which bit of the offset (row)";
+  head.append(element("td"));
+  for (const [name] of columns) head.append(element("th", name.replace("mode ", "m").replace(" bit ", "."), { scope: "col", title: name }));
+  for (let bit = rows - 1; bit >= 0; bit--) {
+    const row = out.insertRow();
+    row.append(element("th", `bit ${bit}`, { scope: "row" }));
+    for (const [, offset] of columns) {
+      const one = (BigInt(offset) >> BigInt(bit)) & 1n;
+      row.append(element("td", one ? "1" : "·", { className: one ? "one" : "" }));
+    }
+  }
+  return out;
+}
+
+export class More {
+  constructor(ask, explorer, apply) {
+    this.box = document.getElementById("more");
+    this.tabs = [...document.querySelectorAll("[role=tab]")];
+    this.tab = "notes";
+    Object.assign(this, { ask, explorer, apply, step: null, access: "ldmatrix", warp: null, bank: null });
+    for (const tab of this.tabs) tab.addEventListener("click", () => this.open(tab.id.slice(4)));
+    document.querySelector(".tabs").addEventListener("keydown", (event) => {
+      const n = this.tabs.indexOf(document.activeElement), go = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (n < 0 || !go) return;
+      const next = this.tabs[(n + go + this.tabs.length) % this.tabs.length];
+      next.focus();
+      this.open(next.id.slice(4));
+    });
+  }
+
+  open(name) {
+    this.tab = this.tabs.some((tab) => tab.id === `tab-${name}`) ? name : "notes";
+    for (const tab of this.tabs) {
+      const mine = tab.id === `tab-${this.tab}`;
+      tab.setAttribute("aria-selected", mine);
+      tab.tabIndex = mine ? 0 : -1;
+      if (mine) this.box.setAttribute("aria-labelledby", tab.id);
+    }
+    this.refresh();
+    this.changed?.();
+  }
+
+  // Show what belongs to the picture's answer.
+  async refresh(answer = this.answer) {
+    this.answer = answer;
+    if (this.tab === "notes") return this.notes();
+    const out = await this.ask({ ask: this.tab === "explain" ? "explain" : this.tab, ...(this.tab === "banks" ? { access: this.access, step: this.warp } : {}) }, this.tab);
+    if (!out || !document.getElementById(`tab-${this.tab}`)) return undefined;
+    if (out.error) { this.box.replaceChildren(element("p", `${out.error.message}${out.error.hint ? `: ${out.error.hint}` : ""}`)); return undefined; }
+    if (this.tab === "facts" && out.facts) this.box.replaceChildren(table(Object.entries(out.facts)), ...(out.matrix ? [matrix(out.matrix)] : []));
+    if (this.tab === "explain" && out.steps) this.steps(out);
+    if (this.tab === "banks" && out.phases) this.banks(out);
+    return undefined;
+  }
+
+  notes() {
+    const answer = this.answer;
+    if (!answer || !answer.svg) { this.box.replaceChildren(); return; }
+    const list = element("ul");
+    for (const note of answer.notes) list.append(element("li", note));
+    this.box.replaceChildren(element("p", answer.description), table(Object.entries(answer.facts)), list);
+  }
+
+  steps(out) {
+    const last = out.steps.length - 1, at = Math.min(this.step ?? last, last);
+    const slider = element("input", undefined, { type: "range", min: 0, max: last, value: at });
+    slider.setAttribute("aria-label", "step");
+    const list = element("ol"), shown = element("div");
+    list.style.listStyle = "none";
+    list.style.paddingLeft = "0";
+    const items = out.steps.map((step, n) => {
+      const item = element("li", `${step.number ?? " –"} ${step.words}`);
+      if (step.value) item.append(element("br"), element("code", step.value));
+      item.addEventListener("click", () => { slider.value = n; go(); });
+      list.append(item);
+      return item;
+    });
+    const go = () => {
+      this.step = +slider.value;
+      items.forEach((item, n) => item.setAttribute("aria-current", n === this.step));
+      let n = this.step; // the newest layout at this step
+      while (n >= 0 && !out.steps[n].svg) n--;
+      shown.replaceChildren(...(n >= 0 ? [picture(out.steps[n].svg)] : []));
+      slider.setAttribute("aria-valuetext", out.steps[this.step].words);
+    };
+    slider.addEventListener("input", go);
+    const bits = out.bits ? [picture(out.bits)] : [];
+    this.box.replaceChildren(...(last > 0 ? [slider] : []), ...bits, shown, list);
+    go();
+  }
+
+  banks(out) {
+    const row = element("div", undefined, { className: "row" }), pick = element("select"), warp = element("input");
+    for (const [name, words] of Object.entries(out.accesses)) pick.append(element("option", name, { value: name, title: words, selected: name === out.access }));
+    pick.addEventListener("change", () => { this.access = pick.value; this.warp = null; this.refresh(); });
+    const access = element("label", "Access ");
+    access.append(pick);
+    Object.assign(warp, { type: "range", min: 0, max: out.warps.length - 1, value: out.step });
+    warp.addEventListener("input", () => { this.warp = +warp.value; this.refresh(); });
+    const steps = element("label", "Step ");
+    steps.append(warp, ` ${out.step} of ${out.warps.length}`);
+    row.append(access, ...(out.warps.length > 1 ? [steps] : []));
+    const all = element("p", `${out.wavefronts} wavefronts, ${out.ideal} are ideal; this step, ${out.instruction}: ${out.warps[out.step]}`);
+    all.id = "wavefronts";
+    const parts = [row, all];
+    out.phases.forEach((phase, n) => {
+      parts.push(element("div", `Phase ${n}: lanes ${phase.lanes[0]}..${phase.lanes.at(-1)}, ${phase.wavefronts} wavefront${phase.wavefronts > 1 ? "s" : ""}`));
+      const grid = element("div", undefined, { className: "banks" });
+      phase.banks.forEach((words, bank) => {
+        const button = element("button", words.length ? `${words.length}` : "·", { type: "button", className: words.length > 1 ? "hot" : "" });
+        const lanes = [...new Set(words.flatMap(([, mine]) => mine))];
+        button.title = `bank ${bank}: ${words.length} words, lanes ${lanes.join(", ") || "none"}`;
+        button.setAttribute("aria-label", button.title);
+        button.addEventListener("click", () => {
+          for (const other of this.box.querySelectorAll(".banks button")) other.removeAttribute("aria-pressed");
+          button.setAttribute("aria-pressed", "true");
+          said.textContent = button.title;
+          this.light(out, lanes, `bank ${bank}, phase ${n}`);
+        });
+        grid.append(button);
+      });
+      parts.push(grid);
+    });
+    const said = element("p", "Click a bank to see its lanes and their cells.");
+    said.setAttribute("role", "status");
+    parts.push(said);
+    if (out.best.source && out.best.wavefronts < out.wavefronts) {
+      const cure = element("button", `Apply the best: ${out.best.name}, ${out.best.wavefronts} wavefronts`, { type: "button", id: "apply-best" });
+      cure.addEventListener("click", () => this.apply(out.best.source));
+      parts.push(cure);
+    }
+    const keep = document.activeElement === this.box.querySelector(".row input[type=range]");
+    this.box.replaceChildren(...parts);
+    if (keep) warp.focus();
+  }
+
+  // Light the cells that lanes access, where the picture has cells of the tile.
+  light(out, lanes, what) {
+    const cells = new Set();
+    for (const lane of lanes) {
+      const at = out.cells[lane];
+      if (!at) continue;
+      for (let i = 0; i < out.wide; i++) cells.add(out.flip ? `${at[0] + i},${at[1]}` : `${at[0]},${at[1] + i}`);
+    }
+    this.explorer.mark((p, c) => cells.has(`${Math.floor(c / p.cols)},${c % p.cols}`), what);
+  }
+}

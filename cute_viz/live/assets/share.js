@@ -1,0 +1,43 @@
+// Into the clipboard: text as it is, a picture as PNG, drawn by the browser.
+const said = (words) => { document.getElementById("status").textContent = words; };
+
+export async function copyAs(way, what) {
+  try {
+    if (way === "png") await navigator.clipboard.write([new ClipboardItem({ "image/png": await png(what) })]);
+    else await navigator.clipboard.writeText(what);
+    said(`copied: ${way}`);
+  } catch {
+    if (way === "png") return save(await png(what), "picture.png");
+    by(what);
+    said(`copied: ${way}`);
+  }
+  return undefined;
+}
+
+// Where a browser gives no clipboard to scripts: a selection, and its copy command.
+function by(text) {
+  const area = document.body.appendChild(Object.assign(document.createElement("textarea"), { value: text, className: "unseen" }));
+  area.select();
+  document.execCommand("copy");
+  area.remove();
+}
+
+function save(blob, name) {
+  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  said(`saved: ${name}`);
+}
+
+// An SVG of the page as a PNG of two pixels for each of its own.
+export async function png(svg) {
+  const copy = svg.cloneNode(true), { width, height } = svg.viewBox.baseVal;
+  copy.querySelector(".layer")?.remove();
+  copy.removeAttribute("style");
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
+  await image.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((done) => { canvas.toBlob(done, "image/png"); });
+}

@@ -1,0 +1,49 @@
+// What the page shows, as the fragment of its address: JSON, deflated, in base64url; and back.
+const MOST = 1 << 20; // characters that a fragment may unfold to
+
+const bytes = async (stream) => new Uint8Array(await new Response(stream).arrayBuffer());
+const through = (data, stream) => new Blob([data]).stream().pipeThrough(stream);
+
+export async function pack(state) {
+  const kept = Object.fromEntries(Object.entries(state).filter(([, value]) =>
+    value !== null && value !== "" && !(typeof value === "object" && !Object.keys(value).length)));
+  const data = await bytes(through(new TextEncoder().encode(JSON.stringify(kept)), new CompressionStream("deflate-raw")));
+  let text = "";
+  for (const byte of data) text += String.fromCharCode(byte);
+  return "z" + btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+// The state of a fragment; null of one that holds none.
+export async function unpack(fragment) {
+  const text = fragment.replace(/^#/, "");
+  if (text.startsWith("source=")) return worded(text);
+  if (!text.startsWith("z")) return null;
+  try {
+    const data = Uint8Array.from(atob(text.slice(1).replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+    const reader = through(data, new DecompressionStream("deflate-raw")).pipeThrough(new TextDecoderStream()).getReader();
+    let json = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      json += value;
+      if (json.length > MOST) return null;
+    }
+    return checked(JSON.parse(json));
+  } catch {
+    return null;
+  }
+}
+
+// A fragment in words, as documents and galleries link to the page: source=(4,8)&view=grid
+function worded(text) {
+  const { source, ...options } = Object.fromEntries(new URLSearchParams(text.replaceAll("+", "%2B")));
+  return checked({ source, options });
+}
+
+function checked(value) {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const words = (given) => Object.fromEntries(Object.entries(typeof given === "object" && given ? given : {})
+    .filter(([, word]) => ["string", "number", "boolean"].includes(typeof word)));
+  const text = (given) => (typeof given === "string" ? given : "");
+  return { source: text(value.source), options: words(value.options), let: text(value.let), name: text(value.name), file: value.file === true, tab: text(value.tab), by: text(value.by) };
+}

@@ -1,0 +1,85 @@
+"""A file that is followed: its text as it was last saved, and how often it has changed."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+
+from cute_viz.errors import CuteVizError
+from cute_viz.files import read_text
+
+TICK = 0.15  # seconds between looks at it
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A version of the file; `error` instead of the text while it cannot be read."""
+
+    version: int
+    text: str
+    error: str = ""
+
+
+class Followed:
+    """A file that somebody edits."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.name = os.path.basename(path)
+        self._changed = threading.Condition()
+        self._stamp: object = _stamp(path)
+        self._state = State(1, read_text(path))
+        self._open = True
+        threading.Thread(target=self._look, daemon=True).start()
+
+    @property
+    def open(self) -> bool:
+        """Whether it is followed still."""
+        return self._open
+
+    @property
+    def state(self) -> State:
+        """The file as it was last saved."""
+        with self._changed:
+            return self._state
+
+    def after(self, version: int, seconds: float) -> State:
+        """The state as soon as it is another than that of a version, or after so many seconds."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._state.version != version or not self._open, seconds)
+            return self._state
+
+    def close(self) -> None:
+        """Follow it no more."""
+        with self._changed:
+            self._open = False
+            self._changed.notify_all()
+
+    def _look(self) -> None:
+        pause = threading.Event()
+        while self._open:
+            pause.wait(TICK)
+            stamp = _stamp(self.path)
+            if stamp == self._stamp:
+                continue
+            self._stamp = stamp
+            text, error = self._state.text, ""
+            try:
+                text = read_text(self.path)
+            except CuteVizError as failure:
+                error = failure.line("cli")
+            except OSError as failure:  # editors replace a file: for a moment there is none
+                error = f"{self.name}: {failure.strerror or failure}"
+            if (text, error) != (self._state.text, self._state.error):
+                with self._changed:
+                    self._state = State(self._state.version + 1, text, error)
+                    self._changed.notify_all()
+
+
+def _stamp(path: str) -> object:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino

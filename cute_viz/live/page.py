@@ -1,0 +1,103 @@
+"""The page: its document with what it is told, and its modules, styles and presets by name."""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64encode
+from functools import lru_cache
+from html import escape
+from importlib.resources import files
+from typing import Any
+from zlib import compressobj
+
+from cute_viz import __version__
+from cute_viz.live.presets import presets
+from cute_viz.live.share import WAYS
+from cute_viz.options import OPTIONS
+from cute_viz.renderers.html import CONTROLS, MODULES, READOUT
+from cute_viz.renderers.palette import PALETTES
+
+TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".json": "application/json", ".svg": "image/svg+xml"}
+FIELDS = (
+    *("view", "tile", "labels", "color_by", "coords", "thread", "warp", "value", "operand", "type", "tensor"),
+    *("crop", "fold", "palette", "theme"),
+)
+POLICY = (
+    "default-src 'none'; script-src 'self'{scripts}; worker-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; "
+    "connect-src 'self'{sources}; base-uri 'none'; form-action 'none'"
+)
+
+
+def policy(scripts: str = "", sources: str = "") -> str:
+    """The page's Content-Security-Policy: no inline script, nothing from anywhere else but what is named.
+
+    >>> policy().partition(";")[0]
+    "default-src 'none'"
+    """
+    return POLICY.format(scripts=f" {scripts}" if scripts else "", sources=f" {sources}" if sources else "")
+
+
+@lru_cache(maxsize=1)
+def assets() -> dict[str, bytes]:
+    """Every module and style of the page by its file name, those that it shares with the HTML of `render` included.
+
+    >>> "app.js" in assets(), "explore.js" in assets()
+    (True, True)
+    """
+    out = {}
+    for package, names in (("cute_viz.renderers", (*MODULES, "explore.css")), ("cute_viz.live", None)):
+        folder = files(package) / "assets"
+        for file in folder.iterdir():
+            if (names is None or file.name in names) and file.name not in ("page.html", "presets.json", "service.js"):
+                out[file.name] = file.read_bytes()
+    return out
+
+
+def told(**more: Any) -> dict[str, Any]:
+    """What the page is told: the options, the ways to copy, the presets, the version, and `more`.
+
+    >>> told()["fields"][0]["name"]
+    'view'
+    """
+    fields = []
+    for name in FIELDS:
+        option = OPTIONS[name]
+        choices = tuple(PALETTES) if name == "palette" else option.choices
+        fields.append({"name": name, "holds": option.holds, "choices": choices, "meaning": option.meaning, "like": option.metavar})
+    return {"version": __version__, "fields": fields, "ways": list(WAYS), "presets": presets(), **more}
+
+
+def document(told: dict[str, Any], assets: str = "assets/", *, policy: str = "", drawn: str = "") -> str:
+    """The page's HTML.
+
+    assets: where its modules lie, seen from the page. policy: for a page that comes from a server which sends none.
+    drawn: an SVG that stands there until the engine answers.
+
+    >>> "<script>" in document({})
+    False
+    """
+    text = (files("cute_viz.live") / "assets" / "page.html").read_text("utf-8")
+    data = json.dumps(told, separators=(",", ":"), ensure_ascii=True).replace("<", "\\u003c")
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">' if policy else ""
+    parts = (
+        ("{{policy}}", meta),
+        ("{{assets}}", escape(assets)),
+        ("{{controls}}", CONTROLS),
+        ("{{readout}}", READOUT),
+        ("{{drawn}}", drawn),
+    )
+    for name, value in parts:
+        text = text.replace(name, value)
+    return text.replace("{{told}}", data)  # the last: what it holds is replaced by nothing
+
+
+def fragment(state: dict[str, Any]) -> str:
+    """A state of the page as the fragment of its address, as its own `state.js` packs it.
+
+    >>> fragment({"source": "(4,8)"})
+    '#zq1Yqzi8tSk5VslLSMNGx0FSqBQA'
+    """
+    deflate = compressobj(9, wbits=-15)
+    data = deflate.compress(json.dumps(state, separators=(",", ":"), ensure_ascii=False).encode()) + deflate.flush()
+    return "#z" + urlsafe_b64encode(data).decode().rstrip("=")

@@ -1,0 +1,110 @@
+"""The page as a static site: its engine is this package, run by Pyodide in a worker of the browser."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterator
+from importlib.resources import files
+from importlib.util import find_spec
+from typing import Any
+
+from cute_viz.errors import CuteVizError
+from cute_viz.live.page import assets, document, policy, told
+from cute_viz.live.questions import answer
+
+VERSION = "314.0.7"
+CDN = f"https://cdn.jsdelivr.net/npm/pyodide@{VERSION}/"
+NEEDED = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+PURE = ("svgwrite", "yaml")  # what the engine needs beside the standard library to draw an SVG
+FIRST = {"source": "SM80_16x8x16_F32F16F16F32_TN"}
+_LEFT_OUT = ("cute_viz/cli/", "cute_viz/ext/", "cute_viz/layouts/verified/")  # of no use in a browser
+_DATE = (1980, 1, 1, 0, 0, 0)  # equal content is equal bytes
+
+
+def site(pyodide: str | None = None) -> dict[str, bytes]:
+    """The files of the site by their paths, relative to any address.
+
+    pyodide: the folder of an unpacked npm package; without one the page names a pinned address of a CDN.
+
+    Raises: CuteVizError for a folder that is no such package.
+
+    >>> sorted(path for path in site() if "/" not in path)
+    ['index.html', 'service.js']
+    """
+    out = {f"assets/{name}": data for name, data in assets().items()}
+    out["engine/cute_viz.zip"] = _zipped(_package())
+    out["engine/libraries.zip"] = _zipped(_libraries())
+    out |= {f"pyodide/{name}": data for name, data in _unpacked(pyodide).items()} if pyodide is not None else {}
+    where = "pyodide/" if pyodide is not None else CDN
+    drawn = answer({"ask": "draw", **FIRST})
+    archives = ["engine/cute_viz.zip", "engine/libraries.zip"]
+    more: dict[str, Any] = {"engine": "pyodide", "pyodide": where, "files": archives, "first": FIRST}
+    more["drawn"] = {key: value for key, value in drawn.items() if key != "svg"}
+    outside = "" if pyodide is not None else CDN
+    rules = policy(f"'wasm-unsafe-eval' {outside}".strip(), outside)
+    out["index.html"] = document(told(**more), policy=rules, drawn=drawn["svg"]).encode()
+    out["service.js"] = _service(out, [] if pyodide is not None else [CDN + name for name in NEEDED])
+    return out
+
+
+def _service(site: dict[str, bytes], others: list[str]) -> bytes:
+    """The worker that keeps the site for when there is no network; its name for what it keeps changes with the site."""
+    digest = hashlib.sha256(b"".join(hashlib.sha256(name.encode() + site[name]).digest() for name in sorted(site)))
+    script = (files("cute_viz.live") / "assets" / "service.js").read_text("utf-8")
+    paths = json.dumps(["./", *(path for path in site if path != "index.html"), *others])
+    return script.replace("{{version}}", digest.hexdigest()[:16]).replace("{{files}}", paths).encode()
+
+
+def _package() -> Iterator[tuple[str, bytes]]:
+    """This package, and the library of atoms and specs in the place where it is when installed."""
+    import cute_viz
+
+    (root,) = cute_viz.__path__
+    yield from ((path, data) for path, data in _tree(root, "cute_viz") if not path.startswith(_LEFT_OUT))
+    beside = os.path.join(os.path.dirname(root), "layouts")
+    if not os.path.isdir(os.path.join(root, "layouts")):
+        yield from ((path, data) for path, data in _tree(beside, "cute_viz/layouts") if not path.startswith(_LEFT_OUT))
+
+
+def _libraries() -> Iterator[tuple[str, bytes]]:
+    for name in PURE:
+        found = find_spec(name)
+        if found is None or not found.submodule_search_locations:
+            raise CuteVizError(f"the package {name} is not installed", hint=f"pip install {name}")
+        yield from _tree(next(iter(found.submodule_search_locations)), name)
+
+
+def _tree(root: str, name: str) -> Iterator[tuple[str, bytes]]:
+    """The sources and the data of a package, with their paths in an archive."""
+    for folder, names, found in os.walk(root):
+        names[:] = sorted(name for name in names if name != "__pycache__")
+        for file in sorted(found):
+            if file.endswith((".py", ".json", ".yaml", ".js", ".css", ".html", ".gz")):
+                path = os.path.join(folder, file)
+                with open(path, "rb") as opened:
+                    yield f"{name}/{os.path.relpath(path, root).replace(os.sep, '/')}", opened.read()
+
+
+def _unpacked(folder: str) -> dict[str, bytes]:
+    out = {}
+    for name in NEEDED:
+        path = os.path.join(folder, name)
+        if not os.path.isfile(path):
+            raise CuteVizError(
+                f"there is no {name}", name=folder, hint="an unpacked npm package: npm pack pyodide, tar xzf pyodide-*.tgz"
+            )
+        with open(path, "rb") as file:
+            out[name] = file.read()
+    return out
+
+
+def _zipped(entries: Iterator[tuple[str, bytes]]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for path, data in entries:
+            archive.writestr(zipfile.ZipInfo(path, _DATE), data, zipfile.ZIP_DEFLATED)
+    return out.getvalue()

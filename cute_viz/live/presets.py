@@ -1,0 +1,49 @@
+"""What a page offers to begin with: the gallery's specs by name, and an example of each question that people come with."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from cute_viz.errors import CuteVizError
+from cute_viz.spec import PACKAGED
+
+
+@lru_cache(maxsize=1)
+def presets() -> list[dict[str, Any]]:
+    """Groups of examples: a title, a source, and options.
+
+    >>> [preset["source"] for preset in presets() if preset["title"].startswith("An Ampere GEMM")]
+    ['ampere_gemm']
+    """
+    own = json.loads((files("cute_viz.live") / "assets" / "presets.json").read_text("utf-8"))
+    return [{"group": group, **one} for group, ones in own.items() for one in ones] + _specs()
+
+
+def _specs() -> list[dict[str, Any]]:
+    from cute_viz.spec.library_files import spec_file
+    from cute_viz.spec.yaml import Fields, read_yaml
+
+    out: list[dict[str, Any]] = []
+    seen: dict[str, Any] = {}
+    for name in dict.fromkeys(PACKAGED.spec_names()):
+        path = spec_file(name, ())
+        if path is None:
+            continue
+        if path not in seen:
+            with open(path, encoding="utf-8") as file:
+                try:
+                    seen[path] = read_yaml(file.read())
+                except CuteVizError:
+                    seen[path] = None
+        whole = seen[path]
+        if not isinstance(whole, Fields):
+            continue
+        specs = whole.get("specs")
+        fields = specs.get(name) if isinstance(specs, Fields) else whole
+        if isinstance(fields, Fields):
+            title = str(fields.get("title") or fields.get("layout") or name)
+            out.append({"group": str(whole.get("description") or "Kernels"), "title": title, "source": name, "options": {}})
+    return out

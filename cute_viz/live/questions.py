@@ -1,0 +1,212 @@
+"""A question as JSON -> its answer as JSON: what the page asks, whether a server or a browser's own Python answers.
+
+A question is `{"ask": "draw", "source": "(4,8)", "options": {...}, "let": {...}, "name": null, "dialect": "auto"}`; an answer has
+`error`, or what was asked for. Nothing here reads a file or knows who asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from cute_viz.engine import Answer, Request, ask
+from cute_viz.errors import CuteVizError, InternalError, UsageError, boundary, spelled
+from cute_viz.live.faults import fault
+from cute_viz.live.question import Question, objects
+from cute_viz.options import OPTIONS
+from cute_viz.options.words import read_all
+from cute_viz.spec import PACKAGED, Library
+
+LONGEST = 1 << 20  # characters of a source
+_WORDS = 4096  # of an option, a value, a name
+_CELLS = 1 << 18  # that a page is sent, whatever an option asks for
+
+
+def answer(question: Any, library: Library = PACKAGED, path: str | None = None) -> dict[str, Any]:
+    """The answer to a question, ready for JSON; whatever is wrong is its `error`.
+
+    path: the name of the file that the source is the text of.
+
+    >>> out = answer({"ask": "draw", "source": "(4,8):(8,1)"})
+    >>> out["svg"][:4], out["kind"]
+    ('<svg', 'grid')
+    >>> answer({"ask": "draw", "source": "(4,8):(8,"})["error"]["span"]
+    [6, 7]
+    """
+    source = ""
+    asked: Question | None = None
+    try:
+        with boundary():
+            asked = _checked(question, library, path)
+            source = asked.source
+            return _kinds()[asked.ask](asked)
+    except InternalError as error:
+        return {"error": fault(error, source)}
+    except CuteVizError as error:
+        return {"error": fault(error, source, asked.reads if asked is not None else None)}
+    except OSError as error:  # of the library's own files
+        return {"error": {"message": f"{type(error).__name__}: {error.strerror or error}", "place": ""}}
+
+
+def _checked(question: Any, library: Library, path: str | None) -> Question:
+    """A question from anybody.
+
+    Raises: UsageError for what is no question.
+    """
+    if not isinstance(question, dict):
+        raise UsageError("a question is a JSON object")
+    kind, source = question.get("ask", "draw"), question.get("source", "")
+    if not isinstance(kind, str) or kind not in _kinds():
+        raise UsageError(f"there is no question {str(kind)[:40]!r}", hint=f"one of {', '.join(KINDS)}")
+    if not isinstance(source, str) or len(source) > LONGEST:
+        raise UsageError(f"a source is a text of at most {LONGEST} characters")
+    options, let = _words("options", question.get("options")), _words("let", question.get("let"))
+    name, dialect = question.get("name"), question.get("dialect", "auto")
+    if not (name is None or (isinstance(name, str) and len(name) <= _WORDS)) or not isinstance(dialect, str):
+        raise UsageError("name and dialect are texts")
+    more = {key: value for key, value in question.items() if key not in Question.__slots__}
+    return Question(kind, source, options, let, name or None, dialect, more, library, path)
+
+
+def _kinds() -> dict[str, Callable[[Question], dict[str, Any]]]:
+    """The kinds of questions: of the page, and the tools of assistants, `tool.show`."""
+    from cute_viz.live.tools import TOOLS
+
+    return KINDS | {f"tool.{name}": tool for name, tool in TOOLS.items()}
+
+
+def _words(what: str, given: Any) -> dict[str, Any]:
+    """A mapping of names to words, numbers and flags; what is empty is not given."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or len(given) > 200 or not all(isinstance(key, str) and len(key) < 200 for key in given):
+        raise UsageError(f"{what} maps names to words")
+    for key, value in given.items():
+        if not isinstance(value, (str, int, float, bool, type(None))) or len(str(value)) > _WORDS:
+            raise UsageError(f"the value of {key} is a word, at most {_WORDS} characters long")
+    if what == "let":
+        return {key: str(value) for key, value in given.items() if value not in (None, "")}
+    return {key: value for key, value in given.items() if value not in (None, "", False)}
+
+
+def _draw(question: Question) -> dict[str, Any]:
+    """The picture, and what a reader can ask of it."""
+    from cute_viz.renderers.html import explored
+
+    found = question.answer("svg", fragment=True)
+    found, left_out = _drawable(question, found)
+    figure = found.figure
+    svg, panels = explored(figure, found.how)
+    (subject,) = found.subjects
+    return {
+        "svg": svg,
+        "panels": panels,
+        "title": figure.title,
+        "description": figure.description,
+        "shown": figure.source,
+        "kind": figure.kind,
+        "uses": uses(figure.kind, subject.obj),
+        "notes": list(dict.fromkeys((*left_out, *(spelled(note, "page") for note in found.notes), *figure.notes))),
+        "facts": {key: value if isinstance(value, (int, str)) else str(value) for key, value in figure.facts.items()},
+        "name": subject.name,
+        "formula": _formula(subject.obj),
+    }
+
+
+def _drawable(question: Question, found: Answer) -> tuple[Answer, tuple[str, ...]]:
+    """The answer, if need be without options that are of no use for what the source has become; and what was left out.
+
+    Raises: CuteVizError where it cannot be drawn, be it for an option that is of use.
+    """
+    try:
+        found.figure, found.how  # noqa: B018 (worked out here, so that what is wrong is raised here)
+        return found, ()
+    except CuteVizError as error:
+        names = [name for name in error.options if name in question.options]
+        if not names:
+            raise
+        read_all(question.options)  # a wrong word is a mistake, of use or not
+        rest = replace(question, options={name: word for name, word in question.options.items() if name not in names})
+        other, before = _drawable(rest, rest.answer("svg", fragment=True))
+        useful = set(uses(other.figure.kind, other.subjects[0].obj)) & set(names)
+        if useful:
+            raise
+        return other, (*before, f"{', '.join(names)} left out: {spelled(error.message, 'page')}")
+
+
+def uses(kind: str, obj: Any) -> list[str]:
+    """The options that change the picture of an object, for the fields of the page.
+
+    >>> uses("grid", None)[:3]
+    ['view', 'tile', 'color_by']
+    """
+    from cute_viz.options.views import TILINGS, VIEWS
+
+    view = TILINGS.get(getattr(obj, "tiling", "") or kind) or VIEWS.get("grid" if kind == "heat" else kind)
+    mine = set(view.uses) if view is not None else set()
+    if kind in VIEWS or kind == "heat":
+        mine |= {"view", "tile"}
+    if view is not None and len(view.labels) > 2:
+        mine.add("labels")
+    return [name for name in OPTIONS if name in mine | {"palette", "theme", "crop", "fold", "title"}]
+
+
+def _formula(obj: Any) -> dict[str, Any] | None:
+    from cute_viz.live.formula import formula
+
+    return formula(obj)
+
+
+def _explain(question: Question) -> dict[str, Any]:
+    """The steps of an operation, each with its layout's picture."""
+    from cute_viz.algebra.inttuple import show
+    from cute_viz.renderers.html import explored
+
+    steps = []
+    explanation = question.answer().explanation
+    for number, words, value in explanation.numbered:
+        step: dict[str, Any] = {"number": number, "words": words, "value": None if value is None else show(value)}
+        try:
+            if value is not None:
+                drawn = ask(Request((value,), {"fragment": True}, library=question.library, formats=("svg",)))
+                step["svg"], step["panels"] = explored(drawn.figure, drawn.how)
+        except CuteVizError:
+            pass  # a step may give what is no layout
+        steps.append(step)
+    bits = explanation.bits
+    out: dict[str, Any] = {"steps": steps, "failed": explanation.failed}
+    return out if bits is None else {**out, "bits": bits.render("svg").decode().partition("?>")[2].lstrip()}
+
+
+def _facts(question: Question) -> dict[str, Any]:
+    from cute_viz.live.bits import matrix
+
+    found = question.answer()
+    return {"facts": found.facts, "matrix": matrix(found.obj)}
+
+
+def _copy(question: Question) -> dict[str, Any]:
+    """The source and its options in the words of other places: `as` says which."""
+    from cute_viz.live.share import WAYS
+
+    way = question.more.get("as")
+    if way not in WAYS:
+        raise UsageError(f"there is no way {str(way)[:40]!r} to copy", hint=f"one of {', '.join(WAYS)}")
+    return {"text": WAYS[way](question)}
+
+
+def _banks(question: Question) -> dict[str, Any]:
+    from cute_viz.live.banks import banks
+
+    return banks(question)
+
+
+KINDS: dict[str, Callable[[Question], dict[str, Any]]] = {
+    "draw": _draw,
+    "explain": _explain,
+    "facts": _facts,
+    "objects": lambda question: {"objects": objects(question)},
+    "copy": _copy,
+    "banks": _banks,
+}

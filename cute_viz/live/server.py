@@ -1,0 +1,202 @@
+"""The page's server, on loopback: the page and its modules, questions and answers, and the file that is followed."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from cute_viz.errors import CuteVizError
+from cute_viz.live import guard
+from cute_viz.live.follow import Followed
+from cute_viz.live.page import TYPES, assets, document, policy, told
+from cute_viz.live.pool import Cancelled, Pool
+
+CONNECTIONS = 200  # at once
+PATIENCE = 30.0  # seconds that a connection may say nothing
+BEAT = 15.0  # seconds after which a page that follows a file is told that nothing has changed
+
+
+class Server(ThreadingHTTPServer):
+    """Serves until `shutdown`; `close` ends its processes too.
+
+    host, port: where it listens; port 0 is any. followed: the file that pages show. pool: who answers.
+    """
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, host: str = "127.0.0.1", port: int = 0, followed: Followed | None = None, pool: Pool | None = None) -> None:
+        self.followed = followed
+        self._places = threading.BoundedSemaphore(CONNECTIONS)
+        try:
+            super().__init__((host, port), _Handler)
+        except OSError as error:
+            said = f"cannot listen on {host}:{port}: {error.strerror or error}"
+            raise CuteVizError(said, hint="another port: `port=0` takes any that is free") from None
+        except OverflowError:
+            raise CuteVizError(f"there is no port {port}", hint="0 to 65535") from None
+        self.pool = pool or Pool()
+        self.hosts = tuple(dict.fromkeys((*guard.LOCAL, host.lower())))
+        more = {"engine": "server"} | ({"file": followed.name} if followed else {})
+        self.page = document(told(**more)).encode()
+
+    @property
+    def address(self) -> str:
+        """The address of the page."""
+        host = self.server_address[0]
+        name = "127.0.0.1" if host in ("0.0.0.0", "") else str(host)
+        return f"http://{name}:{self.server_address[1]}/"
+
+    def close(self) -> None:
+        """Listen no more, and end the processes that answer."""
+        if self.followed is not None:
+            self.followed.close()
+        self.server_close()
+        self.pool.close()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread of its own, as far as there are places."""
+        if not self._places.acquire(timeout=5.0):
+            self.shutdown_request(request)
+            return
+        try:
+            super().process_request(request, client_address)
+        except BaseException:
+            self._places.release()
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """The thread of a connection."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._places.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A page that has gone away is nobody's business."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_version = "cute-viz"
+    sys_version = ""
+    timeout = PATIENCE
+    disable_nagle_algorithm = True
+    wbufsize = 1 << 16
+    server: Server
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing: standard error is for the address."""
+
+    def do_GET(self) -> None:
+        """The page, its modules, and the file that is followed."""
+        if self._refused(asks=False):
+            return
+        path = self.path.partition("?")[0]
+        if path == "/":
+            self._send(200, "text/html", self.server.page, {"Content-Security-Policy": policy() + "; frame-ancestors 'none'"})
+        elif path.startswith("/assets/") and (data := assets().get(path.removeprefix("/assets/"))) is not None:
+            self._send(200, TYPES["." + path.rpartition(".")[2]], data)
+        elif path == "/file" and self.server.followed is not None:
+            self._follow(self.server.followed)
+        else:
+            self._say(404, "there is nothing here")
+
+    do_HEAD = do_GET
+
+    def do_POST(self) -> None:
+        """A question."""
+        if self._refused(asks=True):
+            return
+        length = self.headers.get("Content-Length", "")
+        if not length.isascii() or not length.isdecimal() or "Transfer-Encoding" in self.headers:
+            self._say(411, "the length of the question is missing")
+        elif len(length) > 12 or int(length) > guard.BODY:
+            self._say(413, f"a question has at most {guard.BODY} bytes")
+        elif self.path != "/ask":
+            self._say(404, "there is nothing here")
+        else:
+            self._ask(int(length))
+
+    def _ask(self, length: int) -> None:
+        try:
+            question = json.loads(self.rfile.read(length))
+        except (ValueError, RecursionError):
+            self._say(400, "a question is JSON")
+            return
+        except (TimeoutError, OSError):
+            self.close_connection = True
+            return
+        page, path, number = "", None, None
+        if isinstance(question, dict):
+            page, number = str(question.pop("page", ""))[:64], question.pop("number", None)
+            number = number if isinstance(number, int) and abs(number) < 1 << 53 else None
+            if question.pop("file", False) is True and self.server.followed is not None:
+                question["source"], path = self.server.followed.state.text, self.server.followed.path
+        try:
+            self._send(200, "application/json", self.server.pool.ask(question, page, path, number))
+        except Cancelled:
+            self._send(409, "application/json", b'{"cancelled":true}')
+
+    def _follow(self, followed: Followed) -> None:
+        """The file's state as events, one for each time that it is saved."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        version = 0
+        try:
+            while followed.open:
+                state = followed.after(version, BEAT)
+                if state.version != version:
+                    version = state.version
+                    words = json.dumps({"version": version, "name": followed.name, "text": state.text, "error": state.error})
+                    self.wfile.write(f"data: {words}\n\n".encode())
+                else:
+                    self.wfile.write(b": nothing new\n\n")
+                self.wfile.flush()
+        except OSError:
+            pass  # the page has gone
+
+    def _refused(self, *, asks: bool) -> bool:
+        port = int(self.server.server_address[1])
+        words = guard.refusal(_Headers(self.headers), self.server.hosts, port, asks=asks)
+        if words is None:
+            return False
+        self._say(403, words)
+        return True
+
+    def _say(self, status: int, words: str) -> None:
+        self.close_connection = True  # whatever else the request holds is not read
+        self._send(status, "text/plain", words.encode("utf-8", "replace"), {"Connection": "close"})
+
+    def _send(self, status: int, kind: str, data: bytes, more: Mapping[str, str] | None = None) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(data)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Referrer-Policy", "no-referrer")
+        self.send_header("Cross-Origin-Resource-Policy", "same-origin")
+        for name, value in (more or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(data)
+        self.wfile.flush()
+
+
+class _Headers(dict[str, str]):
+    """Headers, of which one that is sent twice is none of ours."""
+
+    def __init__(self, headers: Any) -> None:
+        super().__init__()
+        for name in ("Host", "Origin", "Sec-Fetch-Site", "Content-Type"):
+            found = headers.get_all(name) or []
+            if found:
+                self[name] = found[0] if len(found) == 1 else "several"

@@ -1,0 +1,207 @@
+"""What assistants ask while they write kernels, with small typed answers; `tools.json` says what each tool takes and gives."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Callable
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from cute_viz.algebra.inttuple import show as shown
+from cute_viz.engine import Request, ask
+from cute_viz.engine.access import Access, report_of
+from cute_viz.engine.answer import evaluate as evaluated
+from cute_viz.engine.search import search_swizzle
+from cute_viz.errors import UsageError
+from cute_viz.options.words import read
+
+if TYPE_CHECKING:
+    from cute_viz.live.question import Question
+
+STEPS = 24  # of an access that are told one by one
+LETTERS = 20_000  # of a picture in text
+
+
+@lru_cache(maxsize=1)
+def schemas() -> dict[str, dict[str, Any]]:
+    """Of each tool its description, and the schemas of what it takes (`input`) and gives (`output`).
+
+    >>> list(schemas())
+    ['evaluate', 'show', 'explain', 'analyze', 'swizzle', 'render', 'list_objects']
+    >>> {next(iter(schema["input"]["properties"])) for schema in schemas().values()}
+    {'source'}
+    """
+    found: dict[str, dict[str, Any]] = json.loads((files("cute_viz.live") / "tools.json").read_text("utf-8"))
+    return found
+
+
+def evaluate(question: Question) -> dict[str, Any]:
+    """The value of the last statement, or of the one that is named, and of those before it.
+
+    >>> from cute_viz.live.question import Question
+    >>> evaluate(Question("", "a = (4,8):(8,1); size(a)"))
+    {'value': '32', 'names': {'a': '(4,8):(8,1)'}, 'warnings': []}
+    """
+    warnings: list[str] = []
+    request = Request((), let=question.let, name=question.name, dialect=question.dialect, library=question.library)
+    value, names = evaluated(question.source, request, warn=warnings.append)
+    told = {name: shown(other).rstrip("\n") for name, other in names.items() if name not in question.let}
+    return {"value": shown(value).rstrip("\n"), "names": told, "warnings": warnings}
+
+
+def show(question: Question) -> dict[str, Any]:
+    """The facts of a layout, an atom or a tiling, as `cute-viz show --json` gives them.
+
+    >>> from cute_viz.live.question import Question
+    >>> show(Question("", "(4,8):(8,1)"))["cosize"]
+    32
+    """
+    return question.answer().facts
+
+
+def explain(question: Question) -> dict[str, Any]:
+    """The steps of an operation, as `cute-viz explain --json` gives them.
+
+    >>> from cute_viz.live.question import Question
+    >>> explain(Question("", "complement(4:2, 24)"))["steps"][-1]["value"]
+    '(2,3):(1,8)'
+    """
+    return question.answer().explanation.facts
+
+
+def analyze(question: Question) -> dict[str, Any]:
+    """What an access costs, as `cute-viz analyze --json` counts it; equal steps are told once, without the lanes that collide.
+
+    >>> from cute_viz.live.question import Question
+    >>> analyze(Question("", "(8,64):(64,1)", more={"access": "((4,8),8):((1,64),8)", "type": "f16"}))["wavefronts"]
+    16
+    """
+    words = question.more
+    by = None
+    if words.get("access") is not None:
+        by = ask(Request((_text(words, "access"),), let=question.let, library=question.library)).obj
+    access = Access(
+        by,
+        _text(words, "type"),
+        _text(words, "instruction"),
+        _text(words, "operand"),
+        bool(words.get("store")),
+        bool(words.get("global")),
+    )
+    report = report_of(question.answer().layout, access)
+    if by is None or words.get("detail"):
+        return report
+    groups: dict[str, dict[str, Any]] = {}
+    for step in report["steps"]:
+        facts = {key: value for key, value in step.items() if key not in ("step", "conflicts")}
+        group = groups.setdefault(json.dumps(facts), {**facts, "steps": 0})
+        group["steps"] += 1
+    told = list(groups.values())
+    return {**report, "steps": told[:STEPS], "left_out": max(0, len(told) - STEPS)}
+
+
+def swizzle(question: Question) -> dict[str, Any]:
+    """The best swizzles of a row-major tile, which `source` says as ROWSxCOLS or as a layout.
+
+    >>> from cute_viz.live.question import Question
+    >>> swizzle(Question("", "8x64", more={"read": ["ldmatrix"], "top": 1}))["winner"]
+    'Sw<3,3,3>'
+    """
+    words, source = question.more, question.source.strip()
+    if re.fullmatch(r"\d+x\d+", source):
+        rows, cols = read("tile", source)
+    else:
+        from cute_viz.algebra.inttuple import modes, product
+
+        extents = [product(mode) for mode in modes(question.answer().layout.shape)]
+        if len(extents) != 2:
+            raise UsageError(f"a tile has two modes, not {len(extents)}", hint="ROWSxCOLS, such as 64x64")
+        rows, cols = extents
+    accesses = [*_texts(words, "read"), *_texts(words, "write")]
+    result = search_swizzle((rows, cols), _text(words, "type") or "f16", accesses)
+    top = words.get("top", 5)
+    best = result.found[: top if isinstance(top, int) and top > 0 else 5]
+    chosen = [*best, *([result.plain] if result.plain not in best else [])]
+    return {
+        "winner": result.found[0].name,
+        "why": result.why,
+        "candidates": [
+            {"name": c.name, "wavefronts": c.wavefronts, "ideal": c.ideal, "mode": c.mode, "accesses": c.by_access} for c in chosen
+        ],
+    }
+
+
+def render(question: Question) -> dict[str, Any]:
+    """A picture: text as it is; png in base64; svg and the other formats as text.
+
+    >>> from cute_viz.live.question import Question
+    >>> render(Question("", "(2,2):(2,1)"))["text"].splitlines()[0]
+    '(2,2):(2,1)'
+    """
+    format_ = _text(question.more, "format") or "text"
+    found = question.answer(format_)
+    data = found.write(format_)
+    out: dict[str, Any] = {"title": found.figure.title, "description": found.figure.description}
+    if format_ in ("png", "pdf"):
+        return {**out, "base64": b64encode(data).decode(), "mime": {"png": "image/png", "pdf": "application/pdf"}[format_]}
+    text = data.decode()
+    if format_ == "text" and len(text) > LETTERS:
+        lines = text[:LETTERS].splitlines()[:-1]
+        return {**out, "text": "\n".join(lines), "left_out": len(text.splitlines()) - len(lines)}
+    return {**out, "text": text}
+
+
+def list_objects(question: Question) -> dict[str, Any]:
+    """What a source defines: each name with its line, kind and value, or why it has none.
+
+    >>> from cute_viz.live.question import Question
+    >>> [row["name"] for row in list_objects(Question("", "auto a = make_shape(4, 8);\\nauto b = make_layout(a);"))["objects"]]
+    ['a', 'b']
+    """
+    from cute_viz.live.question import objects
+
+    rows = objects(question)
+    if not rows:
+        found = question.answer()
+        rows = [
+            {
+                "name": name,
+                "path": name,
+                "line": None,
+                "kind": type(value).__name__,
+                "value": shown(value).rstrip("\n"),
+                "error": None,
+            }
+            for name, value in found.objects.items()
+        ]
+    return {"objects": rows}
+
+
+TOOLS: dict[str, Callable[[Question], dict[str, Any]]] = {
+    "evaluate": evaluate,
+    "show": show,
+    "explain": explain,
+    "analyze": analyze,
+    "swizzle": swizzle,
+    "render": render,
+    "list_objects": list_objects,
+}
+
+
+def _text(words: dict[str, Any], name: str) -> str | None:
+    value = words.get(name)
+    if value is not None and not isinstance(value, (str, int)):
+        raise UsageError(f"{name} is a text")
+    return None if value is None else str(value)
+
+
+def _texts(words: dict[str, Any], name: str) -> list[str]:
+    value = words.get(name) or []
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+        raise UsageError(f"{name} is a list of texts")
+    return value

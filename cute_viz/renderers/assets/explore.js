@@ -1,0 +1,231 @@
+// A picture that can be asked: hover, keys, clicks, the search, a slider; cells are linked across panels by what they share.
+import { Panels } from "./panels.js";
+import { View } from "./view.js";
+
+const NS = "http://www.w3.org/2000/svg";
+const MOST = 4096; // outlines that are drawn one by one
+
+export class Explorer {
+  constructor() {
+    const by = (id) => document.getElementById(id);
+    this.picture = by("picture");
+    this.cellLine = by("cell");
+    this.spoken = by("spoken");
+    this.find = by("find");
+    this.found = by("found");
+    this.form = by("controls");
+    this.along = by("along");
+    this.panels = new Panels([]);
+    this.view = new View(this.picture, (scale) => { by("scale").value = `${Math.round(100 * scale)} %`; });
+    this.chosen = null; // how the highlight was asked for, to ask the next picture the same
+    this.picture.addEventListener("pointermove", (event) => {
+      const hit = event.target.closest("svg") === this.svg && this.cellAt(event);
+      if (hit) this.show(...hit);
+    });
+    this.picture.addEventListener("pointerleave", () => { this.linked?.setAttribute("d", ""); });
+    this.picture.addEventListener("click", (event) => {
+      if (this.view.dragged || !this.svg) return;
+      const hit = this.cellAt(event);
+      if (hit) { this.show(...hit); this.choose(...hit); } else this.clear();
+    });
+    this.picture.addEventListener("keydown", (event) => this.key(event));
+    document.addEventListener("keydown", (event) => {
+      const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName || "");
+      if (event.key === "/" && !typing) { this.find.focus(); event.preventDefault(); }
+    });
+    this.find.addEventListener("input", () => this.search(this.find.value));
+    this.find.addEventListener("keydown", (event) => { if (event.key === "Escape") { this.find.value = ""; this.clear(); } });
+    this.form.addEventListener("submit", (event) => event.preventDefault());
+    this.form.addEventListener("reset", (event) => { event.preventDefault(); this.find.value = ""; this.clear(); }); // the relation stays
+    this.form.addEventListener("change", (event) => { if (event.target.name === "by") this.slider(); });
+    this.along.addEventListener("input", () => this.slide());
+    this.form.addEventListener("click", (event) => {
+      const act = event.target.closest("button")?.dataset.zoom;
+      if (act === "fit") this.view.fit();
+      else if (act) this.view.zoom(act === "in" ? 1.25 : 0.8);
+    });
+  }
+
+  // Take a picture: an SVG element that stands in the page, its panels, and perhaps the formula of its offsets.
+  take(svg, panels, formula = null) {
+    this.svg = svg;
+    this.panels = new Panels(panels, formula);
+    this.at = null;
+    const layer = svg.appendChild(document.createElementNS(NS, "g"));
+    layer.setAttribute("aria-hidden", "true");
+    layer.setAttribute("class", "layer");
+    const path = (cls) => {
+      const p = layer.appendChild(document.createElementNS(NS, "path"));
+      p.setAttribute("class", cls);
+      return p;
+    };
+    this.dim = path("dim"); this.marked = path("chosen"); this.linked = path("linked"); this.here = path("here");
+    const there = this.panels.relations(), before = this.form.elements.by?.value;
+    for (const radio of this.form.querySelectorAll("input[name=by]")) {
+      radio.parentElement.hidden = !there.includes(radio.value);
+      radio.checked = radio.value === (there.includes(before) && this.by ? before : there[0]);
+    }
+    this.form.querySelector("fieldset").hidden = there.length < 2;
+    this.by = there.length > 0;
+    this.slider();
+    this.view.take(svg);
+    if (this.chosen) this.chosen();
+  }
+
+  relation() { return this.form.elements.by.value; }
+
+  square(p, c, run = 1) {
+    return `M${p.x + (c % p.cols) * p.w} ${p.y + Math.floor(c / p.cols) * p.h}h${run * p.w}v${p.h}h${-run * p.w}z`;
+  }
+
+  // Cells of a panel, given in order, as few rectangles.
+  outline(p, cells) {
+    let d = "";
+    for (let i = 0; i < cells.length;) {
+      let n = 1;
+      while (i + n < cells.length && cells[i + n] === cells[i] + n && (cells[i] + n) % p.cols) n++;
+      d += this.square(p, cells[i], n);
+      i += n;
+    }
+    return d;
+  }
+
+  show(p, c, speak = false) {
+    if (this.at && this.at[0] === p && this.at[1] === c && !speak) return;
+    this.at = [p, c];
+    this.here.setAttribute("d", this.square(p, c));
+    const words = this.panels.describe(p, c);
+    this.cellLine.textContent = words;
+    if (speak) this.spoken.textContent = words;
+    const by = this.relation(), keys = by ? this.panels.keys(p, c, by) : [];
+    let d = "", count = 0;
+    for (const q of this.panels.list) {
+      const cells = keys.length ? this.panels.like(q, by, keys) : [];
+      count += cells.length;
+      if (count > MOST) break;
+      for (const other of cells) if (q !== p || other !== c) d += this.square(q, other);
+    }
+    this.linked.setAttribute("d", d);
+    this.linked.dataset.cells = count;
+  }
+
+  // Mark the cells for which test(panel, cell) holds, in every panel; panels without any keep their colours.
+  mark(test, what) {
+    let inside = "", outside = "", count = 0, dimmed = 0;
+    for (const p of this.panels.list) {
+      const mine = [], others = [];
+      for (let c = 0; c < p.rows * p.cols; c++) (test(p, c) ? mine : others).push(c);
+      if (!mine.length) continue;
+      outside += this.outline(p, others);
+      dimmed += others.length;
+      count += mine.length;
+      if (count <= MOST) for (const c of mine) inside += this.square(p, c);
+    }
+    this.dim.setAttribute("d", outside);
+    this.dim.dataset.cells = dimmed;
+    this.marked.setAttribute("d", count <= MOST ? inside : "");
+    this.found.value = `${what}: ${count} cell${count === 1 ? "" : "s"}`;
+    return count;
+  }
+
+  clear() {
+    this.chosen = null;
+    this.found.value = "";
+    this.at = null;
+    if (!this.svg) return;
+    for (const p of [this.dim, this.marked, this.linked, this.here]) p.setAttribute("d", "");
+    this.dim.dataset.cells = 0;
+  }
+
+  choose(p, c) {
+    const by = this.relation(), keys = this.panels.keys(p, c, by);
+    if (!keys.length) return this.highlight("label", p.labels[c]);
+    if (by === "coordinate") return this.mark((q, k) => this.panels.like(q, by, keys).includes(k), keys.join(" ").replace(/\b[01]=/g, ""));
+    return this.highlight(by, keys[0]);
+  }
+
+  highlight(by, key) {
+    this.chosen = () => this.highlight(by, key);
+    if (by === this.relation() && !this.along.hidden && typeof key === "number") { this.along.value = key; this.number.value = key; }
+    return this.mark((q, k) => this.panels.keys(q, k, by).includes(key), by === "label" ? String(key) : `${by} ${key}`);
+  }
+
+  get number() { return document.getElementById("number"); }
+
+  // The slider runs over the numbers of the relation that is chosen.
+  slider() {
+    const by = this.relation(), last = by ? this.panels.last(by) : -1;
+    const use = ["thread", "warp", "lane", "value", "bank"].includes(by) && last > 0;
+    this.along.hidden = this.number.hidden = !use;
+    if (!use) return;
+    this.along.max = last;
+    this.along.setAttribute("aria-label", `the ${by} that is highlighted`);
+    this.number.value = this.along.value;
+  }
+
+  slide() {
+    this.number.value = this.along.value;
+    this.highlight(this.relation(), +this.along.value);
+    this.along.setAttribute("aria-valuetext", this.found.value);
+  }
+
+  search(text) {
+    if (!text.trim()) return this.clear();
+    this.chosen = () => this.search(text);
+    const [what, test] = this.panels.search(text);
+    return this.mark(test, what);
+  }
+
+  cellAt(event) {
+    const box = this.svg.getBoundingClientRect(), view = this.svg.viewBox.baseVal;
+    const x = (event.clientX - box.left) * view.width / box.width, y = (event.clientY - box.top) * view.height / box.height;
+    for (const p of this.panels.list) {
+      const c = Math.floor((x - p.x) / p.w), r = Math.floor((y - p.y) / p.h);
+      if (c >= 0 && r >= 0 && c < p.cols && r < p.rows) return [p, r * p.cols + c];
+    }
+    return null;
+  }
+
+  key(event) {
+    const panels = this.panels.list;
+    if (!panels.length || event.ctrlKey || event.metaKey || event.altKey) return;
+    const [p, c] = this.at || [panels[0], 0];
+    const n = panels.indexOf(p), r = Math.floor(c / p.cols), k = c % p.cols;
+    const go = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
+    if (go) {
+      const rr = Math.min(p.rows - 1, Math.max(0, r + (this.at ? go[0] : 0))), kk = Math.min(p.cols - 1, Math.max(0, k + (this.at ? go[1] : 0)));
+      this.stand(p, rr * p.cols + kk);
+    } else if (event.key === "Home" || event.key === "End") {
+      this.stand(p, r * p.cols + (event.key === "Home" ? 0 : p.cols - 1));
+    } else if (event.key === "PageDown" || event.key === "PageUp") {
+      this.stand(panels[(n + (event.key === "PageDown" ? 1 : panels.length - 1)) % panels.length], 0);
+    } else if (event.key === "Enter" || event.key === " ") {
+      if (this.at) { this.choose(p, c); this.spoken.textContent = this.found.value; }
+    } else if (event.key === "Escape") this.clear();
+    else if (event.key === "+" || event.key === "=") this.view.zoom(1.25);
+    else if (event.key === "-") this.view.zoom(0.8);
+    else if (event.key === "0") this.view.fit();
+    else return;
+    event.preventDefault();
+  }
+
+  stand(p, c) {
+    this.show(p, c, true);
+    this.view.reveal(p.x + (c % p.cols) * p.w, p.y + Math.floor(c / p.cols) * p.h, p.w, p.h);
+  }
+}
+
+// The table of a panel, for those who cannot see it.
+export function table(p) {
+  const out = document.createElement("table"), head = out.createTHead().insertRow();
+  out.createCaption().textContent = p.caption || `${p.down} by ${p.right}`;
+  head.insertCell().textContent = `${p.down} \\ ${p.right}`;
+  for (const label of p.colLabels) { const th = document.createElement("th"); th.scope = "col"; th.textContent = label; head.append(th); }
+  const body = out.createTBody();
+  for (let r = 0; r < p.rows; r++) {
+    const row = body.insertRow(), th = document.createElement("th");
+    th.scope = "row"; th.textContent = p.rowLabels[r]; row.append(th);
+    for (let c = 0; c < p.cols; c++) row.insertCell().textContent = p.labels[r * p.cols + c];
+  }
+  return out;
+}

@@ -1,0 +1,368 @@
+"""The page's server, its processes and its questions, without a browser: who may ask, what is limited, what is answered."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from base64 import urlsafe_b64decode
+from pathlib import Path
+from zlib import decompress
+
+import pytest
+
+from cute_viz import figure, render
+from cute_viz.live.follow import Followed
+from cute_viz.live.page import assets, document, fragment, told
+from cute_viz.live.pool import Cancelled, Pool
+from cute_viz.live.questions import answer
+from cute_viz.live.server import Server
+
+TV = "((16,8),8):((64,1),8)"
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Pool(2) as pool:
+        running = Server(pool=pool)
+        threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        yield running
+        running.shutdown()
+        running.close()
+
+
+def send(server: Server, method: str = "POST", path: str = "/ask", body: bytes | None = None, **headers: str):
+    """Status, headers and body of a request; `None` as a header leaves it out."""
+    connection = http.client.HTTPConnection(*server.server_address[:2], timeout=30)
+    given = {"Content-Type": "application/json"} if method == "POST" else {}
+    given |= {name.replace("_", "-"): value for name, value in headers.items()}
+    connection.request(method, path, body, given)
+    response = connection.getresponse()
+    data = response.read()
+    connection.close()
+    return response.status, response.headers, data
+
+
+def ask(server: Server, **question):
+    status, _, data = send(server, body=json.dumps(question).encode())
+    assert status == 200, data
+    return json.loads(data)
+
+
+def test_a_question_is_answered_with_the_bytes_of_render(server):
+    out = ask(server, source=TV, options={"tile": "8x128"})
+    assert out["svg"] == render(figure(TV, tile="8x128"), "svg", fragment=True).decode()
+    assert out["title"] == "128 threads × 8 values over an 8 × 128 tile"
+    assert len(out["panels"][0]["thread"]) == 1024
+
+
+@pytest.mark.parametrize(
+    ("source", "span", "fixed"),
+    [
+        ("(4,8", [0, 1], "(4,8)"),
+        ("compositon((4,8),(2,2))", [0, 23], "composition((4,8),(2,2))"),
+        ("𝄞 = (4,8); siz(𝄞)", None, None),
+        ("SM80_16x8x16_F32F16F16F32_T", [0, 27], "SM80_16x8x16_F32F16F16F32_TN"),
+        ("", None, "(4,8):(8,1)"),
+        ("(4,8):(8,1) (2,2)", None, None),
+    ],
+)
+def test_what_is_wrong_has_its_place_and_its_cure(source, span, fixed):
+    error = answer({"source": source})["error"]
+    assert error["message"]
+    if span:
+        assert error["span"] == span
+    if fixed is not None:
+        units = source.encode("utf-16-le")
+        start, end = error["fix"]["span"]
+        put = units[: 2 * start] + error["fix"]["text"].encode("utf-16-le") + units[2 * end :]
+        assert put.decode("utf-16-le") == fixed
+        assert "error" not in answer({"source": fixed})
+
+
+def test_a_missing_value_is_asked_for():
+    error = answer({"source": "make_layout(make_shape(M,8))"})["error"]
+    assert error["fix"] == {"option": "let", "value": "M=512"}
+    assert "error" not in answer({"source": "make_layout(make_shape(M,8))", "let": {"M": "512"}})
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        None, [], 3, "x", {"ask": 3}, {"ask": "nothing"}, {"source": 5}, {"options": 5}, {"options": {"a": []}}, {"let": {"M": {}}},
+        {"source": "(4,8)", "name": 4}, {"source": "(4,8)", "dialect": []}, {"source": "(4,8)", "dialect": "perl"},
+        {"source": "(4,8)", "options": {"colour": "red"}}, {"source": "(" * 5000}, {"source": "x" * (1 << 21)},
+        {"source": "(4,8)", "options": {"view": "x" * 9999}}, {"ask": "copy", "source": "(4,8)", "as": "x"},
+        {"ask": "banks", "source": "(4,8,2)"}, {"ask": "banks", "source": "(4,8)", "access": []},
+        {"ask": "explain", "source": "(4,8)"},
+        {"ask": "banks", "source": "(4,8):(1@0,1@1)"}, {"source": "(1000000000000,1000000)"}, {"source": "/etc/passwd"},
+        {"source": "../layouts/specs/ampere_gemm.yaml"}, {"source": "\ud800"}, {"source": "\0"},
+    ],
+)  # fmt: skip
+def test_no_question_breaks_it(question):
+    error = answer(question)["error"]
+    assert error["message"]
+    assert json.dumps(error)
+
+
+def test_no_question_names_a_file(server, tmp_path):
+    path = tmp_path / "kernel.cu"
+    path.write_text("using A = Layout<Shape<_4,_8>>;")
+    for source in (str(path), path.as_uri(), "pyproject.toml"):
+        assert "svg" not in ask(server, source=source)
+        assert "svg" not in ask(server, source="(4,8)", options={"thread": "0", "tensor": source})
+    assert "svg" not in ask(server, source="(4,8", file=True)  # nothing is followed
+    for path_ in (
+        "/assets/../page.py",
+        "/assets/page.html",
+        "/../../etc/passwd",
+        "/assets/",
+        "/assets/%2e%2e/page.py",
+        "/file",
+    ):
+        assert send(server, "GET", path_)[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 403),
+        ({"Host": "evil.example:{port}"}, 403),
+        ({"Host": "127.0.0.1:1"}, 403),
+        ({"Host": ""}, 403),
+        ({"Host": "localhost:{port}"}, 200),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "https://127.0.0.1:{port}"}, 403),
+        ({"Origin": "http://127.0.0.1:{port}"}, 200),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Sec-Fetch-Site": "same-origin"}, 200),
+        ({"Content-Type": "text/plain"}, 403),
+        ({"Content-Type": "application/x-www-form-urlencoded"}, 403),
+        ({"Content-Type": "application/json; charset=utf-8"}, 200),
+        ({"Content-Length": "99999999999999"}, 413),
+        ({"Content-Length": "3000000"}, 413),
+        ({"Content-Length": "-1"}, 411),
+        ({"Transfer-Encoding": "chunked"}, 411),
+    ],
+)
+def test_who_may_ask(server, headers, status):
+    port = str(server.server_address[1])
+    given = {name: value.replace("{port}", port) for name, value in headers.items()}
+    assert send(server, body=b'{"source":"(4,8)"}', **{name.replace("-", "_"): value for name, value in given.items()})[0] == status
+    if "Content-Length" not in headers and "Transfer-Encoding" not in headers and "Content-Type" not in headers:
+        page = send(server, "GET", "/", **{name.replace("-", "_"): value for name, value in given.items()})[0]
+        assert page == (200 if "Sec-Fetch-Site" in headers else status)  # a link from elsewhere may lead here
+
+
+def test_bodies_that_are_no_questions(server):
+    for body in (b"", b"{", b"\xff\xfe", b"[" * 100_000, b'{"source": NaN'):
+        assert send(server, body=body)[0] == 400
+    assert send(server, path="/elsewhere", body=b"{}")[0] == 404
+    assert send(server, "GET", "/")[0] == 200
+
+
+def test_the_page_allows_no_inline_script(server):
+    status, headers, data = send(server, "GET", "/")
+    rules = dict(rule.split(" ", 1) for rule in headers["Content-Security-Policy"].split("; "))
+    assert status == 200
+    assert rules["default-src"] == "'none'"
+    assert rules["script-src"] == rules["connect-src"] == "'self'"
+    assert rules["frame-ancestors"] == "'none'"
+    scripts = re.findall(r"<script[^>]*>", data.decode())
+    assert all('type="application/json"' in tag or 'src="assets/' in tag for tag in scripts)
+    assert not re.search(r"\son\w+=", re.sub(r"<script.*?</script>", "", data.decode(), flags=re.S))
+
+
+def test_what_the_page_is_told_cannot_break_out():
+    page = document({"first": "</script><script>alert(1)</script><!--"}, drawn="<svg></svg>")
+    assert page.count("<script") == 2
+    assert "{{" not in document(told())
+
+
+def test_every_module_of_the_page_is_served(server):
+    for name, data in assets().items():
+        status, headers, served = send(server, "GET", f"/assets/{name}")
+        assert (status, served) == (200, data)
+        for other in re.findall(rb'(?:from|import)\s*"\./([\w.]+)"', data):
+            assert other.decode() in assets()
+        assert headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_newer_question_of_the_same_page_ends_the_older(server):
+    slow = {"source": "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (512,512,64))", "options": {"max_cells": "900000"}}
+    outcome: list[int] = []
+    older = threading.Thread(target=lambda: outcome.append(send(server, body=json.dumps({**slow, "page": "p"}).encode())[0]))
+    older.start()
+    time.sleep(0.3)
+    assert not outcome
+    since = time.monotonic()
+    assert ask(server, source="(4,8)", page="p")["kind"] == "grid"
+    assert time.monotonic() - since < 2
+    assert ask(server, source="(4,8)", page="another")["kind"] == "grid"
+    older.join(10)
+    assert outcome == [409]
+    assert ask(server, source="(4,8)", page="p")["kind"] == "grid"
+
+
+def test_questions_that_arrive_in_another_order(server):
+    assert ask(server, source="(4,8)", page="q", number=7)["kind"] == "grid"
+    assert send(server, body=b'{"source":"(4,8)","page":"q","number":6}')[0] == 409
+    assert ask(server, source="(4,8)", page="q", number=8)["kind"] == "grid"
+
+
+def test_time_and_memory_of_a_question_are_limited():
+    with Pool(1, seconds=0.6) as pool:
+        source = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (1024,1024,64))"
+        out = json.loads(pool.ask({"source": source, "options": {"max_cells": "9000000"}}))
+        assert "0.6 seconds" in out["error"]["message"]
+        (pid,) = pool.processes
+        os.kill(pid, signal.SIGKILL)
+        assert "has ended" in json.loads(pool.ask({"source": "(4,8)"}))["error"]["message"]
+        assert json.loads(pool.ask({"source": "(4,8)"}))["kind"] == "grid"
+    with pytest.raises(Cancelled):
+        pool.ask({"source": "(4,8)"})
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited through setrlimit")
+def test_a_question_that_wants_too_much_memory_is_an_error():
+    with Pool(1, memory=320 << 20) as pool:
+        question = {
+            "source": "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (1024,1024,64))",
+            "options": {"max_cells": "9000000"},
+        }
+        assert "memory" in json.loads(pool.ask(question))["error"]["message"]
+        assert json.loads(pool.ask({"source": "(4,8)"}))["kind"] == "grid"
+
+
+def test_many_questions_lose_nothing(server):
+    """Four pages at once, over connections that stay; a minute of it is the benchmark's business."""
+    failed: list[object] = []
+
+    def page(name: str) -> None:
+        connection = http.client.HTTPConnection(*server.server_address[:2], timeout=30)
+        for n in range(1, 51):
+            body = json.dumps({"source": f"({n},2)", "page": name})
+            connection.request("POST", "/ask", body, {"Content-Type": "application/json"})
+            out = json.loads(connection.getresponse().read())
+            if out.get("facts", {}).get("size") != 2 * n:
+                failed.append(out)
+        connection.close()
+
+    threads = [threading.Thread(target=page, args=(f"page {n}",)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+
+
+def test_the_address_of_a_state():
+    state = {"source": "(4,8) × 𝄞", "options": {"view": "grid"}}
+    packed = fragment(state)
+    assert packed.startswith("#z")
+    assert json.loads(decompress(urlsafe_b64decode(packed[2:] + "=="), -15)) == state
+
+
+def test_a_file_is_followed(tmp_path: Path):
+    path = tmp_path / "x.cu"
+    path.write_text("(4,8)")
+    followed = Followed(str(path))
+    assert followed.state.text == "(4,8)"
+    new = tmp_path / "new"
+    new.write_text("(2,2)")
+    new.replace(path)  # as editors save
+    assert followed.after(1, 5).text == "(2,2)"
+    path.unlink()
+    assert "x.cu" in followed.after(2, 5).error
+    path.write_bytes(b"\xff\xfe")
+    assert followed.after(3, 5).error
+    followed.close()
+
+
+@pytest.mark.parametrize(
+    ("way", "words"),
+    [
+        ("command", "cute-viz render '(_4,_8):(_8,_1)' --view grid"),
+        ("cpp", "Layout<Shape<_4,_8>,Stride<_8,_1>>{}"),
+        ("dsl", "cute.make_layout((4, 8), stride=(8, 1))"),
+        ("cute", "(_4,_8):(_8,_1)"),
+        ("markdown", "<!-- cute-viz: (_4,_8):(_8,_1) | view=grid -->\n<!-- /cute-viz -->"),
+    ],
+)
+def test_copies(way, words):
+    assert answer({"ask": "copy", "source": "(_4,_8):(_8,_1)", "options": {"view": "grid"}, "as": way}) == {"text": words}
+
+
+def test_copied_pictures_are_those_of_render():
+    for way, format_ in (("svg", "svg"), ("json", "json")):
+        out = answer({"ask": "copy", "source": "(4,8)", "as": way})["text"]
+        assert out == render("(4,8)", format_).decode()
+    assert answer({"ask": "copy", "source": "(4,8)", "as": "latex"})["text"] == render("(4,8)", "tikz", fragment=True).decode()
+
+
+def test_banks_agree_with_the_search():
+    """What the page counts on a layout is what `cute-viz swizzle` counts of it."""
+    from cute_viz.analysis.swizzles import PATTERNS, search
+
+    for rows, cols, bits in ((8, 64, 16), (32, 32, 32), (16, 128, 8)):
+        for access in PATTERNS:
+            found = {candidate.name: candidate.wavefronts for candidate in search(rows, cols, bits, [access])}
+            for name in ("plain", "Sw<1,3,3>", "Sw<3,4,3>"):
+                if name not in found:
+                    continue
+                source = f"({rows},{cols}):({cols},1)" if name == "plain" else f"{name} o 0 o ({rows},{cols}):({cols},1)"
+                out = answer({"ask": "banks", "source": source, "access": access, "options": {"type": str(bits)}})
+                assert out["wavefronts"] == found[name], (source, access)
+                assert out["best"]["wavefronts"] == min(cost for name, cost in found.items() if "padding" not in name)
+
+
+def test_steps_of_an_operation():
+    out = answer({"ask": "explain", "source": "complement(4:2, 24)"})
+    assert [step["number"] for step in out["steps"]][-1] == len({step["number"] for step in out["steps"]} - {None})
+    assert out["steps"][-1]["svg"].startswith("<svg")
+    assert answer({"ask": "explain", "source": "Sw<3,3,3> o 0 o (8,64):(64,1)"})["bits"].startswith("<svg")
+
+
+def test_serve_prints_its_address_and_ends(tmp_path: Path):
+    command = [sys.executable, "-m", "cute_viz", "serve", "--port", "0", "--no-browser", "Sw<3,3,3>"]
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+    try:
+        assert running.stderr is not None
+        line = running.stderr.readline()
+        match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/(#z\S+)\n", line)
+        assert match, line
+        assert match[2] == fragment({"source": "Sw<3,3,3>"})
+        connection = http.client.HTTPConnection("127.0.0.1", int(match[1]), timeout=30)
+        connection.request("POST", "/ask", '{"source":"(4,8)"}', {"Content-Type": "application/json"})
+        assert json.loads(connection.getresponse().read())["kind"] == "grid"
+        connection.close()
+    finally:
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=20)
+    assert (running.returncode, out, err) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["no/such.cu"], 1, "no/such.cu"),
+        (["--port", "99999"], 2, "99999"),
+        (["-"], 2, "standard input"),
+        (["--host", "no.such.host.invalid"], 1, "cannot listen"),
+    ],
+)
+def test_serve_refuses(words, status, said, capsys):
+    from cute_viz.cli import main
+
+    with pytest.raises(SystemExit) as stop:
+        main(["serve", "--no-browser", *words])
+    assert stop.value.code == status
+    assert said in capsys.readouterr().err

@@ -1,0 +1,310 @@
+"""The live page in a real browser: typing draws, mistakes are shown and cured, the address holds the state, files are followed."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from cute_viz.live.follow import Followed
+from cute_viz.live.pool import Pool
+from cute_viz.live.server import Server
+from tests.browser import chromium, complaints, until
+
+pytestmark = pytest.mark.browser
+HOSTILE = "</title></script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">"
+
+
+@pytest.fixture(scope="module")
+def driver():
+    with chromium() as found:
+        yield found
+
+
+def serving(followed: Followed | None = None, pool: Pool | None = None) -> Server:
+    server = Server(followed=followed, pool=pool)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    return server
+
+
+@pytest.fixture(scope="module")
+def server():
+    running = serving()
+    yield running
+    running.shutdown()
+    running.close()
+
+
+class Page:
+    """The page under test: what is typed into it, what it shows."""
+
+    def __init__(self, driver, address: str) -> None:
+        self.driver = driver
+        driver.get("about:blank")
+        driver.get(address)
+        until(lambda: self.picture() or self.error())
+
+    def find(self, selector: str):
+        return self.driver.find_element("css selector", selector)
+
+    def text(self, selector: str) -> str:
+        return self.driver.execute_script("return document.querySelector(arguments[0])?.textContent ?? ''", selector)
+
+    def picture(self) -> str:
+        return self.text("#picture svg title")
+
+    def error(self) -> str:
+        return self.text("#error")
+
+    def type(self, words: str) -> None:
+        """Click into the editor, clear it, and type."""
+        from selenium.webdriver.common.keys import Keys
+
+        source = self.find("#source")
+        source.click()
+        source.send_keys(Keys.CONTROL, "a")
+        source.send_keys(Keys.DELETE, words)
+
+    def drawn(self, words: str) -> None:
+        until(lambda: self.driver.execute_script("return document.body.dataset.drawn") == words)
+
+
+@pytest.fixture
+def page(driver, server):
+    yield Page(driver, server.address)
+    assert [line for line in complaints(driver) if "409" not in line] == []
+
+
+def test_typing_draws(page):
+    before = page.picture()
+    page.type("(4,8):(8,1)")
+    page.drawn("(4,8):(8,1)")
+    assert page.picture() != before
+    assert page.driver.execute_script("return document.querySelectorAll('#picture svg text').length") >= 32
+    page.type("SM80_16x8x16_F32F16F16F32_TN")
+    page.drawn("SM80_16x8x16_F32F16F16F32_TN")
+    assert "32 threads" in page.picture()
+
+
+def test_a_mistake_keeps_the_last_picture_and_a_click_cures_it(page):
+    page.type("composition((4,8):(8,1), 4:2)")
+    page.drawn("composition((4,8):(8,1), 4:2)")
+    good = page.picture()
+    page.type("compositon((4,8):(8,1), 4:2)")
+    until(lambda: "compositon" in page.error())
+    assert page.picture() == good
+    until(lambda: "stale" in page.find("#picture").get_attribute("class"))
+    assert page.text("#under mark").startswith("compositon")
+    assert page.find("#source").get_attribute("aria-invalid") is not None
+    page.find("#error button").click()
+    until(lambda: page.error() == "")
+    page.drawn("composition((4,8):(8,1), 4:2)")
+    assert "stale" not in page.find("#picture").get_attribute("class")
+    assert page.text("#under mark") == ""
+
+
+def test_a_missing_value_is_one_click(page):
+    page.type("make_layout(make_shape(M,8))")
+    until(lambda: page.error())
+    page.find("#error button").click()
+    page.drawn("make_layout(make_shape(M,8))")
+    until(lambda: page.error() == "")
+    assert page.driver.execute_script("return document.getElementById('let').value") == "M=512"
+
+
+def test_the_address_holds_the_state(page, driver, server):
+    page.type("Sw<3,3,3> o 0 o (8,64):(64,1)")
+    page.drawn("Sw<3,3,3> o 0 o (8,64):(64,1)")
+    page.find("#options [name=view]").send_keys("banks")
+    until(lambda: "bank" in page.picture().lower())
+    before = page.picture()
+    until(lambda: driver.current_url != server.address and "#z" in driver.current_url)
+    until(lambda: _settled(driver))
+    driver.refresh()
+    until(lambda: page.picture() == before)
+    assert driver.execute_script("return document.getElementById('source').value") == "Sw<3,3,3> o 0 o (8,64):(64,1)"
+    assert driver.execute_script("return document.querySelector('#options [name=view]').value") == "banks"
+    address = driver.current_url
+    Page(driver, server.address + "#zNonsense")
+    Page(driver, address)
+    until(lambda: page.picture() == before)
+
+
+def test_an_address_in_words(driver, server):
+    """As documents and galleries write it."""
+    from cute_viz.engine.address import page_link
+
+    for source, options in (("(4,8):(8,1) ", {"view": "tv", "tile": "4x8"}), ("a = (2,2)\na o 4:1 + 0 & '\"<#%", {})):
+        driver.get("about:blank")
+        driver.get(page_link(server.address, source, options))
+        value = "return [document.getElementById('source').value, document.querySelector('#options [name=view]')?.value]"
+        until(lambda value=value: driver.execute_script(value)[0])
+        assert driver.execute_script(value) == [source, options.get("view", "")]
+
+
+def _settled(driver) -> bool:
+    """Whether the address has stopped changing."""
+    import time
+
+    before = driver.current_url
+    time.sleep(0.4)
+    return driver.current_url == before
+
+
+def test_the_knobs_of_a_swizzle(page, driver):
+    page.type("Sw<3,3,3> o 0 o (8,64):(64,1)")
+    page.drawn("Sw<3,3,3> o 0 o (8,64):(64,1)")
+    set_ = "const s = document.querySelector('#sliders input'); s.value = 2; s.dispatchEvent(new Event('input'))"
+    driver.execute_script(set_)
+    page.drawn("Sw<2,3,3> o 0 o (8,64):(64,1)")
+    assert "Sw<2,3,3>" in page.text("#picture svg")
+
+
+def test_the_matrix_of_a_swizzle(page, driver):
+    page.type("Sw<2,1,2> o 0 o (4,8):(8,1)")
+    page.drawn("Sw<2,1,2> o 0 o (4,8):(8,1)")
+    driver.find_element("id", "tab-facts").click()
+    until(lambda: page.text("#matrix"))
+    rows = driver.execute_script("return [...document.querySelectorAll('#matrix tr')].slice(1).map(r => r.textContent)")
+    # m.0, m.1, n.0, n.1, n.2: bits 3 and 4 of the offset, the row, are XORed into bits 1 and 2
+    assert rows == ["bit 4·1···", "bit 31····", "bit 2·1··1", "bit 11··1·", "bit 0··1··"]
+    driver.find_element("id", "tab-notes").click()
+
+
+def test_banks_are_explored_and_cured(page, driver):
+    page.type("(8,64):(64,1)")
+    page.drawn("(8,64):(64,1)")
+    driver.find_element("id", "tab-banks").click()
+    until(lambda: page.text("#wavefronts").startswith("64 wavefronts, 8 are ideal"))
+    page.find(".banks button.hot").click()
+    assert page.text("#found").startswith("bank 0, phase 0: 64 cells")
+    page.find("#apply-best").click()
+    page.drawn("Sw<3,3,3> o 0 o (8,64):(64,1)")
+    until(lambda: page.text("#wavefronts").startswith("8 wavefronts, 8 are ideal"))
+    driver.find_element("id", "tab-notes").click()
+
+
+def test_the_steps_of_an_operation(page, driver):
+    page.type("complement(4:2, 24)")
+    page.drawn("complement(4:2, 24)")
+    driver.find_element("id", "tab-explain").click()
+    until(lambda: page.text("#more li[aria-current=true]").endswith("(2,3):(1,8)"))
+    slider = "const s = document.querySelector('#more input[type=range]'); s.value = 0; s.dispatchEvent(new Event('input'))"
+    driver.execute_script(slider)
+    assert driver.execute_script("return [...document.querySelectorAll('#more li')].findIndex(x => x.ariaCurrent === 'true')") == 0
+    driver.find_element("id", "tab-notes").click()
+
+
+def test_what_is_typed_cannot_script_the_page(page, driver):
+    from cute_viz import render
+
+    put = """const e = document.querySelector(arguments[0]);
+        e.value = arguments[1];
+        e.dispatchEvent(new Event("input", { bubbles: true }))"""
+    page.type("(2,2)")
+    page.drawn("(2,2)")
+    driver.execute_script(put, "#options [name=tile]", HOSTILE)
+    until(lambda: page.error())
+    driver.execute_script(put, "#options [name=tile]", "")
+    until(lambda: page.error() == "")
+    driver.execute_script(put, "#source", HOSTILE)
+    until(lambda: page.error())
+    figure = render("(2,2)", "json", title=HOSTILE).decode()  # a figure from a stranger
+    driver.execute_script(put, "#source", figure)
+    until(lambda: page.error() == "" and HOSTILE in page.picture())
+    driver.find_element("id", "tab-facts").click()
+    driver.find_element("id", "tab-notes").click()
+    driver.execute_script("document.querySelector('#tables summary')?.click()")
+    assert driver.title == f"{HOSTILE} · cute-viz"
+    assert driver.execute_script("return document.querySelectorAll('script').length") == 2
+    assert driver.execute_script("return document.querySelectorAll('img').length") == 0
+
+
+def test_two_pages_do_not_disturb_each_other(page, driver, server):
+    first = driver.current_window_handle
+    page.type("(4,8)")
+    page.drawn("(4,8)")
+    driver.switch_to.new_window("tab")
+    other = Page(driver, server.address)
+    other.type("(5,7)")
+    other.drawn("(5,7)")
+    driver.close()
+    driver.switch_to.window(first)
+    assert "(4,8)" in page.text("#picture svg")
+
+
+def test_presets_and_copies(page, driver):
+    box = page.find("#presets")
+    box.send_keys("ldmatrix.x4")
+    until(lambda: "SM75_U32x4_LDSM_N" in page.text("#picture svg"))
+    driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
+    page.find("#copy-as").send_keys("command")
+    driver.execute_script("document.getElementById('copy-as').dispatchEvent(new Event('change'))")
+    until(lambda: page.text("#status") == "copied: command")
+    assert driver.execute_async_script("navigator.clipboard.readText().then(arguments[0])") == "cute-viz render SM75_U32x4_LDSM_N"
+    size = driver.execute_async_script(
+        "const done = arguments[0]; import('./assets/share.js').then(m => m.png(document.querySelector('#picture svg')))"
+        ".then(b => createImageBitmap(b)).then(i => done([i.width, i.height]))"
+    )
+    wanted = driver.execute_script(
+        "const v = document.querySelector('#picture svg').viewBox.baseVal; return [2 * v.width, 2 * v.height]"
+    )
+    assert [abs(a - b) < 2 for a, b in zip(size, wanted, strict=True)] == [True, True]
+
+
+def test_keys_and_names_for_those_who_do_not_see(page, driver):
+    from selenium.webdriver.common.keys import Keys
+
+    page.type("SM80_16x8x16_F32F16F16F32_TN")
+    page.drawn("SM80_16x8x16_F32F16F16F32_TN")
+    page.find("#source").send_keys(Keys.ESCAPE)
+    assert driver.switch_to.active_element.get_attribute("id") == "picture"
+    page.find("#picture").send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert "thread 0 value 1" in page.text("#spoken")
+    page.find("#picture").send_keys(Keys.ENTER)
+    assert page.text("#found") == "thread 0: 16 cells"
+    nameless = driver.execute_script("""
+        return [...document.querySelectorAll("input, select, textarea, button")].filter((e) => e.offsetParent &&
+            !(e.labels?.length || e.getAttribute("aria-label") || e.textContent.trim())).map((e) => e.outerHTML)""")
+    assert nameless == []
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1400, False), (390, True)])
+def test_it_fits_its_window(page, driver, width, dark):
+    value = "dark" if dark else "light"
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": value}]})
+    driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    )
+    try:
+        assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+        colour = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
+        assert colour == ("rgb(13, 17, 23)" if dark else "rgb(255, 255, 255)")
+    finally:
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_a_file_is_followed(driver, tmp_path: Path):
+    path = tmp_path / "layouts.txt"
+    path.write_text("(4,8):(8,1)\n")
+    followed = Followed(str(path))
+    server = serving(followed, Pool(1))
+    try:
+        page = Page(driver, server.address)
+        until(lambda: "(4,8):(8,1)" in page.text("#picture svg"))
+        path.write_text("(2,8):(8,1)\n")
+        until(lambda: "(2,8):(8,1)" in page.text("#picture svg"))
+        path.write_text("(2,8:(8,1)\n")
+        until(lambda: page.error())
+        path.write_text("(3,8):(8,1)\n")
+        until(lambda: "(3,8):(8,1)" in page.text("#picture svg"))
+        assert page.error() == ""
+        until(lambda: "#z" in driver.current_url)
+        driver.refresh()
+        until(lambda: "(3,8):(8,1)" in page.text("#picture svg"))
+    finally:
+        driver.get("about:blank")
+        server.shutdown()
+        server.close()

@@ -1,0 +1,102 @@
+"""The static site: what it is made of, and in Chromium, under a path, with every other host unreachable, then without any."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import threading
+import zipfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from cute_viz.cli import main
+from cute_viz.live import playground
+from tests.browser import chromium, complaints, until
+
+PYODIDE = os.environ.get("CUTE_VIZ_PYODIDE", "")
+
+
+def test_the_site_is_whole_and_always_the_same():
+    site = playground.site()
+    assert site == playground.site()
+    with zipfile.ZipFile(BytesIO(site["engine/cute_viz.zip"])) as archive:
+        names = archive.namelist()
+    assert {"cute_viz/live/questions.py", "cute_viz/live/tools.json", "cute_viz/layouts/specs/ampere_gemm.yaml"} <= set(names)
+    assert not [name for name in names if name.startswith("cute_viz/cli/") or "__pycache__" in name]
+    page = site["index.html"].decode()
+    assert page.count("<svg") == 1
+    told = json.loads(re.search(r'id="told">(.*?)</script>', page)[1])  # type: ignore[index]
+    assert told["pyodide"] == f"https://cdn.jsdelivr.net/npm/pyodide@{playground.VERSION}/"
+    assert f"script-src &#x27;self&#x27; &#x27;wasm-unsafe-eval&#x27; {told['pyodide']}" in page
+    for path in re.findall(r'(?:href|src)="([^"]+)"', page):
+        assert path in site or path.startswith(("data:", "#"))
+
+
+def test_a_folder_that_is_no_pyodide(tmp_path: Path, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["playground", "-o", str(tmp_path / "site"), "--pyodide", str(tmp_path)])
+    assert stop.value.code == 1
+    assert "there is no pyodide.mjs" in capsys.readouterr().err
+    assert not (tmp_path / "site").exists()
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.browser
+def test_in_a_browser_without_any_other_host(tmp_path: Path):
+    if not os.path.isfile(os.path.join(PYODIDE, "pyodide.mjs")):
+        pytest.skip("CUTE_VIZ_PYODIDE names no unpacked npm package of Pyodide")
+    with pytest.raises(SystemExit):
+        main(["playground", "-o", str(tmp_path / "a" / "b"), "--pyodide", PYODIDE])
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path)))
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_address[1]}/a/b/"
+    with chromium("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1") as driver:
+
+        def text(selector: str) -> str:
+            return driver.execute_script("return document.querySelector(arguments[0])?.textContent ?? ''", selector)
+
+        def type_(words: str) -> None:
+            from selenium.webdriver.common.keys import Keys
+
+            source = driver.find_element("id", "source")
+            source.click()
+            source.send_keys(Keys.CONTROL, "a")
+            source.send_keys(Keys.DELETE, words)
+
+        def drawn(words: str, seconds: float = 20) -> None:
+            until(lambda: driver.execute_script("return document.body.dataset.drawn") == words, seconds)
+
+        driver.get(address)
+        assert "32 threads" in text("#picture svg title")  # it stands there while the engine is loaded
+        type_("(4,8):(8,1)")
+        drawn("(4,8):(8,1)", 60)
+        assert "(4,8):(8,1)" in text("#picture svg")
+        type_("compositon((4,8), 2)")
+        until(lambda: "did you mean composition" in text("#error"))
+        driver.find_element("css selector", "#error button").click()
+        drawn("composition((4,8), 2)")
+        type_("Sw<2,3,3> o 0 o (8,64):(64,1)")
+        drawn("Sw<2,3,3> o 0 o (8,64):(64,1)")
+        until(lambda: driver.execute_script("return location.hash.length") > 20)
+        log = [json.loads(line["message"])["message"] for line in driver.get_log("performance")]
+        asked = [line["params"]["request"]["url"] for line in log if line["method"] == "Network.requestWillBeSent"]
+        assert len(asked) > 10
+        assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
+        until(lambda: driver.execute_async_script("navigator.serviceWorker.ready.then(() => arguments[0](true))"))
+        assert complaints(driver) == []
+        server.shutdown()
+        server.server_close()
+        type_("(3,5)")
+        drawn("(3,5)")
+        driver.refresh()
+        drawn("(3,5)", 60)
+        assert "(3,5)" in text("#picture svg")
