@@ -135,6 +135,7 @@ def shape_of(x: Any, *path: int) -> Any:
 def grouped(shape: Any) -> Any:
     """The size of a shape; of one that mixes known and run-time extents, a mode for each run of a kind (CuTe's coalesce).
 
+    >>> from cute_viz.algebra.runtime import Runtime
     >>> grouped((2, 3, 4)), grouped((2, 3, Runtime(4)))
     (24, (6, 4))
     """

@@ -35,7 +35,7 @@ class TypeParser:
     """Recursive descent over a type in a text, from a place on; `runtime` gives the node of an integer that only runs know.
 
     >>> node = TypeParser("cute::Layout<cute::tuple<cute::C<(int)8>, cute::_4>, LayoutLeft::Apply>", 0).type()
-    >>> node.name, [item.value for item in node.template[0].items]
+    >>> node.name, [item.value for item in node.template[0].template]
     ('Layout', [8, 4])
     """
 

@@ -11,7 +11,7 @@ from cute_viz.spec.domains import meant
 _SLOT = re.compile(r"\{([A-Za-z_]\w*)\}")
 
 # Instructions by the names of their assembler, of the compiler's builtins, or as a manual has them, in capitals.
-_SPOKEN = re.compile(r"(?:([a-z][a-z0-9]*)::)?(?:v_|__builtin_amdgcn_)?(s?w?m(?:fma|fmac|ma|mac)_\w+)", re.I)
+_SPOKEN = re.compile(r"(?:([a-z][a-z0-9]*)::)?(?:v_|__builtin_amdgcn_)?((?:mfma|smfmac|wmma|swmmac)_\w+)", re.I)
 _SUFFIX = re.compile(r"_w(32|64)(?:_(gfx\d+))?$")
 
 
