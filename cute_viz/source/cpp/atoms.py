@@ -1,0 +1,152 @@
+"""Atoms by their types: MMA_Atom<...>, Copy_Atom<op, T>, TiledMMA<...>, instructions of the library and traits of the file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from cute_viz.algebra.composed import as_layout
+from cute_viz.algebra.copy import CopyOp, TiledCopy, make_copy_atom
+from cute_viz.algebra.elements import ValueType, named
+from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.make_copy import make_tiled_copy_impl
+from cute_viz.algebra.mma import MMA_Atom, TiledMMA, make_tiled_mma
+from cute_viz.algebra.static import clear_static
+from cute_viz.errors import AlgebraError, CuteVizError, Span
+from cute_viz.notation.atoms import is_atom_name
+from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.tree import Part
+from cute_viz.source.cpp.types import bits
+from cute_viz.source.cpp.values import Class, Enumerator, External
+
+WRAPPERS = frozenset(["MMA_Atom", "MMA_Traits", "Copy_Traits", "make_mma_atom"])
+NAMES = frozenset((*WRAPPERS, "Copy_Atom", "TiledMMA", "TiledCopy"))
+
+
+def atom(meaning: Meaning, name: str, args: list[Any], span: Span) -> Any:
+    """What a name of NAMES with template arguments stands for."""
+    if name in ("MMA_Atom", "MMA_Traits", "make_mma_atom"):
+        return mma_atom(meaning, args[0], span) if args else None
+    if name == "Copy_Traits":
+        return copy_op(meaning, args[0], span) if args else None
+    if name == "Copy_Atom":
+        if len(args) < 2:
+            raise meaning.fail(
+                "a copy atom needs an operation and a value type", span, hint="Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}"
+            )
+        return make_copy_atom(
+            copy_op(meaning, args[0], span), bits(args[1]), str(args[1]) if isinstance(args[1], ValueType) else ""
+        )
+    if name == "TiledMMA":
+        return make_tiled_mma(mma_atom(meaning, args[0], span), *map(_solid, args[1:])) if args else None
+    if len(args) != 3:
+        raise meaning.fail("TiledCopy has an atom, a layout and a tiler", span)
+    return make_tiled_copy_impl(*map(_solid, args))
+
+
+def _solid(value: Any) -> Any:
+    if isinstance(value, External) and value.error is not None:
+        raise value.error
+    return value
+
+
+def mma_atom(meaning: Meaning, value: Any, span: Span) -> Any:
+    """The MMA atom of an operation; an atom is one already."""
+    if isinstance(value, Class):
+        found = _traits(meaning, "MMA_Traits", value, span) or value
+        parts = [_member(meaning, found, names, span) for names in _MMA_PARTS]
+        thr, shape, a, b, c = parts
+        return MMA_Atom(as_layout(thr), shape, as_layout(a), as_layout(b), as_layout(c), value.env.scope.name)
+    if isinstance(value, TiledMMA):
+        return value.atom
+    if isinstance(_solid(value), MMA_Atom):
+        return value
+    raise meaning.fail(f"{show(value)} is not an MMA operation", span, hint="such as SM80_16x8x16_F32F16F16F32_TN")
+
+
+_MMA_PARTS = (
+    ("ThrID", "AtomThrID"),
+    ("Shape_MNK",),
+    ("ALayout", "LayoutA_TV"),
+    ("BLayout", "LayoutB_TV"),
+    ("CLayout", "LayoutC_TV"),
+)
+
+
+def copy_op(meaning: Meaning, value: Any, span: Span) -> CopyOp:
+    """The copy operation that a value is."""
+    if isinstance(value, Class):
+        found = _traits(meaning, "Copy_Traits", value, span) or value
+        thr, src, dst = (as_layout(_member(meaning, found, (name,), span)) for name in ("ThrID", "SrcLayout", "DstLayout"))
+        try:
+            ref = as_layout(_member(meaning, found, ("RefLayout",), span))
+        except CuteVizError:
+            ref = src
+        return CopyOp(value.env.scope.name, thr, src, dst, ref)
+    if isinstance(_solid(value), CopyOp):
+        return value  # type: ignore[no-any-return]
+    raise meaning.fail(f"{show(value)} is not a copy operation", span, hint="cute-viz list copy")
+
+
+def _member(meaning: Meaning, value: Any, names: tuple[str, ...], span: Span) -> Any:
+    problem: CuteVizError | None = None
+    for name in names:
+        try:
+            found = meaning.type_member(value, Part(name, None, span), span)
+            return _solid(found)
+        except CuteVizError as error:
+            problem = problem or error
+    assert problem is not None
+    raise problem
+
+
+def _traits(meaning: Meaning, template: str, operation: Class, span: Span) -> Any:
+    """The traits of the file for an operation of the file; None where it has none."""
+    from_file = [
+        scope
+        for (_, name), scopes in meaning.context.reader.specialisations.items()
+        if name == template
+        for scope in scopes
+        if scope.spec is not None
+    ]
+    for scope in from_file:
+        found = meaning.specialised(scope, [operation])  # type: ignore[attr-defined]
+        if found is not None:
+            return found
+    return None
+
+
+def instruction(meaning: Meaning, name: str, args: list[Any] | None, span: Span) -> Any:
+    """The atom of the library that a name is; None where it cannot be one. Raises: what the library says of a wrong name."""
+    resolve = meaning.context.given.resolve
+    short = name.rsplit("::", 1)[-1]
+    if resolve is None or not (is_atom_name(short) or short.startswith("SM")):
+        return None
+    words = tuple(_word(meaning, item, span) for item in args or ())
+    found = resolve(name, words)
+    if isinstance(found, CopyOp):
+        return replace(found, **{part: clear_static(getattr(found, part)) for part in ("thr_id", "src", "dst", "ref")})
+    return None if found is None else clear_static(found)
+
+
+def _word(meaning: Meaning, value: Any, span: Span) -> str:
+    """A template argument as the library has it."""
+    value = _solid(value)
+    if isinstance(value, Enumerator):
+        return f"{'::'.join(value.kind.split('::')[-2:])}::{value.name}"
+    if isinstance(value, (Layout, tuple, TiledCopy)):
+        raise AlgebraError(f"{show(value)} is not an argument of an instruction")
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)
+
+
+def value_type(name: str) -> ValueType:
+    """The type of elements of an atom, `f16`, as C++ has it.
+
+    >>> str(value_type("f16"))
+    'half_t'
+    """
+    element = named(name)
+    return ValueType(element.cpp[0] if element is not None and element.cpp else name)

@@ -1,0 +1,227 @@
+"""Template arguments: bound to parameters, matched with the patterns of specialisations, deduced from the arguments of a call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import CuteVizError, NotationError, Span
+from cute_viz.notation.vocabulary import INTEGRALS, TUPLES
+from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.scopes import Param, Scope
+from cute_viz.source.cpp.tree import Brace, Id, Node, Unary
+from cute_viz.source.cpp.types import same
+from cute_viz.source.cpp.values import Class, Env, External, Lazy, Pack, Runtime, static
+
+
+def as_argument(value: Any, param: Param | None = None) -> Any:
+    """A value as the argument of a template: static, but for an int, which computes as an int of C++."""
+    value = static(value)
+    if param is not None and param.kind == "value" and isinstance(value, int) and not isinstance(value, bool):
+        return Runtime(value)
+    return value
+
+
+def bound(meaning: Meaning, params: tuple[Param, ...], given: list[Any], span: Span) -> dict[str, Any]:
+    """The parameters of a template by name, as far as they are given; values or Lazy ones.
+
+    Raises: NotationError for more arguments than parameters.
+    """
+    out: dict[str, Any] = {}
+    position = 0
+    for param in params:
+        if param.pack:
+            out[param.name] = Pack(_forced(x, param) for x in given[position:])
+            position = len(given)
+        elif position < len(given):
+            out[param.name] = _later(given[position], param)
+            position += 1
+    if position < len(given):
+        raise meaning.fail(f"{len(given)} template arguments, and there are {len(params)} parameters", span)
+    return out
+
+
+def _later(value: Any, param: Param) -> Any:
+    if isinstance(value, Lazy):
+        return Lazy(lambda: as_argument(value(), param))
+    return as_argument(value, param)
+
+
+def _forced(value: Any, param: Param) -> Any:
+    return as_argument(value() if isinstance(value, Lazy) else value, param)
+
+
+def defaulted(meaning: Meaning, params: tuple[Param, ...], args: dict[str, Any], env: Env) -> None:
+    """Add the defaults of the parameters that nothing binds; they are evaluated in the environment when they are asked for."""
+    for param in params:
+        if param.name not in args and param.default is not None:
+            args[param.name] = Lazy(lambda param=param: as_argument(meaning.of(param.default, env), param))  # type: ignore[misc]
+
+
+def key_of(values: list[Any]) -> tuple[Any, ...]:
+    """What tells instances of a template apart."""
+    out: list[Any] = []
+    for value in values:
+        if isinstance(value, Lazy):
+            try:
+                value = value()
+            except CuteVizError as error:
+                out.append(id(error))
+                continue
+        if isinstance(value, (Class,)):
+            out.append(id(value.env))
+        else:
+            try:
+                hash(value)
+                out.append((type(value).__name__, str(value)))
+            except TypeError:
+                out.append(id(value))
+    return tuple(out)
+
+
+def matched(meaning: Meaning, scope: Scope, values: list[Any]) -> dict[str, Any] | None:
+    """The parameters of a specialisation for the arguments of a template; None where it is not for them.
+
+    Raises: the error of an argument that is not known; NotationError where it is not known whether two types are the same.
+    """
+    assert scope.spec is not None
+    parts = meaning.context.reader.split(*scope.spec)
+    env = within_parent(meaning, scope)
+    out: dict[str, Any] = {}
+    names = {param.name: param for param in scope.params or ()}
+    patterns = [meaning.context.tree(part) for part in parts]
+    return out if _all(meaning.inside(env), patterns, values, names, out) else None
+
+
+def within_parent(meaning: Meaning, scope: Scope) -> Env:
+    """The environment around a scope of the file."""
+    from cute_viz.source.cpp.lookup import opened
+
+    assert scope.parent is not None
+    return opened(meaning.context, scope.parent)
+
+
+def _all(meaning: Meaning, patterns: list[Node], values: list[Any], names: dict[str, Param], out: dict[str, Any]) -> bool:
+    for n, pattern in enumerate(patterns):
+        if isinstance(pattern, Unary) and pattern.operator == "...":
+            if isinstance(pattern.value, Id) and pattern.value.text in names:
+                out[pattern.value.text] = Pack(_value(x) for x in values[n:])
+                return True
+            return False
+        if n >= len(values) or not fits(meaning, pattern, _value(values[n]), names, out):
+            return False
+    return len(patterns) == len(values)
+
+
+def _value(value: Any) -> Any:
+    return value() if isinstance(value, Lazy) else value
+
+
+def fits(meaning: Meaning, pattern: Node, value: Any, names: dict[str, Param], out: dict[str, Any]) -> bool:
+    """Whether a value is what a pattern says, whose names are added to `out`."""
+    if isinstance(pattern, Unary) and pattern.operator in ("T&", "T&&"):
+        return fits(meaning, pattern.value, value, names, out)
+    if isinstance(pattern, Brace) and pattern.type is not None and not pattern.args:
+        return fits(meaning, pattern.type, value, names, out)
+    if not isinstance(pattern, Id):
+        return _is(meaning, pattern, value)
+    last = pattern.parts[-1]
+    if len(pattern.parts) == 1 and last.args is None and last.name in names:
+        if last.name in out:
+            return bool(same(out[last.name], value))
+        out[last.name] = as_argument(value, names[last.name])
+        return True
+    if last.args is None or not _free(pattern, names):
+        return _is(meaning, pattern, value)
+    inside = _inside(meaning, last.name, value)
+    return inside is not None and _all(meaning, list(last.args), inside, names, out)
+
+
+def _free(node: Any, names: dict[str, Param]) -> bool:
+    """Whether a parameter stands anywhere in a pattern."""
+    if isinstance(node, Id):
+        return any(part.name in names or any(_free(item, names) for item in part.args or ()) for part in node.parts)
+    return any(
+        _free(item, names)
+        for slot in getattr(node, "__slots__", ())
+        for item in (lambda x: x if isinstance(x, tuple) else (x,))(getattr(node, slot))
+        if hasattr(item, "__slots__")
+    )
+
+
+def _is(meaning: Meaning, pattern: Node, value: Any) -> bool:
+    wanted = static(meaning.value(pattern))
+    if isinstance(value, External) and value.error is not None and isinstance(wanted, External):
+        pass
+    found = same(wanted, static(value))
+    if found is None:
+        what = wanted if isinstance(wanted, External) else value
+        if isinstance(what, External) and what.error is not None:
+            raise what.error
+        raise meaning.fail(f"whether {what} is meant is not known", pattern.span)
+    return found
+
+
+def _inside(meaning: Meaning, name: str, value: Any) -> list[Any] | None:
+    """The arguments of a type whose template is named; None where it is of another."""
+    if isinstance(value, Class) and value.env.scope.name == name and value.env.scope.params is not None:
+        params = value.env.scope.params
+        return [value.env.args[param.name] for param in params if param.name in value.env.args]
+    if isinstance(value, External) and value.name.rsplit("::", 1)[-1] == name:
+        return list(value.args or ())
+    if isinstance(value, tuple) and name in TUPLES:
+        return list(value)
+    if isinstance(value, Layout) and name == "Layout":
+        return [value.shape, value.stride]
+    if isinstance(value, Layout) and name == "Tensor":
+        return [External("Engine", None, NotationError("the engine of a tensor is not known")), value]
+    if isinstance(value, ComposedLayout) and name == "ComposedLayout":
+        return [value.outer, value.offset, value.inner]
+    if isinstance(value, ComposedLayout) and name == "Tensor":
+        return [External("Engine", None, NotationError("the engine of a tensor is not known")), value]
+    if isinstance(value, Swizzle) and name == "Swizzle":
+        return [value.bits, value.base, value.shift]
+    if isinstance(value, int) and name in INTEGRALS and not isinstance(value, Runtime):
+        return [value]
+    return None
+
+
+def deduced(meaning: Meaning, scope: Scope, args: list[Any], out: dict[str, Any]) -> bool:
+    """Deduce the template parameters of a function from the values of a call; False where a parameter is of another type."""
+    names = {param.name: param for param in scope.params or ()}
+    if not names:
+        return True
+    for param, value in zip(scope.arguments, args, strict=False):
+        if param.type is None:
+            continue
+        begin, end = param.type
+        tokens = meaning.context.reader.tokens
+        while begin < end and tokens[begin].text in ("const", "typename", "volatile", "__grid_constant__"):
+            begin += 1
+        while end > begin and tokens[end - 1].text in ("const", "&", "&&", "...", "volatile", "__restrict__"):
+            end -= 1
+        if end - begin == 1:
+            name = tokens[begin].text
+            if name in names and name not in out:
+                out[name] = Pack() if param.pack else static(value) if not isinstance(value, Runtime) else _int()
+            continue
+        if end <= begin or not any(token.text in names for token in tokens[begin:end]):
+            continue
+        if param.pack:
+            continue
+        try:
+            tree = meaning.context.tree((begin, end))
+            found = fits(meaning, tree, static(value) if not isinstance(value, Runtime) else value, names, out)
+        except CuteVizError:
+            continue
+        if not found and isinstance(tree, Id) and _inside(meaning, tree.parts[-1].name, value) is None:
+            return False
+    return True
+
+
+def _int() -> Any:
+    from cute_viz.algebra.elements import ValueType
+
+    return ValueType("int")

@@ -1,0 +1,309 @@
+"""Functions that the file does not define and that are more, or less, than an operation of the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import gcd, lcm
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain
+from cute_viz.algebra.inttuple import X, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS
+from cute_viz.source.cpp.atoms import copy_op, mma_atom
+from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.selectors import op_selector, smem_selector, tile_to_mma_shape
+from cute_viz.source.cpp.slices import coordinate, placed, sliced
+from cute_viz.source.cpp.tree import Node, Part
+from cute_viz.source.cpp.types import bits
+from cute_viz.source.cpp.values import Pack, Pointer, Runtime, static
+
+_Call = Callable[[Meaning, Part, tuple[Node, ...], Span], Any]
+
+
+def _solid(meaning: Meaning, args: tuple[Node, ...]) -> list[Any]:
+    values = meaning.arguments(args)
+    for value, node in zip(values, args, strict=False):
+        meaning.known(value, node.span)  # type: ignore[attr-defined]
+    return values
+
+
+def _numbers(meaning: Meaning, name: str, args: tuple[Node, ...], span: Span) -> list[Any]:
+    values = _solid(meaning, args)
+    if len(values) == 1 and isinstance(values[0], tuple):
+        values = list(values[0])
+    if not values or not all(isinstance(x, (int, float)) for x in values):
+        raise meaning.fail(f"{name} is for numbers", span)
+    return values
+
+
+def _of_numbers(function: Callable[..., Any]) -> _Call:
+    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+        values = _numbers(meaning, part.name, args, span)
+        result = function(*values)
+        return Runtime(result) if isinstance(result, int) and any(isinstance(x, (Runtime, bool)) for x in values) else result
+
+    return call
+
+
+def _log2(x: int) -> int:
+    return max(int(x).bit_length() - 1, 0)
+
+
+def _round_up(a: int, b: int) -> int:
+    return -(-int(a) // int(b)) * int(b) if b else 0
+
+
+def _tuple(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    return tuple(_solid(meaning, args))
+
+
+def _argument(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    if len(args) != 1:
+        raise meaning.fail(f"{part.name} has one argument", span)
+    return meaning.solid(args[0])
+
+
+def _pointer(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    return Pointer()
+
+
+def _tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """make_tensor(pointer, layout), make_tensor(pointer, shape, stride), make_tensor<T>(shape): the layout counts."""
+    if not args:
+        raise meaning.fail("make_tensor has a pointer and a layout", span)
+    rest = args if part.args is not None else args[1:]
+    if not rest:
+        value = meaning.solid(args[0])
+        if isinstance(value, (Layout, ComposedLayout)):
+            return value
+        raise meaning.fail("the layout of this tensor is not known", span)
+    values = _solid(meaning, rest)
+    if len(values) == 1 and isinstance(values[0], (Layout, ComposedLayout)):
+        return values[0]
+    return meaning.operate("make_layout", values)
+
+
+def _without_types(name: str) -> _Call:
+    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+        return meaning.operate(name, _solid(meaning, args))
+
+    return call
+
+
+def _flagged(meaning: Meaning, name: str, tensor: Any, operands: list[Any], lost: list[CuteVizError]) -> Any:
+    """A tensor that is cut: of one whose pointer carries the swizzle the layout alone."""
+    if isinstance(tensor, ComposedLayout) and isinstance(tensor.offset, PointerFlag):
+        part = placed(meaning.operate(name, [domain(tensor), *operands]), [])
+        return ComposedLayout(tensor.outer, tensor.offset, part) if isinstance(part, Layout) else part
+    return placed(meaning.operate(name, [tensor, *operands]), lost)
+
+
+def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """local_tile, local_partition: the coordinate moves the pointer alone."""
+    if not 3 <= len(args) <= 4:
+        raise meaning.fail(f"{part.name} has a tensor, a tiler and a coordinate", span)
+    lost: list[CuteVizError] = []
+    tensor, tiler = _solid(meaning, args[:2])
+    operands = [tiler, coordinate(meaning, args[2], lost), *_solid(meaning, args[3:])]
+    if part.name == "local_partition" and isinstance(tiler, tuple):
+        operands[0] = meaning.operate("make_layout", [tiler])
+    if len(operands) == 3 and isinstance(operands[2], tuple):
+        projection = operands[2]
+        chosen = [n for n, x in enumerate(projection) if x is not X]
+        if part.name == "local_tile" and isinstance(tiler, tuple) and len(tiler) == len(projection):
+            operands = [tuple(tiler[n] for n in chosen), _projected(operands[1], chosen, len(projection))]
+    return _flagged(meaning, part.name, tensor, operands, lost)
+
+
+def _projected(crd: Any, chosen: list[int], count: int) -> Any:
+    return tuple(crd[n] for n in chosen) if isinstance(crd, tuple) and len(crd) == count else crd
+
+
+def _slice_of(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    return sliced(meaning, meaning.solid(args[0]), args[1])
+
+
+def _get(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """get<i,j...>(x): of a tuple whatever stands there."""
+    places = [meaning.argument(item) for item in part.args or ()]
+    if len(args) != 1 or not places or not all(isinstance(n, int) for n in places):
+        raise meaning.fail("get<i>(x) has a place and a tuple", span)
+    value = meaning.solid(args[0]) if not isinstance(meaning.value(args[0]), tuple) else meaning.value(args[0])
+    for n, place in enumerate(places):
+        if not isinstance(value, tuple):
+            return meaning.operate("get", [value], tuple(places[n:]))
+        if not 0 <= place < len(value):
+            raise meaning.fail(f"a tuple of {len(value)} has no entry {place}", span)
+        value = value[place]
+    return value
+
+
+def _selector(kind: str) -> _Call:
+    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+        return smem_selector(kind, [meaning.argument(item) for item in part.args or ()])
+
+    return call
+
+
+def _op_selector(source: str) -> _Call:
+    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+        return op_selector(meaning, source, [meaning.argument(item) for item in part.args or ()], span)
+
+    return call
+
+
+def _mma_shape(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    values = _solid(meaning, args)
+    if not 2 <= len(values) <= 3:
+        raise meaning.fail("tile_to_mma_shape has a layout atom and a shape", span)
+    return tile_to_mma_shape(meaning, values[0], values[1], values[2:])
+
+
+def _tiled_mma(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    if not args:
+        raise meaning.fail("make_tiled_mma has an atom", span)
+    atom = mma_atom(meaning, meaning.solid(args[0]), args[0].span)
+    return meaning.operate("make_tiled_mma", [atom, *_solid(meaning, args[1:])])
+
+
+def _major(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> bool:
+    """is_major<i>(stride), is_major<i, Stride>(): whether that stride is the static 1 (cutlass/gemm/gemm.h)."""
+    template = [meaning.argument(item) for item in part.args or ()]
+    stride = meaning.solid(args[0]) if args else template[1] if len(template) > 1 else None
+    if not template or not isinstance(stride, tuple) or not isinstance(template[0], int) or not 0 <= template[0] < len(stride):
+        raise meaning.fail(f"{part.name} has a mode and strides", span)
+    step = stride[template[0]]
+    return isinstance(step, int) and not isinstance(step, Runtime) and step == 1
+
+
+def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """The bytes of a type of elements, or of a value of one."""
+    value = meaning.solid(args[0])
+    if isinstance(value, int) and not isinstance(value, (bool, Runtime)):
+        return Runtime(1)
+    return Runtime(max(1, bits(value) // 8))
+
+
+def _count(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    value = meaning.value(args[0])
+    if not isinstance(value, (Pack, tuple)):
+        raise meaning.fail("this is no pack", span)
+    return Runtime(len(value))
+
+
+def _chosen(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """conditional_return<test>(a, b), conditional_return(test, a, b)."""
+    tests = part.args or args[:1]
+    values = args[-2:]
+    if len(values) != 2 or len(tests) != 1:
+        raise meaning.fail("conditional_return has a condition and two values", span)
+    return meaning.value(values[0] if meaning.truth(tests[0]) else values[1])  # type: ignore[attr-defined]
+
+
+def _repeat(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    count = meaning.argument(part.args[0]) if part.args else None
+    if not isinstance(count, int) or not 0 <= count <= 64 or len(args) != 1:
+        raise meaning.fail("repeat<N>(x) repeats a value", span)
+    return (meaning.solid(args[0]),) * count
+
+
+def _joined(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    values = _solid(meaning, args)
+    if not all(isinstance(x, tuple) for x in values):
+        raise meaning.fail("tuple_cat is for tuples", span)
+    return tuple(item for value in values for item in value)
+
+
+def _declval(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    if not part.args:
+        raise meaning.fail("declval has a type", span)
+    return meaning.argument(part.args[0])
+
+
+def _copy_atom(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    from cute_viz.algebra.copy import make_copy_atom
+
+    op, kind = copy_op(meaning, meaning.solid(args[0]), span), meaning.solid(args[1])
+    return make_copy_atom(op, bits(kind), str(kind))
+
+
+def _shape_like(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """shape(x), stride(x) and the like of tuples that are shapes already."""
+    template = tuple(meaning.argument(item) for item in part.args or ())
+    values = _solid(meaning, args)
+    if part.name == "shape" and len(values) == 1 and isinstance(values[0], tuple) and not template:
+        return values[0]
+    return meaning.operate(part.name, values, template)
+
+
+def _cosize(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """cosize of a layout; of one behind a swizzle that of the layout (cute/layout_composed.hpp)."""
+    template = tuple(meaning.argument(item) for item in part.args or ())
+    return meaning.operate("cosize", _solid(meaning, args), template)
+
+
+def _refused(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    raise meaning.fail(f"{part.name} is not read", span)
+
+
+def _static(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    return static(meaning.solid(args[0]))
+
+
+def _try(meaning: Meaning, node: Node) -> Any:
+    try:
+        return meaning.solid(node)
+    except LimitError:
+        raise
+    except CuteVizError:
+        return None
+
+
+CALLS: dict[str, _Call] = {
+    **dict.fromkeys(MAKE_TUPLES, _tuple),
+    **dict.fromkeys(("tuple", "make_pair"), _tuple),
+    **dict.fromkeys((*PRINTERS, *(name for name in CASTS if name in ("unwrap", "as_value")), "move", "forward"), _argument),
+    **dict.fromkeys(
+        ["make_smem_ptr", "make_gmem_ptr", "make_rmem_ptr", "make_tmem_ptr", "recast_ptr", "raw_pointer_cast", "subbyte_iterator", "cast_smem_ptr_to_uint", "get_scalar_ptr", "counting_iterator", "make_counting_iterator"],
+        _pointer,
+    ),
+    "make_tensor": _tensor,
+    "make_tensor_like": _without_types("make_layout_like"),
+    "make_fragment_like": _without_types("make_fragment_like"),
+    "make_rmem_tensor": _tensor,
+    "local_tile": _cut,
+    "local_partition": _cut,
+    "get_slice": _slice_of,
+    "get": _get,
+    "shape": _shape_like,
+    "min": _of_numbers(min),
+    "max": _of_numbers(max),
+    "gcd": _of_numbers(lambda *x: gcd(*map(int, x))),
+    "lcm": _of_numbers(lambda *x: lcm(*map(int, x))),
+    "abs": _of_numbers(abs),
+    "log_2": _of_numbers(_log2),
+    "log2": _of_numbers(_log2),
+    "ilog2": _of_numbers(_log2),
+    "bit_width": _of_numbers(lambda x: int(x).bit_length()),
+    "round_up": _of_numbers(_round_up),
+    "ss_smem_selector": _selector("ss"),
+    "rs_smem_selector": _selector("rs"),
+    "sm100_smem_selector": _selector("sm100"),
+    "ss_op_selector": _op_selector("ss"),
+    "rs_op_selector": _op_selector("rs"),
+    "tile_to_mma_shape": _mma_shape,
+    "make_tiled_mma": _tiled_mma,
+    "is_major": _major,
+    "sizeof": _sizeof,
+    "sizeof...": _count,
+    "alignof": _sizeof,
+    "conditional_return": _chosen,
+    "repeat": _repeat,
+    "tuple_cat": _joined,
+    "declval": _declval,
+    "make_copy_atom": _copy_atom,
+}
+
+__all__ = ["CALLS", "show"]

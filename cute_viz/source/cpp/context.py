@@ -1,0 +1,170 @@
+"""One file while it is evaluated: its tokens read as trees once, what was given for its names, how much work is done."""
+
+from __future__ import annotations
+
+from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
+from cute_viz.source.cpp.declare import Declarer
+from cute_viz.source.cpp.expressions import Expressions
+from cute_viz.source.cpp.scopes import Range, Scope
+from cute_viz.source.cpp.tokens import Lines, tokenize
+from cute_viz.source.cpp.tree import Binary, Call, Id, Node, Part
+from cute_viz.source.cpp.values import Env
+from cute_viz.source.model import Given
+
+_STEPS = 2_000_000  # nodes that are evaluated
+_DEEP = 48  # declarations that are evaluated for one another
+
+# Names of CuTe and the standard that are followed by template arguments.
+KNOWN_TEMPLATES = frozenset(
+    ["Int", "C", "Shape", "Stride", "Step", "Tile", "Coord", "tuple", "Layout", "ComposedLayout", "Swizzle", "TiledMMA", "TiledCopy", "MMA_Atom", "MMA_Traits", "Copy_Atom", "Copy_Traits", "conditional_t", "is_same_v", "enable_if_t", "integral_constant", "conditional", "is_same", "tuple_element_t", "make_tensor", "size", "get", "shape", "stride", "rank", "select", "take", "sizeof_bits", "sizeof_bits_v", "cosize_v", "size_v", "remove_cvref_t", "remove_const_t", "decay_t", "UniversalCopy"]
+)
+
+
+class Context:
+    """A file, and what every part of its evaluation shares."""
+
+    def __init__(self, reader: Declarer, given: Given) -> None:
+        self.reader = reader
+        self.text = reader.text
+        self.given = given
+        self.expressions = Expressions(self.text, reader.tokens, self.is_template)
+        self.trees: dict[Range, Node | CuteVizError] = {}
+        self.root = Env(reader.file, None)
+        self.steps = self.deep = self.macros = 0
+        self.starts = [token.start for token in reader.tokens]
+        self.lines = Lines(self.text)
+        self.lets: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        for key in given.let:
+            *around, name = _parts(key)
+            self.lets.setdefault(name, []).append((tuple(around), key))
+
+    def is_template(self, name: str) -> bool | None:
+        """Whether a name is one of a template; None where nothing tells."""
+        known = self.reader.templates.get(name)
+        return True if known is None and (name in KNOWN_TEMPLATES or name.startswith("Layout_")) else known
+
+    def tree(self, part: Range) -> Node:
+        """The tree of tokens. Raises: NotationError where they are no expression; where an undecided branch is among them."""
+        known = self.trees.get(part)
+        if known is None:
+            try:
+                known = self.expressions.parse(*part)
+            except CuteVizError as error:
+                known = error
+            except RecursionError:
+                known = LimitError("this is nested too deeply", text=self.text, span=self.span(part))
+            self.trees[part] = known
+        if isinstance(known, CuteVizError):
+            raise known
+        return known
+
+    def line(self, token: int) -> int:
+        """The line of a token."""
+        return self.lines.at(self.starts[token])
+
+    def span(self, part: Range) -> Span:
+        """The place of tokens."""
+        tokens = self.reader.tokens
+        return Span(tokens[part[0]].start, tokens[max(part[1] - 1, part[0])].end)
+
+    def step(self, span: Span) -> None:
+        """Count a step of the work. Raises: LimitError for too many."""
+        self.steps += 1
+        if self.steps > _STEPS:
+            raise LimitError("this file takes too many steps to evaluate", text=self.text, span=span)
+
+    def enter(self, span: Span) -> None:
+        """One declaration is evaluated for another; `leave` ends it. Raises: LimitError where that goes too deep."""
+        if self.deep >= _DEEP:
+            raise LimitError(f"definitions stand for one another more than {_DEEP} deep", text=self.text, span=span)
+        self.deep += 1
+
+    def leave(self) -> None:
+        """The end of what `enter` began."""
+        self.deep -= 1
+
+    def let(self, name: str, scope: Scope | None) -> str | None:
+        """The key of what was given for a name that a scope has, or for a name anywhere; None where nothing was."""
+        found = None
+        for around, key in self.lets.get(name, ()):
+            if not around:
+                found = found or key
+            elif scope is not None and scope.path[-len(around) :] == around:
+                found = key
+        return found
+
+    def let_of(self, parts: tuple[str, ...]) -> str | None:
+        """The key of what was given for a qualified name or a member as it stands in the text: `Base::Element`, `params.M`."""
+        for around, key in self.lets.get(parts[-1], ()):
+            if around and parts[-len(around) - 1 : -1] == around:
+                return key
+        return None
+
+    def given_tree(self, key: str) -> tuple[str, Node]:
+        """The text that was given under a key, and its tree."""
+        text = str(self.given.let[key])
+        tokens, _ = tokenize(text)
+        tree = Expressions(text, tokens, self.is_template).parse(0, len(tokens) - 1)
+        if isinstance(tree, Binary) and tree.operator == "," and text.lstrip().startswith("("):
+            tree = _tuple(tree)
+        return text, tree
+
+
+def _tuple(tree: Node) -> Node:
+    """`(a,(b,c))`, which C++ reads as commas, as the tuple that is meant."""
+    if not (isinstance(tree, Binary) and tree.operator == ","):
+        return tree
+    items: list[Node] = []
+    node: Node = tree
+    while isinstance(node, Binary) and node.operator == ",":
+        items.append(_tuple(node.right))
+        node = node.left
+    items.append(_tuple(node))
+    return Call(tree.span, Id(tree.span, (Part("make_tuple", None, tree.span),)), tuple(reversed(items)))
+
+
+def _parts(key: str) -> tuple[str, ...]:
+    """The parts of a name that was given: `A<B::C>::d` has two.
+
+    >>> _parts("Traits<layout::RowMajor>::X"), _parts("params.M")
+    (('Traits<layout::RowMajor>', 'X'), ('params', 'M'))
+    """
+    out, depth, word = [], 0, ""
+    for char in key.replace("::", ".").strip() if "<" not in key else key.strip():
+        depth += (char == "<") - (char == ">")
+        if depth == 0 and char in ".:":
+            if word:
+                out.append(word)
+            word = ""
+        else:
+            word += char
+    return (*out, word)
+
+
+def needed(context_text: str, name: str, span: Span, kind: str = "value") -> NotationError:
+    """The error of a name without a value, with a value of the right kind in its hint."""
+    if kind == "type":
+        example = example_type(name)
+    else:
+        example = "true" if name.lower().startswith(("is_", "has_", "use_", "kis", "enable")) else "128"
+    return NotationError(
+        f"{name!r} has no value", text=context_text, span=span, hint=f"give it a value: `let={name}={example}`", needs=(name,)
+    )
+
+
+def example_type(name: str) -> str:
+    """A type that a parameter of this name may be.
+
+    >>> example_type("TileShape_MNK_"), example_type("SmemLayoutA"), example_type("ElementA"), example_type("TiledMma")
+    ('(128,128,64)', '(8,64):(64,1)', 'half_t', 'TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>>')
+    """
+    low = name.lower()
+    if "mma" in low and "shape" not in low:
+        return "TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>>"
+    if "cluster" in low:
+        return "(1,1,1)"
+    if "shape" in low or "tile" in low:
+        return "(128,128,64)"
+    if "layout" in low or "stride" in low or "atom" in low:
+        return "(8,64):(64,1)"
+    return "half_t"

@@ -1,0 +1,269 @@
+"""The tokens of a C++ file -> its scopes and declarations; what is not known is skipped to the end of its statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from cute_viz.errors import LimitError
+from cute_viz.source.cpp.cursor import Cursor, is_macro_word
+from cute_viz.source.cpp.expressions import BUILTIN
+from cute_viz.source.cpp.preprocess import Source
+from cute_viz.source.cpp.scopes import Change, Declaration, Param, Range, Scope, Statement
+
+_SPECIFIERS = frozenset(
+    ["static", "constexpr", "const", "inline", "volatile", "extern", "mutable", "thread_local", "virtual", "explicit", "friend", "typename", "register", "constinit", "consteval", "final", "typedef"]
+)
+_WITH_ARGUMENTS = frozenset(["alignas", "__attribute__", "__launch_bounds__", "__align__", "__declspec", "__cluster_dims__", "__block_size__"])
+_CLASSES = frozenset(("struct", "class", "union"))
+_BEHIND_NAME = frozenset(("=", ";", ",", "{", "(", "[", ":"))
+_DEEP = 150  # scopes in scopes
+
+
+class Grammar(NamedTuple):
+    """The readers of what begins with a word, in any scope and in a function's, and of all other declarations."""
+
+    words: Mapping[str, Callable[[Declarer, Scope, int, tuple[Param, ...] | None], int]]
+    control: Mapping[str, Callable[[Declarer, Scope, int], int]]
+    declaration: Callable[[Declarer, Scope, int, tuple[Param, ...] | None], int]
+
+
+class Declarer(Cursor):
+    """One way through the tokens; every method takes the place of a token and gives the one behind what it read."""
+
+    def __init__(self, source: Source, grammar: Grammar) -> None:
+        super().__init__(source)
+        self.grammar = grammar
+        self.file = Scope("file", "", None, 0)
+        self.templates: dict[str, bool] = {}  # names, and whether they are of templates
+        self.lambdas: dict[int, Scope] = {}  # by the token that begins them
+        self.specialisations: dict[tuple[Scope, str], list[Scope]] = {}
+        self.deep = 0
+
+    def body(self, scope: Scope, at: int) -> int:
+        """The declarations and statements of a scope, up to its '}' or the end."""
+        self.deep += 1
+        if self.deep > _DEEP:
+            raise LimitError("blocks are nested too deeply", text=self.text, span=self.tokens[at].span)
+        last = len(self.tokens) - 1
+        while at < last and not (self.tokens[at].kind == "}" and scope.kind != "file"):
+            before = at
+            at = self.statement(scope, at, None)
+            at = at if at > before else before + 1
+        self.deep -= 1
+        return min(at + 1, last)
+
+    def statement(self, scope: Scope, at: int, params: tuple[Param, ...] | None) -> int:
+        """One declaration or statement; `params` are those of the template that it is."""
+        token = self.tokens[at]
+        kind, word = token.kind, token.text
+        if kind in (";", "}"):
+            return at + 1
+        if kind == "{" and scope.local:
+            return self.block(scope, at, "", "block")
+        if kind != "name":
+            return self.expression(scope, at)
+        if scope.local and word in self.grammar.control:
+            return self.grammar.control[word](self, scope, at)
+        if word in ("public", "private", "protected", "default") and self.tokens[at + 1].kind == ":":
+            return at + 2
+        reader = self.grammar.words.get(word)
+        if reader is not None:
+            return reader(self, scope, at, params)
+        return self.grammar.declaration(self, scope, at, params)
+
+    def block(self, scope: Scope, at: int, flow: str, kind: str) -> int:
+        """`{...}`, or one statement, as a block of its own."""
+        inner = Scope("block", "", scope, at, flow=flow)
+        scope.statements.append(Statement(kind, at, yes=inner))
+        return self.inner(inner, at)
+
+    def inner(self, scope: Scope, at: int) -> int:
+        """The statements of a block that begins here."""
+        if self.tokens[at].kind == "{":
+            return self.body(scope, at + 1)
+        self.deep += 1
+        if self.deep > _DEEP:
+            raise LimitError("statements are nested too deeply", text=self.text, span=self.tokens[at].span)
+        end = self.statement(scope, at, None)
+        self.deep -= 1
+        return end
+
+    def skip(self, scope: Scope, at: int) -> int:
+        """To behind the ';' of a statement, with the bodies of lambdas on the way."""
+        end = self.find(at, (";",))
+        self.bodies(scope, at, end)
+        return end + (self.tokens[end].kind == ";")
+
+    def bodies(self, scope: Scope, begin: int, end: int, name: str = "") -> None:
+        """The bodies of the lambdas among tokens."""
+        tokens, n = self.tokens, begin
+        while n < end:
+            if tokens[n].kind == "[" and (n == 0 or tokens[n - 1].kind not in ("name", ")", "]", "number", "[")):
+                behind = self._lambda(scope, n, name)
+                if behind is not None:
+                    n = behind
+                    continue
+            n += 1
+
+    def _lambda(self, scope: Scope, at: int, name: str) -> int | None:
+        tokens = self.tokens
+        n = self.match[at] + 1
+        template: tuple[Param, ...] | None = None
+        if tokens[n].kind == "<" and (behind := self.angles(n)) is not None:
+            template = self.template_params(n + 1, behind - 1)
+            n = behind
+        arguments: tuple[Param, ...] = ()
+        if tokens[n].kind == "(":
+            arguments = self.function_params(n + 1, self.match[n])
+            n = self.match[n] + 1
+        while tokens[n].kind in ("name", "->", "::", "*", "&"):
+            n += 1
+            if tokens[n].kind == "<" and (behind := self.angles(n)) is not None:
+                n = behind
+        if tokens[n].kind != "{":
+            return None
+        inner = Scope("lambda", name, scope, at, (name,) if name else (), params=template, arguments=arguments)
+        self.lambdas[at] = inner
+        return self.body(inner, n + 1)
+
+    def expression(self, scope: Scope, at: int) -> int:
+        """A statement that declares nothing: what it changes is noted."""
+        end = self.find(at, (";",))
+        if scope.local:
+            self.note_changes(scope, at, end)
+        self.bodies(scope, at, end)
+        return end + (self.tokens[end].kind == ";")
+
+    def note_changes(self, scope: Scope, begin: int, end: int) -> None:
+        """The names that the tokens of an expression assign to, step, or take the address of."""
+        function = scope
+        while function.kind == "block" and function.parent is not None:
+            function = function.parent
+        tokens = self.tokens
+        for n in range(begin, end):
+            token = tokens[n]
+            if token.kind != "name":
+                continue
+            before, after = tokens[n - 1].kind if n > begin else ";", tokens[n + 1].kind
+            if before in (".", "->", "::"):
+                continue
+            value: Range | None = None
+            if after == "=" and n == begin:
+                value = (n + 2, end)
+            elif not (
+                (
+                    after in ("=", "++", "--")
+                    or (len(after) > 1 and after[-1] == "=" and after not in ("==", "!=", "<=", ">=", "<=>"))
+                )
+                or before in ("++", "--")
+                or (
+                    before == "&"
+                    and n - 1 >= begin
+                    and tokens[n - 2].kind in ("(", ",", "=", ";", "{")
+                    and after not in (".", "->", "[")
+                )
+                or (before == ">" and n - 2 >= begin and tokens[n - 2].kind == ">" and tokens[begin].text in ("std", "cin"))
+            ):
+                continue
+            if after == "[":
+                continue
+            function.changes.setdefault(token.text, []).append(Change(n, scope, value))
+
+    def owner(self, scope: Scope, first: int, last: int) -> Scope | None:
+        """The class in this file that a function belongs to, whose qualified name is [first, last]."""
+        for n in range(first, last):
+            token = self.tokens[n]
+            if token.kind == "name" and self.tokens[n + 1].kind in ("::", "<"):
+                found = next((other.inner for other in scope.names.get(token.text, ()) if other.inner is not None), None)
+                if found is None:
+                    return None
+                scope = found
+                if self.tokens[n + 1].kind == "<" and (self.angles(n + 1) or n) >= last:
+                    break
+            elif token.kind != "::":
+                break
+        return scope if scope.kind == "class" else None
+
+    def specifiers(self, at: int) -> tuple[int, set[str]]:
+        """Behind the words in front of a type, and which there were."""
+        tokens, words = self.tokens, set()
+        while True:
+            token = tokens[at]
+            if token.kind == "name":
+                if token.text in _SPECIFIERS:
+                    words.add(token.text)
+                    at += 1
+                    continue
+                if token.text in _WITH_ARGUMENTS and tokens[at + 1].kind == "(":
+                    at = self.match[at + 1] + 1
+                    continue
+                following, then = tokens[at + 1], tokens[min(at + 2, len(tokens) - 1)]
+                if following.kind == "name" and is_macro_word(token.text):
+                    if (
+                        then.kind in ("name", "::", "<", "*", "&", "&&")
+                        or following.text in BUILTIN
+                        or following.text in _SPECIFIERS
+                    ):
+                        at += 1
+                        continue
+                if token.text in _CLASSES | {"enum"} and following.kind == "name":  # `struct X* p`
+                    at += 1
+                    continue
+            elif token.kind == "[" and tokens[at + 1].kind == "[":
+                at = self.match[at] + 1
+                continue
+            return at, words
+
+    def type(self, at: int) -> int | None:
+        """Behind a type without its pointers; None where none begins."""
+        tokens = self.tokens
+        if tokens[at].kind == "::":
+            at += 1
+        if tokens[at].kind != "name":
+            return None
+        if tokens[at].text == "decltype" and tokens[at + 1].kind == "(":
+            at = self.match[at + 1] + 1
+        elif tokens[at].text in BUILTIN:
+            while tokens[at].text in BUILTIN or tokens[at].text == "const":
+                at += 1
+            return at
+        else:
+            at = self._named(at)
+        while tokens[at].kind == "::" and tokens[at + 1].kind == "name":
+            at += 1
+            while tokens[at].text == "template":
+                at += 1
+            at = self._named(at)
+        return at
+
+    def _named(self, at: int) -> int:
+        at += 1
+        if self.tokens[at].kind == "<" and self.templates.get(self.tokens[at - 1].text) is not False:
+            behind = self.angles(at)
+            return at if behind is None else behind
+        return at
+
+    def pointers(self, at: int) -> tuple[int, bool]:
+        """Behind `*`, `&`, `const` and the like, and whether it is a pointer."""
+        pointer = False
+        while self.tokens[at].kind in ("*", "&", "&&", "...") or self.tokens[at].text in ("const", "volatile", "__restrict__"):
+            pointer |= self.tokens[at].kind == "*"
+            at += 1
+        return at, pointer
+
+    def named(self, name: str, template: bool) -> None:
+        """Note whether a name is one of a template; of one that is both nothing is known."""
+        if self.templates.setdefault(name, template) is not template:
+            self.templates[name] = True
+
+    def declare(self, declaration: Declaration) -> None:
+        """Add a declaration to its scope, with the undecided branch that it is in."""
+        declaration.branch = self.source.branch(declaration.token)
+        for part in (declaration.type, declaration.init):
+            if part is not None and (mixed := self.source.mixed(*part)):
+                declaration.mixed = mixed
+        if declaration.init and declaration.type and (mixed := self.source.mixed(declaration.type[0], declaration.init[1])):
+            declaration.mixed = mixed
+        declaration.scope.add(declaration)
+        self.named(declaration.name, declaration.params is not None)

@@ -1,0 +1,348 @@
+"""What declarations stand for: aliases, variables, classes of templates with their arguments, what was given for a name."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import Any
+
+from cute_viz.algebra.elements import ValueType
+from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.source.cpp.binding import as_argument, bound, defaulted, key_of, matched
+from cute_viz.source.cpp.context import needed
+from cute_viz.source.cpp.functions import Functions
+from cute_viz.source.cpp.lookup import Found, change_before, changed, opened, within
+from cute_viz.source.cpp.preprocess import excludes
+from cute_viz.source.cpp.scopes import Change, Declaration, Param, Scope
+from cute_viz.source.cpp.tree import Call, Node, Part
+from cute_viz.source.cpp.types import same
+from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Lazy, Pointer, Template, static, taken
+
+_BUSY = object()
+
+
+class Definitions(Functions):
+    """The part of the evaluator that reads declarations."""
+
+    def position(self, span: Span) -> int | None:
+        """The token at a place of the file; None in a text that is none of it."""
+        if self.text is not self.context.text:
+            return None
+        return bisect_left(self.context.starts, span.start)
+
+    def meant(self, found: Found, part: Part, span: Span) -> Any:
+        """The value of what a name was found to mean, with its template arguments."""
+        if found.value is not None:
+            return self.applied(found.value(), part.args, span)
+        if not found.declarations:
+            return self.applied(self.parameter(part.name, found.env, span), part.args, span)
+        first = found.declarations[0]
+        scope = found.env.scope
+        if (key := self.context.let(part.name, scope)) is not None and first.kind not in ("function", "namespace"):
+            return self.applied(self.given(key, as_type=first.kind in ("alias", "class", "using")), part.args, span)
+        if first.kind == "function":
+            return Function(tuple(found.declarations), found.env, tuple(self.lazily(part.args or ())))
+        if len(found.declarations) == 1:
+            return self.definition(first, found.env, part.args, span)
+        return self._agreed(found, part, span)
+
+    def _agreed(self, found: Found, part: Part, span: Span) -> Any:
+        """The value of a name that several branches of the preprocessor define: they must agree."""
+        first = found.declarations[0]
+        for other in found.declarations[1:]:
+            branch = excludes(other.branch, first.branch)
+            if branch is None and not (other.kind == first.kind == "using"):
+                places = ", ".join(str(self.context.line(x.token)) for x in found.declarations[:6])
+                raise self.fail(f"{part.name!r} is defined {len(found.declarations)} times: lines {places}", span)
+        values = []
+        for declaration in found.declarations:
+            try:
+                values.append(self.definition(declaration, found.env, part.args, span))
+            except CuteVizError:
+                break
+        if len(values) == len(found.declarations) and all(same(values[0], value) for value in values[1:]):
+            return values[0]
+        branch = next((x.branch for x in found.declarations if x.branch is not None), None)
+        assert branch is not None
+        raise branch.error(f"what {part.name!r} is", self.context.text)
+
+    def parameter(self, name: str, env: Env, span: Span) -> Any:
+        """The value of a parameter that nothing binds: what was given for it, its default, for a function's its type."""
+        scope = env.scope
+        known = env.memo.get(("parameter", name))
+        if isinstance(known, CuteVizError):
+            raise known
+        if known is None:
+            try:
+                known = Lazy(lambda: self._parameter(name, env, scope, span))
+                env.memo["parameter", name] = known
+                known()
+            except CuteVizError as error:
+                env.memo["parameter", name] = error
+                raise
+        return known()
+
+    def _parameter(self, name: str, env: Env, scope: Scope, span: Span) -> Any:
+        param = next((x for x in scope.params or () if x.name == name), None)
+        key = self.context.let(name, scope)
+        if param is not None:
+            if key is not None:
+                return as_argument(self.inside(env).given(key, as_type=param.kind != "value"), param)
+            if param.default is not None:
+                return as_argument(self.of(param.default, env), param)
+            raise needed(self.context.text, name, span, param.kind)
+        if key is not None:
+            return self.inside(env).given(key, as_type=False)
+        argument = next(x for x in scope.arguments if x.name == name)
+        return self._argument_alone(argument, env, span)
+
+    def _argument_alone(self, param: Param, env: Env, span: Span) -> Any:
+        """The value of a function's parameter whose type has one value only, such as a static layout."""
+        if param.type is not None:
+            try:
+                kind = self.known(self.of(param.type, env), span)
+            except LimitError:
+                raise
+            except CuteVizError as error:
+                if error.needs and param.name not in error.needs and any(x.name in error.needs for x in env.scope.params or ()):
+                    raise error.but(needs=(*error.needs, param.name)) from None
+                raise needed(self.context.text, param.name, span) from None
+            if isinstance(kind, Class) or not isinstance(kind, (ValueType, Pointer, Template, Function, Enumerator, bool, float)):
+                return kind
+        raise needed(self.context.text, param.name, span)
+
+    def given(self, key: str, as_type: bool) -> Any:
+        """What was given under a key, read where it is used; a type has static integers."""
+        context = self.context
+        context.given.used.add(key)
+        value = context.given.let[key]
+        memo = ("let", key)
+        if memo in self.env.memo:
+            value = self.env.memo[memo]
+        elif isinstance(value, str):
+            context.enter(Span(0, 0))
+            try:
+                value = self._given_text(key, value)
+            finally:
+                context.leave()
+            self.env.memo[memo] = value
+        else:
+            value = taken(value) if not isinstance(value, ValueType) else value
+        return static(value) if as_type else value
+
+    def _given_text(self, key: str, value: str) -> Any:
+        context = self.context
+        try:
+            text, tree = context.given_tree(key)
+            other = self.inside(self.env)
+            other.text = text
+            out = other.value(tree)
+            return out if not isinstance(out, External) or out.error is None else other.known(out, tree.span)
+        except CuteVizError as error:
+            from cute_viz.notation import parse
+
+            try:
+                return taken(parse(value, resolve=context.given.resolve))
+            except CuteVizError:
+                raise error.but(name=f"`let={key}`", needs=()) from None
+
+    def applied(self, value: Any, args: tuple[Node, ...] | None, span: Span) -> Any:
+        """A value with template arguments behind its name."""
+        if args is None:
+            return value
+        if isinstance(value, Template):
+            return self.definition(value.declaration, value.env, args, span)
+        if isinstance(value, External):
+            return External(value.name, tuple(self.argument(item) for item in args), value.error)
+        if isinstance(value, Class) and value.env.scope.params is not None and value.env.parent is not None:
+            owner = next((x for x in value.env.parent.scope.names.get(value.env.scope.name, ()) if x.kind == "class"), None)
+            if owner is not None:
+                return self.definition(owner, value.env.parent, args, span)
+        raise self.fail("this is no template", span)
+
+    def definition(self, declaration: Declaration, env: Env, args: tuple[Node, ...] | None, span: Span) -> Any:
+        """The value of a declaration in an environment."""
+        kind = declaration.kind
+        if declaration.mixed is not None:
+            raise declaration.mixed.error(f"what {declaration.name!r} is", self.context.text)
+        if kind == "class":
+            return self._class(declaration, env, args, span)
+        if kind == "forward":
+            given = tuple(self.argument(item) for item in args) if args is not None else None
+            error = self.fail(
+                f"{declaration.name!r} is declared here and not defined", self.context.reader.tokens[declaration.token].span
+            )
+            return External("::".join((*declaration.scope.path, declaration.name)), given, error)
+        if kind == "object":
+            assert declaration.inner is not None
+            return Class(within(env, declaration.inner))
+        if declaration.params is not None:
+            if args is None and kind in ("alias", "variable"):
+                return Template(declaration, env)
+            return self._instance(declaration, env, self.lazily(args or ()), span)
+        change = None
+        if declaration.scope.local and kind == "variable":
+            at = self.position(span) if span is not _WHOLE else None
+            change = change_before(declaration, at, self.env.scope)
+        return self._remembered((declaration, change.token if change else None), declaration, env, span, change)
+
+    def _remembered(self, key: Any, declaration: Declaration, env: Env, span: Span, change: Change | None) -> Any:
+        known = env.memo.get(key)
+        if known is _BUSY:
+            raise self.fail(f"{declaration.name!r} stands for itself", span)
+        if isinstance(known, CuteVizError):
+            raise known
+        if known is not None:
+            return known[0]
+        env.memo[key] = _BUSY
+        self.context.enter(span)
+        try:
+            if change is not None:
+                if change.value is None:
+                    raise changed(declaration, self.context.text, self.context.reader.tokens[change.token].span)
+                value = self.inside(env).variable(declaration, change.value, "=")
+            elif declaration.kind in ("alias", "using"):
+                assert declaration.init is not None
+                value = static(self.of(declaration.init, env))
+            elif declaration.kind == "enumerator":
+                value = self._enumerator(declaration, env)
+            elif declaration.kind == "enum":
+                assert declaration.inner is not None
+                value = Class(within(env, declaration.inner))
+            elif declaration.kind == "loop":
+                raise changed(declaration, self.context.text, self.context.reader.tokens[declaration.token].span)
+            else:
+                value = self.inside(env).variable(declaration, declaration.init, declaration.opens)
+        except CuteVizError as error:
+            env.memo[key] = error
+            raise
+        except RecursionError:
+            env.memo.pop(key, None)
+            raise
+        finally:
+            self.context.leave()
+        env.memo[key] = (value,)
+        return value
+
+    def _enumerator(self, declaration: Declaration, env: Env) -> Enumerator:
+        scope = declaration.scope
+        if declaration.init is not None:
+            value = (
+                self.solid(self.context.tree(declaration.init))
+                if env.scope is self.env.scope
+                else self.known(self.of(declaration.init, env), self.context.span(declaration.init))
+            )
+            number = value.number if isinstance(value, Enumerator) else int(value)
+        else:
+            place = declaration.place or 0
+            number = 0
+            if place:
+                before = scope.declarations[place - 1]
+                number = self.definition(before, env, None, _WHOLE).number + 1
+        return Enumerator("::".join(scope.path), declaration.name, number)
+
+    def _class(self, declaration: Declaration, env: Env, args: tuple[Node, ...] | None, span: Span) -> Any:
+        assert declaration.inner is not None
+        if declaration.params is None:
+            return Class(within(env, declaration.inner))
+        if args is None:
+            around: Env | None = self.env
+            while around is not None:
+                if around.scope is declaration.inner:  # the name of a class in itself
+                    return Class(around)
+                around = around.parent
+            return Template(declaration, env)
+        return self._instance(declaration, env, self.lazily(args), span)
+
+    def instance(self, declaration: Declaration, env: Env, given: list[Any], span: Span) -> Any:
+        """A template of the file with arguments."""
+        return self._instance(declaration, env, given, span)
+
+    def _instance(self, declaration: Declaration, env: Env, given: list[Any], span: Span) -> Any:
+        params = declaration.params or ()
+        own = bound(self, params, given, span)
+        if declaration.inner is None:
+            declaration.inner = Scope("alias", declaration.name, declaration.scope, declaration.token, params=params)
+        new = Env(declaration.inner, env, own)
+        defaulted(self.inside(env), params, own, new)
+        values = [own[param.name] for param in params if param.name in own]
+        key = (declaration, key_of(values))
+        if (known := env.children.get(key)) is not None:
+            new = known
+        else:
+            env.children[key] = new
+        if declaration.kind == "class":
+            specs = self.context.reader.specialisations.get((declaration.scope, declaration.name), ())
+            if specs and (special := self._special(list(specs), values, span)) is not None:
+                return special
+            return Class(new)
+        assert declaration.init is not None
+        self.context.enter(span)
+        try:
+            if declaration.kind == "alias":
+                return static(self.of(declaration.init, new))
+            return self.inside(new).variable(declaration, declaration.init, declaration.opens)
+        finally:
+            self.context.leave()
+
+    def _special(self, specs: list[Scope], values: list[Any], span: Span) -> Class | None:
+        """The specialisation for arguments; None where the template itself is meant."""
+        found = [(scope, args) for scope in specs if (args := matched(self, scope, values)) is not None]
+        if not found:
+            return None
+        best = min(len(scope.params or ()) for scope, _ in found)
+        most = [(scope, args) for scope, args in found if len(scope.params or ()) == best]
+        if len(most) > 1:
+            raise self.fail("several specialisations are for these arguments", span)
+        return self._specialised(*most[0], values)
+
+    def specialised(self, scope: Scope, values: list[Any]) -> Class | None:
+        """A specialisation of the file for arguments; None where it is not for them."""
+        args = matched(self, scope, values)
+        return None if args is None else self._specialised(scope, args, values)
+
+    def _specialised(self, scope: Scope, args: dict[str, Any], values: list[Any]) -> Class:
+        assert scope.parent is not None
+        parent = opened(self.context, scope.parent)
+        key = (scope, key_of(list(args.values())))
+        if key not in parent.children:
+            parent.children[key] = Env(scope, parent, args) if args else within(parent, scope)
+        return Class(parent.children[key])
+
+    def class_member(self, value: Class, part: Part, span: Span) -> Any:
+        """A member of a class of the file, or of its bases."""
+        if (key := self.context.let(part.name, value.env.scope)) is not None and value.env.scope.kind != "enum":
+            if part.name in value.env.scope.names:
+                return self.given(key, as_type=False)
+        found = self.lookup.member(part.name, value.env)
+        if found is None:
+            for other in [value.env, *self.lookup.bases(value.env)]:
+                if part.name in other.args or any(x.name == part.name for x in other.scope.params or ()):
+                    break
+            name = value.env.scope.name or "this class"
+            raise self.fail(f"{name} has no member {part.name!r} in this file", span)
+        return self.inside(value.env).meant(found, part, _WHOLE)
+
+    def aggregate(self, kind: Class, args: tuple[Node, ...], span: Span) -> Any:
+        """An object of a class of the file whose members begin with arguments, in their order."""
+        scope = kind.env.scope
+        members = [x for x in scope.declarations if x.kind == "variable" and not x.static]
+        if (
+            scope.bases
+            or len(args) > len(members)
+            or any(x.kind == "function" and x.name == scope.name for x in scope.declarations)
+        ):
+            raise self.fail(f"how an object of {scope.name} is made is not read", span)
+        new = Env(scope, kind.env.parent, dict(kind.env.args))
+        for member, item in zip(members, args, strict=False):
+            new.memo[member, None] = (self.value(item),)
+        return Class(new)
+
+    def macro(self, name: str, node: Call) -> Any:
+        """The value of a macro of the file that is called; None where there is none of this name."""
+        macros = self.context.reader.source.macros.get(name)
+        if not macros or macros[0].params is None:
+            return None
+        return self.expanded(name, node.args, node.span)
+
+
+_WHOLE = Span(0, 0)

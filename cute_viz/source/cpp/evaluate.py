@@ -1,0 +1,457 @@
+"""Trees -> values, in one environment: literals, operators, names, calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.elements import ValueType
+from cute_viz.algebra.inttuple import div_rem, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import AlgebraError, CuteVizError, LimitError, NotationError, Span
+from cute_viz.limits import limit, over
+from cute_viz.notation.values import magnitudes, ungroup
+from cute_viz.source.cpp.calls import CALLS
+from cute_viz.source.cpp.context import needed
+from cute_viz.source.cpp.definitions import Definitions
+from cute_viz.source.cpp.known import known
+from cute_viz.source.cpp.members import method, type_member
+from cute_viz.source.cpp.scopes import Range
+from cute_viz.source.cpp.slices import called_layout
+from cute_viz.source.cpp.tree import (
+    Binary,
+    Brace,
+    Call,
+    Cast,
+    Condition,
+    Decltype,
+    Id,
+    Index,
+    Lambda,
+    Literal,
+    Member,
+    Node,
+    Part,
+    Unary,
+)
+from cute_viz.source.cpp.types import same
+from cute_viz.source.cpp.values import Class, Closure, Enumerator, Env, External, Function, Lazy, Pointer, Runtime, static
+
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    ">": lambda a, b: a > b,
+    "<=": lambda a, b: a <= b,
+    ">=": lambda a, b: a >= b,
+}
+_LARGE = 4096  # bits of a product
+
+
+class Evaluator(Definitions):
+    """Values of trees in an environment; `text` is what their spans are places of."""
+
+    def inside(self, env: Env) -> Evaluator:
+        """The evaluator in another environment."""
+        return Evaluator(self.context, self.lookup, env)
+
+    def value(self, node: Node) -> Any:
+        """The value of a tree, which may be a name that this file does not define; an error gets the tree's place."""
+        self.context.step(node.span)
+        try:
+            value = getattr(self, f"_{type(node).__name__.lower()}")(node)
+        except CuteVizError as error:
+            raise error.at(self.text, node.span) from None
+        if isinstance(value, (tuple, Layout, ComposedLayout)):
+            self._bounded(value, node.span)
+        return value
+
+    def solid(self, node: Node) -> Any:
+        """The value of a tree. Raises: the error of a name that this file does not define."""
+        return self.known(self.value(node), node.span)
+
+    def known(self, value: Any, span: Span) -> Any:
+        """A value that is none of another file. Raises: the error of a name that is."""
+        if isinstance(value, External):
+            raise value.error or needed(self.text, str(value), span, "type")
+        if isinstance(value, tuple):
+            for item in value:
+                self.known(item, span)
+        return value
+
+    def argument(self, node: Node) -> Any:
+        """The value of a template argument: its integers are static."""
+        return static(self.value(node))
+
+    def arguments(self, nodes: tuple[Node, ...]) -> list[Any]:
+        """The values of the arguments of a call, packs spread."""
+        out: list[Any] = []
+        for node in nodes:
+            if isinstance(node, Unary) and node.operator == "...":
+                value = self.value(node.value)
+                if not isinstance(value, tuple):
+                    raise self.fail("this pack is not read", node.span)
+                out += value
+            else:
+                out.append(self.value(node))
+        return out
+
+    def lazily(self, nodes: tuple[Node, ...]) -> list[Any]:
+        """Template arguments that are evaluated when they are asked for."""
+        out: list[Any] = []
+        for node in nodes:
+            if isinstance(node, Unary) and node.operator == "...":
+                out += self.arguments((node,))
+            else:
+                out.append(Lazy(lambda node=node: self.value(node)))  # type: ignore[misc]
+        return out
+
+    def _bounded(self, value: Any, span: Span) -> None:
+        most, count, bits = limit("modes"), 0, 0
+        for leaf in magnitudes(value):
+            count, bits = count + 1, bits + leaf
+            if count > most:
+                raise over("modes", "too many integers in one object", text=self.text, span=span)
+        if bits * 3 // 10 > 2 * limit("digits"):
+            raise over("digits", f"integers of {bits * 3 // 10} digits together", text=self.text, span=span)
+
+    def _literal(self, node: Literal) -> Any:
+        if isinstance(node.value, int) and not isinstance(node.value, bool):
+            return Runtime(node.value)
+        return Pointer() if node.value is None else node.value
+
+    def _unary(self, node: Unary) -> Any:
+        if node.operator in ("T&", "T&&"):
+            return self.value(node.value)
+        if node.operator in ("T*", "&"):
+            return Pointer()
+        if node.operator == "...":
+            return self.value(node.value)
+        if node.operator == "!":
+            return not self.truth(node.value)
+        value = self.solid(node.value)
+        if node.operator == "*" and isinstance(value, Pointer):
+            raise self.fail("what a pointer points to is not known", node.span)
+        if isinstance(value, float) and node.operator in "+-":
+            return -value if node.operator == "-" else value
+        if isinstance(value, int) and node.operator in ("-", "+", "~"):
+            number = self._integer(value)
+            return -number if node.operator == "-" else number if node.operator == "+" else -number - 1
+        raise self.fail(f"'{node.operator}' is for integers", node.span)
+
+    def truth(self, node: Node) -> bool:
+        """Whether a condition holds. Raises: where it is not known."""
+        value = self.solid(node)
+        if isinstance(value, Enumerator):
+            return value.number != 0
+        if isinstance(value, (int, float)):
+            return bool(value)
+        if isinstance(value, Pointer):
+            raise self.fail("whether a pointer is null is not known", node.span)
+        raise self.fail(f"{show(value)} is no condition", node.span)
+
+    def _condition(self, node: Condition) -> Any:
+        test = self.truth(node.test)
+        return self.value(node.yes if test else node.no)
+
+    def _binary(self, node: Binary) -> Any:
+        operator = node.operator
+        if operator == "&&":
+            return self._both(node, stop=False)
+        if operator == "||":
+            return self._both(node, stop=True)
+        if operator == ",":
+            return self.value(node.right)
+        left, right = self.value(node.left), self.value(node.right)
+        if operator in ("==", "!=") and not (_is_number(left) and _is_number(right)):
+            found = same(left, right)
+            if found is None:
+                self.known(left, node.left.span)
+                self.known(right, node.right.span)
+                raise self.fail("whether these are the same is not known", node.span)
+            return found is (operator == "==")
+        left, right = self.known(left, node.left.span), self.known(right, node.right.span)
+        if isinstance(left, Enumerator) or isinstance(right, Enumerator):
+            left, right = (Runtime(x.number) if isinstance(x, Enumerator) else x for x in (left, right))
+        if operator == "*" and isinstance(left, (int, Basis)) and isinstance(right, (int, Basis)):
+            if isinstance(left, Basis) != isinstance(right, Basis):
+                return left * right
+        if isinstance(left, tuple) and isinstance(right, tuple) and operator in "+-" and len(left) == len(right):
+            return tuple(self._number(operator, a, b, node) for a, b in zip(left, right, strict=True))
+        return self._number(operator, left, right, node)
+
+    def _both(self, node: Binary, stop: bool) -> bool:
+        """`&&` and `||`; one side that decides is enough where the other one is not known."""
+        problem: CuteVizError | None = None
+        for side in (node.left, node.right):
+            try:
+                if self.truth(side) is stop:
+                    return stop
+            except LimitError:
+                raise
+            except CuteVizError as error:
+                problem = problem or error
+        if problem is not None:
+            raise problem
+        return not stop
+
+    def _number(self, operator: str, left: Any, right: Any, node: Binary) -> Any:
+        if not (_is_number(left) and _is_number(right)):
+            raise self.fail(f"'{operator}' is for integers", node.span)
+        if operator in _COMPARE:
+            return _COMPARE[operator](left, right)
+        if isinstance(left, float) or isinstance(right, float):
+            return self._floating(operator, float(left), float(right), node)
+        a, b = self._integer(left), self._integer(right)
+        if operator in "/%":
+            if b == 0:
+                raise self.fail("division by zero", node.right.span)
+            quotient, rest = div_rem(int(a), int(b))
+            result: Any = quotient if operator == "/" else rest
+            if not isinstance(a, Runtime) and a == 0:
+                return 0
+            return result if not isinstance(a, Runtime) and not isinstance(b, Runtime) else Runtime(result)
+        if operator == "*" and a.bit_length() + b.bit_length() > _LARGE:
+            raise self.fail("this product is too large", node.span)
+        if operator in ("<<", ">>"):
+            if not 0 <= b < 64:
+                raise self.fail("this shift is too far", node.right.span)
+            return a << b if operator == "<<" else a >> b
+        table: dict[str, Callable[[], Any]] = {
+            "+": lambda: a + b,
+            "-": lambda: a - b,
+            "*": lambda: a * b,
+            "&": lambda: a & b,
+            "|": lambda: a | b,
+            "^": lambda: a ^ b,
+        }
+        if operator not in table:
+            raise self.fail(f"'{operator}' is not read here", node.span)
+        return table[operator]()
+
+    def _floating(self, operator: str, a: float, b: float, node: Binary) -> float:
+        if operator == "/" and b == 0:
+            raise self.fail("division by zero", node.right.span)
+        if operator not in "+-*/":
+            raise self.fail(f"'{operator}' is for integers", node.span)
+        return {"+": a + b, "-": a - b, "*": a * b}[operator] if operator != "/" else a / b
+
+    def _integer(self, value: Any) -> Any:
+        return Runtime(value) if isinstance(value, bool) else value
+
+    def _cast(self, node: Cast) -> Any:
+        return self.cast(self.value(node.type), node.value, node.span)
+
+    def cast(self, kind: Any, node: Node, span: Span) -> Any:
+        """A value as another type."""
+        if isinstance(kind, Pointer):
+            return kind
+        if isinstance(kind, External) and kind.name.rsplit("::", 1)[-1] == "Major":
+            number = self.solid(node)
+            if isinstance(number, int) and number in (0, 1):
+                return Enumerator(kind.name, "MN" if number else "K", int(number))
+        value = self.value(node)
+        if isinstance(kind, ValueType):
+            return self.converted(value, kind, span)
+        if isinstance(value, (int, Enumerator)) and isinstance(kind, Class) and kind.env.scope.kind == "enum":
+            return Enumerator("::".join(kind.env.scope.path), str(value), value if isinstance(value, int) else value.number)
+        return self.known(value, span)
+
+    def converted(self, value: Any, kind: ValueType, span: Span) -> Any:
+        """A value as a type of numbers."""
+        if isinstance(value, Enumerator):
+            return Runtime(value.number)
+        value = self.known(value, span)
+        if kind.name == "bool" and isinstance(value, (int, float)):
+            return bool(value)
+        if isinstance(value, (int, float)):
+            return value if kind.name in ("auto",) else Runtime(value) if kind.name not in ("float", "double") else float(value)
+        return value
+
+    def _index(self, node: Index) -> Any:
+        value, index = self.solid(node.value), self.solid(node.index)
+        if isinstance(value, tuple) and isinstance(index, int) and 0 <= index < len(value):
+            return value[index]
+        if isinstance(value, Pointer):
+            raise self.fail("what a pointer points to is not known", node.span)
+        raise self.fail("this index is not read", node.span)
+
+    def _decltype(self, node: Decltype) -> Any:
+        value = static(self.value(node.value))
+        if isinstance(value, (Runtime, bool)):
+            value = ValueType("bool" if isinstance(value, bool) else "int")
+        for part in node.parts:
+            value = self.type_member(value, part, part.span)
+        return value
+
+    def _lambda(self, node: Lambda) -> Any:
+        scope = self.context.reader.lambdas.get(node.token)
+        if scope is None or self.text is not self.context.text:
+            raise self.fail("this lambda is not read", node.span)
+        return Closure(scope, self.env)
+
+    def _member(self, node: Member) -> Any:
+        words = _dotted(node)
+        if words and (key := self.context.let_of(words)) is not None:
+            return self.given(key, as_type=False)
+        try:
+            value = self.solid(node.object)
+        except LimitError:
+            raise
+        except CuteVizError as error:
+            if words and words[0] in ("threadIdx", "blockIdx", "blockDim", "gridDim", "clusterIdx"):
+                name = ".".join(words)
+                raise self.fail(f"{name!r} is only known when the kernel runs", node.span, f"`let={name}=0`", (name,)) from None
+            if words and error.needs and error.needs[0] == words[0]:
+                raise needed(self.text, ".".join(words), node.span) from None
+            raise
+        return method(self, value, node.part, None, node.span)
+
+    def type_member(self, value: Any, part: Part, span: Span) -> Any:
+        """`T::name` of a type."""
+        if isinstance(value, Class):
+            return self.class_member(value, part, span)
+        return type_member(self, value, part, span)
+
+    def _id(self, node: Id) -> Any:
+        words = tuple(part.name for part in node.parts)
+        if len(words) > 1 and (key := self.context.let_of(words)) is not None:
+            return self.given(key, as_type=True)
+        value, rest = self.begun(node)
+        for part in rest:
+            value = self.type_member(value, part, node.span)
+        return value
+
+    def begun(self, node: Id) -> tuple[Any, tuple[Part, ...]]:
+        """What the first parts of a qualified name mean, and the parts behind them."""
+        parts = node.parts
+        first = parts[0]
+        found = self.lookup.find(first.name, self.env, self.position(node.span))
+        if found is None:
+            if (key := self.context.let(first.name, None)) is not None:
+                return self.applied(self.given(key, as_type=False), first.args, first.span), parts[1:]
+            stop = next((n for n, part in enumerate(parts[:-1], 1) if part.args is not None), len(parts))
+            return known(self, parts[:stop], node.span), parts[stop:]
+        env, n = found.env, 0
+        while found.declarations and found.declarations[0].kind == "namespace":
+            n += 1
+            if n == len(parts):
+                raise self.fail(f"{node.text!r} is a namespace", node.span)
+            env = self.namespace(found)
+            inner = self.lookup.member(parts[n].name, env)
+            if inner is None:
+                return known(self, parts[n:], node.span), ()
+            found = inner
+        return self.meant(found, parts[n], node.span), parts[n + 1 :]
+
+    def _brace(self, node: Brace) -> Any:
+        if node.type is None:
+            values = self.arguments(node.args)
+            return values[0] if len(values) == 1 else tuple(values)
+        if isinstance(node.type, Id) and node.type.parts[-1].args is None and node.args:
+            name = node.type.parts[-1].name
+            if name in CALLS and self.lookup.find(node.type.parts[0].name, self.env, self.position(node.span)) is None:
+                return CALLS[name](self, node.type.parts[-1], node.args, node.span)
+        kind = self.value(node.type)
+        return self.made(kind, node.args, node.span)
+
+    def made(self, kind: Any, args: tuple[Node, ...], span: Span) -> Any:
+        """A value of a type that begins with arguments."""
+        if not args:
+            return Runtime(0) if isinstance(kind, ValueType) else self.known(kind, span) if isinstance(kind, External) else kind
+        if isinstance(kind, ValueType) and len(args) == 1:
+            return self.cast(kind, args[0], span)
+        if isinstance(kind, Class):
+            return self.aggregate(kind, args, span)
+        values = self.arguments(args)
+        if isinstance(kind, tuple) and len(kind) == len(values):
+            return tuple(values)
+        if len(values) == 1 and not isinstance(kind, External):
+            return values[0]
+        if isinstance(self.known(kind, span), Layout) and len(values) <= 2:
+            return Layout(*values)
+        raise self.fail(f"how {show(kind)} is made of values is not read", span)
+
+    def _call(self, node: Call) -> Any:
+        function = node.function
+        if isinstance(function, Member):
+            return self._method_call(function, node)
+        if not isinstance(function, Id):
+            return self.apply(self.solid(function), node.args, node.span)
+        part = function.parts[-1]
+        found = self.lookup.find(function.parts[0].name, self.env, self.position(function.span))
+        if found is None and (len(function.parts) > 1 or self.context.let(part.name, None) is None):
+            if (expanded := self.macro(part.name, node)) is not None:
+                return expanded
+            if not any(other.args for other in function.parts[:-1]):
+                return self._external_call(part, node)
+        if found is not None and found.declarations and found.declarations[0].kind == "namespace":
+            value, rest = self.begun(function)
+            if isinstance(value, External) and not rest:
+                return self._external_call(part, node)
+        return self.apply(self.value(function), node.args, node.span)
+
+    def _external_call(self, part: Part, node: Call) -> Any:
+        """A call of what the file does not define: of CuTe, CUTLASS or the standard."""
+        if part.name in CALLS:
+            return CALLS[part.name](self, part, node.args, node.span)
+        if len(node.args) == 1 and part.args is None and isinstance(kind := known(self, (part,), node.span), ValueType):
+            return self.cast(kind, node.args[0], node.span)
+        if not node.args:
+            value = known(self, (part,), node.span)
+            if not isinstance(value, External):
+                return value
+        template = tuple(self.argument(item) for item in part.args or ())
+        return self.operate(part.name, self.arguments(node.args), template)
+
+    def _method_call(self, function: Member, node: Call) -> Any:
+        words = _dotted(function)
+        if words and (key := self.context.let_of(words)) is not None:
+            return self.given(key, as_type=False)
+        return method(self, self.solid(function.object), function.part, node.args, node.span)
+
+    def apply(self, function: Any, args: tuple[Node, ...], span: Span) -> Any:
+        """The value of a call of a value: a function of the file, a layout at a coordinate, a type that is given values."""
+        if isinstance(function, Function):
+            return self.called(function, self.arguments(args), span)
+        if isinstance(function, Closure):
+            return self.closed(function, self.arguments(args), span)
+        if isinstance(function, (Layout, ComposedLayout, Swizzle)) and args:
+            return called_layout(self, function, args, span)
+        if isinstance(function, External):
+            raise self.fail(f"{function.name!r} is not defined in this file", span)
+        if isinstance(function, Class) and (operator := self.lookup.member("operator()", function.env)) is not None and args:
+            return self.called(Function(operator.declarations, operator.env), self.arguments(args), span)
+        return self.made(function, args, span)
+
+    def operate(self, name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
+        """The result of an operation of the registry."""
+        from cute_viz.algebra import ops
+
+        for operand in operands:
+            if isinstance(operand, External):
+                raise operand.error or AlgebraError(f"{operand.name!r} is not defined in this file")
+        short = ops.ALIASES.get(name, name)
+        if short not in ops.OPS:
+            raise NotationError(f"{name!r} is not defined in this file")
+        return ungroup(ops.OPS[short].call(operands, template))
+
+    def of(self, part: Range, env: Env) -> Any:
+        """The value of tokens in an environment."""
+        return self.inside(env).value(self.context.tree(part))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float))
+
+
+def _dotted(node: Node) -> tuple[str, ...]:
+    """The words of `a.b.c`; none of anything else."""
+    if isinstance(node, Id) and len(node.parts) == 1 and node.parts[0].args is None:
+        return (node.parts[0].name,)
+    if isinstance(node, Member) and (around := _dotted(node.object)):
+        return (*around, node.part.name)
+    return ()

@@ -1,0 +1,319 @@
+"""Variables with their types, and calls of functions of the file: their parameters bound, their statements followed to a return."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from cute_viz.algebra.elements import ValueType
+from cute_viz.algebra.inttuple import show
+from cute_viz.errors import AlgebraError, CuteVizError, LimitError, NotationError, Span
+from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of
+from cute_viz.source.cpp.context import Context, needed
+from cute_viz.source.cpp.expressions import BUILTIN, Expressions
+from cute_viz.source.cpp.lookup import Found, Lookup, within
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
+from cute_viz.source.cpp.tokens import tokenize
+from cute_viz.source.cpp.tree import Brace, Node
+from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, Pointer, Runtime
+
+_NOTHING = object()
+_MACROS = 40  # macros in macros
+
+
+class Functions:
+    """The part of the evaluator that reads variables and calls functions."""
+
+    def __init__(self, context: Context, lookup: Lookup, env: Env) -> None:
+        self.context = context
+        self.lookup = lookup
+        self.env = env
+        self.text = context.text
+
+    def fail(self, message: str, span: Span, hint: str | None = None, needs: tuple[str, ...] = ()) -> NotationError:
+        """The error at a place in the text; the caller raises it."""
+        return NotationError(message, text=self.text, span=span, hint=hint, needs=needs)
+
+    def namespace(self, found: Found) -> Env:
+        """The environment of a namespace that was found."""
+        inner = found.declarations[0].inner
+        assert inner is not None
+        return within(found.env, inner)
+
+    def variable(self, declaration: Declaration, init: Range | None, opens: str) -> Any:
+        """The value of a variable of this scope whose initializer is given."""
+        tokens = self.context.reader.tokens
+        span = tokens[declaration.token].span
+        assert declaration.type is not None
+        if declaration.array:
+            raise self.fail(f"{declaration.name!r} is an array", span)
+        if declaration.place is not None:
+            return self._part_of(declaration, init, span)
+        if declaration.pointer:
+            return Pointer()
+        first = tokens[declaration.type[0]].text
+        deduced_type = first == "auto" or self._is_template(declaration.type)
+        if init is None or init[0] >= init[1]:
+            return self._without(declaration, opens, span)
+        kind = None if deduced_type else self._kind(declaration)
+        if opens == "(":
+            trees: list[Node] = [self.context.tree(part) for part in self.context.reader.split(*init)]
+            if deduced_type and len(trees) == 1:
+                return self.solid(trees[0])
+            return self.made(self.known(kind, span), tuple(trees), span)
+        if opens == "{":
+            trees = [self.context.tree(part) for part in self.context.reader.split(*init)]
+            if len(trees) != 1:
+                if kind is None:
+                    raise self.fail("how this is made of values is not read", span)
+                return self.made(kind, tuple(trees), span)
+            value_tree = trees[0]
+        else:
+            value_tree = self.context.tree(init)
+        if isinstance(value_tree, Brace) and value_tree.type is None:
+            if kind is None:
+                raise self.fail("how this is made of values is not read", span)
+            return self.made(kind, value_tree.args, span)
+        value = self.solid(value_tree)
+        if isinstance(kind, ValueType):
+            return self.converted(value, kind, span)
+        if isinstance(kind, (Class, type(None))) or not isinstance(value, (int, tuple)):
+            return self._shed(value)
+        return kind if not isinstance(kind, External) and not isinstance(value, tuple) and isinstance(kind, int) else value
+
+    def _shed(self, value: Any) -> Any:
+        return value
+
+    def _kind(self, declaration: Declaration) -> Any:
+        """The type of a variable; None where it is not known, which matters to numbers alone."""
+        assert declaration.type is not None
+        try:
+            return self.of(declaration.type, self.env)
+        except LimitError:
+            raise
+        except CuteVizError:
+            return None
+
+    def _is_template(self, part: Range) -> bool:
+        """Whether a type is a template's name alone, whose arguments follow from the value: `Tensor a = ...`."""
+        last = self.context.reader.tokens[part[1] - 1]
+        return last.text in (
+            "Tensor",
+            "Layout",
+            "TiledCopy",
+            "TiledMMA",
+            "ThrCopy",
+            "ThrMMA",
+            "ComposedLayout",
+            "Copy_Atom",
+            "MMA_Atom",
+            "tuple",
+        )
+
+    def _without(self, declaration: Declaration, opens: str, span: Span) -> Any:
+        """The value of a variable that nothing initializes: that of its type, where the type has one value."""
+        assert declaration.type is not None
+        kind = self.known(self.of(declaration.type, self.env), span)
+        if isinstance(kind, ValueType):
+            if opens == "{":
+                return Runtime(0)
+            raise needed(self.context.text, declaration.name, span)
+        if isinstance(kind, int) and isinstance(kind, Runtime):
+            raise needed(self.context.text, declaration.name, span)
+        return kind
+
+    def _part_of(self, declaration: Declaration, init: Range | None, span: Span) -> Any:
+        """A name of `auto [a, b] = x;`."""
+        assert init is not None
+        assert declaration.place is not None
+        value = self.solid(self.context.tree(init))
+        if not isinstance(value, tuple) or declaration.place >= len(value):
+            raise self.fail(f"the parts of {show(value)} are not read", span)
+        return value[declaration.place]
+
+    def expanded(self, name: str, args: tuple[Node, ...] | None, span: Span) -> Any:
+        """The value of a macro of the file, its parameters replaced by the text of the arguments."""
+        macros = self.context.reader.source.macros[name]
+        if len(macros) > 1:
+            raise self.fail(f"the macro {name!r} is defined {len(macros)} times", span)
+        body, params = macros[0].body, macros[0].params
+        if params is not None:
+            given = args or ()
+            if len(params) != len(given) or "..." in params:
+                raise self.fail(f"the macro {name!r} is not read", span)
+            texts = {param: self.text[arg.span.start : arg.span.end] for param, arg in zip(params, given, strict=True)}
+            body = re.sub(r"[A-Za-z_]\w*", lambda match: texts.get(match[0], match[0]), body)
+        if self.context.macros >= _MACROS or len(body) > 10_000:
+            raise self.fail(f"the macro {name!r} stands for too much", span)
+        self.context.macros += 1
+        try:
+            tokens, _ = tokenize(body)
+            if len(tokens) < 2:
+                raise self.fail(f"the macro {name!r} is empty", span)
+            tree = Expressions(body, tokens, self.context.is_template).parse(0, len(tokens) - 1)
+            other = self.inside(self.env)
+            other.text = body
+            return other.value(tree)
+        except CuteVizError as error:
+            raise (error.but(text=self.text, span=span) if error.text is body else error) from None
+        finally:
+            self.context.macros -= 1
+
+    def called(self, function: Function, args: list[Any], span: Span) -> Any:
+        """The value that a function of the file returns. Raises: where it is not read which one is called, or what it returns."""
+        fitting: list[tuple[Declaration, Env]] = []
+        for declaration in function.declarations:
+            scope = declaration.inner
+            if scope is None or not _takes(scope, len(args)):
+                continue
+            own = bound(self, scope.params or (), list(function.args), span) if function.args else {}
+            if not deduced(self.inside(function.env), scope, args, own):
+                continue
+            fitting.append((declaration, Env(scope, function.env, own)))
+        name = function.declarations[0].name
+        bodies = [(declaration, env) for declaration, env in fitting if declaration.static]
+        if not bodies:
+            raise self.fail(f"{name!r} is not defined for these arguments in this file", span)
+        if len(bodies) > 1:
+            plain = [(declaration, env) for declaration, env in bodies if not declaration.params]
+            if len(plain) != 1:
+                raise self.fail(f"which {name!r} is called is not known", span, hint=f"it is defined {len(bodies)} times")
+            bodies = plain
+        declaration, env = bodies[0]
+        scope = env.scope
+        key = (declaration, key_of([*env.args.values(), *args]))
+        if key in function.env.memo:
+            known = function.env.memo[key]
+            if isinstance(known, CuteVizError):
+                raise known
+            return known[0]
+        self._arguments(scope, env, args)
+        defaulted(self.inside(env), scope.params or (), env.args, env)
+        self.context.enter(span)
+        try:
+            value = self.returned(scope, env, span)
+            if declaration.type is not None:
+                value = self._returned_type(value, declaration, env, span)
+        except CuteVizError as error:
+            function.env.memo[key] = error
+            raise
+        finally:
+            self.context.leave()
+        function.env.memo[key] = (value,)
+        return value
+
+    def _returned_type(self, value: Any, declaration: Declaration, env: Env, span: Span) -> Any:
+        assert declaration.type is not None
+        tokens = self.context.reader.tokens
+        if tokens[declaration.type[0]].text in BUILTIN or tokens[declaration.type[1] - 1].text.endswith("_t"):
+            kind = self.inside(env).value(self.context.tree(declaration.type))
+            if isinstance(kind, ValueType) and isinstance(value, (int, float)):
+                return self.converted(value, kind, span)
+        return value
+
+    def _arguments(self, scope: Scope, env: Env, args: list[Any]) -> None:
+        """Bind the parameters of a function."""
+        tokens = self.context.reader.tokens
+        for n, param in enumerate(scope.arguments):
+            if param.pack:
+                env.args[param.name] = tuple(args[n:])
+                break
+            if n < len(args):
+                value = args[n]
+                words = {token.text for token in tokens[slice(*param.type)]} if param.type else set()
+                if isinstance(value, int) and not isinstance(value, bool) and words & BUILTIN - {"auto"}:
+                    value = bool(value) if "bool" in words else Runtime(value)
+                env.args[param.name] = value
+            elif param.default is not None:
+                env.args[param.name] = self.of(param.default, env)
+
+    def closed(self, closure: Closure, args: list[Any], span: Span) -> Any:
+        """The value that a lambda returns."""
+        scope = closure.scope
+        if not _takes(scope, len(args)):
+            raise self.fail(f"a lambda of {len(scope.arguments)} parameters is called with {len(args)}", span)
+        env = Env(scope, closure.env)
+        deduced(self.inside(closure.env), scope, args, env.args)
+        self._arguments(scope, env, args)
+        self.context.enter(span)
+        try:
+            return self.returned(scope, env, span)
+        finally:
+            self.context.leave()
+
+    def returned(self, scope: Scope, env: Env, span: Span) -> Any:
+        """What the statements of a function return."""
+        value = self._run(scope, env, span)
+        if value is _NOTHING:
+            raise self.fail(f"{scope.name or 'this'!r} returns nothing that is read", span)
+        return value
+
+    def _run(self, scope: Scope, env: Env, span: Span) -> Any:
+        for statement in scope.statements:
+            self.context.step(span)
+            value = self._statement(statement, env, span)
+            if value is not _NOTHING:
+                return value
+        return _NOTHING
+
+    def _statement(self, statement: Statement, env: Env, span: Span) -> Any:
+        if statement.kind == "return":
+            assert statement.value is not None
+            if statement.value[0] >= statement.value[1]:
+                raise self.fail("nothing is returned", span)
+            return self.inside(env).value(self.context.tree(statement.value))
+        blocks = [block for block in (statement.yes, statement.no) if block is not None]
+        if statement.kind == "block":
+            return self._run(blocks[0], within(env, blocks[0]), span)
+        if not any(map(_returns, blocks)):
+            return _NOTHING
+        if statement.kind != "if":
+            raise self.fail("what a loop returns is not read", self.context.reader.tokens[statement.token].span)
+        assert statement.value is not None
+        if self.inside(env).truth(self.context.tree(statement.value)):
+            return self._run(blocks[0], within(env, blocks[0]), span)
+        return self._run(blocks[1], within(env, blocks[1]), span) if statement.no is not None else _NOTHING
+
+    # What the whole evaluator has.
+
+    def inside(self, env: Env) -> Any:
+        """The evaluator in another environment."""
+        raise NotImplementedError
+
+    def value(self, node: Node) -> Any:
+        """The value of a tree."""
+        raise NotImplementedError
+
+    def solid(self, node: Node) -> Any:
+        """The value of a tree that is of this file."""
+        raise NotImplementedError
+
+    def known(self, value: Any, span: Span) -> Any:
+        """A value that is of this file."""
+        raise NotImplementedError
+
+    def made(self, kind: Any, args: tuple[Node, ...], span: Span) -> Any:
+        """A value of a type that begins with arguments."""
+        raise NotImplementedError
+
+    def converted(self, value: Any, kind: ValueType, span: Span) -> Any:
+        """A value as a type of numbers."""
+        raise NotImplementedError
+
+    def of(self, part: Range, env: Env) -> Any:
+        """The value of tokens in an environment."""
+        raise AlgebraError("not here")
+
+
+def _takes(scope: Scope, count: int) -> bool:
+    """Whether a function takes so many arguments."""
+    least = sum(param.default is None and not param.pack for param in scope.arguments)
+    return least <= count and (count <= len(scope.arguments) or any(param.pack for param in scope.arguments))
+
+
+def _returns(scope: Scope) -> bool:
+    """Whether anything in a block returns."""
+    return any(
+        statement.kind == "return" or any(block is not None and _returns(block) for block in (statement.yes, statement.no))
+        for statement in scope.statements
+    )

@@ -1,0 +1,232 @@
+"""Names that the file does not define: of CuTe, CUTLASS, CUDA and the standard, as values; what is none of them stays a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, make_composed_layout
+from cute_viz.algebra.elements import ValueType
+from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.static import clear_static
+from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import AlgebraError, CuteVizError, Span
+from cute_viz.notation.forms import CONSTANTS, constant
+from cute_viz.notation.vocabulary import INTEGRALS, TUPLES, smem_atom
+from cute_viz.source.cpp.atoms import NAMES, atom, instruction
+from cute_viz.source.cpp.context import needed
+from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.selectors import TYPES
+from cute_viz.source.cpp.traits import TRAITS
+from cute_viz.source.cpp.tree import Node, Part
+from cute_viz.source.cpp.types import bits, is_tag, sized, type_named
+from cute_viz.source.cpp.values import Enumerator, External, Runtime, static
+
+_STATIC = re.compile(r"_(m?)(\d{1,9})")
+_ENUMS = {"MN": 1, "K": 0, "One": 1, "Zero": 0, "Neg": -1}
+_ENUM_NAMES = frozenset(("Major", "ScaleIn", "ScaleOut", "Saturate"))
+
+
+def known(meaning: Meaning, parts: tuple[Part, ...], span: Span) -> Any:
+    """What a qualified name stands for that begins outside of this file."""
+    last = parts[-1]
+    name = last.name
+    full = "::".join(part.name for part in parts)
+    source = meaning.context.reader.source
+    if last.args is None and len(parts) == 1 and name in source.macros:
+        return meaning.expanded(name, None, span)  # type: ignore[attr-defined]
+    if last.args is None:
+        if (match := _STATIC.fullmatch(name)) is not None:
+            return int(match[2]) * (-1 if match[1] else 1)
+        if name == "_" or name in CONSTANTS:
+            return constant("X" if name == "_" else name)
+        if len(parts) > 1 and parts[-2].name in _ENUM_NAMES and name in _ENUMS:
+            return Enumerator("::".join(part.name for part in parts[:-1]), name, _ENUMS[name])
+        if name in ("tnspA", "tnspB"):
+            pass
+    found = _with_arguments(meaning, last, full, span)
+    if found is not None:
+        return found
+    args = None if last.args is None else tuple(_lenient(meaning, item) for item in last.args)
+    if is_tag(full):
+        return External(full, args)
+    return External(full, args, undefined(meaning, full, span))
+
+
+def undefined(meaning: Meaning, full: str, span: Span) -> CuteVizError:
+    """The error of a name that this file does not define."""
+    short = full.rsplit("::", 1)[-1]
+    base = needed(meaning.text, short, span, "type")
+    return base.but(message=f"{full!r} is not defined in this file")
+
+
+def _lenient(meaning: Meaning, node: Node) -> Any:
+    try:
+        return meaning.argument(node)
+    except CuteVizError as error:
+        return External("?", None, error)
+
+
+def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
+    """A type or a trait by its name and its template arguments; None of another name."""
+    name, args = part.name, part.args
+    if name in TRAITS:
+        return TRAITS[name](meaning, args or (), span)
+    for suffix in ("_v", "_t"):
+        if name.endswith(suffix) and name[: -len(suffix)] in TRAITS:
+            return TRAITS[name[: -len(suffix)]](meaning, args or (), span)
+    if args is None and (kind := type_named(name)) is not None:
+        return kind
+    if name in _FORMS and args is not None:
+        return _FORMS[name](
+            meaning, name, [meaning.argument(item) for item in _spread(args)] if False else _values(meaning, args), span
+        )
+    if name in TYPES:
+        return TYPES[name](meaning, _values(meaning, args or ()), span)
+    if name.startswith("Layout_"):
+        values = _values(meaning, args or ())
+        if args is None:
+            return External(full, None, meaning.fail(f"{name} takes an element type", span, hint=f"such as {name}<half_t>"))
+        return _smem_atom(meaning, name, values, span)
+    if name in NAMES and args is not None:
+        return atom(meaning, name, _values(meaning, args), span)
+    if name.endswith("_v") and args is not None and len(args) == 1:
+        value = meaning.operate(name[:-2], _solid(meaning, args))
+        return value if isinstance(value, bool) else Runtime(value) if isinstance(value, int) else value
+    return instruction(meaning, full, None if args is None else _values(meaning, args), span)
+
+
+def _spread(args: tuple[Node, ...]) -> tuple[Node, ...]:
+    return args
+
+
+def _values(meaning: Meaning, args: tuple[Node, ...]) -> list[Any]:
+    return [static(value) for value in meaning.arguments(args)]
+
+
+def _solid(meaning: Meaning, args: tuple[Node, ...]) -> list[Any]:
+    return [static(meaning.solid(node)) for node in args]
+
+
+def _smem_atom(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+    """`GMMA::Layout_K_SW128_Atom<T>`, and `GMMA::Layout_SW128_Atom<T, Major>`."""
+    match = re.fullmatch(r"Layout_(INTER|SW32|SW64|SW128|SW128_32B)_Atom", name)
+    if match is not None:
+        if len(values) != 2 or not isinstance(values[1], Enumerator):
+            raise meaning.fail(f"{name} takes a type and a major", span, hint=f"such as GMMA::{name}<half_t, GMMA::Major::K>")
+        name = f"Layout_{values[1].name}_{match[1]}_Atom"
+    if name.endswith("_Bits"):
+        template: tuple[Any, ...] = ()
+    else:
+        template = (bits(values[0]),) if len(values) == 1 or match else tuple(values)
+    found = smem_atom(name, template)
+    return None if found is None else clear_static(found)
+
+
+def _check(values: list[Any]) -> list[Any]:
+    for value in values:
+        if isinstance(value, External) and value.error is not None:
+            raise value.error
+    return values
+
+
+def _tuple(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+    return tuple(_check(values))
+
+
+def _layout(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+    if not 1 <= len(values) <= 2:
+        raise meaning.fail("Layout has a shape and a stride", span)
+    return Layout(*_check(values))
+
+
+def _composed(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+    if len(values) != 3:
+        raise meaning.fail("ComposedLayout has three parts", span)
+    return make_composed_layout(*_check(values))
+
+
+def _swizzle(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+    _check(values)
+    if len(values) == 2:
+        values = [*values, values[0]]
+    if len(values) != 3 or not all(isinstance(x, int) for x in values):
+        raise meaning.fail("a swizzle has three integers", span)
+    return Swizzle(*map(int, values))
+
+
+def _integral(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+    _check(values)
+    value = values[-1] if values else None
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, Enumerator):
+        return value
+    if not isinstance(value, int) or len(values) > 2:
+        raise AlgebraError(f"{name}<N> takes an integer, not {show(value)}")
+    return int(value)
+
+
+def _bits_type(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+    _check(values)
+    if len(values) != 1 or not isinstance(values[0], int) or not 0 < values[0] < 1 << 16:
+        raise meaning.fail(f"{name}<N> takes a number", span)
+    return sized(int(values[0]) * (8 if name == "uint_byte_t" else 1))
+
+
+def _array(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+    """An array as a type to copy: only its width matters."""
+    _check(values)
+    if len(values) < 2 or not isinstance(values[1], int) or not 0 < values[1] < 1 << 16:
+        raise meaning.fail(f"{name} has a type and a number", span)
+    return sized(bits(values[0]) * int(values[1]))
+
+
+def _flag(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+    _check(values)
+    if len(values) != 1 or not isinstance(values[0], int):
+        raise meaning.fail("smem_ptr_flag_bits<N> takes the bits of an element", span)
+    return PointerFlag(int(values[0]))
+
+
+def _basis(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+    if not all(isinstance(i, int) and 0 <= i < 64 for i in values):
+        raise meaning.fail("E<i,j...> takes positions of modes, 0 to 63", span)
+    return Basis(1, tuple(map(int, values)))
+
+
+def _scaled(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+    if len(values) < 2 or not all(isinstance(i, int) for i in values):
+        raise meaning.fail("ScaledBasis has a scale and positions of modes", span)
+    return Basis(int(values[0]), tuple(map(int, values[1:])))
+
+
+def _complex(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+    if len(values) != 1 or not isinstance(values[0], ValueType):
+        raise meaning.fail("complex<T> takes a type of elements", span)
+    return sized(2 * bits(values[0]))
+
+
+def _tensor_type(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+    layout = as_layout(values[-1]) if values else None
+    if not isinstance(layout, (Layout, ComposedLayout)):
+        raise meaning.fail("the layout of this tensor is not known", span)
+    return layout
+
+
+_FORMS: dict[str, Callable[[Meaning, str, list[Any], Span], Any]] = {
+    **dict.fromkeys(TUPLES, _tuple),
+    **dict.fromkeys((*INTEGRALS, "bool_constant"), _integral),
+    **dict.fromkeys(("uint_byte_t", "uint_bit_t"), _bits_type),
+    **dict.fromkeys(("AlignedArray", "Array", "array", "aligned_array", "array_aligned"), _array),
+    "Layout": _layout,
+    "ComposedLayout": _composed,
+    "Swizzle": _swizzle,
+    "smem_ptr_flag_bits": _flag,
+    "E": _basis,
+    "ScaledBasis": _scaled,
+    "Tensor": _tensor_type,
+}

@@ -1,0 +1,200 @@
+"""Which declaration a name means where it stands, in the scopes around, in bases, in namespaces that are used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from cute_viz.errors import CuteVizError, NotationError, Span
+from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.preprocess import excludes
+from cute_viz.source.cpp.scopes import Change, Declaration, Scope
+from cute_viz.source.cpp.values import Class, Env
+
+
+class Found(NamedTuple):
+    """What a name means: a parameter (`value` gives it), or declarations where they are."""
+
+    env: Env
+    declarations: tuple[Declaration, ...] = ()
+    value: Callable[[], Any] | None = None
+
+
+def within(env: Env, scope: Scope) -> Env:
+    """A scope in an environment, without arguments of its own."""
+    child = env.children.get(scope)
+    if child is None:
+        child = env.children[scope] = Env(scope, env)
+    return child
+
+
+def opened(context: Context, scope: Scope) -> Env:
+    """The environment of a scope as it stands in the file: parameters are what is given, or their defaults."""
+    if scope.parent is None:
+        return context.root
+    return within(opened(context, scope.parent), scope)
+
+
+class Lookup:
+    """Names in the scopes of a file; `base` evaluates what stands as a base of a class."""
+
+    def __init__(self, context: Context, base: Callable[[Env, tuple[int, int]], Any]) -> None:
+        self.context = context
+        self._base = base
+
+    def find(self, name: str, env: Env, position: int | None) -> Found | None:
+        """What an unqualified name means at a token; None where the file does not tell."""
+        around: Env | None = env
+        while around is not None:
+            if name in around.args:
+                value = around.args[name]
+                return Found(around, value=value if callable(value) else lambda: value)
+            found = self.member(name, around, position)
+            if found is not None:
+                return found
+            scope = around.scope
+            for param in (*scope.arguments, *(scope.params or ())):
+                if param.name == name:
+                    return Found(around)
+            around = around.parent
+        return None
+
+    def member(self, name: str, env: Env, position: int | None = None) -> Found | None:
+        """What a name means in one scope: its declarations, those of its bases, of the namespaces that it uses."""
+        scope = env.scope
+        here = scope.names.get(name)
+        if here:
+            chosen = self._chosen(here, scope, position)
+            if chosen:
+                return Found(env, chosen)
+        if scope.kind == "class" and scope.bases and not env.asking_bases:
+            for other in self.bases(env):
+                if (found := self.member(name, other)) is not None:
+                    return found
+                if name in other.args or any(param.name == name for param in other.scope.params or ()):
+                    continue
+        for using in scope.using:
+            target = self.namespace(using.split("::"), env) if using else self._unnamed(env)
+            if target is not None and target is not env and (found := self.member(name, target)) is not None:
+                return found
+        return None
+
+    def _unnamed(self, env: Env) -> Env | None:
+        for declaration in env.scope.names.get("", ()):
+            if declaration.kind == "namespace" and declaration.inner is not None:
+                return within(env, declaration.inner)
+        return None
+
+    def namespace(self, words: list[str], env: Env) -> Env | None:
+        """The namespace of the file that words mean, seen from a scope."""
+        around: Env | None = env
+        while around is not None:
+            target: Env | None = around
+            for word in words:
+                inner = next((x.inner for x in target.scope.names.get(word, ()) if x.kind == "namespace"), None) if target else None
+                target = within(target, inner) if target is not None and inner is not None else None
+            if target is not None:
+                return target
+            around = around.parent
+        return None
+
+    def bases(self, env: Env) -> list[Env]:
+        """The classes of the file that a class derives from; others are left out."""
+        known = env.memo.get("bases")
+        if known is None:
+            env.asking_bases = True
+            known = []
+            try:
+                for part in env.scope.bases:
+                    try:
+                        value = self._base(env, part)
+                    except CuteVizError:
+                        continue
+                    if isinstance(value, Class):
+                        known.append(value.env)
+            finally:
+                env.asking_bases = False
+            env.memo["bases"] = known
+        return list(known)
+
+    def _chosen(self, here: list[Declaration], scope: Scope, position: int | None) -> tuple[Declaration, ...]:
+        """Of several declarations of a scope those that a name means."""
+        if scope.local:
+            seen = [x for x in here if position is None or x.token < position]
+            if seen and seen[-1].kind != "function" and excludes(seen[-1].branch, seen[0].branch) is None:
+                return (seen[-1],)
+            return tuple(seen)
+        if len(here) == 1:
+            return () if here[0].kind == "function" and here[0].name == scope.name else (here[0],)
+        out = [x for x in here if not (x.kind == "function" and x.name == scope.name)]
+        classes = [x for x in out if x.kind == "class"]
+        if classes:
+            out = [x for x in out if x.kind not in ("forward", "function")]
+        return tuple(out)
+
+
+def change_before(declaration: Declaration, position: int | None, user: Scope) -> Change | None:
+    """The last assignment to a local variable that a place of the text sees; None where its initializer holds.
+
+    Raises: nothing; a change that may or may not have happened has no value.
+    """
+    scope: Scope | None = declaration.scope
+    while scope is not None and scope.kind == "block":
+        scope = scope.parent
+    if scope is None or declaration.name not in scope.changes:
+        return None
+    last: Change | None = None
+    for change in scope.changes[declaration.name]:
+        if change.token < declaration.token or not _same(declaration, change.scope):
+            continue
+        loop = _loop(change.scope, declaration.scope)
+        if position is not None and change.token >= position and not (loop is not None and user.inside(loop)):
+            continue
+        sure = (
+            change.scope is declaration.scope
+            or (_branch(change.scope, declaration.scope) is None)
+            or (position is not None and user.inside(change.scope) and loop is None)
+        )
+        last = change if sure and change.value is not None else Change(change.token, change.scope, None)
+    return last
+
+
+def _same(declaration: Declaration, scope: Scope) -> bool:
+    """Whether the name in a scope is this declaration, not one of a block between."""
+    around: Scope | None = scope
+    while around is not None and around is not declaration.scope:
+        if declaration.name in around.names or any(param.name == declaration.name for param in around.arguments):
+            return False
+        around = around.parent
+    return around is declaration.scope
+
+
+def _loop(scope: Scope, outer: Scope) -> Scope | None:
+    """The outermost loop (or lambda) between a scope and one around it."""
+    out, around = None, scope
+    while around is not outer and around is not None:
+        if around.flow == "loop" or around.kind == "lambda":
+            out = around
+        around = around.parent  # type: ignore[assignment]
+    return out
+
+
+def _branch(scope: Scope, outer: Scope) -> Scope | None:
+    around = scope
+    while around is not outer and around is not None:
+        if around.flow or around.kind != "block":
+            return around
+        around = around.parent  # type: ignore[assignment]
+    return None
+
+
+def changed(declaration: Declaration, text: str, span: Span) -> NotationError:
+    """The error of a variable whose value depends on what is not read."""
+    name = declaration.name
+    return NotationError(
+        f"what {name!r} is here depends on how the program runs",
+        text=text,
+        span=span,
+        hint=f"give it a value: `let={name}=512`",
+        needs=(name,),
+    )

@@ -1,0 +1,209 @@
+"""Members of CuTe's own objects and types: `layout.shape()`, `tiled_mma.get_slice(i)`, `TiledMma::Shape_MNK`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
+from cute_viz.algebra.elements import ValueType
+from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import rank, size
+from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, atom_layout
+from cute_viz.algebra.modes import get
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import AlgebraError, CuteVizError, Span
+from cute_viz.source.cpp.atoms import value_type
+from cute_viz.source.cpp.context import needed
+from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.slices import Thread, of_thread, sliced
+from cute_viz.source.cpp.tree import Node, Part
+from cute_viz.source.cpp.types import sized
+from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pointer, Runtime, static
+
+_POINTERS = frozenset(["data", "begin", "end", "ptr", "get", "engine", "raw_ptr"])
+_SAME = frozenset(["layout", "value", "type", "self", "compose_self"])
+_LAYOUTS = (Layout, ComposedLayout)
+
+
+def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | None, span: Span) -> Any:
+    """`x.name` and `x.name(args)`; `args` is None where nothing is called."""
+    name = part.name
+    if isinstance(value, Class):
+        return _of_class(meaning, value, part, args, span)
+    if isinstance(value, Pointer):
+        return value
+    if name in _POINTERS and isinstance(value, _LAYOUTS):
+        return Pointer()
+    if name in ("layout", "value") and not args:
+        return Runtime(value) if name == "value" and isinstance(value, int) and not isinstance(value, bool) else value
+    if name in ("get_slice", "get_thread_slice") and args and len(args) == 1:
+        return sliced(meaning, value, args[0])
+    if name == "get_thr_slice" and args and len(args) == 1:
+        return sliced(meaning, value, args[0])
+    operands = meaning.arguments(args or ())
+    if isinstance(value, (Thread, ThrMMA, ThrCopy)) and name.startswith(("partition_", "make_fragment", "retile")):
+        return of_thread(meaning, name, value, operands)
+    if isinstance(value, Thread):
+        raise value.error
+    if name == "with_shape" and isinstance(value, _LAYOUTS):
+        shape = operands[0] if len(operands) == 1 else tuple(operands)
+        return meaning.operate("composition", [value, meaning.operate("make_layout", [shape])])
+    if name == "with" and isinstance(value, (Copy_Atom, TiledCopy, MMA_Atom, TiledMMA)):
+        return value
+    if name == "tile" and isinstance(value, _LAYOUTS):
+        return meaning.operate("logical_divide", [value, *operands])
+    if args is None:
+        try:
+            return type_member(meaning, value, part, span)
+        except CuteVizError:
+            raise meaning.fail(f"{show(value)} has no member {name!r} that is read", span) from None
+    template = tuple(meaning.argument(item) for item in part.args or ())
+    return meaning.operate(name, [value, *operands], template)
+
+
+def _of_class(meaning: Meaning, value: Class, part: Part, args: tuple[Node, ...] | None, span: Span) -> Any:
+    found = meaning.lookup.member(part.name, value.env)
+    if found is None and args is not None and part.name == "get_slice":
+        pass
+    member = meaning.type_member(value, part, span)
+    if args is None:
+        return member
+    if isinstance(member, Function):
+        member = Function(member.declarations, _this(member, value), member.args)
+    return meaning.apply(member, args, span)
+
+
+def _this(function: Function, value: Class) -> Env:
+    return function.env
+
+
+def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
+    """`T::name` of a type that is none of the file."""
+    name = part.name
+    if isinstance(value, External):
+        if value.error is not None and value.error.needs:
+            words = f"{value.name.rsplit('::', 1)[-1]}::{name}"
+            raise value.error.but(
+                message=f"{value.name!r} is not defined in this file, so that {name!r} is not known",
+                hint=f"give it a value: `let={words}={_example(name)}`",
+                needs=(words,),
+            )
+        raise value.error or needed(meaning.text, f"{value.name}::{name}", span, "type")
+    if isinstance(value, Enumerator):
+        raise meaning.fail(f"{value} has no members", span)
+    if (
+        isinstance(value, (TiledMMA, ThrMMA))
+        and (found := _of_mma(value if isinstance(value, TiledMMA) else value.tiled, name)) is not None
+    ):
+        return found
+    if isinstance(value, MMA_Atom) and (found := _of_atom(value, name)) is not None:
+        return found
+    if isinstance(value, (TiledCopy, Copy_Atom)) and (found := _of_copy(value, name)) is not None:
+        return found
+    if isinstance(value, CopyOp):
+        parts = {"ThrID": value.thr_id, "SrcLayout": value.src, "DstLayout": value.dst, "RefLayout": value.ref}
+        if name in parts:
+            return parts[name]
+    if isinstance(value, ValueType) and name in ("value_type", "type"):
+        return value
+    if isinstance(value, _LAYOUTS):
+        if name in ("rank", "Rank"):
+            return Runtime(rank(value))
+        if name in ("shape", "stride", "Shape", "Stride") and isinstance(value, Layout):
+            return value.shape if name.lower() == "shape" else value.stride
+        if name in ("layout_type", "Layout", "layout"):
+            return value
+        if name == "value_type":
+            raise meaning.fail("the type of the elements of this tensor is not known", span)
+    if isinstance(value, int) and name in ("value", "type"):
+        return value if name == "type" or isinstance(value, bool) else Runtime(value)
+    if isinstance(value, Swizzle) and name in ("num_bits", "num_base", "num_shft"):
+        return Runtime({"num_bits": value.bits, "num_base": value.base, "num_shft": value.shift}[name])
+    if name == "type":
+        return value
+    raise meaning.fail(f"{show(value).splitlines()[0]} has no member {name!r} that is read", span)
+
+
+def _example(name: str) -> str:
+    from cute_viz.source.cpp.context import example_type
+
+    return example_type(name)
+
+
+def _of_mma(value: TiledMMA, name: str) -> Any:
+    if name in ("AtomThrID", "AtomThrLayout"):
+        return value.atom.thr_id
+    if name in ("AtomShape_MNK", "Shape_MNK"):
+        return value.atom.shape_mnk
+    if name == "ThrLayoutVMNK":
+        return value.thr_layout_vmnk
+    if name in ("AtomLayoutMNK", "AtomLayout_MNK"):
+        return atom_layout(value)
+    if name.startswith("AtomLayout") and name.endswith("_TV"):
+        return _of_atom(value.atom, name.removeprefix("Atom"))
+    if name in ("Atom", "MMA_Atom"):
+        return value.atom
+    return _of_atom(value.atom, name)
+
+
+def _of_atom(value: MMA_Atom, name: str) -> Any:
+    parts = {
+        "ThrID": value.thr_id,
+        "AtomThrID": value.thr_id,
+        "Shape_MNK": value.shape_mnk,
+        "AtomShape_MNK": value.shape_mnk,
+        "LayoutA_TV": value.layout_a,
+        "LayoutB_TV": value.layout_b,
+        "LayoutC_TV": value.layout_c,
+        "ALayout": value.layout_a,
+        "BLayout": value.layout_b,
+        "CLayout": value.layout_c,
+    }
+    if name in parts:
+        return parts[name]
+    types = {f"ValType{x}": n for n, x in enumerate("ABCD")} | {f"FrgType{x}": n for n, x in enumerate("ABCD")}
+    types["ValTypeD"] = 3
+    if name.startswith("ValType") and name in types and len(value.types) > (n := types[name]) if name in types else False:
+        return value_type(value.types[n])
+    return None
+
+
+def _of_copy(value: TiledCopy | Copy_Atom, name: str) -> Any:
+    atom = value.atom if isinstance(value, TiledCopy) else value
+    if isinstance(value, TiledCopy):
+        if name == "TiledLayout_TV":
+            return value.layout_tv
+        if name == "Tiler_MN":
+            return value.tiler_mn
+        if name == "TiledNumThr":
+            return size(get(value.layout_tv, 0))
+        if name == "TiledNumVal":
+            return size(get(value.layout_tv, 1))
+    parts = {
+        "ThrID": atom.thr_id,
+        "AtomThrID": atom.thr_id,
+        "ValLayoutSrc": atom.layout_src,
+        "ValLayoutDst": atom.layout_dst,
+        "ValLayoutRef": atom.layout_ref,
+        "AtomLayoutSrc": atom.layout_src,
+        "AtomLayoutDst": atom.layout_dst,
+        "AtomLayoutRef": atom.layout_ref,
+    }
+    if name in parts:
+        return parts[name]
+    if name in ("NumValSrc", "AtomNumVal", "NumValDst"):
+        return Runtime(size(get(atom.layout_dst if name.endswith("Dst") else atom.layout_src, 1)))
+    if name == "AtomNumThr":
+        return Runtime(size(atom.thr_id))
+    if name in ("ValType", "value_type"):
+        return ValueType(atom.value_type) if atom.value_type else sized(atom.bits)
+    return None
+
+
+def of_layout(value: Any) -> Any:
+    """The layout without its swizzle."""
+    if not isinstance(value, _LAYOUTS):
+        raise AlgebraError(f"{show(value)} is not a layout")
+    return static(domain(value))

@@ -1,0 +1,289 @@
+"""The preprocessor: which branches hold, what is defined; a branch that nothing decides stays, marked with its condition.
+
+A kernel is device code of a GPU that is new enough: `__CUDA_ARCH__` and the like are more than any least number that they are
+compared with, and what CUTLASS defines for an architecture is defined. Any other comparison with them decides nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from cute_viz.errors import CuteVizError, NotationError, Span
+from cute_viz.source.cpp.expressions import Expressions
+from cute_viz.source.cpp.tokens import Directive, Token, tokenize
+from cute_viz.source.cpp.tree import Binary, Call, Condition, Id, Literal, Node, Unary
+from cute_viz.source.model import Given
+
+_NEW = float("inf")  # a version that is new enough
+_KNOWN: dict[str, Any] = {
+    "__CUDA_ARCH__": _NEW,
+    "__CUDACC_VER_MAJOR__": _NEW,
+    "CUDA_VERSION": _NEW,
+    "CUDART_VERSION": _NEW,
+    "__CUDACC__": 1,
+    "__NVCC__": 1,
+    "__cplusplus": 201703,
+}
+_ABSENT = frozenset(["_WIN32", "_MSC_VER", "__CUDACC_RTC__", "__clang__", "__HIP__", "__HIPCC__", "SYCL_INTEL_TARGET", "CUTLASS_ENABLE_SYCL"])
+_SUPPORTED = re.compile(r"CU(TLASS|TE)_ARCH_\w+_(SUPPORTED|ENABLED)|CUTLASS_ARCH_MMA_\w*|CUTE_ARCH_\w*")
+_FEATURE = re.compile(r"__CUDA_ARCH_FEAT_\w+|CUTLASS_ARCH_CLC_ENABLED")
+
+
+class Macro(NamedTuple):
+    """A macro of the file: its parameters (None of one without), its body, and where it is defined."""
+
+    params: tuple[str, ...] | None
+    body: str
+    start: int
+
+
+class Branch(NamedTuple):
+    """A branch that nothing decides: its group and number in it, what would decide, where; and the branch around it."""
+
+    group: int
+    number: int
+    names: tuple[str, ...]
+    span: Span
+    around: Branch | None
+
+    def error(self, what: str, text: str) -> NotationError:
+        """The error of what depends on the branch."""
+        name = self.names[0] if self.names else ""
+        hint = f"give it a value: `let={name}=1`, or 0" if name else None
+        return NotationError(f"{what} depends on this condition", text=text, span=self.span, hint=hint, needs=self.names[:1])
+
+
+def excludes(a: Branch | None, b: Branch | None) -> Branch | None:
+    """The branch of `a` that has an alternative which `b` is in; None where both may hold."""
+    while a is not None:
+        other = b
+        while other is not None:
+            if other.group == a.group and other.number != a.number:
+                return a
+            other = other.around
+        a = a.around
+    return None
+
+
+class Source:
+    """What the preprocessor leaves: tokens, macros, and which undecided branch each token is in."""
+
+    def __init__(self, text: str, given: Given) -> None:
+        self.text = text
+        self.given = given
+        self.macros: dict[str, list[Macro]] = {}
+        self._starts: list[int] = []  # of tokens from which a branch holds
+        self._branches: list[Branch | None] = []
+        self.tokens, directives = tokenize(text)
+        if directives:
+            self._apply(directives)
+
+    def branch(self, token: int) -> Branch | None:
+        """The undecided branch that a token is in."""
+        at = bisect(self._starts, token) - 1
+        return self._branches[at] if at >= 0 else None
+
+    def mixed(self, begin: int, end: int) -> Branch | None:
+        """The first undecided branch that begins or ends among tokens, between the first and the last."""
+        at = bisect(self._starts, begin)
+        if at < len(self._starts) and self._starts[at] < end:
+            return self._branches[at] or self._branches[at - 1]
+        return None
+
+    def _apply(self, directives: list[Directive]) -> None:
+        """Drop the tokens of branches that do not hold."""
+        tokens: list[Token] = []
+        stack: list[_Group] = []
+        position = groups = 0
+        for directive in [*directives, Directive("", "", len(self.text), len(self.tokens))]:
+            if all(group.live for group in stack):
+                tokens += self.tokens[position : directive.before]
+            position = directive.before
+            word = directive.word
+            if word in ("if", "ifdef", "ifndef"):
+                groups += 1
+                live = all(group.live for group in stack)
+                around = next((group.branch for group in reversed(stack) if group.branch), None)
+                group = _Group(groups, around, len(tokens))
+                stack.append(group)
+                group.enter(self._decide(word, directive) if live else (False, ()), directive, len(tokens))
+            elif word in ("elif", "elifdef", "elifndef", "else") and stack:
+                group = stack[-1]
+                outside = all(other.live for other in stack[:-1])
+                decided = (True, ()) if word == "else" else self._decide(word[2:], directive) if outside else (False, ())
+                if not _balanced(tokens, group.begin) and group.live:  # both ways share what is open: the first one stays
+                    group.closed = True
+                group.enter(decided if outside else (False, ()), directive, len(tokens), other=True)
+            elif word == "endif" and stack:
+                stack.pop()
+            elif word == "define" and all(group.live for group in stack):
+                self._define(directive)
+            elif word == "undef":
+                self.macros.pop(directive.rest.split()[0] if directive.rest.split() else "", None)
+            branch = next((group.branch for group in reversed(stack) if group.branch), None)
+            if (self._branches[-1] if self._branches else None) is not branch:
+                self._starts.append(len(tokens))
+                self._branches.append(branch)
+        self.tokens = tokens
+
+    def _define(self, directive: Directive) -> None:
+        match = re.match(r"([A-Za-z_]\w*)(\(([\w\s,.]*)\))?\s*([\s\S]*)", directive.rest)
+        if match is not None:
+            params = tuple(part.strip() for part in match[3].split(",") if part.strip()) if match[2] else None
+            macro = Macro(params, match[4].strip(), directive.start)
+            known = self.macros.setdefault(match[1], [])
+            if all(other.body != macro.body for other in known):
+                known.append(macro)
+
+    def _decide(self, word: str, directive: Directive) -> tuple[bool | None, tuple[str, ...]]:
+        """Whether a condition holds, as far as it is known, and the names that would decide it."""
+        unknown: list[str] = []
+        if word in ("ifdef", "ifndef", "def", "ndef"):
+            name = directive.rest.split()[0] if directive.rest.split() else ""
+            value = self._defined(name, unknown)
+            return (value if value is None or "n" not in word[:-3] else not value), tuple(unknown)
+        inside, _ = tokenize(directive.rest)
+        try:
+            node = Expressions(directive.rest, inside, lambda name: False).parse(0, len(inside) - 1)
+            value = self._truth(node, unknown, 0)
+        except (CuteVizError, RecursionError):
+            value = None
+        if (
+            word == "if"
+            and directive.rest
+            and "elif" in self.text[directive.start : directive.start + 12]
+            and "ARCH" in directive.rest
+        ):
+            value = None  # several architectures, and which one is meant is not known
+        return (None if value is None else bool(value)), tuple(dict.fromkeys(unknown))
+
+    def _defined(self, name: str, unknown: list[str]) -> bool | None:
+        if name in self.given.let:
+            self.given.used.add(name)
+            return str(self.given.let[name]) not in ("0", "false", "False")
+        if name in self.macros or name in _KNOWN or _SUPPORTED.fullmatch(name):
+            return True
+        if name in _ABSENT or re.search(r"(_H|_HPP|_CUH|_H_|_HPP_|INCLUDED)_*$", name):  # a guard of this file
+            return False
+        unknown.append(name)
+        return None
+
+    def _truth(self, node: Node, unknown: list[str], depth: int) -> Any:
+        """The value of a condition; None where it is not known."""
+        if isinstance(node, Literal):
+            return node.value
+        if isinstance(node, Call) and isinstance(node.function, Id) and node.function.text == "defined" and node.args:
+            return self._defined(node.args[0].text, unknown) if isinstance(node.args[0], Id) else None
+        if isinstance(node, Id):
+            return self._value(node.text, unknown, depth)
+        if isinstance(node, Unary) and node.operator in ("!", "-", "+"):
+            value = self._truth(node.value, unknown, depth)
+            return None if value is None else (not value) if node.operator == "!" else -value if node.operator == "-" else value
+        if isinstance(node, Condition):
+            test = self._truth(node.test, unknown, depth)
+            return None if test is None else self._truth(node.yes if test else node.no, unknown, depth)
+        if isinstance(node, Binary):
+            left, right = self._truth(node.left, unknown, depth), self._truth(node.right, unknown, depth)
+            return _combined(node.operator, left, right)
+        return None
+
+    def _value(self, name: str, unknown: list[str], depth: int) -> Any:
+        if name in self.given.let:
+            self.given.used.add(name)
+            value = str(self.given.let[name])
+            return int(value) if value.isdecimal() else value == "true"
+        if name in self.macros and depth < 20:
+            bodies = self.macros[name]
+            if len(bodies) == 1 and bodies[0].params is None:
+                inside, _ = tokenize(bodies[0].body)
+                if len(inside) > 1:
+                    node = Expressions(bodies[0].body, inside, lambda name: False).parse(0, len(inside) - 1)
+                    return self._truth(node, unknown, depth + 1)
+            return None
+        if name in _KNOWN:
+            return _KNOWN[name]
+        if _SUPPORTED.fullmatch(name):
+            return 1
+        if name in _ABSENT:
+            return 0
+        unknown.append(name)
+        return None
+
+
+class _Group:
+    """One `#if` to its `#endif`, on the way through it."""
+
+    def __init__(self, number: int, around: Branch | None, begin: int) -> None:
+        self.number, self.around, self.begin = number, around, begin
+        self.live = self.taken = self.closed = False
+        self.branch: Branch | None = None
+        self.count = 0
+        self.names: tuple[str, ...] = ()
+
+    def enter(self, decided: tuple[bool | None, tuple[str, ...]], directive: Directive, begin: int, other: bool = False) -> None:
+        """Go into a branch: `decided` is whether its condition holds by itself."""
+        holds, names = decided
+        self.count += 1
+        self.begin = begin
+        if holds is None:
+            self.names = self.names or names
+        self.branch = None
+        self.live = not self.taken and not self.closed and holds is not False
+        if self.live and (holds is None or (other and self.names)):
+            span = Span(directive.start, directive.start + 1 + len(directive.word))
+            self.branch = Branch(self.number, self.count, self.names, span, self.around)
+        self.taken |= bool(holds)
+
+
+def _balanced(tokens: list[Token], begin: int) -> bool:
+    depth = 0
+    for token in tokens[begin:]:
+        if token.kind in ("(", "[", "{"):
+            depth += 1
+        elif token.kind in (")", "]", "}"):
+            depth -= 1
+            if depth < 0:
+                return False
+    return depth == 0
+
+
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    ">": lambda a, b: a > b,
+    "<=": lambda a, b: a <= b,
+    ">=": lambda a, b: a >= b,
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: int(a // b) if b else None,
+    "%": lambda a, b: a % b if b else None,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+}
+
+
+def _combined(operator: str, left: Any, right: Any) -> Any:
+    """A binary operation of conditions, each of which may be unknown."""
+    if operator == "&&":
+        return False if left in (0, False) or right in (0, False) else None if left is None or right is None else True
+    if operator == "||":
+        return (
+            True
+            if (left is not None and left) or (right is not None and right)
+            else None
+            if left is None or right is None
+            else False
+        )
+    if left is None or right is None or operator not in _COMPARE or isinstance(left, str) or isinstance(right, str):
+        return None
+    if _NEW in (left, right):
+        new_enough = (operator in (">", ">=") and left == _NEW) or (operator in ("<", "<=") and right == _NEW)
+        return True if new_enough and left != right else None
+    if max(abs(left), abs(right)) > 1 << 64:
+        return None
+    return _COMPARE[operator](left, right)

@@ -1,0 +1,131 @@
+"""What a C++ file declares: scopes in scopes, each with its declarations, as ranges of tokens that nobody has read yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from cute_viz.source.cpp.preprocess import Branch
+
+Range: TypeAlias = "tuple[int, int]"  # of tokens
+
+
+@dataclass(slots=True, eq=False)
+class Param:
+    """A parameter of a template or of a function.
+
+    kind: `type`, `value` or `template`; of a function `value`. type: the tokens of its type; default: of its default.
+    """
+
+    name: str
+    kind: str
+    token: int
+    type: Range | None = None
+    default: Range | None = None
+    pack: bool = False
+    constant: bool = True
+
+
+@dataclass(slots=True, eq=False)
+class Declaration:
+    """A name that a scope declares.
+
+    kind: `alias`, `variable`, `function`, `class`, `enumerator`, `loop` or `using`. type, init: tokens; opens: what the initializer
+        begins with (`=`, `{`, `(` or nothing). params: template parameters, of an alias or a variable. place: which name of a
+        structured binding, which enumerator of an enumeration. array, pointer: it is one, of the type.
+    """
+
+    kind: str
+    name: str
+    token: int
+    scope: Scope
+    type: Range | None = None
+    init: Range | None = None
+    opens: str = ""
+    params: tuple[Param, ...] | None = None
+    inner: Scope | None = None
+    place: int | None = None
+    branch: Branch | None = None
+    mixed: Branch | None = None
+    array: bool = False
+    pointer: bool = False
+    constant: bool = False
+    static: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Change:
+    """An assignment to a name, or what else changes it: `value` is what it is then, None where that is not read."""
+
+    token: int
+    scope: Scope
+    value: Range | None
+    names_alone: bool = True
+
+
+@dataclass(slots=True, eq=False)
+class Statement:
+    """A statement of a function that matters to what it returns: `return`, `if`, a block, or a way out that is not read."""
+
+    kind: str
+    token: int
+    value: Range | None = None
+    yes: Scope | None = None
+    no: Scope | None = None
+    constant: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """A namespace, class, function or block.
+
+    kind: `file`, `namespace`, `class`, `enum`, `function`, `lambda` or `block`. flow: of a block, whether it may run once, many times
+        or not at all: ``, `if`, `loop`. spec: the arguments of a specialisation. words: its name in paths.
+    """
+
+    kind: str
+    name: str
+    parent: Scope | None
+    token: int
+    words: tuple[str, ...] = ()
+    flow: str = ""
+    params: tuple[Param, ...] | None = None  # of the template
+    spec: Range | None = None
+    bases: list[Range] = field(default_factory=list)
+    arguments: tuple[Param, ...] = ()  # of the function
+    using: list[str] = field(default_factory=list)
+    declarations: list[Declaration] = field(default_factory=list)
+    names: dict[str, list[Declaration]] = field(default_factory=dict)
+    statements: list[Statement] = field(default_factory=list)
+    changes: dict[str, list[Change]] = field(default_factory=dict)  # of functions, all that is in it
+    inline: bool = False
+
+    def add(self, declaration: Declaration) -> None:
+        """Declare a name."""
+        self.declarations.append(declaration)
+        self.names.setdefault(declaration.name, []).append(declaration)
+
+    @property
+    def local(self) -> bool:
+        """Whether names here are seen only behind their declarations."""
+        return self.kind in ("function", "lambda", "block")
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The names of the scopes around and of this one."""
+        out: tuple[str, ...] = ()
+        scope: Scope | None = self
+        while scope is not None:
+            out = scope.words + out
+            scope = scope.parent
+        return out
+
+    def inside(self, other: Scope) -> bool:
+        """Whether it is another one, or in it."""
+        scope: Scope | None = self
+        while scope is not None:
+            if scope is other:
+                return True
+            scope = scope.parent
+        return False

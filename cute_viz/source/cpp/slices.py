@@ -1,0 +1,106 @@
+"""Layouts at coordinates: what does not depend on where is known though the coordinate is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
+from cute_viz.algebra.inttuple import Underscore, leaves, show
+from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.tree import Brace, Call, Id, Node
+from cute_viz.source.cpp.values import Runtime
+
+_TUPLES = frozenset(["make_coord", "make_tuple", "make_shape", "tuple", "make_step"])
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """One thread's view of a tiling, though it is not known which thread: `view` is that of thread 0."""
+
+    view: Any
+    error: CuteVizError
+
+    def __str__(self) -> str:
+        return str(self.view)
+
+
+def coordinate(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Any:
+    """The value of a coordinate; an integer that is not known is 0, and its error is added to `lost`."""
+    if isinstance(node, Call) and isinstance(node.function, Id) and node.function.parts[-1].name in _TUPLES:
+        return tuple(coordinate(meaning, item, lost) for item in node.args)
+    if isinstance(node, Brace) and node.type is None:
+        return tuple(coordinate(meaning, item, lost) for item in node.args)
+    try:
+        return meaning.solid(node)
+    except LimitError:
+        raise
+    except CuteVizError as error:
+        lost.append(error)
+        return Runtime(0)
+
+
+def called_layout(meaning: Meaning, function: Any, args: tuple[Node, ...], span: Span) -> Any:
+    """A layout or swizzle at a coordinate, or its slice: of a tensor the layout, as CuTe prints it."""
+    lost: list[CuteVizError] = []
+    values = tuple(coordinate(meaning, item, lost) for item in args)
+    if isinstance(function, Swizzle):
+        if lost:
+            raise lost[0]
+        if len(values) != 1 or not isinstance(values[0], int):
+            raise meaning.fail(f"{function} takes one integer", span)
+        return function(values[0])
+    if not any(isinstance(leaf, Underscore) for leaf in leaves(values)):
+        if lost:
+            raise lost[0]
+        if isinstance(function, Layout) and is_coordinate_layout(function):
+            return printed_value(values[0] if len(values) == 1 else values, function)
+        return function(*values)
+    if isinstance(function, ComposedLayout) and isinstance(function.offset, PointerFlag):
+        from cute_viz.algebra.composed import domain
+
+        plain = domain(function)(*values)  # the pointer moves, and its swizzle stays
+        return ComposedLayout(function.outer, function.offset, plain) if isinstance(plain, Layout) else plain
+    return placed(function(*values), lost)
+
+
+def placed(value: Any, lost: list[CuteVizError]) -> Any:
+    """The layout of a tensor that was cut: the offset is the pointer's. Raises: the error of a coordinate that it depends on."""
+    if isinstance(value, ComposedLayout) and not isinstance(value.offset, PointerFlag):
+        if isinstance(value.outer, Layout) and not has_origin(value) and isinstance(value.inner, Layout):
+            return value.inner
+        if lost:
+            raise lost[0]
+    if lost and isinstance(value, (int, tuple)):
+        raise lost[0]
+    return value
+
+
+def sliced(meaning: Meaning, tiled: Any, node: Node) -> Any:
+    """One thread's view of a tiling, of one that is not known, too."""
+    lost: list[CuteVizError] = []
+    view = meaning.operate("get_slice", [tiled, coordinate(meaning, node, lost)])
+    return Thread(view, lost[0]) if lost else view
+
+
+def of_thread(meaning: Meaning, name: str, thread: Any, operands: list[Any]) -> Any:
+    """What a thread has of a tensor."""
+    lost = [thread.error] if isinstance(thread, Thread) else []
+    view = thread.view if isinstance(thread, Thread) else thread
+    if any(isinstance(operand, ComposedLayout) and isinstance(operand.offset, PointerFlag) for operand in operands):
+        return _flagged(meaning, name, view, operands)
+    return placed(meaning.operate(name, [view, *operands]), lost)
+
+
+def _flagged(meaning: Meaning, name: str, view: Any, operands: list[Any]) -> Any:
+    """The part of a tensor whose pointer carries the swizzle: its layout alone is cut."""
+    from cute_viz.algebra.composed import domain
+
+    tensor = operands[0]
+    part = placed(meaning.operate(name, [view, domain(tensor)]), [])
+    if not isinstance(part, Layout):
+        raise meaning.fail(f"{name} of {show(tensor)} is not read", Span(0, 0))
+    return ComposedLayout(tensor.outer, tensor.offset, part) if name.startswith("partition_") and "fragment" not in name else part

@@ -1,0 +1,144 @@
+"""The text of a C++ file -> tokens and the lines of the preprocessor; nothing stops it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from typing import NamedTuple
+
+from cute_viz.errors import Span
+from cute_viz.limits import limit, over
+
+_TOKEN = re.compile(
+    r"""(?P<space>(?:\s|\\\r?\n)+ | //(?:[^\n\\]|\\[\s\S])*)
+      | (?P<comment>/\*)
+      | (?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s"]{0,16})\()
+      | (?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\[\s\S])*"?)
+      | (?P<number>(?:0[xX][0-9a-fA-F]+(?:'[0-9a-fA-F]+)* | 0[bB][01]+(?:'[01]+)*
+                  | (?:\d+(?:'\d+)*)?\.?\d+(?:'\d+)*\.?(?:[eE][+-]?\d+)?)\w*)
+      | (?P<char>(?:u8|[uUL])?'(?:[^'\\\n]|\\[^\n])+')
+      | (?P<name>[A-Za-z_$][\w$]*)
+      | (?P<punct><<<|<=>|->\*|\.\.\.|<<=|::|->|\+\+|--|<=|>=|==|!=|&&|\|\||<<|[-+*/%&|^]=|[\s\S])""",
+    re.VERBOSE,
+)
+_DIRECTIVE = re.compile(r"#[ \t]*(\w*)((?:[^\n\\/]|\\\r?\n|\\.|/(?![/*])|/\*(?:[^*\n]|\*(?!/))*\*/)*)")
+_WORDS = {"and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^"}
+
+
+class Token:
+    """One token: its kind (`name`, `number`, `string`, `char`, `end`, or the mark itself), its text and where it begins."""
+
+    __slots__ = ("kind", "start", "text")
+
+    def __init__(self, kind: str, text: str, start: int) -> None:
+        self.kind = kind
+        self.text = text
+        self.start = start
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.start + len(self.text)
+
+    @property
+    def span(self) -> Span:
+        """Its place in the text."""
+        return Span(self.start, self.start + len(self.text))
+
+    def __repr__(self) -> str:
+        return f"Token({self.kind!r}, {self.text!r}, {self.start})"
+
+
+class Directive(NamedTuple):
+    """A line of the preprocessor: its word, what follows, where, and before which token it stands."""
+
+    word: str
+    rest: str
+    start: int
+    before: int
+
+
+def tokenize(text: str) -> tuple[list[Token], list[Directive]]:
+    """The tokens of a text, closed by one of kind `end`, and its directives. What is never closed ends with the text.
+
+    Raises: LimitError for a text over the limit `input`.
+
+    >>> tokens, directives = tokenize("#define N 4\\nint a = 1'000; // b")
+    >>> [token.text for token in tokens], directives[0].word, directives[0].rest
+    (['int', 'a', '=', "1'000", ';', ''], 'define', 'N 4')
+    """
+    if len(text) > limit("input"):
+        raise over("input", f"the file has {len(text)} characters")
+    out: list[Token] = []
+    directives: list[Directive] = []
+    position, length, match_at = 0, len(text), _TOKEN.match
+    while position < length:
+        match = match_at(text, position)
+        assert match is not None
+        kind = match.lastgroup or ""
+        word = match.group()
+        start, position = position, match.end()
+        if kind == "space":
+            continue
+        if kind == "name":
+            out.append(Token(_WORDS.get(word, "name"), _WORDS.get(word, word), start))
+        elif kind == "punct":
+            if word == "#" and not text[text.rfind("\n", 0, start) + 1 : start].strip():
+                found = _DIRECTIVE.match(text, start)
+                assert found is not None
+                directives.append(Directive(found[1], found[2].replace("\\\n", " ").strip(), start, len(out)))
+                position = found.end()
+                if text.startswith("//", position):
+                    newline = text.find("\n", position)
+                    position = length if newline < 0 else newline
+            else:
+                out.append(Token(word, word, start))
+        elif kind == "comment":
+            close = text.find("*/", position)
+            position = length if close < 0 else close + 2
+        elif kind == "raw":  # of a raw string
+            close = text.find(f'){match["mark"]}"', position)
+            position = length if close < 0 else close + len(match["mark"]) + 2
+            out.append(Token("string", text[start:position], start))
+        else:
+            out.append(Token(kind, word, start))
+    out.append(Token("end", "", length))
+    return out, directives
+
+
+class Lines:
+    """The lines of a text: which one a place is in.
+
+    >>> Lines("a\\nb").at(2)
+    2
+    """
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def at(self, place: int) -> int:
+        """The line of a place, from 1."""
+        return bisect(self._starts, place)
+
+
+def number(text: str) -> int | float | None:
+    """The value of a literal; None of what is none.
+
+    >>> number("0b101"), number("1'000u"), number("0x1Full"), number("1.5f"), number("017"), number("-1e30")
+    (5, 1000, 31, 1.5, 15, None)
+    """
+    word = text.replace("'", "")
+    try:
+        if match := re.fullmatch(r"0[xX]([0-9a-fA-F]+)[uUlLzZ]*", word):
+            return int(match[1], 16)
+        if match := re.fullmatch(r"0[bB]([01]+)[uUlLzZ]*", word):
+            return int(match[1], 2)
+        if match := re.fullmatch(r"(\d+)[uUlLzZ]*", word):
+            if len(match[1]) > limit("digits"):
+                return None
+            return int(match[1], 8 if match[1][0] == "0" and len(match[1]) > 1 else 10)
+        if match := re.fullmatch(r"(\d*\.?\d*(?:[eE][+-]?\d+)?)[fFlLhH]?\w*", word):
+            return float(match[1])
+    except ValueError:
+        return None
+    return None

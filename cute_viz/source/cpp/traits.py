@@ -1,0 +1,205 @@
+"""Templates of the standard and of CuTe that ask about types, or choose one: conditional_t, is_same_v, sizeof_bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.copy import Copy_Atom, CopyOp
+from cute_viz.algebra.elements import ValueType, named
+from cute_viz.algebra.inttuple import leaves
+from cute_viz.algebra.layout import Layout
+from cute_viz.errors import CuteVizError, Span
+from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.tree import Node
+from cute_viz.source.cpp.types import bits, canonical, same
+from cute_viz.source.cpp.values import Class, Enumerator, External, Pack, Pointer, Runtime, is_runtime, static
+
+_FLOATS = frozenset(("float", "double", "half_t", "bfloat16_t", "tfloat32_t"))
+
+
+def _conditional(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
+    """conditional_t<test, A, B>; the type that is not chosen need not exist."""
+    if len(args) != 3:
+        raise meaning.fail("conditional_t has a condition and two types", span)
+    return meaning.argument(args[1] if _truth(meaning, args[0]) else args[2])
+
+
+def _truth(meaning: Meaning, node: Node) -> bool:
+    value = meaning.solid(node)
+    if isinstance(value, Enumerator):
+        return bool(value.number)
+    if isinstance(value, (bool, int)):
+        return bool(value)
+    raise meaning.fail("this is no condition", node.span)
+
+
+def _same(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
+    if len(args) != 2:
+        raise meaning.fail("is_same has two types", span)
+    a, b = (_type_of(meaning.argument(item)) for item in args)
+    found = same(a, b)
+    if found is None:
+        for value in (a, b):
+            if isinstance(value, External) and value.error is not None:
+                raise value.error
+        raise meaning.fail(f"whether {a} and {b} are the same type is not known", span)
+    return found
+
+
+def _type_of(value: Any) -> Any:
+    return value
+
+
+def _any_of(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
+    """is_any_of_v<T, A, B, ...>: T is one of the others."""
+    first = meaning.argument(args[0])
+    found = [same(first, meaning.argument(item)) for item in args[1:]]
+    if True in found:
+        return True
+    if None in found:
+        raise meaning.fail("whether these types are the same is not known", span)
+    return False
+
+
+def _argument(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
+    """A type less what matters to no layout: const, references."""
+    if not args:
+        raise meaning.fail("a type is missing", span)
+    return meaning.argument(args[0])
+
+
+def _last(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
+    """enable_if_t<test, T>."""
+    if not _truth(meaning, args[0]):
+        raise meaning.fail("this is not enabled", span)
+    return meaning.argument(args[1]) if len(args) > 1 else ValueType("void")
+
+
+def _bits(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
+    return Runtime(bits(meaning.solid(args[0])))
+
+
+def _bytes(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
+    return Runtime(max(1, bits(meaning.solid(args[0])) // 8))
+
+
+def _element(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
+    """tuple_element_t<i, T>."""
+    place, values = meaning.solid(args[0]), meaning.argument(args[1])
+    if not isinstance(values, tuple) or not isinstance(place, int) or not 0 <= place < len(values):
+        raise meaning.fail("this tuple has no such element", span)
+    return values[place]
+
+
+def _static(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
+    return not is_runtime(meaning.solid(args[0])) and not isinstance(meaning.solid(args[0]), ValueType)
+
+
+def _is(test: Callable[[Any], bool]) -> Callable[[Meaning, tuple[Node, ...], Span], bool]:
+    def trait(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
+        return test(meaning.solid(args[0]))
+
+    return trait
+
+
+def _constant(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
+    """is_constant<n, T>: T is the static integer n."""
+    number, value = meaning.solid(args[0]), meaning.value(args[1])
+    return isinstance(value, int) and not isinstance(value, Runtime) and int(number) == int(value)
+
+
+def _tuple_size(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
+    value = meaning.solid(args[0])
+    if not isinstance(value, tuple):
+        raise meaning.fail("this is no tuple", span)
+    return Runtime(len(value))
+
+
+def _count(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
+    value = meaning.value(args[0])
+    if not isinstance(value, Pack):
+        raise meaning.fail("this is no pack", span)
+    return Runtime(len(value))
+
+
+def _void(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
+    value = meaning.value(args[0])
+    if isinstance(value, External) and value.error is not None:
+        raise value.error
+    return isinstance(value, ValueType) and value.name == "void"
+
+
+def _conjunction(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
+    return all(_truth(meaning, item) for item in args)
+
+
+def _disjunction(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
+    return any(_truth(meaning, item) for item in args)
+
+
+def _integer(value: Any) -> bool:
+    element = named(canonical(value)) if isinstance(value, ValueType) else None
+    return (isinstance(value, int)) or (element is not None and element.kind in ("signed", "unsigned"))
+
+
+def _floating(value: Any) -> bool:
+    return isinstance(value, ValueType) and value.name in ("float", "double")
+
+
+def _make_signed(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
+    return meaning.argument(args[0])
+
+
+def _choice(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
+    """The MMA traits of a type of CUTLASS's numeric types stand as the type: `sizeof_bits<T>::value`."""
+    return _bits(meaning, args, span)
+
+
+def _integral(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
+    return static(meaning.solid(args[-1]))
+
+
+def _layouts(value: Any) -> bool:
+    return isinstance(value, (Layout, ComposedLayout))
+
+
+def _leaf(value: Any) -> bool:
+    return all(isinstance(item, int) for item in leaves(value))
+
+
+_Trait = Callable[[Meaning, tuple[Node, ...], Span], Any]
+
+TRAITS: dict[str, _Trait] = {
+    "conditional": _conditional,
+    "conditional_t": _conditional,
+    "is_same": _same,
+    "is_same_v": _same,
+    "is_any_of": _any_of,
+    "enable_if": _last,
+    "sizeof_bits": _choice,
+    "sizeof_bytes": _bytes,
+    "tuple_element": _element,
+    "tuple_size": _tuple_size,
+    "is_static": _static,
+    "is_constant": _constant,
+    "is_void": _void,
+    "is_tuple": _is(lambda value: isinstance(value, tuple)),
+    "is_layout": _is(_layouts),
+    "is_integral": _is(_integer),
+    "is_floating_point": _is(_floating),
+    "is_pointer": _is(lambda value: isinstance(value, Pointer)),
+    "is_swizzle_layout": _is(lambda value: isinstance(value, ComposedLayout)),
+    "is_copy_atom": _is(lambda value: isinstance(value, (Copy_Atom, CopyOp))),
+    "conjunction": _conjunction,
+    "disjunction": _disjunction,
+    "negation": lambda meaning, args, span: not _truth(meaning, args[0]),
+    "type_identity": _argument,
+    **dict.fromkeys(
+        ["remove_const", "remove_cv", "remove_reference", "remove_cvref", "remove_pointer", "decay", "add_const", "add_cv", "make_signed", "make_unsigned", "underlying_type", "add_lvalue_reference"],
+        _argument,
+    ),
+}
+
+__all__ = ["TRAITS", "Class", "CuteVizError"]

@@ -1,0 +1,158 @@
+"""Types of elements and questions about types: widths, sameness, conditions."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from cute_viz.algebra.elements import ELEMENTS, ValueType, bits_of
+from cute_viz.algebra.inttuple import Underscore, show
+from cute_viz.algebra.static import each_integer
+from cute_viz.errors import AlgebraError
+from cute_viz.source.cpp.values import Class, Enumerator, External, Pointer, Runtime, Template
+
+_CPP = {word: element for element in ELEMENTS for word in element.cpp}
+# Types of several words, and what other headers call a type of the table; to the right the name in the table, which is the same type.
+_SAME = {
+    "unsigned int": "unsigned",
+    "uint32_t": "unsigned",
+    "uint": "unsigned",
+    "int32_t": "int",
+    "signed": "int",
+    "signed int": "int",
+    "int16_t": "short",
+    "short int": "short",
+    "unsigned short": "uint16_t",
+    "unsigned short int": "uint16_t",
+    "unsigned char": "uint8_t",
+    "signed char": "int8_t",
+    "long": "int64_t",
+    "long int": "int64_t",
+    "unsigned long": "uint64_t",
+    "size_t": "uint64_t",
+    "half": "__half",
+    "nv_bfloat16": "__nv_bfloat16",
+}
+_OWN = {"long long": 64, "long long int": 64, "unsigned long long": 64, "unsigned long long int": 64, "uintptr_t": 64, "void": 8}
+_OWN |= {"float2": 64, "float4": 128, "int2": 64, "int4": 128, "uint2": 64, "uint4": 128, "longlong2": 128, "double2": 128}
+_OWN |= {
+    "ushort4": 64,
+    "half2": 32,
+    "__half2": 32,
+    "nv_bfloat162": 32,
+    "__nv_bfloat162": 32,
+    "__nv_fp8_e4m3": 8,
+    "__nv_fp8_e5m2": 8,
+}
+# Tags of CUTLASS, which are types of their own.
+_TAG = re.compile(
+    r"(RowMajor|ColumnMajor|Tensor[NK]\w*|Sm\d+\w*|OpClass\w+|Kernel\w+|Epilogue\w+|NoSmem\w*|TmaWarpSpecialized\w*|\w+Tag|GemmUniversalMode"
+    r"|StageCount\w*|\w+Scheduler(Auto)?|PackedVectorLayout|identity|void)"
+)
+
+
+def type_named(name: str) -> ValueType | None:
+    """The type of elements of a name in C++, without namespaces; None for another name.
+
+    >>> str(type_named("unsigned int")), type_named("f32")
+    ('unsigned int', None)
+    """
+    return ValueType(name) if name in _CPP or name in _SAME or name in _OWN else None
+
+
+def bits(value: Any) -> int:
+    """The bits of a type of elements. Raises: the error of a name that is not known; AlgebraError of what is no such type.
+
+    >>> bits(ValueType("float4")), bits(ValueType("uint_bit_t<128>")), bits(ValueType("half_t"))
+    (128, 128, 16)
+    """
+    if isinstance(value, ValueType):
+        name = _SAME.get(value.name, value.name)
+        return _OWN[name] if name in _OWN else bits_of(name)
+    if isinstance(value, Pointer):
+        return 64
+    if isinstance(value, External) and value.error is not None:
+        raise value.error
+    if isinstance(value, Enumerator):
+        return 32
+    if isinstance(value, bool):
+        return 8
+    if isinstance(value, Runtime):
+        return 32
+    if isinstance(value, float):
+        return 64
+    raise AlgebraError(f"the width of {show(value)} is not known", hint="a type of elements, such as half_t")
+
+
+def sized(width: int) -> ValueType:
+    """The unsigned type of a width.
+
+    >>> str(sized(128)), str(sized(512))
+    ('uint128_t', 'uint_bit_t<512>')
+    """
+    return ValueType(f"uint{width}_t" if f"uint{width}_t" in _CPP else f"uint_bit_t<{width}>")
+
+
+def canonical(value: ValueType) -> str:
+    """One name of each type."""
+    return _SAME.get(value.name, value.name)
+
+
+def same(a: Any, b: Any) -> bool | None:
+    """Whether two types, or two values, are the same; None where that is not known.
+
+    >>> same(ValueType("uint32_t"), ValueType("unsigned")), same(ValueType("half_t"), ValueType("half"))
+    (True, False)
+    >>> same(External("layout::RowMajor"), External("cutlass::layout::RowMajor")), same(External("A"), External("B"))
+    (True, None)
+    """
+    if isinstance(a, External) or isinstance(b, External):
+        return _same_external(a, b)
+    if isinstance(a, ValueType) and isinstance(b, ValueType):
+        return canonical(a) == canonical(b)
+    if isinstance(a, Class) and isinstance(b, Class):
+        return a.env is b.env
+    if isinstance(a, Enumerator) and isinstance(b, Enumerator):
+        return a.number == b.number and a.name == b.name
+    if isinstance(a, Template) and isinstance(b, Template):
+        return a.declaration is b.declaration
+    if isinstance(a, int) and isinstance(b, int):
+        return int(a) == int(b)
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        if len(a) != len(b):
+            return False
+        found = [same(x, y) for x, y in zip(a, b, strict=True)]
+        return False if False in found else None if None in found else True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (Underscore, Pointer)):
+        return True
+    return bool(each_integer(int, a) == each_integer(int, b))
+
+
+def _same_external(a: Any, b: Any) -> bool | None:
+    if isinstance(a, External) and isinstance(b, External):
+        left, right = a.name.split("::"), b.name.split("::")
+        shorter = min(len(left), len(right))
+        if left[-shorter:] == right[-shorter:]:
+            return same(a.args or (), b.args or ())
+        if left[-1] != right[-1] and _is_tag(a) and _is_tag(b):
+            return False
+        return None
+    known, other = (a, b) if isinstance(a, External) else (b, a)
+    if _is_tag(known) and not isinstance(other, Class):
+        return False
+    return None
+
+
+def _is_tag(value: External) -> bool:
+    return _TAG.fullmatch(value.name.rsplit("::", 1)[-1]) is not None
+
+
+def is_tag(name: str) -> bool:
+    """Whether a name is a tag of CUTLASS, a type that stands for itself.
+
+    >>> is_tag("cutlass::layout::RowMajor"), is_tag("Foo")
+    (True, False)
+    """
+    return _TAG.fullmatch(name.rsplit("::", 1)[-1]) is not None

@@ -1,0 +1,224 @@
+"""What C++ means beyond the values of the algebra: run-time integers, classes, enumerators, functions, names of other files.
+
+Inside the reader a plain int is a static integer, `Int<8>{}`, and a `Runtime` is C++'s int, known or not at compile time: CuTe
+prints them apart. `finished` gives the values that other rooms know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from cute_viz.algebra.inttuple import Static
+from cute_viz.algebra.static import each_integer
+from cute_viz.errors import CuteVizError
+from cute_viz.source.cpp.scopes import Declaration, Scope
+
+
+class Runtime(int):
+    """An int of C++, which CuTe prints without an underscore; what is computed of one is one, but for products with `_0`.
+
+    Source: cute/numeric/integral_constant.hpp.
+
+    >>> type(Runtime(4) * 2).__name__, type(3 + Runtime(4)).__name__, type(Runtime(4) * 0).__name__, type(4 * 2).__name__
+    ('Runtime', 'Runtime', 'int', 'int')
+    """
+
+    __slots__ = ()
+
+    def __mul__(self, other: Any) -> Any:
+        return 0 if type(other) is int and other == 0 else _made(int.__mul__(self, other))
+
+    __rmul__ = __mul__
+
+    def __mod__(self, other: Any) -> Any:
+        return 0 if type(other) is int and other == 1 else _made(int.__mod__(self, other))
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return 0 if type(other) is int and other == 0 else _made(int.__rfloordiv__(self, other))
+
+    def __rmod__(self, other: Any) -> Any:
+        return 0 if type(other) is int and other == 0 else _made(int.__rmod__(self, other))
+
+
+def _made(value: Any) -> Any:
+    return value if value is NotImplemented else Runtime(value)
+
+
+def _operator(name: str) -> Callable[..., Any]:
+    own = getattr(int, name)
+
+    def operator(self: Any, *other: Any) -> Any:
+        return _made(own(self, *other))
+
+    operator.__name__ = name
+    return operator
+
+
+for _name in ["add", "radd", "sub", "rsub", "floordiv", "lshift", "rlshift", "rshift", "rrshift", "and", "rand", "or", "ror", "xor", "rxor", "neg", "pos", "abs"]:
+    setattr(Runtime, f"__{_name}__", _operator(f"__{_name}__"))
+
+
+def finished(value: Any) -> Any:
+    """A value of the reader as other rooms have it: static integers marked, others not.
+
+    >>> [str(x) for x in finished((4, Runtime(8)))]
+    ['_4', '8']
+    """
+    return each_integer(lambda n: int(n) if isinstance(n, Runtime) else Static(n), value)
+
+
+def taken(value: Any) -> Any:
+    """A value of other rooms as the reader has it.
+
+    >>> [type(x).__name__ for x in taken((Static(4), 8))]
+    ['int', 'Runtime']
+    """
+    return each_integer(lambda n: int(n) if isinstance(n, Static) else Runtime(n), value)
+
+
+def static(value: Any) -> Any:
+    """A value as a template argument: its integers are static.
+
+    >>> type(static(Runtime(4))).__name__
+    'int'
+    """
+    return each_integer(int, value)
+
+
+def is_runtime(value: Any) -> bool:
+    """Whether a run-time integer is anywhere in a value."""
+    found = False
+
+    def look(n: int) -> int:
+        nonlocal found
+        found |= isinstance(n, Runtime)
+        return n
+
+    each_integer(look, value)
+    return found
+
+
+class Env:
+    """A scope with values for its parameters: the class of a template with its arguments, a call of a function.
+
+    args: values by name, or an error, or a function that gives the value when it is asked for. memo: of its declarations.
+    """
+
+    __slots__ = ("args", "asking_bases", "children", "memo", "parent", "scope")
+
+    def __init__(self, scope: Scope, parent: Env | None, args: dict[str, Any] | None = None) -> None:
+        self.scope = scope
+        self.parent = parent
+        self.args: dict[str, Any] = args or {}
+        self.memo: dict[Any, Any] = {}
+        self.children: dict[Any, Env] = {}
+        self.asking_bases = False
+
+
+class Lazy:
+    """An argument that is evaluated when it is asked for."""
+
+    __slots__ = ("error", "get", "value")
+
+    def __init__(self, get: Callable[[], Any]) -> None:
+        self.get: Callable[[], Any] | None = get
+        self.value: Any = None
+        self.error: CuteVizError | None = None
+
+    def __call__(self) -> Any:
+        """The value, or its error."""
+        if self.get is not None:
+            get, self.get = self.get, None
+            try:
+                self.value = get()
+            except CuteVizError as error:
+                self.error = error
+        if self.error is not None:
+            raise self.error
+        return self.value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Class:
+    """A class of the file, with its template arguments; an object of it is the same."""
+
+    env: Env
+
+    def __str__(self) -> str:
+        return "::".join(self.env.scope.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Enumerator:
+    """A value of an enumeration: `GMMA::Major::K`."""
+
+    kind: str
+    name: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.kind}::{self.name}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """Functions of one name in the file, where they are, and template arguments that were given."""
+
+    declarations: tuple[Declaration, ...]
+    env: Env
+    args: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        return f"the function {self.declarations[0].name}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closure:
+    """A lambda where it stands."""
+
+    scope: Scope
+    env: Env
+
+    def __str__(self) -> str:
+        return "a lambda"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Template:
+    """A template of the file by its name alone."""
+
+    declaration: Declaration
+    env: Env
+
+    def __str__(self) -> str:
+        return f"the template {self.declaration.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """A name that this file does not define, with template arguments: a tag such as `layout::RowMajor`, or what was missing."""
+
+    name: str
+    args: tuple[Any, ...] | None = None
+    error: CuteVizError | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return self.name + (f"<{', '.join(map(str, self.args))}>" if self.args else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A pointer or an iterator: where it points does not matter; the type of its elements may."""
+
+    element: Any = None
+
+    def __str__(self) -> str:
+        return "a pointer"
+
+
+class Pack(tuple[Any, ...]):
+    """The arguments of a parameter pack."""
+
+    __slots__ = ()
