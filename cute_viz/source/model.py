@@ -94,7 +94,7 @@ class SourceFile:
                 f"{query!r} is defined {len(found)} times",
                 hint=where + rest + (f"; a line makes it clear: `name={query.split('@')[0]}@{found[-1].line}`" if same else ""),
             )
-        name = re.split(r"::|\.", query.split("@")[0])[-1]
+        name = _parts(query.split("@")[0])[-1]
         paths = {entry.name: entry.path for entry in self.entries}
         near = did_you_mean(name, paths) or ("there is " + ", ".join(list(paths)[:_MANY]) if paths else "")
         raise NotationError(f"nothing here is named {query!r}", hint=near or None)
@@ -103,16 +103,52 @@ class SourceFile:
 def matching(entries: Iterable[Entry], query: str) -> list[Entry]:
     """The entries that a query may mean, of which a full path wins over a tail.
 
-    >>> matching([Entry("a", (), Span(0, 1), 1, lambda: 0)], "b")
-    []
+    Template arguments of a scope tell specialisations apart; without them a scope is the one that has none, or else any of them.
+
+    >>> def entry(name, *scope):
+    ...     return Entry(name, scope, Span(0, 1), 1, lambda: 0)
+    >>> both = [entry("A", "T<half_t, layout::RowMajor>"), entry("A", "T<float, layout::RowMajor>")]
+    >>> [len(matching(both, query)) for query in ("T<float,layout::RowMajor>::A", "T::A", "A", "b")]
+    [1, 2, 2, 0]
     """
     match = _QUERY.fullmatch(query)
     if match is None:
         return []
-    parts = tuple(re.split(r"::|\.", match["path"].strip()))
-    out = [
-        entry
+    parts = _parts(match["path"])
+    line = int(match["line"]) if match["line"] is not None else None
+    found = [
+        (how, entry)
         for entry in entries
-        if (*entry.scope, entry.name)[-len(parts) :] == parts and (match["line"] is None or entry.line == int(match["line"]))
+        if (line is None or entry.line == line) and (how := _fits((*entry.scope, entry.name), parts)) is not None
     ]
-    return [entry for entry in out if len(entry.scope) + 1 == len(parts)] or out
+    best = min((how for how, _ in found), default=0)
+    return [entry for how, entry in found if how == best]
+
+
+def _fits(path: tuple[str, ...], parts: tuple[str, ...]) -> int | None:
+    """How well a path is what was asked for: 0 all of it, 1 its tail, 2 and 3 less the template arguments; None where it is not."""
+    tail = path[-len(parts) :]
+    if len(tail) < len(parts) or tail[-1] != parts[-1]:
+        return None
+    plain = tuple("".join(part.split()) for part in tail)
+    whole = len(path) == len(parts)
+    if plain == parts:
+        return 0 if whole else 1
+    bare = all(own == other or ("<" not in other and own.partition("<")[0] == other) for own, other in zip(plain, parts, strict=True))
+    return (2 if whole else 3) if bare else None
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    """The parts of `A::b` or `A.b`, whose template arguments may have `::` in them.
+
+    >>> _parts("A<layout::RowMajor, 4>::b"), _parts("Kernel.call.sA")
+    (('A<layout::RowMajor,4>', 'b'), ('Kernel', 'call', 'sA'))
+    """
+    text, out, depth, begin = "".join(path.split()), [], 0, 0
+    for n, char in enumerate(text):
+        depth += (char == "<") - (char == ">")
+        if depth == 0 and char in ".:":
+            if n > begin:
+                out.append(text[begin:n])
+            begin = n + 1
+    return (*out, text[begin:])

@@ -14,10 +14,10 @@ from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector, tile_to_mma_shape
-from cute_viz.source.cpp.slices import coordinate, placed, sliced
+from cute_viz.source.cpp.slices import coordinate, index, placed, sliced
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.types import bits
-from cute_viz.source.cpp.values import Pack, Pointer, Runtime, static
+from cute_viz.source.cpp.values import Pack, Pointer, Runtime, Unknown, static
 
 _Call = Callable[[Meaning, Part, tuple[Node, ...], Span], Any]
 
@@ -41,6 +41,9 @@ def _numbers(meaning: Meaning, name: str, args: tuple[Node, ...], span: Span) ->
 def _of_numbers(function: Callable[..., Any]) -> _Call:
     def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
         values = _numbers(meaning, part.name, args, span)
+        for value in values:
+            if isinstance(value, Unknown):
+                return value
         result = function(*values)
         return Runtime(result) if isinstance(result, int) and any(isinstance(x, (Runtime, bool)) for x in values) else result
 
@@ -106,7 +109,8 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
         raise meaning.fail(f"{part.name} has a tensor, a tiler and a coordinate", span)
     lost: list[CuteVizError] = []
     tensor, tiler = _solid(meaning, args[:2])
-    operands = [tiler, coordinate(meaning, args[2], lost), *_solid(meaning, args[3:])]
+    place = index if part.name == "local_partition" else coordinate
+    operands = [tiler, place(meaning, args[2], lost), *_solid(meaning, args[3:])]
     if part.name == "local_partition" and isinstance(tiler, tuple):
         operands[0] = meaning.operate("make_layout", [tiler])
     if len(operands) == 3 and isinstance(operands[2], tuple):

@@ -41,7 +41,9 @@ class Context:
     def is_template(self, name: str) -> bool | None:
         """Whether a name is one of a template; None where nothing tells."""
         known = self.reader.templates.get(name)
-        return True if known is None and (name in KNOWN_TEMPLATES or name.startswith("Layout_")) else known
+        if name in KNOWN_TEMPLATES or name.startswith("Layout_"):
+            return True if known is not False else None
+        return known
 
     def tree(self, part: Range) -> Node:
         """The tree of tokens. Raises: NotationError where they are no expression; where an undecided branch is among them."""

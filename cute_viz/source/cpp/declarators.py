@@ -34,7 +34,8 @@ class Declarators:
         behind = reader.type(at)
         if behind is None:
             return reader.expression(self.scope, start)
-        stop, pointer = reader.pointers(behind)
+        stop, pointer = reader.pointers(reader.attributes(behind))
+        stop = reader.attributes(stop)
         kind: Range = (begin, behind)
         token = tokens[stop]
         if token.kind == "[" and tokens[begin].text == "auto":

@@ -63,6 +63,8 @@ class Declarer(Cursor):
             return self.block(scope, at, "", "block")
         if kind != "name":
             return self.expression(scope, at)
+        if scope.local and is_macro_word(word) and self.tokens[at + 1].text in self.grammar.control:  # CUTE_UNROLL for
+            return self.statement(scope, at + 1, params)
         if scope.local and word in self.grammar.control:
             return self.grammar.control[word](self, scope, at)
         if word in ("public", "private", "protected", "default") and self.tokens[at + 1].kind == ":":
@@ -239,9 +241,21 @@ class Declarer(Cursor):
 
     def _named(self, at: int) -> int:
         at += 1
-        if self.tokens[at].kind == "<" and self.templates.get(self.tokens[at - 1].text) is not False:
+        if self.tokens[at].kind == "<":
             behind = self.angles(at)
             return at if behind is None else behind
+        return at
+
+    def attributes(self, at: int) -> int:
+        """Behind what may stand between a type and a name: `__launch_bounds__(256, 1)`, words of macros."""
+        tokens = self.tokens
+        while tokens[at].kind == "name":
+            if tokens[at].text in _WITH_ARGUMENTS and tokens[at + 1].kind == "(":
+                at = self.match[at + 1] + 1
+            elif (is_macro_word(tokens[at].text) or tokens[at].text in _SPECIFIERS) and tokens[at + 1].kind == "name":
+                at += 1
+            else:
+                break
         return at
 
     def pointers(self, at: int) -> tuple[int, bool]:

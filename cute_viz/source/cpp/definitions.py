@@ -14,8 +14,8 @@ from cute_viz.source.cpp.lookup import Found, change_before, changed, opened, wi
 from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Param, Scope
 from cute_viz.source.cpp.tree import Call, Node, Part
-from cute_viz.source.cpp.types import same
-from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Lazy, Pointer, Template, static, taken
+from cute_viz.source.cpp.types import is_integer, same
+from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Lazy, Pointer, Template, static, taken, unknown
 
 _BUSY = object()
 
@@ -106,6 +106,8 @@ class Definitions(Functions):
                 if error.needs and param.name not in error.needs and any(x.name in error.needs for x in env.scope.params or ()):
                     raise error.but(needs=(*error.needs, param.name)) from None
                 raise needed(self.context.text, param.name, span) from None
+            if is_integer(kind):
+                return unknown(needed(self.context.text, param.name, span))
             if isinstance(kind, Class) or not isinstance(kind, (ValueType, Pointer, Template, Function, Enumerator, bool, float)):
                 return kind
         raise needed(self.context.text, param.name, span)
@@ -198,8 +200,9 @@ class Definitions(Functions):
         try:
             if change is not None:
                 if change.value is None:
-                    raise changed(declaration, self.context.text, self.context.reader.tokens[change.token].span)
-                value = self.inside(env).variable(declaration, change.value, "=")
+                    value = self._uncertain(declaration, env, change.token)
+                else:
+                    value = self.inside(env).variable(declaration, change.value, "=")
             elif declaration.kind in ("alias", "using"):
                 assert declaration.init is not None
                 value = static(self.of(declaration.init, env))
@@ -209,7 +212,7 @@ class Definitions(Functions):
                 assert declaration.inner is not None
                 value = Class(within(env, declaration.inner))
             elif declaration.kind == "loop":
-                raise changed(declaration, self.context.text, self.context.reader.tokens[declaration.token].span)
+                value = self._uncertain(declaration, env, declaration.token)
             else:
                 value = self.inside(env).variable(declaration, declaration.init, declaration.opens)
         except CuteVizError as error:
@@ -222,6 +225,19 @@ class Definitions(Functions):
             self.context.leave()
         env.memo[key] = (value,)
         return value
+
+    def _uncertain(self, declaration: Declaration, env: Env, token: int) -> Any:
+        """A variable whose value depends on how the program runs: of an integer's type an int that is not known."""
+        error = changed(declaration, self.context.text, self.context.reader.tokens[token].span)
+        if declaration.type is not None and not declaration.array and not declaration.pointer:
+            try:
+                if is_integer(self.of(declaration.type, env)):
+                    return unknown(error)
+            except LimitError:
+                raise
+            except CuteVizError:
+                pass
+        raise error
 
     def _enumerator(self, declaration: Declaration, env: Env) -> Enumerator:
         scope = declaration.scope

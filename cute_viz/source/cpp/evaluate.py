@@ -38,7 +38,7 @@ from cute_viz.source.cpp.tree import (
     Unary,
 )
 from cute_viz.source.cpp.types import same
-from cute_viz.source.cpp.values import Class, Closure, Enumerator, Env, External, Function, Lazy, Pointer, Runtime, static
+from cute_viz.source.cpp.values import Class, Closure, Enumerator, Env, External, Function, Lazy, Pointer, Runtime, Unknown, certain, static, unknown
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "==": lambda a, b: a == b,
@@ -127,13 +127,15 @@ class Evaluator(Definitions):
         if node.operator in ("T&", "T&&"):
             return self.value(node.value)
         if node.operator in ("T*", "&"):
-            return Pointer()
+            return self._pointer(node)
         if node.operator == "...":
             return self.value(node.value)
         if node.operator == "!":
             return not self.truth(node.value)
         value = self.solid(node.value)
         if node.operator == "*" and isinstance(value, Pointer):
+            if isinstance(value.element, Class):
+                return value.element
             raise self.fail("what a pointer points to is not known", node.span)
         if isinstance(value, float) and node.operator in "+-":
             return -value if node.operator == "-" else value
@@ -142,9 +144,19 @@ class Evaluator(Definitions):
             return -number if node.operator == "-" else number if node.operator == "+" else -number - 1
         raise self.fail(f"'{node.operator}' is for integers", node.span)
 
+    def _pointer(self, node: Unary) -> Pointer:
+        """A pointer, of which only a class of the file matters."""
+        try:
+            value = self.value(node.value)
+        except LimitError:
+            raise
+        except CuteVizError:
+            return Pointer()
+        return Pointer(value if isinstance(value, Class) else None)
+
     def truth(self, node: Node) -> bool:
         """Whether a condition holds. Raises: where it is not known."""
-        value = self.solid(node)
+        value = certain(self.solid(node))
         if isinstance(value, Enumerator):
             return value.number != 0
         if isinstance(value, (int, float)):
@@ -202,11 +214,14 @@ class Evaluator(Definitions):
         if not (_is_number(left) and _is_number(right)):
             raise self.fail(f"'{operator}' is for integers", node.span)
         if operator in _COMPARE:
-            return _COMPARE[operator](left, right)
+            return _COMPARE[operator](certain(left), certain(right))
         if isinstance(left, float) or isinstance(right, float):
             return self._floating(operator, float(left), float(right), node)
         a, b = self._integer(left), self._integer(right)
         if operator in "/%":
+            for operand in (a, b):
+                if isinstance(operand, Unknown):
+                    return unknown(operand.error)
             if b == 0:
                 raise self.fail("division by zero", node.right.span)
             quotient, rest = div_rem(int(a), int(b))
@@ -272,7 +287,7 @@ class Evaluator(Definitions):
         return value
 
     def _index(self, node: Index) -> Any:
-        value, index = self.solid(node.value), self.solid(node.index)
+        value, index = self.solid(node.value), certain(self.solid(node.index))
         if isinstance(value, tuple) and isinstance(index, int) and 0 <= index < len(value):
             return value[index]
         if isinstance(value, Pointer):
@@ -302,9 +317,10 @@ class Evaluator(Definitions):
         except LimitError:
             raise
         except CuteVizError as error:
-            if words and words[0] in ("threadIdx", "blockIdx", "blockDim", "gridDim", "clusterIdx"):
+            if words and words[0] in ("threadIdx", "blockIdx", "blockDim", "gridDim"):
                 name = ".".join(words)
-                raise self.fail(f"{name!r} is only known when the kernel runs", node.span, f"`let={name}=0`", (name,)) from None
+                hint = f"give it a value: `let={name}=0`"
+                return unknown(self.fail(f"{name!r} is only known when the kernel runs", node.span, hint, (name,)))
             if words and error.needs and error.needs[0] == words[0]:
                 raise needed(self.text, ".".join(words), node.span) from None
             raise
@@ -372,7 +388,7 @@ class Evaluator(Definitions):
         if len(values) == 1 and not isinstance(kind, External):
             return values[0]
         if isinstance(self.known(kind, span), Layout) and len(values) <= 2:
-            return Layout(*values)
+            return Layout(*map(certain, values))
         raise self.fail(f"how {show(kind)} is made of values is not read", span)
 
     def _call(self, node: Call) -> Any:
@@ -434,6 +450,7 @@ class Evaluator(Definitions):
         for operand in operands:
             if isinstance(operand, External):
                 raise operand.error or AlgebraError(f"{operand.name!r} is not defined in this file")
+            certain(operand)
         short = ops.ALIASES.get(name, name)
         if short not in ops.OPS:
             raise NotationError(f"{name!r} is not defined in this file")

@@ -374,6 +374,8 @@ class Expressions:
     def _is_template(self, name: str) -> bool:
         """Whether the '<' here opens template arguments."""
         known = self.templates(name)
+        if known is False and self.tokens[self._at - 2].kind == "::":
+            known = None  # of another scope
         if known is False:
             return False
         depth, n = 0, self._at

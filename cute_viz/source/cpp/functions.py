@@ -15,7 +15,8 @@ from cute_viz.source.cpp.lookup import Found, Lookup, within
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Brace, Node
-from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, Pointer, Runtime
+from cute_viz.source.cpp.types import is_integer
+from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, Pointer, Runtime, unknown
 
 _NOTHING = object()
 _MACROS = 40  # macros in macros
@@ -74,7 +75,15 @@ class Functions:
             if kind is None:
                 raise self.fail("how this is made of values is not read", span)
             return self.made(kind, value_tree.args, span)
-        value = self.solid(value_tree)
+        if not (isinstance(kind, ValueType) and is_integer(kind)):
+            value = self.solid(value_tree)
+        else:
+            try:
+                value = self.solid(value_tree)
+            except LimitError:
+                raise
+            except CuteVizError as error:
+                return unknown(error)
         if isinstance(kind, ValueType):
             return self.converted(value, kind, span)
         if isinstance(kind, (Class, type(None))) or not isinstance(value, (int, tuple)):
@@ -117,9 +126,7 @@ class Functions:
         if isinstance(kind, ValueType):
             if opens == "{":
                 return Runtime(0)
-            raise needed(self.context.text, declaration.name, span)
-        if isinstance(kind, int) and isinstance(kind, Runtime):
-            raise needed(self.context.text, declaration.name, span)
+            return unknown(needed(self.context.text, declaration.name, span))
         return kind
 
     def _part_of(self, declaration: Declaration, init: Range | None, span: Span) -> Any:

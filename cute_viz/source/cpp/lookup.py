@@ -120,10 +120,11 @@ class Lookup:
     def _chosen(self, here: list[Declaration], scope: Scope, position: int | None) -> tuple[Declaration, ...]:
         """Of several declarations of a scope those that a name means."""
         if scope.local:
-            seen = [x for x in here if position is None or x.token < position]
+            seen = [x for x in here if position is None or (x.token < position and not _begins(x, position))]
             if seen and seen[-1].kind != "function" and excludes(seen[-1].branch, seen[0].branch) is None:
                 return (seen[-1],)
             return tuple(seen)
+        here = [x for x in here if position is None or not _begins(x, position)]
         if len(here) == 1:
             return () if here[0].kind == "function" and here[0].name == scope.name else (here[0],)
         out = [x for x in here if not (x.kind == "function" and x.name == scope.name)]
@@ -131,6 +132,11 @@ class Lookup:
         if classes:
             out = [x for x in out if x.kind not in ("forward", "function")]
         return tuple(out)
+
+
+def _begins(declaration: Declaration, position: int) -> bool:
+    """Whether a place is in the type that an alias stands for, where its name still means what it does outside."""
+    return declaration.kind == "alias" and declaration.init is not None and declaration.init[0] <= position < declaration.init[1]
 
 
 def change_before(declaration: Declaration, position: int | None, user: Scope) -> Change | None:

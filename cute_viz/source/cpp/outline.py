@@ -6,6 +6,7 @@ from cute_viz.source.cpp.blocks import CONTROL, WORDS
 from cute_viz.source.cpp.declarators import declaration
 from cute_viz.source.cpp.declare import Declarer, Grammar
 from cute_viz.source.cpp.preprocess import Source
+from cute_viz.source.cpp.scopes import Scope
 
 
 def outline(source: Source) -> Declarer:
@@ -18,4 +19,19 @@ def outline(source: Source) -> Declarer:
     """
     out = Declarer(source, Grammar(WORDS, CONTROL, declaration))
     out.body(out.file, 0)
+    _tell_apart(out, out.file)
     return out
+
+
+def _tell_apart(reader: Declarer, scope: Scope) -> None:
+    """Templates among functions of one name are called by their parameters; the name alone is that of a plain function."""
+    for declarations in scope.names.values():
+        functions = [x for x in declarations if x.kind == "function" and x.inner is not None and x.static]
+        if len({tuple(param.name for param in x.params or ()) for x in functions}) > 1:
+            for declaration in functions:
+                if declaration.params and declaration.inner is not None:
+                    words = ", ".join(param.name for param in declaration.params)
+                    declaration.inner.words = (*declaration.inner.words[:-1], f"{declaration.name}<{words}>")
+    for declaration in scope.declarations:
+        if declaration.inner is not None and declaration.scope is scope and declaration.inner.kind in ("namespace", "class"):
+            _tell_apart(reader, declaration.inner)

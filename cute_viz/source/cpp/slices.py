@@ -11,11 +11,8 @@ from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.tree import Brace, Call, Id, Node
-from cute_viz.source.cpp.values import Runtime
-
-_TUPLES = frozenset(["make_coord", "make_tuple", "make_shape", "tuple", "make_step"])
-
+from cute_viz.source.cpp.tree import Node
+from cute_viz.source.cpp.values import Runtime, Unknown
 
 @dataclass(frozen=True, slots=True)
 class Thread:
@@ -30,12 +27,20 @@ class Thread:
 
 def coordinate(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Any:
     """The value of a coordinate; an integer that is not known is 0, and its error is added to `lost`."""
-    if isinstance(node, Call) and isinstance(node.function, Id) and node.function.parts[-1].name in _TUPLES:
-        return tuple(coordinate(meaning, item, lost) for item in node.args)
-    if isinstance(node, Brace) and node.type is None:
-        return tuple(coordinate(meaning, item, lost) for item in node.args)
+    return _zeroed(meaning.solid(node), lost)
+
+
+def _zeroed(value: Any, lost: list[CuteVizError]) -> Any:
+    if isinstance(value, Unknown):
+        lost.append(value.error)
+        return Runtime(0)
+    return tuple(_zeroed(item, lost) for item in value) if isinstance(value, tuple) else value
+
+
+def index(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Any:
+    """The number of a thread, which is an integer whatever it is."""
     try:
-        return meaning.solid(node)
+        return coordinate(meaning, node, lost)
     except LimitError:
         raise
     except CuteVizError as error:
@@ -82,7 +87,7 @@ def placed(value: Any, lost: list[CuteVizError]) -> Any:
 def sliced(meaning: Meaning, tiled: Any, node: Node) -> Any:
     """One thread's view of a tiling, of one that is not known, too."""
     lost: list[CuteVizError] = []
-    view = meaning.operate("get_slice", [tiled, coordinate(meaning, node, lost)])
+    view = meaning.operate("get_slice", [tiled, index(meaning, node, lost)])
     return Thread(view, lost[0]) if lost else view
 
 

@@ -9,7 +9,7 @@ from cute_viz.algebra.elements import ELEMENTS, ValueType, bits_of
 from cute_viz.algebra.inttuple import Underscore, show
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import AlgebraError
-from cute_viz.source.cpp.values import Class, Enumerator, External, Pointer, Runtime, Template
+from cute_viz.source.cpp.values import Class, Enumerator, External, Pointer, Runtime, Template, certain
 
 _CPP = {word: element for element in ELEMENTS for word in element.cpp}
 # Types of several words, and what other headers call a type of the table; to the right the name in the table, which is the same type.
@@ -117,6 +117,7 @@ def same(a: Any, b: Any) -> bool | None:
     if isinstance(a, Template) and isinstance(b, Template):
         return a.declaration is b.declaration
     if isinstance(a, int) and isinstance(b, int):
+        certain(a), certain(b)
         return int(a) == int(b)
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) != len(b):
@@ -156,3 +157,15 @@ def is_tag(name: str) -> bool:
     (True, False)
     """
     return _TAG.fullmatch(name.rsplit("::", 1)[-1]) is not None
+
+
+def is_integer(value: Any) -> bool:
+    """Whether a type is one of integers.
+
+    >>> is_integer(ValueType("uint32_t")), is_integer(ValueType("float"))
+    (True, False)
+    """
+    if not isinstance(value, ValueType):
+        return False
+    element = _CPP.get(canonical(value))
+    return "long" in value.name or (element is not None and element.kind in ("signed", "unsigned") and element.bits >= 8)

@@ -28,35 +28,73 @@ class Runtime(int):
     __slots__ = ()
 
     def __mul__(self, other: Any) -> Any:
-        return 0 if type(other) is int and other == 0 else _made(int.__mul__(self, other))
+        return 0 if type(other) is int and other == 0 else _made(int.__mul__(self, other), self, other)
 
     __rmul__ = __mul__
 
     def __mod__(self, other: Any) -> Any:
-        return 0 if type(other) is int and other == 1 else _made(int.__mod__(self, other))
+        return 0 if type(other) is int and other == 1 else _made(int.__mod__(self, other), self, other)
 
     def __rfloordiv__(self, other: Any) -> Any:
-        return 0 if type(other) is int and other == 0 else _made(int.__rfloordiv__(self, other))
+        return 0 if type(other) is int and other == 0 else _made(int.__rfloordiv__(self, other), self, other)
 
     def __rmod__(self, other: Any) -> Any:
-        return 0 if type(other) is int and other == 0 else _made(int.__rmod__(self, other))
+        return 0 if type(other) is int and other == 0 else _made(int.__rmod__(self, other), self, other)
 
 
-def _made(value: Any) -> Any:
-    return value if value is NotImplemented else Runtime(value)
+class Unknown(Runtime):
+    """An int of C++ that the file does not tell, in the place of which 0 stands: `error` says why. What is computed of one is one.
+
+    It only ever moves pointers; a shape, a stride or a condition that depends on one is the error.
+    """
+
+    error: CuteVizError
+
+
+def unknown(error: CuteVizError) -> Unknown:
+    """An int that is not known, for a reason.
+
+    >>> (unknown(CuteVizError("why")) + 4).error.message
+    'why'
+    """
+    out = Unknown(0)
+    out.error = error
+    return out
+
+
+def certain(value: Any) -> Any:
+    """A value of ints that are known. Raises: the error of one that is not."""
+    if isinstance(value, Unknown):
+        raise value.error
+    if isinstance(value, tuple):
+        for item in value:
+            certain(item)
+    return value
+
+
+def _made(value: Any, *operands: Any) -> Any:
+    if value is NotImplemented:
+        return value
+    for operand in operands:
+        if isinstance(operand, Unknown):
+            return unknown(operand.error)
+    return Runtime(value)
 
 
 def _operator(name: str) -> Callable[..., Any]:
     own = getattr(int, name)
 
     def operator(self: Any, *other: Any) -> Any:
-        return _made(own(self, *other))
+        return _made(own(self, *other), self, *other)
 
     operator.__name__ = name
     return operator
 
 
-for _name in ["add", "radd", "sub", "rsub", "floordiv", "lshift", "rlshift", "rshift", "rrshift", "and", "rand", "or", "ror", "xor", "rxor", "neg", "pos", "abs"]:
+for _name in (
+    *("add", "radd", "sub", "rsub", "floordiv", "lshift", "rlshift", "rshift", "rrshift"),
+    *("and", "rand", "or", "ror", "xor", "rxor", "neg", "pos", "abs"),
+):
     setattr(Runtime, f"__{_name}__", _operator(f"__{_name}__"))
 
 
@@ -66,7 +104,7 @@ def finished(value: Any) -> Any:
     >>> [str(x) for x in finished((4, Runtime(8)))]
     ['_4', '8']
     """
-    return each_integer(lambda n: int(n) if isinstance(n, Runtime) else Static(n), value)
+    return each_integer(lambda n: int(certain(n)) if isinstance(n, Runtime) else Static(n), value)
 
 
 def taken(value: Any) -> Any:
@@ -84,7 +122,7 @@ def static(value: Any) -> Any:
     >>> type(static(Runtime(4))).__name__
     'int'
     """
-    return each_integer(int, value)
+    return each_integer(lambda n: int(certain(n)), value)
 
 
 def is_runtime(value: Any) -> bool:
