@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.expressions import Expressions
@@ -29,6 +31,7 @@ class Context:
         self.given = given
         self.expressions = Expressions(self.text, reader.tokens, self.is_template)
         self.trees: dict[Range, Node | CuteVizError] = {}
+        self.told: dict[Scope, dict[str, Any]] = {}  # parameters of functions by their only calls
         self.root = Env(reader.file, None)
         self.steps = self.deep = self.macros = 0
         self.starts = [token.start for token in reader.tokens]

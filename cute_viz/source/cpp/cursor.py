@@ -10,8 +10,9 @@ from cute_viz.source.cpp.scopes import Param, Range
 
 _CLOSE = {")": "(", "]": "[", "}": "{"}
 _FAR = 6000  # tokens between a '<' and its '>'
-_BEHIND = frozenset(
+_BEHIND = frozenset(  # what may stand behind the '>' of template arguments
     ("(", "{", "::", ")", ",", ";", ">", "}", "]", "...", "end", "&", "*", "&&", "name", "=", ".", "?", ":", "[", "<<<")
+    + ("||", "==", "!=", "/", "%", "<=", ">=", "|", "^", "<<", "<")
 )
 _TOTAL = 3_000_000
 
@@ -25,6 +26,7 @@ class Cursor:
         self.tokens = source.tokens
         self.match = self._matches()
         self.scanned = 0
+        self.templates: dict[str, bool | None] = {}  # names, and whether they are of templates
 
     def _matches(self) -> list[int]:
         """For every opening bracket the one that closes it; what nothing closes goes to the end."""
@@ -123,6 +125,7 @@ class Cursor:
             return Param(name, "template", last, None, default, pack)
         if first in ("typename", "class") and equals - begin <= 3 and not any(token.kind == "::" for token in tokens[begin:equals]):
             return Param(name, "type", last, None, default, pack)
+        self.templates.setdefault(name, False)
         return Param(name, "value", last, (begin, last if named else equals), default, pack)
 
     def function_params(self, begin: int, end: int) -> tuple[Param, ...]:
@@ -142,6 +145,7 @@ class Cursor:
             constant = "&" not in kinds or "const" in kinds
             pack = "..." in kinds
             name = self.tokens[last].text if named else ""
+            self.templates.setdefault(name, False)
             out.append(Param(name, "value", last, (first, last if named else equals), default, pack, constant))
         return tuple(out)
 

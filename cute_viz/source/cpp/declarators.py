@@ -172,6 +172,8 @@ class Declarators:
                 declaration.kind = "loop"
             if opening == "=":
                 end = reader.find(at + 1, (",", ";"))
+                while tokens[end].kind == "," and not self._declares(end + 1):
+                    end = reader.find(end + 1, (",", ";"))
                 declaration.init, declaration.opens = (at + 1, end), "="
             elif opening in ("{", "("):
                 end = reader.match[at] + 1
@@ -191,6 +193,11 @@ class Declarators:
             at, pointer = reader.pointers(at)
             if tokens[at].kind != "name":
                 return reader.skip(self.scope, at)
+
+    def _declares(self, at: int) -> bool:
+        """Whether a declarator stands behind a comma; otherwise the comma is one of template arguments."""
+        at, _ = self.reader.pointers(at)
+        return self.tokens[at].kind == "name" and self.tokens[at + 1].kind in ("=", ";", ",", "{", "(", "[")
 
     def _constant(self, kind: Range, at: int) -> bool:
         return any(token.text in ("const", "constexpr") for token in self.tokens[kind[0] : at])

@@ -35,10 +35,12 @@ class Declarer(Cursor):
         super().__init__(source)
         self.grammar = grammar
         self.file = Scope("file", "", None, 0)
-        self.templates: dict[str, bool] = {}  # names, and whether they are of templates
         self.lambdas: dict[int, Scope] = {}  # by the token that begins them
         self.specialisations: dict[tuple[Scope, str], list[Scope]] = {}
         self.deep = 0
+        self.statements: list[tuple[int, int]] = []  # where those of functions begin, and in which of the scopes
+        self.scopes: list[Scope] = []
+        self._places: dict[str, list[int]] = {}
 
     def body(self, scope: Scope, at: int) -> int:
         """The declarations and statements of a scope, up to its '}' or the end."""
@@ -57,6 +59,10 @@ class Declarer(Cursor):
         """One declaration or statement; `params` are those of the template that it is."""
         token = self.tokens[at]
         kind, word = token.kind, token.text
+        if scope.local:
+            if not self.scopes or self.scopes[-1] is not scope:
+                self.scopes.append(scope)
+            self.statements.append((at, len(self.scopes) - 1))
         if kind in (";", "}"):
             return at + 1
         if kind == "{" and scope.local:
@@ -172,6 +178,14 @@ class Declarer(Cursor):
                 continue
             function.changes.setdefault(token.text, []).append(Change(n, scope, value))
 
+    def places(self) -> dict[str, list[int]]:
+        """Where each name stands, but behind a dot."""
+        if not self._places:
+            for n, token in enumerate(self.tokens):
+                if token.kind == "name" and self.tokens[n - 1].kind not in (".", "->"):
+                    self._places.setdefault(token.text, []).append(n)
+        return self._places
+
     def owner(self, scope: Scope, first: int, last: int) -> Scope | None:
         """The class in this file that a function belongs to, whose qualified name is [first, last]."""
         for n in range(first, last):
@@ -269,7 +283,7 @@ class Declarer(Cursor):
     def named(self, name: str, template: bool) -> None:
         """Note whether a name is one of a template; of one that is both nothing is known."""
         if self.templates.setdefault(name, template) is not template:
-            self.templates[name] = True
+            self.templates[name] = None
 
     def declare(self, declaration: Declaration) -> None:
         """Add a declaration to its scope, with the undecided branch that it is in."""

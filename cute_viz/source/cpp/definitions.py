@@ -7,7 +7,7 @@ from typing import Any
 
 from cute_viz.algebra.elements import ValueType
 from cute_viz.errors import CuteVizError, LimitError, Span
-from cute_viz.source.cpp.binding import as_argument, bound, defaulted, key_of, matched
+from cute_viz.source.cpp.binding import as_argument, bound, deduced, defaulted, key_of, matched
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.functions import Functions
 from cute_viz.source.cpp.lookup import Found, change_before, changed, opened, within
@@ -15,7 +15,8 @@ from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Param, Scope
 from cute_viz.source.cpp.tree import Call, Node, Part
 from cute_viz.source.cpp.types import is_integer, same
-from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Lazy, Pointer, Template, static, taken, unknown
+from cute_viz.source.cpp.uses import only_call
+from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Lazy, Pointer, Template, certain, static, taken, unknown
 
 _BUSY = object()
 
@@ -84,6 +85,9 @@ class Definitions(Functions):
     def _parameter(self, name: str, env: Env, scope: Scope, span: Span) -> Any:
         param = next((x for x in scope.params or () if x.name == name), None)
         key = self.context.let(name, scope)
+        if key is None and scope.kind == "function" and name in (told := self._told(scope)):
+            value = told[name]
+            return value() if isinstance(value, Lazy) else value
         if param is not None:
             if key is not None:
                 return as_argument(self.inside(env).given(key, as_type=param.kind != "value"), param)
@@ -94,6 +98,45 @@ class Definitions(Functions):
             return self.inside(env).given(key, as_type=False)
         argument = next(x for x in scope.arguments if x.name == name)
         return self._argument_alone(argument, env, span)
+
+    def _told(self, scope: Scope) -> dict[str, Any]:
+        """The parameters of a function as its only call in the file has them, those that are known."""
+        known = self.context.told.get(scope)
+        if known is not None:
+            return known
+        out = self.context.told[scope] = {}
+        use = only_call(self.context.reader, scope)
+        if use is None or scope.parent is None or len(use.arguments) > len(scope.arguments):
+            return out
+        caller = opened(self.context, use.scope)
+        values: list[Any] = []
+        try:
+            out.update(bound(self, scope.params or (), [self.of(part, caller) for part in use.template], _WHOLE))
+        except CuteVizError:
+            return out
+        for param, part in zip(scope.arguments, use.arguments, strict=False):
+            try:
+                values.append(certain(self.known(self.of(part, caller), _WHOLE)))
+                out[param.name] = values[-1]
+            except LimitError:
+                raise
+            except CuteVizError:
+                values.append(_BUSY)
+        types = dict(out)
+        self._deduced_from(scope, values, types)
+        for param in scope.params or ():
+            if param.name in types:
+                out[param.name] = types[param.name]
+        return out
+
+    def _deduced_from(self, scope: Scope, values: list[Any], out: dict[str, Any]) -> None:
+        """Deduce what template parameters are from the arguments that are known."""
+        assert scope.parent is not None
+        inner = self.inside(opened(self.context, scope.parent))
+        for param, value in zip(scope.arguments, values, strict=False):
+            if value is not _BUSY:
+                one = Scope("function", "", scope.parent, scope.token, params=scope.params, arguments=(param,))
+                deduced(inner, one, [value], out)
 
     def _argument_alone(self, param: Param, env: Env, span: Span) -> Any:
         """The value of a function's parameter whose type has one value only, such as a static layout."""

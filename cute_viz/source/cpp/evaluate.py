@@ -17,6 +17,7 @@ from cute_viz.notation.values import magnitudes, ungroup
 from cute_viz.source.cpp.calls import CALLS
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.definitions import Definitions
+from cute_viz.source.cpp.dynamic import DIVIDES, divided
 from cute_viz.source.cpp.known import known
 from cute_viz.source.cpp.members import method, type_member
 from cute_viz.source.cpp.scopes import Range
@@ -454,6 +455,8 @@ class Evaluator(Definitions):
         short = ops.ALIASES.get(name, name)
         if short not in ops.OPS:
             raise NotationError(f"{name!r} is not defined in this file")
+        if short in DIVIDES and len(operands) == 2 and (cut := divided(short, *operands)) is not None:
+            return cut
         return ungroup(ops.OPS[short].call(operands, template))
 
     def of(self, part: Range, env: Env) -> Any:

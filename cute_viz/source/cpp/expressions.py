@@ -376,8 +376,8 @@ class Expressions:
         known = self.templates(name)
         if known is False and self.tokens[self._at - 2].kind == "::":
             known = None  # of another scope
-        if known is False:
-            return False
+        if known is not None:
+            return known
         depth, n = 0, self._at
         tokens, stop = self.tokens, self._stop
         while n < stop:
@@ -391,7 +391,7 @@ class Expressions:
             elif kind in ("(", "[", "{"):
                 self.scanned += n - self._at
                 n = self._matching(n)
-            elif kind in (")", "]", "}", ";") or (kind in ("&&", "||", "?") and known is None and depth == 1 and not _traits(name)):
+            elif kind in (")", "]", "}", ";") or (kind in ("&&", "||") and known is None and depth == 1 and not _traits(name)):
                 n = stop
             n += 1
         self.scanned += min(n, stop) - self._at

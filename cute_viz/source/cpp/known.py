@@ -26,6 +26,14 @@ from cute_viz.source.cpp.types import bits, is_tag, sized, type_named
 from cute_viz.source.cpp.values import Enumerator, External, Runtime, static
 
 _STATIC = re.compile(r"_(m?)(\d{1,9})")
+_CONSTANTS = {  # cutlass/cutlass.h, cute/util
+    "NumThreadsPerWarp": 32,
+    "NumThreadsPerWarpGroup": 128,
+    "NumThreadsPerHalfWarp": 16,
+    "NumThreadsPerQuad": 4,
+    "NumThreadsPerQuadPair": 8,
+    "NumWarpsPerWarpGroup": 4,
+}
 _ENUMS = {"MN": 1, "K": 0, "One": 1, "Zero": 0, "Neg": -1}
 _ENUM_NAMES = frozenset(("Major", "ScaleIn", "ScaleOut", "Saturate"))
 
@@ -45,8 +53,10 @@ def known(meaning: Meaning, parts: tuple[Part, ...], span: Span) -> Any:
             return constant("X" if name == "_" else name)
         if len(parts) > 1 and parts[-2].name in _ENUM_NAMES and name in _ENUMS:
             return Enumerator("::".join(part.name for part in parts[:-1]), name, _ENUMS[name])
-        if name in ("tnspA", "tnspB"):
-            pass
+        if name in _CONSTANTS:
+            return Runtime(_CONSTANTS[name])
+        if name in ("true_type", "false_type"):
+            return name == "true_type"
     found = _with_arguments(meaning, last, full, span)
     if found is not None:
         return found

@@ -1,0 +1,56 @@
+"""The one call of a function in its file, which tells what its parameters are; of several calls nobody knows which one is meant."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from cute_viz.source.cpp.declare import Declarer
+from cute_viz.source.cpp.scopes import Range, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A call: the scope that it stands in, the arguments of the template and of the function."""
+
+    scope: Scope
+    template: tuple[Range, ...]
+    arguments: tuple[Range, ...]
+
+
+def only_call(reader: Declarer, function: Scope) -> Use | None:
+    """The call of a function where the file has one and names it nowhere else; None otherwise.
+
+    >>> from cute_viz.source.cpp.outline import outline
+    >>> from cute_viz.source.cpp.preprocess import Source
+    >>> from cute_viz.source.model import Given
+    >>> reader = outline(Source("template <class L> void f(L l) {} void g() { f<<<1, 2>>>(Layout<_4>{}); }", Given()))
+    >>> [reader.words(part) for part in only_call(reader, reader.file.names["f"][0].inner).arguments]
+    ['Layout<_4>{}']
+    """
+    tokens = reader.tokens
+    places = reader.places().get(function.name, ())
+    declared = {declaration.token for declaration in function.parent.names.get(function.name, ())} if function.parent else set()
+    uses = [n for n in places if n not in declared]
+    if len(uses) != 1 or len(declared) != 1:
+        return None
+    at = uses[0] + 1
+    template: tuple[Range, ...] = ()
+    if tokens[at].kind == "<":
+        behind = reader.angles(at)
+        if behind is None:
+            return None
+        template = tuple(reader.split(at + 1, behind - 1))
+        at = behind
+    if tokens[at].kind == "<<<":
+        while tokens[at].kind not in (";", "end", "{", "}") and not all(tokens[at + n].kind == ">" for n in range(3)):
+            at = reader.match[at] + 1 if tokens[at].kind in ("(", "[") else at + 1
+        at += 3
+    if at >= len(tokens) or tokens[at].kind != "(":
+        return None
+    arguments = tuple(reader.split(at + 1, reader.match[at]))
+    nearest = bisect_right(reader.statements, (uses[0], 1 << 60)) - 1
+    if nearest < 0:
+        return None
+    scope = reader.scopes[reader.statements[nearest][1]]
+    return None if scope.inside(function) else Use(scope, template, arguments)
