@@ -134,7 +134,9 @@ def _fits(path: tuple[str, ...], parts: tuple[str, ...]) -> int | None:
     whole = len(path) == len(parts)
     if plain == parts:
         return 0 if whole else 1
-    bare = all(own == other or ("<" not in other and own.partition("<")[0] == other) for own, other in zip(plain, parts, strict=True))
+    bare = all(
+        own == other or ("<" not in other and own.partition("<")[0] == other) for own, other in zip(plain, parts, strict=True)
+    )
     return (2 if whole else 3) if bare else None
 
 

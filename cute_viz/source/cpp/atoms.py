@@ -15,9 +15,9 @@ from cute_viz.algebra.mma import MMA_Atom, TiledMMA, make_tiled_mma
 from cute_viz.algebra.static import clear_static
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.notation.atoms import is_atom_name
+from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Part
-from cute_viz.source.cpp.types import bits
 from cute_viz.source.cpp.values import Class, Enumerator, External
 
 WRAPPERS = frozenset(["MMA_Atom", "MMA_Traits", "Copy_Traits", "make_mma_atom"])
@@ -111,7 +111,7 @@ def _traits(meaning: Meaning, template: str, operation: Class, span: Span) -> An
         if scope.spec is not None
     ]
     for scope in from_file:
-        found = meaning.specialised(scope, [operation])  # type: ignore[attr-defined]
+        found = meaning.specialised(scope, [operation])
         if found is not None:
             return found
     return None

@@ -9,10 +9,10 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.notation.vocabulary import INTEGRALS, TUPLES
+from cute_viz.source.cpp.elements import same
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.tree import Brace, Id, Node, Unary
-from cute_viz.source.cpp.types import same
 from cute_viz.source.cpp.values import Class, Env, External, Lazy, Pack, Runtime, static
 
 

@@ -1,4 +1,4 @@
-"""The words that begin a declaration or a statement of C++: namespaces, classes, enumerations, aliases, templates; if, for, return."""
+"""The words that begin a declaration or a statement of C++: namespace, class, enum, using, template; if, for, return."""
 
 from __future__ import annotations
 

@@ -13,11 +13,12 @@ from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom
 from cute_viz.source.cpp.dynamic import tiled
+from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector, tile_to_mma_shape
 from cute_viz.source.cpp.slices import coordinate, index, placed, sliced
+from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.types import bits
 from cute_viz.source.cpp.values import Pack, Pointer, Runtime, Unknown, static
 
 _Call = Callable[[Meaning, Part, tuple[Node, ...], Span], Any]
@@ -26,7 +27,7 @@ _Call = Callable[[Meaning, Part, tuple[Node, ...], Span], Any]
 def _solid(meaning: Meaning, args: tuple[Node, ...]) -> list[Any]:
     values = meaning.arguments(args)
     for value, node in zip(values, args, strict=False):
-        meaning.known(value, node.span)  # type: ignore[attr-defined]
+        meaning.known(value, node.span)
     return values
 
 
@@ -206,7 +207,7 @@ def _chosen(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
     values = args[-2:]
     if len(values) != 2 or len(tests) != 1:
         raise meaning.fail("conditional_return has a condition and two values", span)
-    return meaning.value(values[0] if meaning.truth(tests[0]) else values[1])  # type: ignore[attr-defined]
+    return meaning.value(values[0] if meaning.truth(tests[0]) else values[1])
 
 
 def _repeat(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -273,7 +274,10 @@ CALLS: dict[str, _Call] = {
     **dict.fromkeys(("tuple", "make_pair"), _tuple),
     **dict.fromkeys((*PRINTERS, *(name for name in CASTS if name in ("unwrap", "as_value")), "move", "forward"), _argument),
     **dict.fromkeys(
-        ["make_smem_ptr", "make_gmem_ptr", "make_rmem_ptr", "make_tmem_ptr", "recast_ptr", "raw_pointer_cast", "subbyte_iterator", "cast_smem_ptr_to_uint", "get_scalar_ptr", "counting_iterator", "make_counting_iterator"],
+        words(
+            "make_smem_ptr make_gmem_ptr make_rmem_ptr make_tmem_ptr recast_ptr raw_pointer_cast subbyte_iterator "
+            "cast_smem_ptr_to_uint get_scalar_ptr counting_iterator make_counting_iterator"
+        ),
         _pointer,
     ),
     "make_tensor": _tensor,

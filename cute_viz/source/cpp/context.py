@@ -8,7 +8,7 @@ from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.scopes import Range, Scope
-from cute_viz.source.cpp.tokens import Lines, tokenize
+from cute_viz.source.cpp.tokens import Lines, tokenize, words
 from cute_viz.source.cpp.tree import Binary, Call, Id, Node, Part
 from cute_viz.source.cpp.values import Env
 from cute_viz.source.model import Given
@@ -17,8 +17,11 @@ _STEPS = 2_000_000  # nodes that are evaluated
 _DEEP = 48  # declarations that are evaluated for one another
 
 # Names of CuTe and the standard that are followed by template arguments.
-KNOWN_TEMPLATES = frozenset(
-    ["Int", "C", "Shape", "Stride", "Step", "Tile", "Coord", "tuple", "Layout", "ComposedLayout", "Swizzle", "TiledMMA", "TiledCopy", "MMA_Atom", "MMA_Traits", "Copy_Atom", "Copy_Traits", "conditional_t", "is_same_v", "enable_if_t", "integral_constant", "conditional", "is_same", "tuple_element_t", "make_tensor", "size", "get", "shape", "stride", "rank", "select", "take", "sizeof_bits", "sizeof_bits_v", "cosize_v", "size_v", "remove_cvref_t", "remove_const_t", "decay_t", "UniversalCopy"]
+KNOWN_TEMPLATES = words(
+    "Int C Shape Stride Step Tile Coord tuple Layout ComposedLayout Swizzle TiledMMA TiledCopy MMA_Atom "
+    "MMA_Traits Copy_Atom Copy_Traits conditional_t is_same_v enable_if_t integral_constant conditional "
+    "is_same tuple_element_t make_tensor size get shape stride rank select take sizeof_bits sizeof_bits_v "
+    "cosize_v size_v remove_cvref_t remove_const_t decay_t UniversalCopy"
 )
 
 

@@ -7,12 +7,12 @@ from bisect import bisect_left
 
 from cute_viz.source.cpp.preprocess import Source
 from cute_viz.source.cpp.scopes import Param, Range
+from cute_viz.source.cpp.tokens import words
 
 _CLOSE = {")": "(", "]": "[", "}": "{"}
 _FAR = 6000  # tokens between a '<' and its '>'
-_BEHIND = frozenset(  # what may stand behind the '>' of template arguments
-    ("(", "{", "::", ")", ",", ";", ">", "}", "]", "...", "end", "&", "*", "&&", "name", "=", ".", "?", ":", "[", "<<<")
-    + ("||", "==", "!=", "/", "%", "<=", ">=", "|", "^", "<<", "<")
+_BEHIND = words(  # what may stand behind the '>' of template arguments
+    "( { :: ) , ; > } ] ... end & * && name = . ? : [ <<< || == != / % <= >= | ^ << <"
 )
 _TOTAL = 3_000_000
 

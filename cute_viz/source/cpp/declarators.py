@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.scopes import Declaration, Param, Range, Scope
+from cute_viz.source.cpp.tokens import words
 
-_NO_TYPES = frozenset(["return", "delete", "throw", "goto", "operator", "new", "sizeof", "co_return", "else", "case", "asm", "__asm__"])
+_NO_TYPES = words("return delete throw goto operator new sizeof co_return else case asm __asm__")
 
 
 def declaration(reader: Declarer, scope: Scope, at: int, params: tuple[Param, ...] | None) -> int:
@@ -113,7 +114,8 @@ class Declarators:
                 behind = reader.type(at + 1)
                 result = (at + 1, behind) if behind else None
             at = reader.match[at] + 1 if tokens[at].kind in ("(", "[") else at + 1
-        parent, words = self.scope, (name,)
+        parent = self.scope
+        words: tuple[str, ...] = (name,)
         if first is not None and first != last:
             owner = reader.owner(self.scope, first, last)
             parent = owner or self.scope

@@ -7,14 +7,16 @@ from typing import NamedTuple
 
 from cute_viz.errors import LimitError
 from cute_viz.source.cpp.cursor import Cursor, is_macro_word
-from cute_viz.source.cpp.expressions import BUILTIN
+from cute_viz.source.cpp.operands import BUILTIN
 from cute_viz.source.cpp.preprocess import Source
 from cute_viz.source.cpp.scopes import Change, Declaration, Param, Range, Scope, Statement
+from cute_viz.source.cpp.tokens import words
 
-_SPECIFIERS = frozenset(
-    ["static", "constexpr", "const", "inline", "volatile", "extern", "mutable", "thread_local", "virtual", "explicit", "friend", "typename", "register", "constinit", "consteval", "final", "typedef"]
+_SPECIFIERS = words(
+    "static constexpr const inline volatile extern mutable thread_local virtual explicit friend typename "
+    "register constinit consteval final typedef"
 )
-_WITH_ARGUMENTS = frozenset(["alignas", "__attribute__", "__launch_bounds__", "__align__", "__declspec", "__cluster_dims__", "__block_size__"])
+_WITH_ARGUMENTS = words("alignas __attribute__ __launch_bounds__ __align__ __declspec __cluster_dims__ __block_size__")
 _CLASSES = frozenset(("struct", "class", "union"))
 _BEHIND_NAME = frozenset(("=", ";", ",", "{", "(", "[", ":"))
 _DEEP = 150  # scopes in scopes
@@ -215,14 +217,17 @@ class Declarer(Cursor):
                     at = self.match[at + 1] + 1
                     continue
                 following, then = tokens[at + 1], tokens[min(at + 2, len(tokens) - 1)]
-                if following.kind == "name" and is_macro_word(token.text):
-                    if (
+                if (
+                    following.kind == "name"
+                    and is_macro_word(token.text)
+                    and (
                         then.kind in ("name", "::", "<", "*", "&", "&&")
                         or following.text in BUILTIN
                         or following.text in _SPECIFIERS
-                    ):
-                        at += 1
-                        continue
+                    )
+                ):
+                    at += 1
+                    continue
                 if token.text in _CLASSES | {"enum"} and following.kind == "name":  # `struct X* p`
                     at += 1
                     continue

@@ -7,21 +7,34 @@ from typing import Any
 
 from cute_viz.algebra.elements import ValueType
 from cute_viz.errors import CuteVizError, LimitError, Span
-from cute_viz.source.cpp.binding import as_argument, bound, deduced, defaulted, key_of, matched
+from cute_viz.source.cpp.binding import as_argument, bound, deduced
 from cute_viz.source.cpp.context import needed
-from cute_viz.source.cpp.functions import Functions
+from cute_viz.source.cpp.elements import is_integer, same
+from cute_viz.source.cpp.instances import WHOLE, Instances
 from cute_viz.source.cpp.lookup import Found, change_before, changed, opened, within
 from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Param, Scope
 from cute_viz.source.cpp.tree import Call, Node, Part
-from cute_viz.source.cpp.types import is_integer, same
 from cute_viz.source.cpp.uses import only_call
-from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Lazy, Pointer, Template, certain, static, taken, unknown
+from cute_viz.source.cpp.values import (
+    Class,
+    Enumerator,
+    Env,
+    External,
+    Function,
+    Lazy,
+    Pointer,
+    Template,
+    certain,
+    static,
+    taken,
+    unknown,
+)
 
 _BUSY = object()
 
 
-class Definitions(Functions):
+class Definitions(Instances):
     """The part of the evaluator that reads declarations."""
 
     def position(self, span: Span) -> int | None:
@@ -111,12 +124,12 @@ class Definitions(Functions):
         caller = opened(self.context, use.scope)
         values: list[Any] = []
         try:
-            out.update(bound(self, scope.params or (), [self.of(part, caller) for part in use.template], _WHOLE))
+            out.update(bound(self, scope.params or (), [self.of(part, caller) for part in use.template], WHOLE))
         except CuteVizError:
             return out
         for param, part in zip(scope.arguments, use.arguments, strict=False):
             try:
-                values.append(certain(self.known(self.of(part, caller), _WHOLE)))
+                values.append(certain(self.known(self.of(part, caller), WHOLE)))
                 out[param.name] = values[-1]
             except LimitError:
                 raise
@@ -226,7 +239,7 @@ class Definitions(Functions):
             return self._instance(declaration, env, self.lazily(args or ()), span)
         change = None
         if declaration.scope.local and kind == "variable":
-            at = self.position(span) if span is not _WHOLE else None
+            at = self.position(span) if span is not WHOLE else None
             change = change_before(declaration, at, self.env.scope)
         return self._remembered((declaration, change.token if change else None), declaration, env, span, change)
 
@@ -296,105 +309,8 @@ class Definitions(Functions):
             number = 0
             if place:
                 before = scope.declarations[place - 1]
-                number = self.definition(before, env, None, _WHOLE).number + 1
+                number = self.definition(before, env, None, WHOLE).number + 1
         return Enumerator("::".join(scope.path), declaration.name, number)
-
-    def _class(self, declaration: Declaration, env: Env, args: tuple[Node, ...] | None, span: Span) -> Any:
-        assert declaration.inner is not None
-        if declaration.params is None:
-            return Class(within(env, declaration.inner))
-        if args is None:
-            around: Env | None = self.env
-            while around is not None:
-                if around.scope is declaration.inner:  # the name of a class in itself
-                    return Class(around)
-                around = around.parent
-            return Template(declaration, env)
-        return self._instance(declaration, env, self.lazily(args), span)
-
-    def instance(self, declaration: Declaration, env: Env, given: list[Any], span: Span) -> Any:
-        """A template of the file with arguments."""
-        return self._instance(declaration, env, given, span)
-
-    def _instance(self, declaration: Declaration, env: Env, given: list[Any], span: Span) -> Any:
-        params = declaration.params or ()
-        own = bound(self, params, given, span)
-        if declaration.inner is None:
-            declaration.inner = Scope("alias", declaration.name, declaration.scope, declaration.token, params=params)
-        new = Env(declaration.inner, env, own)
-        defaulted(self.inside(env), params, own, new)
-        values = [own[param.name] for param in params if param.name in own]
-        key = (declaration, key_of(values))
-        if (known := env.children.get(key)) is not None:
-            new = known
-        else:
-            env.children[key] = new
-        if declaration.kind == "class":
-            specs = self.context.reader.specialisations.get((declaration.scope, declaration.name), ())
-            if specs and (special := self._special(list(specs), values, span)) is not None:
-                return special
-            return Class(new)
-        assert declaration.init is not None
-        self.context.enter(span)
-        try:
-            if declaration.kind == "alias":
-                return static(self.of(declaration.init, new))
-            return self.inside(new).variable(declaration, declaration.init, declaration.opens)
-        finally:
-            self.context.leave()
-
-    def _special(self, specs: list[Scope], values: list[Any], span: Span) -> Class | None:
-        """The specialisation for arguments; None where the template itself is meant."""
-        found = [(scope, args) for scope in specs if (args := matched(self, scope, values)) is not None]
-        if not found:
-            return None
-        best = min(len(scope.params or ()) for scope, _ in found)
-        most = [(scope, args) for scope, args in found if len(scope.params or ()) == best]
-        if len(most) > 1:
-            raise self.fail("several specialisations are for these arguments", span)
-        return self._specialised(*most[0], values)
-
-    def specialised(self, scope: Scope, values: list[Any]) -> Class | None:
-        """A specialisation of the file for arguments; None where it is not for them."""
-        args = matched(self, scope, values)
-        return None if args is None else self._specialised(scope, args, values)
-
-    def _specialised(self, scope: Scope, args: dict[str, Any], values: list[Any]) -> Class:
-        assert scope.parent is not None
-        parent = opened(self.context, scope.parent)
-        key = (scope, key_of(list(args.values())))
-        if key not in parent.children:
-            parent.children[key] = Env(scope, parent, args) if args else within(parent, scope)
-        return Class(parent.children[key])
-
-    def class_member(self, value: Class, part: Part, span: Span) -> Any:
-        """A member of a class of the file, or of its bases."""
-        if (key := self.context.let(part.name, value.env.scope)) is not None and value.env.scope.kind != "enum":
-            if part.name in value.env.scope.names:
-                return self.given(key, as_type=False)
-        found = self.lookup.member(part.name, value.env)
-        if found is None:
-            for other in [value.env, *self.lookup.bases(value.env)]:
-                if part.name in other.args or any(x.name == part.name for x in other.scope.params or ()):
-                    break
-            name = value.env.scope.name or "this class"
-            raise self.fail(f"{name} has no member {part.name!r} in this file", span)
-        return self.inside(value.env).meant(found, part, _WHOLE)
-
-    def aggregate(self, kind: Class, args: tuple[Node, ...], span: Span) -> Any:
-        """An object of a class of the file whose members begin with arguments, in their order."""
-        scope = kind.env.scope
-        members = [x for x in scope.declarations if x.kind == "variable" and not x.static]
-        if (
-            scope.bases
-            or len(args) > len(members)
-            or any(x.kind == "function" and x.name == scope.name for x in scope.declarations)
-        ):
-            raise self.fail(f"how an object of {scope.name} is made is not read", span)
-        new = Env(scope, kind.env.parent, dict(kind.env.args))
-        for member, item in zip(members, args, strict=False):
-            new.memo[member, None] = (self.value(item),)
-        return Class(new)
 
     def macro(self, name: str, node: Call) -> Any:
         """The value of a macro of the file that is called; None where there is none of this name."""
@@ -402,6 +318,3 @@ class Definitions(Functions):
         if not macros or macros[0].params is None:
             return None
         return self.expanded(name, node.args, node.span)
-
-
-_WHOLE = Span(0, 0)

@@ -1,4 +1,4 @@
-"""Tensors of run-time extents cut by static tiles, as CuTe prints them: it folds no extent that it does not know (cute/layout.hpp)."""
+"""Tensors of run-time extents cut by static tiles: CuTe folds no extent that it does not know (cute/layout.hpp)."""
 
 from __future__ import annotations
 
@@ -78,11 +78,9 @@ def tiled(layout: Any, tiler: Any, crd: Any) -> Layout | None:
     cut = divided("zipped_divide", layout, tiler)
     if cut is None:
         return None
-    assert isinstance(cut.shape, tuple)
-    inside, rest = cut.shape
-    steps, further = cut.stride
-    assert isinstance(rest, tuple)
-    assert isinstance(inside, tuple)
+    shapes: Any = cut.shape
+    strides: Any = cut.stride
+    (inside, rest), (steps, further) = shapes, strides
     places = crd if isinstance(crd, tuple) else None
     if places is None and not isinstance(crd, int):
         return None

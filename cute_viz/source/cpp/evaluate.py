@@ -2,57 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.elements import ValueType
-from cute_viz.algebra.inttuple import div_rem, show
+from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.values import magnitudes, ungroup
 from cute_viz.source.cpp.calls import CALLS
 from cute_viz.source.cpp.context import needed
-from cute_viz.source.cpp.definitions import Definitions
 from cute_viz.source.cpp.dynamic import DIVIDES, divided
 from cute_viz.source.cpp.known import known
 from cute_viz.source.cpp.members import method, type_member
+from cute_viz.source.cpp.operators import Operators
 from cute_viz.source.cpp.scopes import Range
 from cute_viz.source.cpp.slices import called_layout
 from cute_viz.source.cpp.tree import (
-    Binary,
     Brace,
     Call,
-    Cast,
-    Condition,
     Decltype,
     Id,
     Index,
     Lambda,
-    Literal,
     Member,
     Node,
     Part,
     Unary,
 )
-from cute_viz.source.cpp.types import same
-from cute_viz.source.cpp.values import Class, Closure, Enumerator, Env, External, Function, Lazy, Pointer, Runtime, Unknown, certain, static, unknown
+from cute_viz.source.cpp.values import (
+    Class,
+    Closure,
+    Env,
+    External,
+    Function,
+    Lazy,
+    Pointer,
+    Runtime,
+    certain,
+    static,
+    unknown,
+)
 
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    ">": lambda a, b: a > b,
-    "<=": lambda a, b: a <= b,
-    ">=": lambda a, b: a >= b,
-}
-_LARGE = 4096  # bits of a product
 
-
-class Evaluator(Definitions):
+class Evaluator(Operators):
     """Values of trees in an environment; `text` is what their spans are places of."""
 
     def inside(self, env: Env) -> Evaluator:
@@ -118,174 +113,6 @@ class Evaluator(Definitions):
                 raise over("modes", "too many integers in one object", text=self.text, span=span)
         if bits * 3 // 10 > 2 * limit("digits"):
             raise over("digits", f"integers of {bits * 3 // 10} digits together", text=self.text, span=span)
-
-    def _literal(self, node: Literal) -> Any:
-        if isinstance(node.value, int) and not isinstance(node.value, bool):
-            return Runtime(node.value)
-        return Pointer() if node.value is None else node.value
-
-    def _unary(self, node: Unary) -> Any:
-        if node.operator in ("T&", "T&&"):
-            return self.value(node.value)
-        if node.operator in ("T*", "&"):
-            return self._pointer(node)
-        if node.operator == "...":
-            return self.value(node.value)
-        if node.operator == "!":
-            return not self.truth(node.value)
-        value = self.solid(node.value)
-        if node.operator == "*" and isinstance(value, Pointer):
-            if isinstance(value.element, Class):
-                return value.element
-            raise self.fail("what a pointer points to is not known", node.span)
-        if isinstance(value, float) and node.operator in "+-":
-            return -value if node.operator == "-" else value
-        if isinstance(value, int) and node.operator in ("-", "+", "~"):
-            number = self._integer(value)
-            return -number if node.operator == "-" else number if node.operator == "+" else -number - 1
-        raise self.fail(f"'{node.operator}' is for integers", node.span)
-
-    def _pointer(self, node: Unary) -> Pointer:
-        """A pointer, of which only a class of the file matters."""
-        try:
-            value = self.value(node.value)
-        except LimitError:
-            raise
-        except CuteVizError:
-            return Pointer()
-        return Pointer(value if isinstance(value, Class) else None)
-
-    def truth(self, node: Node) -> bool:
-        """Whether a condition holds. Raises: where it is not known."""
-        value = certain(self.solid(node))
-        if isinstance(value, Enumerator):
-            return value.number != 0
-        if isinstance(value, (int, float)):
-            return bool(value)
-        if isinstance(value, Pointer):
-            raise self.fail("whether a pointer is null is not known", node.span)
-        raise self.fail(f"{show(value)} is no condition", node.span)
-
-    def _condition(self, node: Condition) -> Any:
-        test = self.truth(node.test)
-        return self.value(node.yes if test else node.no)
-
-    def _binary(self, node: Binary) -> Any:
-        operator = node.operator
-        if operator == "&&":
-            return self._both(node, stop=False)
-        if operator == "||":
-            return self._both(node, stop=True)
-        if operator == ",":
-            return self.value(node.right)
-        left, right = self.value(node.left), self.value(node.right)
-        if operator in ("==", "!=") and not (_is_number(left) and _is_number(right)):
-            found = same(left, right)
-            if found is None:
-                self.known(left, node.left.span)
-                self.known(right, node.right.span)
-                raise self.fail("whether these are the same is not known", node.span)
-            return found is (operator == "==")
-        left, right = self.known(left, node.left.span), self.known(right, node.right.span)
-        if isinstance(left, Enumerator) or isinstance(right, Enumerator):
-            left, right = (Runtime(x.number) if isinstance(x, Enumerator) else x for x in (left, right))
-        if operator == "*" and isinstance(left, (int, Basis)) and isinstance(right, (int, Basis)):
-            if isinstance(left, Basis) != isinstance(right, Basis):
-                return left * right
-        if isinstance(left, tuple) and isinstance(right, tuple) and operator in "+-" and len(left) == len(right):
-            return tuple(self._number(operator, a, b, node) for a, b in zip(left, right, strict=True))
-        return self._number(operator, left, right, node)
-
-    def _both(self, node: Binary, stop: bool) -> bool:
-        """`&&` and `||`; one side that decides is enough where the other one is not known."""
-        problem: CuteVizError | None = None
-        for side in (node.left, node.right):
-            try:
-                if self.truth(side) is stop:
-                    return stop
-            except LimitError:
-                raise
-            except CuteVizError as error:
-                problem = problem or error
-        if problem is not None:
-            raise problem
-        return not stop
-
-    def _number(self, operator: str, left: Any, right: Any, node: Binary) -> Any:
-        if not (_is_number(left) and _is_number(right)):
-            raise self.fail(f"'{operator}' is for integers", node.span)
-        if operator in _COMPARE:
-            return _COMPARE[operator](certain(left), certain(right))
-        if isinstance(left, float) or isinstance(right, float):
-            return self._floating(operator, float(left), float(right), node)
-        a, b = self._integer(left), self._integer(right)
-        if operator in "/%":
-            for operand in (a, b):
-                if isinstance(operand, Unknown):
-                    return unknown(operand.error)
-            if b == 0:
-                raise self.fail("division by zero", node.right.span)
-            quotient, rest = div_rem(int(a), int(b))
-            result: Any = quotient if operator == "/" else rest
-            if not isinstance(a, Runtime) and a == 0:
-                return 0
-            return result if not isinstance(a, Runtime) and not isinstance(b, Runtime) else Runtime(result)
-        if operator == "*" and a.bit_length() + b.bit_length() > _LARGE:
-            raise self.fail("this product is too large", node.span)
-        if operator in ("<<", ">>"):
-            if not 0 <= b < 64:
-                raise self.fail("this shift is too far", node.right.span)
-            return a << b if operator == "<<" else a >> b
-        table: dict[str, Callable[[], Any]] = {
-            "+": lambda: a + b,
-            "-": lambda: a - b,
-            "*": lambda: a * b,
-            "&": lambda: a & b,
-            "|": lambda: a | b,
-            "^": lambda: a ^ b,
-        }
-        if operator not in table:
-            raise self.fail(f"'{operator}' is not read here", node.span)
-        return table[operator]()
-
-    def _floating(self, operator: str, a: float, b: float, node: Binary) -> float:
-        if operator == "/" and b == 0:
-            raise self.fail("division by zero", node.right.span)
-        if operator not in "+-*/":
-            raise self.fail(f"'{operator}' is for integers", node.span)
-        return {"+": a + b, "-": a - b, "*": a * b}[operator] if operator != "/" else a / b
-
-    def _integer(self, value: Any) -> Any:
-        return Runtime(value) if isinstance(value, bool) else value
-
-    def _cast(self, node: Cast) -> Any:
-        return self.cast(self.value(node.type), node.value, node.span)
-
-    def cast(self, kind: Any, node: Node, span: Span) -> Any:
-        """A value as another type."""
-        if isinstance(kind, Pointer):
-            return kind
-        if isinstance(kind, External) and kind.name.rsplit("::", 1)[-1] == "Major":
-            number = self.solid(node)
-            if isinstance(number, int) and number in (0, 1):
-                return Enumerator(kind.name, "MN" if number else "K", int(number))
-        value = self.value(node)
-        if isinstance(kind, ValueType):
-            return self.converted(value, kind, span)
-        if isinstance(value, (int, Enumerator)) and isinstance(kind, Class) and kind.env.scope.kind == "enum":
-            return Enumerator("::".join(kind.env.scope.path), str(value), value if isinstance(value, int) else value.number)
-        return self.known(value, span)
-
-    def converted(self, value: Any, kind: ValueType, span: Span) -> Any:
-        """A value as a type of numbers."""
-        if isinstance(value, Enumerator):
-            return Runtime(value.number)
-        value = self.known(value, span)
-        if kind.name == "bool" and isinstance(value, (int, float)):
-            return bool(value)
-        if isinstance(value, (int, float)):
-            return value if kind.name in ("auto",) else Runtime(value) if kind.name not in ("float", "double") else float(value)
-        return value
 
     def _index(self, node: Index) -> Any:
         value, index = self.solid(node.value), certain(self.solid(node.index))
@@ -462,10 +289,6 @@ class Evaluator(Definitions):
     def of(self, part: Range, env: Env) -> Any:
         """The value of tokens in an environment."""
         return self.inside(env).value(self.context.tree(part))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float))
 
 
 def _dotted(node: Node) -> tuple[str, ...]:

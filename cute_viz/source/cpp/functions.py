@@ -7,22 +7,24 @@ from typing import Any
 
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import show
-from cute_viz.errors import AlgebraError, CuteVizError, LimitError, NotationError, Span
+from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of
 from cute_viz.source.cpp.context import Context, needed
-from cute_viz.source.cpp.expressions import BUILTIN, Expressions
+from cute_viz.source.cpp.elements import is_integer
+from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.lookup import Found, Lookup, within
+from cute_viz.source.cpp.operands import BUILTIN
+from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Brace, Node
-from cute_viz.source.cpp.types import is_integer
 from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, Pointer, Runtime, unknown
 
 _NOTHING = object()
 _MACROS = 40  # macros in macros
 
 
-class Functions:
+class Functions(Meaning):
     """The part of the evaluator that reads variables and calls functions."""
 
     def __init__(self, context: Context, lookup: Lookup, env: Env) -> None:
@@ -280,36 +282,6 @@ class Functions:
         if self.inside(env).truth(self.context.tree(statement.value)):
             return self._run(blocks[0], within(env, blocks[0]), span)
         return self._run(blocks[1], within(env, blocks[1]), span) if statement.no is not None else _NOTHING
-
-    # What the whole evaluator has.
-
-    def inside(self, env: Env) -> Any:
-        """The evaluator in another environment."""
-        raise NotImplementedError
-
-    def value(self, node: Node) -> Any:
-        """The value of a tree."""
-        raise NotImplementedError
-
-    def solid(self, node: Node) -> Any:
-        """The value of a tree that is of this file."""
-        raise NotImplementedError
-
-    def known(self, value: Any, span: Span) -> Any:
-        """A value that is of this file."""
-        raise NotImplementedError
-
-    def made(self, kind: Any, args: tuple[Node, ...], span: Span) -> Any:
-        """A value of a type that begins with arguments."""
-        raise NotImplementedError
-
-    def converted(self, value: Any, kind: ValueType, span: Span) -> Any:
-        """A value as a type of numbers."""
-        raise NotImplementedError
-
-    def of(self, part: Range, env: Env) -> Any:
-        """The value of tokens in an environment."""
-        raise AlgebraError("not here")
 
 
 def _takes(scope: Scope, count: int) -> bool:

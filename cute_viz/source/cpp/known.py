@@ -18,11 +18,11 @@ from cute_viz.notation.forms import CONSTANTS, constant
 from cute_viz.notation.vocabulary import INTEGRALS, TUPLES, smem_atom
 from cute_viz.source.cpp.atoms import NAMES, atom, instruction
 from cute_viz.source.cpp.context import needed
+from cute_viz.source.cpp.elements import bits, is_tag, sized, type_named
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import TYPES
 from cute_viz.source.cpp.traits import TRAITS
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.types import bits, is_tag, sized, type_named
 from cute_viz.source.cpp.values import Enumerator, External, Runtime, static
 
 _STATIC = re.compile(r"_(m?)(\d{1,9})")
@@ -45,7 +45,7 @@ def known(meaning: Meaning, parts: tuple[Part, ...], span: Span) -> Any:
     full = "::".join(part.name for part in parts)
     source = meaning.context.reader.source
     if last.args is None and len(parts) == 1 and name in source.macros:
-        return meaning.expanded(name, None, span)  # type: ignore[attr-defined]
+        return meaning.expanded(name, None, span)
     if last.args is None:
         if (match := _STATIC.fullmatch(name)) is not None:
             return int(match[2]) * (-1 if match[1] else 1)

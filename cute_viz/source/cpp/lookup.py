@@ -9,7 +9,7 @@ from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Scope
-from cute_viz.source.cpp.values import Class, Env
+from cute_viz.source.cpp.values import Class, Env, Lazy
 
 
 class Found(NamedTuple):
@@ -35,6 +35,10 @@ def opened(context: Context, scope: Scope) -> Env:
     return within(opened(context, scope.parent), scope)
 
 
+def _given(value: Any) -> Callable[[], Any]:
+    return value if isinstance(value, Lazy) else lambda: value
+
+
 class Lookup:
     """Names in the scopes of a file; `base` evaluates what stands as a base of a class."""
 
@@ -47,8 +51,7 @@ class Lookup:
         around: Env | None = env
         while around is not None:
             if name in around.args:
-                value = around.args[name]
-                return Found(around, value=value if callable(value) else lambda: value)
+                return Found(around, value=_given(around.args[name]))
             found = self.member(name, around, position)
             if found is not None:
                 return found

@@ -16,13 +16,14 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.source.cpp.atoms import value_type
 from cute_viz.source.cpp.context import needed
+from cute_viz.source.cpp.elements import sized
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread, of_thread, sliced
+from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.types import sized
 from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pointer, Runtime, static
 
-_POINTERS = frozenset(["data", "begin", "end", "ptr", "get", "engine", "raw_ptr"])
+_POINTERS = words("data begin end ptr get engine raw_ptr")
 _SAME = frozenset(["layout", "value", "type", "self", "compose_self"])
 _LAYOUTS = (Layout, ComposedLayout)
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.source.cpp.expressions import Expressions
-from cute_viz.source.cpp.tokens import Directive, Token, tokenize
+from cute_viz.source.cpp.tokens import Directive, Token, tokenize, words
 from cute_viz.source.cpp.tree import Binary, Call, Condition, Id, Literal, Node, Unary
 from cute_viz.source.model import Given
 
@@ -27,7 +27,7 @@ _KNOWN: dict[str, Any] = {
     "__NVCC__": 1,
     "__cplusplus": 201703,
 }
-_ABSENT = frozenset(["_WIN32", "_MSC_VER", "__CUDACC_RTC__", "__clang__", "__HIP__", "__HIPCC__", "SYCL_INTEL_TARGET", "CUTLASS_ENABLE_SYCL"])
+_ABSENT = words("_WIN32 _MSC_VER __CUDACC_RTC__ __clang__ __HIP__ __HIPCC__ SYCL_INTEL_TARGET CUTLASS_ENABLE_SYCL")
 _SUPPORTED = re.compile(r"CU(TLASS|TE)_ARCH_\w+_(SUPPORTED|ENABLED)|CUTLASS_ARCH_MMA_\w*|CUTE_ARCH_\w*")
 _FEATURE = re.compile(r"__CUDA_ARCH_FEAT_\w+|CUTLASS_ARCH_CLC_ENABLED")
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from cute_viz.algebra.elements import ValueType
 from cute_viz.errors import NotationError, Span
 from cute_viz.source.cpp.context import Context
-from cute_viz.source.cpp.lookup import Lookup
-from cute_viz.source.cpp.scopes import Range
+from cute_viz.source.cpp.lookup import Found, Lookup
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import Env
+from cute_viz.source.cpp.values import Class, Env
 
 
 class Meaning(Protocol):
@@ -52,3 +53,30 @@ class Meaning(Protocol):
 
     def given(self, key: str, as_type: bool) -> Any:
         """What was given under a key."""
+
+    def known(self, value: Any, span: Span) -> Any:
+        """A value that is none of another file. Raises: the error of a name that is."""
+
+    def truth(self, node: Node) -> bool:
+        """Whether a condition holds. Raises: where it is not known."""
+
+    def lazily(self, nodes: tuple[Node, ...]) -> list[Any]:
+        """Template arguments that are evaluated when they are asked for."""
+
+    def made(self, kind: Any, args: tuple[Node, ...], span: Span) -> Any:
+        """A value of a type that begins with arguments."""
+
+    def converted(self, value: Any, kind: ValueType, span: Span) -> Any:
+        """A value as a type of numbers."""
+
+    def expanded(self, name: str, args: tuple[Node, ...] | None, span: Span) -> Any:
+        """The value of a macro of the file."""
+
+    def specialised(self, scope: Scope, values: list[Any]) -> Class | None:
+        """A specialisation of the file for arguments; None where it is not for them."""
+
+    def variable(self, declaration: Declaration, init: Range | None, opens: str) -> Any:
+        """The value of a variable of this scope whose initializer is given."""
+
+    def meant(self, found: Found, part: Part, span: Span) -> Any:
+        """The value of what a name was found to mean, with its template arguments."""

@@ -80,8 +80,8 @@ class Statement:
 class Scope:
     """A namespace, class, function or block.
 
-    kind: `file`, `namespace`, `class`, `enum`, `function`, `lambda` or `block`. flow: of a block, whether it may run once, many times
-        or not at all: ``, `if`, `loop`. spec: the arguments of a specialisation. words: its name in paths.
+    kind: `file`, `namespace`, `class`, `enum`, `function`, `lambda` or `block`. flow: of a block, whether it may run once, many
+        times or not at all: ``, `if`, `loop`. spec: the arguments of a specialisation. words: its name in paths.
     """
 
     kind: str

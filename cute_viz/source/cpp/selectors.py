@@ -17,8 +17,8 @@ from cute_viz.algebra.static import clear_static
 from cute_viz.errors import AlgebraError, Span
 from cute_viz.notation.vocabulary import smem_atom
 from cute_viz.source.cpp.atoms import instruction
+from cute_viz.source.cpp.elements import bits, canonical
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.types import bits, canonical
 from cute_viz.source.cpp.values import Enumerator, External, static
 
 _WIDEST = ("SW128", "SW64", "SW32", "INTER")
@@ -53,7 +53,8 @@ def _fitting(major: str, width: int, modes: tuple[str, ...], extent: int, mode: 
     for name in modes:
         found = smem_atom(f"Layout_{major}_{name}_Atom", (width,))
         assert found is not None
-        if extent % domain(found).shape[mode] == 0:  # type: ignore[index]
+        shape: Any = domain(found).shape
+        if extent % shape[mode] == 0:
             return clear_static(found)
     raise AlgebraError(f"{what}0 = {extent} is no multiple of the smallest {major}-major layout atom of {width}-bit elements")
 

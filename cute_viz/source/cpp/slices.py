@@ -14,6 +14,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.values import Runtime, Unknown
 
+
 @dataclass(frozen=True, slots=True)
 class Thread:
     """One thread's view of a tiling, though it is not known which thread: `view` is that of thread 0."""

@@ -142,3 +142,12 @@ def number(text: str) -> int | float | None:
     except ValueError:
         return None
     return None
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text.
+
+    >>> sorted(words("a b"))
+    ['a', 'b']
+    """
+    return frozenset(text.split())

@@ -11,9 +11,10 @@ from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.inttuple import leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.errors import CuteVizError, Span
+from cute_viz.source.cpp.elements import bits, canonical, same
 from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node
-from cute_viz.source.cpp.types import bits, canonical, same
 from cute_viz.source.cpp.values import Class, Enumerator, External, Pack, Pointer, Runtime, is_runtime, static
 
 _FLOATS = frozenset(("float", "double", "half_t", "bfloat16_t", "tfloat32_t"))
@@ -197,7 +198,10 @@ TRAITS: dict[str, _Trait] = {
     "negation": lambda meaning, args, span: not _truth(meaning, args[0]),
     "type_identity": _argument,
     **dict.fromkeys(
-        ["remove_const", "remove_cv", "remove_reference", "remove_cvref", "remove_pointer", "decay", "add_const", "add_cv", "make_signed", "make_unsigned", "underlying_type", "add_lvalue_reference"],
+        words(
+            "remove_const remove_cv remove_reference remove_cvref remove_pointer decay add_const add_cv "
+            "make_signed make_unsigned underlying_type add_lvalue_reference"
+        ),
         _argument,
     ),
 }

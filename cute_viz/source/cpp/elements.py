@@ -12,7 +12,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.source.cpp.values import Class, Enumerator, External, Pointer, Runtime, Template, certain
 
 _CPP = {word: element for element in ELEMENTS for word in element.cpp}
-# Types of several words, and what other headers call a type of the table; to the right the name in the table, which is the same type.
+# Types of several words, and what other headers call a type of the table, whose name there stands to the right.
 _SAME = {
     "unsigned int": "unsigned",
     "uint32_t": "unsigned",

@@ -1,0 +1,119 @@
+"""Classes and aliases of templates with their arguments: specialisations, members, objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.errors import Span
+from cute_viz.source.cpp.binding import bound, defaulted, key_of, matched
+from cute_viz.source.cpp.functions import Functions
+from cute_viz.source.cpp.lookup import opened, within
+from cute_viz.source.cpp.scopes import Declaration, Scope
+from cute_viz.source.cpp.tree import Node, Part
+from cute_viz.source.cpp.values import (
+    Class,
+    Env,
+    Template,
+    static,
+)
+
+WHOLE = Span(0, 0)  # of no place: a declaration as a whole
+
+
+class Instances(Functions):
+    """The part of the evaluator that reads templates of the file."""
+
+    def _class(self, declaration: Declaration, env: Env, args: tuple[Node, ...] | None, span: Span) -> Any:
+        assert declaration.inner is not None
+        if declaration.params is None:
+            return Class(within(env, declaration.inner))
+        if args is None:
+            around: Env | None = self.env
+            while around is not None:
+                if around.scope is declaration.inner:  # the name of a class in itself
+                    return Class(around)
+                around = around.parent
+            return Template(declaration, env)
+        return self._instance(declaration, env, self.lazily(args), span)
+
+    def instance(self, declaration: Declaration, env: Env, given: list[Any], span: Span) -> Any:
+        """A template of the file with arguments."""
+        return self._instance(declaration, env, given, span)
+
+    def _instance(self, declaration: Declaration, env: Env, given: list[Any], span: Span) -> Any:
+        params = declaration.params or ()
+        own = bound(self, params, given, span)
+        if declaration.inner is None:
+            declaration.inner = Scope("alias", declaration.name, declaration.scope, declaration.token, params=params)
+        new = Env(declaration.inner, env, own)
+        defaulted(self.inside(env), params, own, new)
+        values = [own[param.name] for param in params if param.name in own]
+        key = (declaration, key_of(values))
+        if (known := env.children.get(key)) is not None:
+            new = known
+        else:
+            env.children[key] = new
+        if declaration.kind == "class":
+            specs = self.context.reader.specialisations.get((declaration.scope, declaration.name), ())
+            if specs and (special := self._special(list(specs), values, span)) is not None:
+                return special
+            return Class(new)
+        assert declaration.init is not None
+        self.context.enter(span)
+        try:
+            if declaration.kind == "alias":
+                return static(self.of(declaration.init, new))
+            return self.inside(new).variable(declaration, declaration.init, declaration.opens)
+        finally:
+            self.context.leave()
+
+    def _special(self, specs: list[Scope], values: list[Any], span: Span) -> Class | None:
+        """The specialisation for arguments; None where the template itself is meant."""
+        found = [(scope, args) for scope in specs if (args := matched(self, scope, values)) is not None]
+        if not found:
+            return None
+        best = min(len(scope.params or ()) for scope, _ in found)
+        most = [(scope, args) for scope, args in found if len(scope.params or ()) == best]
+        if len(most) > 1:
+            raise self.fail("several specialisations are for these arguments", span)
+        return self._specialised(*most[0], values)
+
+    def specialised(self, scope: Scope, values: list[Any]) -> Class | None:
+        """A specialisation of the file for arguments; None where it is not for them."""
+        args = matched(self, scope, values)
+        return None if args is None else self._specialised(scope, args, values)
+
+    def _specialised(self, scope: Scope, args: dict[str, Any], values: list[Any]) -> Class:
+        assert scope.parent is not None
+        parent = opened(self.context, scope.parent)
+        key = (scope, key_of(list(args.values())))
+        if key not in parent.children:
+            parent.children[key] = Env(scope, parent, args) if args else within(parent, scope)
+        return Class(parent.children[key])
+
+    def class_member(self, value: Class, part: Part, span: Span) -> Any:
+        """A member of a class of the file, or of its bases."""
+        scope = value.env.scope
+        key = self.context.let(part.name, scope)
+        if key is not None and scope.kind != "enum" and part.name in scope.names:
+            return self.given(key, as_type=False)
+        found = self.lookup.member(part.name, value.env)
+        if found is None:
+            name = scope.name or "this class"
+            raise self.fail(f"{name} has no member {part.name!r} in this file", span)
+        return self.inside(value.env).meant(found, part, WHOLE)
+
+    def aggregate(self, kind: Class, args: tuple[Node, ...], span: Span) -> Any:
+        """An object of a class of the file whose members begin with arguments, in their order."""
+        scope = kind.env.scope
+        members = [x for x in scope.declarations if x.kind == "variable" and not x.static]
+        if (
+            scope.bases
+            or len(args) > len(members)
+            or any(x.kind == "function" and x.name == scope.name for x in scope.declarations)
+        ):
+            raise self.fail(f"how an object of {scope.name} is made is not read", span)
+        new = Env(scope, kind.env.parent, dict(kind.env.args))
+        for member, item in zip(members, args, strict=False):
+            new.memo[member, None] = (self.value(item),)
+        return Class(new)
