@@ -8,15 +8,18 @@ from typing import Any
 from cute_viz.algebra.inttuple import show
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.outline import outline
 from cute_viz.source.cpp.preprocess import Source
 from cute_viz.source.cpp.scopes import Declaration, Scope
+from cute_viz.source.cpp.slices import Thread
 from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pack, Pointer, Template, finished
 from cute_viz.source.model import Entry, Given, SourceFile
 
 _KINDS = ("alias", "variable")
+_FOREIGN = frozenset(("float", "double", "char", "void", "dim3", "std", "thrust", "HostTensor", "DeviceAllocation", "ostream"))
 
 
 def read(text: str, given: Given) -> SourceFile:
@@ -34,34 +37,44 @@ def read(text: str, given: Given) -> SourceFile:
         raise LimitError("blocks are nested too deeply", text=text, span=Span(0, 1)) from None
     context = Context(reader, given)
     lookup = Lookup(context, lambda env, part: Evaluator(context, lookup, env).of(part, env))
-    entries: list[Entry] = []
-    _collect(context, lookup, reader.file, entries, set())
+    entries = [
+        _entry(context, lookup, declaration)
+        for scope in _scopes(reader)
+        for declaration in scope.declarations
+        if declaration.kind in _KINDS and declaration.params is None and _is_object(context, declaration)
+    ]
     entries.sort(key=lambda entry: entry.span.start)
     return SourceFile(text, tuple(entries))
 
 
-def _collect(context: Context, lookup: Lookup, scope: Scope, out: list[Entry], seen: set[int]) -> None:
-    if id(scope) in seen:
-        return
-    seen.add(id(scope))
-    for declaration in scope.declarations:
-        if declaration.kind in _KINDS and declaration.params is None and _is_object(context, declaration):
-            out.append(_entry(context, lookup, declaration))
-        if declaration.inner is not None:
-            _collect(context, lookup, declaration.inner, out, seen)
-    for statement in scope.statements:
-        for block in (statement.yes, statement.no):
-            if block is not None:
-                _collect(context, lookup, block, out, seen)
-    for closure in context.reader.lambdas.values() if scope.kind == "file" else ():
-        _collect(context, lookup, closure, out, seen)
+def _scopes(reader: Declarer) -> list[Scope]:
+    """All scopes of a file, each once."""
+    out: list[Scope] = []
+    waiting, seen = [*reader.lambdas.values(), reader.file], set()
+    while waiting:
+        scope = waiting.pop()
+        if id(scope) in seen:
+            continue
+        seen.add(id(scope))
+        out.append(scope)
+        inside = [declaration.inner for declaration in scope.declarations]
+        inside += [block for statement in scope.statements for block in (statement.yes, statement.no)]
+        waiting += [inner for inner in inside if inner is not None]
+    return out
 
 
 def _is_object(context: Context, declaration: Declaration) -> bool:
-    """Whether a declaration may be more than a plain member or a pointer."""
+    """Whether a declaration may be more than a plain member, a pointer, or an object of a library that has no layouts."""
     if declaration.array or declaration.pointer or not declaration.name:
         return False
-    return declaration.kind == "alias" or declaration.init is not None or declaration.scope.kind != "class"
+    if declaration.kind == "alias":
+        return True
+    if declaration.init is None and declaration.scope.kind == "class":
+        return False
+    tokens = context.reader.tokens
+    begin, end = declaration.type or (0, 0)
+    words = {token.text for token in tokens[begin:end]}
+    return not words & _FOREIGN and not tokens[begin].text.startswith(("cuda", "cublas"))
 
 
 def _entry(context: Context, lookup: Lookup, declaration: Declaration) -> Entry:
@@ -102,6 +115,8 @@ def _value(context: Context, lookup: Lookup, declaration: Declaration) -> Any:
     else:
         value = evaluator.definition(declaration, env, None, Span(0, 0))
     value = evaluator.known(value, span)
+    if isinstance(value, Thread):
+        raise value.error
     if isinstance(value, (Class, Enumerator, Function, Template, Pointer, Pack, External, Env)):
         raise NotationError(f"{declaration.name!r} is {show(value)}, no layout", text=context.text, span=span)
     return value

@@ -243,27 +243,36 @@ WORDS: dict[str, Callable[[Declarer, Scope, int, _Params], int]] = {
 
 def _if(reader: Declarer, scope: Scope, at: int) -> int:
     tokens = reader.tokens
+    statement, end = _branch(reader, scope, at)
+    while statement is not None and tokens[end].text == "else":
+        assert statement.yes is not None
+        statement.no = no = Scope("block", "", statement.yes.parent, end, flow="if")
+        if tokens[end + 1].text != "if":
+            return reader.inner(no, end + 1)
+        statement, end = _branch(reader, no, end + 1)
+    return end
+
+
+def _branch(reader: Declarer, scope: Scope, at: int) -> tuple[Statement | None, int]:
+    """`if (test) ...` without its `else`."""
+    tokens = reader.tokens
     start = at
     constant = tokens[at + 1].text == "constexpr"
     at += 1 + constant
     if tokens[at].kind != "(":
-        return reader.skip(scope, at)
+        return None, reader.skip(scope, at)
     test = (at + 1, reader.match[at])
     semicolon = reader.find(at + 1, (";",))
     outer = Scope("block", "", scope, at)
     if semicolon < test[1]:  # if (init; test)
         reader.statement(outer, at + 1, None)
         test = (semicolon + 1, test[1])
-    reader.note_changes(scope, *test) if scope.local else None
+    reader.note_changes(scope, *test)
     yes = Scope("block", "", outer, at, flow="if")
-    end = reader.inner(yes, reader.match[at] + 1)
     statement = Statement("if", start, test, yes, constant=constant)
-    if tokens[end].text == "else":
-        statement.no = Scope("block", "", outer, end, flow="if")
-        end = reader.inner(statement.no, end + 1)
     outer.statements.append(statement)
     scope.statements.append(Statement("block", start, yes=outer))
-    return end
+    return statement, reader.inner(yes, reader.match[at] + 1)
 
 
 def _for(reader: Declarer, scope: Scope, at: int) -> int:

@@ -14,7 +14,7 @@ _FAR = 6000  # tokens between a '<' and its '>'
 _BEHIND = words(  # what may stand behind the '>' of template arguments
     "( { :: ) , ; > } ] ... end & * && name = . ? : [ <<< || == != / % <= >= | ^ << <"
 )
-_TOTAL = 3_000_000
+_TOTAL = 20  # times as many tokens as a file has are looked through for what closes a '<', and a million
 
 
 class Cursor:
@@ -84,7 +84,7 @@ class Cursor:
                 return n
             if kind in ("(", "[", "{"):
                 n = self.match[n]
-            elif kind == "<" and n > at and tokens[n - 1].kind == "name" and self.scanned < _TOTAL:
+            elif kind == "<" and n > at and tokens[n - 1].kind == "name" and self.scanned < 1_000_000 + _TOTAL * last:
                 behind = self.angles(n)
                 n = n if behind is None else behind - 1
             n += 1

@@ -159,9 +159,10 @@ class Declarators:
     def _variables(self, kind: Range, at: int, pointer: bool) -> int:
         """One declarator after another."""
         reader, tokens = self.reader, self.tokens
+        constant = self._constant(kind, at)
         while True:
             declaration = Declaration("variable", tokens[at].text, at, self.scope, kind, params=self.params, pointer=pointer)
-            declaration.constant = bool(self.words & {"const", "constexpr"}) or self._constant(kind, at)
+            declaration.constant = bool(self.words & {"const", "constexpr"}) or constant
             declaration.static = "static" in self.words
             at += 1
             while tokens[at].kind == "[":

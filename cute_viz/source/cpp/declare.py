@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from cute_viz.errors import LimitError
 from cute_viz.source.cpp.cursor import Cursor, is_macro_word
 from cute_viz.source.cpp.operands import BUILTIN
 from cute_viz.source.cpp.preprocess import Source
@@ -19,7 +18,7 @@ _SPECIFIERS = words(
 _WITH_ARGUMENTS = words("alignas __attribute__ __launch_bounds__ __align__ __declspec __cluster_dims__ __block_size__")
 _CLASSES = frozenset(("struct", "class", "union"))
 _BEHIND_NAME = frozenset(("=", ";", ",", "{", "(", "[", ":"))
-_DEEP = 150  # scopes in scopes
+_DEEP = 60  # scopes in scopes
 
 
 class Grammar(NamedTuple):
@@ -46,10 +45,10 @@ class Declarer(Cursor):
 
     def body(self, scope: Scope, at: int) -> int:
         """The declarations and statements of a scope, up to its '}' or the end."""
-        self.deep += 1
-        if self.deep > _DEEP:
-            raise LimitError("blocks are nested too deeply", text=self.text, span=self.tokens[at].span)
         last = len(self.tokens) - 1
+        if self.deep >= _DEEP:  # nobody writes this: what is in it is left out
+            return min(self.match[at - 1] + 1, last)
+        self.deep += 1
         while at < last and not (self.tokens[at].kind == "}" and scope.kind != "file"):
             before = at
             at = self.statement(scope, at, None)
@@ -92,9 +91,10 @@ class Declarer(Cursor):
         """The statements of a block that begins here."""
         if self.tokens[at].kind == "{":
             return self.body(scope, at + 1)
+        if self.deep >= _DEEP:
+            end = self.find(at, (";",))
+            return end + (self.tokens[end].kind == ";")
         self.deep += 1
-        if self.deep > _DEEP:
-            raise LimitError("statements are nested too deeply", text=self.text, span=self.tokens[at].span)
         end = self.statement(scope, at, None)
         self.deep -= 1
         return end

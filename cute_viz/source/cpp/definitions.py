@@ -225,6 +225,11 @@ class Definitions(Instances):
         if kind == "class":
             return self._class(declaration, env, args, span)
         if kind == "forward":
+            specs = self.context.reader.specialisations.get((declaration.scope, declaration.name), ())
+            if args is not None and specs:
+                special = self.special(list(specs), self._full(declaration, env, args, span), span)
+                if special is not None:
+                    return special
             given = tuple(self.argument(item) for item in args) if args is not None else None
             error = self.fail(
                 f"{declaration.name!r} is declared here and not defined", self.context.reader.tokens[declaration.token].span
@@ -242,6 +247,14 @@ class Definitions(Instances):
             at = self.position(span) if span is not WHOLE else None
             change = change_before(declaration, at, self.env.scope)
         return self._remembered((declaration, change.token if change else None), declaration, env, span, change)
+
+    def _full(self, declaration: Declaration, env: Env, args: tuple[Node, ...], span: Span) -> list[Any]:
+        """The arguments of a template with the defaults of the others."""
+        assert declaration.params is not None
+        own = bound(self, declaration.params, self.lazily(args), span)
+        inner = Env(Scope("alias", declaration.name, declaration.scope, declaration.token, params=declaration.params), env, own)
+        defaulted(self.inside(inner), declaration.params, own, inner)
+        return [own[param.name] for param in declaration.params if param.name in own]
 
     def _remembered(self, key: Any, declaration: Declaration, env: Env, span: Span, change: Change | None) -> Any:
         known = env.memo.get(key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cute_viz.errors import Span
+from cute_viz.errors import LimitError, Span
 from cute_viz.limits import limit, over
 from cute_viz.source.cpp.operands import BUILTIN, Operands
 from cute_viz.source.cpp.tokens import words
@@ -25,6 +25,7 @@ _LEVELS: dict[str, int] = {
     for n, ops in enumerate(("||", "&&", "|", "^", "&", "== !=", "< > <= >= <=>", "<< >>", "+ -", "* / %"), start=2)
     for op in ops.split()
 }
+_LONGEST = 20_000  # tokens of one expression
 _ASSIGN = words("= += -= *= /= %= &= |= ^= <<= >>=")
 _CLOSERS = frozenset((")", ",", ">", ";", "}", "]", "end", "..."))
 
@@ -34,6 +35,8 @@ class Expressions(Operands):
 
     def parse(self, begin: int, end: int) -> Node:
         """The expression or type that the tokens [begin, end) are. Raises: NotationError for what is none, at its place."""
+        if end - begin > _LONGEST:
+            raise LimitError(f"an expression of {end - begin} tokens", text=self.text, span=self.tokens[begin].span)
         state = (self._at, self._stop, self._depth, self._angle)
         self._at, self._stop, self._depth, self._angle = begin, end, 0, False
         try:

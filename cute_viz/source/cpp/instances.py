@@ -55,7 +55,7 @@ class Instances(Functions):
             env.children[key] = new
         if declaration.kind == "class":
             specs = self.context.reader.specialisations.get((declaration.scope, declaration.name), ())
-            if specs and (special := self._special(list(specs), values, span)) is not None:
+            if specs and (special := self.special(list(specs), values, span)) is not None:
                 return special
             return Class(new)
         assert declaration.init is not None
@@ -67,7 +67,7 @@ class Instances(Functions):
         finally:
             self.context.leave()
 
-    def _special(self, specs: list[Scope], values: list[Any], span: Span) -> Class | None:
+    def special(self, specs: list[Scope], values: list[Any], span: Span) -> Class | None:
         """The specialisation for arguments; None where the template itself is meant."""
         found = [(scope, args) for scope in specs if (args := matched(self, scope, values)) is not None]
         if not found:

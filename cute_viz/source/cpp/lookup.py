@@ -64,23 +64,49 @@ class Lookup:
 
     def member(self, name: str, env: Env, position: int | None = None) -> Found | None:
         """What a name means in one scope: its declarations, those of its bases, of the namespaces that it uses."""
-        scope = env.scope
-        here = scope.names.get(name)
-        if here:
-            chosen = self._chosen(here, scope, position)
-            if chosen:
-                return Found(env, chosen)
-        if scope.kind == "class" and scope.bases and not env.asking_bases:
-            for other in self.bases(env):
-                if (found := self.member(name, other)) is not None:
+        found = self._own(name, env, position)
+        if found is not None:
+            return found
+        if env.scope.kind == "class" and env.scope.bases and not env.asking_bases:
+            for other in self.lineage(env):
+                if (found := self._own(name, other, None)) is not None:
                     return found
-                if name in other.args or any(param.name == name for param in other.scope.params or ()):
+        return self._used(name, env) if env.scope.using else None
+
+    def _own(self, name: str, env: Env, position: int | None) -> Found | None:
+        """What a scope itself declares."""
+        here = env.scope.names.get(name)
+        chosen = self._chosen(here, env.scope, position) if here else ()
+        return Found(env, chosen) if chosen else None
+
+    def _used(self, name: str, env: Env) -> Found | None:
+        """What a name means in the namespaces that a scope uses, and in those that they use."""
+        waiting, seen = [env], {env}
+        while waiting:
+            user = waiting.pop()
+            for using in user.scope.using:
+                target = self.namespace(using.split("::"), user) if using else self._unnamed(user)
+                if target is None or target in seen:
                     continue
-        for using in scope.using:
-            target = self.namespace(using.split("::"), env) if using else self._unnamed(env)
-            if target is not None and target is not env and (found := self.member(name, target)) is not None:
-                return found
+                if (found := self._own(name, target, None)) is not None:
+                    return found
+                seen.add(target)
+                waiting.append(target)
         return None
+
+    def lineage(self, env: Env) -> list[Env]:
+        """The classes of the file that a class derives from, and those that they derive from, each once."""
+        known = env.memo.get("lineage")
+        if known is None:
+            known, waiting, seen = [], self.bases(env)[::-1], {env}
+            while waiting:
+                other = waiting.pop()
+                if other not in seen:
+                    seen.add(other)
+                    known.append(other)
+                    waiting += self.bases(other)[::-1]
+            env.memo["lineage"] = known
+        return list(known)
 
     def _unnamed(self, env: Env) -> Env | None:
         for declaration in env.scope.names.get("", ()):

@@ -11,12 +11,13 @@ from bisect import bisect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from cute_viz.errors import CuteVizError, NotationError, Span
+from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.tokens import Directive, Token, tokenize, words
 from cute_viz.source.cpp.tree import Binary, Call, Condition, Id, Literal, Node, Unary
 from cute_viz.source.model import Given
 
+_DEEP = 200
 _NEW = float("inf")  # a version that is new enough
 _KNOWN: dict[str, Any] = {
     "__CUDA_ARCH__": _NEW,
@@ -105,6 +106,12 @@ class Source:
             word = directive.word
             if word in ("if", "ifdef", "ifndef"):
                 groups += 1
+                if len(stack) >= _DEEP:
+                    raise LimitError(
+                        f"more than {_DEEP} conditions in one another",
+                        text=self.text,
+                        span=Span(directive.start, directive.start + 1),
+                    )
                 live = all(group.live for group in stack)
                 around = next((group.branch for group in reversed(stack) if group.branch), None)
                 group = _Group(groups, around, len(tokens))

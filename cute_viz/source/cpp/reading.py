@@ -80,3 +80,6 @@ class Meaning(Protocol):
 
     def meant(self, found: Found, part: Part, span: Span) -> Any:
         """The value of what a name was found to mean, with its template arguments."""
+
+    def special(self, specs: list[Scope], values: list[Any], span: Span) -> Class | None:
+        """The specialisation for arguments; None where the template itself is meant."""
