@@ -13,12 +13,12 @@ from cute_viz.source.cpp.elements import same
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.tree import Brace, Id, Node, Unary
-from cute_viz.source.cpp.values import Class, Env, External, Lazy, Pack, Runtime, static
+from cute_viz.source.cpp.values import Class, Env, External, Lazy, Pack, Runtime, argument
 
 
 def as_argument(value: Any, param: Param | None = None) -> Any:
     """A value as the argument of a template: static, but for an int, which computes as an int of C++."""
-    value = static(value)
+    value = argument(value)
     if param is not None and param.kind == "value" and isinstance(value, int) and not isinstance(value, bool):
         return Runtime(value)
     return value
@@ -54,10 +54,22 @@ def _forced(value: Any, param: Param) -> Any:
 
 
 def defaulted(meaning: Meaning, params: tuple[Param, ...], args: dict[str, Any], env: Env) -> None:
-    """Add the defaults of the parameters that nothing binds; they are evaluated in the environment when they are asked for."""
+    """Add the defaults of the parameters that nothing binds, evaluated when they are asked for; they see no member of a class."""
+    head = header(env)
     for param in params:
         if param.name not in args and param.default is not None:
-            args[param.name] = Lazy(lambda param=param: as_argument(meaning.of(param.default, env), param))  # type: ignore[misc]
+            args[param.name] = Lazy(lambda param=param: as_argument(meaning.of(param.default, head), param))  # type: ignore[misc]
+
+
+def header(env: Env) -> Env:
+    """The parameters of an environment without what its scope declares."""
+    known = env.memo.get("header")
+    if known is None:
+        scope = env.scope
+        head = Scope("header", scope.name, scope.parent, scope.token, scope.words, params=scope.params, arguments=scope.arguments)
+        known = env.memo["header"] = Env(head, env.parent, env.args)
+    own: Env = known
+    return own
 
 
 def key_of(values: list[Any]) -> tuple[Any, ...]:
@@ -152,10 +164,10 @@ def _free(node: Any, names: dict[str, Param]) -> bool:
 
 
 def _is(meaning: Meaning, pattern: Node, value: Any) -> bool:
-    wanted = static(meaning.value(pattern))
+    wanted = argument(meaning.value(pattern))
     if isinstance(value, External) and value.error is not None and isinstance(wanted, External):
         pass
-    found = same(wanted, static(value))
+    found = same(wanted, argument(value))
     if found is None:
         what = wanted if isinstance(wanted, External) else value
         if isinstance(what, External) and what.error is not None:
@@ -205,7 +217,7 @@ def deduced(meaning: Meaning, scope: Scope, args: list[Any], out: dict[str, Any]
         if end - begin == 1:
             name = tokens[begin].text
             if name in names and name not in out:
-                out[name] = Pack() if param.pack else static(value) if not isinstance(value, Runtime) else _int()
+                out[name] = Pack() if param.pack else value if not isinstance(value, Runtime) else _int()
             continue
         if end <= begin or not any(token.text in names for token in tokens[begin:end]):
             continue
@@ -213,7 +225,7 @@ def deduced(meaning: Meaning, scope: Scope, args: list[Any], out: dict[str, Any]
             continue
         try:
             tree = meaning.context.tree((begin, end))
-            found = fits(meaning, tree, static(value) if not isinstance(value, Runtime) else value, names, out)
+            found = fits(meaning, tree, value, names, out)
         except CuteVizError:
             continue
         if not found and isinstance(tree, Id) and _inside(meaning, tree.parts[-1].name, value) is None:

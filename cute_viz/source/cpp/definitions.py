@@ -7,7 +7,7 @@ from typing import Any
 
 from cute_viz.algebra.elements import ValueType
 from cute_viz.errors import CuteVizError, LimitError, Span
-from cute_viz.source.cpp.binding import as_argument, bound, deduced
+from cute_viz.source.cpp.binding import as_argument, bound, deduced, defaulted, header
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.elements import is_integer, same
 from cute_viz.source.cpp.instances import WHOLE, Instances
@@ -105,7 +105,7 @@ class Definitions(Instances):
             if key is not None:
                 return as_argument(self.inside(env).given(key, as_type=param.kind != "value"), param)
             if param.default is not None:
-                return as_argument(self.of(param.default, env), param)
+                return as_argument(self.of(param.default, header(env)), param)
             raise needed(self.context.text, name, span, param.kind)
         if key is not None:
             return self.inside(env).given(key, as_type=False)
@@ -274,7 +274,7 @@ class Definitions(Instances):
                     value = self.inside(env).variable(declaration, change.value, "=")
             elif declaration.kind in ("alias", "using"):
                 assert declaration.init is not None
-                value = static(self.of(declaration.init, env))
+                value = self.of(declaration.init, env)
             elif declaration.kind == "enumerator":
                 value = self._enumerator(declaration, env)
             elif declaration.kind == "enum":
@@ -316,7 +316,7 @@ class Definitions(Instances):
                 if env.scope is self.env.scope
                 else self.known(self.of(declaration.init, env), self.context.span(declaration.init))
             )
-            number = value.number if isinstance(value, Enumerator) else int(value)
+            number = value.number if isinstance(value, Enumerator) else int(certain(value))
         else:
             place = declaration.place or 0
             number = 0

@@ -78,6 +78,7 @@ def bits(value: Any) -> int:
     if isinstance(value, bool):
         return 8
     if isinstance(value, Runtime):
+        certain(value)
         return 32
     if isinstance(value, float):
         return 64

@@ -41,8 +41,8 @@ from cute_viz.source.cpp.values import (
     Lazy,
     Pointer,
     Runtime,
+    argument,
     certain,
-    static,
     unknown,
 )
 
@@ -80,7 +80,7 @@ class Evaluator(Operators):
 
     def argument(self, node: Node) -> Any:
         """The value of a template argument: its integers are static."""
-        return static(self.value(node))
+        return argument(self.value(node))
 
     def arguments(self, nodes: tuple[Node, ...]) -> list[Any]:
         """The values of the arguments of a call, packs spread."""
@@ -123,9 +123,9 @@ class Evaluator(Operators):
         raise self.fail("this index is not read", node.span)
 
     def _decltype(self, node: Decltype) -> Any:
-        value = static(self.value(node.value))
-        if isinstance(value, (Runtime, bool)):
-            value = ValueType("bool" if isinstance(value, bool) else "int")
+        value = self.value(node.value)
+        if isinstance(value, Runtime):
+            value = ValueType("int")
         for part in node.parts:
             value = self.type_member(value, part, part.span)
         return value

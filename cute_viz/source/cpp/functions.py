@@ -18,7 +18,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Brace, Node
-from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, Pointer, Runtime, unknown
+from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, Pointer, Runtime, as_int, certain, unknown
 
 _NOTHING = object()
 _MACROS = 40  # macros in macros
@@ -231,7 +231,7 @@ class Functions(Meaning):
                 value = args[n]
                 words = {token.text for token in tokens[slice(*param.type)]} if param.type else set()
                 if isinstance(value, int) and not isinstance(value, bool) and words & BUILTIN - {"auto"}:
-                    value = bool(value) if "bool" in words else Runtime(value)
+                    value = bool(certain(value)) if "bool" in words else as_int(value)
                 env.args[param.name] = value
             elif param.default is not None:
                 env.args[param.name] = self.of(param.default, env)

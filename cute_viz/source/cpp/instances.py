@@ -14,7 +14,6 @@ from cute_viz.source.cpp.values import (
     Class,
     Env,
     Template,
-    static,
 )
 
 WHOLE = Span(0, 0)  # of no place: a declaration as a whole
@@ -62,7 +61,7 @@ class Instances(Functions):
         self.context.enter(span)
         try:
             if declaration.kind == "alias":
-                return static(self.of(declaration.init, new))
+                return self.of(declaration.init, new)
             return self.inside(new).variable(declaration, declaration.init, declaration.opens)
         finally:
             self.context.leave()

@@ -23,7 +23,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import TYPES
 from cute_viz.source.cpp.traits import TRAITS
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import Enumerator, External, Runtime, static
+from cute_viz.source.cpp.values import Enumerator, External, Runtime, argument
 
 _STATIC = re.compile(r"_(m?)(\d{1,9})")
 _CONSTANTS = {  # cutlass/cutlass.h, cute/util
@@ -114,11 +114,11 @@ def _spread(args: tuple[Node, ...]) -> tuple[Node, ...]:
 
 
 def _values(meaning: Meaning, args: tuple[Node, ...]) -> list[Any]:
-    return [static(value) for value in meaning.arguments(args)]
+    return [argument(value) for value in meaning.arguments(args)]
 
 
 def _solid(meaning: Meaning, args: tuple[Node, ...]) -> list[Any]:
-    return [static(meaning.solid(node)) for node in args]
+    return [argument(meaning.solid(node)) for node in args]
 
 
 def _smem_atom(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
@@ -174,7 +174,7 @@ def _integral(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any
     if isinstance(value, bool):
         return value
     if isinstance(value, Enumerator):
-        return value
+        return value if "constant" in name else value.number
     if not isinstance(value, int) or len(values) > 2:
         raise AlgebraError(f"{name}<N> takes an integer, not {show(value)}")
     return int(value)

@@ -21,7 +21,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread, of_thread, sliced
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pointer, Runtime, static
+from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pointer, Runtime, as_int, static
 
 _POINTERS = words("data begin end ptr get engine raw_ptr")
 _SAME = frozenset(["layout", "value", "type", "self", "compose_self"])
@@ -38,7 +38,7 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
     if name in _POINTERS and isinstance(value, _LAYOUTS):
         return Pointer()
     if name in ("layout", "value") and not args:
-        return Runtime(value) if name == "value" and isinstance(value, int) and not isinstance(value, bool) else value
+        return as_int(value) if name == "value" and isinstance(value, int) and not isinstance(value, bool) else value
     if name in ("get_slice", "get_thread_slice") and args and len(args) == 1:
         return sliced(meaning, value, args[0])
     if name == "get_thr_slice" and args and len(args) == 1:
@@ -119,7 +119,7 @@ def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
         if name == "value_type":
             raise meaning.fail("the type of the elements of this tensor is not known", span)
     if isinstance(value, int) and name in ("value", "type"):
-        return value if name == "type" or isinstance(value, bool) else Runtime(value)
+        return value if name == "type" or isinstance(value, bool) else as_int(value)
     if isinstance(value, Swizzle) and name in ("num_bits", "num_base", "num_shft"):
         return Runtime({"num_bits": value.bits, "num_base": value.base, "num_shft": value.shift}[name])
     if name == "type":

@@ -26,6 +26,7 @@ from cute_viz.source.cpp.values import (
     Pointer,
     Runtime,
     Unknown,
+    as_int,
     certain,
     unknown,
 )
@@ -208,9 +209,17 @@ class Operators(Definitions):
             return Runtime(value.number)
         value = self.known(value, span)
         if kind.name == "bool" and isinstance(value, (int, float)):
-            return bool(value)
+            return bool(certain(value))
         if isinstance(value, (int, float)):
-            return value if kind.name in ("auto",) else Runtime(value) if kind.name not in ("float", "double") else float(value)
+            return (
+                value
+                if kind.name == "auto"
+                else float(certain(value))
+                if kind.name in ("float", "double")
+                else as_int(int(value))
+                if not isinstance(value, Unknown)
+                else value
+            )
         return value
 
 

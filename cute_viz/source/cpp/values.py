@@ -12,7 +12,7 @@ from typing import Any
 
 from cute_viz.algebra.inttuple import Static
 from cute_viz.algebra.static import each_integer
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.source.cpp.scopes import Declaration, Scope
 
 
@@ -116,10 +116,24 @@ def taken(value: Any) -> Any:
     return each_integer(lambda n: int(n) if isinstance(n, Static) else Runtime(n), value)
 
 
-def static(value: Any) -> Any:
-    """A value as a template argument: its integers are static.
+def as_int(value: int) -> Any:
+    """A number as an int of C++; one that is not known stays so."""
+    return value if isinstance(value, Unknown) else Runtime(value)
 
-    >>> type(static(Runtime(4))).__name__
+
+def argument(value: Any) -> Any:
+    """A value as the argument of a template: an int is static, and the type of a layout of run-time integers stays one.
+
+    >>> type(argument(Runtime(4))).__name__, type(argument((Runtime(4),))[0]).__name__
+    ('int', 'Runtime')
+    """
+    return int(certain(value)) if isinstance(value, Runtime) else value
+
+
+def static(value: Any) -> Any:
+    """A value whose integers are all static, such as one that was given for a type.
+
+    >>> type(static((Runtime(4),))[0]).__name__
     'int'
     """
     return each_integer(lambda n: int(certain(n)), value)
@@ -158,24 +172,30 @@ class Env:
 class Lazy:
     """An argument that is evaluated when it is asked for."""
 
-    __slots__ = ("error", "get", "value")
+    __slots__ = ("_busy", "_error", "_get", "_value")
 
     def __init__(self, get: Callable[[], Any]) -> None:
-        self.get: Callable[[], Any] | None = get
-        self.value: Any = None
-        self.error: CuteVizError | None = None
+        self._get: Callable[[], Any] | None = get
+        self._value: Any = None
+        self._error: CuteVizError | None = None
+        self._busy = False
 
     def __call__(self) -> Any:
-        """The value, or its error."""
-        if self.get is not None:
-            get, self.get = self.get, None
+        """The value, or its error. Raises: NotationError while it is being evaluated."""
+        if self._busy:
+            raise NotationError("this argument stands for itself")
+        if self._get is not None:
+            self._busy = True
             try:
-                self.value = get()
+                self._value = self._get()
             except CuteVizError as error:
-                self.error = error
-        if self.error is not None:
-            raise self.error
-        return self.value
+                self._error = error
+            finally:
+                self._busy = False
+            self._get = None
+        if self._error is not None:
+            raise self._error
+        return self._value
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,364 @@
+"""C++ files are read as their compiler reads them: values against what CuTe prints; what is not known is said so, in its place."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cute_viz.algebra.inttuple import show
+from cute_viz.errors import CuteVizError, LimitError, NotationError
+from cute_viz.source.cpp import read
+from cute_viz.source.model import Given, SourceFile
+from cute_viz.spec.library import resolve
+
+DATA = Path(__file__).parent / "data"
+TRUTH = json.loads(gzip.decompress((DATA / "cpp_source.json.gz").read_bytes()))
+KERNELS = (DATA / "kernels.cu").read_text()
+LETS = {"Wide": {"kM": "128", "kN": "256"}, "Odd": {"kM": "64", "kN": "96", "T": "bfloat16_t"}}
+
+
+def file(text: str, **let: str) -> SourceFile:
+    return read(text, Given(let, resolve))
+
+
+def value(text: str, name: str, **let: str) -> str:
+    return show(file(text, **let).find(name).read()).rstrip("\n")
+
+
+def error(text: str, name: str, **let: str) -> CuteVizError:
+    with pytest.raises(CuteVizError) as caught:
+        file(text, **let).find(name).read()
+    return caught.value
+
+
+@pytest.mark.parametrize("name", sorted(TRUTH["kernels"]))
+def test_a_file_has_the_values_that_its_compiler_prints(name: str) -> None:
+    scope, member = name.split("::")
+    if scope in LETS and member in ("kElements", "kThreads"):  # of the base, whose parameters the class gives
+        text = KERNELS + f"\nconstexpr int asked = kernels::Traits<{', '.join(LETS[scope].values())}>::{member};"
+        assert value(text, "asked") == TRUTH["kernels"][name]
+        return
+    query = name if scope not in LETS or member == "Copy" else f"Traits::{member}"
+    assert value(KERNELS, query, **LETS.get(scope, {})) == TRUTH["kernels"][name]
+
+
+@pytest.mark.parametrize(("name", "source", "expected"), TRUTH["selectors"])
+def test_selectors_choose_what_cutlass_chooses(name: str, source: str, expected: str | None) -> None:
+    text = f"void f() {{\n{source}\n}}"
+    if expected is None:
+        error(text, name)
+        return
+    found = file(text).find(name).read()
+    if name == "op":
+        parts = {"Shape_MNK": found.shape_mnk, "A": found.layout_a, "B": found.layout_b, "C": found.layout_c}
+        assert "\n".join(f"  {key}: {show(part)}" for key, part in parts.items()) == expected
+    else:
+        assert show(found) == expected
+
+
+def test_every_entry_has_its_scope_name_and_line() -> None:
+    entries = {entry.path: entry for entry in file(KERNELS).entries}
+    lines = KERNELS.splitlines()
+    assert "kernels::Traits::SmemA" in entries
+    assert "kernels::host::inner" in entries
+    for entry in entries.values():
+        assert entry.name in lines[entry.line - 1]
+        assert KERNELS[entry.span.start : entry.span.end] == entry.name
+
+
+# What is given.
+
+TRAITS = """
+template <int kM, class T, bool kSwap = false, class Shape_ = Shape<_64, Int<kM>>>
+struct Traits {
+  using Element = T;
+  static constexpr int kN = kSwap ? 8 : 16;
+  using Plain = Layout<Shape<Int<kM>, Int<kN>>>;
+  using Typed = Layout<Shape<Int<kM>, Int<16 / sizeof(Element)>>>;
+  using Shaped = Layout<Shape_>;
+};
+"""
+
+
+def test_a_missing_type_hides_only_what_depends_on_it() -> None:
+    assert value(TRAITS, "Plain", kM="32") == "(_32,_16):(_1,_32)"
+    missing = error(TRAITS, "Typed", kM="32")
+    assert missing.needs == ("T",)
+    assert "`let=T=half_t`" in (missing.hint or "")
+    assert error(TRAITS, "Plain").needs == ("kM",)
+
+
+@pytest.mark.parametrize(
+    ("let", "name", "expected"),
+    [
+        ({"kM": "32", "kSwap": "true"}, "Plain", "(_32,_8):(_1,_32)"),
+        ({"kM": "32", "kSwap": "1"}, "Plain", "(_32,_8):(_1,_32)"),
+        ({"kM": "32", "kN": "4"}, "Plain", "(_32,_4):(_1,_32)"),
+        ({"kM": "32", "Traits::kN": "4"}, "Plain", "(_32,_4):(_1,_32)"),
+        ({"kM": "32", "Element": "float"}, "Typed", "(_32,_4):(_1,_32)"),
+        ({"Shape_": "(4,(2,2))"}, "Shaped", "(_4,(_2,_2)):(_1,(_4,_8))"),
+        ({"Shape_": "Shape<_4,Int<kN>>"}, "Shaped", "(_4,_16):(_1,_4)"),
+        ({"Plain": "(4,8):(8,1)"}, "Plain", "(_4,_8):(_8,_1)"),
+    ],
+)
+def test_what_is_given_wins_over_the_source(let: dict[str, str], name: str, expected: str) -> None:
+    given = Given(let, resolve)
+    assert show(read(TRAITS, given).find(name).read()) == expected
+    assert given.used == set(let)
+
+
+def test_an_atom_can_be_given_and_a_name_of_another_file() -> None:
+    text = (
+        "template <class Atom> struct S { using A = decltype(tile_to_shape(Atom{}, Shape<_64, _64>{})); using B = Layout<Foo>; };"
+    )
+    assert value(text, "A", Atom="GMMA::Layout_K_SW128_Atom<half_t>").startswith(
+        "Sw<3,4,3> o smem_ptr[16b](unset) o ((_8,_8),(_64,_1))"
+    )
+    assert value(text, "B", Foo="(2,2)") == "(_2,_2):(_1,_2)"
+    assert error(text, "B").needs == ("Foo",)
+    base = "struct S : Base { using L = Layout<Shape<_8, Int<Base::kWidth>>>; };"
+    assert value(base, "L", **{"Base::kWidth": "4"}) == "(_8,_4):(_1,_8)"
+    params = "void f(Params params) { auto l = make_layout(make_shape(params.m, Int<4>{})); }"
+    assert value(params, "l", **{"params.m": "12"}) == "(12,_4):(_1,12)"
+    assert error(params, "l").needs == ("params.m",)
+
+
+def test_a_bad_value_is_an_error_of_what_was_given() -> None:
+    assert error(TRAITS, "Plain", kM="nonsense(").name == "`let=kM`"
+    assert "itself" in error(TRAITS, "Plain", kM="kM").message
+
+
+# No guess.
+
+
+def test_two_definitions_are_two_entries() -> None:
+    text = "void f() { auto a = Layout<_4>{}; }\nvoid g() { auto a = Layout<_8>{}; }"
+    with pytest.raises(NotationError, match="defined 2 times"):
+        file(text).find("a")
+    assert value(text, "f::a") == "_4:_1"
+    assert value(text, "a@2") == "_8:_1"
+
+
+def test_specialisations_and_overloads_have_names() -> None:
+    text = """
+    template <class T, int N> struct S { using A = Layout<Int<N>>; };
+    template <> struct S<half_t, 4> { using A = Layout<_9>; };
+    template <int N> struct S<float, N> { using A = Layout<Shape<_2, Int<N>>>; };
+    template <class T> void f(T x) { auto a = Layout<_3>{}; }
+    void f(int x) { auto a = Layout<_5>{}; }
+    using B = S<half_t, 4>::A; using C = S<float, 6>::A; using D = S<half_t, 5>::A;
+    """
+    assert value(text, "S<half_t, 4>::A") == value(text, "S<half_t,4>::A") == value(text, "B") == "_9:_1"
+    assert value(text, "S::A", N="7") == "_7:_1"
+    assert value(text, "C") == "(_2,_6):(_1,_2)"
+    assert value(text, "D") == "_5:_1"
+    assert value(text, "f::a") == "_5:_1"
+    assert value(text, "f<T>::a") == "_3:_1"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int n = 4; if (argc > 1) n = 8;",
+        "int n = 4; for (int i = 0; i < argc; ++i) { n *= 2; }",
+        'int n = 4; sscanf(argv[1], "%d", &n);',
+        "int n = 4; n = unknown();",
+        "int n = 4; n++;",
+        "int n; std::cin >> n;",
+    ],
+)
+def test_what_depends_on_the_run_is_unknown(body: str) -> None:
+    text = f"int main(int argc, char** argv) {{ {body} auto l = make_layout(make_shape(n, 2)); auto m = Layout<_4>{{}}; }}"
+    assert error(text, "l").needs in (("n",), ("unknown",), ())
+    assert value(text, "m") == "_4:_1"
+    assert value(text, "l", n="6") == "(6,2):(_1,6)"
+
+
+def test_a_plain_assignment_is_followed() -> None:
+    text = """void f() {
+      auto a = Int<4>{}; auto x = Layout<decltype(a)>{};
+      int n = 2; n = 3; auto y = make_layout(n);
+      { int n = 7; } auto z = make_layout(n);
+    }"""
+    assert [value(text, name) for name in "xyz"] == ["_4:_1", "3:_1", "3:_1"]
+
+
+def test_a_position_moves_a_pointer_and_nothing_else() -> None:
+    text = """
+    __global__ void kernel(int n, int stage) {
+      auto tensor = make_tensor(make_smem_ptr(p), Layout<Shape<_64, _64, _3>>{});
+      auto tile = local_tile(tensor, make_shape(Int<16>{}, Int<64>{}, _), make_coord(blockIdx.x, 0, _));
+      auto stage_ = tensor(_, _, stage);
+      auto coord = make_coord(threadIdx.x / 32, _, _);
+      auto row = tensor(coord);
+      auto bad = make_layout(make_shape(threadIdx.x, 2));
+      auto swizzled = composition(Swizzle<3, 3, 3>{}, Layout<Shape<_64, _64>, Stride<_64, _1>>{});
+      auto moved = swizzled(stage, _);
+    }
+    """
+    assert value(text, "stage_") == "(_64,_64):(_1,_64)"
+    assert value(text, "row") == "(_64,_3):(_64,_4096)"
+    assert error(text, "bad").needs == ("threadIdx.x",)
+    assert error(text, "moved").needs == ("stage",)
+    assert value(text, "bad", **{"threadIdx.x": "3"}) == "(3,2):(_1,3)"
+
+
+def test_preprocessor_branches() -> None:
+    text = """
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+using A = Layout<_8>;
+#else
+using A = Layout<_4>;
+#endif
+#ifdef FEATURE
+using B = Layout<_2>;
+#else
+using B = Layout<_3>;
+#endif
+#ifdef OTHER
+using C = Layout<_5>;
+#endif
+#if 0
+using D = Layout<_1>;
+#endif
+#define N 6
+using E = Layout<Int<N>>;
+using F = Layout<Int<
+#ifdef FEATURE
+  1
+#else
+  2
+#endif
+>>;
+using G = B;
+"""
+    assert value(text, "A") == "_8:_1"
+    assert error(text, "G").needs == ("FEATURE",)
+    assert value(text, "G", FEATURE="1") == "_2:_1"
+    assert value(text, "G", FEATURE="0") == "_3:_1"
+    assert value(text, "C") == "_5:_1"
+    assert "D" not in {entry.name for entry in file(text).entries}
+    assert value(text, "E") == "_6:_1"
+    assert error(text, "F").needs == ("FEATURE",)
+    assert value(text, "F", FEATURE="0") == "_2:_1"
+
+
+def test_the_only_call_of_a_kernel_tells_its_parameters() -> None:
+    kernel = """template <class L, class C> __global__ void k(L layout, C copy, int n) {
+      auto a = make_layout(layout, layout); auto b = C{};
+    }
+    """
+    launch = "void h() { auto x = Layout<_4>{}; k<<<1, 2>>>(x, Layout<_2>{}, 5); }"
+    assert value(kernel + launch, "k::a") == "(_4,_4):(_1,_1)"
+    assert value(kernel + launch, "k::b") == "_2:_1"
+    assert error(kernel + launch + "void g() { k<<<1, 2>>>(Layout<_8>{}, 1, 2); }", "k::a").needs
+    assert value(kernel + launch, "k::a", L="Layout<_3>", layout="Layout<_3>{}") == "(_3,_3):(_1,_1)"
+
+
+def test_traits_of_the_file_are_atoms() -> None:
+    text = """
+    struct Mine {};
+    namespace cute {
+    template <> struct MMA_Traits<Mine> {
+      using ThrID = Layout<_32>; using Shape_MNK = Shape<_16, _8, _16>;
+      using ALayout = Layout<Shape<Shape<_4, _8>, Shape<_2, _2, _2>>, Stride<Stride<_32, _1>, Stride<_16, _8, _128>>>;
+      using BLayout = Layout<Shape<Shape<_4, _8>, Shape<_2, _2>>, Stride<Stride<_16, _1>, Stride<_8, _64>>>;
+      using CLayout = SM80_16x8_Row;
+    };
+    }
+    using Mma = TiledMMA<MMA_Atom<Mine>, Layout<Shape<_2, _2>>>;
+    """
+    library = "using Mma = TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>, Layout<Shape<_2, _2>>>;"
+    assert value(text, "Mma") == value(library, "Mma")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("using A = Layout<Shape<Int<0b101>, Int<1'0>>>;", "(_5,_10):(_1,_5)"),
+        ("using A = Layout<Int<(3u << 2) % 5>>;", "_2:_1"),
+        ("auto a = make_layout(4, 8); using A = decltype(make_layout(make_shape(4, _8{})));", "(4,_8):(_1,4)"),
+        ("typedef Layout<_4> A;", "_4:_1"),
+        ("template <class... Ts> struct P { using T = Shape<Ts...>; }; using A = Layout<P<_2, _3>::T>;", "(_2,_3):(_1,_2)"),
+        ("template <class T, class U = T> using Pair = Shape<T, U>; using A = Layout<Pair<_4>>;", "(_4,_4):(_1,_4)"),
+        ("namespace a::b { constexpr int n = 3; } using namespace a::b; using A = Layout<Int<n>>;", "_3:_1"),
+        ("struct S { enum { kA = 3, kB }; }; using A = Layout<Int<S::kB>>;", "_4:_1"),
+        ("constexpr int f(int a, int b = 2) { return a > b ? a : b; } using A = Layout<Int<f(1)>>;", "_2:_1"),
+        ("using A = Layout<Int<cute::max(2, std::min(7, 9))>>;", "_7:_1"),
+        ("using A = std::conditional_t<(sizeof(half_t) < 4), Layout<_5>, Missing>;", "_5:_1"),
+        ("template <int N> constexpr int twice = 2 * N; using A = Layout<Int<twice<4>>>;", "_8:_1"),
+        ("struct B { using L = Layout<_6>; }; struct D : B {}; using A = typename D::L;", "_6:_1"),
+        ("struct S { static constexpr auto f() { return Layout<_9>{}; } }; using A = decltype(S::f());", "_9:_1"),
+        ("using A = Layout</* rows */ Shape<_2, // two\n _4>>;", "(_2,_4):(_1,_2)"),
+        ("template <class T> struct X; template <> struct X<float> { using L = Layout<_4>; }; using A = X<float>::L;", "_4:_1"),
+    ],
+)
+def test_what_cpp_writes(text: str, expected: str) -> None:
+    assert value(text, "A") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("using A = A;", "not defined in this file"),
+        ("struct S { using A = B; using B = A; };", "stands for itself"),
+        ("using A = Layout<Int<4 / 0>>;", "division by zero"),
+        ("template <int N> struct F { static constexpr int v = F<N + 1>::v; }; using A = Int<F<0>::v>;", "deep"),
+        ("constexpr int f(int n) { return f(n); } using A = Int<f(1)>;", "deep"),
+        ("using A = Layout<Shape<_4, _8>, Stride<_8>>;", "nesting"),
+        ("using A = Unknown<int>::type;", "not defined in this file"),
+        ("using A = Layout<Int<(4>>;", "closed"),
+        ("void f() { auto A = cute::printf(1); }", "not defined in this file"),
+    ],
+)
+def test_what_cannot_be_read_says_why_and_where(text: str, words: str) -> None:
+    found = error(text, "A")
+    assert words in found.message
+    assert found.span is not None
+    assert found.text == text
+
+
+HOSTILE: dict[str, str] = {
+    "parentheses": "int a = " + "(" * 50_000 + ";",
+    "angles": "using A = " + "X<" * 30_000 + ";",
+    "comparisons": "int a = " + "a<" * 30_000 + "a;",
+    "braces": "{" * 50_000,
+    "classes": "struct a {" * 20_000,
+    "conditions": "#if A\n" * 20_000,
+    "comments": "/*" * 50_000,
+    "strings": 'R"(' * 50_000 + '"' * 50_000,
+    "sums": "constexpr int a = " + "1+" * 9_000 + "1;",
+    "doubling": "using A0 = Shape<_2,_2>;" + "".join(f"using A{n + 1} = Shape<A{n},A{n}>;" for n in range(60)),
+    "macros": "#define A0 1\n" + "".join(f"#define A{n + 1} (A{n}+A{n})\n" for n in range(60)) + "constexpr int a = A60;",
+    "bases": "".join(f"struct B{n + 1} : B{n}, B{n} {{}};" for n in range(100)) + "using A = B100::x;",
+    "namespaces": "using namespace a; namespace a { using namespace b; namespace b { using namespace a; } } using X = y;",
+    "calls": "constexpr int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); } constexpr int a = f(40);",
+    "else": "void f() { " + "if (1) ; else " * 3_000 + "; }",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_files_end(name: str) -> None:
+    start = time.process_time()
+    with contextlib.suppress(LimitError):
+        for entry in file(HOSTILE[name]).entries:
+            with contextlib.suppress(CuteVizError):
+                entry.read()
+    assert time.process_time() - start < 5
+
+
+def test_values_are_read_once() -> None:
+    entries = file("using A = B; using B = C;").entries
+    errors: list[Any] = []
+    for entry in [*entries, *entries]:
+        with pytest.raises(CuteVizError) as caught:
+            entry.read()
+        errors.append(caught.value)
+    assert errors[0] is errors[2]
+    assert errors[0].span == errors[1].span  # the first cause
