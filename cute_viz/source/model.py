@@ -62,11 +62,12 @@ class SourceFile:
     """A file that was read: its text, and its entries in the order of their definition.
 
     A name that a scope defines several times has an entry for each; the names of parameters of functions and templates are
-    no entries.
+    no entries. asked: the entry of a query that no entry is, such as a member of a template with arguments, or None.
     """
 
     text: str
     entries: tuple[Entry, ...]
+    asked: Callable[[str], Entry | None] | None = field(default=None, compare=False)
 
     def find(self, query: str) -> Entry:
         """The one entry that a query means: a name behind as much of its scope as makes it clear, `A::b` or `A.b`; also `b@LINE`.
@@ -84,6 +85,8 @@ class SourceFile:
           hint: f::sA (line 3), g::h::sA (line 9)
         """
         found = matching(self.entries, query)
+        if not found and self.asked is not None and (entry := self.asked(query)) is not None:
+            return entry
         if len(found) == 1:
             return found[0]
         if found:

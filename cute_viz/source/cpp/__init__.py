@@ -10,11 +10,14 @@ from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.outline import outline
 from cute_viz.source.cpp.preprocess import Source
 from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.slices import Thread
+from cute_viz.source.cpp.tokens import tokenize
+from cute_viz.source.cpp.tree import Id
 from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pack, Pointer, Template, finished
 from cute_viz.source.model import Entry, Given, SourceFile
 
@@ -44,7 +47,7 @@ def read(text: str, given: Given) -> SourceFile:
         if declaration.kind in _KINDS and declaration.params is None and _is_object(context, declaration)
     ]
     entries.sort(key=lambda entry: entry.span.start)
-    return SourceFile(text, tuple(entries))
+    return SourceFile(text, tuple(entries), lambda query: _asked(context, lookup, query))
 
 
 def _scopes(reader: Declarer) -> list[Scope]:
@@ -61,6 +64,45 @@ def _scopes(reader: Declarer) -> list[Scope]:
         inside += [block for statement in scope.statements for block in (statement.yes, statement.no)]
         waiting += [inner for inner in inside if inner is not None]
     return out
+
+
+def _asked(context: Context, lookup: Lookup, query: str) -> Entry | None:
+    """The member that a query names through a class: `Traits<128, half_t>::SmemLayout`, or an alias of it; None of another one.
+
+    >>> file = read("template <int N> struct T { using A = Layout<Int<N>>; }; using Wide = T<8>;", Given())
+    >>> str(file.find("T<4>::A").read()), str(file.find("Wide::A").read())
+    ('_4:_1', '_8:_1')
+    """
+    try:
+        tokens, _ = tokenize(query)
+        tree = Expressions(query, tokens, context.is_template).parse(0, len(tokens) - 1)
+    except CuteVizError:
+        return None
+    if not isinstance(tree, Id) or len(tree.parts) < 2:
+        return None
+    first = tree.parts[0].name
+    owners = [scope for scope in _scopes(context.reader) if first in scope.names and not scope.local]
+    owners = owners or [scope for scope in _scopes(context.reader) if first in scope.names]
+    if len(owners) != 1:
+        return None
+    evaluator = Evaluator(context, lookup, opened(context, owners[0]))
+    evaluator.text = query
+    try:
+        owner = evaluator.value(Id(tree.span, tree.parts[:-1]))
+        found = lookup.member(tree.parts[-1].name, owner.env) if isinstance(owner, Class) else None
+    except CuteVizError as error:
+        raise error.at(query, tree.span) from None
+    if found is None or found.declarations[0].kind not in _KINDS:
+        return None
+    declaration = found.declarations[0]
+    entry = _entry(context, lookup, declaration)
+
+    def of_it() -> Any:
+        context.deep = 0
+        value = Evaluator(context, lookup, found.env).meant(found, tree.parts[-1], Span(0, 0))
+        return finished(_object(context, declaration, value))
+
+    return Entry(entry.name, entry.scope, entry.span, entry.line, of_it)
 
 
 def _is_object(context: Context, declaration: Declaration) -> bool:
@@ -114,7 +156,12 @@ def _value(context: Context, lookup: Lookup, declaration: Declaration) -> Any:
         value = evaluator.given(key, as_type=declaration.kind == "alias")
     else:
         value = evaluator.definition(declaration, env, None, Span(0, 0))
-    value = evaluator.known(value, span)
+    return _object(context, declaration, evaluator.known(value, span))
+
+
+def _object(context: Context, declaration: Declaration, value: Any) -> Any:
+    """A value that other rooms can show. Raises: the error of one that they cannot."""
+    span = context.reader.tokens[declaration.token].span
     if isinstance(value, Thread):
         raise value.error
     if isinstance(value, (Class, Enumerator, Function, Template, Pointer, Pack, External, Env)):

@@ -26,6 +26,7 @@ class Cursor:
         self.tokens = source.tokens
         self.match = self._matches()
         self.scanned = 0
+        self._angles: dict[int, int | None] = {}
         self.templates: dict[str, bool | None] = {}  # names, and whether they are of templates
 
     def _matches(self) -> list[int]:
@@ -54,6 +55,11 @@ class Cursor:
 
     def angles(self, at: int) -> int | None:
         """Behind the '>' that closes the '<' at a token; None where none does, so that it compares."""
+        if at not in self._angles:
+            self._angles[at] = self._closed(at)
+        return self._angles[at]
+
+    def _closed(self, at: int) -> int | None:
         depth, n, tokens = 0, at, self.tokens
         stop = min(at + _FAR, len(tokens) - 1)
         while n < stop:

@@ -43,6 +43,7 @@ from cute_viz.source.cpp.values import (
     Runtime,
     argument,
     certain,
+    static,
     unknown,
 )
 
@@ -176,7 +177,9 @@ class Evaluator(Operators):
         found = self.lookup.find(first.name, self.env, self.position(node.span))
         if found is None:
             if (key := self.context.let(first.name, None)) is not None:
-                return self.applied(self.given(key, as_type=False), first.args, first.span), parts[1:]
+                value = self.given(key, as_type=False)
+                value = static(value) if isinstance(value, (tuple, Layout, ComposedLayout)) else value
+                return self.applied(value, first.args, first.span), parts[1:]
             stop = next((n for n, part in enumerate(parts[:-1], 1) if part.args is not None), len(parts))
             return known(self, parts[:stop], node.span), parts[stop:]
         env, n = found.env, 0

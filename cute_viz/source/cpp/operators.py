@@ -210,16 +210,10 @@ class Operators(Definitions):
         value = self.known(value, span)
         if kind.name == "bool" and isinstance(value, (int, float)):
             return bool(certain(value))
-        if isinstance(value, (int, float)):
-            return (
-                value
-                if kind.name == "auto"
-                else float(certain(value))
-                if kind.name in ("float", "double")
-                else as_int(int(value))
-                if not isinstance(value, Unknown)
-                else value
-            )
+        if isinstance(value, (int, float)) and kind.name != "auto":
+            if kind.name in ("float", "double"):
+                return float(certain(value))
+            return value if isinstance(value, Unknown) else as_int(int(value))
         return value
 
 
