@@ -362,3 +362,19 @@ def test_values_are_read_once() -> None:
         errors.append(caught.value)
     assert errors[0] is errors[2]
     assert errors[0].span == errors[1].span  # the first cause
+
+
+def test_a_template_of_another_file_may_lend_its_name() -> None:
+    text = "template <class K> void f() { using Main = Main<K>; using L = typename Main::L; auto a = make_layout(_4{}, _8{}); }"
+    assert error(text, "L").needs
+    text = "void f() { int n = 2; n = n + 3; auto a = make_layout(n); }"
+    assert value(text, "a") == "5:_1"
+
+
+def test_a_member_of_a_template_with_arguments_can_be_asked_for() -> None:
+    for query in ("Traits<32, half_t>::Typed", "kernels::Traits<128,256>::Rows", "Wide::SmemA"):
+        text = TRAITS if query.endswith("Typed") else KERNELS
+        expected = "(_32,_8):(_1,_32)" if text is TRAITS else TRUTH["kernels"][f"Wide::{query.rpartition('::')[2]}"]
+        assert value(text, query) == expected
+    with pytest.raises(NotationError, match="nothing here is named"):
+        file(TRAITS).find("Traits<32, half_t>::Nothing")
