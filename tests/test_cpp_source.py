@@ -378,3 +378,38 @@ def test_a_member_of_a_template_with_arguments_can_be_asked_for() -> None:
         assert value(text, query) == expected
     with pytest.raises(NotationError, match="nothing here is named"):
         file(TRAITS).find("Traits<32, half_t>::Nothing")
+
+
+def test_nothing_that_a_run_may_change_is_taken_for_known() -> None:
+    text = """
+struct Options { int m = 512; static constexpr int kN = 4; };
+struct Pair { int a; int b; };
+constexpr int pick() {
+#ifdef FAST
+  return 1;
+#else
+  return 2;
+#endif
+}
+void f(Options options) {
+  int n = 4;
+#ifdef FAST
+  n = 8;
+#endif
+  auto a = make_layout(n);
+  auto b = make_layout(options.m);
+  auto c = make_layout(Int<options.kN>{});
+  auto d = make_layout(Int<pick()>{});
+  Pair pair{3, 5};
+  auto e = make_layout(pair.b);
+  auto g = right_inverse(make_layout(make_shape(4, 8)));
+}
+"""
+    assert error(text, "f::a").needs == ("FAST",)
+    assert error(text, "f::b").needs == ("m",)
+    assert value(text, "f::b", **{"options.m": "6"}) == "6:_1"
+    assert value(text, "f::c") == "_4:_1"
+    assert error(text, "f::d").needs == ("FAST",)
+    assert value(text, "f::d", FAST="0") == "_2:_1"
+    assert value(text, "f::e") == "5:_1"
+    assert "run-time" in error(text, "f::g").message

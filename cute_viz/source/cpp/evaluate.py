@@ -43,9 +43,12 @@ from cute_viz.source.cpp.values import (
     Runtime,
     argument,
     certain,
+    is_runtime,
     static,
     unknown,
 )
+
+_FOLDING = ("right_inverse", "left_inverse", "complement", "nullspace", "max_common_layout", "max_common_vector")
 
 
 class Evaluator(Operators):
@@ -285,6 +288,9 @@ class Evaluator(Operators):
         short = ops.ALIASES.get(name, name)
         if short not in ops.OPS:
             raise NotationError(f"{name!r} is not defined in this file")
+        if short in _FOLDING and any(isinstance(x, Layout) and is_runtime(x) for x in operands):
+            hint = "as Int<N>{} they are static"
+            raise NotationError(f"{short} of a layout of run-time integers: CuTe does not look at what they are", hint=hint)
         if short in DIVIDES and len(operands) == 2 and (cut := divided(short, *operands)) is not None:
             return cut
         return ungroup(ops.OPS[short].call(operands, template))

@@ -115,4 +115,5 @@ class Instances(Functions):
         new = Env(scope, kind.env.parent, dict(kind.env.args))
         for member, item in zip(members, args, strict=False):
             new.memo[member, None] = (self.value(item),)
+            new.memo[member, None, "given"] = True
         return Class(new)

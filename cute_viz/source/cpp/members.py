@@ -66,10 +66,18 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
 
 def _of_class(meaning: Meaning, value: Class, part: Part, args: tuple[Node, ...] | None, span: Span) -> Any:
     found = meaning.lookup.member(part.name, value.env)
-    if found is None and args is not None and part.name == "get_slice":
-        pass
     member = meaning.type_member(value, part, span)
     if args is None:
+        own = found.declarations[0] if found is not None and found.declarations else None
+        plain = own is not None and own.kind == "variable" and not own.static and not own.constant
+        if (
+            plain
+            and isinstance(member, (int, float))
+            and found is not None
+            and found.env is value.env
+            and (own, None, "given") not in value.env.memo
+        ):
+            raise needed(meaning.text, part.name, span)  # what it begins with is not what it is later
         return member
     if isinstance(member, Function):
         member = Function(member.declarations, _this(member, value), member.args)
