@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.static import clear_static
 from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.source.cpp import read
 from cute_viz.source.model import Given, SourceFile
@@ -413,3 +415,26 @@ void f(Options options) {
     assert value(text, "f::d", FAST="0") == "_2:_1"
     assert value(text, "f::e") == "5:_1"
     assert "run-time" in error(text, "f::g").message
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", ["sm70", "sm75", "sm80", "sm89"])
+def test_the_traits_of_cutlass_are_those_of_the_library(name: str) -> None:
+    library = pytest.importorskip("cutlass_library", reason="the headers are in the nvidia-cutlass wheel")
+    header = Path(str(library.__file__)).parent / f"source/include/cute/atom/mma_traits_{name}.hpp"
+    if not header.exists():
+        pytest.skip("this wheel has no headers")
+    parts = {"ALayout": "layout_a", "BLayout": "layout_b", "CLayout": "layout_c", "Shape_MNK": "shape_mnk", "ThrID": "thr_id"}
+    same = different = 0
+    for entry in file(header.read_text()).entries:
+        match = re.fullmatch(r"MMA_Traits<(SM\w+)>", entry.scope[-1]) if entry.scope else None
+        if match is None or entry.name not in parts:
+            continue
+        with contextlib.suppress(CuteVizError):
+            expected = getattr(resolve(match[1]), parts[entry.name])
+            if show(clear_static(entry.read())) == show(clear_static(expected)):
+                same += 1
+            else:
+                different += 1
+    assert same >= 15
+    assert different <= (name == "sm80")  # 4.2.0 has a B layout that a later one corrects
