@@ -7,6 +7,7 @@ from typing import Any
 
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of
 from cute_viz.source.cpp.context import Context, needed
@@ -18,7 +19,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Brace, Node
-from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, Pointer, Runtime, as_int, certain, unknown
+from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, Pointer, as_int, certain, unknown
 
 _NOTHING = object()
 _MACROS = 40  # macros in macros

@@ -12,6 +12,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import rank, size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, atom_layout
 from cute_viz.algebra.modes import get
+from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.source.cpp.atoms import value_type
@@ -21,7 +22,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread, of_thread, sliced
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pointer, Runtime, as_int, static
+from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pointer, as_int, static
 
 _POINTERS = words("data begin end ptr get engine raw_ptr")
 _SAME = frozenset(["layout", "value", "type", "self", "compose_self"])

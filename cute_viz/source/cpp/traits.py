@@ -10,12 +10,13 @@ from cute_viz.algebra.copy import Copy_Atom, CopyOp
 from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.inttuple import leaves
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.elements import bits, canonical, same
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node
-from cute_viz.source.cpp.values import Class, Enumerator, External, Pack, Pointer, Runtime, is_runtime, static
+from cute_viz.source.cpp.values import Class, Enumerator, External, Pack, Pointer, is_runtime, static
 
 _FLOATS = frozenset(("float", "double", "half_t", "bfloat16_t", "tfloat32_t"))
 
