@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import show
@@ -14,7 +14,7 @@ from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, atom_layout
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.errors import AlgebraError, CuteVizError, Span
+from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.atoms import value_type
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.elements import sized
@@ -22,7 +22,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread, of_thread, sliced
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pointer, as_int, static
+from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pointer, as_int
 
 _POINTERS = words("data begin end ptr get engine raw_ptr")
 _SAME = frozenset(["layout", "value", "type", "self", "compose_self"])
@@ -210,10 +210,3 @@ def _of_copy(value: TiledCopy | Copy_Atom, name: str) -> Any:
     if name in ("ValType", "value_type"):
         return ValueType(atom.value_type) if atom.value_type else sized(atom.bits)
     return None
-
-
-def of_layout(value: Any) -> Any:
-    """The layout without its swizzle."""
-    if not isinstance(value, _LAYOUTS):
-        raise AlgebraError(f"{show(value)} is not a layout")
-    return static(domain(value))
