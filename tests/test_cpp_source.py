@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.static import clear_static
 from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.source.cpp import read
 from cute_viz.source.model import Given, SourceFile
@@ -362,3 +364,77 @@ def test_values_are_read_once() -> None:
         errors.append(caught.value)
     assert errors[0] is errors[2]
     assert errors[0].span == errors[1].span  # the first cause
+
+
+def test_a_template_of_another_file_may_lend_its_name() -> None:
+    text = "template <class K> void f() { using Main = Main<K>; using L = typename Main::L; auto a = make_layout(_4{}, _8{}); }"
+    assert error(text, "L").needs
+    text = "void f() { int n = 2; n = n + 3; auto a = make_layout(n); }"
+    assert value(text, "a") == "5:_1"
+
+
+def test_a_member_of_a_template_with_arguments_can_be_asked_for() -> None:
+    for query in ("Traits<32, half_t>::Typed", "kernels::Traits<128,256>::Rows", "Wide::SmemA"):
+        text = TRAITS if query.endswith("Typed") else KERNELS
+        expected = "(_32,_8):(_1,_32)" if text is TRAITS else TRUTH["kernels"][f"Wide::{query.rpartition('::')[2]}"]
+        assert value(text, query) == expected
+    with pytest.raises(NotationError, match="nothing here is named"):
+        file(TRAITS).find("Traits<32, half_t>::Nothing")
+
+
+def test_nothing_that_a_run_may_change_is_taken_for_known() -> None:
+    text = """
+struct Options { int m = 512; static constexpr int kN = 4; };
+struct Pair { int a; int b; };
+constexpr int pick() {
+#ifdef FAST
+  return 1;
+#else
+  return 2;
+#endif
+}
+void f(Options options) {
+  int n = 4;
+#ifdef FAST
+  n = 8;
+#endif
+  auto a = make_layout(n);
+  auto b = make_layout(options.m);
+  auto c = make_layout(Int<options.kN>{});
+  auto d = make_layout(Int<pick()>{});
+  Pair pair{3, 5};
+  auto e = make_layout(pair.b);
+  auto g = right_inverse(make_layout(make_shape(4, 8)));
+}
+"""
+    assert error(text, "f::a").needs == ("FAST",)
+    assert error(text, "f::b").needs == ("m",)
+    assert value(text, "f::b", **{"options.m": "6"}) == "6:_1"
+    assert value(text, "f::c") == "_4:_1"
+    assert error(text, "f::d").needs == ("FAST",)
+    assert value(text, "f::d", FAST="0") == "_2:_1"
+    assert value(text, "f::e") == "5:_1"
+    assert value(text, "f::g") == "4:_1"  # CuTe does not look at what a run-time stride is
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", ["sm75", "sm80", "sm89"])
+def test_the_traits_of_cutlass_are_those_of_the_library(name: str) -> None:
+    library = pytest.importorskip("cutlass_library", reason="the headers are in the nvidia-cutlass wheel")
+    header = Path(str(library.__file__)).parent / f"source/include/cute/atom/mma_traits_{name}.hpp"
+    if not header.exists():
+        pytest.skip("this wheel has no headers")
+    parts = {"ALayout": "layout_a", "BLayout": "layout_b", "CLayout": "layout_c", "Shape_MNK": "shape_mnk", "ThrID": "thr_id"}
+    same = different = 0
+    for entry in file(header.read_text()).entries:
+        match = re.fullmatch(r"MMA_Traits<(SM\w+)>", entry.scope[-1]) if entry.scope else None
+        if match is None or entry.name not in parts:
+            continue
+        with contextlib.suppress(CuteVizError):
+            expected = getattr(resolve(match[1]), parts[entry.name])
+            if show(clear_static(entry.read())) == show(clear_static(expected)):
+                same += 1
+            else:
+                different += 1
+    assert same >= 5
+    assert different <= (name == "sm80")  # 4.2.0 has a B layout that a later one corrects

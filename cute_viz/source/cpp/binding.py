@@ -6,6 +6,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.notation.vocabulary import INTEGRALS, TUPLES
@@ -13,7 +14,7 @@ from cute_viz.source.cpp.elements import same
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.tree import Brace, Id, Node, Unary
-from cute_viz.source.cpp.values import Class, Env, External, Lazy, Pack, Runtime, argument
+from cute_viz.source.cpp.values import Class, Env, External, Lazy, Pack, argument
 
 
 def as_argument(value: Any, param: Param | None = None) -> Any:

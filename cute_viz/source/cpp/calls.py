@@ -7,19 +7,19 @@ from math import gcd, lcm
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain
-from cute_viz.algebra.inttuple import X, show
+from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.layout import Layout
-from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.algebra.runtime import Runtime
+from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom
-from cute_viz.source.cpp.dynamic import tiled
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector, tile_to_mma_shape
 from cute_viz.source.cpp.slices import coordinate, index, placed, sliced
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import Pack, Pointer, Runtime, Unknown, static
+from cute_viz.source.cpp.values import Pack, Pointer, Unknown
 
 _Call = Callable[[Meaning, Part, tuple[Node, ...], Span], Any]
 
@@ -120,8 +120,6 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
         chosen = [n for n, x in enumerate(projection) if x is not X]
         if part.name == "local_tile" and isinstance(tiler, tuple) and len(tiler) == len(projection):
             operands = [tuple(tiler[n] for n in chosen), _projected(operands[1], chosen, len(projection))]
-    if part.name == "local_tile" and len(operands) == 2 and (cut := tiled(tensor, *operands)) is not None:
-        return cut
     return _flagged(meaning, part.name, tensor, operands, lost)
 
 
@@ -246,29 +244,6 @@ def _shape_like(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span
     return meaning.operate(part.name, values, template)
 
 
-def _cosize(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    """cosize of a layout; of one behind a swizzle that of the layout (cute/layout_composed.hpp)."""
-    template = tuple(meaning.argument(item) for item in part.args or ())
-    return meaning.operate("cosize", _solid(meaning, args), template)
-
-
-def _refused(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    raise meaning.fail(f"{part.name} is not read", span)
-
-
-def _static(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    return static(meaning.solid(args[0]))
-
-
-def _try(meaning: Meaning, node: Node) -> Any:
-    try:
-        return meaning.solid(node)
-    except LimitError:
-        raise
-    except CuteVizError:
-        return None
-
-
 CALLS: dict[str, _Call] = {
     **dict.fromkeys(MAKE_TUPLES, _tuple),
     **dict.fromkeys(("tuple", "make_pair"), _tuple),
@@ -316,5 +291,3 @@ CALLS: dict[str, _Call] = {
     "declval": _declval,
     "make_copy_atom": _copy_atom,
 }
-
-__all__ = ["CALLS", "show"]

@@ -13,7 +13,7 @@ from cute_viz.source.cpp.tree import Binary, Call, Id, Node, Part
 from cute_viz.source.cpp.values import Env
 from cute_viz.source.model import Given
 
-_STEPS = 2_000_000  # nodes that are evaluated
+_STEPS = 1_000_000  # nodes that are evaluated
 _DEEP = 48  # declarations that are evaluated for one another
 
 # Names of CuTe and the standard that are followed by template arguments.
@@ -34,6 +34,7 @@ class Context:
         self.given = given
         self.expressions = Expressions(self.text, reader.tokens, self.is_template)
         self.trees: dict[Range, Node | CuteVizError] = {}
+        self.exact: dict[tuple[Scope | None, str], dict[Any, Scope | None]] = {}  # specialisations by their arguments
         self.told: dict[Scope, dict[str, Any]] = {}  # parameters of functions by their only calls
         self.root = Env(reader.file, None)
         self.steps = self.deep = self.macros = 0

@@ -79,10 +79,10 @@ class Cursor:
         self.scanned += n - at
         return None
 
-    def find(self, at: int, kinds: tuple[str, ...]) -> int:
-        """The first token of one of these kinds outside of brackets and template arguments; at the end of the block at most."""
+    def find(self, at: int, kinds: tuple[str, ...], stop: int | None = None) -> int:
+        """The first token of one of these kinds outside of brackets; the end of the block, or `stop`, where there is none."""
         tokens = self.tokens
-        last = len(tokens) - 1
+        last = len(tokens) - 1 if stop is None else stop
         n = at
         while n < last:
             kind = tokens[n].kind
@@ -90,7 +90,7 @@ class Cursor:
                 return n
             if kind in ("(", "[", "{"):
                 n = self.match[n]
-            elif kind == "<" and n > at and tokens[n - 1].kind == "name" and self.scanned < 1_000_000 + _TOTAL * last:
+            elif kind == "<" and n > at and tokens[n - 1].kind == "name" and self.scanned < 1_000_000 + _TOTAL * len(tokens):
                 behind = self.angles(n)
                 n = n if behind is None else behind - 1
             n += 1
@@ -100,7 +100,7 @@ class Cursor:
         """The ranges that commas part."""
         out: list[Range] = []
         while begin < end:
-            comma = min(self.find(begin, (",",)), end)
+            comma = min(self.find(begin, (",",), end), end)
             out.append((begin, comma))
             begin = comma + 1
         return out
@@ -120,7 +120,7 @@ class Cursor:
 
     def _template_param(self, begin: int, end: int) -> Param:
         tokens = self.tokens
-        equals = min(self.find(begin, ("=",)), end)
+        equals = min(self.find(begin, ("=",), end), end)
         default = (equals + 1, end) if equals < end else None
         first = tokens[begin].text
         pack = any(token.kind == "..." for token in tokens[begin:equals])
@@ -138,7 +138,7 @@ class Cursor:
         """The parameters of a function, whose tokens are these."""
         out = []
         for first, stop in self.split(begin, end):
-            equals = min(self.find(first, ("=",)), stop)
+            equals = min(self.find(first, ("=",), stop), stop)
             default = (equals + 1, stop) if equals < stop else None
             last = equals - 1
             while last > first and self.tokens[last].kind == "]":

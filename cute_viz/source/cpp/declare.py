@@ -129,6 +129,8 @@ class Declarer(Cursor):
             n = self.match[n] + 1
         while tokens[n].kind in ("name", "->", "::", "*", "&"):
             n += 1
+            if tokens[n].kind == "(":  # __attribute__((...)), noexcept(...)
+                n = self.match[n] + 1
             if tokens[n].kind == "<" and (behind := self.angles(n)) is not None:
                 n = behind
         if tokens[n].kind != "{":
@@ -299,4 +301,5 @@ class Declarer(Cursor):
         if declaration.init and declaration.type and (mixed := self.source.mixed(declaration.type[0], declaration.init[1])):
             declaration.mixed = mixed
         declaration.scope.add(declaration)
-        self.named(declaration.name, declaration.params is not None)
+        if declaration.params is not None or declaration.kind in ("variable", "loop", "enumerator"):
+            self.named(declaration.name, declaration.params is not None)

@@ -246,6 +246,9 @@ class Definitions(Instances):
         if declaration.scope.local and kind == "variable":
             at = self.position(span) if span is not WHOLE else None
             change = change_before(declaration, at, self.env.scope)
+            branch = self.context.reader.source.branch(change.token) if change is not None else None
+            if branch is not None and branch is not declaration.branch:
+                raise branch.error(f"what {declaration.name!r} is", self.context.text)
         return self._remembered((declaration, change.token if change else None), declaration, env, span, change)
 
     def _full(self, declaration: Declaration, env: Env, args: tuple[Node, ...], span: Span) -> list[Any]:

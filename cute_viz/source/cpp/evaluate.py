@@ -8,13 +8,13 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.values import magnitudes, ungroup
 from cute_viz.source.cpp.calls import CALLS
 from cute_viz.source.cpp.context import needed
-from cute_viz.source.cpp.dynamic import DIVIDES, divided
 from cute_viz.source.cpp.known import known
 from cute_viz.source.cpp.members import method, type_member
 from cute_viz.source.cpp.operators import Operators
@@ -40,10 +40,10 @@ from cute_viz.source.cpp.values import (
     Function,
     Lazy,
     Pointer,
-    Runtime,
     argument,
     certain,
     static,
+    taken,
     unknown,
 )
 
@@ -277,6 +277,7 @@ class Evaluator(Operators):
     def operate(self, name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation of the registry."""
         from cute_viz.algebra import ops
+        from cute_viz.algebra.mixed import is_mixed
 
         for operand in operands:
             if isinstance(operand, External):
@@ -285,9 +286,8 @@ class Evaluator(Operators):
         short = ops.ALIASES.get(name, name)
         if short not in ops.OPS:
             raise NotationError(f"{name!r} is not defined in this file")
-        if short in DIVIDES and len(operands) == 2 and (cut := divided(short, *operands)) is not None:
-            return cut
-        return ungroup(ops.OPS[short].call(operands, template))
+        result = ops.OPS[short].call(operands, template)
+        return ungroup(taken(result) if is_mixed(operands) else result)
 
     def of(self, part: Range, env: Env) -> Any:
         """The value of tokens in an environment."""

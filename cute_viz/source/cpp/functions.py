@@ -7,6 +7,7 @@ from typing import Any
 
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of
 from cute_viz.source.cpp.context import Context, needed
@@ -18,7 +19,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Brace, Node
-from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, Pointer, Runtime, as_int, certain, unknown
+from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, Pointer, as_int, certain, unknown
 
 _NOTHING = object()
 _MACROS = 40  # macros in macros
@@ -268,6 +269,9 @@ class Functions(Meaning):
     def _statement(self, statement: Statement, env: Env, span: Span) -> Any:
         if statement.kind == "return":
             assert statement.value is not None
+            branch = self.context.reader.source.branch(statement.token)
+            if branch is not None and branch is not self.context.reader.source.branch(_function(env.scope).token):
+                raise branch.error("what is returned here", self.context.text)
             if statement.value[0] >= statement.value[1]:
                 raise self.fail("nothing is returned", span)
             return self.inside(env).value(self.context.tree(statement.value))
@@ -282,6 +286,13 @@ class Functions(Meaning):
         if self.inside(env).truth(self.context.tree(statement.value)):
             return self._run(blocks[0], within(env, blocks[0]), span)
         return self._run(blocks[1], within(env, blocks[1]), span) if statement.no is not None else _NOTHING
+
+
+def _function(scope: Scope) -> Scope:
+    """The function that a block is in."""
+    while scope.kind == "block" and scope.parent is not None:
+        scope = scope.parent
+    return scope
 
 
 def _takes(scope: Scope, count: int) -> bool:

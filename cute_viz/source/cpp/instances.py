@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.errors import Span
+from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.binding import bound, defaulted, key_of, matched
 from cute_viz.source.cpp.functions import Functions
 from cute_viz.source.cpp.lookup import opened, within
@@ -68,6 +68,9 @@ class Instances(Functions):
 
     def special(self, specs: list[Scope], values: list[Any], span: Span) -> Class | None:
         """The specialisation for arguments; None where the template itself is meant."""
+        exact = self._exact(specs).get(key_of(values))
+        if exact is not None:
+            return self._specialised(exact, {}, values)
         found = [(scope, args) for scope in specs if (args := matched(self, scope, values)) is not None]
         if not found:
             return None
@@ -76,6 +79,27 @@ class Instances(Functions):
         if len(most) > 1:
             raise self.fail("several specialisations are for these arguments", span)
         return self._specialised(*most[0], values)
+
+    def _exact(self, specs: list[Scope]) -> dict[Any, Scope | None]:
+        """The specialisations without parameters by their arguments; None for those that are written twice."""
+        known = self.context.exact.get((specs[0].parent, specs[0].name))
+        if known is not None:
+            return known
+        out: dict[Any, Scope | None] = {}
+        self.context.exact[specs[0].parent, specs[0].name] = out
+        for scope in specs:
+            if scope.params or scope.spec is None or scope.parent is None:
+                continue
+            env = opened(self.context, scope.parent)
+            try:
+                parts = self.context.reader.split(*scope.spec)
+                key = key_of([self.inside(env).argument(self.context.tree(part)) for part in parts])
+            except LimitError:
+                raise
+            except CuteVizError:
+                continue
+            out[key] = None if key in out else scope
+        return out
 
     def specialised(self, scope: Scope, values: list[Any]) -> Class | None:
         """A specialisation of the file for arguments; None where it is not for them."""
@@ -115,4 +139,5 @@ class Instances(Functions):
         new = Env(scope, kind.env.parent, dict(kind.env.args))
         for member, item in zip(members, args, strict=False):
             new.memo[member, None] = (self.value(item),)
+            new.memo[member, None, "given"] = True
         return Class(new)

@@ -10,6 +10,7 @@ from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, ma
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
@@ -23,7 +24,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import TYPES
 from cute_viz.source.cpp.traits import TRAITS
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import Enumerator, External, Runtime, argument
+from cute_viz.source.cpp.values import Enumerator, External, argument
 
 _STATIC = re.compile(r"_(m?)(\d{1,9})")
 _CONSTANTS = {  # cutlass/cutlass.h, cute/util

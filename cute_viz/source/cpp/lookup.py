@@ -182,6 +182,8 @@ def change_before(declaration: Declaration, position: int | None, user: Scope) -
     for change in scope.changes[declaration.name]:
         if change.token < declaration.token or not _same(declaration, change.scope):
             continue
+        if position is not None and change.value is not None and change.token <= position < change.value[1]:
+            continue  # what it is made of still sees what was before
         loop = _loop(change.scope, declaration.scope)
         if position is not None and change.token >= position and not (loop is not None and user.inside(loop)):
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import show
@@ -12,8 +12,9 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import rank, size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, atom_layout
 from cute_viz.algebra.modes import get
+from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.errors import AlgebraError, CuteVizError, Span
+from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.atoms import value_type
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.elements import sized
@@ -21,7 +22,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread, of_thread, sliced
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pointer, Runtime, as_int, static
+from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pointer, as_int
 
 _POINTERS = words("data begin end ptr get engine raw_ptr")
 _SAME = frozenset(["layout", "value", "type", "self", "compose_self"])
@@ -66,10 +67,18 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
 
 def _of_class(meaning: Meaning, value: Class, part: Part, args: tuple[Node, ...] | None, span: Span) -> Any:
     found = meaning.lookup.member(part.name, value.env)
-    if found is None and args is not None and part.name == "get_slice":
-        pass
     member = meaning.type_member(value, part, span)
     if args is None:
+        own = found.declarations[0] if found is not None and found.declarations else None
+        plain = own is not None and own.kind == "variable" and not own.static and not own.constant
+        if (
+            plain
+            and isinstance(member, (int, float))
+            and found is not None
+            and found.env is value.env
+            and (own, None, "given") not in value.env.memo
+        ):
+            raise needed(meaning.text, part.name, span)  # what it begins with is not what it is later
         return member
     if isinstance(member, Function):
         member = Function(member.declarations, _this(member, value), member.args)
@@ -201,10 +210,3 @@ def _of_copy(value: TiledCopy | Copy_Atom, name: str) -> Any:
     if name in ("ValType", "value_type"):
         return ValueType(atom.value_type) if atom.value_type else sized(atom.bits)
     return None
-
-
-def of_layout(value: Any) -> Any:
-    """The layout without its swizzle."""
-    if not isinstance(value, _LAYOUTS):
-        raise AlgebraError(f"{show(value)} is not a layout")
-    return static(domain(value))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import add, and_, lshift, mul, or_, rshift, sub, xor
 from typing import Any
 
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import div_rem, show
+from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.stride import Basis
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.definitions import Definitions
@@ -24,7 +26,6 @@ from cute_viz.source.cpp.values import (
     Enumerator,
     External,
     Pointer,
-    Runtime,
     Unknown,
     as_int,
     certain,
@@ -68,7 +69,11 @@ class Operators(Definitions):
             return -value if node.operator == "-" else value
         if isinstance(value, int) and node.operator in ("-", "+", "~"):
             number = self._integer(value)
-            return -number if node.operator == "-" else number if node.operator == "+" else -number - 1
+            if isinstance(number, Unknown):
+                return number
+            if node.operator == "~":
+                return Runtime(-int(number) - 1)
+            return -number if node.operator == "-" else number
         raise self.fail(f"'{node.operator}' is for integers", node.span)
 
     def _pointer(self, node: Unary) -> Pointer:
@@ -146,34 +151,38 @@ class Operators(Definitions):
         if isinstance(left, float) or isinstance(right, float):
             return self._floating(operator, float(left), float(right), node)
         a, b = self._integer(left), self._integer(right)
+        for operand in (a, b):
+            if isinstance(operand, Unknown):
+                return unknown(operand.error)
+        result = self._integers(operator, a, b, node)
+        either = isinstance(a, Runtime) or isinstance(b, Runtime)
+        zero = operator in "*/%&" and any(x == 0 and not isinstance(x, Runtime) for x in (a, b))
+        return Runtime(result) if either and not zero else int(result)
+
+    def _integers(self, operator: str, a: int, b: int, node: Binary) -> int:
+        """An operator of two integers, as ints of C++."""
+        a, b = int(a), int(b)
         if operator in "/%":
-            for operand in (a, b):
-                if isinstance(operand, Unknown):
-                    return unknown(operand.error)
             if b == 0:
                 raise self.fail("division by zero", node.right.span)
-            quotient, rest = div_rem(int(a), int(b))
-            result: Any = quotient if operator == "/" else rest
-            if not isinstance(a, Runtime) and a == 0:
-                return 0
-            return result if not isinstance(a, Runtime) and not isinstance(b, Runtime) else Runtime(result)
+            return div_rem(a, b)[operator == "%"]
         if operator == "*" and a.bit_length() + b.bit_length() > _LARGE:
             raise self.fail("this product is too large", node.span)
-        if operator in ("<<", ">>"):
-            if not 0 <= b < 64:
-                raise self.fail("this shift is too far", node.right.span)
-            return a << b if operator == "<<" else a >> b
-        table: dict[str, Callable[[], Any]] = {
-            "+": lambda: a + b,
-            "-": lambda: a - b,
-            "*": lambda: a * b,
-            "&": lambda: a & b,
-            "|": lambda: a | b,
-            "^": lambda: a ^ b,
+        if operator in ("<<", ">>") and not 0 <= b < 64:
+            raise self.fail("this shift is too far", node.right.span)
+        table: dict[str, Callable[[int, int], int]] = {
+            "+": add,
+            "-": sub,
+            "*": mul,
+            "&": and_,
+            "|": or_,
+            "^": xor,
+            "<<": lshift,
+            ">>": rshift,
         }
         if operator not in table:
             raise self.fail(f"'{operator}' is not read here", node.span)
-        return table[operator]()
+        return table[operator](a, b)
 
     def _floating(self, operator: str, a: float, b: float, node: Binary) -> float:
         if operator == "/" and b == 0:

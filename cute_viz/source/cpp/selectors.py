@@ -5,12 +5,11 @@ Sources: cutlass/gemm/collective/builders/sm90_common.inl, sm100_common.inl, cut
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import domain
-from cute_viz.algebra.elements import ValueType, named
+from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import clear_static
@@ -19,7 +18,7 @@ from cute_viz.notation.vocabulary import smem_atom
 from cute_viz.source.cpp.atoms import instruction
 from cute_viz.source.cpp.elements import bits, canonical
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.values import Enumerator, External, static
+from cute_viz.source.cpp.values import Enumerator, External
 
 _WIDEST = ("SW128", "SW64", "SW32", "INTER")
 _WGMMA_N = (256, 192, 128, 96, 64, 32, 16, 8)
@@ -193,5 +192,3 @@ TYPES: dict[str, Callable[[Meaning, list[Any], Span], Any]] = {
     "CLayout_64xN": lambda meaning, args, span: _c_layout(_numbers(args, 1, "CLayout_64xN")[0]),
     "ABLayout": _ab_layout,
 }
-
-__all__ = ["TYPES", "named", "op_selector", "re", "smem_selector", "static", "tile_to_mma_shape"]

@@ -8,11 +8,12 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
 from cute_viz.algebra.inttuple import Underscore, leaves, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
+from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Node
-from cute_viz.source.cpp.values import Runtime, Unknown
+from cute_viz.source.cpp.values import Unknown
 
 
 @dataclass(frozen=True, slots=True)

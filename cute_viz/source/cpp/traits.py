@@ -8,14 +8,14 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp
 from cute_viz.algebra.elements import ValueType, named
-from cute_viz.algebra.inttuple import leaves
 from cute_viz.algebra.layout import Layout
-from cute_viz.errors import CuteVizError, Span
+from cute_viz.algebra.runtime import Runtime
+from cute_viz.errors import Span
 from cute_viz.source.cpp.elements import bits, canonical, same
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node
-from cute_viz.source.cpp.values import Class, Enumerator, External, Pack, Pointer, Runtime, is_runtime, static
+from cute_viz.source.cpp.values import Enumerator, External, Pointer, is_runtime, static
 
 _FLOATS = frozenset(("float", "double", "half_t", "bfloat16_t", "tfloat32_t"))
 
@@ -118,13 +118,6 @@ def _tuple_size(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
     return Runtime(len(value))
 
 
-def _count(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
-    value = meaning.value(args[0])
-    if not isinstance(value, Pack):
-        raise meaning.fail("this is no pack", span)
-    return Runtime(len(value))
-
-
 def _void(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
     value = meaning.value(args[0])
     if isinstance(value, External) and value.error is not None:
@@ -149,10 +142,6 @@ def _floating(value: Any) -> bool:
     return isinstance(value, ValueType) and value.name in ("float", "double")
 
 
-def _make_signed(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
-    return meaning.argument(args[0])
-
-
 def _choice(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
     """The MMA traits of a type of CUTLASS's numeric types stand as the type: `sizeof_bits<T>::value`."""
     return _bits(meaning, args, span)
@@ -164,10 +153,6 @@ def _integral(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
 
 def _layouts(value: Any) -> bool:
     return isinstance(value, (Layout, ComposedLayout))
-
-
-def _leaf(value: Any) -> bool:
-    return all(isinstance(item, int) for item in leaves(value))
 
 
 _Trait = Callable[[Meaning, tuple[Node, ...], Span], Any]
@@ -205,5 +190,3 @@ TRAITS: dict[str, _Trait] = {
         _argument,
     ),
 }
-
-__all__ = ["TRAITS", "Class", "CuteVizError"]

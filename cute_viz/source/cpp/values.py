@@ -1,7 +1,7 @@
 """What C++ means beyond the values of the algebra: run-time integers, classes, enumerators, functions, names of other files.
 
-Inside the reader a plain int is a static integer, `Int<8>{}`, and a `Runtime` is C++'s int, known or not at compile time: CuTe
-prints them apart. `finished` gives the values that other rooms know.
+Inside the reader a plain int is a static integer, `Int<8>{}`, and a `Runtime` (algebra/runtime.py) is C++'s int, known or not at
+compile time: CuTe prints them apart. `finished` gives the values that other rooms know.
 """
 
 from __future__ import annotations
@@ -11,35 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cute_viz.algebra.inttuple import Static
+from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.source.cpp.scopes import Declaration, Scope
-
-
-class Runtime(int):
-    """An int of C++, which CuTe prints without an underscore; what is computed of one is one, but for products with `_0`.
-
-    Source: cute/numeric/integral_constant.hpp.
-
-    >>> type(Runtime(4) * 2).__name__, type(3 + Runtime(4)).__name__, type(Runtime(4) * 0).__name__, type(4 * 2).__name__
-    ('Runtime', 'Runtime', 'int', 'int')
-    """
-
-    __slots__ = ()
-
-    def __mul__(self, other: Any) -> Any:
-        return 0 if type(other) is int and other == 0 else _made(int.__mul__(self, other), self, other)
-
-    __rmul__ = __mul__
-
-    def __mod__(self, other: Any) -> Any:
-        return 0 if type(other) is int and other == 1 else _made(int.__mod__(self, other), self, other)
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return 0 if type(other) is int and other == 0 else _made(int.__rfloordiv__(self, other), self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return 0 if type(other) is int and other == 0 else _made(int.__rmod__(self, other), self, other)
 
 
 class Unknown(Runtime):
@@ -72,30 +47,16 @@ def certain(value: Any) -> Any:
     return value
 
 
-def _made(value: Any, *operands: Any) -> Any:
-    if value is NotImplemented:
-        return value
-    for operand in operands:
-        if isinstance(operand, Unknown):
-            return unknown(operand.error)
-    return Runtime(value)
-
-
 def _operator(name: str) -> Callable[..., Any]:
-    own = getattr(int, name)
-
-    def operator(self: Any, *other: Any) -> Any:
-        return _made(own(self, *other), self, *other)
+    def operator(self: Unknown, *other: Any) -> Any:
+        return unknown(self.error) if all(isinstance(item, int) for item in other) else NotImplemented
 
     operator.__name__ = name
     return operator
 
 
-for _name in (
-    *("add", "radd", "sub", "rsub", "floordiv", "lshift", "rlshift", "rshift", "rrshift"),
-    *("and", "rand", "or", "ror", "xor", "rxor", "neg", "pos", "abs"),
-):
-    setattr(Runtime, f"__{_name}__", _operator(f"__{_name}__"))
+for _name in ("add", "radd", "sub", "rsub", "floordiv", "rfloordiv", "mod", "rmod", "mul", "rmul", "neg", "abs"):
+    setattr(Unknown, f"__{_name}__", _operator(f"__{_name}__"))
 
 
 def finished(value: Any) -> Any:
