@@ -12,8 +12,8 @@ import pytest
 
 
 @contextmanager
-def chromium(*words: str) -> Iterator[Any]:
-    """A driver; the test is skipped, with the reason, where there is no browser."""
+def chromium(*words: str, requests: bool = False) -> Iterator[Any]:
+    """A driver; the test is skipped, with the reason, where there is no browser. requests: it logs them, and is slower."""
     selenium = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
     browser, helper = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
     if not browser or not helper:
@@ -23,7 +23,7 @@ def chromium(*words: str) -> Iterator[Any]:
     usual = ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,1600", "--disable-dev-shm-usage")
     for word in (*usual, *words):
         options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", **({"performance": "ALL"} if requests else {})})
     found = selenium.Chrome(options=options, service=selenium.ChromeService(helper))
     try:
         yield found

@@ -286,6 +286,23 @@ def test_it_fits_its_window(page, driver, width, dark):
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
+def test_the_specs_of_a_file_are_listed(driver, tmp_path: Path):
+    path = tmp_path / "specs.yaml"
+    path.write_text("specs:\n  one:\n    layout: (4,8):(8,1)\n  two:\n    layout: (2,2):(2,1)\n")
+    server = serving(Followed(str(path)), Pool(1))
+    try:
+        page = Page(driver, server.address)
+        until(lambda: [button.text for button in driver.find_elements("css selector", "#objects button")] == ["one", "two"])
+        assert "pick one" in page.error()
+        driver.find_elements("css selector", "#objects button")[1].click()
+        until(lambda: "(2,2):(2,1)" in page.text("#picture svg"))
+        assert page.error() == ""
+    finally:
+        driver.get("about:blank")
+        server.shutdown()
+        server.close()
+
+
 def test_a_file_is_followed(driver, tmp_path: Path):
     path = tmp_path / "layouts.txt"
     path.write_text("(4,8):(8,1)\n")

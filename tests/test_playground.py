@@ -59,7 +59,7 @@ def test_in_a_browser_without_any_other_host(tmp_path: Path):
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path)))
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     address = f"http://127.0.0.1:{server.server_address[1]}/a/b/"
-    with chromium("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1") as driver:
+    with chromium("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", requests=True) as driver:
 
         def text(selector: str) -> str:
             return driver.execute_script("return document.querySelector(arguments[0])?.textContent ?? ''", selector)

@@ -68,4 +68,4 @@ def _specs(question: Question) -> list[dict[str, Any]]:
     from cute_viz.spec.build import Builder
 
     names = [name for name in Builder(question.source, question.path, question.library).parts() if name]
-    return [{"path": name, "line": "", "kind": "spec", "value": "", "error": None} for name in names]
+    return [{"name": name, "path": name, "line": "", "kind": "spec", "value": "", "error": None} for name in names]

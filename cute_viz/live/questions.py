@@ -169,7 +169,7 @@ def _explain(question: Question) -> dict[str, Any]:
         step: dict[str, Any] = {"number": number, "words": words, "value": None if value is None else show(value)}
         try:
             if value is not None:
-                drawn = ask(Request((value,), {"fragment": True}, library=question.library, formats=("svg",)))
+                drawn = _step(value, question)
                 step["svg"], step["panels"] = explored(drawn.figure, drawn.how)
         except CuteVizError:
             pass  # a step may give what is no layout
@@ -177,6 +177,17 @@ def _explain(question: Question) -> dict[str, Any]:
     bits = explanation.bits
     out: dict[str, Any] = {"steps": steps, "failed": explanation.failed}
     return out if bits is None else {**out, "bits": bits.render("svg").decode().partition("?>")[2].lstrip()}
+
+
+def _step(value: Any, question: Question) -> Answer:
+    """The picture of a step's layout; an offset has one colour in all steps, where it is a number."""
+    options = {"fragment": True, "color_by": "mod8"}
+    found = ask(Request((value,), options, library=question.library, formats=("svg",)))
+    try:
+        found.figure  # noqa: B018 (worked out here, so that what is wrong is raised here)
+        return found
+    except CuteVizError:
+        return ask(Request((value,), {"fragment": True}, library=question.library, formats=("svg",)))
 
 
 def _facts(question: Question) -> dict[str, Any]:

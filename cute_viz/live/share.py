@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.errors import CuteVizError
+from cute_viz.errors import CuteVizError, spelled
 
 if TYPE_CHECKING:
     from cute_viz.live.question import Question
@@ -21,7 +21,7 @@ def command(question: Question) -> str:
     """
     words = ["cute-viz", "render", "-" if "\n" in question.source else question.source]
     for name, value in question.options.items():
-        flag = f"--{name.replace('_', '-')}"
+        flag = spelled(f"`{name}=`", "cli")
         words += [flag] if value is True or value == "true" else [flag, str(value)]
     for name, value in question.let.items():
         words += ["--let", f"{name}={value}"]

@@ -136,10 +136,18 @@ function objects(rows) {
   if (!rows.length) { box.replaceChildren(); return; }
   const list = document.createElement("table");
   list.createCaption().textContent = `${rows.length} definitions`;
+  let scope = "";
   for (const one of rows) {
+    if ((one.scope || "") !== scope) {
+      scope = one.scope || "";
+      const head = document.createElement("th");
+      Object.assign(head, { colSpan: 3, scope: "colgroup", textContent: scope || "at the top" });
+      list.insertRow().append(head);
+    }
     const line = list.insertRow(), name = document.createElement("button");
     name.type = "button";
-    name.textContent = one.path;
+    name.textContent = one.name || one.path;
+    name.title = one.path;
     name.disabled = Boolean(one.error);
     const query = rows.filter((other) => other.path === one.path).length > 1 ? `${one.path}@${one.line}` : one.path;
     line.setAttribute("aria-current", state.name === query);
@@ -149,6 +157,7 @@ function objects(rows) {
     const value = line.insertCell();
     value.className = "value";
     value.textContent = one.error || `${one.kind || ""} ${one.value || ""}`;
+    if (one.error) line.className = "unread";
   }
   const top = box.scrollTop;
   box.replaceChildren(list);

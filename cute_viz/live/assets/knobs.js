@@ -1,4 +1,5 @@
 // Numbers of the source that are worth turning: B, M and S of a swizzle, the atoms and the tile of a TiledMMA, threads of a copy.
+const LONGEST = 1000;
 const KNOBS = [
   [/(?:Sw|Swizzle|SW|S)<\s*(\d+)\s*,\s*(\d+)\s*,\s*(-?\d+)\s*>/g, ["B", "M", "S"], [[0, 5], [0, 9], [-5, 9]]],
   [/make_tiled_mma\([^()]*?(?:\{\}|\(\))?\s*,\s*\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\)/g, ["atoms M", "N", "K"], null],
@@ -9,6 +10,7 @@ const KNOBS = [
 // The numbers of a text: [name, start, end, value, range].
 export function knobs(text) {
   const out = [];
+  if (text.length > LONGEST) return out; // a whole file: which of its numbers would be meant?
   for (const [pattern, names, ranges] of KNOBS) {
     for (const match of text.matchAll(new RegExp(pattern.source, pattern.flags + "d"))) {
       names.forEach((name, i) => out.push({ name, start: match.indices[i + 1][0], end: match.indices[i + 1][1], value: +match[i + 1], range: ranges && ranges[i] }));
