@@ -46,13 +46,16 @@ def joined(lines: list[str]) -> list[str]:
     return re.sub(r" *\\\n\s*", " ", "\n".join(lines)).split("\n")
 
 
+STAY = re.compile(r".*\bcute-viz (serve|mcp)\b")  # they answer until they are stopped: tests/test_live.py and test_mcp.py run them
+
+
 def commands(text: str) -> list[str]:
-    """The commands of the blocks that show no output, comments and the pip part of a line left out."""
+    """The commands of the blocks that show no output, comments and the pip part of a line left out; none of those that stay."""
     out = []
     for block in blocks(text):
         if not any(line.startswith("$ ") for line in block):
             out += [line for line in joined(block) if "cute-viz " in line and 'eval "$(' not in line]
-    return [line.split("  #")[0].removeprefix("pip install . && ").strip() for line in out]
+    return [line.split("  #")[0].removeprefix("pip install . && ").strip() for line in out if not STAY.match(line)]
 
 
 def sessions(text: str) -> list[tuple[str, str]]:
@@ -72,7 +75,7 @@ def examples() -> list[str]:
         command = import_module(module).command
         lines = joined([line.strip() for line in (command.epilog or "").splitlines()])
         for line in lines:
-            if line.startswith("cute-viz "):
+            if line.startswith("cute-viz ") and not STAY.match(line):
                 out.append(re.split(r"\s{3,}(?=[^-'])", line)[0])
     return out
 

@@ -74,6 +74,8 @@ WORDS = {  # options that hold text, by their names
     "layouts": (".", "nowhere"),
 }
 
+STAY = {"serve", "mcp"}  # commands that answer until they are stopped; tests/test_live.py asks them hostile questions
+
 
 class Grammar:
     """Words that commands take, as chance has it."""
@@ -282,7 +284,7 @@ class Grammar:
 
     def command(self) -> list[str]:
         """A command line."""
-        name = self.one(*(["render"] * 6), *(["eval"] * 6), *(["show"] * 3), *(["explain"] * 3), *COMMANDS)
+        name = self.one(*(["render"] * 6), *(["eval"] * 6), *(["show"] * 3), *(["explain"] * 3), *sorted(set(COMMANDS) - STAY))
         command = cli.commands.get(name) or cli.get_command(click.Context(cli), name)
         assert command is not None
         before = ["--limit", self.word("limit", None)] if self.rarely(20) else []

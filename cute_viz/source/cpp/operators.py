@@ -165,7 +165,7 @@ class Operators(Definitions):
         if operator in "/%":
             if b == 0:
                 raise self.fail("division by zero", node.right.span)
-            return div_rem(a, b)[operator == "%"]
+            return int(div_rem(a, b)[operator == "%"])
         if operator == "*" and a.bit_length() + b.bit_length() > _LARGE:
             raise self.fail("this product is too large", node.span)
         if operator in ("<<", ">>") and not 0 <= b < 64:
