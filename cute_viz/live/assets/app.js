@@ -47,8 +47,7 @@ async function address() {
 }
 
 function changed() {
-  address();
-  return draw();
+  return draw(); // which writes the address, once what was asked for is there: it takes as long as a small picture
 }
 
 async function draw() {
@@ -60,10 +59,11 @@ async function draw() {
   if (!out) return;
   fault(out.error);
   list(question);
-  if (!out.svg) { by("picture").classList.toggle("stale", Boolean(by("picture").querySelector("svg"))); return; }
+  if (!out.svg) { address(); by("picture").classList.toggle("stale", Boolean(by("picture").querySelector("svg"))); return; }
   const svg = picture(out.svg);
   explorer.take(svg, out.panels, out.formula); // before it stands in the page, so that it is laid out once
   by("picture").replaceChildren(svg);
+  address();
   by("picture").classList.remove("stale");
   by("picture").setAttribute("aria-label", out.description);
   document.title = `${out.title} · cute-viz`;
@@ -277,4 +277,3 @@ if (told.file) {
 narrow.addEventListener("change", () => draw());
 addEventListener("hashchange", () => load(location.hash));
 await load(location.hash);
-if (!location.hash) address();
