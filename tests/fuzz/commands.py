@@ -349,7 +349,7 @@ def _watched(folder: str, watching: bool, compiling: bool) -> Iterator[None]:
     _free[:] = [os.path.realpath(tempfile.gettempdir()) + "/tmp"] if compiling else []
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     if watching:
-        signal.setitimer(signal.ITIMER_REAL, WATCHING)
+        signal.setitimer(signal.ITIMER_REAL, WATCHING, WATCHING)  # one that falls into a finaliser is lost
     try:
         yield
     finally:
