@@ -73,6 +73,13 @@ def _capitals(name: str) -> str:
     return re.sub(r"(\d+X\d+X\d+)(?=[A-Z])", r"\1_", name.upper()) if name.islower() else name
 
 
+def _shorter(path: str) -> str:
+    """A path whose long template arguments are left out: `name=` takes it without them."""
+    while (shorter := re.sub(r"<[^<>…]{17,}>", "<…>", path)) != path:
+        path = re.sub(r"<[^<>]*<…>[^<>]*>", "<…>", shorter)
+    return path
+
+
 def _entries(source: str, as_json: bool, reading: Reading) -> None:
     """What a file defines: all of it as JSON; as lines what can be drawn, and what wants a value to be."""
     rows = ask(reading.request(source)).rows
@@ -86,7 +93,9 @@ def _entries(source: str, as_json: bool, reading: Reading) -> None:
     if not shown:
         output.say(f"{len(rows)} definitions, none of which is a layout, a copy or an MMA that could be read")
     else:
-        output.table([(str(row.line), row.path, row.kind or "?", row.brief or f"needs {', '.join(row.needs)}") for row in shown])
+        output.table(
+            [(str(row.line), _shorter(row.path), row.kind or "?", row.brief or f"needs {', '.join(row.needs)}") for row in shown]
+        )
     unread = sum(1 for row in rows if row.error and not row.needs)
     if unread:
         output.say(f"{unread} definitions could not be read; --json tells why")
