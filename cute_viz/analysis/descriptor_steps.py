@@ -28,7 +28,7 @@ def descriptor_steps(name: str, operand: Any, word: Any = "K") -> list[Step]:
 
     >>> from cute_viz.algebra.composed import ComposedLayout, PointerFlag
     >>> flagged = ComposedLayout(Swizzle(3, 4, 3), PointerFlag(16), Layout((64, 64), (64, 1)))
-    >>> [step.words for step in descriptor_steps("make_gmma_desc", flagged)][-2]
+    >>> [step.words for step in descriptor_steps("make_gmma_desc", flagged)][-3]
     '  K is 64 elements, and one wgmma takes 16: local_tile(A, (64,16), (0,k)) is the operand of k-block k'
     """
     kind, tensor, major = OPERATIONS[name], as_tensor(operand), major_of(word)

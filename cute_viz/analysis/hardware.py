@@ -21,7 +21,7 @@ def hardware_facts(obj: Any) -> dict[str, Any] | None:
     >>> from cute_viz import parse
     >>> facts = hardware_facts(parse("make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"))
     >>> facts["desc"], facts["stride offset"]
-    ('0x8000002000010000', '512 bytes')
+    ('0xc000001000010000', '256 bytes')
     """
     if isinstance(obj, SmemDescriptor):
         return _descriptor(obj)

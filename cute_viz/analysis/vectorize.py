@@ -80,7 +80,12 @@ def auto_width(src: Tensor, dst: Tensor, most: int | None = None) -> Width:
 
 
 def elements_of(x: Tensor) -> AnyLayout:
-    """The layout by which CuTe judges a tensor: element offsets; the swizzle of a pointer is not part of it."""
+    """The layout by which CuTe judges a tensor: element offsets; the swizzle of a pointer is not part of it.
+
+    >>> from cute_viz.algebra.tensor import Pointer
+    >>> str(elements_of(Tensor(Pointer("smem", "half_t", 0, Swizzle(3, 4, 3)), Layout((8, 64), (64, 1)))))
+    '(8,64):(64,1)'
+    """
     return x.layout if x.swizzle is None else ComposedLayout(x.swizzle, x.offset, x.layout)
 
 

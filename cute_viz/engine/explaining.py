@@ -146,7 +146,11 @@ def _encoding(text: str, library: Library) -> Explanation:
 
 
 def steps_of_verdict(found: Verdict) -> list[Step]:
-    """A verdict in sentences."""
+    """A verdict in sentences.
+
+    >>> [step.words for step in steps_of_verdict(Verdict("gemm", "SM80_16x8x16_F32F16F16F32_TN", 4))]
+    ['CuTe accepts it: 4 instructions a thread, SM80_16x8x16_F32F16F16F32_TN']
+    """
     times = "1 instruction" if found.count == 1 else f"{found.count} instructions"
     out = [Step(f"CuTe accepts it: {times} a thread, {found.instruction}")]
     if found.common is not None:

@@ -133,9 +133,9 @@ def known(name: str) -> Option:
 
     >>> known("color-by").choices[:2]
     ('offset', 'mod8')
-    >>> known("colour")
+    >>> known("color_bye")
     Traceback (most recent call last):
-    cute_viz.errors.FigureError: there is no option 'colour'
+    cute_viz.errors.FigureError: there is no option 'color_bye'
       hint: did you mean color_by?
     """
     word = name.replace("-", "_")

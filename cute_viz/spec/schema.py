@@ -156,7 +156,7 @@ def json_schema() -> dict[str, Any]:
     """The JSON Schema of a spec file, for editors.
 
     >>> sorted(json_schema()["properties"])[:3]
-    ['copy_atom', 'description', 'figure']
+    ['beside', 'copy_atom', 'description']
     """
     definitions: dict[str, Any] = {}
     for kind in KINDS.values():

@@ -104,7 +104,7 @@ class Declarators:
         reader, tokens = self.reader, self.tokens
         name = name or tokens[last].text
         arguments = reader.function_params(opening + 1, reader.match[opening])
-        at = reader.match[opening] + 1
+        at = min(reader.match[opening] + 1, len(tokens) - 1)
         result: Range | None = None
         while tokens[at].kind not in ("{", ";", "=", "end", "}"):
             if tokens[at].kind == ":":
