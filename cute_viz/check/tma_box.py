@@ -74,11 +74,15 @@ class Job:
         return kernel(self.entry, self.obj.map.rank, 1 if self.store else self.obj.ctas, self.store)
 
     def corners(self) -> list[tuple[int, ...]]:
-        """Where the tile is put: at 0, across the end, and across the beginning."""
+        """Where the tile is put: at 0, across the end, and, of loads, across the beginning.
+
+        A store with a negative coordinate is an illegal instruction to an H100, where a load is not.
+        """
         extents = [int(extent) for extent in modes(self.obj.tensor.layout.shape)]
         tile = [product(mode) for mode in modes(self.obj.cta_v_map.shape)]
         across = tuple(max(0, extent - part // 2) for extent, part in zip(extents, tile, strict=False))
-        return [(0,) * len(extents), across, tuple(-(part // 2) for part in tile[: len(extents)])]
+        before = tuple(-(part // 2) for part in tile[: len(extents)])
+        return [(0,) * len(extents), across, *([] if self.store else [before])]
 
     def numbers(self) -> Any:
         """The tensor in global memory: a number that tells each element, as far as its bits go."""
