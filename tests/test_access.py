@@ -415,7 +415,7 @@ class TestFigures:
 
     def test_the_phase_strip_marks_conflicts_without_colour(self):
         (access,) = accesses(Layout((32, 1), (32, 0)), 32, Layout((32, 1)))
-        figure = strip("title", "source", access.phases(), "note")
+        figure = strip("title", "source", [("", access.phases())], 1, "note")
         (panel,) = figure.panels
         assert panel.boxes == ((0, 0, 1, 1),)
         assert panel.labels[0] == "0,1,2…\n32×"
