@@ -91,6 +91,10 @@ def film(drawn: Figure) -> bytes:
     """A picture of wavefronts that moves, as SVG: a frame for each.
 
     Raises: FigureError for any other picture.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> film(picture_of(Layout((32, 1), (32, 0)), Access(Layout((32, 1)), 32))).count(b"<g ")
+    33
     """
     from cute_viz.renderers import Options
     from cute_viz.renderers.film import render

@@ -88,8 +88,7 @@ def _stage(panel: Panel, x: float, y: float, fills: dict[str, str], frames: int)
     """One access: lanes, banks, and a group for each wavefront; the last one stays until the others are done."""
     low = y + CELL + HIGH
     each = BANKS // panel.cols
-    out = [f'<path class="o" d="{_boxes(range(LANES), x, y)}{_boxes(range(BANKS), x, low)}"/>']
-    out += [_text(x + n * CELL, at, str(n), 8) for n in range(0, LANES, 8) for at in (y - 6, low + CELL + 8)]
+    out = [_text(x + n * CELL, at, str(n), 8) for n in range(0, LANES, 8) for at in (y - 6, low + CELL + 8)]
     out += [_text(x + LANES * CELL - 30, y - 6, "lanes", 8), _text(x + BANKS * CELL - 32, low + CELL + 8, "banks", 8)]
     done: set[int] = set()
     for row in range(panel.rows):
@@ -111,6 +110,7 @@ def _stage(panel: Panel, x: float, y: float, fills: dict[str, str], frames: int)
         done |= set(now)
     rest = _cells(sorted(done), x, y, DONE) + _text(x, low + CELL + 24, f"done after {panel.rows}", 11, bold=True)
     out.append(_frame(rest, panel.rows, frames - panel.rows))
+    out.append(f'<path class="o" d="{_boxes(range(LANES), x, y)}{_boxes(range(BANKS), x, low)}"/>')
     return "".join(out)
 
 
