@@ -33,8 +33,8 @@ def render(figure: Figure, options: Options) -> str:
     >>> from cute_viz.analysis.banks import phases
     >>> from cute_viz.figures.phases import strip
     >>> drawn = strip("Two words of a bank", "", [("plain", phases([0, 128] + [0] * 30, "ld.32"))], 1)
-    >>> render(drawn, Options()).count('class="f')
-    2
+    >>> render(drawn, Options()).count('class="f')  # two wavefronts, and that all is done
+    3
     """
     panels = [panel for panel in figure.panels if "lanes" in panel.data]
     if figure.kind != "phases" or not panels:
@@ -88,8 +88,11 @@ def _stage(panel: Panel, x: float, y: float, fills: dict[str, str], frames: int)
     """One access: lanes, banks, and a group for each wavefront; the last one stays until the others are done."""
     low = y + CELL + HIGH
     each = BANKS // panel.cols
-    out = [_text(x + n * CELL, at, str(n), 8) for n in range(0, LANES, 8) for at in (y - 6, low + CELL + 8)]
-    out += [_text(x + LANES * CELL - 30, y - 6, "lanes", 8), _text(x + BANKS * CELL - 32, low + CELL + 8, "banks", 8)]
+    lanes = max(LANES, 1 + max(lane for mine in panel.data["lanes"] for lane in mine))  # 64 of a wave
+    side = BANKS * CELL / lanes
+    out = [_text(x + n * side, y - 6, str(n), 8) for n in range(0, lanes, 8)]
+    out += [_text(x + n * CELL, low + CELL + 8, str(n), 8) for n in range(0, BANKS, 8)]
+    out += [_text(x + BANKS * CELL - 30, y - 6, "lanes", 8), _text(x + BANKS * CELL - 32, low + CELL + 8, "banks", 8)]
     done: set[int] = set()
     for row in range(panel.rows):
         served = {(lane, c) for c in range(panel.cols) for lane in panel.data["lanes"][row * panel.cols + c]}
@@ -97,20 +100,20 @@ def _stage(panel: Panel, x: float, y: float, fills: dict[str, str], frames: int)
         now = sorted({lane for lane, _ in served})
         banks = sorted({c * each + k for _, c in served for k in range(each)})
         lines = "".join(
-            f"M{number(x + (lane + 0.5) * CELL)} {number(y + CELL)}L{number(x + (c + 0.5) * each * CELL)} {number(low)}"
+            f"M{number(x + (lane + 0.5) * side)} {number(y + CELL)}L{number(x + (c + 0.5) * each * CELL)} {number(low)}"
             for lane, c in sorted(served)
         )
         fill = fills["first" if first else "later"]
-        parts = [f'<path class="w" d="{lines}"/>', _cells(now, x, y, fill), _cells(banks, x, low, fill)]
-        parts.append(_cells(sorted(done - set(now)), x, y, DONE))
+        parts = [f'<path class="w" d="{lines}"/>', _cells(now, x, y, fill, side), _cells(banks, x, low, fill)]
+        parts.append(_cells(sorted(done - set(now)), x, y, DONE, side))
         phase = panel.row_ruler.labels[row].partition(".")[0]
         words = f"wavefront {row + 1} of {panel.rows}, phase {phase}: {len(banks)} of {BANKS} banks busy"
         parts.append(_text(x, low + CELL + 24, words, 11))
         out.append(_frame("".join(parts), row))
         done |= set(now)
-    rest = _cells(sorted(done), x, y, DONE) + _text(x, low + CELL + 24, f"done after {panel.rows}", 11, bold=True)
+    rest = _cells(sorted(done), x, y, DONE, side) + _text(x, low + CELL + 24, f"done after {panel.rows}", 11, bold=True)
     out.append(_frame(rest, panel.rows, frames - panel.rows))
-    out.append(f'<path class="o" d="{_boxes(range(LANES), x, y)}{_boxes(range(BANKS), x, low)}"/>')
+    out.append(f'<path class="o" d="{_boxes(range(lanes), x, y, side)}{_boxes(range(BANKS), x, low)}"/>')
     return "".join(out)
 
 
@@ -120,13 +123,13 @@ def _frame(inside: str, at: int, times: int = 1) -> str:
     return f'<g class="{"f" if at else "f f0"}" style="animation-delay:{number(at * SECONDS)}s{more}">{inside}</g>'
 
 
-def _boxes(places: Iterable[int], x: float, y: float) -> str:
-    side = number(CELL)
-    return "".join(f"M{number(x + n * CELL)} {number(y)}h{side}v{side}h-{side}z" for n in places)
+def _boxes(places: Iterable[int], x: float, y: float, wide: float = CELL) -> str:
+    across, down = number(wide), number(CELL)
+    return "".join(f"M{number(x + n * wide)} {number(y)}h{across}v{down}h-{across}z" for n in places)
 
 
-def _cells(places: Sequence[int], x: float, y: float, fill: str) -> str:
-    return f'<path fill="{fill}" d="{_boxes(places, x, y)}"/>' if places else ""
+def _cells(places: Sequence[int], x: float, y: float, fill: str, wide: float = CELL) -> str:
+    return f'<path fill="{fill}" d="{_boxes(places, x, y, wide)}"/>' if places else ""
 
 
 def _text(x: float, y: float, text: str, size: float, bold: bool = False) -> str:
