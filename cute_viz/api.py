@@ -51,6 +51,7 @@ def figure(
     thread: int | str | range | None = None,
     warp: int | str | range | None = None,
     value: int | str | range | None = None,
+    follow: int | str | range | None = None,
     operand: str | None = None,
     type: int | str | None = None,
     tensor: Any = None,
@@ -72,7 +73,8 @@ def figure(
     color_by: what hue means: `offset`, `mod8`, `chunk`, `thread`, `value`, `warp`, `row`, `column`, `tile`, `none`.
     labels: the text of a cell: `auto`, `full`, `offset`, `coord`, `index`, `none`.
     coords: rulers show nested coordinates. title: instead of the one made from the object.
-    thread, warp, value: colour these alone: 5, "0..3" or range(4). operand: only these panels: "A", "CA", "S".
+    thread, warp, value: colour these alone: 5, "0..3" or range(4). follow: of a GEMM, the way of this one thread.
+    operand: only these panels: "A", "CA", "S".
     type: the element of shared memory, "f16" or 16. tensor: draw what `thread` holds of this tensor. max_cells: refuse more.
     coord: where the tile of a TMA copy begins in the tensor: "96,0".
     diff: of two sources, mark what differs. fold: cut into bands of so many columns. crop: only the first rows x columns.
@@ -85,7 +87,7 @@ def figure(
     """
     options = {
         "view": view, "tile": tile, "color_by": color_by, "labels": labels, "coords": coords, "title": title,
-        "thread": thread, "warp": warp, "value": value, "operand": operand, "type": type, "tensor": tensor,
+        "thread": thread, "warp": warp, "value": value, "follow": follow, "operand": operand, "type": type, "tensor": tensor,
         "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
     }  # fmt: skip
     any_format = ("text", "svg")  # so that no image takes the place of labels, which not every format shows
@@ -113,6 +115,7 @@ def render(
     thread: int | str | range | None = None,
     warp: int | str | range | None = None,
     value: int | str | range | None = None,
+    follow: int | str | range | None = None,
     operand: str | None = None,
     type: int | str | None = None,
     tensor: Any = None,
@@ -150,7 +153,7 @@ def render(
         "style": style, "palette": palette, "theme": theme, "fragment": fragment, "width": width, "cell": cell,
         "target": target, "bare": bare,
         "view": view, "tile": tile, "color_by": color_by, "labels": labels, "coords": coords, "title": title,
-        "thread": thread, "warp": warp, "value": value, "operand": operand, "type": type, "tensor": tensor,
+        "thread": thread, "warp": warp, "value": value, "follow": follow, "operand": operand, "type": type, "tensor": tensor,
         "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
     }  # fmt: skip
     return _written(_ask((source, *more), options, let, name, dialect, layouts, limits, (format_,)), format_, path)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import assume, given
@@ -415,10 +417,10 @@ class TestFigures:
 
     def test_the_phase_strip_marks_conflicts_without_colour(self):
         (access,) = accesses(Layout((32, 1), (32, 0)), 32, Layout((32, 1)))
-        figure = strip("title", "source", access.phases(), "note")
+        figure = strip("title", "source", [("", access.phases())], 1, "note")
         (panel,) = figure.panels
-        assert panel.boxes == ((0, 0, 1, 1),)
-        assert panel.labels[0] == "0,1,2…\n32×"
+        assert panel.row_ruler.labels == tuple(f"0.{n}" for n in range(32))
+        assert panel.labels[::32] == tuple(f"T{n}" for n in range(32))
         for kind in ("svg", "tikz", "text", "json"):
             assert render(figure, kind)
 
@@ -439,7 +441,44 @@ class TestCommands:
         lines = result.stdout.decode().splitlines()
         assert lines[0].split()[:5] == ["warp", "steps", "instruction", "wavefronts", "ideal"]
         assert lines[-1] == "2048 wavefronts in 64 instructions, 256 are ideal: conflicts up to 8-way"
-        assert b"8\xc3\x97" in out.read_bytes()
+        assert out.read_bytes().count(b">0.7<") == 1  # the last wavefront of the first phase
+
+    @pytest.mark.parametrize(("swizzle", "rows"), [("", [32]), ("Sw<3,3,3> o 0 o ", [32, 4])])
+    def test_the_picture_serves_what_each_lane_asks_for(self, tmp_path, swizzle, rows):
+        """A row a wavefront; of a swizzled layout the plain one above; every lane is served once, at the banks of its address."""
+        out = tmp_path / "waves.json"
+        assert run("analyze", f"tile_to_shape({swizzle}(8,64):(64,1), (128,64))", "--access", LDSM, "-o", str(out)).returncode == 0
+        panels = json.loads(out.read_text())["panels"]
+        assert [panel["rows"] for panel in panels] == rows
+        for swizzled, panel in enumerate(panels):
+            served = {lane: n for n, lanes in enumerate(panel["data"]["lanes"]) for lane in lanes}
+            assert sorted(served) == list(range(32))
+            for lane, cell in served.items():
+                m, half = lane % 16, lane // 16
+                assert cell % 8 == (half ^ m % 8 if swizzled else half)
+                assert panel["row_ruler"]["labels"][cell // 8].startswith(f"{lane // 8}.")
+
+    def test_a_film_has_a_frame_for_each_wavefront(self, tmp_path):
+        out = tmp_path / "film.svg"
+        tile = "tile_to_shape(Sw<3,3,3> o 0 o (8,64):(64,1), (128,64))"
+        assert run("analyze", tile, "--access", LDSM, "-o", str(out), "--animate").returncode == 0
+        root = ElementTree.fromstring(out.read_text())
+        frames = list(root.iter("{http://www.w3.org/2000/svg}g"))
+        assert len(frames) == 33 + 5  # and one of each at the end
+        delays = [float(re.search(r"delay:([\d.]+)s", g.get("style"))[1]) for g in frames]
+        assert delays == pytest.approx([0.45 * n for n in (*range(33), *range(5))])
+        lines = [g.find("{http://www.w3.org/2000/svg}path[@class='w']") for g in frames]
+        assert [0 if line is None else line.get("d").count("L") for line in lines] == [1] * 32 + [0] + [8] * 4 + [0]
+
+    def test_a_picture_of_sectors(self, tmp_path):
+        out = tmp_path / "sectors.json"
+        words = ("(128,64):(64,1)", "--access", "(32,8):(1,128)", "--type", "f16", "--global")
+        report = json.loads(run("analyze", *words, "--json", "-o", str(out)).stdout)
+        drawn = json.loads(out.read_text())
+        labels = [label for label in drawn["panels"][0]["labels"] if label]
+        assert labels == [f"T{lane}\n16 of 32 B" for lane in range(32)]
+        assert report["steps"][0]["sectors"] == drawn["facts"]["sectors"] == 32
+        assert report["steps"][0]["lines"] == drawn["panels"][0]["rows"] == 32
 
     def test_global_memory(self):
         result = run("analyze", "(128,64):(64,1)", "--access", G2S, "--global", "--json")
@@ -490,7 +529,9 @@ class TestCommands:
             (("analyze", "(8,64):(64,1)", "--access", "Sw<1,1,1>"), 1),
             (("analyze", "(8,64):(64,1)", "--access", "(32,2)", "--store", "--instruction", "ld.32"), 2),
             (("analyze", "(8,64):(64,1)", "--access", "(32,8)", "--global", "--instruction", "ldmatrix.x4"), 2),
-            (("analyze", "(8,64):(64,1)", "--access", "(32,2)", "--global", "-o", "x.svg"), 2),
+            (("analyze", "(8,64):(64,1)", "--access", "(32,2)", "--global", "-o", "x.svg", "--animate"), 2),
+            (("analyze", "(8,64):(64,1)", "--access", "(32,2)", "-o", "x.png", "--animate"), 2),
+            (("analyze", "(8,64):(64,1)", "--access", "(32,2)", "--animate"), 2),
             (("analyze", "(128,64):(64,1)", "--access", LDSM, "--global"), 1),
             (("explain", "(8,64):(64,1)"), 1),
         ],

@@ -68,7 +68,7 @@ WORDS: dict[str, tuple[Any, ...]] = {  # of an option without choices
     "tile": ("4x8", "16x8", "8x4"), "coords": (True,), "title": ("A title",), "thread": ("0", "1..2"), "warp": ("0",),
     "value": ("1",), "operand": ("A", "S", "C", "AB"), "type": ("8", "f64"), "tensor": ("(64,64):(64,1)", "(32,64):(64,1)"),
     "max_cells": ("1",), "diff": (True,), "fold": ("1",), "crop": ("2x2",), "palette": ("mono",), "fragment": (True,),
-    "width": ("200",), "cell": ("5",), "bare": (True,), "coord": ("8,0", "56,0"),
+    "follow": ("0", "13"), "width": ("200",), "cell": ("5",), "bare": (True,), "coord": ("8,0", "56,0"),
 } | {name: option.choices for name, option in OPTIONS.items() if option.choices}  # fmt: skip
 WORDS["target"] = ("column", "slide")  # of a small picture a screen, a README and a page are alike
 TILES = ("4x8", "16x8", "8x32")  # of which one fits where a view needs a tile
@@ -184,7 +184,7 @@ def test_every_option_is_tried() -> None:
     assert WORDS.keys() == OPTIONS.keys()
     seen = {words.get("view") for what in OBJECTS for words in views(what)}
     assert seen == {None, *VIEWS}
-    assert {getattr(object_of(what), "tiling", "") for what in OBJECTS} >= TILINGS.keys() - {"partition", "lanes"}
+    assert {getattr(object_of(what), "tiling", "") for what in OBJECTS} >= TILINGS.keys() - {"partition", "lanes", "follow"}
     tried = [(what, words) for what in OBJECTS for words in views(what)]
     for name in WORDS.keys() - {"view", "tile", "max_cells", "diff", "style"}:  # the last two are tried where they apply
         for word in WORDS[name]:

@@ -12,7 +12,7 @@ from cute_viz.analysis.memories import INSTRUCTIONS
 from cute_viz.cli import output
 from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
-from cute_viz.engine.access import Access, picture_of, report_of
+from cute_viz.engine.access import Access, film, picture_of, report_of
 from cute_viz.engine.answer import format_of
 
 
@@ -40,7 +40,8 @@ from cute_viz.engine.answer import format_of
 @click.option("--store", is_flag=True, help="The tile is written, not read.")
 @click.option("--global", "sectors", is_flag=True, help="Global memory: sectors and lines instead of banks.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
-@click.option("-o", "--output", "path", metavar="FILE", help="Draw the costliest step, phase by phase; the suffix is the format.")
+@click.option("-o", "--output", "path", metavar="FILE", help="Draw the costliest step: its wavefronts, or sectors.")
+@click.option("--animate", is_flag=True, help="With -o FILE.svg: a film of lanes and banks, a frame for each wavefront.")
 @reading_options
 def command(
     source: str,
@@ -52,6 +53,7 @@ def command(
     sectors: bool,
     as_json: bool,
     path: str | None,
+    animate: bool,
     reading: Reading,
 ) -> None:
     """Count the wavefronts of each step of each warp that accesses the tile LAYOUT, against the ideal; without --access, tell
@@ -62,12 +64,16 @@ def command(
     """
     if path is not None and access is None:
         raise click.UsageError("-o goes with --access")
+    format_ = format_of(None, output.file_of(path)) if path is not None else ""
+    if animate and (format_ != "svg" or sectors):
+        raise click.UsageError("--animate goes with -o FILE.svg, and with shared memory")
     answer = ask(reading.request(source))
     output.notes(answer.notes)
     by = None if access is None else ask(reading.beside(access)).obj
     asked = Access(by, element, instruction, operand, store, sectors, reading.library.arch)
     if path is not None:
-        output.write(picture_of(answer.layout, asked).render(format_of(None, output.file_of(path))), path)
+        drawn = picture_of(answer.layout, asked)
+        output.write(film(drawn) if animate else drawn.render(format_), path)
     report = report_of(answer.layout, asked)
     if by is None:
         output.facts(report, as_json)

@@ -25,6 +25,7 @@ from cute_viz.renderers import FORMATS
     "  cute-viz render '(_4,_8):(_8,_1)' -T tikz --style cutlass        print_latex, byte for byte\n"
     "  cute-viz render SM80_16x8x16_F32BF16BF16F32_TN --thread 5 -o mma.svg\n"
     "  cute-viz render 'logical_divide((8,6), (4,3))' -o divide.svg              what went in, and what came out\n"
+    "  cute-viz render ampere_gemm --follow 13 -o day.svg                        one thread's way through a GEMM\n"
     "  cute-viz render SM80_16x8x16_F32F16F16F32_TN --for page -o mma.tex           for a paper, its caption beside it\n"
     "  cute-viz render '(8,8):(8,1)' '(8,8):(1,8)' --diff               side by side, differences marked\n"
     "  make 2>&1 | cute-viz render - --name sA                          what a kernel printed\n"

@@ -5,14 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.analysis.access import accesses, element_bits
+from cute_viz.analysis.banks import WORD, width
 from cute_viz.analysis.facts import layout_facts, memory_facts
 from cute_viz.analysis.memories import memory_of
 from cute_viz.analysis.reports import global_report, shared_report
 from cute_viz.errors import UsageError
 from cute_viz.figures.model import Figure
 from cute_viz.figures.phases import strip
+from cute_viz.figures.sectors import sectors
+from cute_viz.figures.words import count
 from cute_viz.options.words import read
 
 
@@ -55,21 +60,62 @@ def report_of(layout: Any, access: Access) -> dict[str, Any]:
 
 
 def picture_of(layout: Any, access: Access) -> Figure:
-    """The phases of the costliest access, a row each.
+    """The wavefronts of the costliest access, a row each; of a swizzled layout those of the plain one above. Of global memory, the
+    sectors of the costliest request.
 
-    Raises: as `report_of`; UsageError for global memory, which has no banks.
+    Raises: as `report_of`.
     """
     _check(access)
+    bits = read("type", access.element)
+    found = _found(layout, access, bits)
     if access.sectors:
-        raise UsageError("the picture shows the banks of shared memory: drop `global=`")
-    found = _found(layout, access, read("type", access.element))
+        return _sectors(layout, found)
     worst = max(found, key=lambda a: a.wavefronts)
-    title = f"{worst.instruction} of warp {worst.warp}, step {worst.step}: {worst.wavefronts} wavefronts, {worst.ideal} are ideal"
+    plain = _plain(layout)
+    before = [] if plain is None else _found(plain, access, element_bits(layout, access.by, operand=access.operand, given=bits))
+    if before and len(before) == len(found):  # the step that the swizzle is for
+        old = max(before, key=lambda a: a.wavefronts)
+        worst = max(found, key=lambda a: (a.wavefronts, (a.warp, a.step) == (old.warp, old.step)))
+    steps = [(plain, a) for a in before if (a.warp, a.step, a.instruction) == (worst.warp, worst.step, worst.instruction)]
+    steps.append((layout, worst))
+    parts = [(f"{show(one)}: {count(a.wavefronts, 'wavefront')}" if len(steps) > 1 else "", a.phases()) for one, a in steps]
+    costs = " to ".join(str(a.wavefronts) for _, a in steps)
+    title = f"{worst.instruction} of warp {worst.warp}, step {worst.step}: {costs} wavefronts, {worst.ideal} are ideal"
     memory = memory_of(access.arch)
-    note = "The label of a row is the phase and its wavefronts: the words in its fullest bank." + (
-        f" {memory.claim}." if memory else ""
-    )
-    return strip(title, show(layout), worst.phases(), note)
+    counted = f"{memory.claim}" if memory else "The number of wavefronts is as the hardware counts"
+    note = f"{counted}; in which of them a word of a bank comes is not known."
+    return strip(title, show(layout), parts, width(worst.instruction) // WORD, note)
+
+
+def film(drawn: Figure) -> bytes:
+    """A picture of wavefronts that moves, as SVG: a frame for each.
+
+    Raises: FigureError for any other picture.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> film(picture_of(Layout((32, 1), (32, 0)), Access(Layout((32, 1)), 32))).count(b"<g ")
+    33
+    """
+    from cute_viz.renderers import Options
+    from cute_viz.renderers.film import render
+
+    return render(drawn, Options()).encode("utf-8", "replace")
+
+
+def _plain(layout: Any) -> Any:
+    """A swizzled layout without its swizzle; None where there is none."""
+    if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
+        return domain(layout)
+    return None
+
+
+def _sectors(layout: Any, found: list[Any]) -> Figure:
+    """The request that moves most bytes for nothing."""
+    report = global_report(found)["steps"]
+    worst, told = max(zip(found, report, strict=True), key=lambda pair: (pair[1]["sectors"], -pair[1]["efficiency"]))
+    lines = count(told["lines"], "line")
+    title = f"{told['instruction']} of warp {worst.warp}, step {worst.step}: {count(told['sectors'], 'sector')} of {lines}"
+    return sectors(title, show(layout), worst.begins, worst.width, worst.mask)
 
 
 def _found(layout: Any, access: Access, bits: int | None) -> list[Any]:

@@ -32,7 +32,8 @@ def options_for(subject: Subject, request: Request) -> dict[str, Any]:
             except CuteVizError as error:
                 raise subject.spec.locate(error, f"figure.{key}") from None
         spec = subject.spec
-        out |= {key: word for key, word in (("title", spec.title), ("palette", spec.palette)) if word is not None}
+        title = None if request.options.get("follow") is not None else spec.title  # of all that it is, not of one thread
+        out |= {key: word for key, word in (("title", title), ("palette", spec.palette)) if word is not None}
         out |= {"style": spec.style} if spec.style != "default" else {}
     return out | read_all(request.options)
 

@@ -6,7 +6,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from cute_viz.errors import FigureError, Span
-from cute_viz.figures.model import HOLE, VERSION, Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.model import HOLE, VERSION, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.limits import limit, over
 
 
@@ -72,7 +72,15 @@ def from_dict(data: Any) -> Figure:
             raise FigureError(f"figure.panels[{n}].legends names a legend that the figure does not have")
         if any(not HOLE <= paint < len(figure.paints) for paint in panel.paints):
             raise FigureError(f"figure.panels[{n}].paints names a paint that the figure does not have")
+    for n, arrow in enumerate(figure.arrows):
+        for which, box in ((arrow.source, arrow.start), (arrow.target, arrow.end)):
+            if not 0 <= which < len(figure.panels) or (box and not _is_inside(box, figure.panels[which])):
+                raise FigureError(f"figure.arrows[{n}] names a panel, or cells, that the figure does not have")
     return figure
+
+
+def _is_inside(box: tuple[int, ...], panel: Panel) -> bool:
+    return len(box) == 4 and 0 <= box[0] < box[2] <= panel.rows and 0 <= box[1] < box[3] <= panel.cols
 
 
 def _check_panel(panel: Panel, where: str) -> None:
@@ -88,7 +96,7 @@ def _check_panel(panel: Panel, where: str) -> None:
     for box in panel.boxes:
         if not isinstance(box, tuple) or len(box) != 4 or not all(isinstance(x, int) for x in box):
             raise FigureError(f"{where}.boxes holds something else than row0, col0, row1, col1")
-        if not (0 <= box[0] < box[2] <= panel.rows and 0 <= box[1] < box[3] <= panel.cols):
+        if not _is_inside(box, panel):
             raise FigureError(f"{where}.boxes holds {box}, which is not inside the panel")
     for arrow in panel.arrows:
         if not isinstance(arrow, tuple) or len(arrow) != 4 or not all(isinstance(x, int) for x in arrow):
@@ -107,6 +115,7 @@ _PARTS: dict[tuple[str, str], type] = {
     ("Figure", "paints"): Paint,
     ("Figure", "legends"): Legend,
     ("Figure", "panels"): Panel,
+    ("Figure", "arrows"): Arrow,
     ("Legend", "entries"): LegendEntry,
     ("Panel", "row_ruler"): Ruler,
     ("Panel", "col_ruler"): Ruler,

@@ -15,7 +15,7 @@ from typing import Any
 from cute_viz.display import Drawn
 from cute_viz.errors import FigureError
 
-VERSION = 2  # 1 had neither Panel.legends nor Paint.faded; it is read all the same
+VERSION = 3  # 1 had neither Panel.legends nor Paint.faded, 2 no Figure.arrows; both are read all the same
 WARP = {"warp": 32, "warp_name": "warp"}  # what panels have that say no other
 HOLE = -1  # the paint of a cell that no value lands on
 
@@ -141,6 +141,19 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True)
+class Arrow:
+    """An arrow from one panel to another, each an index into the figure's panels.
+
+    start, end: the cells that it leaves and points at, (row0, col0, row1, col1) half-open; () for the panel as a whole.
+    """
+
+    source: int
+    target: int
+    start: tuple[int, ...] = ()
+    end: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Figure(Drawn):
     """A picture: title, source in CuTe notation, caption, description (the alt text), paints, legends, panels, notes.
 
@@ -148,6 +161,7 @@ class Figure(Drawn):
     source: the object drawn, in CuTe notation, exactly as CuTe's print shows it.
     facts: small facts of the object (size, cosize, threads ...), strings or integers, in reading order.
     notes: sentences that a reader must not miss (something left out, a cell with several owners ...).
+    arrows: which panel, or cells of it, go on in which.
     """
 
     kind: str
@@ -160,6 +174,7 @@ class Figure(Drawn):
     panels: tuple[Panel, ...]
     notes: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=Frozen)
+    arrows: tuple[Arrow, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", Frozen(self.facts))
@@ -180,7 +195,7 @@ def to_dict(figure: Figure) -> dict[str, Any]:
     """The figure as JSON-ready values, with the model's version.
 
     >>> to_dict(Figure("grid", "a title", "4:1", "", "", (), (), ()))["cute_viz_figure"]
-    2
+    3
     """
     out = asdict(figure)
     for panel in out["panels"]:

@@ -37,6 +37,7 @@ class FigureOptions:
     thread: range | None = None
     warp: range | None = None
     value: range | None = None
+    follow: range | None = None
     operand: str | None = None
     tensor: Any = None
     bits: int | None = None

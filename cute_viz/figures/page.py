@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel
+from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, LegendEntry, Paint, Panel
 
 WIDE = 32  # columns of a panel that has a row of its own
 
@@ -29,6 +29,7 @@ def page(title: str, parts: Sequence[tuple[str, Figure]], columns: int, source: 
         raise FigureError("a page needs a figure")
     paints: list[Paint] = []
     panels: list[Panel] = []
+    arrows: list[Arrow] = []
     legends: list[tuple[Legend, list[str]]] = []  # with the headings of the parts that it is of
     row = col = 0
     for heading, figure in parts:
@@ -42,6 +43,7 @@ def page(title: str, parts: Sequence[tuple[str, Figure]], columns: int, source: 
         alone = deep > 1 or max(p.cols for p in figure.panels) > WIDE
         if col and (alone or col + wide > columns):
             row, col = row + 1, 0
+        arrows += [replace(a, source=a.source + len(panels), target=a.target + len(panels)) for a in figure.arrows]
         for panel in figure.panels:
             panels.append(
                 replace(
@@ -68,6 +70,7 @@ def page(title: str, parts: Sequence[tuple[str, Figure]], columns: int, source: 
         legends=tuple(_told_apart(legends)),
         panels=tuple(panels),
         notes=tuple(dict.fromkeys(notes)),
+        arrows=tuple(arrows),
     )
 
 

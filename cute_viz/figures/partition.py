@@ -51,7 +51,7 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
     rows, cols = (product(mode) for mode in modes(shape))
     check_cells(rows * cols, f"the tensor {tensor}", options)
     part = _part(thr, operand, tensor)
-    coordinates = _coordinates(_part(thr, operand, make_identity_layout((rows, cols))))
+    coordinates = coordinates_of(_part(thr, operand, make_identity_layout((rows, cols))))
     own = domain(part)
     extents = [product(mode) for mode in modes(own.shape)]
     names = (_MODES.get(operand, _COPY) + tuple(f"REST_{n}" for n in range(8)))[: len(extents)]
@@ -179,8 +179,12 @@ def _part(thr: Any, operand: str, tensor: Any) -> Any:
     return mmas.partition(thr, operand, tensor) if isinstance(thr, ThrMMA) else copies.partition(thr, operand, tensor)
 
 
-def _coordinates(part: Any) -> list[tuple[int, int]]:
-    """The tensor coordinates of a partition of an identity tensor, in the order of the partition's indices."""
+def coordinates_of(part: Any) -> list[tuple[int, int]]:
+    """The tensor coordinates of a partition of an identity tensor, in the order of the partition's indices.
+
+    >>> coordinates_of(make_identity_layout((2, 2)))
+    [(0, 0), (1, 0), (0, 1), (1, 1)]
+    """
     offset = part.offset if isinstance(part, ComposedLayout) else (0, 0)
     base = tuple(leaves(offset)) if isinstance(offset, tuple) else (0, 0)
     out = []

@@ -1,4 +1,4 @@
-"""The phase strip: an access of one warp, phase by phase, bank by bank, with the lanes that meet in each."""
+"""The wavefronts of an access of shared memory: a row each, with the lanes that it serves at each bank."""
 
 from __future__ import annotations
 
@@ -6,60 +6,81 @@ from collections.abc import Sequence
 from typing import Any
 
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
-from cute_viz.figures.rulers import ruler, with_borders
 
-_EMPTY, _ONE, _MORE = range(3)
+BANKS = 32
+_IDLE, _FIRST, _LATER = range(3)
 
 
-def strip(title: str, source: str, phases: Sequence[Any], note: str) -> Figure:
-    r"""The figure of phases (analysis.banks.Phase): a row a phase, a column a bank.
+def strip(title: str, source: str, parts: Sequence[tuple[str, Sequence[Any]]], wide: int, note: str = "") -> Figure:
+    """The figure of accesses, each with a heading and its phases (analysis.banks.Phase), on top of each other.
 
-    A bank that is asked for one word shows its lanes; one asked for several shows how many, `2×`, and is boxed.
+    A row is a wavefront: of each bank of a phase it serves one word, so that a phase takes as many as its fullest bank has words.
+    wide: banks that a lane asks for together, which are a column.
 
     >>> from cute_viz.analysis.banks import phases
-    >>> strip("Two words of a bank", "", phases([0, 128] + [0] * 30, "ld.32"), "").panels[0].labels[:2]
-    ('0,1,2…\n2×', '')
+    >>> strip("Two words of a bank", "", [("", phases([0, 128] + [0] * 30, "ld.32"))], 1).panels[0].row_ruler.labels
+    ('0.0', '0.1')
     """
-    labels, paints, boxes = [], [], []
-    for r, phase in enumerate(phases):
-        for bank, words in enumerate(phase.banks):
-            lanes = [lane for _, mine in words for lane in mine]
-            shown = ",".join(map(str, sorted(set(lanes))[:3])) + ("…" if len(set(lanes)) > 3 else "")
-            labels.append("" if not words else f"{shown}\n{len(words)}×" if len(words) > 1 else f"{shown}\n")
-            paints.append(min(len(words), 2))
-            if len(words) > 1:
-                boxes.append((r, bank, r + 1, bank + 1))
-    counts = [paints.count(p) for p in range(3)]
+    panels = [_panel(heading, phases, wide, n) for n, (heading, phases) in enumerate(parts)]
+    paints = [paint for panel in panels for paint in panel.paints]
+    entries = (
+        LegendEntry(_IDLE, "idle", paints.count(_IDLE)),
+        LegendEntry(_FIRST, "first of its phase", paints.count(_FIRST)),
+        LegendEntry(_LATER, "further: a conflict", paints.count(_LATER)),
+    )
+    banks = "a bank" if wide == 1 else f"{wide} banks"
+    caption = f"a row is a wavefront, a column {banks}; a cell shows the lanes that are served there"
     return Figure(
         kind="phases",
         title=title,
         source=source,
-        caption="a row is a phase, a column a bank; a cell shows the lanes that want it, and how many words they want of it",
-        description=f"{title}. {note}",
+        caption=caption,
+        description=f"{title}. {caption}. {note}".rstrip(),
         paints=(Paint(-1), Paint(0, 1, 2), Paint(1)),
-        legends=(
-            Legend(
-                "hue: words that the phase wants of a bank",
-                (
-                    LegendEntry(_EMPTY, "none", counts[_EMPTY]),
-                    LegendEntry(_ONE, "one", counts[_ONE]),
-                    LegendEntry(_MORE, "several, a conflict (n×, boxed)", counts[_MORE]),
-                ),
-            ),
-        ),
-        panels=(
-            Panel(
-                caption="",
-                rows=len(phases),
-                cols=32,
-                labels=tuple(labels),
-                paints=tuple(paints),
-                row_ruler=Ruler(
-                    "phase", tuple(f"{n}: {phase.wavefronts}" for n, phase in enumerate(phases)), (0,) * (len(phases) + 1)
-                ),
-                col_ruler=with_borders(ruler("bank", 32), 8),
-                boxes=tuple(boxes),
-            ),
-        ),
-        notes=(note,),
+        legends=(Legend("hue: what a bank does", entries),),
+        panels=tuple(panels),
+        notes=(note,) if note else (),
     )
+
+
+def _panel(heading: str, phases: Sequence[Any], wide: int, place: int) -> Panel:
+    cols = BANKS // wide
+    labels, levels, cells, paints, served = [], [], [], [], []
+    for n, phase in enumerate(phases):
+        for wave in range(phase.wavefronts):
+            labels.append(f"{n}.{wave}")
+            levels.append(1 if wave == 0 and n else 0)
+            for words in phase.banks[::wide]:
+                lanes = sorted(set(words[wave][1])) if wave < len(words) else []
+                cells.append(lane_words(lanes))
+                served.append(tuple(lanes))
+                paints.append(_IDLE if not lanes else _LATER if wave else _FIRST)
+    every = tuple(str(n * wide) if wide == 1 else f"{n * wide}-{(n + 1) * wide - 1}" for n in range(cols))
+    return Panel(
+        caption=heading,
+        rows=len(labels),
+        cols=cols,
+        labels=tuple(cells),
+        paints=tuple(paints),
+        row_ruler=Ruler("phase.wavefront", tuple(labels), (*levels, 0)),
+        col_ruler=Ruler("bank" if wide == 1 else "banks", every, tuple(int(c * wide % 8 == 0 < c < cols) for c in range(cols + 1))),
+        data={"lanes": tuple(served)},
+        place=(place, 0),
+    )
+
+
+def lane_words(lanes: Sequence[int]) -> str:
+    """Lanes in order, in few letters: runs, and of more than two of these the first and how many more lanes there are.
+
+    >>> lane_words([3]), lane_words([0, 1, 2, 3]), lane_words([0, 4, 8, 12]), lane_words([0, 1, 4, 5])
+    ('T3', 'T0-3', 'T0+3', 'T0-1,4-5')
+    """
+    runs: list[list[int]] = []
+    for lane in lanes:
+        if runs and lane == runs[-1][1] + 1:
+            runs[-1][1] = lane
+        else:
+            runs.append([lane, lane])
+    if len(runs) > 2:
+        return f"T{lanes[0]}+{len(lanes) - 1}"
+    return "T" + ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs) if runs else ""

@@ -34,7 +34,8 @@ def fold(figure: Figure, columns: int) -> Figure:
                 panels.append(replace(cut(panel, 0, panel.rows, c0, c1), caption=caption, place=(row + n, panel.place[1])))
             deepest = max(deepest, len(bands))
         row += deepest
-    return replace(figure, panels=tuple(panels))
+    whole = len(panels) == len(figure.panels)  # in bands, the numbers of panels are other ones
+    return replace(figure, panels=tuple(panels), arrows=figure.arrows if whole else ())
 
 
 def in_bands(figure: Figure, count: int) -> Figure | None:
@@ -69,7 +70,14 @@ def crop(figure: Figure, rows: int, columns: int) -> Figure:
         if words:
             notes.append(f"{panel.caption + ': ' if panel.caption else ''}... {words}")
     panels = tuple(cut(panel, 0, min(rows, panel.rows), 0, min(columns, panel.cols)) for panel in figure.panels)
-    return replace(figure, panels=panels, notes=(*notes, *figure.notes))
+    arrows = tuple(
+        [arrow for arrow in figure.arrows if _has(panels[arrow.source], arrow.start) and _has(panels[arrow.target], arrow.end)]
+    )
+    return replace(figure, panels=panels, notes=(*notes, *figure.notes), arrows=arrows)
+
+
+def _has(panel: Panel, box: tuple[int, ...]) -> bool:
+    return not box or (box[2] <= panel.rows and box[3] <= panel.cols)
 
 
 def cut(panel: Panel, r0: int, r1: int, c0: int, c1: int) -> Panel:

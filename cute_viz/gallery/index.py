@@ -17,6 +17,10 @@ from cute_viz.spec import PACKAGED
 
 PICTURES = (".svg", ".png")  # what an <img> shows
 COLUMNS = 3
+BEST = (  # of our own gallery, for who sees it for the first time
+    *("thread_day", "smem_128x64_sw333", "mma_sm80_16x8x16", "tv_8x128", "swizzle_333", "ampere_gemm", "divide_2d", "hierarchical"),
+    *("mma_tiled_221_thread_5", "copy_16x2_1x8", "product_raked", "swizzle_bits"),
+)
 NO_HASHES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -71,6 +75,9 @@ def readme(entries: Sequence[Entry], title: str = "Gallery", live: str | None = 
     groups = _grouped(entries)
     if len(groups) > 1:
         out += [f"- [{_text(group)}](#{_anchor(group)}) ({len(members)})" for group, members in groups.items()] + [""]
+    named = {entry.name: entry for entry in entries}
+    if set(BEST) <= set(named):
+        groups = {"Twelve to begin with": [named[name] for name in BEST], **groups}
     for group, members in groups.items():
         out += [f"## {_text(group)}", "", "<table>"]
         for start in range(0, len(members), COLUMNS):
@@ -132,7 +139,7 @@ def _grouped(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
 
 def _cell(entry: Entry, live: str | None) -> str:
     """One cell of the Markdown index, in one line: a blank line would end the HTML."""
-    words = f"<br><sub>{_links(entry, live)} <code>{_short(entry.expression)}</code></sub>"
+    words = f"<br><sub>{_links(entry, live)} <code>{_short(entry.expression)}</code>{_command(entry, '<br>')}</sub>"
     if entry.picture is None:
         return f'<td width="33%"><b>{_text(entry.title)}</b>{words}</td>'
     file = quote(entry.picture)
@@ -148,8 +155,14 @@ def _card(entry: Entry, live: str | None) -> str:
         out.append(f'<a href="{file}"><img loading=lazy src="{file}" alt="{_text(entry.alt)}"></a>')
     note = f"<p>{_text(entry.note)}</p>" if entry.note else ""
     words = f"<b>{_text(entry.title)}</b><br><code>{_short(entry.expression)}</code>{note}<p>{_links(entry, live)}</p>"
-    out.append(f"<figcaption>{words}</figcaption>")
+    out.append(f"<figcaption>{words}{_command(entry)}</figcaption>")
     return "\n".join([*out, "</figure>"])
+
+
+def _command(entry: Entry, before: str = "") -> str:
+    """The command that draws a picture of ours, to be copied; none of a user's spec, whose file only its user knows."""
+    known = entry.picture is not None and PACKAGED.spec_file(entry.name)
+    return f"{before}<code>cute-viz render {_text(entry.name)} -o {_text(str(entry.picture))}</code>" if known else ""
 
 
 def _links(entry: Entry, live: str | None) -> str:

@@ -57,6 +57,13 @@ OPTIONS: dict[str, Option] = {
         Option("thread", "range", "Colour these threads alone: 5, or 0..3.", "object"),
         Option("warp", "range", "Colour these warps alone.", "object"),
         Option("value", "range", "Colour these values of the threads alone.", "object"),
+        Option(
+            "follow",
+            "range",
+            "Of a GEMM: the way of this one thread, from memory to registers and back.",
+            "object",
+            example="N",
+        ),
         Option("operand", "text", "Show only these panels (MMA: A, B, C; copy: S, D).", "object", example="LETTERS"),
         Option(
             "type",

@@ -48,5 +48,6 @@ TILINGS = {  # of atoms, and of tilings of them, by their attribute `tiling`
     "stages": View("the stages of a kernel", "stages.stages"),
     "tma": View("a TMA copy", "tma.tma", ("coord",)),
     "partition": View("a tensor's partition", "partition.partition", ("thread", "operand", "tensor")),
+    "follow": View("a thread's way through a GEMM", "follow.follow", ("follow", "operand")),
 }
 BITS = View("a swizzle alone", "bits.bits")

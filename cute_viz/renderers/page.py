@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.figures.trim import in_bands
 from cute_viz.renderers import Options
+from cute_viz.renderers.arrows import arrows, crossed
 from cute_viz.renderers.frame import LARGEST, LOOSE, TIGHT, Detail, Fit, Frame, frames, resized
 from cute_viz.renderers.geometry import BOLD, CHAR, FONT, PROSE, SMALL, arrange, fact_line, shared_sizes, wrap
 from cute_viz.renderers.legend import LEGEND_WIDTH, Key
@@ -60,13 +61,13 @@ def page_of(figure: Figure, options: Options) -> Page:
     (True, 2, 'VECTOR')
     """
     target = target_of(options)
-    if target.width is None or not target.shrinks or options.cell is not None:
+    if target.width is None or not (target.shrinks or figure.arrows) or options.cell is not None:
         return lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
     best: tuple[tuple[bool, bool, bool, float], Page] | None = None
     for drawn, line in _arranged(figure):
         if best is not None and not any(best[0][:3]):
             break  # as it is, with labels
-        for scale in (1.0, 9 / 11, LEAST / FONT):
+        for scale in (1.0, 9 / 11, LEAST / FONT) if target.shrinks else (1.0,):
             fit = TIGHT._replace(small=SMALL if scale * SMALL >= LEAST else FONT, line=line)
             page = lay_out(drawn, width=target.width / scale, full=options.full, target=target, fit=fit)
             rank = _rank(page, drawn is figure, scale)
@@ -91,10 +92,16 @@ def _rank(page: Page, as_it_is: bool, scale: float) -> tuple[bool, bool, bool, f
 
 
 def _arranged(figure: Figure) -> Iterator[tuple[Figure, bool]]:
-    """The figure as it is, in bands, its panels on top of each other; each with labels of two lines, and of one."""
+    """The figure as it is, in bands, in shorter rows, its panels on top of each other; with labels of two lines, and of one."""
     one_column = tuple([replace(panel, place=(n, 0)) for n, panel in enumerate(figure.panels)])
-    ways = [figure, replace(figure, panels=one_column), *filter(None, (in_bands(figure, n) for n in BANDS))]
+    shorter = [_in_rows(figure, n) for n in (3, 2)] if figure.arrows else []
+    ways = [figure, *shorter, replace(figure, panels=one_column), *filter(None, (in_bands(figure, n) for n in BANDS))]
     return ((drawn, line) for drawn in ways for line in (False, True))
+
+
+def _in_rows(figure: Figure, columns: int) -> Figure:
+    """The figure with so many panels to a row: steps, whose order their numbers tell."""
+    return replace(figure, panels=tuple([replace(panel, place=divmod(n, columns)) for n, panel in enumerate(figure.panels)]))
 
 
 def _scaled(page: Page, scale: float) -> Page:
@@ -148,12 +155,13 @@ def lay_out(
     at = (margin, top) if corner else (margin + panels_w + GAP, top) if beside else (margin, top + panels_h + GAP)
     swatches, entries = legend.placed(*at) if legends else ([], [])
     drawn: list[Primitive] = []
-    panels = []
-    for frame, (x, y) in zip(fitted, places, strict=True):
+    panels: list[Place] = []
+    for n, (frame, (x, y)) in enumerate(zip(fitted, places, strict=True)):
         x, y = margin + x, top + y
         grid = Grid(frame.panel.rows, frame.panel.cols, x + frame.left, y + frame.top, frame.cell_w, frame.cell_h)
         panels.append(Place(frame.panel, frame.detail, grid))
-        drawn += draw(frame, grid, x, y)
+        drawn += draw(frame, grid, x, y, crossed(figure.arrows, n, figure.panels))
+    drawn += arrows(figure.arrows, fitted, [place.grid for place in panels])
     return Page(figure, inner + 2 * margin, height, tuple(panels), (*drawn, *swatches, *head, *entries, *notes))
 
 

@@ -44,8 +44,10 @@ LINE_HEIGHT = 1.5  # of a caption, in font sizes
 BOLD, PLAIN = 600, 400
 
 
-def draw(frame: Frame, grid: Grid, x: float, y: float) -> Iterator[Primitive]:
+def draw(frame: Frame, grid: Grid, x: float, y: float, crossed: Sequence[int] = ()) -> Iterator[Primitive]:
     """The primitives of a panel whose upper left corner is (x, y) and whose cells are the grid, in drawing order.
+
+    crossed: rows that have no label, since an arrow comes in there.
 
     >>> from cute_viz import figure
     >>> from cute_viz.renderers.frame import frames
@@ -66,7 +68,7 @@ def draw(frame: Frame, grid: Grid, x: float, y: float) -> Iterator[Primitive]:
     yield from _labels(frame, grid)
     yield from _marks(frame, grid)
     yield from _arrows(frame, grid)
-    yield from _rulers(frame, grid)
+    yield from _rulers(frame, grid, crossed)
 
 
 def _lines(frame: Frame, grid: Grid) -> Iterator[Primitive]:
@@ -164,7 +166,7 @@ def _arrows(frame: Frame, grid: Grid) -> Iterator[Primitive]:
     yield from texts
 
 
-def _rulers(frame: Frame, grid: Grid) -> Iterator[Primitive]:
+def _rulers(frame: Frame, grid: Grid, crossed: Sequence[int] = ()) -> Iterator[Primitive]:
     """Row labels at the left, column labels on top, as many as fit, and the titles with arrows."""
     rows, cols = frame.panel.row_ruler, frame.panel.col_ruler
     above, beside = grid.top - RULER[0], grid.left - RULER[1]
@@ -172,8 +174,9 @@ def _rulers(frame: Frame, grid: Grid) -> Iterator[Primitive]:
     middles, texts = grid.middles()[::every], cols.labels[::every]
     yield _ruler(middles, [above] * len(texts), texts, MIDDLE)
     every = row_step(FONT, grid.cell_h)
-    texts = rows.labels[::every]
-    yield _ruler([beside] * len(texts), [grid.top + (r + 0.5) * grid.cell_h for r in range(0, grid.rows, every)], texts, END)
+    shown = [r for r in range(0, grid.rows, every) if r not in crossed]
+    texts = tuple([rows.labels[r] for r in shown])
+    yield _ruler([beside] * len(texts), [grid.top + (r + 0.5) * grid.cell_h for r in shown], texts, END)
     if rows.title:
         yield Line(f"{rows.title} ↓", beside, above, FONT, MUTED, anchor=END)
     if cols.title:

@@ -22,7 +22,7 @@ from zlib import crc32
 from cute_viz.figures.model import HOLE, Figure
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
-from cute_viz.renderers.colours import BORDER, DARK, HOLE_COLOUR, LINE, MUTED, PAPER, TEXT, page_palette
+from cute_viz.renderers.colours import BORDER, DARK, HOLE_COLOUR, LIGHT, LINE, MUTED, PAPER, TEXT, page_palette
 from cute_viz.renderers.geometry import number
 from cute_viz.renderers.letters import xml
 from cute_viz.renderers.page import Page, page_of
@@ -82,9 +82,10 @@ def _ids(figure: Figure, options: Options) -> str:
     return f"cv{code:08x}"
 
 
-def _style(theme: str) -> str:
+def _style(theme: str, arrows: bool = False) -> str:
     """Dark rules: none, always, or when the reader prefers dark."""
-    rules = "".join(f".{name}{{{rule}}}" for name, rule in RULES.items())
+    more = {"a": f"stroke:{DARK['a']}", "ah": f"fill:{DARK['a']}"} if arrows else {}
+    rules = "".join(f".{name}{{{rule}}}" for name, rule in (RULES | more).items())
     if theme in ("light", "print"):
         return ""
     return f"<style>{rules if theme == 'dark' else '@media (prefers-color-scheme:dark){' + rules + '}'}</style>"
@@ -126,7 +127,7 @@ class _Writer:
             f'<pattern id="{ids}h" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
             f'<path d="M0 0V7" class="hl" stroke="#b6bcc2" stroke-width="2"/></pattern>'
         )
-        self.drawing.defs.add(self._chunk(_style(options.theme) + hatch))
+        self.drawing.defs.add(self._chunk(_style(options.theme, bool(figure.arrows)) + hatch))
         self.drawing.add(svgwrite.shapes.Rect((0, 0), size, debug=False, class_="p", fill=PAPER))
 
     def _chunk(self, text: str) -> Chunk:
@@ -178,6 +179,11 @@ class _Writer:
                 }
                 place = (number(item.x), number(item.y)), (number(item.size), number(item.size))
                 self.drawing.add(svgwrite.shapes.Rect(*place, debug=False, class_="s", **style))
+            case p.Arrows():
+                curves = (f"M{_pair(a)}C{_pair(b)} {_pair(c)} {_pair(d)}" for a, b, c, d in item.curves)
+                self._path("".join(curves), "a", fill="none", stroke=LIGHT["a"], stroke_width=number(item.width))
+                heads = (f"M{_pair(a)}L{_pair(b)}L{_pair(c)}z" for a, b, c in item.heads())
+                self._path("".join(heads), "ah", fill=LIGHT["a"])
             case p.Labels():
                 self._labels(item)
             case p.Texts():
@@ -270,6 +276,10 @@ class _Writer:
 
 def _edges(grid: p.Grid) -> tuple[str, str, str, str]:
     return number(grid.left), number(grid.top), number(grid.right), number(grid.bottom)
+
+
+def _pair(point: tuple[float, float]) -> str:
+    return f"{number(point[0])} {number(point[1])}"
 
 
 def _weight(weight: int) -> dict[str, str]:

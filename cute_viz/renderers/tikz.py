@@ -114,6 +114,8 @@ class _Writer:
         self.inks = [*(_INKS[colours.ink(paint)] for paint in figure.paints), "black"]
         self.colours = dict(zip(self.names, [*fills, HOLE_COLOUR], strict=True))
         self.colours |= {f"cv{role}": colour for role, colour in theme.items()} | {"cvtile": BORDER, "cvhatch": HATCH[0]}
+        if not figure.arrows:
+            del self.colours["cva"]
         if "cvfaded" in self.inks:
             self.colours["cvfaded"] = FADED_INK
 
@@ -161,6 +163,10 @@ class _Writer:
                 style = f"draw=cvb,fill={self.names[item.paint]},line width={_pt(item.width)},rounded corners={_pt(item.radius)}"
                 corner = f"({number(item.x + item.size)},{number(item.y + item.size)})"
                 return [f"\\path[{style}] ({number(item.x)},{number(item.y)}) rectangle {corner};\n"]
+            case p.Arrows():
+                curves = [f"{_pair(a)}..controls {_pair(b)} and {_pair(c)}..{_pair(d)}" for a, b, c, d in item.curves]
+                heads = [f"{_pair(a)}--{_pair(b)}--{_pair(c)}--cycle" for a, b, c in item.heads()]
+                return [*_paths(f"\\draw[cva,line width={_pt(item.width)}]", curves), *_paths("\\fill[cva]", heads)]
             case p.Labels():
                 return [self._labels(item, ink) for ink in sorted({self.inks[paint] for paint in set(item.paints)})]
             case p.Texts():
@@ -242,6 +248,10 @@ def _rules(item: p.Cells) -> str:
 
 def _paths(command: str, shapes: Sequence[str]) -> list[str]:
     return [f"{command} {' '.join(shapes[n : n + AT_ONCE])};\n" for n in range(0, len(shapes), AT_ONCE)]
+
+
+def _pair(point: tuple[float, float]) -> str:
+    return f"({number(point[0])},{number(point[1])})"
 
 
 def _stamps(shape: str, corners: Iterable[tuple[float, float]]) -> str:

@@ -11,6 +11,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -20,6 +21,7 @@ HERE = Path(__file__).parent
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # what a user has: an installed package comes with its bytecode
 TV = ["render", "((16,8),8):((64,1),8)", "--tile", "8x128"]
 CLI = [sys.executable, "-m", "cute_viz"]
+GEMM = [*CLI, "render", "ampere_gemm"]
 OUT = os.devnull
 MMA = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (128,128,32))"  # 24,576 cells
 ATOM = "SM80_16x8x16_F32BF16BF16F32_TN"
@@ -99,6 +101,23 @@ def theirs(command: list[str]) -> str:
     return f"{time.perf_counter() - start:.1f} s" if done.returncode == 0 else "not installed"
 
 
+def typeset(command: list[str]) -> str:
+    """The seconds that pdflatex takes for the TikZ that a command writes, where it is installed."""
+    with tempfile.TemporaryDirectory() as folder:
+        picture = subprocess.run(command, check=True, capture_output=True).stdout
+        (Path(folder) / "picture.tex").write_bytes(picture)
+        start = time.perf_counter()
+        try:
+            done = subprocess.run(
+                ["pdflatex", "-interaction=batchmode", "picture.tex"], cwd=folder, capture_output=True, timeout=120
+            )
+        except FileNotFoundError:
+            return "pdflatex is not installed"
+        except subprocess.TimeoutExpired:
+            return "more than 120 s"
+        return f"{time.perf_counter() - start:.1f} s" if done.returncode == 0 else "failed"
+
+
 @click.command()
 @click.option("--runs", default=15, show_default=True, help="Runs of each command.")
 def main(runs: int) -> None:
@@ -127,6 +146,8 @@ def main(runs: int) -> None:
             [*peers, "svgwrite", "128"],
             1.0,
         ),
+        ("GEMM page, TikZ / the same, SVG", [*GEMM, "-T", "tikz"], [*GEMM, "-T", "svg"], 1.5),
+        ("TiledMMA 128x128x32, TikZ / the same, SVG", [*CLI, "render", MMA, "-T", "tikz"], [*CLI, "render", MMA, "-T", "svg"], 1.5),
     ]
     click.echo(f"{'what':<52} {'ours':>9} {'floor':>9} {'ratio':>6} {'aim':>5}")
     for name, ours, floor, aim in rows:
@@ -146,6 +167,8 @@ def main(runs: int) -> None:
     click.echo("peak memory: " + ", ".join(f"{name} {peak_mb(command):.0f} MB" for name, command in drawn.items()) + " (aim 200)")
     sizes = [len(subprocess.run(command, check=True, capture_output=True).stdout) for command in (svg, [*plain, "256", "1", "-"])]
     click.echo(f"256x256 SVG: {sizes[0] / 1e6:.2f} MB, plain string join {sizes[1] / 1e6:.2f} MB")
+    pages = {"GEMM page": GEMM, "TiledMMA 128x128x32": [*CLI, "render", MMA], "thread's way": [*GEMM, "--follow", "13"]}
+    click.echo("pdflatex: " + ", ".join(f"{name} {typeset([*how, '-T', 'tikz'])}" for name, how in pages.items()) + " (aim 2 s)")
     click.echo("64x64 grid to SVG by tensor-layouts: " + theirs([*peers, "tensor-layouts", "64"]))
 
 

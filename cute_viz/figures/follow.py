@@ -1,0 +1,346 @@
+"""One thread's way through a GEMM: global memory, shared memory by address, registers, accumulator, global memory again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from cute_viz.algebra.copy import TiledCopy
+from cute_viz.algebra.gemm import Gemm
+from cute_viz.algebra.matrix_op import matrix_op
+from cute_viz.errors import FigureError
+from cute_viz.figures.follow_steps import ACCESS, LINE, ROWS_OF, Cell, Shared, Steps, shared_of, steps_of, swizzle_words
+from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.paint import HUES
+from cute_viz.figures.words import count, ptx_name
+
+TOGETHER = 8  # rows (or columns) that are drawn where one of them is used
+WIDEST = 32  # columns of a panel of elements
+PAPER = Paint(-1)
+OF_C = 3  # the hue of a thread's elements of C
+Box = tuple[int, int, int, int]
+
+
+class _Cells(NamedTuple):
+    """What the cells of a panel show, row by row, the boxes around some, and the legend that tells their colours."""
+
+    labels: list[str]
+    paints: list[int]
+    boxes: list[Box]
+    legend: int = 0
+
+
+def follow(obj: Gemm, options: FigureOptions) -> Figure:
+    """The picture of a Gemm's work as one thread does it.
+
+    The panels show the same rows: those that the thread has to do with, eight together. What repeats is drawn once.
+
+    Refused: no thread, or several; an operand that is neither A nor B.
+
+    >>> from cute_viz import figure
+    >>> figure("ampere_gemm", follow=13).panels[1].caption
+    '2. shared memory in lines of 128 bytes: chunk 5 ^ 1 = 4'
+    """
+    thread, operand = _asked(options)
+    steps, shared = steps_of(obj, operand, thread), shared_of(obj, operand)
+    drawing = _Drawing(obj, operand, thread, steps, shared, options)
+    drawing.draw()
+    legends = drawing.legends()
+    m, n, k = obj.tile
+    of_a = "" if operand == "A" else f", by way of {operand}"
+    title = options.title or f"The day of thread {thread} in a GEMM of {m} × {n} × {k}{of_a}"
+    called = ptx_name(obj.mma.atom.name) or obj.mma.atom.name or "an MMA atom"
+    smem = obj.smem_a if operand == "A" else obj.smem_b
+    caption = f"{operand} of {shared.bits}-bit elements; {called}; the same rows everywhere, one instruction of each kind"
+    return Figure(
+        kind="follow",
+        title=title,
+        source=f"shared memory {smem}",
+        caption=caption,
+        description=f"{title}. {caption}. {' '.join([panel.caption + '.' for panel in drawing.panels] + steps.notes)}",
+        paints=tuple(drawing.paints),
+        legends=legends,
+        panels=tuple(drawing.panels),
+        notes=(*steps.notes, *drawing.notes),
+        facts={"thread": thread, "warp": thread // 32, "lane": thread % 32},
+        arrows=tuple(drawing.arrows),
+    )
+
+
+def _asked(options: FigureOptions) -> tuple[int, str]:
+    if options.follow is None or len(options.follow) != 1:
+        raise FigureError("`follow=` is one thread", hint="such as `follow=13`")
+    operand = (options.operand or "A").upper()
+    if operand not in ROWS_OF:
+        raise FigureError(f"`operand={options.operand}`: a thread is followed by way of A or B")
+    return options.follow.start, operand
+
+
+class _Drawing:
+    """The panels and arrows under way."""
+
+    def __init__(self, gemm: Gemm, operand: str, thread: int, steps: Steps, shared: Shared, options: FigureOptions) -> None:
+        self.gemm, self.operand, self.thread, self.steps, self.shared = gemm, operand, thread, steps, shared
+        self.paints: list[Paint] = [PAPER]
+        self.panels: list[Panel] = []
+        self.arrows: list[Arrow] = []
+        self.notes: list[str] = []
+        i, j = ROWS_OF[operand]
+        self.extents = gemm.tile[i], gemm.tile[j]
+        self.names = "MNK"[i], "MNK"[j]
+        self.across = "N" if operand == "A" else "M"
+        used = [*steps.written, *steps.given, *steps.got, steps.held]
+        self.rows = _window({r for part in used for r, _ in part}, self.extents[0])
+        check_cells(len(self.rows) * self.extents[1], f"{operand}, of {len(self.rows)} rows", options)
+        self.unit = max(1, ACCESS // shared.bits)  # elements of 16 bytes
+        self.along_k = shared.cols < 2 or shared.plain[shared.rows] - shared.plain[0] == 1
+
+    def draw(self) -> None:
+        """Every step that the thread has a part in."""
+        steps = self.steps
+        written = self._global() if steps.written else None
+        landed, read = self._memory()
+        if written and landed:
+            self._arrow(0, written, 1, landed)
+        before = len(self.panels) - 1
+        if steps.got:
+            row_boxes = self._registers()
+            for box in read:
+                self._arrow(before, box, before + 1, row_boxes[0] if len(row_boxes) == 1 else ())
+            before += 1
+        self._held(before)
+
+    def legends(self) -> tuple[Legend, Legend]:
+        """What hue means: the 16 bytes of the operand's tile; of C, what is the thread's."""
+        cols = self.extents[1] if self.along_k else self.extents[0]
+        entries = []
+        for n in range(min(HUES, -(-cols // self.unit))):
+            label = f"{self.names[1 if self.along_k else 0].lower()} {n * self.unit}..{(n + 1) * self.unit - 1}"
+            label += " and further" if cols > HUES * self.unit else ""
+            paints = self._paint(n, False), self._paint(n, True)
+            cells = sum(panel.paints.count(paint) for panel in self.panels if panel.legends == (0,) for paint in paints)
+            entries.append(LegendEntry(paints[0], label, cells))
+        cells = sum(sum(map(bool, panel.labels)) for panel in self.panels if panel.legends == (1,))
+        own = LegendEntry(self._paint(OF_C, False), f"thread {self.thread}", cells)
+        return Legend(f"hue: which 16 bytes of {self.operand}; faded: of other threads", tuple(entries)), Legend("of C", (own,))
+
+    def _paint(self, hue: int, faded: bool) -> int:
+        paint = Paint(hue % HUES, faded=faded)
+        if paint not in self.paints:
+            self.paints.append(paint)
+        return self.paints.index(paint)
+
+    def _hue(self, cell: Cell) -> int:
+        return (cell[1] if self.along_k else cell[0]) // self.unit
+
+    def _arrow(self, source: int, start: Box, target: int, end: tuple[int, ...]) -> None:
+        self.arrows.append(Arrow(source, target, start, end))
+
+    def _add(self, caption: str, numbers: Sequence[int], cols: Sequence[int], cells: _Cells, titles: tuple[str, str]) -> None:
+        """One more panel; a border parts rows that do not follow each other."""
+        levels = [0, *[int(b != a + 1) for a, b in pairwise(numbers)], 0]
+        panel = Panel(
+            caption=f"{len(self.panels) + 1}. {caption}",
+            rows=len(numbers),
+            cols=len(cols),
+            labels=tuple(cells.labels),
+            paints=tuple(cells.paints),
+            row_ruler=Ruler(titles[0], tuple(map(str, numbers)), tuple(levels)),
+            col_ruler=Ruler(titles[1], tuple(map(str, cols)), (0,) * (len(cols) + 1)),
+            boxes=tuple(cells.boxes),
+            place=(0, len(self.panels)),
+            legends=(cells.legend,),
+        )
+        self.panels.append(panel)
+
+    def _global(self) -> Box:
+        """The operand in global memory: what the thread copies."""
+        (part,) = self.steps.written
+        wide = _along_row(part)
+        cols = range(0, self.extents[1], wide)
+        mine = {(r, c // wide) for r, c in part}
+        labels, paints = [], []
+        for r in self.rows:
+            for n, c in enumerate(cols):
+                labels.append(f"T{self.thread}" if (r, n) in mine else "")
+                paints.append(self._paint(self._hue((r, c)), (r, n) not in mine))
+        box = _around([(self.rows.index(r), n) for r, n in mine])
+        copy = self.gemm.g2s_a if self.operand == "A" else self.gemm.g2s_b
+        caption = (
+            f"{instruction(copy)}, {len(part) * self.shared.bits // 8} bytes of global {self.operand}: {_words(part, self.names)}"
+        )
+        self._add(caption, self.rows, cols, _Cells(labels, paints, [box]), self.names)
+        return box
+
+    def _memory(self) -> tuple[Box | None, list[Box]]:
+        """Shared memory by address: where that lands, and what the thread reads, or gives the address of."""
+        shared = self.shared
+        into = {shared.chunk(cell) for part in self.steps.written for cell in part}
+        out_of = {shared.chunk(cell) for part in self.steps.given for cell in part}
+        at: dict[Cell, Cell] = {}  # the first element of each chunk
+        for k in range(self.extents[1]):
+            for r in self.rows:
+                at.setdefault(shared.chunk((r, k)), (r, k))
+        last = 1 + max(line for line, _ in (*at, *into, *out_of))
+        lines = _window({line for line, _ in (into | out_of)} or {0}, last)
+        labels, paints = [], []
+        copy = self.gemm.s2r_a if self.operand == "A" else self.gemm.s2r_b
+        reads = "addr" if copy is not None and matrix_op(copy.atom.name) else "read"
+        for line in lines:
+            for chunk in range(LINE // ACCESS):
+                place = (line, chunk)
+                cell = at.get(place)
+                mine = place in into or place in out_of
+                label = [f"T{self.thread}"] if place in into else []
+                labels.append("\n".join(label + ([reads] if place in out_of else [])))
+                paints.append(0 if cell is None else self._paint(self._hue(cell), not mine))
+        xor = swizzle_words(shared, self.steps.written[0][0]) if self.steps.written else ""
+        repeats = "" if (shared.rows, shared.cols) == self.extents else f", {shared.rows} × {shared.cols} of it"
+        caption = f"shared memory{repeats} in lines of {LINE // 8} bytes{': ' + xor if xor else ''}"
+        banks = range(0, 32, 4)
+        boxes = [_around([(lines.index(line), chunk)]) for line, chunk in sorted(into | out_of)]
+        self._add(caption, lines, banks, _Cells(labels, paints, boxes), ("line", "bank"))
+        read = [_around([(lines.index(line), chunk)]) for line, chunk in sorted(out_of)]
+        return (_around([(lines.index(line), chunk) for line, chunk in into]) if into else None), read
+
+    def _registers(self) -> list[Box]:
+        """What the thread gets of the operand; the row whose address it gave is outlined."""
+        (part,) = self.steps.got
+        given = [cell for one in self.steps.given for cell in one]
+        copy = self.gemm.s2r_a if self.operand == "A" else self.gemm.s2r_b
+        cols = _window({c for _, c in (*part, *given)}, self.extents[1])[:WIDEST]
+        rows = sorted({r for r, _ in part})
+        how = f"{instruction(copy)} to registers" if copy is not None else "registers"
+        address = copy is not None and given and matrix_op(copy.atom.name) is not None
+        gives = f"T{self.thread} gives the address of {_rows(given, self.names[0])}, " if address else ""
+        caption = f"{how}: {gives}{'gets' if gives else 'has'} {self.names[0].lower()} {', '.join(map(str, rows))}"
+        around = [self._box(given, cols)] if address else []
+        self._elements(caption, part, cols, self.names[1], True, around)
+        return around
+
+    def _held(self, before: int) -> None:
+        """The accumulator, and what is stored of it; arrows go from row to row."""
+        held = self.steps.held
+        cols = _window({c for _, c in held}, self.gemm.tile[1 if self.operand == "A" else 0])[:WIDEST]
+        if held and held[-1][1] > cols[-1]:
+            self.notes.append(f"{len(held)} elements of C are the thread's; those of the first {WIDEST} columns are drawn.")
+        called = ptx_name(self.gemm.mma.atom.name) or "mma"
+        self._elements(f"{called}: {_words(held, ('m', 'n') if self.operand == 'A' else ('n', 'm'))} of C", held, cols, self.across)
+        if self.steps.got:
+            self._row_arrows(before, self.steps.got[0])
+        stored = [cell for part in self.steps.stored for cell in part]
+        if not stored:
+            return
+        epilogue = self.gemm.epilogue
+        assert isinstance(epilogue, TiledCopy)
+        size = len(self.steps.stored[0]) * epilogue.atom.bits // 8
+        many = count(len(self.steps.stored), "store") + f" of {size} bytes"
+        same = set(stored) <= set(held)
+        rows = self.rows
+        if not same:
+            self.rows = _window({r for r, _ in stored}, self.extents[0])
+            cols = _window({c for _, c in stored}, self.gemm.tile[1 if self.operand == "A" else 0])[:WIDEST]
+        self._elements(f"epilogue, to global C: {many}", stored, cols, self.across, False)
+        self.rows = rows
+        if same:
+            self._row_arrows(len(self.panels) - 2, held)
+
+    def _elements(
+        self, caption: str, part: list[Cell], cols: list[int], title: str, hued: bool = False, more: Iterable[Box] = ()
+    ) -> None:
+        """A panel of elements: the thread's, with the number of its value."""
+        value = {cell: n for n, cell in reversed(list(enumerate(part)))}
+        labels, paints = [], []
+        for r in self.rows:
+            for c in cols:
+                mine = value.get((r, c))
+                labels.append("" if mine is None else f"V{mine}")
+                paints.append(0 if mine is None else self._paint(self._hue((r, c)) if hued else OF_C, False))
+        runs = [self._box(run, cols) for run in _runs(part) if all(c in cols for _, c in run)]
+        boxes = [*more, *runs]
+        self._add(caption, self.rows, cols, _Cells(labels, paints, boxes, 0 if hued else 1), (self.names[0], title))
+
+    def _box(self, part: Iterable[Cell], cols: list[int]) -> Box:
+        return _around([(self.rows.index(r), cols.index(c)) for r, c in part if c in cols])
+
+    def _row_arrows(self, source: int, part: list[Cell]) -> None:
+        """From the last of a thread's cells in each row to the first in the same row of the panel after it."""
+        left, right = self.panels[source], self.panels[source + 1]
+        for r in sorted({r for r, _ in part}):
+            row = self.rows.index(r)
+            starts = [box for box in left.boxes if box[0] == row and left.labels[row * left.cols + box[1]]]
+            ends = [box for box in right.boxes if box[0] == row]
+            if starts and ends:
+                start = max(starts, key=lambda box: box[3])
+                self._arrow(source, (start[0], start[1], row + 1, start[3]), source + 1, min(ends, key=lambda box: box[1]))
+
+
+def instruction(copy: TiledCopy | None) -> str:
+    """The instruction of a copy, as PTX calls it; `copy` for others.
+
+    >>> instruction(None)
+    'copy'
+    """
+    if copy is None:
+        return "copy"
+    if (op := matrix_op(copy.atom.name)) is not None:
+        return op.instruction
+    return "cp.async" if "CP_ASYNC" in copy.atom.name else "TMA" if "TMA" in copy.atom.name else "copy"
+
+
+def _window(used: set[int], extent: int) -> list[int]:
+    """The lines that are drawn: those that are used, and those that stand with them.
+
+    >>> _window({1, 17}, 20)
+    [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19]
+    """
+    starts = sorted({n // TOGETHER * TOGETHER for n in used})
+    return [n for start in starts for n in range(start, min(start + TOGETHER, extent))]
+
+
+def _around(cells: Sequence[Cell]) -> Box:
+    rows, cols = [r for r, _ in cells], [c for _, c in cells]
+    return min(rows), min(cols), max(rows) + 1, max(cols) + 1
+
+
+def _runs(part: Sequence[Cell]) -> list[list[Cell]]:
+    """Neighbours in a row that follow each other as values.
+
+    >>> _runs([(3, 2), (3, 3), (11, 2)])
+    [[(3, 2), (3, 3)], [(11, 2)]]
+    """
+    out: list[list[Cell]] = []
+    for cell in part:
+        if out and out[-1][-1] == (cell[0], cell[1] - 1):
+            out[-1].append(cell)
+        else:
+            out.append([cell])
+    return out
+
+
+def _along_row(part: Sequence[Cell]) -> int:
+    """How many elements a cell holds where a thread's are one aligned vector of a row; else 1."""
+    first = part[0]
+    whole = list(part) == [(first[0], first[1] + n) for n in range(len(part))]
+    return len(part) if whole and first[1] % len(part) == 0 else 1
+
+
+def _rows(part: Iterable[Cell], name: str) -> str:
+    return f"{name.lower()} {', '.join(map(str, sorted({r for r, _ in part})))}"
+
+
+def _words(part: Sequence[Cell], names: tuple[str, str]) -> str:
+    """Elements in words: rows and columns.
+
+    >>> _words([(1, 40), (1, 41)], ("M", "K"))
+    'm 1, k 40..41'
+    """
+    out = []
+    for axis, name in enumerate(names):
+        found = sorted({cell[axis] for cell in part})
+        run = found == list(range(found[0], found[-1] + 1)) and len(found) > 1
+        some = ", ".join(map(str, found[:4])) + (" …" if len(found) > 4 else "")
+        out.append(f"{name.lower()} {f'{found[0]}..{found[-1]}' if run else some}")
+    return ", ".join(out)

@@ -1,0 +1,64 @@
+"""A request of global memory: the lines of 128 bytes that it touches, sector by sector, and the lanes that want them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.phases import lane_words
+
+SECTOR, LINE = 32, 128  # bytes
+_NONE, _WHOLE, _PART = range(3)
+
+
+def sectors(title: str, source: str, begins: Sequence[int], width: int, mask: int) -> Figure:
+    """The figure of a warp's request: where the bytes of each lane begin, how many they are, and which lanes are active.
+
+    >>> sectors("a column", "", [128 * lane for lane in range(32)], 4, 0xFFFFFFFF).panels[0].labels[:4]
+    ('T0\\n4 of 32 B', '', '', '')
+    """
+    lanes: dict[int, set[int]] = {}
+    asked: dict[int, set[int]] = {}
+    for lane, begin in enumerate(begins):
+        for byte in range(begin, begin + width) if mask >> lane & 1 else ():
+            lanes.setdefault(byte // SECTOR, set()).add(lane)
+            asked.setdefault(byte // SECTOR, set()).add(byte)
+    lines = sorted({sector * SECTOR // LINE for sector in lanes})
+    per = LINE // SECTOR
+    labels, paints = [], []
+    for line in lines:
+        for sector in range(line * per, (line + 1) * per):
+            mine = asked.get(sector, ())
+            labels.append(f"{lane_words(sorted(lanes[sector]))}\n{len(mine)} of {SECTOR} B" if mine else "")
+            paints.append(_NONE if not mine else _WHOLE if len(mine) == SECTOR else _PART)
+    levels = [0, *[int(b != a + 1) for a, b in pairwise(lines)], 0]
+    moved, useful = len(lanes) * SECTOR, sum(map(len, asked.values()))
+    caption = "a row is a line of 128 bytes, a cell a sector; it shows the lanes that want it, and how many of its bytes"
+    entries = (
+        LegendEntry(_NONE, "not moved", paints.count(_NONE)),
+        LegendEntry(_WHOLE, "all is asked for", paints.count(_WHOLE)),
+        LegendEntry(_PART, "asked for in part", paints.count(_PART)),
+    )
+    panel = Panel(
+        caption="",
+        rows=len(lines),
+        cols=per,
+        labels=tuple(labels),
+        paints=tuple(paints),
+        row_ruler=Ruler("byte", tuple(str(line * LINE) for line in lines), tuple(levels)),
+        col_ruler=Ruler("sector", tuple(map(str, range(per))), (0,) * (per + 1)),
+    )
+    note = f"{moved} bytes are moved, {useful} of them are asked for: {useful / moved:.0%}."
+    return Figure(
+        kind="sectors",
+        title=title,
+        source=source,
+        caption=caption,
+        description=f"{title}. {caption}. {note}",
+        paints=(Paint(-1), Paint(0, 1, 2), Paint(1)),
+        legends=(Legend("hue: sectors that are moved", entries),),
+        panels=(panel,),
+        notes=(note,),
+        facts={"lines": len(lines), "sectors": len(lanes)},
+    )

@@ -1,0 +1,69 @@
+"""The arrows of a figure on its page: curves from panel to panel, or from cells to cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cute_viz.figures.model import Arrow, Panel
+from cute_viz.renderers.frame import Frame
+from cute_viz.renderers.primitives import Arrows, Grid
+
+WIDTH, HEAD = 1.6, 8.0  # px: stroke, and length of the head
+AWAY = 3.0  # px between an arrow and what it begins or ends at
+MOST_PULL = 90.0  # px: how far a curve goes straight on
+
+Point = tuple[float, float]
+Rect = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+def arrows(found: Sequence[Arrow], frames: Sequence[Frame], grids: Sequence[Grid]) -> list[Arrows]:
+    """The arrows between panels of one row as one primitive; none without any. Where a row ends, the panels' numbers tell the way.
+
+    >>> arrows([], [], [])
+    []
+    """
+    curves = [
+        _curve(
+            _rect(grids[a.source], frames[a.source], a.start),
+            _rect(grids[a.target], frames[a.target], a.end),
+        )
+        for a in found
+        if frames[a.source].panel.place[0] == frames[a.target].panel.place[0]
+    ]
+    return [Arrows(curves, WIDTH, HEAD)] if curves else []
+
+
+def crossed(found: Sequence[Arrow], panel: int, panels: Sequence[Panel]) -> list[int]:
+    """The rows of a panel whose label an arrow goes through.
+
+    >>> crossed([], 0, [])
+    []
+    """
+    here = [a for a in found if a.target == panel and a.end and panels[a.source].place < panels[panel].place]
+    here = [a for a in here if panels[a.source].place[0] == panels[panel].place[0]]
+    return [(a.end[0] + a.end[2] - 1) // 2 for a in here]
+
+
+def _rect(grid: Grid, frame: Frame, box: tuple[int, ...]) -> Rect:
+    """Where cells are; of a panel as a whole its rulers belong to it."""
+    if not box:
+        return grid.left - frame.left, grid.top, grid.right, grid.bottom
+    r0, c0, r1, c1 = box
+    left, top = grid.left + c0 * grid.cell_w, grid.top + r0 * grid.cell_h
+    return left, top, left + (c1 - c0) * grid.cell_w, top + (r1 - r0) * grid.cell_h
+
+
+def _curve(a: Rect, b: Rect) -> tuple[Point, Point, Point, Point]:
+    """From one rectangle to the other, the way that lies between them: to the right, to the left, or down (and up)."""
+    ax, ay, bx, by = (a[0] + a[2]) / 2, (a[1] + a[3]) / 2, (b[0] + b[2]) / 2, (b[1] + b[3]) / 2
+    if a[2] <= b[0]:
+        start, end, way = (a[2] + AWAY, ay), (b[0] - AWAY - HEAD, by), (1, 0)
+    elif b[2] <= a[0]:
+        start, end, way = (a[0] - AWAY, ay), (b[2] + AWAY + HEAD, by), (-1, 0)
+    elif ay <= by:
+        start, end, way = (ax, a[3] + AWAY), (bx, b[1] - AWAY - HEAD), (0, 1)
+    else:
+        start, end, way = (ax, a[1] - AWAY), (bx, b[3] + AWAY + HEAD), (0, -1)
+    pull = min(MOST_PULL, max(abs(end[0] - start[0]), abs(end[1] - start[1])) / 2)
+    dx, dy = way[0] * pull, way[1] * pull
+    return start, (start[0] + dx, start[1] + dy), (end[0] - dx, end[1] - dy), end

@@ -1,0 +1,164 @@
+"""A thread's way through a GEMM, held to what PTX says of its instructions, and arrows, held to what writers put down."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+import cute_viz as cv
+from cute_viz.errors import CuteVizError, FigureError
+from cute_viz.figures.load import from_dict
+from cute_viz.figures.model import Arrow, Figure, Panel, to_dict
+from cute_viz.figures.trim import crop, fold
+from cute_viz.renderers import Options
+from cute_viz.renderers.page import page_of
+from cute_viz.renderers.primitives import Arrows
+from cute_viz.spec.build import read_specs
+
+
+def day(thread: int, operand: str | None = None) -> Figure:
+    return cv.figure("ampere_gemm", follow=thread, operand=operand)
+
+
+def places(panel: Panel, label: str) -> list[tuple[int, int]]:
+    """Where a label stands, as the numbers that the rulers say."""
+    rows, cols = (list(map(int, ruler.labels)) for ruler in (panel.row_ruler, panel.col_ruler))
+    return [(rows[n // panel.cols], cols[n % panel.cols]) for n, text in enumerate(panel.labels) if label in text.split("\n")]
+
+
+@pytest.mark.parametrize("thread", [0, 13, 45, 78, 127])
+def test_each_step_is_what_ptx_says(thread: int) -> None:
+    """cp.async of 16 x 8 threads; ldmatrix.x4: lane l gives row l % 16 of half l / 16; mma.m16n8k16: PTX ISA, its fragments."""
+    warp, lane = divmod(thread, 32)
+    top = 16 * (warp % 2)  # warps stand two by two, M fastest
+    left = 8 * (warp // 2)
+    group, pair = divmod(lane, 4)
+    copied, shared, fragment, c, stored = day(thread).panels
+    ((m, k),) = places(copied, f"T{thread}")
+    assert (m % 16, k) == (thread // 8, thread % 8 * 8)
+    ((line, bank),) = places(shared, f"T{thread}")
+    assert (line, bank) == (m, 4 * (k // 8 ^ m % 8))  # 16-byte chunks, XORed with the row: Sw<3,3,3> of rows of 128 bytes
+    assert f"chunk {k // 8} ^ {m % 8} = {bank // 4}" in shared.caption
+    row, half = top + lane % 16, lane // 16
+    assert places(shared, "addr") == [(row, 4 * (half ^ row % 8))]
+    assert f"gives the address of m {row}, " in fragment.caption
+    rows = top + group, top + group + 8
+    got = [(rows[v // 2 % 2], 2 * pair + v % 2 + 8 * (v // 4)) for v in range(8)]
+    assert [places(fragment, f"V{v}") for v in range(8)] == [[place] for place in got]
+    held = [(rows[v // 2], left + 2 * pair + v % 2) for v in range(4)]
+    assert [places(panel, f"V{v}") for panel in (c, stored) for v in range(4)] == [[place] for place in held * 2]
+
+
+def test_by_way_of_b() -> None:
+    """B is N x K, and C is drawn with N down, so that rows go on."""
+    *_, fragment, c, _ = day(13, "B").panels
+    assert (fragment.row_ruler.title, c.row_ruler.title, c.col_ruler.title) == ("N", "N", "M")
+    assert [places(c, f"V{v}") for v in range(4)] == [[(2, 3)], [(3, 3)], [(2, 11)], [(3, 11)]]
+    assert [places(fragment, f"V{v}") for v in range(2)] == [[(3, 2)], [(3, 3)]]
+
+
+def test_arrows_keep_to_a_row() -> None:
+    """They begin and end at what is the thread's, in the same row of the operand; the address goes to its row."""
+    drawn = day(13)
+    found = []
+    for arrow in drawn.arrows:
+        one, other = drawn.panels[arrow.source], drawn.panels[arrow.target]
+        assert arrow.target == arrow.source + 1
+        found.append((arrow.source, one.row_ruler.labels[arrow.start[0]], other.row_ruler.labels[arrow.end[0]]))
+    assert found == [(0, "1", "1"), (1, "13", "13"), (2, "3", "3"), (2, "11", "11"), (3, "3", "3"), (3, "11", "11")]
+
+
+LDSM = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))"
+
+
+@pytest.mark.parametrize(
+    ("text", "captions", "note"),
+    [
+        (
+            "gemm:\n  mma: make_tiled_mma(UniversalFMA<float,float,float>{}, (16,16,1))\n  tile: (64,64,8)\n"
+            "  smem_a: (64,8):(1,64)\n"
+            "  g2s_a: {atom: {op: UniversalCopy<uint128_t>, type: float}, thr: '(16,8):(1,16)', val: '(4,1)'}\n",
+            ["copy, 16 bytes of global A: m 52..55, k 0", "shared memory in lines", "registers: has m 13", "mma: m 13, n 0 of C"],
+            "",
+        ),
+        (
+            "gemm:\n  mma: make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}, (2,1,1))\n"
+            "  tile: (128,64,64)\n  smem_a: Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)\n",
+            ["shared memory, 8 × 64 of it", "wgmma.m64n64k16: m 3, 11, n 2, 3, 10, 11 … of C"],
+            "A stays in shared memory",
+        ),
+        (
+            f"gemm:\n  mma: {LDSM}\n  tile: (128,128,64)\n  smem_a: Sw<3,3,3> o 0 o (8,64):(64,1)\n"
+            "  s2r_a: {op: SM75_U32x1_LDSM_N, type: half_t}\n",
+            ["shared memory", "ldmatrix.x1 to registers: has m 3", "mma.m16n8k16"],
+            "ldmatrix.x1 takes the addresses of lanes 0 to 7",
+        ),
+    ],
+)
+def test_of_other_kernels(text: str, captions: list[str], note: str) -> None:
+    drawn = cv.figure(read_specs(text)[0].obj, follow=13)
+    assert all(wanted in panel.caption for wanted, panel in zip(captions, drawn.panels, strict=True))
+    assert note in " ".join(drawn.notes)
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "said"),
+    [
+        ("ampere_gemm", {"follow": 128}, "there are threads 0 to 127"),
+        ("ampere_gemm", {"follow": "0..3"}, "is one thread"),
+        ("ampere_gemm", {"follow": 1, "operand": "C"}, "by way of A or B"),
+        ("ampere_gemm", {"follow": 1, "thread": 2}, "does not go with a thread's way"),
+        ("SM80_16x8x16_F32F16F16F32_TN", {"follow": 1}, "does not go with an MMA"),
+    ],
+)
+def test_what_is_refused(source: str, words: dict[str, object], said: str) -> None:
+    with pytest.raises(CuteVizError, match=said):
+        cv.figure(source, **words)  # type: ignore[arg-type]
+
+
+class TestArrows:
+    def test_are_written_by_every_page(self) -> None:
+        drawn = day(13)
+        (found,) = (item for item in page_of(drawn, Options()).items if isinstance(item, Arrows))
+        assert len(found.curves) == len(drawn.arrows) == 6
+        svg = cv.render(drawn, "svg").decode()
+        assert [svg.count(f'class="{name}"') for name in ("a", "ah")] == [1, 1]
+        (curves, heads) = (re.search(rf'<path class="{name}" d="([^"]*)"', svg) for name in ("a", "ah"))
+        assert curves
+        assert heads
+        assert (curves[1].count("C"), heads[1].count("z")) == (6, 6)
+        tikz = cv.render(drawn, "tikz").decode()
+        assert (tikz.count("..controls"), tikz.count("--cycle")) == (6, 6)
+
+    def test_end_where_cells_are(self) -> None:
+        drawn = day(13)
+        page = page_of(drawn, Options())
+        (found,) = (item for item in page.items if isinstance(item, Arrows))
+        for arrow, curve, (tip, *_) in zip(drawn.arrows, found.curves, found.heads(), strict=True):
+            for (x, y), panel, box, edge in ((curve[0], arrow.source, arrow.start, 3), (tip, arrow.target, arrow.end, 1)):
+                grid = page.panels[panel].grid
+                assert abs(grid.left + box[edge] * grid.cell_w - x) < 4
+                assert grid.top + box[0] * grid.cell_h < y < grid.top + box[2] * grid.cell_h
+
+    @pytest.mark.parametrize("target", ["readme", "page", "slide"])
+    def test_of_a_narrow_page_stay_within_a_row(self, target: str) -> None:
+        page = page_of(day(13), Options(target=target))
+        assert page.panels[0].detail == 0  # every label
+        (found,) = (item for item in page.items if isinstance(item, Arrows))
+        assert all(curve[0][1] == curve[3][1] for curve in found.curves)
+
+    def test_of_a_figure_without_any_nothing_is_written(self) -> None:
+        assert not any(isinstance(item, Arrows) for item in page_of(cv.figure("(4,8)"), Options()).items)
+
+    def test_go_through_json_and_trimming(self) -> None:
+        drawn = day(13)
+        data = json.loads(json.dumps(to_dict(drawn)))
+        assert from_dict(data) == drawn
+        assert [arrow.source for arrow in crop(drawn, 8, 99).arrows] == [0, 2, 3]
+        assert fold(drawn, 8).arrows == ()
+        for wrong in (Arrow(0, 9), Arrow(0, 1, (0, 0, 99, 1)), Arrow(-1, 0), Arrow(0, 1, (0, 0))):
+            with pytest.raises(FigureError, match=r"figure\.arrows\[0\]"):
+                from_dict(to_dict(replace(drawn, arrows=(wrong,))))
