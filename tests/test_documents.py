@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import re
 import shlex
@@ -16,6 +18,7 @@ from cute_viz.cli import COMMANDS
 from tests.commands import run
 
 ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 REFUSED = {"cute-viz explain 'composition((3,5,7):(35,7,1), (1):(7))'": 1, "cute-viz render '(4,)8'": 1}
 FILES = {
     "kernel.cu": "void gemm_tn() {\nauto sB = make_layout(Shape<_4,_2>{});\n"
@@ -29,6 +32,7 @@ FILES = {
     "  using SmemLayoutQ = Layout<Shape<_8, Int<kHeadDim_>>>;\n};\n",
     "spec.yaml": "layout: (4,8):(8,1)\n",
     "mine.yaml": "layout: (4,8):(8,1)\n",
+    "docs/kernel.cu": (ROOT / "docs" / "kernel.cu").read_text(),
     "notes.md": "<!-- cute-viz: (4,8):(8,1) -->\n<!-- /cute-viz -->\n",
 }
 
@@ -85,12 +89,15 @@ def examples() -> list[str]:
     return out
 
 
-README = (ROOT / "README.md").read_text()
+TEXTS = [page.read_text() for page in PAGES]
+COMMANDS_SHOWN = [line for text in TEXTS for line in commands(text)]
+SESSIONS = [session for text in TEXTS for session in sessions(text)]
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     return tmp_path
 
@@ -107,7 +114,7 @@ def call(line: str, folder: Path) -> tuple[int, str]:
     return done.returncode, (done.stdout + done.stderr).decode()
 
 
-@pytest.mark.parametrize("line", dict.fromkeys([*commands(README), *examples()]))
+@pytest.mark.parametrize("line", dict.fromkeys([*COMMANDS_SHOWN, *examples()]))
 def test_it_runs(line: str, folder: Path) -> None:
     status, said = call(line, folder)
     on_a_gpu = line.startswith("cute-viz check ") and "--emit" not in line  # 3: could not check, and says what is missing
@@ -117,7 +124,7 @@ def test_it_runs(line: str, folder: Path) -> None:
         assert (folder / target).stat().st_size > 0
 
 
-@pytest.mark.parametrize(("line", "shown"), sessions(README))
+@pytest.mark.parametrize(("line", "shown"), SESSIONS)
 def test_it_says_what_is_shown(line: str, shown: str, folder: Path) -> None:
     status, said = call(line, folder)
     assert [row.rstrip() for row in said.splitlines() if row.strip()] == shown.splitlines()
@@ -125,6 +132,31 @@ def test_it_says_what_is_shown(line: str, shown: str, folder: Path) -> None:
 
 
 def test_there_is_something_to_run() -> None:
-    assert len(commands(README)) > 15
-    assert len(sessions(README)) > 4
+    assert len(commands(TEXTS[0])) > 10
+    assert len(COMMANDS_SHOWN) > 40
+    assert len(sessions(TEXTS[0])) == 3
+    assert len(SESSIONS) > 10
     assert len(examples()) > 15
+
+
+def test_the_numbers_of_the_readme() -> None:
+    """What the README says to agree is what the tests and the kept report hold."""
+
+    def data(name: str) -> dict[str, list[object]]:
+        found: dict[str, list[object]] = json.loads(gzip.decompress((ROOT / "tests" / "data" / f"{name}.json.gz").read_bytes()))
+        return found
+
+    atoms, vendors, goldens = data("atoms"), data("vendors"), data("printer_goldens")
+    printed = [printer for group in ("layouts", "tv", "tilings") for one in goldens[group].values() for printer in one]  # type: ignore[attr-defined]
+    outputs = sum(printer.startswith("print_") for printer in printed)
+    verified = json.loads((ROOT / "layouts" / "verified" / "nvidia-h200.json").read_text())
+    assert verified["differ"] == {}
+    for number in (
+        f"{outputs} of {outputs} outputs",
+        f"{len(data('algebra_vectors')['accepted']):,} of 3,446 results",
+        f"{len(atoms['mma']):,} of 1,706 and {len(atoms['copy'])} of 252",
+        f"{len(vendors['amd'])} of 149; {len(vendors['xe_mma'])} of 156 and {len(vendors['xe_copy'])} of 327",
+        f"{len(data('bank_wavefronts')['rows'])} of 311",
+        f"{len(verified['agree']):,} of 1,250",
+    ):
+        assert number in TEXTS[0]
