@@ -32,7 +32,9 @@ FILES = {
     "  using SmemLayoutQ = Layout<Shape<_8, Int<kHeadDim_>>>;\n};\n",
     "spec.yaml": "layout: (4,8):(8,1)\n",
     "mine.yaml": "layout: (4,8):(8,1)\n",
-    "docs/kernel.cu": (ROOT / "docs" / "kernel.cu").read_text(),
+    "copy.cu": "auto gmem = make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape(_16{}, _8{})));\n"
+    "auto regs = make_tensor<half_t>(make_layout(make_shape(_16{}, _8{}), LayoutRight{}));\ncopy(gmem, regs);\n",
+    **{name: (ROOT / name).read_text() for name in ("docs/kernel.cu", "docs/hopper.cu", "docs/atoms/mine.yaml")},
     "notes.md": "<!-- cute-viz: (4,8):(8,1) -->\n<!-- /cute-viz -->\n",
 }
 
@@ -97,7 +99,7 @@ SESSIONS = [session for text in TEXTS for session in sessions(text)]
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     return tmp_path
 
