@@ -5,10 +5,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from reference import PAGES  # noqa: E402
-from sphinx.application import Sphinx  # noqa: E402
+from reference import PAGES
+from sphinx.application import Sphinx
 
-from cute_viz import __version__  # noqa: E402
+from cute_viz import __version__
 
 project = "cute-viz"
 author = "the authors of cute-viz"

@@ -67,7 +67,7 @@ def _options() -> str:
         for option in OPTIONS.values()
     )
     return (
-        "# Options of a picture\n\nEvery door takes the same options: `--tile 8x128` on the command line is `tile=\"8x128\"` in Python "
+        '# Options of a picture\n\nAll doors take the same options: `--tile 8x128` on the command line is `tile="8x128"` in Python '
         "and in a fence, `tile: 8x128` in a spec, `:tile: 8x128` in a Sphinx directive. An option that a picture has no use for is "
         "an error.\n\n" + table(("option", "value", "meaning", "used by"), rows)
     )
@@ -110,8 +110,8 @@ def _formats() -> str:
 def _limits() -> str:
     rows = ((tick(name), f"{limit(name):,}", known.what, tick(spelled(raised_by(name), "cli"))) for name, known in LIMITS.items())
     return (
-        "# Limits\n\nA typing error fills neither time nor memory. The error of what is over a limit names the option that raises it."
-        "\n\n" + table(("limit", "value", "what it bounds", "raised by"), rows)
+        "# Limits\n\nA typing error fills neither time nor memory. The error of what is over a limit names the option that "
+        "raises it.\n\n" + table(("limit", "value", "what it bounds", "raised by"), rows)
     )
 
 
@@ -141,8 +141,8 @@ def _json() -> str:
     tools = json.loads((ROOT / "cute_viz" / "live" / "tools.json").read_text())
     out = [
         "# JSON\n",
-        "`eval`, `show`, `explain`, `analyze` and `swizzle` print JSON with `--json`; the tools of `cute-viz mcp` answer with the same "
-        "objects. The schemas of the tools, input and output:\n",
+        "`eval`, `show`, `explain`, `analyze` and `swizzle` print JSON with `--json`; the tools of `cute-viz mcp` answer with the "
+        "same objects. The schemas of the tools, input and output:\n",
     ]
     for name, tool in tools.items():
         out += [f"## {name}\n", code(json.dumps(tool, indent=1), "json")]

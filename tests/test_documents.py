@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
 import gzip
+import html
 import json
 import os
 import re
@@ -14,12 +16,17 @@ from pathlib import Path
 
 import pytest
 
+from cute_viz.algebra.ops import OPS
 from cute_viz.cli import COMMANDS
+from cute_viz.limits import LIMITS
+from cute_viz.options import OPTIONS
+from cute_viz.renderers import FORMATS
 from tests.commands import run
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 REFUSED = {"cute-viz explain 'composition((3,5,7):(35,7,1), (1):(7))'": 1, "cute-viz render '(4,)8'": 1}
+DOCS = ("kernel.cu", "hopper.cu", "copy.cu", "tma.cute", "atoms/mine.yaml")
 FILES = {
     "kernel.cu": "void gemm_tn() {\nauto sB = make_layout(Shape<_4,_2>{});\n"
     "auto sA = make_layout(make_shape(_4{}, _8{}), LayoutRight{});\n}\n",
@@ -32,9 +39,11 @@ FILES = {
     "  using SmemLayoutQ = Layout<Shape<_8, Int<kHeadDim_>>>;\n};\n",
     "spec.yaml": "layout: (4,8):(8,1)\n",
     "mine.yaml": "layout: (4,8):(8,1)\n",
-    "copy.cu": "auto gmem = make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape(_16{}, _8{})));\n"
-    "auto regs = make_tensor<half_t>(make_layout(make_shape(_16{}, _8{}), LayoutRight{}));\ncopy(gmem, regs);\n",
-    **{name: (ROOT / name).read_text() for name in ("docs/kernel.cu", "docs/hopper.cu", "docs/atoms/mine.yaml")},
+    "copy.cu": (ROOT / "docs" / "copy.cu").read_text(),
+    **{
+        f"docs/{name}": (ROOT / "docs" / name).read_text()
+        for name in ("kernel.cu", "hopper.cu", "copy.cu", "tma.cute", "atoms/mine.yaml")
+    },
     "notes.md": "<!-- cute-viz: (4,8):(8,1) -->\n<!-- /cute-viz -->\n",
 }
 
@@ -139,6 +148,54 @@ def test_there_is_something_to_run() -> None:
     assert len(sessions(TEXTS[0])) == 3
     assert len(SESSIONS) > 10
     assert len(examples()) > 15
+
+
+PYTHON = [text for page in TEXTS for text in re.findall(r"^```pycon\n(.*?)^```", page, re.DOTALL | re.MULTILINE)]
+
+
+@pytest.mark.parametrize("text", PYTHON)
+def test_python_gives_what_is_shown(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    test = doctest.DocTestParser().get_doctest(text, {}, "pycon", None, None)
+    assert test.examples
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_the_own_atoms_are_those_of_the_page() -> None:
+    assert f"```yaml\n{FILES['docs/atoms/mine.yaml']}```" in (ROOT / "docs" / "howto" / "atoms.md").read_text()
+
+
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    """The reference has every row of the tables, and each page draws its pictures."""
+    site = tmp_path / "site"
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-W",
+        "--keep-going",
+        "-q",
+        "-d",
+        str(tmp_path / "read"),
+        str(ROOT / "docs"),
+        str(site),
+    ]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, timeout=100)
+    assert (done.returncode, done.stderr.decode()) == (0, "")
+    reference = {path.stem: html.unescape(re.sub(r"<[^>]+>", "", path.read_text())) for path in (site / "reference").glob("*.html")}
+    for page, names in (
+        ("commands", COMMANDS),
+        ("options", OPTIONS),
+        ("operations", OPS),
+        ("formats", FORMATS),
+        ("limits", LIMITS),
+    ):
+        assert [name for name in names if name.replace("_", "-") not in reference[page].replace("_", "-")] == []
+    assert len({path.stem for path in (ROOT / "docs" / "reference").glob("*.md")} - set(reference)) == 0
+    pages = [path.read_text() for path in PAGES[1:]]
+    asked = sum(len(re.findall(r"^```\{cute-viz\}", page, re.MULTILINE)) for page in pages)
+    drawn = sum(len(re.findall(r"<img [^>]*cute-viz-[0-9a-f]+\.svg", path.read_text())) for path in site.rglob("*.html"))
+    assert drawn == asked > 25
 
 
 def test_the_numbers_of_the_readme() -> None:
