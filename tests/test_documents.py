@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from cute_viz import __version__
 from cute_viz.algebra.ops import OPS
 from cute_viz.cli import COMMANDS
 from cute_viz.limits import LIMITS
@@ -196,6 +197,16 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     asked = sum(len(re.findall(r"^```\{cute-viz\}", page, re.MULTILINE)) for page in pages)
     drawn = sum(len(re.findall(r"<img [^>]*cute-viz-[0-9a-f]+\.svg", path.read_text())) for path in site.rglob("*.html"))
     assert drawn == asked > 25
+
+
+def test_the_version_stands_in_one_place() -> None:
+    """The package's; the changelog begins with it, and a release takes a tag of it alone."""
+    assert 'dynamic = ["version"]' in (ROOT / "pyproject.toml").read_text()
+    heading = re.search(r"^## (\S+) \((unreleased|\d{4}-\d\d-\d\d)\)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert heading
+    assert heading[1] == __version__
+    other = subprocess.run([ROOT / ".ci" / "release", "v0.0.0"], capture_output=True)
+    assert (other.returncode, __version__ in other.stdout.decode()) == (1, True)
 
 
 def test_the_numbers_of_the_readme() -> None:
