@@ -146,7 +146,7 @@ def test_it_says_what_is_shown(line: str, shown: str, folder: Path) -> None:
 def test_there_is_something_to_run() -> None:
     assert len(commands(TEXTS[0])) > 10
     assert len(COMMANDS_SHOWN) > 40
-    assert len(sessions(TEXTS[0])) == 3
+    assert len(sessions(TEXTS[0])) == 4
     assert len(SESSIONS) > 10
     assert len(examples()) > 15
 
