@@ -27,24 +27,16 @@ from tests.commands import run
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 REFUSED = {"cute-viz explain 'composition((3,5,7):(35,7,1), (1):(7))'": 1, "cute-viz render '(4,)8'": 1}
-DOCS = ("kernel.cu", "hopper.cu", "copy.cu", "tma.cute", "atoms/mine.yaml")
+DOCS = ("kernel.cu", "hopper.cu", "copy.cu", "tma.cu", "atoms/mine.yaml")
 FILES = {
     "kernel.cu": "void gemm_tn() {\nauto sB = make_layout(Shape<_4,_2>{});\n"
     "auto sA = make_layout(make_shape(_4{}, _8{}), LayoutRight{});\n}\n",
-    "tma.cu": "auto l = make_layout(make_shape(256,128), make_stride(128,Int<1>{}));\n"
-    "auto g = make_tensor(make_gmem_ptr<half_t>((void*)0), l);\n"
-    "auto tma = make_tma_copy(SM90_TMA_LOAD{}, g, GMMA::Layout_K_SW128_Atom<half_t>{});\n",
-    "copy.cu": "auto src = make_tensor(make_gmem_ptr<half_t>((void*)0), Layout<Shape<_8,_8>,Stride<_8,_1>>{});\n"
-    "auto dst = make_tensor(make_smem_ptr<half_t>((void*)0), Layout<Shape<_8,_8>,Stride<_9,_1>>{});\ncopy(src, dst);\n",
     "kernel_traits.h": "template <int kHeadDim_, class elem_type> struct Traits {\n"
     "  using SmemLayoutQ = Layout<Shape<_8, Int<kHeadDim_>>>;\n};\n",
     "spec.yaml": "layout: (4,8):(8,1)\n",
     "mine.yaml": "layout: (4,8):(8,1)\n",
     "copy.cu": (ROOT / "docs" / "copy.cu").read_text(),
-    **{
-        f"docs/{name}": (ROOT / "docs" / name).read_text()
-        for name in ("kernel.cu", "hopper.cu", "copy.cu", "tma.cute", "atoms/mine.yaml")
-    },
+    **{f"docs/{name}": (ROOT / "docs" / name).read_text() for name in DOCS},
     "notes.md": "<!-- cute-viz: (4,8):(8,1) -->\n<!-- /cute-viz -->\n",
 }
 
