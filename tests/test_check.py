@@ -691,7 +691,7 @@ def test_emit_needs_no_gpu(run: Run) -> None:
     [
         ("", "name what to check, or give --all"),
         ("(4,8) --all", "--all checks everything"),
-        ("--all --static", "--static takes the layouts one by one"),
+        ("--all --static", "--static cannot be combined with --all"),
         ("(4,8) --emit ptx -o x.svg", "--emit writes kernels to standard output"),
         ("(4,8) --emit ptx --static", "--static asks CuTe's headers, by CUDA C++: --emit cuda, or leave out --static"),
         ("(4,8) --emit cuda --counters", "--counters asks the hardware"),

@@ -71,8 +71,8 @@ def test_stdin() -> None:
         (["render", "(4,8)", "-o", "missing/x.svg"], 1, "missing/x.svg: No such file"),
         (["render", "nothing.json"], 1, "nothing.json: No such file"),
         (["render", "(4,8)", "-T", "gif"], 2, "'gif' is not one of"),
-        (["render", "(4,8)", "-o", "x.gif"], 2, "names no format"),
-        (["render", "(4,8)", "-T", "svg", "-o", "x.tex"], 2, "contradict"),
+        (["render", "(4,8)", "-o", "x.gif"], 2, "unknown file suffix '.gif'"),
+        (["render", "(4,8)", "-T", "svg", "-o", "x.tex"], 2, "does not match the suffix"),
         (["render", "(4,8)", "--tile", "4by8"], 2, "rows x columns"),
         (["render", "(4,8)", "--tile", "0x8"], 2, "rows x columns"),
         (["render"], 2, "Missing argument"),
@@ -198,7 +198,7 @@ M = "SM80_16x8x16_F32F16F16F32_TN"
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["explain", "a\nb"], "'a' is not a layout"),
+        (["explain", "a\nb"], "'a' is undefined"),
         (["show", "Swizzle<3,2,-3> o 2 o _4:-8@1"], "the offset is an integer and the values are coordinates"),
         (["show", "1:1 o 2 o 4:8@1"], "the offset 2 does not fit 1:1"),
         (["eval", "evenly_divides((8,4),(4,_))"], "_ has no size to divide by"),
@@ -362,7 +362,7 @@ def test_a_log_of_more_objects_than_are_read_names_the_limit() -> None:
 def test_mistakes_of_yaml_in_words(tmp_path: Path) -> None:
     spec = tmp_path / "s.yaml"
     for text, words in (
-        ("layout: (4,8)\n\ttitle: x\n", "2:1: this is not YAML: a tab"),
+        ("layout: (4,8)\n\ttitle: x\n", "2:1: this is not YAML: this line is indented with a tab"),
         ("layout: (4,8)\n---\nlayout: (4,8)\n", "2:1: this is not YAML: there are two documents"),
         ('title: x\nlayout: "(4\0,8)"\n', "2:12: this is not YAML: U+0000"),
         ("layout: " + "[" * 60000, "nested too deeply; the limit is 64"),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import doctest
+import gzip
+import html
+import json
 import os
 import re
 import shlex
@@ -12,23 +16,27 @@ from pathlib import Path
 
 import pytest
 
+from cute_viz import __version__
+from cute_viz.algebra.ops import OPS
 from cute_viz.cli import COMMANDS
+from cute_viz.limits import LIMITS
+from cute_viz.options import OPTIONS
+from cute_viz.renderers import FORMATS
 from tests.commands import run
 
 ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 REFUSED = {"cute-viz explain 'composition((3,5,7):(35,7,1), (1):(7))'": 1, "cute-viz render '(4,)8'": 1}
+DOCS = ("kernel.cu", "hopper.cu", "copy.cu", "tma.cu", "atoms/mine.yaml")
 FILES = {
     "kernel.cu": "void gemm_tn() {\nauto sB = make_layout(Shape<_4,_2>{});\n"
     "auto sA = make_layout(make_shape(_4{}, _8{}), LayoutRight{});\n}\n",
-    "tma.cu": "auto l = make_layout(make_shape(256,128), make_stride(128,Int<1>{}));\n"
-    "auto g = make_tensor(make_gmem_ptr<half_t>((void*)0), l);\n"
-    "auto tma = make_tma_copy(SM90_TMA_LOAD{}, g, GMMA::Layout_K_SW128_Atom<half_t>{});\n",
-    "copy.cu": "auto src = make_tensor(make_gmem_ptr<half_t>((void*)0), Layout<Shape<_8,_8>,Stride<_8,_1>>{});\n"
-    "auto dst = make_tensor(make_smem_ptr<half_t>((void*)0), Layout<Shape<_8,_8>,Stride<_9,_1>>{});\ncopy(src, dst);\n",
     "kernel_traits.h": "template <int kHeadDim_, class elem_type> struct Traits {\n"
     "  using SmemLayoutQ = Layout<Shape<_8, Int<kHeadDim_>>>;\n};\n",
     "spec.yaml": "layout: (4,8):(8,1)\n",
     "mine.yaml": "layout: (4,8):(8,1)\n",
+    "copy.cu": (ROOT / "docs" / "copy.cu").read_text(),
+    **{f"docs/{name}": (ROOT / "docs" / name).read_text() for name in DOCS},
     "notes.md": "<!-- cute-viz: (4,8):(8,1) -->\n<!-- /cute-viz -->\n",
 }
 
@@ -85,12 +93,15 @@ def examples() -> list[str]:
     return out
 
 
-README = (ROOT / "README.md").read_text()
+TEXTS = [page.read_text() for page in PAGES]
+COMMANDS_SHOWN = [line for text in TEXTS for line in commands(text)]
+SESSIONS = [session for text in TEXTS for session in sessions(text)]
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     return tmp_path
 
@@ -107,7 +118,7 @@ def call(line: str, folder: Path) -> tuple[int, str]:
     return done.returncode, (done.stdout + done.stderr).decode()
 
 
-@pytest.mark.parametrize("line", dict.fromkeys([*commands(README), *examples()]))
+@pytest.mark.parametrize("line", dict.fromkeys([*COMMANDS_SHOWN, *examples()]))
 def test_it_runs(line: str, folder: Path) -> None:
     status, said = call(line, folder)
     on_a_gpu = line.startswith("cute-viz check ") and "--emit" not in line  # 3: could not check, and says what is missing
@@ -117,7 +128,7 @@ def test_it_runs(line: str, folder: Path) -> None:
         assert (folder / target).stat().st_size > 0
 
 
-@pytest.mark.parametrize(("line", "shown"), sessions(README))
+@pytest.mark.parametrize(("line", "shown"), SESSIONS)
 def test_it_says_what_is_shown(line: str, shown: str, folder: Path) -> None:
     status, said = call(line, folder)
     assert [row.rstrip() for row in said.splitlines() if row.strip()] == shown.splitlines()
@@ -125,6 +136,89 @@ def test_it_says_what_is_shown(line: str, shown: str, folder: Path) -> None:
 
 
 def test_there_is_something_to_run() -> None:
-    assert len(commands(README)) > 15
-    assert len(sessions(README)) > 4
+    assert len(commands(TEXTS[0])) > 10
+    assert len(COMMANDS_SHOWN) > 40
+    assert len(sessions(TEXTS[0])) == 4
+    assert len(SESSIONS) > 10
     assert len(examples()) > 15
+
+
+PYTHON = [text for page in TEXTS for text in re.findall(r"^```pycon\n(.*?)^```", page, re.DOTALL | re.MULTILINE)]
+
+
+@pytest.mark.parametrize("text", PYTHON)
+def test_python_gives_what_is_shown(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    test = doctest.DocTestParser().get_doctest(text, {}, "pycon", None, None)
+    assert test.examples
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_the_own_atoms_are_those_of_the_page() -> None:
+    assert f"```yaml\n{FILES['docs/atoms/mine.yaml']}```" in (ROOT / "docs" / "howto" / "atoms.md").read_text()
+
+
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    """The reference has every row of the tables, and each page draws its pictures."""
+    site = tmp_path / "site"
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-W",
+        "--keep-going",
+        "-q",
+        "-d",
+        str(tmp_path / "read"),
+        str(ROOT / "docs"),
+        str(site),
+    ]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, timeout=100)
+    assert (done.returncode, done.stderr.decode()) == (0, "")
+    reference = {path.stem: html.unescape(re.sub(r"<[^>]+>", "", path.read_text())) for path in (site / "reference").glob("*.html")}
+    for page, names in (
+        ("commands", COMMANDS),
+        ("options", OPTIONS),
+        ("operations", OPS),
+        ("formats", FORMATS),
+        ("limits", LIMITS),
+    ):
+        assert [name for name in names if name.replace("_", "-") not in reference[page].replace("_", "-")] == []
+    assert len({path.stem for path in (ROOT / "docs" / "reference").glob("*.md")} - set(reference)) == 0
+    pages = [path.read_text() for path in PAGES[1:]]
+    asked = sum(len(re.findall(r"^```\{cute-viz\}", page, re.MULTILINE)) for page in pages)
+    drawn = sum(len(re.findall(r"<img [^>]*cute-viz-[0-9a-f]+\.svg", path.read_text())) for path in site.rglob("*.html"))
+    assert drawn == asked > 25
+
+
+def test_the_version_stands_in_one_place() -> None:
+    """The package's; the changelog begins with it, and a release takes a tag of it alone."""
+    assert 'dynamic = ["version"]' in (ROOT / "pyproject.toml").read_text()
+    heading = re.search(r"^## (\S+) \((unreleased|\d{4}-\d\d-\d\d)\)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert heading
+    assert heading[1] == __version__
+    other = subprocess.run([ROOT / ".ci" / "release", "v0.0.0"], capture_output=True)
+    assert (other.returncode, __version__ in other.stdout.decode()) == (1, True)
+
+
+def test_the_numbers_of_the_readme() -> None:
+    """What the README says to agree is what the tests and the kept report hold."""
+
+    def data(name: str) -> dict[str, list[object]]:
+        found: dict[str, list[object]] = json.loads(gzip.decompress((ROOT / "tests" / "data" / f"{name}.json.gz").read_bytes()))
+        return found
+
+    atoms, vendors, goldens = data("atoms"), data("vendors"), data("printer_goldens")
+    printed = [printer for group in ("layouts", "tv", "tilings") for one in goldens[group].values() for printer in one]  # type: ignore[attr-defined]
+    outputs = sum(printer.startswith("print_") for printer in printed)
+    verified = json.loads((ROOT / "layouts" / "verified" / "nvidia-h200.json").read_text())
+    assert verified["differ"] == {}
+    for number in (
+        f"{outputs} of {outputs} outputs",
+        f"{len(data('algebra_vectors')['accepted']):,} of 3,446 results",
+        f"{len(atoms['mma']):,} of 1,706 and {len(atoms['copy'])} of 252",
+        f"{len(vendors['amd'])} of 149; {len(vendors['xe_mma'])} of 156 and {len(vendors['xe_copy'])} of 327",
+        f"{len(data('bank_wavefronts')['rows'])} of 311",
+        f"{len(verified['agree']):,} of 1,250",
+    ):
+        assert number in TEXTS[0]

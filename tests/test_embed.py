@@ -236,7 +236,7 @@ def test_what_is_no_utf_8_is_refused(tmp_path: Path) -> None:
         ("```cute-viz\n(4)", "doc:1:1", "never closed"),
         ("a\n<!-- cute-viz: (4) -->\n", "doc:2:1", "never closed"),
         ("a\n<!-- cute-viz: (4) -->\n<!-- cute-viz: (4) -->\n<!-- /cute-viz -->", "doc:2:1", "never closed"),
-        ("a\n <!-- /cute-viz -->\n", "doc:2:2", "closes nothing"),
+        ("a\n <!-- /cute-viz -->\n", "doc:2:2", "closing comment without an opening one"),
         ("<!-- cute-viz -->\n<!-- /cute-viz -->", "doc:1:1", "nothing to draw"),
         ("<!-- cute-viz: (4)\n-->\n", "doc:1:1", "does not end on its line"),
         ("<!-- cute-viz: (4) | name=../x -->\n<!-- /cute-viz -->", "doc:1:1", "cannot be the name of a file"),

@@ -372,7 +372,7 @@ def test_files_of_the_user_are_not_replaced(name: str, specs: Path, tmp_path: Pa
     folder.mkdir()
     (folder / name).write_text("precious")
     specs.write_text("specs: {grid: {layout: '(4,8):(8,1)'}}")
-    with pytest.raises(CuteVizError, match="no gallery made it"):
+    with pytest.raises(CuteVizError, match=r"refusing to overwrite .* which gallery did not write"):
         gallery(specs, "-o", folder)
     assert [path.name for path in folder.iterdir()] == [name]
     assert (folder / name).read_text() == "precious"

@@ -70,7 +70,7 @@ class TestLibrary:
         assert figure("make_tiled_mma(MINE{})", options=options, library=library).notes[0] == "tensor (2,3):(1,2)"
         with pytest.raises(CuteVizError) as caught:
             figure("SM80_16x8x16_F32F16F16F32_TN", options=options)
-        assert caught.value.explain("cli").startswith("--tensor:1:1: 'one' is not a layout")
+        assert caught.value.explain("cli").startswith("--tensor:1:1: 'one' is undefined")
 
     def test_of_an_operation(self, library: Library) -> None:
         options = {"view": "operation"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -13,7 +14,8 @@ from cute_viz.cli import output
 from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.access import Access, film, picture_of, report_of
-from cute_viz.engine.answer import format_of
+from cute_viz.engine.answer import Answer, format_of
+from cute_viz.source.model import matching
 
 
 @click.command(
@@ -25,7 +27,11 @@ from cute_viz.engine.answer import format_of
     "      --let 'mma=make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))'"
 )
 @click.argument("source", metavar="LAYOUT")
-@click.option("--access", metavar="OBJECT", help="Who accesses it: a TiledCopy, a TiledMMA with --operand, or a TV layout.")
+@click.option(
+    "--access",
+    metavar="OBJECT",
+    help="Who accesses it: a TiledCopy, a TiledMMA with --operand, a TV layout; or a name in the file.",
+)
 @click.option(
     "--type",
     "element",
@@ -69,7 +75,7 @@ def command(
         raise click.UsageError("--animate goes with -o FILE.svg, and with shared memory")
     answer = ask(reading.request(source))
     output.notes(answer.notes)
-    by = None if access is None else ask(reading.beside(access)).obj
+    by = None if access is None else _accessor(answer, source, access, reading)
     asked = Access(by, element, instruction, operand, store, sectors, reading.library.arch)
     if path is not None:
         drawn = picture_of(answer.layout, asked)
@@ -82,6 +88,14 @@ def command(
     else:
         _table(report["steps"])
         click.echo(report["summary"])
+
+
+def _accessor(answer: Answer, source: str, access: str, reading: Reading) -> Any:
+    """The object that accesses: of the file that LAYOUT is of, where that defines the name; otherwise an expression of its own."""
+    file = answer.subjects[0].file
+    if file is not None and source != "-" and matching(file.entries, access):
+        return ask(replace(reading, name=access).request(source)).obj
+    return ask(reading.beside(access)).obj
 
 
 def _table(steps: list[dict[str, Any]]) -> None:

@@ -43,7 +43,7 @@ _RULES = (
         for option in ("--static", "--with-cute")
     ),
     _Rule("--counters", "--counters asks the hardware, and has no kernel of SOURCE: leave it out, or --emit", apart=("--emit",)),
-    _Rule("--static", "--static takes the layouts one by one", apart=("--all",)),
+    _Rule("--static", "--static cannot be combined with --all", apart=("--all",)),
     *(
         _Rule(option, "{0} does not go with --static, which only compiles the offsets of layouts", apart=("--static",))
         for option in ("--counters", "--with-cute", "--tile", "--save", "-o")
@@ -101,7 +101,7 @@ def command(
     """Run kernels that decide, cell by cell, whether what is drawn of SOURCE is what the GPU does.
 
     Every check runs a control as well, a corrupted table that must be caught, and reads buffers that were poisoned before.
-    What CuTe is known to have otherwise than the hardware is told as `known`, and is no failure.
+    Known differences between CuTe and the hardware are reported as `known` and are not failures.
 
     Needs an NVIDIA GPU, its driver, and pip install 'cute-viz[gpu]'; --emit needs none of them. Exit status: 0 all agree; 1 a
     cell differs; 3 nothing could be decided (the message says what is missing).

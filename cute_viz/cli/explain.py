@@ -27,7 +27,7 @@ from cute_viz.spec import Library
 @layouts_option
 @machine_options
 def command(expression: str, path: str | None, as_json: bool, let: dict[str, str], library: Library) -> None:
-    """Tell the steps of the operation EXPR: what was coalesced, which mode was divided by what, which condition failed; of a
+    """Show the steps of the operation EXPR: what was coalesced, which mode was divided by what, which condition failed; of a
     swizzle, what happens to the bits; of copy(...) and gemm(...), whether CuTe accepts them, how wide the copy is and why not
     wider; of an encoding of Triton, the coordinate that each bit adds. With - the last statement of standard input is explained.
 

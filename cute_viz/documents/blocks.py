@@ -69,7 +69,9 @@ def blocks(text: str, language: str) -> list[Block]:
             number += 1
             continue
         if event.closing:
-            raise DocumentError("this closes nothing", text=text, span=event.at, hint="'cute-viz: EXPRESSION' opens a picture")
+            raise DocumentError(
+                "closing comment without an opening one", text=text, span=event.at, hint="'cute-viz: EXPRESSION' opens a picture"
+            )
         if not event.words.strip():
             raise DocumentError("there is nothing to draw", text=text, span=event.at, hint="write 'cute-viz: EXPRESSION'")
         out.append(_block(event, _inside(text, found, number)))

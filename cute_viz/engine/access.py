@@ -132,6 +132,6 @@ def _check(access: Access) -> None:
             raise UsageError(f"`{name}=` goes with `access=`")
     word = access.instruction or ""
     if access.store and word.startswith("ld"):
-        raise UsageError(f"`store=` and `instruction={word}` contradict each other: it reads")
+        raise UsageError(f"{word} reads; drop `store=`")
     if access.sectors and "matrix" in word:
         raise UsageError(f"{word} accesses shared memory; drop `global=`")

@@ -236,9 +236,11 @@ def format_of(format: str | None, path: str | os.PathLike[str] | None) -> str:
     implied = format_of_suffix(os.path.splitext(os.fspath(path))[1])
     if format is None and implied is None:
         suffixes = " ".join(suffix for row in FORMATS.values() for suffix in row.suffixes)
-        raise UsageError(f"the suffix of {os.fspath(path)!r} names no format", hint=f"give `format=`, or one of {suffixes}")
+        suffix = os.path.splitext(os.fspath(path))[1]
+        unknown = f"unknown file suffix {suffix!r}" if suffix else f"{os.fspath(path)!r} has no suffix"
+        raise UsageError(unknown, hint=f"give `format=`, or one of {suffixes}")
     if format and implied and format != implied:
-        raise UsageError(f"`format={format}` and the file {os.fspath(path)} contradict each other")
+        raise UsageError(f"`format={format}` does not match the suffix of {os.fspath(path)}")
     return format or implied or "text"
 
 

@@ -210,7 +210,7 @@ def _of_file(file: SourceFile, request: Request) -> Subject:
         notes = (f"{entry.path} of line {entry.line}; others of this name are on line {others}",)
     if request.name is None and len(file.entries) > 1:
         which = f"{entry.path} (line {entry.line})"
-        notes = (f"of {len(file.entries)} definitions {which}; `name=` picks another, 'cute-viz list' tells them",)
+        notes = (f"of {len(file.entries)} definitions {which}; `name=` picks another, 'cute-viz list' shows all",)
     return Subject(
         value, entry.name, dialect="dsl" if file.language == "python" else "cute", file=file, notes=notes, objects=tuple(read)
     )

@@ -79,9 +79,9 @@ class State:
         ours = bool(known) or indexed is not None
         taken = [file for file in there if file not in known and not (ours and file in INDEX)]
         if taken:
-            others = f", nor {len(taken) - 1} other files" if len(taken) > 1 else ""
+            others = f" and {len(taken) - 1} other file{'s' * (len(taken) > 2)}" if len(taken) > 1 else ""
             raise CuteVizError(
-                f"{os.path.join(folder, taken[0])} was there before, and no gallery made it{others}",
+                f"refusing to overwrite {os.path.join(folder, taken[0])}{others}, which gallery did not write",
                 hint="give a folder of its own with -o, or remove what is there",
             )
         if new := {file: "" for file in wanted if file not in known}:

@@ -219,7 +219,7 @@ class Evaluator:
         if all(map(str.isidentifier, node.text.split("."))):
             ways.append(f"give it a value: `let={node.text}=512`")
         hint = " or ".join(ways) or "write a layout such as (4,8):(8,1)"
-        raise self.fail(f"{node.text!r} is not a layout, and nothing of this name was bound", node.span, hint=hint)
+        raise self.fail(f"{node.text!r} is undefined", node.span, hint=hint)
 
     def _bound(self, name: str) -> Any:
         value = self.names[name]

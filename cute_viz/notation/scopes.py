@@ -1,6 +1,6 @@
 """Which value a name has where it stands: scopes, branches that may not be taken, and what changes a name without an assignment.
 
-Source is read from above, each statement once. A name whose value depends on the way the program takes is lost: using it is an
+Source is parsed top to bottom, each statement once. A name whose value depends on the way the program takes is lost: using it is an
 error, as any value would be a guess.
 """
 
@@ -155,9 +155,9 @@ def depends(name: str, text: str, span: Span) -> NotationError:
     """The error of a name whose value depends on the way that the program takes.
 
     >>> depends("x", "x = 4", Span(0, 5)).message
-    "what 'x' is depends on which branch runs, or how often"
+    "the value of 'x' depends on control flow"
     """
-    message = f"what {name!r} is depends on which branch runs, or how often"
+    message = f"the value of {name!r} depends on control flow"
     return NotationError(message, text=text, span=span, hint="give the statements that are meant, without the others")
 
 
@@ -165,6 +165,7 @@ def unread(name: str, text: str, span: Span) -> NotationError:
     """The error of a name that is changed by what cannot be read.
 
     >>> unread("x", "x++;", Span(0, 4)).message
-    "'x' is changed here, and how is not read"
+    "'x' is modified here by code that cannot be evaluated"
     """
-    return NotationError(f"{name!r} is changed here, and how is not read", text=text, span=span, hint=f"write {name} = ... instead")
+    message = f"{name!r} is modified here by code that cannot be evaluated"
+    return NotationError(message, text=text, span=span, hint=f"write {name} = ... instead")

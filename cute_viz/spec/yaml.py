@@ -80,7 +80,7 @@ def _in_our_words(problem: str, text: str, at: int) -> tuple[str, str | None, in
     """What is wrong, what would be right, and where: libyaml's words where they are the best there are."""
     line = text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0]
     if "\t" in line[: len(line) - len(line.lstrip())] or text[at : at + 1] == "\t":
-        return "a tab stands in front of words", "YAML indents with spaces", at
+        return "this line is indented with a tab", "YAML indents with spaces", at
     if "but found another document" in problem or "single document" in problem:
         return "there are two documents", "several specs of a file stand under specs:", at
     if (match := _CONTROL.search(text)) is not None and ("character" in problem or "reader" in problem):

@@ -87,7 +87,7 @@ def joined(machine: Machine, cause: CuteVizError, node: ast.AST) -> Callable[[st
     place = f" (line {machine.tree.line(machine.span(node).start)})"
 
     def unknown(name: str) -> Unknown:
-        message = f"what {name!r} is depends on which branch runs{place}: {cause.message}"
+        message = f"the value of {name!r} depends on control flow{place}: {cause.message}"
         return Unknown(cause.but(message=message))
 
     return unknown
