@@ -594,13 +594,13 @@ def test_the_kept_digests_of_wgmma(n: int) -> None:
 def test_a_changed_mapping_loses_its_claim() -> None:
     atom = resolve(ATOM)
     assert isinstance(atom, plan.MMA_Atom)
-    assert digest.verified(ATOM, build(atom)) == "NVIDIA H200"
-    assert digest.verified(ATOM, build(atom, FigureOptions(thread=range(5, 6)))) == "NVIDIA H200"  # the same mapping
+    assert digest.verified(ATOM, build(atom)) == "NVIDIA H100 80GB HBM3, NVIDIA H200"
+    assert digest.verified(ATOM, build(atom, FigureOptions(thread=range(5, 6)))) == "NVIDIA H100 80GB HBM3, NVIDIA H200"  # the same mapping
     changed = replace(atom, layout_c=parse("((4,8),(2,2)):((32,1),(8,16))"))
     assert digest.verified(ATOM, build(changed)) is None
     assert digest.verified(ATOM, build(atom, FigureOptions(operand="A"))) is None
     noted = digest.noted(build(atom), atom)
-    assert noted.notes[-1] == "Verified on NVIDIA H200."
+    assert noted.notes[-1] == "Verified on NVIDIA H100 80GB HBM3, NVIDIA H200."
     assert digest.noted(build(changed), changed).notes == build(changed).notes
 
 
@@ -622,7 +622,7 @@ def test_kept_reports_follow_the_library_and_its_files(tmp_path: Path) -> None:
     for device in ("a GPU", "another GPU"):
         file.write_text(json.dumps({"device": device, "agree": {ATOM: digest.digest(figure)}, "known": {}}))
         assert digest.verified(ATOM, figure, Mine()) == device
-    assert digest.verified(ATOM, figure) == "NVIDIA H200"
+    assert digest.verified(ATOM, figure) == "NVIDIA H100 80GB HBM3, NVIDIA H200"
     assert [name for name, _ in library.atoms(Mine())] == ["SM75_U32x1_LDSM_N"]
     assert list(library.specs(Mine())) == []
 
@@ -789,7 +789,7 @@ def test_show_tells_the_claim_and_imports_no_gpu() -> None:
         "print('numpy' in sys.modules, 'cuda' in sys.modules)"
     )
     out = subprocess.run([sys.executable, "-c", code % ATOM], capture_output=True, text=True, timeout=60).stdout
-    assert re.search(r"verified on\s+NVIDIA H200", out)
+    assert re.search(r"verified on\s+NVIDIA H100 80GB HBM3, NVIDIA H200", out)
     assert out.endswith("False False\n")
 
 
