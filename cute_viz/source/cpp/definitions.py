@@ -118,7 +118,7 @@ class Definitions(Instances):
         if known is not None:
             return known
         out = self.context.told[scope] = {}
-        use = only_call(self.context.reader, scope)
+        use = self.context.chosen.get(scope) or only_call(self.context.reader, scope)
         if use is None or scope.parent is None or len(use.arguments) > len(scope.arguments):
             return out
         caller = opened(self.context, use.scope)
