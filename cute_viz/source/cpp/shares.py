@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import ThrCopy, TiledCopy
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import Static, Underscore, leaves, show
@@ -15,11 +15,12 @@ from cute_viz.algebra.shares import Share, copy_share, local_share, mma_share, s
 from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.source.cpp.evaluate import Evaluator
-from cute_viz.source.cpp.lookup import change_before
-from cute_viz.source.cpp.scopes import Range
+from cute_viz.source.cpp.lookup import change_before, opened
+from cute_viz.source.cpp.scopes import Declaration, Range
 from cute_viz.source.cpp.slices import Thread, coordinate
 from cute_viz.source.cpp.tree import Binary, Call, Cast, Id, Member, Node, Unary
-from cute_viz.source.cpp.values import Class, External, Pointer, finished
+from cute_viz.source.cpp.uses import only_call
+from cute_viz.source.cpp.values import Class, Env, External, Pointer, finished
 
 _SPACES = {"make_smem_ptr": "smem", "make_gmem_ptr": "gmem", "make_rmem_ptr": "rmem", "make_tmem_ptr": "tmem"}
 _REGISTERS = ("partition_fragment", "make_fragment", "make_rmem_tensor", "make_tensor_like", "partition_shape")
@@ -50,9 +51,10 @@ class Shares:
             return self._method(node, node.function, at, deep)
         if isinstance(node, Call) and isinstance(node.function, Id):
             name = node.function.parts[-1].name
-            if at.lookup.find(node.function.parts[0].name, at.env, at.position(node.function.span)) is None:
+            found = at.lookup.find(node.function.parts[0].name, at.env, at.position(node.function.span))
+            if found is None:
                 return self._made(node, name, at, deep)
-            if isinstance(at.value(node.function), (Layout, ComposedLayout)):
+            if not found.declarations or found.declarations[0].kind == "variable":
                 return self._slice(self.of(node.function, at, deep), node.args, at)
         elif isinstance(node, Call):
             return self._slice(self.of(node.function, at, deep), node.args, at)
@@ -62,17 +64,35 @@ class Shares:
         """A variable, by what it begins with; a parameter, by the argument of the call."""
         name = node.parts[0].name
         found = at.lookup.find(name, at.env, at.position(node.span))
-        if len(node.parts) > 1 or found is None or not found.declarations:
-            raise at.fail(f"whose memory {node.text!r} is in is not known", node.span, hint="it is a parameter here")
+        if len(node.parts) > 1 or found is None:
+            raise at.fail(f"whose memory {node.text!r} is in is not known", node.span)
+        if not found.declarations:
+            return self._parameter(name, node, found.env, at, deep)
         declaration = found.declarations[0]
-        init = declaration.init
-        if declaration.scope.local and (change := change_before(declaration, at.position(node.span), at.env.scope)) is not None:
-            init = change.value
-        if declaration.kind != "variable" or init is None or declaration.place is not None:
+        if declaration.kind != "variable" or declaration.init is None or declaration.place is not None:
             raise at.fail(f"what tensor {name!r} is is not read", node.span)
+        inits: list[Range | None] = [declaration.init]
+        change = change_before(declaration, at.position(node.span), at.env.scope) if declaration.scope.local else None
+        if change is not None:
+            inits = [change.value] if change.value is not None else [declaration.init, *_changes(declaration)]
         inside = at.inside(found.env)
-        out = self.of(at.context.tree(init), inside, deep)
-        return out if out.root else replace(out, root=name)
+        shares = []
+        for init in inits:
+            if init is None:
+                raise at.fail(f"what {name!r} is here depends on how the program runs", node.span)
+            shares.append(self.of(at.context.tree(init), inside, deep))
+        if any(replace(other, offset=shares[0].offset) != shares[0] for other in shares):
+            raise at.fail(f"what {name!r} is here depends on how the program runs", node.span)
+        return shares[0] if shares[0].root else replace(shares[0], root=name)
+
+    def _parameter(self, name: str, node: Id, env: Env, at: Evaluator, deep: int) -> Share:
+        """A parameter of a function, by the argument of its call."""
+        scope, reader = env.scope, at.context.reader
+        use = at.context.chosen.get(scope) or (only_call(reader, scope) if scope.kind == "function" else None)
+        place = next((n for n, param in enumerate(scope.arguments) if param.name == name), None)
+        if use is None or place is None or place >= len(use.arguments):
+            raise at.fail(f"whose memory {name!r} is in is not known", node.span, hint="it is a parameter here")
+        return self.of(at.context.tree(use.arguments[place]), at.inside(opened(at.context, use.scope)), deep)
 
     def _method(self, node: Call, function: Member, at: Evaluator, deep: int) -> Share:
         name = function.part.name
@@ -194,6 +214,8 @@ class Shares:
             return self._element_of(node.value, at)
         if isinstance(node, Call) and isinstance(node.function, Member):
             return self._element_of(node.function.object, at)
+        if isinstance(node, Call) and node.args:
+            return self._element_of(node.args[0], at)
         if isinstance(node, Member):
             owner = at.value(node.object)
             found = at.lookup.member(node.part.name, owner.env) if isinstance(owner, Class) else None
@@ -207,6 +229,14 @@ class Shares:
             part = found.declarations[0].type if found.declarations else params[0].type if params else None
             return _type(at.inside(found.env), part) if part is not None else ""
         return ""
+
+
+def _changes(declaration: Declaration) -> list[Range | None]:
+    """What a variable is assigned to anywhere in its function."""
+    scope = declaration.scope
+    while scope.kind == "block" and scope.parent is not None:
+        scope = scope.parent
+    return [change.value for change in scope.changes.get(declaration.name, ())]
 
 
 def _type(at: Evaluator, part: Range) -> str:
