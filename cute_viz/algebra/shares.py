@@ -29,7 +29,7 @@ class Share:
 
     root: the name of the tensor's memory in the source. space, type: as of a Pointer; of type "" nothing is known. layout: of
     thread 0's part, offset: where it begins, starts: how far behind it the part of each thread begins, empty where no thread is
-    meant yet; all in elements. swizzle: of element offsets; flagged: of the address instead, by CuTe's pointer.
+    meant yet; all in elements. swizzle: of element offsets; flagged: of the byte address instead, by CuTe's pointer.
 
     >>> whole = share("sA", "smem", "half_t", Layout((8, 8), (8, 1)))
     >>> rows = local_share(whole, Layout((4, 2), (2, 1)))
@@ -51,12 +51,15 @@ class Share:
         pointer = Pointer(self.space, type_)
         if self.swizzle is None or not self.flagged:
             return Tensor(pointer, self.layout, self.offset, self.swizzle)
-        return Tensor(replace(pointer, swizzle=self.swizzle.rescaled(4 - pointer.bits.bit_length())), self.layout, self.offset)
+        return Tensor(replace(pointer, swizzle=self.swizzle), self.layout, self.offset)
 
-    def places(self, offsets: list[int], start: int) -> list[int]:
-        """Where elements of a part lie, in elements: `offsets` by the layout, behind `start`."""
+    def places(self, offsets: list[int], start: int, bits: int) -> list[int]:
+        """Where elements of so many bits lie, in elements: `offsets` by the layout, behind `start`."""
         begin = self.offset + start
-        return [begin + o for o in offsets] if self.swizzle is None else [self.swizzle(begin + o) for o in offsets]
+        if self.swizzle is None:
+            return [begin + o for o in offsets]
+        swizzle = self.swizzle.rescaled(bits.bit_length() - 4) if self.flagged else self.swizzle
+        return [swizzle(begin + o) for o in offsets]
 
 
 def share(root: str, space: str, type_: str, layout: Any) -> Share:
@@ -70,8 +73,7 @@ def share(root: str, space: str, type_: str, layout: Any) -> Share:
         return Share(root, space, type_, layout)
     if isinstance(layout, ComposedLayout) and isinstance(layout.inner, Layout):
         if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, PointerFlag):
-            of_elements = layout.outer.rescaled(layout.offset.bits.bit_length() - 4)
-            return Share(root, space, type_, layout.inner, 0, of_elements, True)
+            return Share(root, space, type_, layout.inner, 0, layout.outer, True)
         if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, int):
             return Share(root, space, type_, layout.inner, layout.offset, layout.outer)
     raise AlgebraError(f"{show(layout)} is no layout of memory")

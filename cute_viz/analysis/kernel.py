@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
-from math import gcd
 from typing import Any
 
 from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy
 from cute_viz.algebra.inttuple import X, modes
+from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.shares import Share, sliced_share
+from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import SPACES
@@ -56,7 +56,7 @@ class Side:
         table = [int(o) for o in offsets(self.share.layout)]
         layout = [table[n] for n in self.order]
         plain = replace(self.share, swizzle=None) if move is not None else self.share
-        rows = [[place * bits // 8 for place in _moved(plain.places(layout, start), move)] for start in starts]
+        rows = [[place * bits // 8 for place in _moved(plain.places(layout, start, bits), move)] for start in starts]
         out = []
         for first in range(0, len(rows), LANES):
             lanes = rows[first : first + LANES]
@@ -206,10 +206,7 @@ def _gemm(operands: list[Any]) -> list[Cost]:
     return out
 
 
-def _compact(x: Share) -> Any:
-    from cute_viz.algebra.static import mark_static
-    from cute_viz.algebra.layout import Layout
-
+def _compact(x: Share) -> Layout:
     return mark_static(Layout(x.layout.shape))
 
 
@@ -253,7 +250,7 @@ def cure(sides: list[Side]) -> tuple[str, int, int] | None:
     >>> from cute_viz.algebra.shares import local_share, share
     >>> column = local_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
     >>> cure([Side(column, "float", tuple(range(32)), 1)])
-    ('Sw<5,0,5>', 1024, 1024)
+    ('Sw<5,0,5>', 32, 32)
     """
     now = [side.instructions() for side in sides]
     ideal, best = sum(x.ideal for one in now for x in one), sum(x.wavefronts for one in now for x in one)
@@ -262,10 +259,9 @@ def cure(sides: list[Side]) -> tuple[str, int, int] | None:
     names = [one[0].instruction for one in now]
     units = [max(1, 8 * width(name) // side.share.tensor(side.type).bits) for name, side in zip(names, sides, strict=True)]
     least = max(units).bit_length() - 1
-    strides = {int(d) for side in sides for d in side.share.starts if d} | {1}
     top = max(max(side.share.starts) + side.share.offset + max(map(int, offsets(side.share.layout))) for side in sides)
     out: tuple[str, int, int] | None = None
-    for name, move in _moves(least, top.bit_length(), gcd(*strides)):
+    for name, move in _moves(least, top.bit_length()):
         count = _total(sides, move, best, names)
         if count is not None and count < best:
             best, out = count, (name, count, ideal)
@@ -274,7 +270,7 @@ def cure(sides: list[Side]) -> tuple[str, int, int] | None:
     return out
 
 
-def _moves(least: int, total: int, unit: int) -> list[tuple[str, Any]]:
+def _moves(least: int, total: int) -> list[tuple[str, Any]]:
     """Swizzles and paddings, the simplest first."""
     out: list[tuple[str, Any]] = []
     for bits in (3, 2, 1, 4, 5):
@@ -292,20 +288,14 @@ def _padding(row: int, pad: int) -> Any:
 
 
 def _total(sides: list[Side], move: Any, most: int, names: list[str]) -> int | None:
-    """The wavefronts with another layout, None where an instruction becomes another one; more than `most` are not counted on."""
+    """The wavefronts with another layout, None where an instruction becomes another one, and where there are more than `most`."""
     total = 0
     for side, name in zip(sides, names, strict=True):
-        found = replace(side, name=name if "matrix" in name else side.name).instructions(move) if _fits(side, move, name) else []
+        found = replace(side, name=name if "matrix" in name else side.name).instructions(move)
         if not found or found[0].instruction != name:
             return None
-        count = cache(lambda begins, one: one.wavefronts)
         for x in found:
-            total += count(x.begins, x)
+            total += x.wavefronts
             if total > most:
-                return total
+                return None
     return total
-
-
-def _fits(side: Side, move: Any, name: str) -> bool:
-    """Whether the words of an instruction stay together."""
-    return True

@@ -10,14 +10,16 @@ from typing import Any
 from cute_viz.algebra.copy import TiledCopy
 from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.shares import Share, copy_share, local_share, mma_share, share, sliced_share
 from cute_viz.algebra.static import mark_static
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.source.model import Move
 from cute_viz.source.python.runs import Runs
+from cute_viz.source.python.tensors import fragment_like
 from cute_viz.source.python.tree import Tree, dotted
-from cute_viz.source.python.values import Atom, Element, Slice, Tensor, Unknown, plain
+from cute_viz.source.python.values import Atom, Element, Slice, Tensor, Unknown
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NAMES = {"cute.copy": "copy", "cute.autovec_copy": "copy", "cute.basic_copy": "copy", "cute.gemm": "gemm"}
@@ -176,18 +178,24 @@ class _Shares:
         out = self.of(last[1], deep)
         if out.starts:
             return out
-        value = self.value(node)
+        try:
+            value = self.value(node)
+        except CuteVizError:
+            if out.space == "rmem" and size(out.layout) > 1:  # registers like a part of a swizzled tensor
+                return out
+            raise
         if not isinstance(value, Tensor):
             raise self.fail(f"what tensor {node.id!r} is is not read", node)
         return self._whole(value, out.space, out.root or node.id)
 
     def _whole(self, value: Tensor, space: str, root: str) -> Share:
         kind = value.pointer.element.cpp if isinstance(value.pointer.element, Element) else ""
-        layout = plain(replace(value, offset=0) if value.offset is None else value)
-        made = share(root, space, kind, layout)
+        made = share(root, space, kind, value.layout)
         marked = mark_static(made.layout)
         layout = marked if space != "gmem" else Layout(marked.shape, made.layout.stride)
-        return replace(made, layout=layout, flagged=made.flagged or value.pointer.swizzle is not None)
+        if value.pointer.swizzle is not None:  # the pointer's acts on the byte address
+            made = replace(made, swizzle=value.pointer.swizzle, flagged=True)
+        return replace(made, layout=layout, offset=made.offset + (value.offset or 0))
 
     def _sliced(self, node: ast.Subscript, x: Share) -> Share:
         items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -205,6 +213,9 @@ class _Shares:
     def _made(self, node: ast.Call, deep: int) -> Share:
         function = node.func
         name = function.attr if isinstance(function, ast.Attribute) else dotted(function)
+        if name in ("make_fragment_like", "make_rmem_tensor_like") and node.args:
+            like = self.of(node.args[0], deep)
+            return Share("registers", "rmem", like.type, mark_static(fragment_like(like.layout)))
         if name.startswith(_REGISTERS):
             return Share("registers", "rmem", "", Layout(1))
         if isinstance(function, ast.Attribute) and name in _SHARED:
