@@ -97,7 +97,8 @@ class Cost:
 def costs(name: str, operands: list[Any]) -> list[Cost]:
     """The costs of `copy(...)`, `copy_if(...)` or `gemm(...)`, one for each memory that it touches; empty where it moves registers.
 
-    Refused: the error of an operand that is not known; what CuTe refuses; tensors that are no parts of threads.
+    A `copy` of another namespace counts as CuTe's where a tiled copy, a source and a destination are its first operands.
+    Refused: the error of an operand that is not known; any other function of another namespace; what CuTe refuses; tensors that are no parts of threads.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.algebra.shares import local_share, share
@@ -106,6 +107,9 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     >>> [(cost.instruction, cost.wavefronts, cost.ideal) for cost in costs("copy", [column, registers])]
     [('ld.shared.32', 1024, 32)]
     """
+    foreign, _, name = name.rpartition("::")
+    if foreign and (name == "gemm" or not isinstance(operands[0] if operands else None, (Copy_Atom, TiledCopy, ThrCopy))):
+        raise AlgebraError(f"{foreign}::{name} is not CuTe's: what it does is not in this statement")
     if name == "gemm":
         return _gemm(operands)
     tiled = [x for x in operands[:1] if isinstance(x, (Copy_Atom, TiledCopy, ThrCopy))]
@@ -130,7 +134,7 @@ def _copy(copy: Any, src: Share, dst: Share) -> list[Cost]:
         raise AlgebraError(f"{atom.name}: one thread copies a box of a tensor, which no warp accesses")
     kind = src.type or dst.type or (atom.value_type if atom is not None else "") or (str(atom.bits) if atom is not None else "")
     if not kind:
-        raise AlgebraError("the type of the elements is not known", hint="give it a value: `let=T=half_t`")
+        raise AlgebraError("the type of the elements is not known")
     types = [src.type or kind, dst.type or kind]
     tensors = [side.tensor(type_) for side, type_ in zip((src, dst), types, strict=True)]
     if size(src.layout) != size(dst.layout):
@@ -197,7 +201,7 @@ def _gemm(operands: list[Any]) -> list[Cost]:
         last = size(get(x.layout, rank - 1)) if rank > 1 else 1
         part = sliced_share(x, (*[X] * (rank - 1), 0)) if rank > 1 else x
         if not x.type:
-            raise AlgebraError("the type of the elements is not known", hint="give it a value: `let=TA=float`")
+            raise AlgebraError("the type of the elements is not known")
         registers = replace(part, space="rmem", layout=_compact(part), swizzle=None, offset=0, starts=())
         width_ = auto_width(part.tensor(x.type), registers.tensor(x.type), None)
         order, together = _order(part, registers, max(1, width_.bits // part.tensor(x.type).bits))

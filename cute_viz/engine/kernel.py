@@ -66,7 +66,13 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         """The report for JSON."""
         missing = [
-            {"line": move.line, "call": move.call or None, "statement": move.text, "error": error.message, "needs": list(error.needs)}
+            {
+                "line": move.line,
+                "call": move.call or None,
+                "statement": move.text,
+                "error": error.message,
+                "needs": list(error.needs),
+            }
             for move, error in self.unknown
         ]
         return {"accesses": [access.as_dict() for access in self.accesses], "unknown": missing, "ways": round(self.ways, 3)}
@@ -137,7 +143,9 @@ def page_of(report: Report, title: str) -> bytes:
     parts.append("</table>")
     if report.unknown:
         parts.append("<h2>Not evaluated</h2><ul>")
-        parts += [f"<li>line {move.line}: <code>{escape(move.text)}</code>: {escape(error.message)}" for move, error in report.unknown]
+        parts += [
+            f"<li>line {move.line}: <code>{escape(move.text)}</code>: {escape(error.message)}" for move, error in report.unknown
+        ]
         parts.append("</ul>")
     return "\n".join([*parts, "</html>\n"]).encode()
 

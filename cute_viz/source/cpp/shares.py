@@ -71,6 +71,9 @@ class Shares:
         declaration = found.declarations[0]
         if declaration.kind != "variable" or declaration.init is None or declaration.place is not None:
             raise at.fail(f"what tensor {name!r} is is not read", node.span)
+        if at.context.let(name, found.env.scope) is not None:
+            space, kind, root = self._memory(at.context.tree(declaration.init), at.inside(found.env), deep)
+            return share(root or name, space, kind, finished(at.solid(node)))
         inits: list[Range | None] = [declaration.init]
         change = change_before(declaration, at.position(node.span), at.env.scope) if declaration.scope.local else None
         if change is not None:
@@ -194,6 +197,24 @@ class Shares:
         raise at.fail(
             "which memory this pointer points to is not known", node.span, hint="make_smem_ptr(p), make_gmem_ptr(p) tell it"
         )
+
+    def _memory(self, node: Node, at: Evaluator, deep: int) -> tuple[str, str, str]:
+        """Memory, type and root of a tensor whose layout was given, by the expression that it stands for."""
+        while isinstance(node, Call):
+            if isinstance(node.function, Id) and node.function.text.endswith("make_tensor") and node.args:
+                return self._pointer(node.args[0], at, deep)
+            found = at.lookup.find(node.function.parts[0].name, at.env, None) if isinstance(node.function, Id) else None
+            if found is not None or not isinstance(node.function, Id):
+                node = node.function.object if isinstance(node.function, Member) else node.function
+            elif node.args:
+                node = node.args[0]
+            else:
+                break
+        if isinstance(node, Id) and (found := at.lookup.find(node.parts[0].name, at.env, at.position(node.span))) is not None:
+            init = found.declarations[0].init if found.declarations else None
+            if init is not None and deep < _DEEP:
+                return self._memory(at.context.tree(init), at.inside(found.env), deep + 1)
+        raise at.fail("which memory this tensor is in is not known", node.span)
 
     def _element(self, node: Node, at: Evaluator) -> str:
         """The type of what a plain pointer points to; "" where the file does not tell."""

@@ -61,7 +61,7 @@ def _text(reader: Declarer, begin: int) -> str:
 
 
 def _call(reader: Declarer, begin: int) -> tuple[str, list[Range]] | None:
-    """The name and the arguments of a statement that is one call of a name of MOVES."""
+    """The name and the arguments of a statement that is one call of a name of MOVES; of one that is not CuTe's with its scope."""
     tokens = reader.tokens
     at = begin
     while tokens[at].kind in ("name", "::"):
@@ -71,13 +71,16 @@ def _call(reader: Declarer, begin: int) -> tuple[str, list[Range]] | None:
     name = tokens[at].text
     if tokens[at].kind != "name" or name not in MOVES:
         return None
+    end = at
     at += 1
     if tokens[at].kind == "<" and (behind := reader.angles(at)) is not None:
         at = behind
     if tokens[at].kind != "(" or tokens[reader.match[at] + 1].kind != ";":
         return None
-    if tokens[begin].text == "std":
+    around = "".join(token.text for token in tokens[begin:end]).removesuffix("::").removeprefix("::")
+    if around.startswith("std"):
         return None
+    name = name if around in ("", "cute") else f"{around}::{name}"
     return name, reader.split(at + 1, reader.match[at])
 
 
