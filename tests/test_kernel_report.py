@@ -1,4 +1,4 @@
-"""`analyze FILE`: the copies of a kernel, what they cost, held to the same copies counted one by one and to what a device counted."""
+"""`analyze FILE`: what the copies of a kernel cost, held to the same copies counted alone and to what a device counted."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def test_a_check_for_ci(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_what_is_written_in_a_file_is_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Names of a stranger's file do not become markup."""
     path = tmp_path / "kernel.cu"
-    path.write_text("void f() {\n  copy(a, b<\"<script>\">);\n  copy(\"<script>alert(1)</script>\", b);\n}\n", encoding="utf-8")
+    path.write_text('void f() {\n  copy(a, b<"<script>">);\n  copy("<script>alert(1)</script>", b);\n}\n', encoding="utf-8")
     main(["analyze", str(path), "-o", str(tmp_path / "report.html")])
     capsys.readouterr()
     assert "<script>" not in (tmp_path / "report.html").read_text(encoding="utf-8")

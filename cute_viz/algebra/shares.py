@@ -20,7 +20,8 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Pointer, Tensor
 from cute_viz.algebra.views import get_slice
 from cute_viz.errors import AlgebraError
-from cute_viz.limits import limit, over
+
+MOST = 1024  # threads of a block
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +153,8 @@ def _begun(x: Share, part: Layout, threads: Layout, count: int) -> Share:
 
 
 def _check(count: int) -> None:
-    if count > limit("accesses"):
-        raise over("accesses", f"{count} threads")
+    if count > MOST:
+        raise AlgebraError(f"a thread block has {MOST} threads at most, not {count}")
 
 
 def _plain(layout: Any) -> Layout:

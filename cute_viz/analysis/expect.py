@@ -13,7 +13,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tensor import Tensor, whole
+from cute_viz.algebra.tensor import whole
 from cute_viz.analysis.access import accesses
 from cute_viz.analysis.verdict import verdict
 from cute_viz.errors import AlgebraError
@@ -23,7 +23,7 @@ FEW = 4  # cells that a failure shows
 
 
 def same(a: Any, b: Any) -> str:
-    """Where two layouts differ as functions of their coordinates; "" where they do not. Two other values are compared as they print.
+    """Where two layouts differ as functions of their coordinates, two other values as they print; "" where they do not.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> print(same(Layout((2, 4), (4, 1)), Layout((2, 4))))
@@ -51,8 +51,9 @@ def covers(tv: Any, tile: Any = None) -> str:
     tv: a layout (thread, value) -> index into the column-major tile, or a TiledCopy with the tile that it has.
 
     >>> from cute_viz.algebra.layout import Layout
-    >>> covers(Layout((4, 2), (2, 1)), (2, 4)), covers(Layout((4, 2), (1, 2)), (2, 4))
-    ('', '2 of 8 cells of the 2 x 4 tile are held by nobody: (0,3), (1,3); 2 are held several times: (0,1) by T2V0 T0V1, (1,1) by T3V0 T1V1')
+    >>> covers(Layout((4, 2), (2, 1)), (2, 4)), covers(Layout((2, 2), (1, 1)), (2, 2))  # doctest: +NORMALIZE_WHITESPACE
+    ('',
+     '1 of 4 cells of the 2 x 2 tile are held by nobody: (1,1); 1 are held several times: (1,0) by T1V0 T0V1')
     """
     tv = tv.tiled if isinstance(tv, ThrCopy) else tv
     if isinstance(tv, TiledCopy):
@@ -111,7 +112,7 @@ def vector(copy: Any, bits: int) -> str:
 
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.algebra.static import mark_static
-    >>> from cute_viz.algebra.tensor import Pointer
+    >>> from cute_viz.algebra.tensor import Pointer, Tensor
     >>> row = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((8, 8), (8, 1))))
     >>> vector([row, row], 128), vector([row, row], 64)
     ('', 'the copy moves 128 bits at once, not 64')

@@ -25,6 +25,7 @@ from cute_viz.limits import limit, over
 SECTOR = 32  # bytes
 ASYNC = "CP_ASYNC"
 _CURES = 400  # swizzles and paddings that are tried
+_WORK = 1 << 23  # elements whose places are tried in all
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,8 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     """The costs of `copy(...)`, `copy_if(...)` or `gemm(...)`, one for each memory that it touches; empty where it moves registers.
 
     A `copy` of another namespace counts as CuTe's where a tiled copy, a source and a destination are its first operands.
-    Refused: the error of an operand that is not known; any other function of another namespace; what CuTe refuses; tensors that are no parts of threads.
+    Refused: the error of an operand that is not known; any other function of another namespace; what CuTe refuses; tensors that
+    are no parts of threads.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.algebra.shares import local_share, share
@@ -137,6 +139,8 @@ def _copy(copy: Any, src: Share, dst: Share) -> list[Cost]:
         raise AlgebraError("the type of the elements is not known")
     types = [src.type or kind, dst.type or kind]
     tensors = [side.tensor(type_) for side, type_ in zip((src, dst), types, strict=True)]
+    if size(src.layout) * max(1, len(src.starts), len(dst.starts)) > limit("accesses"):
+        raise over("accesses", f"the statement touches {size(src.layout)} elements a thread")
     if size(src.layout) != size(dst.layout):
         raise AlgebraError(f"the source has {size(src.layout)} elements a thread, the destination {size(dst.layout)}")
     if atom is None or AUTO.match(atom.name):
@@ -185,7 +189,7 @@ def _order(src: Share, dst: Share, together: int) -> tuple[tuple[int, ...], int]
 
 
 def _gemm(operands: list[Any]) -> list[Cost]:
-    """The operands of a gemm that are in memory: each mode of K is copied to registers before it is multiplied (cute/algorithm/gemm.hpp)."""
+    """The operands of a gemm that are in memory: each mode of K is copied to registers first (cute/algorithm/gemm.hpp)."""
     tensors = [x for x in operands if isinstance(x, Share)]
     if len(tensors) < 3:
         error = next((x for x in operands if isinstance(x, CuteVizError)), None)
@@ -197,6 +201,8 @@ def _gemm(operands: list[Any]) -> list[Cost]:
             continue
         if not x.starts:
             raise AlgebraError("the MMA itself reads shared memory through a descriptor")
+        if size(x.layout) * len(x.starts) > limit("accesses"):
+            raise over("accesses", f"the statement touches {size(x.layout)} elements a thread")
         rank = len(modes(x.layout.shape))
         last = size(get(x.layout, rank - 1)) if rank > 1 else 1
         part = sliced_share(x, (*[X] * (rank - 1), 0)) if rank > 1 else x
@@ -211,11 +217,12 @@ def _gemm(operands: list[Any]) -> list[Cost]:
 
 
 def _compact(x: Share) -> Layout:
-    return mark_static(Layout(x.layout.shape))
+    out: Layout = mark_static(Layout(x.layout.shape))
+    return out
 
 
 def _times(cost: Cost, n: int) -> Cost:
-    many = {name: None if (value := getattr(cost, name)) is None else value * n for name in _COUNTS}
+    many: dict[str, Any] = {name: None if (value := getattr(cost, name)) is None else value * n for name in _COUNTS}
     return replace(cost, **many)
 
 
@@ -265,7 +272,8 @@ def cure(sides: list[Side]) -> tuple[str, int, int] | None:
     least = max(units).bit_length() - 1
     top = max(max(side.share.starts) + side.share.offset + max(map(int, offsets(side.share.layout))) for side in sides)
     out: tuple[str, int, int] | None = None
-    for name, move in _moves(least, top.bit_length()):
+    tries = _WORK // max(1, sum(len(side.share.starts) * len(side.order) for side in sides))
+    for name, move in _moves(least, top.bit_length())[:tries]:
         count = _total(sides, move, best, names)
         if count is not None and count < best:
             best, out = count, (name, count, ideal)

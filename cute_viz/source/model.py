@@ -64,7 +64,8 @@ class Entry:
 class Move:
     """A statement that moves or multiplies tensors.
 
-    name: of MOVES, behind its namespace where that is not CuTe's. scope: as of an Entry. call: where the function is called, of one that the file calls several times, "" else.
+    name: of MOVES, behind its namespace where that is not CuTe's. scope: as of an Entry. call: where the function is called, of one
+    that the file calls several times, "" else.
     read: the operands: an atom or a tiling, a Share for each tensor, a CuteVizError for what is not known. text: the statement.
 
     >>> Move("copy", 7, ("gemm_tn",), "", list).line

@@ -141,10 +141,7 @@ class _Shares:
         if not isinstance(node, ast.Name):
             raise self.fail("this is no name", node)
         last = self.function.last(node.id, node.lineno)
-        if last is not None:
-            found = self.runs.values(self.around, id(last[0]))
-        else:
-            found = self.runs.at_end(self.around, node.id)
+        found = self.runs.at_end(self.around, node.id) if last is None else self.runs.values(self.around, id(last[0]))
         known = [value for value in found if not isinstance(value, Unknown)]
         if not found:
             raise self.fail(f"{node.id!r} is not reached: nothing that is followed here runs it", node)
