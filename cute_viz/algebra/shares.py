@@ -122,6 +122,9 @@ def local_share(x: Share, tile: Layout, proj: Any = None) -> Share:
     """local_partition for every thread that a layout of threads has.
 
     Refused: as zipped_divide.
+
+    >>> local_share(share("gA", "gmem", "float", Layout((8, 4))), Layout((2, 2))).starts
+    (0, 1, 8, 9)
     """
     count = size(tile)
     diced = tile if proj is None else dice(proj, tile)

@@ -240,6 +240,9 @@ def warp_instructions(
     """(instruction, addresses, active lanes, where their bytes begin, how many bytes) of one warp for one tile.
 
     lanes: of each thread the byte addresses of its values. bytes_: of a value. atom: the most values of one plain access.
+
+    >>> [found[0] for found in warp_instructions([[16 * t + 4 * v for v in range(4)] for t in range(32)], 4, 4, None, False)]
+    ['ld.128']
     """
     mask = (1 << len(lanes)) - 1
     values = len(lanes[0])

@@ -136,7 +136,11 @@ def _check_cells(count: int) -> None:
 
 
 def product_each(shape: Any) -> Any:
-    """The extents of the modes of a shape, however these are nested."""
+    """The extents of the modes of a shape, however these are nested.
+
+    >>> product_each(((2, 2), 8)), product_each(4)
+    ((4, 8), 4)
+    """
     return tuple(map(product, shape)) if isinstance(shape, tuple) else shape
 
 
