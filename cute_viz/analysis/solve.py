@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"[-+]?\d{1,18}")
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """The answer: what gives the table, in words, its kind (`layout`, `swizzled layout`, `TV layout`) and the tile of a TV layout."""
+    """What gives a table, its kind (`layout`, `swizzled layout`, `TV layout`), and the tile of a TV layout."""
 
     layout: AnyLayout
     kind: str

@@ -44,7 +44,7 @@ def command(table: str, as_json: bool) -> None:
 
 def _text(table: str) -> str:
     if table == "-":
-        return source_of(table).text
+        return str(source_of(table).text)
     if os.path.isfile(table):
         return files.read_text(table)
     if not table.strip():
