@@ -90,3 +90,27 @@ def test_specs_say_what_must_hold(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert (left.value.code or 0) == (1 if words else 0), err
     assert words in err
     assert not words or f"{path}:3" in err or "expect" in err
+
+
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        (
+            f"partition_S(get_slice({COPY}, 5), (128,64):(64,1))",
+            ["mode 1 is CPY_M: 8 with 8:1024", "thread 5 begins at (m, k) = (0, 40): offsets 40, 41, 42, 43 ..."],
+        ),
+        (
+            "partition_A(get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1)), 5), (128,64):(64,1))",
+            ["mode 2 is MMA_K: 4 with 4:16", "begins at (m, k) = (1, 2): offsets 66, 67, 578, 579 ..."],
+        ),
+        ("local_tile((128,64):(64,1), (32,32), (1,1))", ["mode 1 is BLK_N: 32 with 32:1", "begins at offset 2080"]),
+        ("local_partition((8,8):(8,1), (2,4):(4,1), 5)", ["thread 5 begins at (m, n) = (1, 1): offsets 9, 25, 41, 57"]),
+    ],
+)
+def test_partitions_are_told_step_by_step(expression: str, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        cli.main(["explain", expression])
+    out, err = capsys.readouterr()
+    assert not left.value.code, err
+    for word in words:
+        assert word in out
