@@ -31,7 +31,7 @@ def partition_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
     >>> steps = partition_steps("local_partition", [Layout((8, 8), (8, 1)), Layout((2, 4), (4, 1)), 5], parse(
     ...     "local_partition((8,8):(8,1), (2,4):(4,1), 5)"))
     >>> steps[-1].words
-    '  thread 5 begins at (m, n) = (1, 1): offsets 9, 25, 41, 57 ...; its coordinates are (1,1), (3,1), (5,1), (7,1) ...'
+    'thread 5 begins at (m, n) = (1, 1): offsets 9, 25, 41, 57 ...; its coordinates are (1,1), (3,1), (5,1), (7,1) ...'
     """
     if name == "local_tile":
         return _tile(operands, result) if len(operands) == 3 else []
@@ -82,9 +82,9 @@ def _local(operands: list[Any], result: Any) -> list[Step]:
 
 
 def _named(result: Any, names: tuple[str, ...], words: str) -> list[Step]:
-    """The result, and a name for each of its modes; those behind the named ones are `rest`."""
+    """A name for each mode of the result; those behind the named ones are `rest`."""
     plain = domain(result)
-    steps = [Step(words, result)]
+    steps = [Step(words)]
     if not isinstance(plain, Layout) or not isinstance(plain.shape, tuple):
         return steps
     for n, (shape, stride) in enumerate(zip(modes(plain.shape), modes(plain.stride), strict=True)):
@@ -99,7 +99,8 @@ def _begins(who: str, result: Any, coordinates: Any, names: str) -> Step:
     dots = " ..." if count > _FEW else ""
     told = ", ".join(show(result(n)) for n in range(min(count, _FEW))) + dots
     if coordinates is None:
-        return Step(f"  {who} begins at offset {show(result(0))}: {told}")
+        return Step(f"{who} begins at offset {show(result(0))}: {told}", result)
     places = [show(coordinates(n)) for n in range(min(count, _FEW))]
     begin = places[0].replace(",", ", ")
-    return Step(f"  {who} begins at {names} = {begin}: offsets {told}; its coordinates are {', '.join(places)}{dots}")
+    words = f"{who} begins at {names} = {begin}: offsets {told}; its coordinates are {', '.join(places)}{dots}"
+    return Step(words, result)
