@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from cute_viz.analysis.banks import WORD, width
 from cute_viz.analysis.kernel import Cost, Side, costs, cure
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.figures.phases import strip
@@ -168,6 +169,6 @@ def _statement(row: Access, n: int) -> str:
         return code
     worst = max(side.instructions(), key=lambda a: a.wavefronts)
     title = f"{worst.instruction} of warp {worst.warp}, step {worst.step}: {worst.wavefronts} wavefronts, {worst.ideal} are ideal"
-    figure = strip(title, str(side.share.layout), worst.phases(), "The label of a row is the phase and its wavefronts.")
+    figure = strip(title, str(side.share.layout), [("", worst.phases())], width(worst.instruction) // WORD)
     picture = figure.render("svg", fragment=True).decode()
     return f"<details><summary>{code}</summary>{picture}</details>"
