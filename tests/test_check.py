@@ -595,7 +595,9 @@ def test_a_changed_mapping_loses_its_claim() -> None:
     atom = resolve(ATOM)
     assert isinstance(atom, plan.MMA_Atom)
     assert digest.verified(ATOM, build(atom)) == "NVIDIA H100 80GB HBM3, NVIDIA H200"
-    assert digest.verified(ATOM, build(atom, FigureOptions(thread=range(5, 6)))) == "NVIDIA H100 80GB HBM3, NVIDIA H200"  # the same mapping
+    assert (
+        digest.verified(ATOM, build(atom, FigureOptions(thread=range(5, 6)))) == "NVIDIA H100 80GB HBM3, NVIDIA H200"
+    )  # the same mapping
     changed = replace(atom, layout_c=parse("((4,8),(2,2)):((32,1),(8,16))"))
     assert digest.verified(ATOM, build(changed)) is None
     assert digest.verified(ATOM, build(atom, FigureOptions(operand="A"))) is None

@@ -140,7 +140,7 @@ def accesses(
             rows = [where[t::threads] for t in range(threads)]  # byte addresses of a thread's values in order
             for warp in steps:
                 lanes = rows[warp * lanes_ : (warp + 1) * lanes_]
-                for found in _instructions(lanes, bytes_, count, instruction, store, memory):
+                for found in warp_instructions(lanes, bytes_, count, instruction, store, memory):
                     out.append(WarpAccess(warp, steps[warp], *found, memory))
                     steps[warp] += 1
     return out
@@ -234,12 +234,15 @@ def instruction_of(atom: Copy_Atom, store: bool) -> str | None:
     return op.instruction if op and op.bits == 16 and op.store == store else None
 
 
-def _instructions(
+def warp_instructions(
     lanes: Sequence[list[int]], bytes_: int, atom: int, instruction: str | None, store: bool, memory: Memory | None = None
 ) -> list[tuple[str, tuple[int, ...], int, tuple[int, ...], int]]:
     """(instruction, addresses, active lanes, where their bytes begin, how many bytes) of one warp for one tile.
 
     lanes: of each thread the byte addresses of its values. bytes_: of a value. atom: the most values of one plain access.
+
+    >>> [found[0] for found in warp_instructions([[16 * t + 4 * v for v in range(4)] for t in range(32)], 4, 4, None, False)]
+    ['ld.128']
     """
     mask = (1 << len(lanes)) - 1
     values = len(lanes[0])
@@ -260,7 +263,7 @@ def _instructions(
 def _check_fit(lanes: Sequence[list[int]], bytes_: int, instruction: str) -> None:
     """Whether the values of every lane make whole instructions: neighbours in memory, aligned, none left over.
 
-    lanes, bytes_: as of `_instructions`. Refused: all else, and rows that only lanes beyond those of an x1 or x2 ask for.
+    lanes, bytes_: as of `warp_instructions`. Refused: all else, and rows that only lanes beyond those of an x1 or x2 ask for.
     """
     whole, values = width(instruction), len(lanes[0])
     what = f"{instruction} wants " + (f"rows of {whole} bytes" if "matrix" in instruction else f"{whole} bytes of a lane")

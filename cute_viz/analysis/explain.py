@@ -12,6 +12,7 @@ from cute_viz.algebra.layout import Layout, coalesce, cosize, flat_modes, make_l
 from cute_viz.algebra.mixed import entered, is_mixed
 from cute_viz.algebra.operands import strides
 from cute_viz.algebra.stride import Basis
+from cute_viz.analysis.partition_steps import PARTITIONS, partition_steps
 from cute_viz.analysis.steps import Step
 from cute_viz.errors import AlgebraError
 
@@ -34,6 +35,8 @@ def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> l
         from cute_viz.analysis.descriptor_steps import descriptor_steps
 
         return descriptor_steps(operation.name, *fitted)
+    if operation.name in PARTITIONS and (told := _partition(operation.name, fitted, operation.call(operands, template))):
+        return told
     writer = _WRITERS.get(operation.name)
     steps: list[Step] = []
     if is_mixed(entered(operation.name, operands)):  # CuTe simplifies less there: no steps but the result
@@ -48,6 +51,14 @@ def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> l
     if not steps or steps[-1].value != result:
         steps.append(Step(f"{operation.name}: {operation.summary}" if not steps else "the result", result))
     return steps
+
+
+def _partition(name: str, operands: list[Any], result: Any) -> list[Step]:
+    """The steps of a partition; none where a part of it is not known, such as a stride."""
+    try:
+        return partition_steps(name, operands, result)
+    except AlgebraError:
+        return []
 
 
 def _do(name: str, *operands: Any) -> Any:

@@ -28,6 +28,7 @@ COMMANDS = {
     "gallery": ("cute_viz.cli.gallery", "Draw every spec of a folder; only what has changed."),
     "embed": ("cute_viz.cli.embed", "Keep the pictures of documents up to date."),
     "check-spec": ("cute_viz.cli.check_spec", "Validate YAML spec files."),
+    "solve": ("cute_viz.cli.solve", "Find the layout that gives a table."),
     "serve": ("cute_viz.cli.serve", "Serve a page that draws while you type."),
     "playground": ("cute_viz.cli.playground", "Write that page as a static site."),
     "mcp": ("cute_viz.cli.mcp", "Serve the tools for assistants that write kernels."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,7 +15,14 @@ from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.access import Access, film, picture_of, report_of
 from cute_viz.engine.answer import Answer, format_of
+from cute_viz.engine.kernel import Report, page_of
+from cute_viz.errors import CuteVizError, spelled
 from cute_viz.source.model import matching
+
+if TYPE_CHECKING:
+    from cute_viz.source.model import Move
+
+_WIDE = 56  # characters of a statement in the table
 
 
 @click.command(
@@ -24,9 +31,10 @@ from cute_viz.source.model import matching
     "  cute-viz analyze '(8,64):(64,1)' --access '((8,4),8):((1,64),8)' --instruction ldmatrix.x4 --type f16\n"
     "  cute-viz analyze 'tile_to_shape(Sw<3,3,3> o 0 o (8,64):(64,1), (128,64))' --type f16 \\\n"
     "      --access 'make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}, mma)' \\\n"
-    "      --let 'mma=make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))'"
+    "      --let 'mma=make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))'\n"
+    "  cute-viz analyze sgemm_2.cu --let TA=float --let TB=float --let m=5120 --let n=5120 --let k=4096 --let ldA=5120 --max-ways 1"
 )
-@click.argument("source", metavar="LAYOUT")
+@click.argument("source", metavar="LAYOUT|FILE")
 @click.option(
     "--access",
     metavar="OBJECT",
@@ -46,7 +54,19 @@ from cute_viz.source.model import matching
 @click.option("--store", is_flag=True, help="The tile is written, not read.")
 @click.option("--global", "sectors", is_flag=True, help="Global memory: sectors and lines instead of banks.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
-@click.option("-o", "--output", "path", metavar="FILE", help="Draw the costliest step: its wavefronts, or sectors.")
+@click.option(
+    "--max-ways",
+    type=click.FloatRange(1),
+    metavar="N",
+    help="Of a kernel: exit status 1 where an access costs more than N times its ideal wavefronts, or could not be evaluated.",
+)
+@click.option(
+    "-o",
+    "--output",
+    "path",
+    metavar="FILE",
+    help="Draw the costliest step: its wavefronts, or sectors. Of a kernel the report, as .html.",
+)
 @click.option("--animate", is_flag=True, help="With -o FILE.svg: a film of lanes and banks, a frame for each wavefront.")
 @reading_options
 def command(
@@ -58,6 +78,7 @@ def command(
     store: bool,
     sectors: bool,
     as_json: bool,
+    max_ways: float | None,
     path: str | None,
     animate: bool,
     reading: Reading,
@@ -67,7 +88,16 @@ def command(
 
     A wavefront is one round of shared memory: 32 banks of 4 bytes. An n-way conflict asks one bank for n words. With --arch gfx90a
     or gfx942 the lanes are those of a wave of 64, served in the phases that AMD documents.
+
+    Of a whole FILE of C++ or of the Python DSL, without --name and --access: every `copy` and `gemm` between tensors that can be
+    evaluated, what it costs once for a thread block, the worst first, with the swizzle or the padding that would cure its tile.
     """
+    if access is None and reading.name is None:
+        report = ask(reading.request(source)).kernel
+        if report is not None:
+            return _kernel(report, source, as_json, path, max_ways)
+    if max_ways is not None:
+        raise click.UsageError("--max-ways goes with a file of a kernel")
     if path is not None and access is None:
         raise click.UsageError("-o goes with --access")
     format_ = format_of(None, output.file_of(path)) if path is not None else ""
@@ -80,14 +110,58 @@ def command(
     if path is not None:
         drawn = picture_of(answer.layout, asked)
         output.write(film(drawn) if animate else drawn.render(format_), path)
-    report = report_of(answer.layout, asked)
+    found = report_of(answer.layout, asked)
     if by is None:
-        output.facts(report, as_json)
+        output.facts(found, as_json)
     elif as_json:
-        click.echo(json.dumps(report))
+        click.echo(json.dumps(found))
     else:
-        _table(report["steps"])
-        click.echo(report["summary"])
+        _table(found["steps"])
+        click.echo(found["summary"])
+
+
+def _kernel(report: Report, source: str, as_json: bool, path: str | None, max_ways: float | None) -> None:
+    """The report of a kernel; exit status 1 where it is worse than it may be."""
+    if path is not None:
+        if not path.endswith((".html", ".htm")):
+            raise click.UsageError("the report of a kernel is written as .html")
+        output.write(page_of(report, source), path)
+    elif as_json:
+        click.echo(json.dumps(report.as_dict()))
+    else:
+        _accesses(report)
+    if max_ways is None:
+        return
+    if report.ways > max_ways:
+        raise CuteVizError(f"an access costs {report.ways:g} times its ideal wavefronts, {max_ways:g} are allowed")
+    if report.unknown:
+        raise CuteVizError(f"{len(report.unknown)} statements could not be evaluated", hint="without `max-ways=` they are listed")
+
+
+def _accesses(report: Report) -> None:
+    """A line an access, the cures of the tiles, and what could not be evaluated."""
+    rows = [["line", "statement", "instruction", "elements", "instructions", "wavefronts", "ideal", "sectors", "ideal"]]
+    for row in report.accesses:
+        cost = row.cost
+        counts = (cost.elements, cost.instructions, cost.wavefronts, cost.ideal, cost.sectors, cost.ideal_sectors)
+        rows.append([str(row.move.line), _short(row.move), cost.instruction, *("" if x is None else str(x) for x in counts)])
+    if report.accesses:
+        output.table(rows)
+    cures = {(row.move.call, row.cost.side.share.root, row.cure): None for row in report.accesses if row.cost.side and row.cure}
+    for call, tile, (layout, left, ideal) in cures:
+        where = f", called in {call}" if call else ""
+        output.say(f"{tile}{where}: {layout} would leave {left} wavefronts, {ideal} are ideal", err=False)
+    for move, error in report.unknown:
+        output.say(f"line {move.line}: {_short(move)}: not evaluated: {spelled(error.message, 'cli')}{_needs(error)}", err=False)
+
+
+def _short(move: Move) -> str:
+    text = move.text if len(move.text) <= _WIDE else move.text[: _WIDE - 3] + "..."
+    return f"{text} [{move.call}]" if move.call else text
+
+
+def _needs(error: CuteVizError) -> str:
+    return f" ({spelled(error.hint, 'cli')})" if error.hint else ""
 
 
 def _accessor(answer: Answer, source: str, access: str, reading: Reading) -> Any:

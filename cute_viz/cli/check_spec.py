@@ -22,7 +22,8 @@ from cute_viz.spec.build import Builder, Spec
 @click.option("--doc", is_flag=True, help="Print the reference of spec files in Markdown.")
 @layouts_option
 def command(files: tuple[str, ...], schema: bool, doc: bool, library: Library) -> None:
-    """Validate spec files: fields, names, expressions, and that each figure can be drawn; an error has its line and column.
+    """Validate spec files: fields, names, expressions, that each figure can be drawn, and what `expect:` says of its object;
+    an error has its line and column.
 
     Of a file of atoms (`library: mma` or `copy` at its top) every entry is tried with the values of its parameters, and that its
     layouts cover their tiles.
@@ -86,3 +87,29 @@ def _check_spec(spec: Spec, library: Library) -> None:
     except CuteVizError as error:
         raise spec.locate(error, "palette") from None
     assert answer.figure is not None
+    for key in ("same", "covers", "conflict_free", "vector"):
+        if key in spec.expect:
+            try:
+                failure = _expected(spec, key)
+            except CuteVizError as error:
+                raise spec.locate(error, f"expect.{key}") from None
+            if failure:
+                raise spec.locate(CuteVizError(f"{key} does not hold: {failure}"), f"expect.{key}")
+
+
+def _expected(spec: Spec, key: str) -> str:
+    """Where what is expected of a spec's object fails, "" where it holds."""
+    from cute_viz.analysis import expect
+    from cute_viz.options.words import parse_tile, read
+
+    wanted = spec.expect[key]
+    if key == "same":
+        return expect.same(spec.obj, wanted)
+    if key == "covers":
+        return expect.covers(spec.obj, None if wanted == "yes" else parse_tile(wanted))
+    if key == "vector":
+        if not wanted.isdecimal() or len(wanted) > 6:
+            raise CuteVizError(f"{wanted!r} is no number of bits", hint="such as 128")
+        return expect.vector(spec.obj, int(wanted))
+    how = {word: spec.expect[word] for word in ("operand", "instruction") if word in spec.expect}
+    return expect.conflict_free(spec.obj, wanted, read("type", spec.expect.get("type")), **how)

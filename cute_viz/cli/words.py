@@ -89,7 +89,7 @@ class Reading:
     def request(self, *sources: Any, options: dict[str, Any] | None = None, formats: tuple[str, ...] = ()) -> Request:
         """The request for sources as the command line has them: paths of files, `-` for standard input, all that is text."""
         return Request(
-            tuple(map(_source, sources)),
+            tuple(map(source_of, sources)),
             options or {},
             self.let,
             self.name,
@@ -101,7 +101,7 @@ class Reading:
 
     def beside(self, source: str) -> Request:
         """The request for a second object that an option holds: --let is for it, too, --name and --dialect are not."""
-        return Request((_source(source),), let=self.let, library=self.library, files=True)
+        return Request((source_of(source),), let=self.let, library=self.library, files=True)
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -181,7 +181,7 @@ def layouts_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--layouts", "library", type=kind, multiple=True, metavar="DIR", callback=library, help=words)(command)
 
 
-def _source(word: Any) -> Any:
+def source_of(word: Any) -> Any:
     """What a word on the command line stands for: `-` for what comes on standard input."""
     if word != "-":
         return word

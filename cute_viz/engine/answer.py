@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.engine import whole
 from cute_viz.engine.request import Request, Source
-from cute_viz.engine.subject import Subject, file_in, subject_of, values_of
+from cute_viz.engine.subject import Subject, file_in, subject_of, values_of, whole_file
 from cute_viz.engine.whole import Row
 from cute_viz.errors import CuteVizError, UsageError
 from cute_viz.limits import raised
@@ -19,6 +19,7 @@ from cute_viz.options import known
 
 if TYPE_CHECKING:
     from cute_viz.engine.explaining import Explanation
+    from cute_viz.engine.kernel import Report
     from cute_viz.engine.pages import Drawing
     from cute_viz.figures.model import Figure
     from cute_viz.renderers import Options
@@ -69,6 +70,18 @@ class Answer:
         with self._limits():
             (source,) = self.request.sources
             return whole.rows(file_in(source, self.request))
+
+    @property
+    def kernel(self) -> Report | None:
+        """What the copies of the one source, a whole file, cost; None of any other source, and of a file without copies."""
+        (source,) = self.request.sources
+        with self._limits():
+            file = whole_file(source, self.request)
+            if file is None:
+                return None
+            from cute_viz.engine.kernel import report_of
+
+            return report_of(file)
 
     @property
     def notes(self) -> tuple[str, ...]:

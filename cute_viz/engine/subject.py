@@ -110,6 +110,24 @@ def file_in(source: Any, request: Request) -> SourceFile:
     return found
 
 
+def whole_file(source: Any, request: Request) -> SourceFile | None:
+    """The whole file that a source is; None of an expression, a print, a picture.
+
+    >>> whole_file("(4,8):(8,1)", Request(())) is None
+    True
+    """
+    if isinstance(source, Source):
+        text, name = source.text, source.name
+    elif isinstance(source, str) and is_file(source) and not source.endswith((".yaml", ".yml", ".json")):
+        text, name = read_text(source), source
+    else:
+        return None
+    try:
+        return file_of(text, name, request)
+    except CuteVizError as error:
+        raise error.named(name) from None
+
+
 def values_of(let: Mapping[str, Any], request: Request) -> dict[str, Any]:
     """The values that a request gives to names, each text an expression that may use those before it."""
     out: dict[str, Any] = {}

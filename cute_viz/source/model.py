@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _QUERY = re.compile(r"(?P<path>[^@]*)(?:@(?P<line>\d+))?")
 _MANY = 12  # names that an error lists
+MOVES = ("copy", "copy_if", "copy_aligned", "gemm")  # what moves or multiplies tensors
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +61,39 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Move:
+    """A statement that moves or multiplies tensors.
+
+    name: of MOVES, behind its namespace where that is not CuTe's. scope: as of an Entry. call: where the function is called, of one
+    that the file calls several times, "" else.
+    read: the operands: an atom or a tiling, a Share for each tensor, a CuteVizError for what is not known. text: the statement.
+
+    >>> Move("copy", 7, ("gemm_tn",), "", list).line
+    7
+    """
+
+    name: str
+    line: int
+    scope: tuple[str, ...]
+    call: str
+    read: Callable[[], list[Any]]
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file that was read: its text, its entries in the order of their definition, and the language, of `source.LANGUAGES`.
 
     A name that a scope defines several times has an entry for each; the names of parameters of functions and templates are
-    no entries. asked: the entry of a query that no entry is, such as a member of a template with arguments, or None.
+    no entries. asked: the entry of a query that no entry is, such as a member of a template with arguments, or None. moves: gives
+    the statements that copy or multiply tensors, in the order of the text.
     """
 
     text: str
     entries: tuple[Entry, ...]
     language: str = ""
     asked: Callable[[str], Entry | None] | None = field(default=None, compare=False)
+    moves: Callable[[], tuple[Move, ...]] = field(default=tuple, compare=False)
 
     def find(self, query: str, let: Collection[str] = ()) -> Entry:
         """The one entry that a query means: a name behind as much of its scope as makes it clear, `A::b` or `A.b`; also `b@LINE`.

@@ -13,7 +13,7 @@ from cute_viz.files import read_text
 from cute_viz.notation import read_call
 from cute_viz.spec import PACKAGED, Library
 from cute_viz.spec.objects import MAKERS
-from cute_viz.spec.schema import COMMON, FIGURE, KINDS, Field
+from cute_viz.spec.schema import COMMON, EXPECT, FIGURE, KINDS, Field
 from cute_viz.spec.yaml import Fields, Items, SpecError, Text, Value, read_yaml
 
 
@@ -23,6 +23,7 @@ class Spec:
 
     beside: further objects by their captions, drawn in the same way.
     figure: options of the figure by name; `tensor` is an object, all others are text.
+    expect: what must hold of the object, by the names of `schema.EXPECT`, objects as such and all else as text.
     at: where fields stand in the file, those of the figure as `figure.tile`; "" is the whole spec.
     """
 
@@ -34,6 +35,7 @@ class Spec:
     source: str = ""
     figure: dict[str, Any] = field(default_factory=dict)
     beside: tuple[tuple[str, Any], ...] = ()
+    expect: dict[str, Any] = field(default_factory=dict)
     formats: tuple[str, ...] = ()
     style: str = "default"
     palette: str | None = None
@@ -171,12 +173,13 @@ class Builder:
             source=self.words(fields, "source") or "",
             figure=self.figure(figure, names) if figure is not None else {},
             beside=self.beside(fields.get("beside"), names),
+            expect=self.expect(fields.get("expect"), names),
             formats=self.list_of_words(fields.get("formats")),
             style=self.choice(COMMON, fields, "style") or "default",
             palette=self.words(fields, "palette"),
             text=self.text,
             file=self.name,
-            at=self.places(name, fields, figure),
+            at=self.places(name, fields, figure, fields.get("expect")),
         )
 
     def beside(self, value: Value | None, names: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
@@ -189,11 +192,28 @@ class Builder:
             )
         return tuple((caption, self.expression(item, names)) for caption, item in value.items())
 
-    def places(self, name: str, fields: Fields, figure: Value | None) -> dict[str, Span]:
-        """Where the fields of a spec and of its figure stand."""
+    def expect(self, value: Value | None, names: dict[str, Any]) -> dict[str, Any]:
+        """What must hold of a spec's object."""
+        if value is None:
+            return {}
+        if not isinstance(value, Fields):
+            raise self.fail("expect is a mapping of what must hold", value.span, hint="such as {covers: 8x128}")
+        self.check_keys(value, [f.name for f in EXPECT], "expect")
+        out: dict[str, Any] = {}
+        for f in EXPECT:
+            if f.name in value and f.holds == "object":
+                out[f.name] = self.object(f.kinds[0], value[f.name], names)
+            elif f.name in value:
+                out[f.name] = self.choice(EXPECT, value, f.name) if f.holds == "choice" else self.words(value, f.name)
+        return out
+
+    def places(self, name: str, fields: Fields, figure: Value | None, expect: Value | None) -> dict[str, Span]:
+        """Where the fields of a spec, of its figure and of what is expected of it stand."""
         out = {"": self.at.get(name, fields.span), **{key: value.span for key, value in fields.items()}}
         if isinstance(figure, Fields):
             out |= {f"figure.{key}": value.span for key, value in figure.items()}
+        if isinstance(expect, Fields):
+            out |= {f"expect.{key}": value.span for key, value in expect.items()}
         return out
 
     def check_keys(self, fields: Fields, known: list[str], what: str) -> None:

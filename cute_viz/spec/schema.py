@@ -13,7 +13,8 @@ class Field:
     """One field: its name, what it holds, whether it must be there, and what it means.
 
     holds: `object` an expression of any dialect or a mapping of a kind in `kinds`; `words` a list of words or one; `names` a
-        mapping of names to expressions; `figure` a mapping of the fields of FIGURE; all else as `options.Option` has it.
+        mapping of names to expressions; `figure` a mapping of the fields of FIGURE, `expect` of EXPECT; all else
+        as `options.Option` has it.
     """
 
     name: str
@@ -139,6 +140,15 @@ KINDS: dict[str, Kind] = {
     )
 }
 
+EXPECT = (
+    Field("same", "object", "another layout that gives the same offset at every coordinate", kinds=("layout",)),
+    Field("covers", "text", "the tile, such as 8x128, of which threads hold every cell once; `yes` of a tiled copy's own"),
+    Field("conflict_free", "object", "who accesses the layout in shared memory without a bank conflict", kinds=("tiled_copy",)),
+    Field("type", "text", "the element of shared memory, `f16`"),
+    Field("operand", "choice", "of an MMA that accesses it", choices=("A", "B", "C")),
+    Field("instruction", "text", "by which it is accessed, such as ldmatrix.x4"),
+    Field("vector", "text", "the bits that a copy moves at once"),
+)
 COMMON = (
     Field("title", "text", "instead of the one made from the object"),
     Field("description", "text", "a sentence for readers of the spec"),
@@ -146,6 +156,7 @@ COMMON = (
     Field("let", "names", "names that expressions may use"),
     Field("beside", "names", "further objects by their captions, drawn beside it in the same way"),
     Field("figure", "figure", "how to draw it"),
+    Field("expect", "expect", "what must hold of the object: `cute-viz check-spec` tries it"),
     Field("formats", "words", "formats that a gallery draws"),
     Field("style", "choice", "cutlass writes the bytes of CuTe's own printers", choices=OPTIONS["style"].choices),
     Field("palette", "text", "colours"),
@@ -192,8 +203,8 @@ def _schema(field: Field) -> dict[str, Any]:
         return {**about, "type": "object", "additionalProperties": {"type": ["string", "integer"]}}
     if field.holds == "words":
         return {**about, "oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
-    if field.holds == "figure":
-        properties = {f.name: _schema(f) for f in FIGURE}
+    if field.holds in ("figure", "expect"):
+        properties = {f.name: _schema(f) for f in (FIGURE if field.holds == "figure" else EXPECT)}
         return {**about, "type": "object", "properties": properties, "additionalProperties": False}
     return {**about, "type": ["string", "integer"]}
 
@@ -214,7 +225,7 @@ def document() -> str:
     ]
     for kind in KINDS.values():
         out += [f"## {kind.name}\n", f"{kind.meaning}\n", "```yaml", kind.example, "```\n", *_table(kind.fields)]
-    out += ["## Of every spec\n", *_table(COMMON), "## figure\n", *_table(FIGURE)]
+    out += ["## Of every spec\n", *_table(COMMON), "## figure\n", *_table(FIGURE), "## expect\n", *_table(EXPECT)]
     return "\n".join(out).rstrip() + "\n"
 
 

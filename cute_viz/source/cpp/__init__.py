@@ -16,6 +16,7 @@ from cute_viz.source.cpp.outline import outline
 from cute_viz.source.cpp.preprocess import Source
 from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.slices import Thread
+from cute_viz.source.cpp.statements import moves
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Id
 from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pack, Pointer, Template, finished
@@ -39,7 +40,7 @@ def read(text: str, given: Given) -> SourceFile:
     except RecursionError:
         raise LimitError("blocks are nested too deeply", text=text, span=Span(0, 1)) from None
     context = Context(reader, given)
-    lookup = Lookup(context, lambda env, part: Evaluator(context, lookup, env).of(part, env))
+    lookup = _lookup(context)
     entries = [
         _entry(context, lookup, declaration)
         for scope in _scopes(reader)
@@ -47,7 +48,15 @@ def read(text: str, given: Given) -> SourceFile:
         if declaration.kind in _KINDS and declaration.params is None and _is_object(context, declaration)
     ]
     entries.sort(key=lambda entry: entry.span.start)
-    return SourceFile(text, tuple(entries), asked=lambda query: _asked(context, lookup, query))
+    return SourceFile(
+        text, tuple(entries), asked=lambda query: _asked(context, lookup, query), moves=lambda: moves(reader, given, _lookup)
+    )
+
+
+def _lookup(context: Context) -> Lookup:
+    """What looks the names of a file up."""
+    lookup = Lookup(context, lambda env, part: Evaluator(context, lookup, env).of(part, env))
+    return lookup
 
 
 def _scopes(reader: Declarer) -> list[Scope]:

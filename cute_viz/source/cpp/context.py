@@ -10,6 +10,7 @@ from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.scopes import Range, Scope
 from cute_viz.source.cpp.tokens import Lines, tokenize, words
 from cute_viz.source.cpp.tree import Binary, Call, Id, Node, Part
+from cute_viz.source.cpp.uses import Use
 from cute_viz.source.cpp.values import Env
 from cute_viz.source.model import Given
 
@@ -36,6 +37,7 @@ class Context:
         self.trees: dict[Range, Node | CuteVizError] = {}
         self.exact: dict[tuple[Scope | None, str], dict[Any, Scope | None]] = {}  # specialisations by their arguments
         self.told: dict[Scope, dict[str, Any]] = {}  # parameters of functions by their only calls
+        self.chosen: dict[Scope, Use] = {}  # of functions that are called several times, the call that is meant
         self.root = Env(reader.file, None)
         self.steps = self.deep = self.macros = 0
         self.starts = [token.start for token in reader.tokens]

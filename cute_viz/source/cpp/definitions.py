@@ -13,7 +13,7 @@ from cute_viz.source.cpp.elements import is_integer, same
 from cute_viz.source.cpp.instances import WHOLE, Instances
 from cute_viz.source.cpp.lookup import Found, change_before, changed, opened, within
 from cute_viz.source.cpp.preprocess import excludes
-from cute_viz.source.cpp.scopes import Change, Declaration, Param, Scope
+from cute_viz.source.cpp.scopes import Change, Declaration, Param, Range, Scope
 from cute_viz.source.cpp.tree import Call, Node, Part
 from cute_viz.source.cpp.uses import only_call
 from cute_viz.source.cpp.values import (
@@ -98,7 +98,8 @@ class Definitions(Instances):
     def _parameter(self, name: str, env: Env, scope: Scope, span: Span) -> Any:
         param = next((x for x in scope.params or () if x.name == name), None)
         key = self.context.let(name, scope)
-        if key is None and scope.kind == "function" and name in (told := self._told(scope)):
+        chosen = scope in self.context.chosen and "::" not in (key or "")  # the call that is looked at wins over a plain name
+        if (key is None or chosen) and scope.kind == "function" and name in (told := self._told(scope)):
             value = told[name]
             return value() if isinstance(value, Lazy) else value
         if param is not None:
@@ -118,13 +119,13 @@ class Definitions(Instances):
         if known is not None:
             return known
         out = self.context.told[scope] = {}
-        use = only_call(self.context.reader, scope)
+        use = self.context.chosen.get(scope) or only_call(self.context.reader, scope)
         if use is None or scope.parent is None or len(use.arguments) > len(scope.arguments):
             return out
         caller = opened(self.context, use.scope)
         values: list[Any] = []
         try:
-            out.update(bound(self, scope.params or (), [self.of(part, caller) for part in use.template], WHOLE))
+            out.update(bound(self, scope.params or (), [self._lazy(part, caller) for part in use.template], WHOLE))
         except CuteVizError:
             return out
         for param, part in zip(scope.arguments, use.arguments, strict=False):
@@ -141,6 +142,15 @@ class Definitions(Instances):
             if param.name in types:
                 out[param.name] = types[param.name]
         return out
+
+    def _lazy(self, part: Range, env: Env) -> Any:
+        """The value of a template argument; of one that is not known the error, once it is asked for."""
+        try:
+            return self.of(part, env)
+        except LimitError:
+            raise
+        except CuteVizError:
+            return Lazy(lambda: self.of(part, env))
 
     def _deduced_from(self, scope: Scope, values: list[Any], out: dict[str, Any]) -> None:
         """Deduce what template parameters are from the arguments that are known."""

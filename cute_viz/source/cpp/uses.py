@@ -11,11 +11,16 @@ from cute_viz.source.cpp.scopes import Range, Scope
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A call: the scope that it stands in, the arguments of the template and of the function."""
+    """A call: the scope that it stands in, the arguments of the template and of the function, and where it begins.
+
+    called: it is a call, and not a name with template arguments that is called elsewhere.
+    """
 
     scope: Scope
     template: tuple[Range, ...]
     arguments: tuple[Range, ...]
+    token: int = 0
+    called: bool = True
 
 
 def only_call(reader: Declarer, function: Scope) -> Use | None:
@@ -28,13 +33,31 @@ def only_call(reader: Declarer, function: Scope) -> Use | None:
     >>> [reader.words(part) for part in only_call(reader, reader.file.names["f"][0].inner).arguments]
     ['Layout<_4>{}']
     """
-    tokens = reader.tokens
+    uses = all_uses(reader, function)
+    return uses[0] if len(uses) == 1 and uses[0].called else None
+
+
+def all_uses(reader: Declarer, function: Scope) -> list[Use]:
+    """The uses of a function that give its template arguments, or its arguments; empty where one of them is not read.
+
+    >>> from cute_viz.source.cpp.outline import outline
+    >>> from cute_viz.source.cpp.preprocess import Source
+    >>> from cute_viz.source.model import Given
+    >>> text = "template <class L> void f(L l) {} void g() { f(_4{}); } void h() { auto k = f<_8>; }"
+    >>> reader = outline(Source(text, Given()))
+    >>> [use.scope.name for use in all_uses(reader, reader.file.names["f"][0].inner)]
+    ['g', 'h']
+    """
     places = reader.places().get(function.name, ())
     declared = {declaration.token for declaration in function.parent.names.get(function.name, ())} if function.parent else set()
-    uses = [n for n in places if n not in declared]
-    if len(uses) != 1 or len(declared) != 1:
-        return None
-    at = uses[0] + 1
+    found = [_use(reader, function, n) for n in places if n not in declared]
+    return [use for use in found if use is not None] if len(declared) == 1 and None not in found else []
+
+
+def _use(reader: Declarer, function: Scope, place: int) -> Use | None:
+    """The use that begins at a token."""
+    tokens = reader.tokens
+    at = place + 1
     template: tuple[Range, ...] = ()
     if tokens[at].kind == "<":
         behind = reader.angles(at)
@@ -46,11 +69,12 @@ def only_call(reader: Declarer, function: Scope) -> Use | None:
         while tokens[at].kind not in (";", "end", "{", "}") and not all(tokens[at + n].kind == ">" for n in range(3)):
             at = reader.match[at] + 1 if tokens[at].kind in ("(", "[") else at + 1
         at += 3
-    if at >= len(tokens) or tokens[at].kind != "(":
+    called = at < len(tokens) and tokens[at].kind == "("
+    if not called and not template:
         return None
-    arguments = tuple(reader.split(at + 1, reader.match[at]))
-    nearest = bisect_right(reader.statements, (uses[0], 1 << 60)) - 1
+    arguments = tuple(reader.split(at + 1, reader.match[at])) if called else ()
+    nearest = bisect_right(reader.statements, (place, 1 << 60)) - 1
     if nearest < 0:
         return None
     scope = reader.scopes[reader.statements[nearest][1]]
-    return None if scope.inside(function) else Use(scope, template, arguments)
+    return None if scope.inside(function) else Use(scope, template, arguments, place, called)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from cute_viz.source.model import Given, SourceFile
 from cute_viz.source.python.entries import entries_of
+from cute_viz.source.python.runs import Runs
+from cute_viz.source.python.shares import moves
 from cute_viz.source.python.tree import Tree
 
 
@@ -18,4 +20,5 @@ def read(text: str, given: Given) -> SourceFile:
     ('Kernel::__init__::self.shape', 3, (4, 8))
     """
     tree = Tree(text)
-    return SourceFile(text, entries_of(tree, given))
+    runs = Runs(tree, given)
+    return SourceFile(text, entries_of(tree, runs), moves=lambda: moves(tree, runs))

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from cute_viz.errors import CuteVizError, NotationError
-from cute_viz.source.model import Entry, Given
+from cute_viz.source.model import Entry
 from cute_viz.source.python.runs import Runs
 from cute_viz.source.python.tree import Tree, dotted
 from cute_viz.source.python.values import Unknown, is_object, plain
@@ -24,13 +24,14 @@ class Place(NamedTuple):
     functions: tuple[ast.AST, ...]
 
 
-def entries_of(tree: Tree, given: Given) -> tuple[Entry, ...]:
+def entries_of(tree: Tree, runs: Runs) -> tuple[Entry, ...]:
     """An entry for each name that the text assigns to, `self.x` among them.
 
-    >>> [entry.path for entry in entries_of(Tree("a = b = 4\\ndef f(c):\\n    d, self.e = c"), Given())]
+    >>> from cute_viz.source.model import Given
+    >>> tree = Tree("a = b = 4\\ndef f(c):\\n    d, self.e = c")
+    >>> [entry.path for entry in entries_of(tree, Runs(tree, Given()))]
     ['a', 'b', 'f::d', 'f::self.e']
     """
-    runs = Runs(tree, given)
     out = []
     for place in _places(tree.module):
         span = tree.span(place.target)

@@ -1,0 +1,161 @@
+"""What is expected of layouts and copies, and where it first fails, in words: for tests of kernels, and for specs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cute_viz.algebra.composed import as_layout, domain, position_independent
+from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy, layout_sd, tile_of
+from cute_viz.algebra.elements import bits_of
+from cute_viz.algebra.inttuple import product, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.modes import get
+from cute_viz.algebra.table import offsets
+from cute_viz.algebra.tensor import whole
+from cute_viz.analysis.access import accesses
+from cute_viz.analysis.verdict import verdict
+from cute_viz.errors import AlgebraError
+from cute_viz.limits import limit, over
+
+FEW = 4  # cells that a failure shows
+
+
+def same(a: Any, b: Any) -> str:
+    """Where two layouts differ as functions of their coordinates, two other values as they print; "" where they do not.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> print(same(Layout((2, 4), (4, 1)), Layout((2, 4))))
+    (2,4):(4,1) and (2,4):(1,2) differ in 6 of 8 cells: (1,0) is 4 and 1; (0,1) is 1 and 2; (1,1) is 5 and 3; (0,2) is 2 and 4 ...
+    >>> same(Layout((2, 4)), Layout(8))
+    '(2,4):(1,2) has the shape (2,4), 8:1 has 8'
+    """
+    a, b = (as_layout(whole(x)) for x in (a, b))
+    try:
+        shapes = [product_each(domain(x).shape) for x in (a, b)]
+    except (AlgebraError, AttributeError):
+        return "" if show(a) == show(b) else f"{show(a).splitlines()[0]} is not {show(b).splitlines()[0]}"
+    if shapes[0] != shapes[1]:
+        return f"{a} has the shape {show(shapes[0])}, {b} has {show(shapes[1])}"
+    _check_cells(product(shapes[0]))
+    tables = [offsets(position_independent(x)) for x in (a, b)]
+    wrong = [n for n, (one, other) in enumerate(zip(*tables, strict=True)) if one != other]
+    cells = [f"{_at(n, shapes[0])} is {show(tables[0][n])} and {show(tables[1][n])}" for n in wrong[:FEW]]
+    return f"{a} and {b} differ in {len(wrong)} of {len(tables[0])} cells: {_listed(cells, len(wrong))}" if wrong else ""
+
+
+def covers(tv: Any, tile: Any = None) -> str:
+    """Which cells of a tile no thread holds, or several do; "" where each is held once.
+
+    tv: a layout (thread, value) -> index into the column-major tile, or a TiledCopy with the tile that it has.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> covers(Layout((4, 2), (2, 1)), (2, 4)), covers(Layout((2, 2), (1, 1)), (2, 2))  # doctest: +NORMALIZE_WHITESPACE
+    ('',
+     '1 of 4 cells of the 2 x 2 tile are held by nobody: (1,1); 1 are held several times: (1,0) by T1V0 T0V1')
+    """
+    tv = tv.tiled if isinstance(tv, ThrCopy) else tv
+    if isinstance(tv, TiledCopy):
+        extents = tile_of(tv)
+        if tile is not None and tuple(tile) != extents:
+            return f"the copy's tile is {_by(extents)}, not {_by(tile)}"
+        tv, tile = layout_sd(tv, "D"), extents
+    tv = as_layout(tv)
+    if tile is None or not isinstance(tv, Layout):
+        raise AlgebraError("a TV layout and its tile are wanted", hint="covers((thread, value):..., (8,128))")
+    cells = product(tuple(tile))
+    _check_cells(max(cells, size(tv)))
+    threads = size(get(tv, 0))
+    holders: dict[int, list[str]] = {}
+    for n, place in enumerate(offsets(tv)):
+        if not isinstance(place, int) or not 0 <= place < cells:
+            return f"T{n % threads}V{n // threads} holds {show(place)}, outside of the {_by(tile)} tile"
+        holders.setdefault(place, []).append(f"T{n % threads}V{n // threads}")
+    missing = [_at(n, tile) for n in range(cells) if n not in holders]
+    twice = [f"{_at(n, tile)} by {' '.join(who[:FEW])}" for n, who in sorted(holders.items()) if len(who) > 1]
+    said = []
+    if missing:
+        said.append(f"{len(missing)} of {cells} cells of the {_by(tile)} tile are held by nobody: {_listed(missing, len(missing))}")
+    if twice:
+        said.append(f"{len(twice)} are held several times: {_listed(twice, len(twice))}")
+    return "; ".join(said)
+
+
+def conflict_free(smem: Any, access: Any, type_: Any = None, **how: Any) -> str:
+    """Which access of a tile of shared memory has bank conflicts; "" where none has. how: as of `access.accesses`.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> conflict_free(Layout((32, 32), (32, 1)), Layout((32, 1), (1, 0)), "float")
+    '1 of 1 accesses has conflicts: ld.32 of warp 0, step 0 takes 32 wavefronts, 1 is ideal: bank 0 serves T0 T1 T2 T3 ...'
+    """
+    bits = None if type_ is None else type_ if isinstance(type_, int) else bits_of(str(type_))
+    found = accesses(as_layout(whole(smem)), bits, access, **how)
+    wrong = [a for a in found if a.wavefronts > a.ideal]
+    if not wrong:
+        return ""
+    first = wrong[0]
+    verb = "has" if len(wrong) == 1 else "have"
+    head = f"{len(wrong)} of {len(found)} accesses {verb} conflicts: {first.instruction} of warp {first.warp}, step {first.step}"
+    cost = f"takes {first.wavefronts} wavefronts, {first.ideal} {'is' if first.ideal == 1 else 'are'} ideal"
+    banks: dict[int, list[int]] = {}
+    for lane, address in enumerate(first.addresses):
+        banks.setdefault(address // 4 % 32, []).append(lane)
+    bank, lanes = max(banks.items(), key=lambda item: len(item[1]))
+    return f"{head} {cost}: bank {bank} serves {' '.join(f'T{lane}' for lane in lanes[:FEW])}{' ...' if len(lanes) > FEW else ''}"
+
+
+def vector(copy: Any, bits: int) -> str:
+    """Why a copy does not move so many bits at once; "" where it does.
+
+    copy: a TiledCopy or Copy_Atom, or the operands of `copy(...)`: an atom or none, and two tensors.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.algebra.static import mark_static
+    >>> from cute_viz.algebra.tensor import Pointer, Tensor
+    >>> row = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((8, 8), (8, 1))))
+    >>> vector([row, row], 128), vector([row, row], 64)
+    ('', 'the copy moves 128 bits at once, not 64')
+    """
+    operands = list(copy) if isinstance(copy, Sequence) else None
+    if operands is None:
+        atom = copy.tiled if isinstance(copy, ThrCopy) else copy
+        atom = atom.atom if isinstance(atom, TiledCopy) else atom
+        if not isinstance(atom, Copy_Atom):
+            raise AlgebraError(f"{show(copy).splitlines()[0]} is no copy", hint="a tiled copy, or `copy(src, dst)`")
+        moved, why = size(get(atom.layout_src, 1)) * atom.bits, ""
+    else:
+        found = verdict("copy", operands)
+        moved, why = found.bits, "; ".join(found.reasons)
+    return "" if moved == bits else f"the copy moves {moved} bits at once, not {bits}" + (f": {why}" if why else "")
+
+
+def _check_cells(count: int) -> None:
+    if count > limit("accesses"):
+        raise over("accesses", f"{count} cells")
+
+
+def product_each(shape: Any) -> Any:
+    """The extents of the modes of a shape, however these are nested.
+
+    >>> product_each(((2, 2), 8)), product_each(4)
+    ((4, 8), 4)
+    """
+    return tuple(map(product, shape)) if isinstance(shape, tuple) else shape
+
+
+def _at(n: int, shape: Any) -> str:
+    out = []
+    for extent in shape if isinstance(shape, tuple) else (shape,):
+        out.append(str(n % extent))
+        n //= extent
+    return f"({','.join(out)})" if len(out) > 1 else out[0]
+
+
+def _by(tile: Any) -> str:
+    return " x ".join(map(str, tile))
+
+
+def _listed(cells: Sequence[str], count: int) -> str:
+    separator = "; " if " is " in "".join(cells[:1]) else ", "
+    return separator.join(cells[:FEW]) + (" ..." if count > FEW else "")

@@ -1,0 +1,106 @@
+"""Tiles and partitions step by step: the names of their modes, and the first elements of the thread in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.algebra import copy as copies
+from cute_viz.algebra import mma as mmas
+from cute_viz.algebra import ops
+from cute_viz.algebra.composed import domain
+from cute_viz.algebra.copy import ThrCopy, tidfrg
+from cute_viz.algebra.divide import zipped_divide
+from cute_viz.algebra.inttuple import modes, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.mma import ThrMMA, thrfrg
+from cute_viz.algebra.shapes import product_each
+from cute_viz.analysis.steps import Step
+
+PARTITIONS = ("local_tile", "local_partition", *(f"partition_{operand}" for operand in "SDABC"))
+_FEW = 4  # elements that are told
+_MODES = {"A": ("MMA", "MMA_M", "MMA_K"), "B": ("MMA", "MMA_N", "MMA_K"), "C": ("MMA", "MMA_M", "MMA_N")}
+_COPY = ("CPY", "CPY_M", "CPY_K")
+_COORDS = {"A": "(m, k)", "B": "(n, k)"}
+
+
+def partition_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
+    """The steps of an operation of PARTITIONS with its result; none for operands that they are not told of.
+
+    >>> from cute_viz import parse
+    >>> steps = partition_steps("local_partition", [Layout((8, 8), (8, 1)), Layout((2, 4), (4, 1)), 5], parse(
+    ...     "local_partition((8,8):(8,1), (2,4):(4,1), 5)"))
+    >>> steps[-1].words
+    'thread 5 begins at (m, n) = (1, 1): offsets 9, 25, 41, 57 ...; its coordinates are (1,1), (3,1), (5,1), (7,1) ...'
+    """
+    if name == "local_tile":
+        return _tile(operands, result) if len(operands) == 3 else []
+    if name == "local_partition":
+        return _local(operands, result) if len(operands) == 3 else []
+    side = name.rpartition("_")[2]
+    thread, layout = operands[:2]
+    steps: list[Step] = []
+    identity = ops.find("make_identity_layout").call([product_each(domain(layout).shape)])
+    if isinstance(thread, ThrCopy):
+        steps.append(_divided(layout, thread.tiled.tiler_mn, "the copy's tile"))
+        words = "each tile as (thread, (values of an atom, of further atoms), rest), by the TV layout of the copy"
+        steps.append(Step(words, tidfrg(thread.tiled, side, layout)))
+        steps += _named(result, _COPY, f"thread {thread.thr_idx}: its part alone")
+        coordinates = copies.partition(thread, side, identity)
+        return [*steps, _begins(f"thread {thread.thr_idx}", result, coordinates, "(m, k)")]
+    if isinstance(thread, ThrMMA):
+        words = "cut into atoms, each as ((thread of the atom, atoms along the modes), (values, rest))"
+        steps.append(Step(words, thrfrg(thread.tiled, side, layout)))
+        who = f"the thread (V,M,N,K) = {show(thread.thr_vmnk)}"
+        steps += _named(result, _MODES[side], f"{who}: its part alone")
+        return [*steps, _begins(who, result, mmas.partition(thread, side, identity), _COORDS.get(side, "(m, n)"))]
+    return []
+
+
+def _divided(layout: Any, tiler: Any, what: str) -> Step:
+    return Step(f"cut into tiles by {what} {show(tiler)}: ((tile), (rest))", zipped_divide(layout, tiler))
+
+
+def _tile(operands: list[Any], result: Any) -> list[Step]:
+    layout, tiler, coord = operands
+    steps = [_divided(layout, tiler, "the tiler")]
+    rank = len(tiler) if isinstance(tiler, tuple) else 1
+    names = ("BLK_M", "BLK_N", "BLK_K")[:rank] if rank < 4 else ()
+    return [*steps, *_named(result, names, f"the tile {show(coord)} of the rest"), _begins("the tile", result, None, "")]
+
+
+def _local(operands: list[Any], result: Any) -> list[Step]:
+    layout, tile, index = operands
+    if not isinstance(tile, Layout) or not isinstance(index, int):
+        return []
+    shape = product_each(tile.shape)
+    steps = [_divided(layout, shape, "the shape of the threads")]
+    identity = ops.find("make_identity_layout").call([product_each(domain(layout).shape)])
+    coordinates = ops.find("local_partition").call([identity, tile, index])
+    steps += _named(result, ("THR_M", "THR_N", "THR_K"), f"thread {index} takes its place of every tile")
+    return [*steps, _begins(f"thread {index}", result, coordinates, "(m, n)")]
+
+
+def _named(result: Any, names: tuple[str, ...], words: str) -> list[Step]:
+    """A name for each mode of the result; those behind the named ones are `rest`."""
+    plain = domain(result)
+    steps = [Step(words)]
+    if not isinstance(plain, Layout) or not isinstance(plain.shape, tuple):
+        return steps
+    for n, (shape, stride) in enumerate(zip(modes(plain.shape), modes(plain.stride), strict=True)):
+        name = names[n] if n < len(names) else "rest"
+        steps.append(Step(f"  mode {n} is {name}: {size(Layout(shape))} with {show(shape)}:{show(stride)}"))
+    return steps
+
+
+def _begins(who: str, result: Any, coordinates: Any, names: str) -> Step:
+    """The first elements in words."""
+    count = size(domain(result))
+    dots = " ..." if count > _FEW else ""
+    told = ", ".join(show(result(n)) for n in range(min(count, _FEW))) + dots
+    if coordinates is None:
+        return Step(f"{who} begins at offset {show(result(0))}: {told}", result)
+    places = [show(coordinates(n)) for n in range(min(count, _FEW))]
+    begin = places[0].replace(",", ", ")
+    words = f"{who} begins at {names} = {begin}: offsets {told}; its coordinates are {', '.join(places)}{dots}"
+    return Step(words, result)

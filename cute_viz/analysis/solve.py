@@ -1,0 +1,206 @@
+"""The inverse question: from a table of offsets, or of owners, the layout that gives it, or the first cell that none can give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.errors import AlgebraError, NotationError
+from cute_viz.limits import limit, over
+
+_BITS = 20  # of offsets, whose swizzles are tried
+_OWNER = re.compile(r"T(\d{1,9})[ ,:]*V(\d{1,9})", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+]?\d{1,18}")
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """What gives a table, its kind (`layout`, `swizzled layout`, `TV layout`), and the tile of a TV layout."""
+
+    layout: AnyLayout
+    kind: str
+    tile: tuple[int, int] | None = None
+
+
+def solve(rows: Sequence[Sequence[int]]) -> Solved:
+    """The simplest layout of two modes (of one, for a single row) that has these offsets: a plain one, else one behind a swizzle.
+
+    Refused: a table that no such layout gives, with the first cell that contradicts; one that begins with another offset than 0.
+
+    >>> str(solve([[0, 1, 2, 3], [4, 5, 6, 7]]).layout), str(solve([[0, 1, 4, 5, 2, 3, 6, 7]]).layout)
+    ('(2,4):(4,1)', '(2,2,2):(1,4,2)')
+    >>> str(solve([[0, 1, 2, 3], [5, 4, 7, 6]]).layout)
+    'Sw<1,0,2> o 0 o (2,4):(4,1)'
+    """
+    width = _check(rows)
+    table = [list(row) for row in rows]
+    if table[0][0] != 0:
+        raise AlgebraError(f"a layout begins with offset 0, the table with {table[0][0]}", hint="take the first offset from all")
+    found, cell = _plain(table)
+    if found is not None:
+        return Solved(found, "layout")
+    for swizzle in _swizzles(table):
+        edges = ([swizzle(x) for x in table[0]], [swizzle(row[0]) for row in table])
+        if any(isinstance(_mode(edge), int) for edge in edges):
+            continue
+        made, _ = _plain([[swizzle(x) for x in row] for row in table])
+        if made is not None:
+            return Solved(ComposedLayout(swizzle, 0, made), "swizzled layout")
+    row, col = cell
+    place = f"({row},{col})" if len(rows) > 1 and width > 1 else str(row + col)
+    raise AlgebraError(
+        f"no layout gives {table[row][col]} at {place}: the cells before it tell another offset",
+        hint="nor does one behind a swizzle Sw<B,M,S>",
+    )
+
+
+def solve_owners(rows: Sequence[Sequence[tuple[int, int]]]) -> Solved:
+    """The TV layout, (thread, value) -> index into the column-major tile, of a table of who holds each cell.
+
+    Refused: a value of a thread that two cells have, or none; as `solve`.
+
+    >>> str(solve_owners([[(0, 0), (0, 1)], [(1, 0), (1, 1)]]).layout)
+    '(2,2):(1,2)'
+    """
+    width = _check(rows)
+    places: dict[tuple[int, int], int] = {}
+    for i, row in enumerate(rows):
+        for j, owner in enumerate(row):
+            if owner in places:
+                raise AlgebraError(f"T{owner[0]}V{owner[1]} holds ({i},{j}) and another cell before it")
+            places[owner] = i + j * len(rows)
+    threads, values = (1 + max(owner[n] for owner in places) for n in (0, 1))
+    if threads * values != len(places):
+        missing = next((t, v) for t in range(threads) for v in range(values) if (t, v) not in places)
+        raise AlgebraError(f"T{missing[0]}V{missing[1]} holds no cell, so that the threads have not as many values each")
+    table = [[places[t, v] for v in range(values)] for t in range(threads)]
+    found, (t, v) = _plain([[x - table[0][0] for x in row] for row in table])
+    if found is None or table[0][0]:
+        raise AlgebraError(f"no TV layout gives the cell of T{t}V{v}: those before it tell another one")
+    return Solved(found, "TV layout", (len(rows), width))
+
+
+def read_table(text: str) -> list[list[int]] | list[list[tuple[int, int]]]:
+    """The rows of a text: offsets, or owners as `T0V1`, parted by blanks, commas, semicolons or bars.
+
+    Refused: words that are neither, with their place.
+
+    >>> read_table("0, 1\\n2, 3"), read_table("| T0V0 | T1V0 |")
+    ([[0, 1], [2, 3]], [[(0, 0), (1, 0)]])
+    """
+    owners = _OWNER.search(text) is not None
+    pattern = _OWNER if owners else _NUMBER
+    rows: list[list[int]] = []
+    pairs: list[list[tuple[int, int]]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        rest = pattern.sub("", line)
+        if re.sub(r"[\s,;|+\[\](){}-]", "", rest):
+            what = "owner such as T0V1" if owners else "offset"
+            raise NotationError(f"line {number}: {line.strip()[:40]!r} has what is no {what}")
+        found = list(pattern.finditer(line))
+        if found:
+            rows.append([] if owners else [int(match[0]) for match in found])
+            pairs.append([(int(match[1]), int(match[2])) for match in found] if owners else [])
+    return pairs if owners else rows
+
+
+def read_npy(data: bytes) -> list[list[int]]:
+    """The rows of a file of numpy with integers, of one or two modes.
+
+    Refused: what is no such file. Source: the format of numpy.lib.format.
+
+    >>> head = b"{'descr': '<i2', 'fortran_order': False, 'shape': (1, 2), }"
+    >>> read_npy(b"\\x93NUMPY\\x01\\x00" + len(head).to_bytes(2, "little") + head + b"\\x00\\x00\\x07\\x00")
+    [[0, 7]]
+    """
+    wide = 4 if data[6:7] in (b"\x02", b"\x03") else 2
+    begin = 8 + wide
+    size = int.from_bytes(data[8:begin], "little")
+    head = data[begin : begin + size].decode("latin-1")
+    kind = re.search(r"'descr':\s*'([<|>=]?)([iu])([1248])'", head)
+    shape = re.search(r"'shape':\s*\((\d{1,9}),\s*(\d{1,9})?,?\s*\)", head)
+    if not data.startswith(b"\x93NUMPY") or kind is None or shape is None:
+        raise NotationError("this is no file of numpy with integers in one or two modes", hint="np.save(file, offsets.astype(int))")
+    count, width = int(shape[1]), int(shape[2]) if shape[2] else None
+    cells = count * (1 if width is None else width)
+    bytes_ = int(kind[3])
+    body = data[begin + size :]
+    if len(body) != cells * bytes_:
+        raise NotationError(f"the file has {len(body)} bytes of {cells} integers of {bytes_} bytes")
+    order = "big" if kind[1] == ">" else "little"
+    signed = kind[2] == "i"
+    flat = [int.from_bytes(body[n : n + bytes_], order, signed=signed) for n in range(0, len(body), bytes_)]  # type: ignore[arg-type]
+    if width is None:
+        return [flat]
+    if re.search(r"'fortran_order':\s*True", head):
+        return [flat[n::count] for n in range(count)]
+    return [flat[n : n + width] for n in range(0, len(flat), width)]
+
+
+def _check(rows: Sequence[Sequence[object]]) -> int:
+    """The width of a table. Refused: none, rows of different lengths, too many cells."""
+    if not rows or not rows[0]:
+        raise AlgebraError("the table is empty")
+    width = len(rows[0])
+    for n, row in enumerate(rows):
+        if len(row) != width:
+            raise AlgebraError(f"row {n} has {len(row)} cells, row 0 has {width}")
+    if len(rows) * width > limit("accesses"):
+        raise over("accesses", f"a table of {len(rows) * width} cells")
+    return width
+
+
+def _plain(table: list[list[int]]) -> tuple[Layout | None, tuple[int, int]]:
+    """The plain layout of a table, or None and the first cell, row by row, that contradicts those before it."""
+    for i, row in enumerate(table):
+        for j, x in enumerate(row):
+            if x != row[0] + table[0][j]:
+                return None, (i, j)
+    modes = [_mode([row[0] for row in table]), _mode(table[0])]
+    if isinstance(modes[0], int):
+        return None, (modes[0], 0)
+    if isinstance(modes[1], int):
+        return None, (0, modes[1])
+    if len(table) == 1:
+        return modes[1], (0, 0)
+    return Layout((modes[0].shape, modes[1].shape), (modes[0].stride, modes[1].stride)), (0, 0)
+
+
+def _mode(values: Sequence[int]) -> Layout | int:
+    """The layout of one mode, coalesced; the first place that contradicts where there is none."""
+    shape, stride, step = [], [], 1
+    rest = list(values)
+    while len(rest) > 1:
+        run = 2
+        while run < len(rest) and rest[run] == run * rest[1]:
+            run += 1
+        whole = next(n for n in range(run, 0, -1) if len(rest) % n == 0)
+        if whole == 1:
+            return step * run
+        for n, x in enumerate(rest):
+            if x != rest[n % whole] + rest[n - n % whole]:
+                return step * n
+        shape.append(whole)
+        stride.append(rest[1])
+        rest, step = rest[::whole], step * whole
+    if not shape:
+        return Layout(1, 0)
+    return Layout(shape[0], stride[0]) if len(shape) == 1 else Layout(tuple(shape), tuple(stride))
+
+
+def _swizzles(table: list[list[int]]) -> list[Swizzle]:
+    """The swizzles that may stand in front, the simplest first."""
+    top = max(max(row) for row in table)
+    if min(min(row) for row in table) < 0 or top.bit_length() > _BITS:
+        return []
+    total = top.bit_length()
+    out = []
+    for bits in range(1, total // 2 + 1):
+        for base in range(total - 2 * bits, -1, -1):
+            for shift in range(bits, total - bits - base + 1):
+                out.append(Swizzle(bits, base, shift))
+    return out + [Swizzle(swizzle.bits, swizzle.base, -swizzle.shift) for swizzle in out]

@@ -1,0 +1,174 @@
+"""The report of a kernel: every copy and multiplication of a file, what it costs a thread block, and what would cure it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from cute_viz.analysis.banks import WORD, width
+from cute_viz.analysis.kernel import Cost, Side, costs, cure
+from cute_viz.errors import CuteVizError, boundary
+from cute_viz.figures.phases import strip
+
+if TYPE_CHECKING:
+    from cute_viz.source.model import Move, SourceFile
+
+_PICTURES = 24  # of the costliest rows
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A row of the report: a statement, what it costs, and the cure of its tile: a layout, what is left with it, the ideal."""
+
+    move: Move
+    cost: Cost
+    cure: tuple[str, int, int] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row for JSON."""
+        cost = self.cost
+        return {
+            "line": self.move.line,
+            "scope": "::".join(self.move.scope),
+            "call": self.move.call or None,
+            "statement": self.move.text,
+            "instruction": cost.instruction,
+            "elements": cost.elements,
+            "instructions": cost.instructions,
+            "wavefronts": cost.wavefronts,
+            "ideal": cost.ideal,
+            "sectors": cost.sectors,
+            "ideal_sectors": cost.ideal_sectors,
+            "tile": cost.side.share.root if cost.side is not None else None,
+            "cure": None if self.cure is None else {"layout": self.cure[0], "wavefronts": self.cure[1], "ideal": self.cure[2]},
+            "reasons": list(cost.why),
+        }
+
+    @property
+    def lost(self) -> int:
+        """Wavefronts and sectors beyond the ideal."""
+        cost = self.cost
+        return (cost.wavefronts or 0) - (cost.ideal or 0) + (cost.sectors or 0) - (cost.ideal_sectors or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is known of a file's copies, the costliest first, and the statements that could not be evaluated, with the causes."""
+
+    accesses: tuple[Access, ...]
+    unknown: tuple[tuple[Move, CuteVizError], ...]
+
+    @property
+    def ways(self) -> float:
+        """The worst conflict: wavefronts for one that is ideal."""
+        return max((access.cost.ways for access in self.accesses), default=1.0)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report for JSON."""
+        missing = [
+            {
+                "line": move.line,
+                "call": move.call or None,
+                "statement": move.text,
+                "error": error.message,
+                "needs": list(error.needs),
+            }
+            for move, error in self.unknown
+        ]
+        return {"accesses": [access.as_dict() for access in self.accesses], "unknown": missing, "ways": round(self.ways, 3)}
+
+
+def report_of(file: SourceFile) -> Report | None:
+    """The report of a file; None of one without copies.
+
+    >>> from cute_viz.engine.request import Request
+    >>> from cute_viz.engine.whole import file_of
+    >>> report_of(file_of("struct A {\\n  using L = Layout<_4>;\\n};\\n", "a.h", Request(()))) is None
+    True
+    """
+    moves = file.moves()
+    if not moves:
+        return None
+    found: list[tuple[Move, Cost]] = []
+    unknown = []
+    for move in moves:
+        try:
+            with boundary():
+                found += [(move, cost) for cost in costs(move.name, move.read())]
+        except CuteVizError as error:
+            unknown.append((move, error))
+    cures = _cures(found)
+    rows = [Access(move, cost, cures.get(_tile(move, cost)) if cost.ways > 1 else None) for move, cost in found]
+    rows.sort(key=lambda row: -row.lost)
+    return Report(tuple(rows), tuple(unknown))
+
+
+def _tile(move: Move, cost: Cost) -> tuple[str, str, str]:
+    """Which shared tile an access is of."""
+    side = cost.side
+    return (move.scope[0] if move.scope else "", move.call, side.share.root if side is not None else "")
+
+
+def _cures(found: list[tuple[Move, Cost]]) -> dict[tuple[str, str, str], tuple[str, int, int]]:
+    """For every shared tile with conflicts the layout that would cost the fewest wavefronts of all its accesses."""
+    tiles: dict[tuple[str, str, str], list[Cost]] = {}
+    for move, cost in found:
+        if cost.wavefronts is not None and cost.side is not None:
+            tiles.setdefault(_tile(move, cost), []).append(cost)
+    out = {}
+    for tile, those in tiles.items():
+        if any(cost.ways > 1 for cost in those):
+            sides: dict[Side, None] = dict.fromkeys(cost.side for cost in those if cost.side is not None)
+            if (best := cure(list(sides))) is not None:
+                out[tile] = best
+    return out
+
+
+def page_of(report: Report, title: str) -> bytes:
+    """The report as a page of HTML; the rows with conflicts open the picture of their costliest instruction.
+
+    >>> b"<table>" in page_of(Report((), ()), "kernel.cu")
+    True
+    """
+    head = ("line", "statement", "instruction", "elements", "instructions", "wavefronts", "ideal", "sectors", "ideal", "cure")
+    parts = [f"<!DOCTYPE html><html lang='en'><meta charset='utf-8'><title>{escape(title)}</title><style>{_STYLE}</style>"]
+    parts.append(f"<h1>{escape(title)}</h1><p>{_MEANING}</p><table><tr>{''.join(f'<th>{word}</th>' for word in head)}</tr>")
+    for n, row in enumerate(report.accesses):
+        cost = row.cost
+        cells = [row.move.line, _statement(row, n), cost.instruction, cost.elements, cost.instructions]
+        cells += [_number(x) for x in (cost.wavefronts, cost.ideal, cost.sectors, cost.ideal_sectors)]
+        cells.append(f"{row.cure[0]}: {row.cure[1]} of {row.cure[2]}" if row.cure else "")
+        mark = " class='worse'" if row.lost > 0 else ""
+        parts.append(f"<tr{mark}>" + "".join(f"<td>{cell if n_ == 1 else escape(str(cell))}</td>" for n_, cell in enumerate(cells)))
+    parts.append("</table>")
+    if report.unknown:
+        parts.append("<h2>Not evaluated</h2><ul>")
+        parts += [
+            f"<li>line {move.line}: <code>{escape(move.text)}</code>: {escape(error.message)}" for move, error in report.unknown
+        ]
+        parts.append("</ul>")
+    return "\n".join([*parts, "</html>\n"]).encode()
+
+
+_STYLE = (
+    "body{font:14px sans-serif;margin:2em}td,th{padding:.2em .8em;text-align:left;vertical-align:top;border-bottom:1px solid #ddd}"
+    ".worse{background:#fff3e6}svg{max-width:100%;height:auto}"
+)
+_MEANING = "Each row: one execution of the statement by all threads of a block. A wavefront is one round of shared memory."
+
+
+def _number(x: int | None) -> str:
+    return "" if x is None else str(x)
+
+
+def _statement(row: Access, n: int) -> str:
+    code = f"<code>{escape(row.move.text)}</code>" + (f" <small>{escape(row.move.call)}</small>" if row.move.call else "")
+    side = row.cost.side
+    if side is None or row.cost.wavefronts is None or n >= _PICTURES:
+        return code
+    worst = max(side.instructions(), key=lambda a: a.wavefronts)
+    title = f"{worst.instruction} of warp {worst.warp}, step {worst.step}: {worst.wavefronts} wavefronts, {worst.ideal} are ideal"
+    figure = strip(title, str(side.share.layout), [("", worst.phases())], width(worst.instruction) // WORD)
+    picture = figure.render("svg", fragment=True).decode()
+    return f"<details><summary>{code}</summary>{picture}</details>"

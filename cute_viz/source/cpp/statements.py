@@ -1,0 +1,129 @@
+"""The statements of a file that copy or multiply tensors: `copy(...)`, `gemm(...)`, in each call of the function around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.errors import CuteVizError, LimitError
+from cute_viz.source.cpp.context import Context
+from cute_viz.source.cpp.declare import Declarer
+from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.lookup import Lookup, opened
+from cute_viz.source.cpp.scopes import Range, Scope
+from cute_viz.source.cpp.shares import Shares
+from cute_viz.source.cpp.uses import Use, all_uses
+from cute_viz.source.cpp.values import finished
+from cute_viz.source.model import MOVES, Given, Move
+
+_MOST = 5  # operands of CuTe's own: more are of a function of the file
+_BUILD = Callable[[Context], Lookup]
+
+
+def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
+    """A Move for each such statement, and each call of its function where the file has several; nothing is evaluated yet.
+
+    lookup: makes what looks names up in a context.
+    """
+    out = []
+    contexts: dict[int, Context] = {}
+    own = {name for name in MOVES if any(x.kind == "function" for x in reader.file.names.get(name, ()))}
+    for begin, number in reader.statements:
+        found = _call(reader, begin)
+        if found is None or (found[0] in own and len(found[1]) > _MOST):
+            continue
+        name, arguments = found
+        scope = reader.scopes[number]
+        function = _function(scope)
+        uses: list[Use | None] = []
+        if function is not None and len(several := all_uses(reader, function)) > 1:
+            uses += several
+        for use in uses or [None]:
+            key = use.token if use is not None else 0
+            context = contexts.get(key)
+            if context is None:
+                context = contexts[key] = Context(reader, given)
+                if use is not None and function is not None:
+                    context.chosen[function] = use
+            where = "" if use is None else f"{'::'.join(use.scope.path)}, line {context.line(use.token)}"
+            out.append(
+                Move(name, context.line(begin), scope.path, where, _reader(context, lookup, scope, arguments), _text(reader, begin))
+            )
+    return tuple(out)
+
+
+def _text(reader: Declarer, begin: int) -> str:
+    tokens = reader.tokens
+    at = begin
+    while tokens[at].kind != "(":
+        at += 1
+    return " ".join(reader.text[tokens[begin].start : tokens[reader.match[at]].end].split())
+
+
+def _call(reader: Declarer, begin: int) -> tuple[str, list[Range]] | None:
+    """The name and the arguments of a statement that is one call of a name of MOVES; of one that is not CuTe's with its scope."""
+    tokens = reader.tokens
+    at = begin
+    while tokens[at].kind in ("name", "::"):
+        if tokens[at].kind == "name" and tokens[at + 1].kind != "::":
+            break
+        at += 1
+    name = tokens[at].text
+    if tokens[at].kind != "name" or name not in MOVES:
+        return None
+    end = at
+    at += 1
+    if tokens[at].kind == "<" and (behind := reader.angles(at)) is not None:
+        at = behind
+    if tokens[at].kind != "(" or tokens[reader.match[at] + 1].kind != ";":
+        return None
+    around = "".join(token.text for token in tokens[begin:end]).removesuffix("::").removeprefix("::")
+    if around.startswith("std"):
+        return None
+    name = name if around in ("", "cute") else f"{around}::{name}"
+    return name, reader.split(at + 1, reader.match[at])
+
+
+def _function(scope: Scope) -> Scope | None:
+    around: Scope | None = scope
+    while around is not None and around.kind in ("block", "lambda"):
+        around = around.parent
+    return around if around is not None and around.kind == "function" else None
+
+
+def _reader(context: Context, lookup: _BUILD, scope: Scope, arguments: list[Range]) -> Callable[[], list[Any]]:
+    def read() -> list[Any]:
+        context.deep = 0
+        evaluator = Evaluator(context, lookup(context), opened(context, scope))
+        shares = Shares(evaluator)
+        try:
+            return [_operand(evaluator, shares, part) for part in arguments]
+        except RecursionError:
+            raise LimitError("this is nested too deeply", text=context.text, span=context.span(arguments[0])) from None
+
+    return read
+
+
+def _operand(evaluator: Evaluator, shares: Shares, part: Range) -> Any:
+    """A share of a tensor, or what else an argument is; the error of one that is not known, for the caller to raise."""
+    from cute_viz.algebra.static import is_tiling
+    from cute_viz.source.cpp.slices import Thread
+
+    node = evaluator.context.tree(part)
+    try:
+        value = evaluator.solid(node)
+        if isinstance(value, Thread):
+            value = value.view
+        value = finished(value)
+        if is_tiling(value):
+            return value
+    except LimitError:
+        raise
+    except CuteVizError as error:
+        value = error
+    try:
+        return shares.of(node)
+    except LimitError:
+        raise
+    except CuteVizError as error:
+        return value if isinstance(value, CuteVizError) and value.needs else error

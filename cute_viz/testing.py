@@ -1,0 +1,78 @@
+"""Assertions for tests of kernels: what fails shows the first wrong cells.
+
+    from cute_viz.testing import assert_conflict_free, assert_covers, assert_same, assert_vector
+
+A layout, a copy or an access is a text in any notation that `parse` reads, or an object.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cute_viz.analysis import expect
+from cute_viz.api import parse
+from cute_viz.notation import read_call
+from cute_viz.options.words import parse_tile
+
+__all__ = ["assert_conflict_free", "assert_covers", "assert_same", "assert_vector"]
+
+
+def assert_same(a: Any, b: Any) -> None:
+    """Two layouts give the same offset at every coordinate.
+
+    Raises: AssertionError with the first cells that differ; CuteVizError for a text that is not read.
+
+    >>> assert_same("(4,8):(8,1)", "make_layout(make_shape(4, 8), LayoutRight{})")
+    >>> assert_same("(2,2):(2,1)", "(2,2):(1,2)")
+    Traceback (most recent call last):
+    AssertionError: (2,2):(2,1) and (2,2):(1,2) differ in 2 of 4 cells: (1,0) is 2 and 1; (0,1) is 1 and 2
+    """
+    _check(expect.same(_object(a), _object(b)))
+
+
+def assert_covers(tv: Any, tile: Any = None) -> None:
+    """The threads' values of a TV layout, or of a TiledCopy, hold every cell of the tile once.
+
+    tile: `(8, 128)` or "8x128"; a TiledCopy has its own.
+    Raises: AssertionError with the first cells that nobody or several hold; CuteVizError for what is not read.
+
+    >>> assert_covers("((4,8),(2,2)):((32,1),(16,8))", "16x8")
+    """
+    _check(expect.covers(_object(tv), parse_tile(tile) if isinstance(tile, str) else tile))
+
+
+def assert_conflict_free(smem: Any, access: Any, type: Any = None, **how: Any) -> None:
+    """No access of the tile in shared memory has a bank conflict.
+
+    access: a TiledCopy, a TiledMMA with `operand="A"`, or a layout (thread, value) -> index into the column-major tile.
+    type: of an element, "f16" or 16. how: `instruction`, `operand`, `store`, as of `cute-viz analyze`.
+    Raises: AssertionError with the first access that has conflicts, and who asks for one bank; CuteVizError for what is not read,
+    or does not fit.
+
+    >>> assert_conflict_free("Sw<3,3,3> o 0 o (8,64):(64,1)", "((8,4),8):((1,64),8)", "f16", instruction="ldmatrix.x4")
+    """
+    _check(expect.conflict_free(_object(smem), _object(access), type, **how))
+
+
+def assert_vector(copy: Any, bits: int) -> None:
+    """A copy moves so many bits at once: `copy(src, dst)` or `copy(atom, src, dst)` as a text, a TiledCopy or a Copy_Atom.
+
+    Raises: AssertionError with what keeps the copy from it; CuteVizError for a copy that CuTe refuses, or what is not read.
+
+    >>> assert_vector("Copy_Atom<SM80_CP_ASYNC_CACHEALWAYS<uint128_t>, half_t>{}", 128)
+    """
+    if isinstance(copy, str) and copy.split("(")[0].split("::")[-1].strip() == "copy":
+        from cute_viz.spec import PACKAGED
+
+        _check(expect.vector(read_call(copy, {}, PACKAGED.resolve)[1], bits))
+    else:
+        _check(expect.vector(_object(copy), bits))
+
+
+def _object(x: Any) -> Any:
+    return parse(x) if isinstance(x, str) else x
+
+
+def _check(failure: str) -> None:
+    if failure:
+        raise AssertionError(failure)

@@ -1,0 +1,199 @@
+"""`analyze FILE`: what the copies of a kernel cost, held to the same copies counted alone and to what a device counted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cute_viz import cli
+
+# A matrix product as the first tutorial has it, called for column-major and for row-major tiles.
+GEMM = """
+template <class AStride, class ASmemLayout, class TiledCopyA, class AThreads>
+__global__ void device(float const* A, AStride dA, ASmemLayout sA_layout, TiledCopyA copy_a, AThreads tA)
+{
+  using namespace cute;
+  Tensor gA = make_tensor(make_gmem_ptr(A), make_shape(Int<128>{}, Int<8>{}), dA);
+  __shared__ float smemA[cosize_v<ASmemLayout>];
+  Tensor sA = make_tensor(make_smem_ptr(smemA), sA_layout);
+  ThrCopy thr_copy_a = copy_a.get_slice(threadIdx.x);
+  Tensor tAgA = thr_copy_a.partition_S(gA);
+  Tensor tAsA = thr_copy_a.partition_D(sA);
+  Tensor tArA = make_fragment_like(tAsA);
+  copy(copy_a, tAgA, tArA);
+  copy(tArA, tAsA);
+  Tensor tBgA = local_partition(gA, tA, threadIdx.x);
+  Tensor tBsA = local_partition(sA, tA, threadIdx.x);
+  for (int k = 0; k < 4; ++k)
+    copy(tBgA, tBsA);
+  copy(tArA, unheard_of);
+}
+
+void nt(float const* A) {
+  auto dA = make_stride(Int<1>{}, Int<4096>{});
+  auto sA = make_layout(make_shape(Int<128>{}, Int<8>{}));
+  TiledCopy copyA = make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, float>{},
+                                    Layout<Shape<_32,_8>>{}, Layout<Shape<_4,_1>>{});
+  auto tA = make_layout(make_shape(Int<32>{}, Int<8>{}));
+  device<<<1, 256>>>(A, dA, sA, copyA, tA);
+}
+
+void tn(float const* A) {
+  auto dA = make_stride(Int<4096>{}, Int<1>{});
+  auto sA = make_layout(make_shape(Int<128>{}, Int<8>{}), make_stride(Int<1>{}, Int<129>{}));
+  TiledCopy copyA = make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{},
+                                    Layout<Shape<_32,_8>,Stride<_8,_1>>{}, Layout<Shape<_1,_1>>{});
+  auto tA = make_layout(make_shape(Int<32>{}, Int<8>{}), LayoutRight{});
+  device<<<1, 256>>>(A, dA, sA, copyA, tA);
+}
+"""
+
+LDMATRIX = """
+template <class SmemLayout, class Mma>
+__global__ void device(half_t const* A, SmemLayout layout, Mma mma)
+{{
+  extern __shared__ half_t smem[];
+  Tensor sA = make_tensor(make_smem_ptr(smem), layout);
+  auto thr_mma = mma.get_slice(threadIdx.x);
+  Tensor tCrA = thr_mma.partition_fragment_A(sA);
+  auto s2r = make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{{}}, mma);
+  auto thr = s2r.get_slice(threadIdx.x);
+  Tensor tXsA = thr.partition_S(sA);
+  Tensor tXrA = thr.retile_D(tCrA);
+  cute::copy(s2r, tXsA, tXrA);
+}}
+void host(half_t const* A) {{
+  auto mma = make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}, Layout<Shape<_2,_2>>{{}}, Tile<_32,_32,_16>{{}});
+  auto layout = {layout};
+  device<<<1, 128>>>(A, layout, mma);
+}}
+"""
+SWIZZLED = "tile_to_shape(composition(Swizzle<3,3,3>{}, Layout<Shape<_8,_64>,Stride<_64,_1>>{}), Shape<_128,_64>{})"
+PLAIN = "Layout<Shape<_128,_64>,Stride<_64,_1>>{}"
+
+DSL = """
+import cutlass
+import cutlass.cute as cute
+
+@cute.kernel
+def kernel(mA: cute.Tensor, sA_layout: cute.Layout, tiled_copy: cute.TiledCopy, tiled_mma: cute.TiledMma):
+    tidx, _, _ = cute.arch.thread_idx()
+    smem = cutlass.utils.SmemAllocator()
+    sA = smem.allocate_tensor(cutlass.Float16, sA_layout, 16{swizzle})
+    gA = cute.local_tile(mA, (128, 64), (0, None))
+    thr_copy = tiled_copy.get_slice(tidx)
+    tAgA = thr_copy.partition_S(gA)
+    tAsA = thr_copy.partition_D(sA)
+    cute.copy(tiled_copy, tAgA[None, None, None, 0], tAsA)
+    atom = cute.make_copy_atom(cute.nvgpu.warp.LdMatrix8x8x16bOp(False, 4), cutlass.Float16)
+    s2r = cute.make_tiled_copy_A(atom, tiled_mma)
+    thr_s2r = s2r.get_slice(tidx)
+    tCsA = thr_s2r.partition_S(sA)
+    tCrA = thr_s2r.retile(tiled_mma.make_fragment_A(tiled_mma.get_slice(tidx).partition_A(sA)))
+    cute.copy(s2r, tCsA, tCrA)
+
+@cute.jit
+def host(mA: cute.Tensor):
+    atom = cute.make_copy_atom(cute.nvgpu.cpasync.CopyG2SOp(), cutlass.Float16, num_bits_per_copy=128)
+    tiled_copy = cute.make_tiled_copy_tv(atom, cute.make_layout((16, 8), stride=(8, 1)), cute.make_layout((1, 8)))
+    op = cute.nvgpu.warp.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, (16, 8, 16))
+    tiled_mma = cute.make_tiled_mma(op, (2, 2, 1), permutation_mnk=(32, 32, 16))
+    kernel(mA, cute.make_layout((128, 64), stride=(64, 1)), tiled_copy, tiled_mma).launch(grid=(1, 1, 1), block=(128, 1, 1))
+"""
+
+
+def main(words: list[str]) -> int:
+    with pytest.raises(SystemExit) as left:
+        cli.main(words)
+    return int(left.value.code or 0)
+
+
+def report(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, *words: str, name: str = "kernel.cu") -> Any:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    assert main(["analyze", str(path), "--json", *words]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def rows(found: Any, line: int) -> list[Any]:
+    """Of the accesses of a line (call, instruction, instructions, wavefronts, ideal, sectors, ideal sectors)."""
+    keys = ("call", "instruction", "instructions", "wavefronts", "ideal", "sectors", "ideal_sectors")
+    return sorted([tuple(row[key] for key in keys) for row in found["accesses"] if row["line"] == line], key=str)
+
+
+def line_of(text: str, part: str) -> int:
+    return text[: text.index(part)].count("\n") + 1
+
+
+def test_each_call_of_a_kernel_has_its_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An H200 counts 2,048 wavefronts where 512 are ideal for the stores of TN, and none too many for those of NT."""
+    found = report(tmp_path, capsys, GEMM)
+    assert rows(found, line_of(GEMM, "copy(copy_a,")) == [
+        ("nt, line 28", "ld.global.128", 8, None, None, 128, 128),
+        ("tn, line 37", "ld.global.32", 32, None, None, 128, 128),
+    ]
+    assert rows(found, line_of(GEMM, "copy(tArA, tAsA)")) == [
+        ("nt, line 28", "st.shared.128", 8, 32, 32, None, None),
+        ("tn, line 37", "st.shared.32", 32, 128, 32, None, None),
+    ]
+    assert rows(found, line_of(GEMM, "copy(tBgA, tBsA)"))[2:] == [
+        ("tn, line 37", "ld.global.32", 32, None, None, 128, 128),
+        ("tn, line 37", "st.shared.32", 32, 128, 32, None, None),
+    ]
+    assert found["accesses"][0]["wavefronts"] == 128, "the worst comes first"
+    assert found["accesses"][0]["cure"]["wavefronts"] < 128 * 2
+    assert [row["line"] for row in found["unknown"]] == [line_of(GEMM, "copy(tArA, unheard_of)")] * 2
+
+
+@pytest.mark.parametrize("layout", [SWIZZLED, PLAIN])
+def test_a_copy_of_a_kernel_is_counted_as_the_copy_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str], layout: str) -> None:
+    (row,) = report(tmp_path, capsys, LDMATRIX.format(layout=layout))["accesses"]
+    mma = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))"
+    alone = layout.replace("composition(Swizzle<3,3,3>{}, Layout<Shape<_8,_64>,Stride<_64,_1>>{})", "Sw<3,3,3> o 0 o (8,64):(64,1)")
+    alone = alone.replace("Shape<_128,_64>{}", "(128,64)") if "Sw<" in alone else "(128,64):(64,1)"
+    access = f"make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{{}}, {mma})"
+    assert main(["analyze", alone, "--access", access, "--type", "f16", "--json"]) == 0
+    steps = json.loads(capsys.readouterr().out)["steps"]
+    assert row["instruction"] == "ldmatrix.x4"
+    assert row["instructions"] == len(steps)
+    assert row["wavefronts"] == sum(step["wavefronts"] for step in steps)
+    assert row["ideal"] == sum(step["ideal"] for step in steps)
+    assert (row["wavefronts"] > row["ideal"]) == (layout is PLAIN)
+    assert (row["cure"] or {}).get("layout") == (None if layout is SWIZZLED else "Sw<3,3,3>")
+
+
+@pytest.mark.parametrize(("swizzle", "wavefronts"), [("", 2048), (", cute.make_swizzle(3, 4, 3)", 256)])
+def test_a_kernel_of_the_dsl(tmp_path: Path, capsys: pytest.CaptureFixture[str], swizzle: str, wavefronts: int) -> None:
+    """The swizzle of a pointer acts on byte addresses."""
+    found = report(tmp_path, capsys, DSL.format(swizzle=swizzle), "--let", "mA=(1024,1024):(1024,1)", name="kernel.py")
+    assert not found["unknown"]
+    by_name = {row["instruction"]: row for row in found["accesses"]}
+    assert by_name["cp.async.128"]["sectors"] == by_name["cp.async.128"]["ideal_sectors"] == 512
+    assert (by_name["ldmatrix.x4"]["wavefronts"], by_name["ldmatrix.x4"]["ideal"]) == (wavefronts, 256)
+
+
+def test_a_check_for_ci(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "kernel.cu"
+    for layout, status in ((SWIZZLED, 0), (PLAIN, 1)):
+        path.write_text(LDMATRIX.format(layout=layout), encoding="utf-8")
+        assert main(["analyze", str(path), "--max-ways", "1"]) == status
+        said = capsys.readouterr()
+        assert "ldmatrix.x4" in said.out
+        assert ("8 times its ideal" in said.err) == bool(status)
+    assert main(["analyze", str(path), "-o", str(tmp_path / "report.html")]) == 0
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert page.count("<details>") == 1
+    assert "<svg" in page
+    assert main(["analyze", "(8,64):(64,1)", "--max-ways", "1"]) == 2
+
+
+def test_what_is_written_in_a_file_is_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Names of a stranger's file do not become markup."""
+    path = tmp_path / "kernel.cu"
+    path.write_text('void f() {\n  copy(a, b<"<script>">);\n  copy("<script>alert(1)</script>", b);\n}\n', encoding="utf-8")
+    main(["analyze", str(path), "-o", str(tmp_path / "report.html")])
+    capsys.readouterr()
+    assert "<script>" not in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -1,0 +1,109 @@
+"""`cute-viz solve`: the tables of layouts give layouts with the same values, and what no layout gives is told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import cute_viz as cv
+from cute_viz import cli
+from cute_viz.algebra.composed import ComposedLayout, domain, position_independent
+from cute_viz.algebra.inttuple import modes, product
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.modes import get
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.table import offsets
+from cute_viz.analysis.solve import solve, solve_owners
+from cute_viz.spec.build import read_specs
+
+FILES = sorted((Path(cv.__file__).parent.parent / "layouts" / "specs").glob("*.yaml"))
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as left:
+        cli.main(["solve", *words])
+    out, err = capsys.readouterr()
+    return int(left.value.code or 0), out, err
+
+
+def rows_of(layout: object) -> list[list[int]]:
+    """The table of a layout of one or two modes."""
+    shape = modes(domain(layout).shape)  # type: ignore[arg-type]
+    flat = offsets(position_independent(layout))  # type: ignore[arg-type]
+    if len(shape) == 1:
+        return [flat]
+    return [flat[n :: product(shape[0])] for n in range(product(shape[0]))]
+
+
+def test_the_layouts_of_the_gallery_come_back() -> None:
+    tried = 0
+    for path in FILES:
+        for spec in read_specs(path.read_text(encoding="utf-8"), str(path)):
+            if not isinstance(spec.obj, (Layout, ComposedLayout)) or len(modes(domain(spec.obj).shape)) > 2:
+                continue
+            table = rows_of(spec.obj)
+            if isinstance(table[0][0], int) and table[0][0] == 0:
+                assert rows_of(solve(table).layout) == table, (path, spec.name)
+                tried += 1
+    assert tried >= 12
+
+
+def test_random_layouts_come_back() -> None:
+    draw = Random(4)
+    for _ in range(300):
+        shape = tuple(tuple(draw.choice((1, 2, 3, 4, 5)) for _ in range(draw.randint(1, 3))) for _ in range(2))
+        layout = Layout(shape, tuple(tuple(draw.randint(0, 40) for _ in mode) for mode in shape))
+        if size(get(layout, 0)) > 1:
+            assert rows_of(solve(rows_of(layout)).layout) == rows_of(layout)
+    for bits, base, shift in ((1, 0, 1), (2, 3, 3), (3, 3, 3), (3, 0, 4), (2, 1, -2)):
+        layout = ComposedLayout(Swizzle(bits, base, shift), 0, Layout((16, 64), (64, 1)))
+        found = solve(rows_of(layout))
+        assert rows_of(found.layout) == rows_of(layout)
+        assert found.kind == "swizzled layout"
+
+
+def test_owners_of_an_mma_give_its_tv_layout() -> None:
+    tv = Layout(((4, 8), (2, 2)), ((32, 1), (16, 8)))
+    table = offsets(tv)
+    rows = [[(0, 0)] * 8 for _ in range(16)]
+    for n, place in enumerate(table):
+        rows[place % 16][place // 16] = (n % 32, n // 32)
+    found = solve_owners(rows)
+    assert (offsets(found.layout), found.tile, found.kind) == (table, (16, 8), "TV layout")
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "0 1 2 3; 4 5 6 7") == (0, "(2,4):(4,1)\n", "")
+    path = tmp_path / "table.csv"
+    path.write_text("0,1,2,3\n5,4,7,6\n", encoding="utf-8")
+    status, out, _ = run(capsys, str(path), "--json")
+    assert (status, json.loads(out)) == (0, {"layout": "Sw<1,0,2> o 0 o (2,4):(4,1)", "kind": "swizzled layout", "tile": None})
+    assert run(capsys, "T0V0 T0V1; T1V0 T1V1")[1] == "(2,2):(1,2)\n"
+    np = pytest.importorskip("numpy")
+    np.save(tmp_path / "t.npy", np.arange(32).reshape(4, 8))
+    np.save(tmp_path / "f.npy", np.asfortranarray(np.arange(32, dtype="int32").reshape(4, 8)))
+    assert [run(capsys, str(tmp_path / name))[1] for name in ("t.npy", "f.npy")] == ["(4,8):(8,1)\n"] * 2
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("0 1 2; 3 4 6", "no layout gives 6 at (1,2)"),
+        ("1 2 3", "begins with offset 0"),
+        ("0 1; 2", "row 1 has 1 cells, row 0 has 2"),
+        ("0 1 x", "what is no offset"),
+        ("T0V0 T0V0", "another cell before it"),
+        ("T0V0 T2V0", "T1V0 holds no cell"),
+        ("nothing.csv", "there is no such file"),
+        ("", "empty"),
+        (";;1;", "begins with"),
+    ],
+)
+def test_what_no_layout_gives_is_told(table: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, table)
+    assert (status, out) == (1, "")
+    assert words in err
