@@ -37,6 +37,8 @@ FILES = {
     "mine.yaml": "layout: (4,8):(8,1)\n",
     "copy.cu": (ROOT / "docs" / "copy.cu").read_text(),
     **{f"docs/{name}": (ROOT / "docs" / name).read_text() for name in DOCS},
+    "offsets.csv": "0,1,2,3\n5,4,7,6\n",
+    "owners.txt": "T0V0 T0V1\nT1V0 T1V1\n",
     "notes.md": "<!-- cute-viz: (4,8):(8,1) -->\n<!-- /cute-viz -->\n",
 }
 
