@@ -66,6 +66,8 @@ def test_an_answer_or_a_clean_error(target: str) -> None:
         attempt(target, mutated(chance.choice(known), chance.choice(known), chance))
 
 
+# What a command that watches is interrupted in may be a finaliser, where the interrupt is told and lost.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_commands_of_a_typed_grammar() -> None:
     """Any operation, operand and option: an answer, or a refusal in clear words. `python -m tests.fuzz.commands` tries more."""
     assert list(commands.fuzz(300, 20_000)) == []
