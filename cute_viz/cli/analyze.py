@@ -31,8 +31,7 @@ _WIDE = 56  # characters of a statement in the table
     "  cute-viz analyze '(8,64):(64,1)' --access '((8,4),8):((1,64),8)' --instruction ldmatrix.x4 --type f16\n"
     "  cute-viz analyze 'tile_to_shape(Sw<3,3,3> o 0 o (8,64):(64,1), (128,64))' --type f16 \\\n"
     "      --access 'make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}, mma)' \\\n"
-    "      --let 'mma=make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))'\n"
-    "  cute-viz analyze copy.cu                                                  every copy of a kernel, the worst first"
+    "      --let 'mma=make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))'"
 )
 @click.argument("source", metavar="LAYOUT|FILE")
 @click.option(
