@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from cute_viz.cli import color, output, pictures
+from cute_viz.cli import color, output
 from cute_viz.cli.words import Reading, picture_options, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
@@ -66,6 +66,8 @@ def command(
         if reading.name is not None or len(sources) > 1:
             raise click.UsageError("--all draws all of one file; leave out --name and further SOURCEs")
         if path is not None and (path.endswith(("/", os.sep)) or os.path.isdir(path)):
+            from cute_viz.cli import pictures  # the gallery's index is behind it
+
             pictures.write(ask(reading.request(sources[0], options=options, formats=(format_ or "svg",))), format_ or "svg", path)
             return
     format_ = format_of(format_, output.file_of(path))
@@ -75,6 +77,8 @@ def command(
     answer = ask(reading.request(*sources, options=options, formats=(format_,)))
     if every:
         output.write(answer.write_page(format_, color=_coloured(format_, path, color_)), path)
+        from cute_viz.cli import pictures  # the gallery's index is behind it
+
         pictures.tell(answer)
         return
     output.notes(answer.notes)

@@ -13,7 +13,6 @@ from cute_viz.engine.whole import file_of, is_of_pointers, meant, value_of
 from cute_viz.errors import CuteVizError, FigureError, UsageError
 from cute_viz.files import read_text
 from cute_viz.notation import DIALECTS, is_triton
-from cute_viz.source.model import matching
 
 if TYPE_CHECKING:
     from cute_viz.figures.model import Figure
@@ -220,6 +219,8 @@ def _call(text: str, value: Any, request: Request) -> Any:
 
 def _of_file(file: SourceFile, request: Request) -> Subject:
     """The entry of a whole file that is meant."""
+    from cute_viz.source.model import matching
+
     entry, value = meant(file, request.name, request.let)
     read = [(other.path, value_of(other)) for other in file.entries] if request.strict else [(entry.path, value)]
     notes: tuple[str, ...] = ()

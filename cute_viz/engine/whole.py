@@ -8,19 +8,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.copy import Copy_Atom, TiledCopy
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.measure import size
-from cute_viz.algebra.mma import TiledMMA, tile_shape
 from cute_viz.algebra.static import is_tiling
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.engine.request import Request
 from cute_viz.errors import CuteVizError, NotationError, boundary, did_you_mean
-from cute_viz.notation.dsl_print import show_dsl
 from cute_viz.notation.values import is_drawable
 
 if TYPE_CHECKING:
+    from cute_viz.algebra.copy import Copy_Atom
     from cute_viz.source.model import Entry, SourceFile
 
 # What is asked of tensors with their pointers, which the reader of files gives up for layouts; and what makes a text more than
@@ -234,12 +231,18 @@ def _row(entry: Entry, language: str) -> Row:
         value = value_of(entry)
     except CuteVizError as error:
         return Row(entry.line, entry.path, needs=error.needs, error=error.line("cli"))
+    from cute_viz.notation.dsl_print import show_dsl
+
     printed = show_dsl(value) if language == "python" else show(value).rstrip("\n")
     return Row(entry.line, entry.path, kind_of(value), printed, _brief(value, printed))
 
 
 def _brief(value: Any, printed: str) -> str:
     """A value in one line."""
+    from cute_viz.algebra.copy import Copy_Atom, TiledCopy
+    from cute_viz.algebra.measure import size
+    from cute_viz.algebra.mma import TiledMMA, tile_shape
+
     if isinstance(value, TiledMMA):
         tile = "x".join(map(str, map(int, tile_shape(value))))
         return f"{value.atom.name or 'an MMA'}, {int(size(value.thr_layout_vmnk))} threads, tile {tile}"
