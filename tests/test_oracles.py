@@ -6,20 +6,23 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import random
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cute_viz import parse
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.errors import AlgebraError
+from cute_viz.errors import AlgebraError, CuteVizError
 
 pytestmark = pytest.mark.oracle
 OPERATIONS = (
@@ -137,3 +140,59 @@ def test_tensor_layouts() -> None:
             wrong.append((name, list(map(str, operands)), str(ours), str(result)))
     assert not wrong
     assert compared > 200
+
+
+def dsl_layout(rng: random.Random, coordinates: bool) -> tuple[str, str]:
+    """A random layout in our notation and in the Python DSL's, of integers or of coordinates."""
+
+    def shape(inner: bool = False) -> list[Any]:
+        return [rng.choice((1, 2, 3, 4, 6, 8)) if inner or rng.random() < 0.75 else shape(True) for _ in range(rng.randint(1, 3))]
+
+    def strides(x: Any) -> Any:
+        if isinstance(x, list):
+            return [strides(y) for y in x]
+        return (rng.choice((1, 1, 2, 4)), rng.randint(0, 2)) if coordinates else rng.choice((0, 1, 2, 3, 4, 8, 16))
+
+    def ours(x: Any) -> str:
+        if isinstance(x, list):
+            return f"({','.join(map(ours, x))})"
+        return f"{x[0]}@{x[1]}" if isinstance(x, tuple) else str(x)
+
+    def theirs(x: Any) -> str:
+        if isinstance(x, list):
+            return f"({''.join(theirs(y) + ',' for y in x)})"
+        return f"cute.ScaledBasis({x[0]}, {x[1]})" if isinstance(x, tuple) else str(x)
+
+    extents = shape()
+    steps = strides(extents)
+    return f"{ours(extents)}:{ours(steps)}", f"cute.make_layout({theirs(extents)}, stride={theirs(steps)})"
+
+
+def test_the_dsl_itself(tmp_path: Path) -> None:
+    """What the Python DSL computes of random layouts, of coordinates too; it traces without a GPU."""
+    if importlib.util.find_spec("cutlass") is None or importlib.util.find_spec("cutlass.cute") is None:
+        pytest.skip("nvidia-cutlass-dsl is not installed")
+    rng = random.Random(7)
+    asked: dict[str, str] = {}
+    while len(asked) < 150:
+        name = rng.choice(("composition", "logical_divide", "zipped_divide", "coalesce", "logical_product", "right_inverse"))
+        operands = [dsl_layout(rng, rng.random() < 0.6 and name != "right_inverse")]
+        if name not in ("coalesce", "right_inverse"):
+            number = str(rng.choice((2, 4, 8)))
+            operands.append((f"{number}:1", f"cute.make_layout({number})") if rng.random() < 0.5 else dsl_layout(rng, False))
+        ours, theirs = (", ".join(words) for words in zip(*operands, strict=True))
+        try:
+            asked[str(parse(f"{name}({ours})"))] = f"cute.{name}({theirs})"  # what we refuse is another test's business
+        except CuteVizError:
+            continue
+    lines = "".join(
+        f"    try: print({n}, {theirs}, flush=True)\n    except Exception: pass\n" for n, theirs in enumerate(asked.values())
+    )
+    program = tmp_path / "asked.py"
+    program.write_text(f"import cutlass, cutlass.cute as cute\n@cute.jit\ndef f():\n{lines}cute.compile(f)\n")
+    environment = {**os.environ, "CUTE_DSL_ARCH": "sm_90a"}
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, env=environment)
+    answers = dict(line.split(" ", 1) for line in done.stdout.splitlines() if line[:1].isdigit() and " " in line)
+    assert len(answers) > 30, done.stderr[-500:]
+    for n, (ours, theirs) in enumerate(asked.items()):
+        assert answers.get(str(n), ours) == ours, theirs
