@@ -21,7 +21,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, lambda *_: _end(INTERRUPTED, "interrupted"))
     try:
         from cute_viz.cli import main as run
-    except (ImportError, MemoryError, OSError) as error:
+    except (ImportError, MemoryError, OSError, SystemError) as error:  # the last is Python's own, out of memory
         _end(1, f"cute-viz cannot be loaded: {str(error) or 'out of memory'}".splitlines()[0])
     sys.unraisablehook = _unraisable
     try:
@@ -34,7 +34,7 @@ def main() -> None:
         raise
     except KeyboardInterrupt:  # a second one, while the first is reported
         _end(INTERRUPTED, "interrupted")
-    except MemoryError:
+    except (MemoryError, SystemError):
         _end(1, "out of memory")
     finally:
         if not taken:
