@@ -228,6 +228,8 @@ class TestMemory:
             result = self.run(megabytes, "render", "(4,4)", "-o", str(tmp_path / f"x.{suffix}"))
             assert b"Traceback" not in result.stderr
             assert b"mistake in cute-viz" not in result.stderr
+            if suffix != "svg" and result.returncode == -signal.SIGSEGV:
+                continue  # NumPy's and FreeType's own code, where memory ends
             assert result.returncode == (1 if result.stderr else 0)
 
     @pytest.mark.parametrize(
