@@ -44,7 +44,7 @@ def write(answer: Answer, format: str, folder: str) -> None:
                 files={format: file},
             )
         )
-    title = os.path.basename(str(getattr(answer.request.sources[0], "name", answer.request.sources[0])))
+    title = os.path.basename(answer.source_name or "")
     hashes = {file: hash_of(picture) for file, picture in data.items()}
     data |= {INDEX[0]: readme(entries, title).encode(), INDEX[1]: page(entries, title, hashes).encode()}
     for file, picture in data.items():

@@ -65,6 +65,12 @@ class Answer:
         return out
 
     @property
+    def source_name(self) -> str | None:
+        """What the first source is called: the text itself, a path, `standard input`; None of an object without a name."""
+        source = self.request.sources[0]
+        return source if isinstance(source, str) else getattr(source, "name", None)
+
+    @property
     def rows(self) -> list[Row]:
         """A row for each definition of the one source, a whole file."""
         with self._limits():
@@ -96,21 +102,15 @@ class Answer:
         """
         (subject,) = self.subjects
         if subject.figure is not None:
-            source = self.request.sources[0]
-            name = source if isinstance(source, str) else getattr(source, "name", None)
-            raise CuteVizError("a figure's JSON is a picture without its object", name=name, hint="give what it was drawn from")
+            hint = "give what it was drawn from"
+            raise CuteVizError("a figure's JSON is a picture without its object", name=self.source_name, hint=hint)
         return subject.obj
 
     @property
     def printed(self) -> str:
         """The object of the one source as CuTe prints it, that of a file of the Python DSL as the DSL does."""
-        if self.subjects[0].dialect == "dsl":
-            from cute_viz.notation.dsl_print import show_dsl
-
-            return show_dsl(self.obj)
-        from cute_viz.algebra.inttuple import show
-
-        return show(self.obj).rstrip("\n")
+        file = self.subjects[0].file
+        return whole.printed_as(self.obj, "" if file is None else file.language)
 
     @property
     def layout(self) -> Any:
@@ -159,11 +159,10 @@ class Answer:
         from cute_viz.engine.drawing import check_format, how_to_write, write
         from cute_viz.engine.pages import one_page
 
-        (source,) = self.request.sources
-        name = source if isinstance(source, str) else getattr(source, "name", "")
         with self._limits():
             check_format(format, self.request.options)
-            figure = one_page(self.drawings[0], self.request.options.get("title") or os.path.basename(name))
+            title = self.request.options.get("title") or os.path.basename(self.source_name or "")
+            figure = one_page(self.drawings[0], title)
             return write(figure, format, replace(how_to_write((Subject(),), self.request), **more))
 
     @cached_property

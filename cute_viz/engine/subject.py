@@ -36,7 +36,7 @@ class Subject:
     """What one source stands for.
 
     obj: the object; None of a finished figure. name: what it is called in its text or file, or "". spec: where it comes from one.
-    figure: a picture that was drawn before. dialect: "dsl" of a file of the Python DSL, which prints in its own way.
+    figure: a picture that was drawn before.
     file: the whole file that it stands in. notes: what a reader should know of the reading. objects: all of the source by name,
     of a file what was evaluated.
     call: the operation that gave the object, where its picture is that of the operation unless something else is asked for.
@@ -47,7 +47,6 @@ class Subject:
     name: str = ""
     spec: Spec | None = None
     figure: Figure | None = None
-    dialect: str = "cute"
     file: SourceFile | None = None
     notes: tuple[str, ...] = ()
     objects: tuple[tuple[str, Any], ...] = ()
@@ -230,9 +229,7 @@ def _of_file(file: SourceFile, request: Request) -> Subject:
     if request.name is None and len(file.entries) > 1:
         which = f"{entry.path} (line {entry.line})"
         notes = (f"of {len(file.entries)} definitions {which}; `name=` picks another, 'cute-viz list' shows all",)
-    return Subject(
-        value, entry.name, dialect="dsl" if file.language == "python" else "cute", file=file, notes=notes, objects=tuple(read)
-    )
+    return Subject(value, entry.name, file=file, notes=notes, objects=tuple(read))
 
 
 def _of_operation(text: str, name: str | None, request: Request) -> Subject:

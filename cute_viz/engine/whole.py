@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -111,13 +111,7 @@ def values(file: SourceFile) -> dict[str, Any]:
     >>> {path: str(value) for path, value in values(file).items()}
     {'A::L': '_4:_1'}
     """
-    out = {}
-    for entry in file.entries:
-        try:
-            out[entry.path] = value_of(entry)
-        except CuteVizError:
-            continue
-    return out
+    return {entry.path: value for entry, value in _readable(file.entries)}
 
 
 def drawable(file: SourceFile) -> list[tuple[Entry, Any]]:
@@ -127,15 +121,17 @@ def drawable(file: SourceFile) -> list[tuple[Entry, Any]]:
     >>> [entry.line for entry, _ in drawable(file)]
     [2]
     """
-    out = []
-    for entry in file.entries:
+    return [(entry, value) for entry, value in _readable(file.entries) if is_drawable(value)]
+
+
+def _readable(entries: Iterable[Entry], errors: list[CuteVizError] | None = None) -> Iterator[tuple[Entry, Any]]:
+    """The entries that can be read, with their values; the errors of the others go into the list."""
+    for entry in entries:
         try:
-            value = value_of(entry)
-        except CuteVizError:
-            continue
-        if is_drawable(value):
-            out.append((entry, value))
-    return out
+            yield entry, value_of(entry)
+        except CuteVizError as error:
+            if errors is not None:
+                errors.append(error)
 
 
 def meant(file: SourceFile, query: str | None, let: Collection[str] = ()) -> tuple[Entry, Any]:
@@ -150,20 +146,15 @@ def meant(file: SourceFile, query: str | None, let: Collection[str] = ()) -> tup
     if query is not None:
         entry = file.find(query, let)
         return entry, value_of(entry)
-    first: CuteVizError | None = None
+    errors: list[CuteVizError] = []
     number: tuple[Entry, Any] | None = None
-    for entry in reversed(file.entries):
-        try:
-            value = value_of(entry)
-        except CuteVizError as error:
-            first = error
-            continue
+    for entry, value in _readable(reversed(file.entries), errors):
         if is_drawable(value):
             return entry, value
         number = number or (entry, value)
     if number is not None:
         return number
-    raise first or NotationError("nothing here is a layout")
+    raise errors[-1] if errors else NotationError("nothing here is a layout")
 
 
 def value_of(entry: Entry) -> Any:
@@ -175,6 +166,20 @@ def value_of(entry: Entry) -> Any:
     """
     with boundary():
         return entry.read()
+
+
+def printed_as(value: Any, language: str) -> str:
+    """A value of a file as CuTe prints it, of one of Python as the DSL does; `language` is of `source.LANGUAGES`, or "".
+
+    >>> from cute_viz import parse
+    >>> [printed_as(parse("Sw<3,3,3> o _0 o (_8,_64):(_64,_1)"), language) for language in ("cpp", "python")]
+    ['Sw<3,3,3> o _0 o (_8,_64):(_64,_1)', 'S<3,3,3> o 0 o (8,64):(64,1)']
+    """
+    if language != "python":
+        return show(value).rstrip("\n")
+    from cute_viz.notation.dsl_print import show_dsl
+
+    return show_dsl(value)
 
 
 def kind_of(value: Any) -> str:
@@ -231,9 +236,7 @@ def _row(entry: Entry, language: str) -> Row:
         value = value_of(entry)
     except CuteVizError as error:
         return Row(entry.line, entry.path, needs=error.needs, error=error.line("cli"))
-    from cute_viz.notation.dsl_print import show_dsl
-
-    printed = show_dsl(value) if language == "python" else show(value).rstrip("\n")
+    printed = printed_as(value, language)
     return Row(entry.line, entry.path, kind_of(value), printed, _brief(value, printed))
 
 
