@@ -153,7 +153,7 @@ def major_of(word: Any) -> str:
     """
     plain = str(word).replace(".", "::").rpartition("::")[2]
     if plain not in ("K", "MN"):
-        raise AlgebraError(f"{word} is no major mode", hint="GMMA::Major::K or GMMA::Major::MN")
+        raise AlgebraError(f"{word} is not a major mode", hint="GMMA::Major::K or GMMA::Major::MN")
     return plain
 
 

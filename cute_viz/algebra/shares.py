@@ -77,7 +77,7 @@ def share(root: str, space: str, type_: str, layout: Any) -> Share:
             return Share(root, space, type_, layout.inner, 0, layout.outer, True)
         if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, int):
             return Share(root, space, type_, layout.inner, layout.offset, layout.outer)
-    raise AlgebraError(f"{show(layout)} is no layout of memory")
+    raise AlgebraError(f"{show(layout)} is not a layout of memory")
 
 
 def copy_share(x: Share, copy: TiledCopy, side: str) -> Share:
@@ -163,5 +163,5 @@ def _check(count: int) -> None:
 def _plain(layout: Any) -> Layout:
     out = domain(layout)
     if not isinstance(out, Layout):
-        raise AlgebraError(f"{show(layout)} is no layout")
+        raise AlgebraError(f"{show(layout)} is not a layout")
     return out

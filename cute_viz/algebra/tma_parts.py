@@ -100,7 +100,7 @@ def create_tma_multicast_mask(layout: Any, coord: Any, *modes_: int) -> int:
 def _rank(cta: Any, layout: Any) -> int:
     """A CTA's rank in the cluster. Refused: what is none."""
     if not isinstance(cta, int) or not 0 <= cta < CLUSTER:
-        refuse("create_tma_multicast_mask", (layout,), f"{cta} is no rank of a cluster of up to {CLUSTER} CTAs")
+        refuse("create_tma_multicast_mask", (layout,), f"{cta} is not a rank in a cluster of up to {CLUSTER} CTAs")
     return int(cta)
 
 

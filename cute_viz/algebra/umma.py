@@ -32,7 +32,7 @@ _TCGEN05 = re.compile(r"SM10\d_MMA_\w+_(SS|TS)(?:_|<|$)")
 
 
 def majors(name: str) -> tuple[str, str]:
-    """The majors of A and B that the name of an operation tells; K where it does not.
+    """The major modes of A and B that the name of an operation contains; K where it contains none.
 
     >>> majors("SM90_64x64x16_F32F16F16_SS<GMMA::Major::MN,GMMA::Major::K>"), majors("SM90_64x64x32_S32S8S8_SS_TN")
     (('MN', 'K'), ('K', 'K'))

@@ -114,7 +114,7 @@ def accesses(
         raise AlgebraError(f"the tile {show(tile)} of the access does not divide the shared-memory tile {show(extents)}")
     if memory is not None and wanted is not None:
         raise AlgebraError(
-            f"{wanted} is no instruction of this machine", hint="leave out `arch=`, or give a layout of threads and values"
+            f"{wanted} is not an instruction of this machine", hint="leave out `arch=`, or give a layout of threads and values"
         )
     instruction = instruction or wanted
     threads, values = (size(get(tv, n)) for n in (0, 1))

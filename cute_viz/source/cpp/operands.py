@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from cute_viz.errors import LimitError, NotationError, Span
@@ -24,7 +25,7 @@ _CASTS = frozenset(["static_cast", "reinterpret_cast", "const_cast", "dynamic_ca
 _SCANNED = 4_000_000  # tokens that are looked through for what closes a '<', in one file
 
 
-class Operands:
+class Operands(ABC):
     """The part of the parser that reads operands.
 
     templates: whether a name is one of a template, as far as the file tells.
@@ -39,17 +40,17 @@ class Operands:
         self._at = self._stop = self._depth = 0
         self._angle = False
 
+    @abstractmethod
     def _comma(self) -> Node:
         """`a, b`, C++'s comma."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _expression(self, level: int = 0) -> Node:
         """An expression whose operators bind closer than a level."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _unary(self) -> Node:
         """An operand with what stands before it."""
-        raise NotImplementedError
 
     @property
     def _token(self) -> Token:
