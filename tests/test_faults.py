@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -224,7 +225,8 @@ class TestMemory:
 
     @pytest.mark.parametrize("megabytes", [16, 20, 40, 75, 110, 130, 170])
     def test_little(self, megabytes: int, tmp_path: Path) -> None:
-        for suffix in ("svg", "png", "pdf"):
+        old = tuple(map(int, version("matplotlib").split(".")[:2])) < (3, 8)  # its Agg never comes back where memory ends
+        for suffix in ("svg",) if old else ("svg", "png", "pdf"):
             result = self.run(megabytes, "render", "(4,4)", "-o", str(tmp_path / f"x.{suffix}"))
             assert b"Traceback" not in result.stderr
             assert b"mistake in cute-viz" not in result.stderr

@@ -68,7 +68,8 @@ def write(figure: Figure, options: Options, format: str) -> bytes:
         if format == "pdf":
             said = {"CreationDate": None, "Producer": None, "Creator": None, "Title": printable(figure.title)}
         with warnings.catch_warnings(), _no_date():
-            warnings.filterwarnings("ignore", "Glyph .* missing from font")  # it becomes a box, as everywhere
+            warnings.filterwarnings("ignore", "Glyph .* missing from (current )?font")  # it becomes a box, as everywhere
+            warnings.filterwarnings("ignore", "Matplotlib currently does not support .* natively")  # 3.7, of right-to-left scripts
             canvas.finish().savefig(out, format=format, dpi=DPI * scale, metadata=said, facecolor=theme["p"])
     return out.getvalue()
 
