@@ -411,7 +411,10 @@ def test_a_file_that_is_not_there(name: str, tmp_path: Path) -> None:
     [
         ('{"cute_viz_figure": 1, "title": "a", "title": "b"}', "the key 'title' stands twice"),
         ('{"cute_viz_figure": ' + "9" * 10_000 + "}", "an integer of 10000 digits; the limit is 400"),
-        ('{"cute_viz_figure": 1,}', "f.json:1:23: this is not JSON"),
+        (
+            '{"cute_viz_figure": 1,}',
+            f"f.json:1:{23 - (sys.version_info >= (3, 13))}: this is not JSON",
+        ),
         ('{"a": ' + "[" * 100_000, "nested too deeply"),
     ],
 )
