@@ -93,7 +93,7 @@ def make_ordered_layout(shape: IntTuple, order: Any = None) -> Layout:
     if order is None or isinstance(order, Major):
         return Layout(shape, compact_major(shape, left=order is None or order.left))
     if not is_int_tuple(order):
-        refuse("make_ordered_layout", (shape, order), "the order is made of integers")
+        refuse("make_ordered_layout", (shape, order), "the order must consist of integers")
     sizes = list(zip(leaves(product_like(shape, order)), leaves(order), strict=True))
     return Layout(shape, _ordered(shape, order, sizes))
 

@@ -22,7 +22,7 @@ def crd2idx(crd: Any, shape: Any, stride: Any = None) -> Any:
     (23, 29, 29)
     """
     if not is_int_tuple(crd):
-        refuse("crd2idx", (crd, shape), "a coordinate is made of integers", hint="slice((2,_),A) keeps the modes with _")
+        refuse("crd2idx", (crd, shape), "a coordinate must consist of integers", hint="slice((2,_),A) keeps the modes with _")
     if isinstance(shape, (Layout, ComposedLayout)):
         return printed_value(crd, shape) if isinstance(shape, Layout) else shape(crd)
     _check_shape("crd2idx", crd, shape, stride)
@@ -48,22 +48,22 @@ def idx2crd(idx: Any, shape: Any, stride: Any = None) -> Any:
     ((3, (1, 0)), (2, 3), (3, 4))
     """
     if not is_int_tuple(idx):
-        refuse("idx2crd", (idx, shape), "an index is an integer, or a tuple of them for the modes")
+        refuse("idx2crd", (idx, shape), "an index must be an integer, or a tuple with one integer for each mode")
     shape = shape_of(shape)
     _check_shape("idx2crd", idx, shape, stride)
     if stride is None:
         return plain_layout.idx2crd(idx, shape)
     if not weakly_congruent(stride, shape):
-        refuse("idx2crd", (idx, shape, stride), "the strides are not nested like the shape, or coarser")
+        refuse("idx2crd", (idx, shape, stride), "the strides must be nested like the shape, or coarser")
     return _idx2crd(idx, shape, stride)
 
 
 def _check_shape(name: str, what: Any, shape: Any, stride: Any) -> None:
-    """Extents are 1 or more, strides are integers or basis elements."""
+    """Extents are 1 or more, strides must be integers or basis elements."""
     if not is_int_tuple(shape) or any(extent < 1 for extent in leaves(shape)):
-        refuse(name, (what, shape), "the extents of a shape are integers, 1 or more")
+        refuse(name, (what, shape), "the extents of a shape must be integers, 1 or more")
     if stride is not None and not all(isinstance(d, (int, Basis)) for d in leaves(stride)):
-        refuse(name, (what, shape, stride), "strides are integers or basis elements")
+        refuse(name, (what, shape, stride), "strides must be integers or basis elements")
 
 
 def _idx2crd(idx: Any, shape: Any, stride: Any) -> Any:
@@ -118,5 +118,5 @@ def get_1d_coord(layout: AnyLayout, idx: int) -> Any:
 
 def _plain(name: str, layout: AnyLayout, idx: int) -> Layout:
     if not isinstance(layout, Layout):
-        refuse(name, (layout, idx), "only a plain layout can be searched for a value", hint="get_nonswizzle_portion(A) is one")
+        refuse(name, (layout, idx), "only a plain layout can be searched for a value", hint="get_nonswizzle_portion(A) gives one")
     return layout

@@ -233,7 +233,7 @@ def _no(name: str, tensor: Tensor, condition: str) -> NoReturn:
 def _which_atom(tensor: Tensor) -> str:
     """Which atoms a tile of this shape can be made of."""
     atom = f"tile_to_shape(GMMA::Layout_K_SW128_Atom<{tensor.pointer.type}>{{}}, ...)"
-    return f"`explain` says which atom would do for {show(tensor.layout.shape)}; such as {atom}"
+    return f"`explain` names the atoms that work for {show(tensor.layout.shape)}; use {atom}"
 
 
 def make_fragment(tensor: Tensor, kind: str, major: str) -> DescriptorTensor:

@@ -63,7 +63,7 @@ def _tile_and_rest(layout: Layout, tiler: Layout) -> Layout:
         return make_layout(tiler, complement(tiler, _coalesce(layout).shape))
     rest = complement(tiler, layout.shape)
     if rank(rest) > rank(layout):
-        refuse("complement", (tiler, layout.shape), f"it has coordinates of {rank(rest)} modes")
+        refuse("complement", (tiler, layout.shape), f"its values are coordinates of {rank(rest)} modes")
     if tiler.stride != tuple(Basis(1, (i,)) for i in range(rank(tiler))):
         return make_layout(tiler, rest)
     parts = modes_of(rest)

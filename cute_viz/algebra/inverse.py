@@ -72,8 +72,8 @@ def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
 def _by_position(layout: Layout, target: Any) -> Layout:
     """The complement at each position of a coordinate; past the end of the cotarget there is one of each."""
     if has_static(layout):
-        hint = "the Python DSL has: leave out the _ of the integers, which C++ prints"
-        refuse("complement", (layout, target), "C++ has no complement of a layout of coordinates", hint=hint)
+        hint = "the Python DSL has one: write the integers without the _ of C++"
+        refuse("complement", (layout, target), "C++ has no complement of a coordinate layout", hint=hint)
     for stride in leaves(layout.stride):
         if isinstance(stride, Basis):
             _whole(stride, "complement", layout)
@@ -123,7 +123,7 @@ def _copies(target: Any, reached: int, layout: Layout) -> Any:
     """How many times what is reached goes into the cotarget, mode by mode."""
     rest = -(-target // reached) if isinstance(target, int) else ceil_div(target, reached)
     if product(rest) < 1:
-        refuse("complement", (layout, target), "the cotarget's extents are 1 or more")
+        refuse("complement", (layout, target), "the cotarget's extents must be 1 or more")
     return rest
 
 
@@ -166,7 +166,12 @@ def _inverse(name: str, x: Any) -> Any:
             refuse(name, (x,), "the swizzle acts on an address", hint="use as_position_independent_swizzle_layout(A)")
         inner = _inverse(name, x.inner)
         if isinstance(inner, Layout) and any(isinstance(stride, F2) for stride in leaves(inner.stride)):
-            refuse(name, (x,), "a composed layout of XOR strides has no inverse here", hint="write its swizzle as XOR strides, too")
+            refuse(
+                name,
+                (x,),
+                "the inverse of a composed layout with XOR strides is not supported",
+                hint="write its swizzle as XOR strides too",
+            )
         if isinstance(x.outer, Swizzle) and x.offset == 0:
             return composition(inner, x.outer)
         if not isinstance(x.offset, int):
@@ -176,7 +181,7 @@ def _inverse(name: str, x: Any) -> Any:
         refuse(name, (x,), "it is not a layout")
     if any(isinstance(stride, F2) for stride in leaves(x.stride)):
         if name == "left_inverse":
-            hint = "right_inverse(A) is one, too, where A takes each value from 0 on once"
+            hint = "right_inverse(A) is also a left inverse where A takes each value from 0 up exactly once"
             refuse(name, (x,), "left_inverse of XOR strides is not supported", hint=hint)
         return xor_right_inverse(x)
     flat = _coalesce(x)

@@ -36,11 +36,13 @@ def make_tiled_copy_impl(atom: Copy_Atom, tv: Layout, tiler: Any) -> TiledCopy:
             f"a tiled copy needs a copy atom, not {show(atom)}", hint="such as Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}"
         )
     if not isinstance(tv, Layout) or len(modes(tv.shape)) != 2:
-        refuse("make_tiled_copy", (tv,), "the TV layout has two modes: threads and values")
+        refuse("make_tiled_copy", (tv,), "the TV layout must have two modes: threads and values")
     for n, what in enumerate(("thrs", "vals")):
         have, need = size(get(tv, n)), size(get(atom.layout_ref, n))
         if have % need:
-            refuse("make_tiled_copy", (tv,), f"TiledCopy uses too few {what} for selected CopyAtom: {have}, the atom has {need}")
+            refuse(
+                "make_tiled_copy", (tv,), f"TiledCopy uses too few {what} for selected CopyAtom: {have}, but the atom has {need}"
+            )
     return TiledCopy(atom, tv, tiler)
 
 
@@ -126,7 +128,7 @@ def make_tiled_copy_C_atom(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
     whole = layout_tv(mma, "C")
     values = size(get(atom.layout_src, 1))
     if values > size(get(whole, 1)):
-        refuse("make_tiled_copy_C_atom", (), f"the atom has {values} values, a thread of the MMA {size(get(whole, 1))}")
+        refuse("make_tiled_copy_C_atom", (), f"the atom has {values} values, but a thread of the MMA has {size(get(whole, 1))}")
     tv = composition(whole, Layout((size(get(whole, 0)), values)))
     return _restrided(atom, tile_shape(mma)[:2], tv)
 
@@ -171,7 +173,7 @@ def make_cotiled_copy(atom: Copy_Atom, atom_tv: Layout, data: Layout) -> TiledCo
     ('(4:1,(8,2):(2,1))', '((8,4),2):((4,1),32)')
     """
     if not isinstance(atom_tv, Layout) or not isinstance(data, Layout):
-        refuse("make_cotiled_copy", (atom_tv, data), "only plain layouts tell where their elements are")
+        refuse("make_cotiled_copy", (atom_tv, data), "the data layout must be plain")
     inverse = make_layout(left_inverse(data), Layout(1, 0))
     tv = composition(inverse, atom_tv)
     reached = composition(make_layout(data, Layout(1, 0)), get(tv, 1))

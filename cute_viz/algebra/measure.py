@@ -90,7 +90,7 @@ def coshape(layout: Layout, *path: int) -> Any:
     (32, 25)
     """
     if not isinstance(layout, Layout):
-        raise AlgebraError(f"CuTe gives no coshape of {layout}", hint="cosize(A) is that of its innermost layout")
+        raise AlgebraError(f"CuTe gives no coshape of {layout}", hint="cosize(A) gives the cosize of its innermost layout")
     coprofile(layout)
     return plain_layout.coshape(plain_layout.get(layout, *path))
 

@@ -135,7 +135,7 @@ def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any 
     if atom.blocks > 1 and (size(thr) > 1 or any(item is not X for item in tile)):
         refuse("make_tiled_mma", (thr, given), f"{atom.name} makes {atom.blocks} products, which no TiledMMA has a mode for")
     if atom.stored > 1 and any(item is not X for item in tile[2:]):
-        refuse("make_tiled_mma", (given,), f"A of {atom.name} is stored without its zeros, so that K is not permuted")
+        refuse("make_tiled_mma", (given,), f"A of {atom.name} is stored without its zeros, so K cannot be permuted")
     permutations = tuple(Layout(item) if isinstance(item, tuple) else item for item in (*tile, *[X] * (3 - len(tile))))
     return TiledMMA(atom, tiled_product(atom.thr_id, thr), permutations)  # type: ignore[arg-type]
 

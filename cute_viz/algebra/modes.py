@@ -125,13 +125,13 @@ def _mode(name: str, x: Any) -> Any:
     """What becomes a mode of a layout: a layout, or a shape as the compact layout of it."""
     layout = as_layout(x)
     if x is not None and tuples.is_tuple(layout):
-        refuse(name, (x,), "a mode of a layout is a layout")
+        refuse(name, (x,), "a mode of a layout must be a layout")
     return layout
 
 
 def _check_mode(name: str, layout: AnyLayout, x: Any) -> None:
     if isinstance(x, ComposedLayout):
-        refuse(name, (layout, x), "a composed layout has no strides to be a mode of another")
+        refuse(name, (layout, x), "a composed layout has no strides, so it cannot be a mode of another layout")
 
 
 def _extend(
@@ -157,7 +157,7 @@ def replace(layout: Any, x: Any, mode: int) -> Any:
         return tuples.replace(layout, x, mode)
     x = _mode("replace", x)
     if isinstance(layout, ComposedLayout) or isinstance(x, ComposedLayout):
-        refuse("replace", (layout, x), "only modes of plain layouts can be replaced, and by plain ones")
+        refuse("replace", (layout, x), "only a mode of a plain layout can be replaced, and only by a plain layout")
     parts = modes_of(layout)
     if not 0 <= mode < len(parts):
         refuse(f"replace<{mode}>", (layout, x), f"its modes are 0 to {len(parts) - 1}")
@@ -186,7 +186,7 @@ def zip_(a: AnyLayout, b: AnyLayout | None = None) -> AnyLayout:
     if not parts or not isinstance(parts[0].shape, tuple):
         return make_layout(a)
     if any(not isinstance(part.shape, tuple) or len(part.shape) != len(parts[0].shape) for part in parts):
-        refuse("zip", tuple(parts), "Mismatched Ranks: all must be tuples of as many modes")
+        refuse("zip", tuple(parts), "Mismatched Ranks: all must be tuples of the same rank")
     return make_layout(*(make_layout(*column) for column in zip(*map(modes_of, parts), strict=True)))
 
 

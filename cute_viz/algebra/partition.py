@@ -77,7 +77,7 @@ def _padded(coord: Any, n: int, layout: AnyLayout, tiler: Any) -> Any:
     if not isinstance(coord, tuple):
         return coord
     if len(coord) > n:
-        refuse("local_tile", (layout, tiler, coord), f"the coordinate has {len(coord)} modes, there are {n}")
+        refuse("local_tile", (layout, tiler, coord), f"the coordinate has {len(coord)} modes, but there are {n}")
     return (*coord, *[X] * (n - len(coord)))
 
 

@@ -151,7 +151,7 @@ def tile_to_shape(block: AnyLayout, trg_shape: Any, ord_shape: Any = None) -> An
             "tile_to_shape",
             (block, trg_shape),
             "block shape does not divide the target shape.",
-            hint="every extent, mode by mode, must divide",
+            hint="each extent of the block must divide the extent of the target",
         )
     return blocked_product(padded, make_ordered_layout(ceil_div(want, have), ord_shape))
 

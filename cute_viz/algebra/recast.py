@@ -130,7 +130,7 @@ def max_alignment(x: Any) -> int:
 
 def _factor(name: str, x: Any, n: Any) -> None:
     if not isinstance(n, int) or isinstance(n, bool) or n < 1:
-        refuse(name, (x, n), "the factor is an integer, 1 or more")
+        refuse(name, (x, n), "the factor must be an integer, 1 or more")
     if not isinstance(x, (Layout, ComposedLayout, Swizzle)):
         refuse(f"{name}<{n}>", (x,), "it is not a layout")
 

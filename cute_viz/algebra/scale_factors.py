@@ -27,7 +27,7 @@ def sf_atom(vector: int) -> Layout:
     '((32,4),(16,4)):((16,4),(0,1))'
     """
     if vector not in VECTORS:
-        raise AlgebraError(f"one scale factor is for {', '.join(map(str, VECTORS))} elements, not {vector}")
+        raise AlgebraError(f"one scale factor covers {', '.join(map(str, VECTORS))} elements, not {vector}")
     return Layout(((32, 4), (vector, BLK_SF)), ((16, 4), (0, 1)))
 
 
@@ -41,7 +41,7 @@ def _tile_atom_to_shape(vector: int, operand: str, shape: Any) -> Layout:
     '(((32,4),1),((32,4),2),(1,1)):(((16,4),1024),((0,1),512),(0,1024))'
     """
     if not isinstance(shape, tuple) or len(shape) not in (3, 4) or not all(isinstance(extent, int) for extent in shape):
-        refuse(f"tile_atom_to_shape_{operand}", (shape,), "the problem is (M,N,K) or (M,N,K,L)")
+        refuse(f"tile_atom_to_shape_{operand}", (shape,), "the problem must be (M,N,K) or (M,N,K,L)")
     m, n, k = shape[:3]
     atom = sf_atom(vector)
     rows, depth = (-(-extent // block) for extent, block in ((m if operand == "SFA" else n, BLK_MN), (k, vector * BLK_SF)))
@@ -68,7 +68,7 @@ def _deduce_smem_layout(vector: int, operand: str, mma: Any, tile: Any) -> Layou
     """
     tiled = as_tiled_mma(mma)
     if not isinstance(tile, tuple) or len(tile) != 3:
-        refuse(f"deduce_smem_layout{operand}", (tile,), "the tile is (M,N,K)")
+        refuse(f"deduce_smem_layout{operand}", (tile,), "the tile must be (M,N,K)")
     m, n, k = map(product, tile)
     factors = product(tiled.atom.shape_mnk[2]) // vector
     if factors not in (1, 2, 4):

@@ -157,7 +157,7 @@ def _begun(x: Share, part: Layout, threads: Layout, count: int) -> Share:
 
 def _check(count: int) -> None:
     if count > MOST:
-        raise AlgebraError(f"a thread block has {MOST} threads at most, not {count}")
+        raise AlgebraError(f"a thread block has {MOST} threads or fewer, not {count}")
 
 
 def _plain(layout: Any) -> Layout:

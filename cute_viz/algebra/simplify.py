@@ -74,8 +74,8 @@ def filter_(layout: AnyLayout, profile: Any = None) -> AnyLayout:
     """
     if isinstance(layout, ComposedLayout):
         if profile is None:
-            hint = "with a profile it has: filter(A, 0); or coalesce(A)"
-            refuse("filter", (layout,), "CuTe has no filter of a composed layout", hint=hint)
+            hint = "with a profile there is one: filter(A, 0); or use coalesce(A)"
+            refuse("filter", (layout,), "CuTe has no filter for a composed layout", hint=hint)
         return lift(layout, filter_, profile)
     if isinstance(profile, tuple):
         if len(profile) > tuple_rank(layout.shape):

@@ -142,7 +142,7 @@ def _swizzled(crd: Any, layout: ComposedLayout, swizzle: Swizzle, inner: Layout)
     if _whole(crd):
         return compose_with_offset(swizzle, layout.offset, sliced), 0
     if any(isinstance(stride, F2) for stride in leaves(inner.stride)):
-        refuse("slice", (crd, layout), "behind a swizzle XOR strides can only be sliced as a whole")
+        refuse("slice", (crd, layout), "XOR strides behind a swizzle can only be sliced as a whole")
     if not any(True for _ in leaves(sliced.shape)):
         refuse("slice", (crd, layout), "no mode is left: the coordinate has no _", hint="A(i,j) is the value at a coordinate")
     diced, index = dice(crd, inner), dice_tuple(crd, crd)

@@ -101,7 +101,7 @@ def make_swizzle(y: int, z: int) -> Swizzle:
     ('Sw<1,2,1>', 'Sw<2,1,5>')
     """
     if not isinstance(y, int) or not isinstance(z, int) or y < 0 or z < 0:
-        refuse("make_swizzle", (y, z), "the masks are integers, 0 or more")
+        refuse("make_swizzle", (y, z), "the masks must be integers, 0 or more")
     if y.bit_count() != z.bit_count():
         refuse("make_swizzle", (bin(y), bin(z)), "Number of bits in Y and Z don't match")
     if y == 0:
@@ -109,7 +109,7 @@ def make_swizzle(y: int, z: int) -> Swizzle:
     low_y, low_z = _lowest(y), _lowest(z)
     swizzle = Swizzle(y.bit_count(), min(low_y, low_z), low_y - low_z)
     if swizzle.yyy | swizzle.zzz != y | z:
-        refuse("make_swizzle", (bin(y), bin(z)), "the bits of a mask must stand side by side")
+        refuse("make_swizzle", (bin(y), bin(z)), "the bits of a mask must be contiguous")
     return swizzle
 
 

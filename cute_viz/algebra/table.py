@@ -93,7 +93,7 @@ def offsets_numpy(layout: AnyLayout, numpy: ModuleType) -> Any:
         raise AlgebraError(f"the values of {layout} are coordinates; its table is not an array of integers")
     low, high = known or (min(table), max(table))
     if low < -WIDEST or high >= WIDEST:
-        raise AlgebraError(f"the offsets of {layout} reach past 62 bits, too far for an array of integers of 64 bits")
+        raise AlgebraError(f"the offsets of {layout} exceed 62 bits, too large for an array of 64-bit integers")
     return numpy.array(table, dtype=numpy.int64) if known is None else _array(layout, numpy)
 
 

@@ -82,7 +82,9 @@ def create_tma_multicast_mask(layout: Any, coord: Any, *modes_: int) -> int:
     '0xaa'
     """
     if not isinstance(coord, tuple) or len(coord) != tuple_rank(layout.shape):
-        refuse("create_tma_multicast_mask", (layout, coord), "the coordinate has one entry for each mode of the cluster layout")
+        refuse(
+            "create_tma_multicast_mask", (layout, coord), "the coordinate must have one entry for each mode of the cluster layout"
+        )
     if any(not 0 <= mode < len(coord) for mode in modes_):
         refuse("create_tma_multicast_mask", (layout, coord), f"there is no mode {max(modes_)}")
     given = tuple(X if n in modes_ else entry for n, entry in enumerate(coord))
@@ -139,10 +141,10 @@ def _of_mma(operand: str, op: Any, g: Any, smem: Any, tiler: Any, mma: Any, clus
             f"{name} needs a tensor in global memory", hint="make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))"
         )
     if not isinstance(tiler, tuple) or len(tiler) < 3:
-        refuse(name, (tiler,), "the tile is (M,N,K)")
+        refuse(name, (tiler,), "the tile must be (M,N,K)")
     ctas = modes(as_layout(cluster).shape) if isinstance(as_layout(cluster), Layout) else ()
     if len(ctas) != 4:
-        refuse(name, (cluster,), "the cluster is (V,M,N,K), as tiled_divide makes it")
+        refuse(name, (cluster,), "the cluster must be (V,M,N,K), as tiled_divide gives it")
     kept = tuple(extent for n, extent in enumerate(tiler) if n != (1 if operand == "A" else 0))
     tile = composition(make_identity_layout(g.layout.shape), kept)
     fragments: Any = get(thrfrg(as_tiled_mma(mma), operand, tile), 1)

@@ -48,7 +48,7 @@ def lane_stride(bits: int) -> int:
     [65536, 131072, 262144, 2097152]
     """
     if bits < 1 or WORD % bits:
-        raise AlgebraError(f"tensor memory holds elements of 32 bits or a half, a quarter ... of it, not of {bits}")
+        raise AlgebraError(f"tensor memory holds elements of 32 bits, or of a half, a quarter and so on of that, not of {bits}")
     return (1 << 16) * (WORD // bits)
 
 
@@ -207,7 +207,7 @@ def tensor_memory(*tensors: Any) -> TensorMemory:
         tensor = as_tmem("tensor_memory", given)
         taken = find_tmem_tensor_col_offset(tensor)
         if column + taken > COLUMNS:
-            raise AlgebraError(f"tensor_memory: {column + taken} columns are more than the {COLUMNS} of tensor memory")
+            raise AlgebraError(f"tensor_memory: {column + taken} columns exceed the {COLUMNS} of tensor memory")
         parts.append((f"tensor {n}, {tensor.pointer.element}", replace(tensor, pointer=replace(tensor.pointer, address=column))))
         column += taken
     return TensorMemory(tuple(parts))

@@ -118,7 +118,7 @@ def zipped(x: Any) -> Any:
     if not isinstance(x[0], tuple):
         return (x,)
     if any(not isinstance(entry, tuple) or len(entry) != len(x[0]) for entry in x):
-        refuse("zip", x, "Mismatched Ranks: all must be tuples of as many modes")
+        refuse("zip", x, "Mismatched Ranks: all must be tuples of the same rank")
     return tuple(zip(*x, strict=True))
 
 

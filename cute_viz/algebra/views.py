@@ -79,20 +79,20 @@ def get_slice(tiled: Any, thread: int) -> Any:
 def _partition_mma(operand: str) -> Callable[[Any, AnyLayout], AnyLayout]:
     def partition(thr: Any, layout: AnyLayout) -> AnyLayout:
         if not isinstance(thr, ThrMMA):
-            raise AlgebraError(f"partition_{operand} is of one thread", hint=f"partition_{operand}(get_slice(tiled_mma, 0), A)")
+            raise AlgebraError(f"partition_{operand} needs one thread", hint=f"partition_{operand}(get_slice(tiled_mma, 0), A)")
         return _mma.partition(thr, operand, layout)
 
-    partition.__doc__ = f"What a thread of a TiledMMA holds of a tensor of {operand}, and its offset."
+    partition.__doc__ = f"The part of a tensor of {operand} that a thread of a TiledMMA holds, and its offset."
     return partition
 
 
 def _partition_copy(side: str) -> Callable[[Any, AnyLayout], AnyLayout]:
     def partition(thr: Any, layout: AnyLayout) -> AnyLayout:
         if not isinstance(thr, ThrCopy):
-            raise AlgebraError(f"partition_{side} is of one thread", hint=f"partition_{side}(get_slice(tiled_copy, 0), A)")
+            raise AlgebraError(f"partition_{side} needs one thread", hint=f"partition_{side}(get_slice(tiled_copy, 0), A)")
         return _copy.partition(thr, side, layout)
 
-    partition.__doc__ = f"What a thread of a TiledCopy moves of a tensor on side {side}, and its offset."
+    partition.__doc__ = f"The part of a tensor on side {side} that a thread of a TiledCopy moves, and its offset."
     return partition
 
 
