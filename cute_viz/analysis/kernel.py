@@ -48,10 +48,10 @@ class Side:
         """The instructions of every warp; `move` takes an offset in elements to another one."""
         bits = self.share.tensor(self.type).bits
         if bits % 8:
-            raise AlgebraError(f"elements of {bits} bits are not whole bytes, and no access of a thread is counted")
+            raise AlgebraError(f"elements of {bits} bits are not whole bytes, so accesses are not counted")
         starts = self.share.starts
         if not starts:
-            raise AlgebraError("which thread moves what is not told: the tensor is no thread's part of another")
+            raise AlgebraError("the thread that moves each element is unknown: the tensor is not a thread's part of another")
         if len(starts) * len(self.order) > limit("accesses"):
             raise over("accesses", f"the statement touches {len(starts) * len(self.order)} elements")
         table = [int(o) for o in offsets(self.share.layout)]
@@ -125,7 +125,7 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
         if isinstance(operand, CuteVizError):
             raise operand
     if len(pair) < 2 or not all(isinstance(x, Share) for x in pair):
-        raise AlgebraError("this copies no two tensors that are read")
+        raise AlgebraError("this does not copy between two tensors that can be evaluated")
     return _copy(tiled[0] if tiled else None, pair[0], pair[1])
 
 
@@ -136,13 +136,13 @@ def _copy(copy: Any, src: Share, dst: Share) -> list[Cost]:
         raise AlgebraError(f"{atom.name}: one thread copies a box of a tensor, which no warp accesses")
     kind = src.type or dst.type or (atom.value_type if atom is not None else "") or (str(atom.bits) if atom is not None else "")
     if not kind:
-        raise AlgebraError("the type of the elements is not known")
+        raise AlgebraError("the element type is unknown")
     types = [src.type or kind, dst.type or kind]
     tensors = [side.tensor(type_) for side, type_ in zip((src, dst), types, strict=True)]
     if size(src.layout) * max(1, len(src.starts), len(dst.starts)) > limit("accesses"):
-        raise over("accesses", f"the statement touches {size(src.layout)} elements a thread")
+        raise over("accesses", f"the statement touches {size(src.layout)} elements per thread")
     if size(src.layout) != size(dst.layout):
-        raise AlgebraError(f"the source has {size(src.layout)} elements a thread, the destination {size(dst.layout)}")
+        raise AlgebraError(f"the source has {size(src.layout)} elements per thread, the destination {size(dst.layout)}")
     if atom is None or AUTO.match(atom.name):
         operands = tensors if atom is None else [atom, *tensors]
         found = verdict("copy", operands)
@@ -193,7 +193,7 @@ def _gemm(operands: list[Any]) -> list[Cost]:
     tensors = [x for x in operands if isinstance(x, Share)]
     if len(tensors) < 3:
         error = next((x for x in operands if isinstance(x, CuteVizError)), None)
-        raise error or AlgebraError("this multiplies no tensors that are read")
+        raise error or AlgebraError("this does not multiply tensors that can be evaluated")
     a, b = tensors[-3:-1]
     out = []
     for x in (a, b):
@@ -202,12 +202,12 @@ def _gemm(operands: list[Any]) -> list[Cost]:
         if not x.starts:
             raise AlgebraError("the MMA itself reads shared memory through a descriptor")
         if size(x.layout) * len(x.starts) > limit("accesses"):
-            raise over("accesses", f"the statement touches {size(x.layout)} elements a thread")
+            raise over("accesses", f"the statement touches {size(x.layout)} elements per thread")
         rank = len(modes(x.layout.shape))
         last = size(get(x.layout, rank - 1)) if rank > 1 else 1
         part = sliced_share(x, (*[X] * (rank - 1), 0)) if rank > 1 else x
         if not x.type:
-            raise AlgebraError("the type of the elements is not known")
+            raise AlgebraError("the element type is unknown")
         registers = replace(part, space="rmem", layout=_compact(part), swizzle=None, offset=0, starts=())
         width_ = auto_width(part.tensor(x.type), registers.tensor(x.type), None)
         order, together = _order(part, registers, max(1, width_.bits // part.tensor(x.type).bits))

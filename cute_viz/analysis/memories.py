@@ -53,7 +53,7 @@ _CDNA = Memory(
         "ds_write_b64": _runs(16),
         "ds_write_b128": _runs(8),
     },
-    "32 banks and the phases of a wave as AMD documents them; no device has decided this claim",
+    "32 banks and the phases of a wave as AMD documents them; not confirmed on a device",
 )
 _OF_ARCH = {"gfx908": _CDNA, "gfx90a": _CDNA, "gfx940": _CDNA, "gfx941": _CDNA, "gfx942": _CDNA}
 
@@ -70,9 +70,7 @@ def memory_of(arch: str) -> Memory | None:
         return None
     if arch not in _OF_ARCH:
         known = ", ".join(_OF_ARCH)
-        raise AlgebraError(
-            f"how the shared memory of {arch} serves a wave is not known here", hint=f"known: {known}, and sm80 to sm120"
-        )
+        raise AlgebraError(f"how the shared memory of {arch} serves a wave is unknown", hint=f"known: {known}, and sm80 to sm120")
     return _OF_ARCH[arch]
 
 

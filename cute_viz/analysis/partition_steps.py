@@ -77,7 +77,7 @@ def _local(operands: list[Any], result: Any) -> list[Step]:
     steps = [_divided(layout, shape, "the shape of the threads")]
     identity = ops.find("make_identity_layout").call([product_each(domain(layout).shape)])
     coordinates = ops.find("local_partition").call([identity, tile, index])
-    steps += _named(result, ("THR_M", "THR_N", "THR_K"), f"thread {index} takes its place of every tile")
+    steps += _named(result, ("THR_M", "THR_N", "THR_K"), f"thread {index} takes its element of every tile")
     return [*steps, _begins(f"thread {index}", result, coordinates, "(m, n)")]
 
 
