@@ -178,10 +178,10 @@ class Evaluator:
         check_congruent(self.text, node.shape, node.stride)
         shape, stride = self._tuple(node.shape), self._tuple(node.stride)
         if not is_int_tuple(shape):
-            raise self.fail("a shape is an integer or a tuple of integers", node.shape.span)
+            raise self.fail("a shape must be an integer or a tuple of integers", node.shape.span)
         for leaf in leaves(stride):
             if leaf is X or isinstance(leaf, (Layout, ComposedLayout, Swizzle, PointerFlag)):
-                raise self.fail("a stride is an integer, a basis element such as 1@0, or a tuple of these", node.stride.span)
+                raise self.fail("a stride must be an integer, a basis element such as 1@0, or a tuple of these", node.stride.span)
         try:
             return Layout(shape, stride)
         except AlgebraError as error:

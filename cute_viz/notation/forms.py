@@ -65,7 +65,7 @@ def _swizzle(evaluator: Meaning, node: Call) -> Any:
     if len(numbers) == 2:
         numbers.append(numbers[0])
     if len(numbers) != 3 or not all(isinstance(n, int) for n in numbers):
-        raise evaluator.fail("a swizzle has three integers", node.span, hint="Sw<B,M,S>, such as Sw<3,3,3>")
+        raise evaluator.fail("a swizzle takes three integers", node.span, hint="Sw<B,M,S>, such as Sw<3,3,3>")
     swizzle = Swizzle(*map(int, numbers))
     if len(node.args or ()) > 1:
         raise evaluator.fail("a swizzle takes one offset", node.span, hint=f"such as {swizzle}(8)")

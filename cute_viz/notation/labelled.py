@@ -54,7 +54,7 @@ def build(heading: str, fields: Fields, value: Callable[[str, int], Any]) -> Any
                 found = value(text, offset)
                 if not fits(found):
                     place = Span(offset, offset + max(1, len(text)))
-                    raise NotationError(f"the {label} of this {heading} is {wanted}, not {show(found)}", span=place)
+                    raise NotationError(f"the {label} of this {heading} must be {wanted}, not {show(found)}", span=place)
                 return found
         raise NotationError(f"the print of this {heading} lacks its {labels[0]}")
 

@@ -139,7 +139,7 @@ def bit_count(size: int) -> int:
     (6, 0)
     """
     if size < 0 or size & (size - 1):
-        raise NotationError(f"{size} is no power of two, as the extents of Triton's layouts are")
+        raise NotationError(f"{size} is not a power of two, as the extents of Triton's layouts must be")
     if size.bit_length() > _MOST:
         raise over("elements", f"a layout of {size} elements along one mode")
     return max(0, size.bit_length() - 1)

@@ -162,7 +162,7 @@ class _Reader:
     def _angle(self, start: int, word: str) -> dict[str, Any]:
         """`<{key = value, ...}>`, `<key = value, ...>`, `<[64:+4] {...}>`, `<{...}, key = value>`."""
         if not word.startswith("#"):
-            raise self.fail(f"{word} is no encoding that is known here", start, hint=f"such as {', '.join(list(_GLUON)[:4])}")
+            raise self.fail(f"{word} is not a supported encoding", start, hint=f"such as {', '.join(list(_GLUON)[:4])}")
         out: dict[str, Any] = {}
         if self.peek() != "<":
             return out  # such as #ttg.shared_memory

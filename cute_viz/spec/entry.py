@@ -103,14 +103,14 @@ class Operation:
             width, _, word = str(written).partition(" ")
             number = as_number(self.values.get(width, width))
             if not number or not word:
-                raise self.family.wrong("warp is a number of threads and what they are called", hint="such as warp: 64 wave")
+                raise self.family.wrong("warp must be a number of threads and what they are called", hint="such as warp: 64 wave")
             out["warp"] = (number, word)
         return out
 
     def _number(self, text: Text) -> int:
         value = as_number(str(text))
         if not value:
-            raise self.family.wrong(f"{str(text)!r} is no number of 1 or more", text)
+            raise self.family.wrong(f"{str(text)!r} is not a number of 1 or more", text)
         return value
 
     def unfit(self) -> str:
@@ -168,7 +168,7 @@ class Operation:
                 value = Layout(value)
             if key == "Shape_MNK":
                 if not isinstance(value, tuple) or len(value) != 3 or not is_int_tuple(value):
-                    raise family.wrong("Shape_MNK is (M,N,K)", written)
+                    raise family.wrong("Shape_MNK must be (M,N,K)", written)
             elif not isinstance(value, Layout):
                 raise family.wrong(f"{key} is not a layout", written)
             if key == "Shape_MNK":

@@ -86,7 +86,7 @@ class Family:
         for key, value in fields.items():
             if key not in FIELDS:
                 hint = did_you_mean(key, FIELDS) or f"one of {', '.join(FIELDS)}"
-                raise self.wrong(f"{key!r} is no field of an atom", fields.keys_at[key], hint)
+                raise self.wrong(f"{key!r} is not a field of an atom", fields.keys_at[key], hint)
             if key == "where":
                 self._check_ranges(value)
                 continue
@@ -107,10 +107,12 @@ class Family:
 
     def _check_ranges(self, where: Value) -> None:
         if not isinstance(where, Fields):
-            raise self.wrong("where is a mapping of parameters to their values", where, hint="such as {N: 8..256/8, ab: SS TS}")
+            raise self.wrong(
+                "where must be a mapping of parameters to their values", where, hint="such as {N: 8..256/8, ab: SS TS}"
+            )
         for domain in (item for value in where.values() for item in (value.values() if isinstance(value, Fields) else [value])):
             if not isinstance(domain, Text):
-                raise self.wrong("where is not written as text", domain, hint="words, and ranges such as 8..256/8")
+                raise self.wrong("where must not be text", domain, hint="words, and ranges such as 8..256/8")
             for word in domain.split():
                 if ".." in word:
                     try:
@@ -230,7 +232,7 @@ class Family:
         if "types" in self.fields:
             given = str(self.fields["types"]).split()
             if len(given) != 4:
-                raise self.wrong("types are those of D, A, B and C", self.fields["types"], hint="such as f32 f16 f16 f32")
+                raise self.wrong("types must be those of D, A, B and C", self.fields["types"], hint="such as f32 f16 f16 f32")
             d, a, b, c = given
             return (a, b, c, d)
         if "A" in values:

@@ -59,7 +59,7 @@ class LibraryFile:
         """What the file holds: "mma" or "copy"."""
         kind = self.word("library")
         if kind not in ("mma", "copy"):
-            raise self.head["library"].wrong(f"library is mma or copy, not {kind!r}")
+            raise self.head["library"].wrong(f"library must be mma or copy, not {kind!r}")
         return kind
 
     def word(self, key: str) -> str:
@@ -80,13 +80,13 @@ class LibraryFile:
             return {}
         value = read_block(self.head["layouts"])
         if not isinstance(value, Fields):
-            raise self.head["layouts"].wrong("layouts is a mapping of names to layouts", value)
+            raise self.head["layouts"].wrong("layouts must be a mapping of names to layouts", value)
         return {key: _text_of(item, self.head["layouts"]) for key, item in value.items()}
 
 
 def _text_of(value: Value, block: Block) -> Text:
     if not isinstance(value, Text):
-        raise block.wrong("a layout is written as text", value, hint="in a flow mapping, quote a layout")
+        raise block.wrong("a layout must be text", value, hint="in a flow mapping, quote a layout")
     return value
 
 
@@ -210,7 +210,7 @@ def read_block(block: Block) -> Value:
     line = block.whole.count("\n", 0, block.start)
     value = read_yaml(" " * (block.start - line) + "\n" * line + block.whole[block.start : block.end], block.path)
     if not isinstance(value, Fields) or list(value) != [block.key]:
-        raise block.wrong("at the margin of a library file stand a name and its fields", value)
+        raise block.wrong("a library file has names at the margin, with their fields below", value)
     return value[block.key]
 
 

@@ -174,5 +174,5 @@ def _object(context: Context, declaration: Declaration, value: Any) -> Any:
     if isinstance(value, Thread):
         raise value.error
     if isinstance(value, (Class, Enumerator, Function, Template, Pointer, Pack, External, Env)):
-        raise NotationError(f"{declaration.name!r} is {show(value)}, no layout", text=context.text, span=span)
+        raise NotationError(f"{declaration.name!r} is {show(value)}, not a layout", text=context.text, span=span)
     return value

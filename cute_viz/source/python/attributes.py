@@ -102,7 +102,7 @@ def _of_element(machine: Machine, value: Element, name: str, node: ast.expr) -> 
         return value.bits
     if name in ("is_float", "is_integer", "signed"):
         return {"is_float": value.kind == "float", "is_integer": value.kind != "float", "signed": value.kind == "signed"}[name]
-    return machine.unknown(f"{name!r} of an element type is not read here", node)
+    return machine.unknown(f"{name!r} of an element type is not supported here", node)
 
 
 def _of_member(machine: Machine, value: Member, name: str, node: ast.expr) -> Any:

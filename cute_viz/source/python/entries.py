@@ -119,7 +119,7 @@ def _answer(runs: Runs, place: Place, values: list[Any]) -> Any:
     _refuse_unknown(found)
     if not is_object(found):
         raise NotationError(
-            f"{place.name!r} is no layout, tiling or number", text=machine.tree.text, span=machine.span(place.target)
+            f"{place.name!r} is not a layout, tiling or number", text=machine.tree.text, span=machine.span(place.target)
         )
     return _underscored(found)
 

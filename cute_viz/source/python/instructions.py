@@ -112,7 +112,7 @@ def mma_atom(op: Any, resolve: Resolver | None) -> Atom:
         return op
     reader = _MMAS.get(op.module) if isinstance(op, Instruction) else None
     if reader is None:
-        raise AlgebraError("an MMA operation is wanted here", hint="such as warp.MmaF16BF16Op(...)")
+        raise AlgebraError("an MMA operation is expected here", hint="such as warp.MmaF16BF16Op(...)")
     name, args = reader(op)
     atom = _resolved(resolve, name, args)
     return Atom(_of_one_sm(atom) if op.module == "tcgen05" else atom, op)
@@ -240,7 +240,7 @@ def copy_atom(op: Any, kind: Any, bits: Any, resolve: Resolver | None) -> Atom:
     from cute_viz.algebra.copy import make_copy_atom
 
     if not isinstance(op, Instruction) or (op.name.startswith("Mma")):
-        raise AlgebraError("a copy operation is wanted here", hint="such as cute.nvgpu.CopyUniversalOp()")
+        raise AlgebraError("a copy operation is expected here", hint="such as cute.nvgpu.CopyUniversalOp()")
     kind = need(kind)
     if not isinstance(kind, Element):
         raise AlgebraError("a copy atom needs the type of its values", hint="such as cutlass.Float16")

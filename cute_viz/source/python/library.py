@@ -72,7 +72,7 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
     """An operation of the registry: keywords in their places, operands in its order, layouts of tensors for tensors."""
     name = function.last
     if name not in OPS and name not in ALIASES and name not in RENAMED and name != "retile":
-        raise machine.fail(f"{function.path} is not read here", node)
+        raise machine.fail(f"{function.path} is not supported here", node)
     operands, extra = _placed(machine, name, args, named, node)
     cause: Unknown | None = None
     tensor = next((value for value in operands if isinstance(value, Tensor)), None)
