@@ -100,7 +100,7 @@ class Drawn(Shown):
         """
         how = {"style": style, "palette": palette, "theme": theme, "fragment": fragment, "width": width, "cell": cell}
         if not isinstance(path, (str, os.PathLike)):
-            raise CuteVizError(f"a path is text, not {path!r}", hint='such as "x.svg"')
+            raise CuteVizError(f"a path must be text, not {path!r}", hint='such as "x.svg"')
         _plugged().write(self, format, os.fspath(path), how)
 
 

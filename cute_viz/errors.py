@@ -292,7 +292,9 @@ def boundary(*expected: type[Exception]) -> Iterator[None]:
         if (error.name or "").startswith("cute_viz") or os.environ.get("CUTE_VIZ_DEBUG"):
             raise
         said = next((line for line in str(error.__cause__ or error).splitlines() if line.strip()), type(error).__name__)
-        raise CuteVizError(f"a library cannot be loaded: {said}", hint="is it whole, and is there memory for it?") from None
+        raise CuteVizError(
+            f"a library cannot be loaded: {said}", hint="check that it is complete and that there is enough memory"
+        ) from None
     except Exception as error:
         if isinstance(error, (CuteVizError, OSError, *expected)):
             raise

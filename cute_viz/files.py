@@ -27,7 +27,7 @@ def read_text(path: str, root: str | None = None) -> str:
     if root is not None:
         held(path, root)
     if os.path.isdir(path):
-        raise CuteVizError("this is a folder", name=path, hint="a file is read here")
+        raise CuteVizError("this is a folder", name=path, hint="a file is expected here")
     try:
         with open(path, "rb") as file:
             data = file.read(limit("file") + 1)
@@ -47,11 +47,11 @@ def held(path: str, root: str) -> str:
     >>> held("layouts/../x.yaml", "layouts")
     Traceback (most recent call last):
     cute_viz.errors.CuteVizError: layouts/../x.yaml: this leads out of the folder layouts
-      hint: what a link there stands for is neither read nor written; name the place itself
+      hint: the target of a link there is neither read nor written; name the target itself
     """
     top, real = os.path.realpath(root or "."), os.path.realpath(path)
     if real != top and not real.startswith(os.path.join(top, "")):
-        hint = "what a link there stands for is neither read nor written; name the place itself"
+        hint = "the target of a link there is neither read nor written; name the target itself"
         raise CuteVizError(f"this leads out of the folder {root or '.'}", name=path, hint=hint)
     return path
 

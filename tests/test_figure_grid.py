@@ -166,7 +166,7 @@ def test_a_mangled_panel_is_told(key, value):
         ({"view": 3}, "`view=` is text"),
         ({"thread": "x"}, "is not a number or a range"),
         ({"thread": 1.5}, "a number or a range"),
-        ({"type": 0}, "1 bit or more"),
+        ({"type": 0}, "at least 1 bit wide"),
         ({"max_cells": True}, "1 or more"),
     ],
 )

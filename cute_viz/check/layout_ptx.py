@@ -75,7 +75,7 @@ class _Writer:
                     total = term if not total else self.new("xor.b", total, term)
             return total
         if not isinstance(stride, int):
-            raise Unwritable(f"the stride {show(stride)} is no integer")
+            raise Unwritable(f"the stride {show(stride)} is not an integer")
         if stride == 0:
             return ""
         if stride > 0 and stride & (stride - 1) == 0:
@@ -113,7 +113,7 @@ def bound(layout: AnyLayout, index: int | None = None) -> int:
     total = 0
     for n, (extent, stride) in enumerate(parts):
         if not isinstance(stride, (int, F2)):
-            raise Unwritable(f"the stride {show(stride)} is no integer")
+            raise Unwritable(f"the stride {show(stride)} is not an integer")
         last = extent - 1 if index is None or n + 1 < len(parts) else index
         total += last * abs(stride) if isinstance(stride, int) else (1 << (last * stride.value).bit_length())
     return total

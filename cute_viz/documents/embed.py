@@ -121,7 +121,7 @@ class _Pictures:
         alt, given, formats = words.pop("alt", None), words.pop("name", None), words.pop("formats", None)
         format = formats or self.format or default_format(language)
         if format not in SHOWN[language]:
-            raise CuteVizError(f"a {language} document does not show {format!r}", hint=f"formats: {', '.join(SHOWN[language])}")
+            raise CuteVizError(f"a {language} document cannot show {format!r}", hint=f"formats: {', '.join(SHOWN[language])}")
         if given is not None and not is_file_name(given):
             raise CuteVizError(f"{given[:40]!r} cannot be the name of a file", hint=FILE_NAMES)
         drawn = picture(block.expression, words, [format], self.library)

@@ -102,8 +102,8 @@ class Answer:
         """
         (subject,) = self.subjects
         if subject.figure is not None:
-            hint = "give what it was drawn from"
-            raise CuteVizError("a figure's JSON is a picture without its object", name=self.source_name, hint=hint)
+            hint = "give the source that it was drawn from"
+            raise CuteVizError("a figure's JSON does not contain the object", name=self.source_name, hint=hint)
         return subject.obj
 
     @property

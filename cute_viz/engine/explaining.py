@@ -47,7 +47,7 @@ class Explanation:
     @property
     def failed(self) -> bool:
         """Whether the operation's condition failed, as the last step tells."""
-        return self.steps[-1].words.startswith("here it fails")
+        return self.steps[-1].words.startswith("this fails")
 
     @property
     def numbered(self) -> list[tuple[int | None, str, Any]]:
@@ -136,7 +136,7 @@ def _encoding(text: str, library: Library) -> Explanation:
     memory = "offset" in linear.bases
     steps.append(
         Step(
-            "turned round, coordinates to offsets in elements" if memory else "as (thread, register) to the column-major index",
+            "inverted: coordinates to offsets in elements" if memory else "as (thread, register) to the column-major index",
             layout,
         )
     )
@@ -154,5 +154,5 @@ def steps_of_verdict(found: Verdict) -> list[Step]:
     times = "1 instruction" if found.count == 1 else f"{found.count} instructions"
     out = [Step(f"CuTe accepts it: {times} a thread, {found.instruction}")]
     if found.common is not None:
-        out.append(Step(f"max_common_vector is {found.common}: so many elements lie together in source and destination"))
+        out.append(Step(f"max_common_vector is {found.common}: this many elements are contiguous in both source and destination"))
     return [*out, *(Step(f"  {reason}") for reason in found.reasons)]

@@ -51,7 +51,7 @@ def drawings(request: Request) -> tuple[list[Drawing], list[CuteVizError]]:
         except CuteVizError as error:
             failed.append(error.named(f"{entry.path} (line {entry.line})"))
     if not out:
-        hint = "'cute-viz list FILE' tells what it defines, and which values are missing"
+        hint = "'cute-viz list FILE' shows what it defines, and which values are missing"
         raise failed[0] if failed else FigureError("nothing in this file can be drawn", hint=hint)
     return out, failed
 

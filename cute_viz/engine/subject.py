@@ -103,7 +103,7 @@ def file_in(source: Any, request: Request) -> SourceFile:
         raise error.named(name) from None
     if found is None:
         raise CuteVizError(
-            "this is no file with definitions", name=name, hint="such as kernel.cu; cute-viz render reads prints and expressions"
+            "this is not a file with definitions", name=name, hint="such as kernel.cu; cute-viz render reads prints and expressions"
         )
     return found
 
@@ -157,7 +157,7 @@ def _exists(source: str) -> bool:
     if len(source) > 4096 or "\n" in source or "\0" in source or not source.strip("0123456789_:,.() "):
         return False  # an expression, whatever the names of files
     if os.path.isdir(source):
-        hint = "a file or an expression is drawn, and by 'cute-viz gallery' a folder"
+        hint = "draw a file or an expression; 'cute-viz gallery' draws a folder"
         raise CuteVizError("this is a folder", name=source, hint=hint)
     return os.path.exists(source)
 
@@ -239,13 +239,13 @@ def _of_operation(text: str, name: str | None, request: Request) -> Subject:
 
     if request.name is not None or request.dialect != "auto":
         option = "name" if request.name is not None else "dialect"
-        raise UsageError(f"`{option}=` does not go with `view=operation`, which draws the last operation of its text")
+        raise UsageError(f"`{option}=` cannot be combined with `view=operation`, which draws the last operation of its text")
     try:
         operation, operands, template = read_call(text, values_of(request.let, request), request.library.resolve)
     except CuteVizError as error:
         raise error.named(name) from None
     if not operation:
-        raise FigureError(f"{text!r} is no operation", hint="such as logical_divide((8,6), (4,3)), or A o B")
+        raise FigureError(f"{text!r} is not an operation", hint="such as logical_divide((8,6), (4,3)), or A o B")
     call = Call(operation, tuple(operands), template)
     return Subject(call, objects=(("", call),))
 
@@ -260,7 +260,7 @@ def _near_specs(name: str, request: Request) -> list[str]:
 def _notes(document: Document, value: Any, own: str, text: str, request: Request) -> tuple[str, ...]:
     """Of a block: which of its objects is drawn, and which lines were not read."""
     if request.name is not None or "\n" not in text.strip():
-        return ("only the last of what ';' parts is drawn; is ':' meant?",) if document.passed else ()
+        return ("only the last statement after ';' is drawn; was ':' meant?",) if document.passed else ()
     others = [key for key, other in document.values.items() if key and other is not value and not isinstance(other, int)]
     out = []
     if others:

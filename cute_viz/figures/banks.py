@@ -132,7 +132,7 @@ def _extents(layout: AnyLayout, options: FigureOptions) -> tuple[int, int]:
     shape = modes(domain(layout).shape)
     if is_coordinate_layout(domain(layout)):
         raise FigureError(
-            f"the values of {show(layout)} are coordinates, no offsets in shared memory", hint="`view=grid` shows coordinates"
+            f"the values of {show(layout)} are coordinates, not offsets in shared memory", hint="`view=grid` shows coordinates"
         )
     if not 1 <= len(shape) <= 2:
         raise FigureError(f"{show(layout)} has {len(shape)} modes; a bank map has two", hint="draw a slice: A(_,_,0)")

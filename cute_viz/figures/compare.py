@@ -48,7 +48,7 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
     for figure in (a, b):
         if not all(panel.labels for panel in figure.panels) or not any(any(panel.labels) for panel in figure.panels):
             raise FigureError(
-                f"--diff is of labelled cells; {figure.source} is drawn without any labels",
+                f"--diff compares labels; {figure.source} is drawn without labels",
                 hint="draw a slice, and leave out `labels=none`",
             )
     other = [_differing(p, q) for p, q in zip(a.panels, b.panels, strict=True)]

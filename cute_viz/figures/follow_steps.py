@@ -113,7 +113,7 @@ def _bits(gemm: Gemm, operand: str) -> int:
         return bits_of(kinds[operand])
     except (KeyError, CuteVizError):
         hint = f"give g2s_{operand.lower()}, the copy that fills it"
-        raise FigureError(f"nothing says how wide an element of {operand} is", hint=hint) from None
+        raise FigureError(f"the width of an element of {operand} is unknown", hint=hint) from None
 
 
 def steps_of(gemm: Gemm, operand: str, thread: int) -> Steps:

@@ -128,8 +128,8 @@ def _check_congruent(atom: MMA_Atom) -> None:
         layout = atom.layout(x)
         if not same_profile(layout.shape, layout.stride):
             raise FigureError(
-                f"the {x} layout of {atom.name or 'this atom'}, {layout}, has a stride that is nested otherwise than its shape",
-                hint="CuTe has it so, and cannot evaluate it either; `operand=` picks another operand",
+                f"the {x} layout of {atom.name or 'this atom'}, {layout}, has a stride whose nesting differs from its shape",
+                hint="CuTe defines it this way, and cannot evaluate it either; `operand=` picks another operand",
             )
 
 

@@ -49,7 +49,7 @@ def operation(call: Call, options: FigureOptions) -> Figure:
     if found.name.endswith("divide") and len(operands) == 2 and (first := _first_tile(operands)) is not None:
         drawn.insert(1, ("first tile", first))
     if not _drawable(result):
-        raise FigureError(f"{found.name} gives {show(result)}, which is no layout to draw")
+        raise FigureError(f"{found.name} gives {show(result)}, which is not a layout that can be drawn")
     drawn.append(("result", result))
     if found.name == "complement" and isinstance(result, Layout):
         drawn.append(("both", make_layout(operands[0], result)))

@@ -72,18 +72,18 @@ def check_use(what: str, view: View, options: FigureOptions) -> None:
     >>> from cute_viz.options.views import VIEWS
     >>> check_use("`view=grid`", VIEWS["grid"], FigureOptions(bits=8))
     Traceback (most recent call last):
-    cute_viz.errors.FigureError: type= does not go with view="grid"
-      hint: it goes with the views banks, address
+    cute_viz.errors.FigureError: type= does not apply to view="grid"
+      hint: it applies to the views banks, address
     """
     for field, name in FIELDS.items():
         if name in ("view", "title", "max_cells", "labels") or getattr(options, field) == getattr(PLAIN, field):
             continue
         if name not in view.uses:
-            raise FigureError(f"`{name}=` does not go with {what}", hint=f"it goes with {used_by(name)}")
+            raise FigureError(f"`{name}=` does not apply to {what}", hint=f"it applies to {used_by(name)}")
     for name in ("labels", "color_by"):
         word, words = getattr(options, name), getattr(view, name)
         if word is not None and word not in words:
-            raise FigureError(f"`{name}={word}` does not go with {what}", hint=f"choices: {', '.join(words)}")
+            raise FigureError(f"`{name}={word}` does not apply to {what}", hint=f"choices: {', '.join(words)}")
 
 
 def operands(wanted: str | None, known: str, what: str) -> str:

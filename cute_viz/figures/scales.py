@@ -47,7 +47,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     ('16', '34,1')
     """
     if not isinstance(layout, Layout):
-        raise FigureError(f"{show(layout)} is no layout of scale factors", hint="such as SfAtom(32)")
+        raise FigureError(f"{show(layout)} is not a layout of scale factors", hint="such as SfAtom(32)")
     x = _read(layout)
     check_cells(2 * ROWS * PER_ROW + x.rows // ROWS * x.factors // PER_ROW, f"the layout {show(layout)}", options)
     rows, factors = min(x.rows, ROWS), min(x.factors, PER_ROW)

@@ -39,7 +39,7 @@ def selection(call: Call, options: FigureOptions) -> Figure:
     parent = as_layout(call.operands[at])
     result = found.call(list(call.operands), call.template)
     if not all(isinstance(x, (Layout, ComposedLayout)) for x in (parent, result)):
-        raise FigureError(f"{found.name} gives {show(result)}, which is no layout to draw")
+        raise FigureError(f"{found.name} gives {show(result)}, which is not a layout that can be drawn")
     plain = replace(options, view=None, color_by="none", title=None)
     whole, part = grid(parent, plain), grid(result, plain)
     if not all("offset" in panel.data for panel in (*whole.panels, *part.panels)):

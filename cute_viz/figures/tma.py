@@ -103,7 +103,7 @@ def _coord(obj: TmaCopy, word: str | None) -> tuple[int, ...]:
         hint = (
             f"the tensor {show(obj.tensor.layout.shape)} has {count(len(extents), 'mode')}: such as {','.join('0' * len(extents))}"
         )
-        raise FigureError(f"`coord={word}` is no coordinate of the tensor", hint=hint)
+        raise FigureError(f"`coord={word}` is not a coordinate of the tensor", hint=hint)
     return tuple(map(int, parts))
 
 

@@ -282,6 +282,6 @@ def missing(item: NoReturn) -> NoReturn:
 
     >>> missing("a drawing")
     Traceback (most recent call last):
-    TypeError: a drawing is no primitive of a page
+    TypeError: a drawing is not a primitive of a page
     """
-    raise TypeError(f"{item} is no primitive of a page")
+    raise TypeError(f"{item} is not a primitive of a page")
