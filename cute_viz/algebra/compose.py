@@ -173,7 +173,7 @@ def composition_is_pointwise(a: Any, b: Any, result: AnyLayout, limit: int = 1 <
 
 
 def value_at(layout: Any, place: Any) -> Any:
-    """The value of a layout or swizzle at a value of another: an index, or a coordinate, which can lack modes at the end.
+    """The value of a layout or swizzle at a value of another: an index, or a coordinate, which may lack modes at the end.
 
     >>> value_at(Layout((8, 4), (1, 8)), (3,)), value_at(Layout((8, 4), (1, 8)), 11)
     (3, 11)
@@ -182,7 +182,7 @@ def value_at(layout: Any, place: Any) -> Any:
 
 
 def without_padding(value: Any) -> Any:
-    """A value less the zeros at the end of a coordinate, which it has or lacks by how it was added up.
+    """A value without the zeros at the end of a coordinate, which depend on how it was added up.
 
     >>> without_padding((3, (0, 0))), without_padding((0, 0)), without_padding(7)
     ((3,), 0, 7)

@@ -172,8 +172,8 @@ def compose_with_offset(outer: Any, offset: Any, inner: Any) -> AnyLayout:
 def make_composed_layout(outer: Any, offset: Any, inner: Any) -> ComposedLayout:
     """outer o offset o inner as written: the function c -> outer(offset + inner(c)) (cute/layout_composed.hpp).
 
-    Of an outer layout that is composed itself the parts are put in one row, as they are written: the function is the same.
-    Refused: what ComposedLayout refuses.
+    If the outer layout is composed itself, the parts are listed in one row, as they are written: the function is the same.
+    Raises: as ComposedLayout.
 
     >>> str(make_composed_layout(Swizzle(0, 3, 3), 0, (8, 64)))
     'Sw<0,3,3> o 0 o (8,64):(1,8)'

@@ -16,7 +16,7 @@ from cute_viz.algebra.stride import Basis
 def crd2idx(crd: Any, shape: Any, stride: Any = None) -> Any:
     """The index of a coordinate in a shape (first mode fastest), or its value under strides or a layout.
 
-    Refused: a coordinate that does not fit the shape. Source: cute/stride.hpp.
+    Raises: AlgebraError for a coordinate that does not fit the shape. Source: cute/stride.hpp.
 
     >>> crd2idx((3, 5), (4, 8)), crd2idx((3, 5), (4, 8), (8, 1)), crd2idx((3, 5), Layout((4, 8), (8, 1)))
     (23, 29, 29)
@@ -42,7 +42,7 @@ def crd2idx(crd: Any, shape: Any, stride: Any = None) -> Any:
 def idx2crd(idx: Any, shape: Any, stride: Any = None) -> Any:
     """The coordinate of an index in the shape's nesting; with strides, the coordinate of an offset (compact layouts).
 
-    Refused: an index that does not fit; an extent above 1 with the stride 0. Source: cute/stride.hpp.
+    Raises: AlgebraError for an index that does not fit; an extent above 1 with the stride 0. Source: cute/stride.hpp.
 
     >>> idx2crd(7, (4, (2, 4))), idx2crd(19, (4, 8), (8, 1)), idx2crd(19, Layout((4, 8), (8, 1)))
     ((3, (1, 0)), (2, 3), (3, 4))

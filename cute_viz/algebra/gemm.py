@@ -42,7 +42,7 @@ class Gemm(Shown):
 def make_gemm(mma: TiledMMA, tile: Any, smem_a: Any, smem_b: Any = None, **copies: TiledCopy | None) -> Gemm:
     """A Gemm whose parts fit together.
 
-    Refused: a tile that the MMA, a copy or a shared-memory layout does not divide.
+    Raises: AlgebraError for a tile that the MMA, a copy or a shared-memory layout does not divide.
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")

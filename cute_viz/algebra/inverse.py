@@ -1,4 +1,4 @@
-"""complement, the inverses and the nullspace of a layout: what it does not reach, and how to get back; what two have in common.
+"""complement, the inverses and the nullspace of a layout: what it misses, the way back, and what two layouts have in common.
 
 Layouts whose values are coordinates are taken one component of the coordinate at a time.
 """
@@ -40,9 +40,10 @@ _Mode = tuple[int, Any, int]  # extent, stride, and the size of the modes before
 def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
     """The layout of the values that `layout` leaves out, up to the size of the cotarget (default: its own cosize).
 
-    Of a layout of coordinates it has one mode for each position of the coordinate, as the Python DSL has it: the cotarget
-    is a tuple of sizes, or one for the first position, and a mode of extent 1 keeps its step. Refused: Non-injective Layout;
-    negative strides; coordinates with static integers, as C++ has none. Of a composed layout it is the complement of the
+    For a coordinate layout it has one mode for each position of the coordinate, as in the Python DSL: the cotarget
+    is a tuple of sizes, or one for the first position, and a mode of extent 1 keeps its step. Raises: AlgebraError for
+    Non-injective Layout;
+    negative strides; coordinates with static integers, as C++ has none. For a composed layout it is the complement of the
     innermost one. Source: cute/layout.hpp; cute.complement of the DSL.
 
     >>> str(complement(Layout(4, 2), 24)), str(complement(Layout((2, 4), (1, 6)), 24))
@@ -286,7 +287,7 @@ def nullspace(layout: AnyLayout) -> Layout:
 def max_common_layout(a: AnyLayout, b: AnyLayout) -> Layout:
     """R with A(R(i)) = B(R(i)) = i, as long as one stride-1 mode gives: what one vectorised copy can move.
 
-    Refused: where composition is. Source: cute/layout.hpp, cute/swizzle_layout.hpp.
+    Raises: as composition. Source: cute/layout.hpp, cute/swizzle_layout.hpp.
 
     >>> str(max_common_layout(Layout((4, 8)), Layout((4, 8), (1, 16))))
     '4:1'
@@ -302,7 +303,7 @@ def max_common_layout(a: AnyLayout, b: AnyLayout) -> Layout:
 def max_common_vector(a: AnyLayout, b: AnyLayout) -> int:
     """How many elements lie side by side, in the same order, in both layouts (at least 1).
 
-    Refused: where composition is. Source: cute/layout.hpp, cute/swizzle_layout.hpp.
+    Raises: as composition. Source: cute/layout.hpp, cute/swizzle_layout.hpp.
 
     >>> max_common_vector(Layout((4, 8)), Layout((4, 8), (1, 16)))
     4
@@ -357,7 +358,8 @@ def ceil_div_tiler(a: Any, b: Any) -> Any:
 def evenly_divides_tiler(shape: Any, tiler: Any) -> bool:
     """Whether a tiler divides a shape without remainder: mode by mode, a layout by its size and its complement.
 
-    Refused: as complement; modes with run-time strides beside static ones, which CuTe cannot sort. Source: cute/int_tuple.hpp.
+    Raises: as complement, and for modes with run-time strides beside static ones, which CuTe cannot sort. Source:
+    cute/int_tuple.hpp.
 
     >>> evenly_divides_tiler((32, 64), (Layout(8, 2), 32)), evenly_divides_tiler((12, 64), (Layout(8, 2), 32))
     (True, False)

@@ -241,7 +241,7 @@ def _plus(a: Any, b: Any) -> Any:
 def idx2crd(idx: Any, shape: IntTuple) -> Any:
     """The coordinate of an index, in the shape's nesting; an index past the end runs on in the last leaf.
 
-    Of a negative index the digits are negative, as C++ divides.
+    The digits of a negative index are negative, as C++ divides.
 
     >>> idx2crd(7, (4, (2, 4))), idx2crd((1, 9), (4, (2, 4))), idx2crd(-3, (4, 8))
     ((3, (1, 0)), (1, (1, 4)), (-3, 0))

@@ -23,7 +23,7 @@ from cute_viz.errors import AlgebraError
 def make_tiled_copy_impl(atom: Copy_Atom, tv: Layout, tiler: Any) -> TiledCopy:
     """A TiledCopy of a thread-value layout and its tile.
 
-    Refused: fewer threads or values than the atom has, or no multiple of them.
+    Raises: AlgebraError for fewer threads or values than the atom has, or a number that is not a multiple of them.
 
     >>> from cute_viz.algebra.copy import CopyOp, make_copy_atom
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
@@ -49,7 +49,7 @@ def make_tiled_copy_impl(atom: Copy_Atom, tv: Layout, tiler: Any) -> TiledCopy:
 def make_tiled_copy(atom: Copy_Atom, thr: Any, val: Any = None) -> TiledCopy:
     """Threads and their values laid over a tile: (m,n) -> thread, and (m,n) -> value of each.
 
-    Refused: layouts that together are not one-to-one; see make_tiled_copy_impl.
+    Raises: AlgebraError for layouts that together are not one-to-one; see make_tiled_copy_impl.
 
     >>> from cute_viz.algebra.copy import CopyOp, make_copy_atom
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
@@ -64,7 +64,7 @@ def make_tiled_copy(atom: Copy_Atom, thr: Any, val: Any = None) -> TiledCopy:
 def make_tiled_copy_operand(atom: Copy_Atom, mma: TiledMMA, operand: str) -> TiledCopy:
     """A copy of a TiledMMA's operand "A", "B" or "C", as its threads hold it (make_tiled_copy_A ...).
 
-    Refused: what is no TiledMMA; an operand of fewer values a thread than the atom has, or no multiple of them.
+    Raises: AlgebraError for anything but a TiledMMA, and for an operand whose values per thread are not a multiple of the atom's.
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
@@ -114,7 +114,7 @@ def make_tiled_copy_C(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
 def make_tiled_copy_C_atom(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
     """The smallest copy that takes the accumulator apart: one atom's values, on a tile of the elements these cover.
 
-    Refused: an atom of more values than a thread of the MMA holds.
+    Raises: AlgebraError for an atom of more values than a thread of the MMA holds.
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (1,1,1), (16,16,16))")
@@ -164,7 +164,7 @@ def make_tiled_copy_D(atom: Copy_Atom, copy: TiledCopy) -> TiledCopy:
 def make_cotiled_copy(atom: Copy_Atom, atom_tv: Layout, data: Layout) -> TiledCopy:
     """A copy of threads and values that are given as offsets of a data layout.
 
-    Refused: offsets that the data layout does not have, and composed layouts.
+    Raises: AlgebraError for offsets that the data layout does not have, and composed layouts.
 
     >>> from cute_viz.algebra.copy import CopyOp, make_copy_atom
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)

@@ -114,7 +114,7 @@ class ThrMMA(Shown):
 def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any = None) -> TiledMMA:
     """Atoms arranged by a layout of M x N x K atoms, on a tile with permuted modes.
 
-    Refused: an atom layout or permutations of more than 3 modes.
+    Raises: AlgebraError for an atom layout or permutations of more than 3 modes.
 
     >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
     >>> tile_shape(make_tiled_mma(fma, Layout((16, 16, 1))))
@@ -205,7 +205,7 @@ def _extent(x: Any) -> int:
 def thrfrg(mma: TiledMMA, operand: str, layout: AnyLayout) -> AnyLayout:
     """A tensor of operand "A", "B" or "C" as ((ThrV,(ThrM,ThrK)),(FrgV,(RestM,RestK,...))).
 
-    Refused: a tensor of fewer than two modes; one that the tile does not divide.
+    Raises: AlgebraError for a tensor of fewer than two modes; one that the tile does not divide.
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")

@@ -44,7 +44,7 @@ class Op:
     def call(self, args: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result for evaluated operands.
 
-        Refused: operands that are not what the operation takes, with its signature and an example; and what it refuses.
+        Raises: AlgebraError for operands that the operation does not take, with its signature and an example; and as its function.
         """
         if any(isinstance(x, Tensor) for x in args) and not TENSORS.intersection(self.kinds):
             return through(self, args, template)
@@ -68,7 +68,7 @@ class Op:
         return left(result) if is_mixed(operands) else result
 
     def fitted(self, args: list[Any], template: tuple[Any, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
-        """Operands as the function wants them, by position and by name. Refused: what does not fit."""
+        """Operands as the function wants them, by position and by name. Raises: AlgebraError for operands that do not fit."""
         self.check_count(args)
         if template and not self.templated:
             raise AlgebraError(f"{self.signature} takes no template arguments", hint=f"such as {self.example}")
@@ -116,7 +116,7 @@ class Op:
             raise self._count(f"{len(args)} operand{'' if len(args) == 1 else 's'}")
 
     def _checked(self, operands: list[Any]) -> list[Any]:
-        """Operands as their kinds want them. Refused: those that are of another; None stands for one that is left out."""
+        """Operands as their kinds want them. Raises: AlgebraError for those that are of another; None stands for one that is left out."""
         kinds = self.kinds.rstrip("*")
         out = []
         for n, operand in enumerate(operands):

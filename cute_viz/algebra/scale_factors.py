@@ -35,7 +35,7 @@ def _tile_atom_to_shape(vector: int, operand: str, shape: Any) -> Layout:
     """The layout of all scale factors of "SFA" (M x K x L) or "SFB" (N x K x L) for a problem (M,N,K) or (M,N,K,L).
 
     Extents are rounded up to whole blocks. The steps of run-time extents stay where there is one block, as in CuTe.
-    Refused: a problem of another rank.
+    Raises: AlgebraError for a problem of any other rank.
 
     >>> str(_tile_atom_to_shape(32, "SFB", (256, 128, 256, 1)))
     '(((32,4),1),((32,4),2),(1,1)):(((16,4),1024),((0,1),512),(0,1024))'
@@ -59,7 +59,8 @@ def _tile_atom_to_shape(vector: int, operand: str, shape: Any) -> Layout:
 def _deduce_smem_layout(vector: int, operand: str, mma: Any, tile: Any) -> Layout:
     """The layout in shared memory of "SFA" or "SFB" for a tile (M,N,K): ((MMA_MN,(vector,factors)),1,(MMA_K...)).
 
-    N is rounded up to 128: tcgen05.cp copies whole blocks. Refused: K of the tile smaller than one block's 4 factors.
+    N is rounded up to 128: tcgen05.cp copies whole blocks. Raises: AlgebraError for K of the tile smaller than one block's 4
+    factors.
 
     >>> from cute_viz import parse
     >>> text = "SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,192,UMMA::Major::K,UMMA::Major::K>{}"

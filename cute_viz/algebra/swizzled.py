@@ -14,7 +14,7 @@ from cute_viz.errors import AlgebraError
 def layout_after_swizzle(a: Layout, b: Swizzle) -> AnyLayout:
     """composition(Layout, Swizzle): the swizzle moved to the left of the layout (cute/swizzle_layout.hpp).
 
-    Refused: the layout does not send the bits of the swizzle to the bits of another one.
+    Raises: AlgebraError where the layout does not send the bits of the swizzle to the bits of another one.
 
     >>> str(layout_after_swizzle(Layout((2, 4), (4, 1)), Swizzle(1, 2, 2)))
     'Sw<1,1,2> o 0 o (2,4):(4,1)'

@@ -24,7 +24,7 @@ from cute_viz.limits import limit, over
 def offsets(layout: AnyLayout) -> list[Any]:
     """layout(i) for every i in 0..size-1: integers, or coordinates as tuples.
 
-    Refused: more elements than the limit `elements`; a layout without a shape.
+    Raises: LimitError for more elements than the limit `elements`; AlgebraError for a layout without a shape.
 
     >>> offsets(Layout((2, 3), (3, 1)))
     [0, 3, 1, 4, 2, 5]

@@ -34,7 +34,7 @@ MASK = (1 << CLUSTER) - 1
 def tma_partition(tma: Any, cta: Any, ctas: Any, smem: Any, gmem: Any) -> tuple[Any, Any]:
     """The parts of a coordinate tensor and of shared memory that a CTA copies, as ((TMA,iterations),rest...) of each.
 
-    Refused: tiles of different sizes.
+    Raises: AlgebraError for tiles of different sizes.
 
     >>> from cute_viz import parse
     >>> text = "g = make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1)); s = (8,32):(32,1);"
@@ -75,7 +75,7 @@ def _shared(smem: Any, cut: AnyLayout, moved: int) -> Any:
 def create_tma_multicast_mask(layout: Any, coord: Any, *modes_: int) -> int:
     """The CTAs of a cluster that receive what one of them loads, a bit each: all along the modes that are named.
 
-    Refused: a coordinate that does not fit, a mode that is not there.
+    Raises: AlgebraError for a coordinate that does not fit, or a mode that does not exist.
 
     >>> cluster = Layout((1, 2, 4, 1), (0, 1, 2, 0))
     >>> hex(create_tma_multicast_mask(cluster, (0, 1, 0, 0), 2))
@@ -100,7 +100,7 @@ def create_tma_multicast_mask(layout: Any, coord: Any, *modes_: int) -> int:
 
 
 def _rank(cta: Any, layout: Any) -> int:
-    """A CTA's rank in the cluster. Refused: what is none."""
+    """A CTA's rank in the cluster. Raises: AlgebraError for anything else."""
     if not isinstance(cta, int) or not 0 <= cta < CLUSTER:
         refuse("create_tma_multicast_mask", (layout,), f"{cta} is not a rank in a cluster of up to {CLUSTER} CTAs")
     return int(cta)
@@ -109,7 +109,7 @@ def _rank(cta: Any, layout: Any) -> int:
 def make_tma_atom_A_sm100(op: Any, g: Any, smem: Any, tiler: Any, mma: Any, cluster: Any, internal: Any = None) -> _tma.TmaCopy:
     """The TMA atom of operand A of a tcgen05.mma: a CTA loads its part of the tile; multicast goes along N of the cluster.
 
-    tiler: (M,N,K) of all CTAs of the MMA. cluster: (V,M,N,K) CTAs. Refused: an operation that is no load of this kind.
+    tiler: (M,N,K) of all CTAs of the MMA. cluster: (V,M,N,K) CTAs. Raises: AlgebraError for any other operation.
 
     >>> from cute_viz import parse
     >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>{}"

@@ -209,7 +209,7 @@ def tile_to_mma_shape(atom: AnyLayout, shape: Any, order: Any = None) -> AnyLayo
 
 
 def AtomThrID(mma: Any) -> Layout:
-    """The threads of an atom, of tcgen05.mma its CTAs: `typename decltype(mma)::AtomThrID`.
+    """The threads of an atom; for tcgen05.mma, its CTAs: `typename decltype(mma)::AtomThrID`.
 
     >>> from cute_viz import parse
     >>> str(AtomThrID(parse("SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,256,UMMA::Major::K,UMMA::Major::K>{}")))

@@ -265,7 +265,8 @@ def warp_instructions(
 def _check_fit(lanes: Sequence[list[int]], bytes_: int, instruction: str) -> None:
     """Whether the values of every lane make whole instructions: neighbours in memory, aligned, none left over.
 
-    lanes, bytes_: as of `warp_instructions`. Refused: all else, and rows that only lanes beyond those of an x1 or x2 ask for.
+    lanes, bytes_: as of `warp_instructions`. Raises: AlgebraError for all else, and rows that only lanes beyond those of an x1 or
+    x2 ask for.
     """
     whole, values = width(instruction), len(lanes[0])
     what = f"{instruction} wants " + (f"rows of {whole} bytes" if "matrix" in instruction else f"{whole} bytes of a lane")

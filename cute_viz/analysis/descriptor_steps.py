@@ -24,7 +24,7 @@ DEEP = 256  # bits of K of one instruction
 def descriptor_steps(name: str, operand: Any, word: Any = "K") -> list[Step]:
     """The steps of make_gmma_desc or make_umma_desc; the last has the descriptor, or the condition that failed.
 
-    Refused: what is no tensor of shared memory whose elements have a width.
+    Raises: AlgebraError for anything but a tensor in shared memory whose elements have a width.
 
     >>> from cute_viz.algebra.composed import ComposedLayout, PointerFlag
     >>> flagged = ComposedLayout(Swizzle(3, 4, 3), PointerFlag(16), Layout((64, 64), (64, 1)))

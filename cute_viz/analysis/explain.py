@@ -20,7 +20,7 @@ from cute_viz.errors import AlgebraError
 def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> list[Step]:
     """The steps of an operation by its name; the last step holds the result, or the condition that failed.
 
-    template: what stands in angle brackets, as in take<0,1>(A).
+    template: the arguments in angle brackets, as in take<0,1>(A).
 
     >>> for step in explain("complement", [Layout(4, 2), 24]):
     ...     print(step.words, "->", step.value)

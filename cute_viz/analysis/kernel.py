@@ -99,8 +99,8 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     """The costs of `copy(...)`, `copy_if(...)` or `gemm(...)`, one for each memory that it touches; empty where it moves registers.
 
     A `copy` of another namespace counts as CuTe's where a tiled copy, a source and a destination are its first operands.
-    Refused: the error of an operand that is not known; any other function of another namespace; what CuTe refuses; tensors that
-    are no parts of threads.
+    Raises: the error of an unknown operand; AlgebraError for any other function of another namespace, for what CuTe refuses, and
+    for tensors that are no parts of threads.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.algebra.shares import local_share, share
@@ -253,7 +253,7 @@ def _least(x: WarpAccess) -> int:
 
 
 def cure(sides: list[Side]) -> tuple[str, int, int] | None:
-    """Of accesses of one shared tile with conflicts: the swizzle, or else the padding, that costs the fewest wavefronts.
+    """For accesses of one shared tile with conflicts: the swizzle, or else the padding, that costs the fewest wavefronts.
 
     Gives its name in CuTe's notation, the wavefronts that are left, and the ideal; None where nothing that is tried is better.
 

@@ -25,7 +25,7 @@ _COORDS = {"A": "(m, k)", "B": "(n, k)"}
 
 
 def partition_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
-    """The steps of an operation of PARTITIONS with its result; none for operands that they are not told of.
+    """The steps of an operation of PARTITIONS with its result; none for other operands.
 
     >>> from cute_viz import parse
     >>> steps = partition_steps("local_partition", [Layout((8, 8), (8, 1)), Layout((2, 4), (4, 1)), 5], parse(

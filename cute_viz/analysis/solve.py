@@ -29,7 +29,8 @@ class Solved:
 def solve(rows: Sequence[Sequence[int]]) -> Solved:
     """The simplest layout of two modes (of one, for a single row) that has these offsets: a plain one, else one behind a swizzle.
 
-    Refused: a table that no such layout gives, with the first cell that contradicts; one that begins with another offset than 0.
+    Raises: AlgebraError for a table that no such layout gives, with the first cell that contradicts it, or that does not begin
+    with 0.
 
     >>> str(solve([[0, 1, 2, 3], [4, 5, 6, 7]]).layout), str(solve([[0, 1, 4, 5, 2, 3, 6, 7]]).layout)
     ('(2,4):(4,1)', '(2,2,2):(1,4,2)')
@@ -63,7 +64,7 @@ def solve(rows: Sequence[Sequence[int]]) -> Solved:
 def solve_owners(rows: Sequence[Sequence[tuple[int, int]]]) -> Solved:
     """The TV layout, (thread, value) -> index into the column-major tile, of a table of who holds each cell.
 
-    Refused: a value of a thread that two cells have, or none; as `solve`.
+    Raises: AlgebraError where several cells, or none, have the same value of a thread; and as `solve`.
 
     >>> str(solve_owners([[(0, 0), (0, 1)], [(1, 0), (1, 1)]]).layout)
     '(2,2):(1,2)'
@@ -89,7 +90,7 @@ def solve_owners(rows: Sequence[Sequence[tuple[int, int]]]) -> Solved:
 def read_table(text: str) -> list[list[int]] | list[list[tuple[int, int]]]:
     """The rows of a text: offsets, or owners as `T0V1`, parted by blanks, commas, semicolons or bars.
 
-    Refused: words that are neither, with their place.
+    Raises: NotationError for words that are neither, with their place.
 
     >>> read_table("0, 1\\n2, 3"), read_table("| T0V0 | T1V0 |")
     ([[0, 1], [2, 3]], [[(0, 0), (1, 0)]])
@@ -113,7 +114,7 @@ def read_table(text: str) -> list[list[int]] | list[list[tuple[int, int]]]:
 def read_npy(data: bytes) -> list[list[int]]:
     """The rows of a file of numpy with integers, of one or two modes.
 
-    Refused: what is no such file. Source: the format of numpy.lib.format.
+    Raises: NotationError for any other file. Source: the format of numpy.lib.format.
 
     >>> head = b"{'descr': '<i2', 'fortran_order': False, 'shape': (1, 2), }"
     >>> read_npy(b"\\x93NUMPY\\x01\\x00" + len(head).to_bytes(2, "little") + head + b"\\x00\\x00\\x07\\x00")
@@ -146,7 +147,7 @@ def read_npy(data: bytes) -> list[list[int]]:
 
 
 def _check(rows: Sequence[Sequence[object]]) -> int:
-    """The width of a table. Refused: none, rows of different lengths, too many cells."""
+    """The width of a table. Raises: AlgebraError for an empty table or rows of different lengths, LimitError for too many cells."""
     if not rows or not rows[0]:
         raise AlgebraError("the table is empty")
     width = len(rows[0])

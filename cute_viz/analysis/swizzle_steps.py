@@ -36,7 +36,7 @@ def swizzle_steps(swizzle: Swizzle, layout: Layout | None = None) -> list[Step]:
 
 
 def steps_of(obj: object) -> list[Step] | None:
-    """The steps of a swizzle or a swizzled layout; None of anything else.
+    """The steps of a swizzle or a swizzled layout; None for anything else.
 
     >>> print(steps_of(Swizzle(3, 3, 3))[2].words)
     as code: offset ^ (((offset >> 6) & 7) << 3)

@@ -67,8 +67,8 @@ def search(rows: int, cols: int, bits: int, patterns: Iterable[str], memory: Mem
 
     Legal: the swizzle keeps the widest vector of the accesses together (M), and acts inside the tile (B + M + S bits).
     memory: of a machine with waves of its own, whose patterns are OF_WAVES.
-    Refused: unknown patterns, tiles over the limit `tile-bytes` or that a pattern does not divide, elements that no instruction
-    moves by themselves: of 24 bits.
+    Raises: AlgebraError for unknown patterns, tiles over the limit `tile-bytes` or that a pattern does not divide, elements that
+    no instruction moves by themselves: of 24 bits.
 
     >>> str(search(8, 64, 16, ["ldmatrix"])[0].swizzle), str(search(32, 32, 32, ["rows", "column"])[0].swizzle)
     ('Sw<3,3,3>', 'Sw<5,0,5>')
@@ -109,7 +109,8 @@ def _rank(c: Candidate) -> tuple[int, int, int, int, int]:
 def warp_addresses(name: str, rows: int, cols: int, bits: int, memory: Memory | None = None) -> Iterator[list[int]]:
     """The byte addresses of every warp-wide access of a pattern to the plain row-major tile.
 
-    Refused: an unknown pattern; rows that are no whole 16-byte chunks where the pattern moves these; a tile that the rows and
+    Raises: AlgebraError for an unknown pattern; rows that are not whole 16-byte chunks where the pattern moves these; a tile that
+    the rows and
     chunks of an ldmatrix or stmatrix do not divide, but for one of 8 rows or of one chunk, of which half an instruction is left.
 
     >>> next(warp_addresses("ldmatrix.x1", 16, 64, 16))

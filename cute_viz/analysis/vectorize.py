@@ -45,8 +45,8 @@ class Width:
 def auto_width(src: Tensor, dst: Tensor, most: int | None = None) -> Width:
     """The width of `copy(src, dst)`, or with `most` of a copy whose pointers are aligned to so many bits.
 
-    Refused, as CuTe does: a destination that takes several elements of the source at one place; layouts whose composition is
-    refused.
+    Raises: AlgebraError where CuTe refuses, for a destination that takes several elements of the source at one place; layouts
+    whose composition is refused.
 
     >>> from cute_viz.algebra.static import mark_static
     >>> from cute_viz.algebra.tensor import Pointer

@@ -59,7 +59,7 @@ class Verdict:
 def verdict(name: str, operands: list[Any]) -> Verdict:
     """The verdict on `copy(...)` or `gemm(...)` with its operands.
 
-    Refused: what CuTe refuses, with its condition in words; operands that are no tensors.
+    Raises: AlgebraError for what CuTe refuses, with its condition in words, and for operands that are not tensors.
 
     >>> from cute_viz.algebra.static import mark_static
     >>> from cute_viz.algebra.tensor import Pointer

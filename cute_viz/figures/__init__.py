@@ -19,7 +19,7 @@ from cute_viz.options.views import BITS, TILINGS, VIEWS, View
 def build(obj: Any, options: FigureOptions | None = None) -> Figure:
     """The figure of an object: a layout (a bare shape is the compact column-major one), a swizzle, an atom or a tiling, a call.
 
-    Refused: an object that is none of these, and options that it has no use for.
+    Raises: FigureError for any other object, and for options that it does not use.
 
     >>> build(Layout((4, 8), (8, 1))).title
     '4 × 8 layout'

@@ -72,7 +72,7 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
 def address(layout: AnyLayout, options: FigureOptions) -> Figure:
     """Memory in order, 128 bytes a row: each cell shows which element (m,n) lies there.
 
-    Refused: elements that are no whole bytes, or do not fill a row.
+    Raises: FigureError for elements that are not whole bytes, or do not fill a row.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> address(Layout((2, 2)), FigureOptions(bits=32)).panels[0].labels[:4]

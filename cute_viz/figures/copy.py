@@ -37,7 +37,8 @@ CTA_CAPTION = "each cell shows the CTA whose part of the copy moves the element,
 def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) -> Figure:
     r"""The figure of a copy atom, a TiledCopy, or one thread's view of it.
 
-    Refused: a tile of more than two modes, a side that a copy does not have, more cells than the options allow.
+    Raises: FigureError for a tile of more than two modes or a side that a copy does not have; LimitError for more cells than the
+    options allow.
 
     >>> from cute_viz import parse
     >>> ldmatrix = copy(parse("Copy_Atom<SM75_U32x1_LDSM_N, half_t>{}"), FigureOptions())

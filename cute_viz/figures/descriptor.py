@@ -40,7 +40,7 @@ class Cores(NamedTuple):
 def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -> Figure:
     r"""The figure of a descriptor, or of a fragment of them.
 
-    Refused: an operand of more cells than the options allow.
+    Raises: LimitError for an operand of more cells than the options allow.
 
     >>> from cute_viz import parse
     >>> text = "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_INTER_Atom<half_t>{}, (64,16)))"

@@ -82,7 +82,7 @@ class Steps:
 def shared_of(gemm: Gemm, operand: str) -> Shared:
     """The shared-memory tile of an operand, its first stage.
 
-    Refused: elements of unknown width.
+    Raises: FigureError for elements of unknown width.
 
     >>> from cute_viz import parse
     >>> from cute_viz.algebra.gemm import make_gemm
@@ -119,7 +119,7 @@ def _bits(gemm: Gemm, operand: str) -> int:
 def steps_of(gemm: Gemm, operand: str, thread: int) -> Steps:
     """What a thread does for an operand, A or B, and for C.
 
-    Refused: a thread that the MMA does not have; an MMA that no thread holds a part of.
+    Raises: FigureError for a thread that the MMA does not have, and for an MMA whose operands no thread holds.
 
     >>> from cute_viz import parse
     >>> from cute_viz.algebra.gemm import make_gemm

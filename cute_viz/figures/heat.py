@@ -23,8 +23,8 @@ BAND = 1 << 20  # cells that are looked at at once
 def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
     """The figure of a layout's offsets, eight bands of hue and four shades of each.
 
-    Refused: more cells than the limit `image-cells`, other than two modes, values that are coordinates, offsets past 62 bits,
-    options that an image has no use for.
+    Raises: LimitError over the limit `image-cells`; FigureError for other than two modes, values that are coordinates, offsets
+    past 62 bits, options that an image has no use for.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> panel = heat(Layout((512, 1024), (1024, 1)), FigureOptions()).panels[0]
@@ -132,7 +132,7 @@ def _check_use(layout: AnyLayout, options: FigureOptions) -> None:
 def _columns(layout: AnyLayout, rows: int, cols: int, np: Any) -> Callable[[int, int], Any]:
     """A function that gives the offsets of the columns c0..c1-1; a table of all of them would be gigabytes.
 
-    Refused: offsets past 62 bits, as integers of 64 bits would wrap; values that are coordinates.
+    Raises: FigureError for offsets past 62 bits, as 64-bit integers would wrap; values that are coordinates.
     """
     known = reach(layout)
     values = offsets(layout) if known is None else []

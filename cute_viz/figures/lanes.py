@@ -54,7 +54,7 @@ def held(op: CopyOp) -> dict[tuple[int, int], list[tuple[int, int, int]]]:
 def lanes(op: CopyOp, options: FigureOptions) -> Figure:
     """The figure of an instruction between tensor memory and the registers of a warp.
 
-    Refused: more cells than the options allow.
+    Raises: LimitError for more cells than the options allow.
 
     >>> from cute_viz import parse
     >>> figure = lanes(parse("SM100_TMEM_LOAD_16dp256b1x{}"), FigureOptions())

@@ -11,7 +11,9 @@ from cute_viz.limits import limit, over
 
 
 def from_json(text: str) -> Figure:
-    """The figure of a JSON text, as the format json writes it. Refused, with the place: what is no JSON, or no figure.
+    """The figure of a JSON text, as the format json writes it.
+
+    Raises: FigureError with the place, for anything but the JSON of a figure.
 
     >>> from_json('{"title": 1, "title": 2}')
     Traceback (most recent call last):

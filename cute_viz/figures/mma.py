@@ -187,7 +187,7 @@ def _size(atom: MMA_Atom, operand: str, rows: int, cols: int) -> str:
 
 
 def lanes_of_a_row(atom: MMA_Atom) -> int:
-    """The lanes of a wider wave that hold a row of C together; 1 where a wave has 32 lanes or fewer, whose lanes are told apart.
+    """The lanes of a wider wave that hold a row of C together; 1 where a wave has 32 lanes or fewer, whose lanes are distinguished.
 
     >>> lanes_of_a_row(MMA_Atom(Layout(64), (16, 16, 4), *[Layout(((16, 4), 4), ((16, 4), 1))] * 3, warp=(64, "wave")))
     16
@@ -218,7 +218,7 @@ def _memory(atom: MMA_Atom, operand: str, tv_map: TVMap) -> str:
 
 
 def _notes(operand: str, tv_map: TVMap, owners: list[list[int]], memory: str) -> list[str]:
-    """Of an operand in memory: how the instruction reaches it; else holes and shared cells."""
+    """For an operand in memory, how the instruction reaches it; else cells without an owner and shared cells."""
     if tv_map.everyone and tv_map.real is not None and not memory:
         return [f"{operand} is seen whole by all {len(tv_map.real)} threads."]
     if memory:

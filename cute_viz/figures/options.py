@@ -89,7 +89,7 @@ def check_use(what: str, view: View, options: FigureOptions) -> None:
 def operands(wanted: str | None, known: str, what: str) -> str:
     """The letters of the option `operand` in the order in which they are drawn; all without any.
 
-    Refused: a letter that is not known, with `what` there is instead.
+    Raises: FigureError for a letter that is not known, with `what` there is instead.
 
     >>> operands(None, "SD", "a copy has S and D"), operands("ba", "CAB", "an MMA has A, B and C")
     ('SD', 'AB')

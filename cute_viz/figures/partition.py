@@ -34,7 +34,8 @@ _TITLES = {"A": ("M", "K"), "B": ("N", "K"), "C": ("M", "N")}
 def partition(obj: Any, options: FigureOptions) -> Figure:
     """The figure of partition_A, _B, _C, _S or _D of the tensor in the options, for one thread.
 
-    Refused: a tensor of other than two modes; no thread, or more than one; an operand that the object does not have.
+    Raises: FigureError for a tensor that does not have two modes, for no thread or more than one, and for an operand that the
+    object lacks.
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")

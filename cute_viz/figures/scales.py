@@ -39,7 +39,7 @@ class Scales(NamedTuple):
 def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     """The figure of a layout of scale factors: its first block of 128 x 4, both ways.
 
-    Refused: a layout that gives no elements of K a common scale factor.
+    Raises: FigureError for a layout in which no elements of K share a scale factor.
 
     >>> from cute_viz import parse
     >>> figure = scales(parse("SfAtom(32)"), FigureOptions())

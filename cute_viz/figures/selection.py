@@ -27,7 +27,7 @@ PARENTS = {"slice": 1, "local_tile": 0, "local_partition": 0}  # which operand o
 def selection(call: Call, options: FigureOptions) -> Figure:
     """The figure of a slice, a local_tile or a local_partition.
 
-    Refused: a result or a parent that is no layout of integers.
+    Raises: FigureError for a result or a parent that is not a layout of integers.
 
     >>> from cute_viz.algebra.inttuple import X
     >>> drawn = selection(Call("slice", ((2, X), Layout((4, 8), (8, 1)))), FigureOptions())

@@ -39,7 +39,7 @@ class Piece(NamedTuple):
 def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
     """The figure of a TMA copy of one tile.
 
-    Refused: a coordinate that the tensor does not have, more cells than the options allow.
+    Raises: FigureError for a coordinate that the tensor does not have; LimitError for more cells than the options allow.
 
     >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape(100,64), GenRowMajor{}))"

@@ -83,7 +83,7 @@ _TABLE_CAPTION = "row T, column V shows the tile coordinate (m,n): the TV layout
 def evaluate(layout: AnyLayout, options: FigureOptions) -> TVMap:
     """Every (thread, value) placed in the tile.
 
-    Refused: a layout of other than two modes; places outside of the tile, with the first that is.
+    Raises: FigureError for a layout of other than two modes; places outside of the tile, with the first that is.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> evaluate(Layout((2, 2), (2, 1)), FigureOptions(tile=(2, 2))).places

@@ -264,7 +264,10 @@ class Parser:
         return opening.span | self.advance().span
 
     def sequence(self) -> Sequence:
-        """A bracket, `(...)`, `<...>` or `[...]`, and the expressions in it. Refused: brackets over the limit `nesting`."""
+        """A bracket, `(...)`, `<...>` or `[...]`, and the expressions in it.
+
+        Raises: NotationError for brackets over the limit `nesting`.
+        """
         opening = self.advance()
         close = _CLOSE[opening.kind]
         self.depth += 1

@@ -29,7 +29,7 @@ _TENSOR_MEMORY = "tensor_memory_encoding"
 def read_triton(source: Source) -> Document:
     """Every encoding of a text as a layout, by the names that the text gives them.
 
-    Refused: an encoding without a shape, neither in its type nor given; one that is not known; with the place.
+    Raises: NotationError for an encoding without a shape, neither in its type nor given, and for an unknown one, with the place.
 
     >>> text = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>"
     >>> str(read_triton(Source(text, shape=(32, 16))).pick())

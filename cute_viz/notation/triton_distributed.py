@@ -18,7 +18,7 @@ REGISTER, LANE, WARP, BLOCK = "register", "lane", "warp", "block"
 def distributed(encoding: Encoding, shape: Sequence[int]) -> Linear:
     """The linear layout of an encoding of registers for a shape.
 
-    Refused: fields that are missing or do not fit the shape; encodings that are not of registers.
+    Raises: NotationError for fields that are missing or do not fit the shape; encodings that are not of registers.
 
     >>> from cute_viz.notation.triton_text import find
     >>> text = "#ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>"

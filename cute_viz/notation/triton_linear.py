@@ -133,7 +133,7 @@ def fitted(tile: Linear, blocks: Linear, shape: Sequence[int], first: str) -> Li
 def bit_count(size: int) -> int:
     """How many bits count to a size.
 
-    Refused: what is no power of two, and what is far too large.
+    Raises: NotationError for a size that is not a power of two, or far too large.
 
     >>> bit_count(64), bit_count(1)
     (6, 0)

@@ -20,7 +20,7 @@ OFFSET = "offset"
 def shared(encoding: Encoding, shape: Sequence[int], bits: int) -> Linear:
     """The linear layout of an encoding of memory for a shape: offset, in elements, and block to coordinates.
 
-    Refused: fields that are missing or do not fit the shape.
+    Raises: NotationError for fields that are missing or do not fit the shape.
 
     >>> from cute_viz.notation.triton_text import find
     >>> text = "#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 2, order = [1, 0]}>"
@@ -129,7 +129,7 @@ ENCODINGS: dict[str, Callable[[Fields, tuple[int, ...]], Linear]] = {
 
 
 def paddings(encoding: Encoding) -> tuple[tuple[int, int], ...]:
-    """Of padded_shared the elements of padding that come after each so many elements; none of another.
+    """For padded_shared, the elements of padding after each interval of elements; none for another encoding.
 
     >>> from cute_viz.notation.triton_text import find
     >>> paddings(find("#ttg.padded_shared<[64:+4] {order = [1, 0], shape = [64, 64]}>")[0].encoding)
@@ -148,7 +148,7 @@ def paddings(encoding: Encoding) -> tuple[tuple[int, int], ...]:
 def inverse(linear: Linear) -> tuple[tuple[int, ...], ...]:
     """For each mode the offsets of its bits, the lowest first: coordinates to offsets, the part that chooses a block aside.
 
-    Refused: a layout that has several offsets for a coordinate, or none.
+    Raises: NotationError for a layout that has several offsets for a coordinate, or none.
 
     >>> inverse(Linear({"offset": ((0, 1), (0, 2), (1, 2))}, (2, 4), (0, 1)))
     ((6,), (1, 2))
@@ -190,7 +190,7 @@ def inverse(linear: Linear) -> tuple[tuple[int, ...], ...]:
 def tensor_memory(encoding: Encoding, shape: Sequence[int]) -> Linear:
     """The linear layout of an encoding of tensor memory: its rows and columns to coordinates.
 
-    Refused: fields that are missing or do not fit the shape; CTAs that share a tile.
+    Raises: NotationError for fields that are missing or do not fit the shape; CTAs that share a tile.
 
     >>> from cute_viz.notation.triton_text import find
     >>> text = "#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>"

@@ -78,7 +78,7 @@ def mentions(text: str) -> bool:
 def find(text: str) -> list[Typed]:
     """The encodings of a text: of every type that has one, else every one that stands alone.
 
-    Refused: what begins as an encoding and is none, with the place.
+    Raises: NotationError for text that begins like an encoding and is not one, with the place.
 
     >>> text = "#a = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}> \\n !ttg.memdesc<8x64xf16, #a>"
     >>> found = find(text)

@@ -24,7 +24,7 @@ def write_triton(value: Any, shape: Sequence[int] = (), wave: int = 32) -> str:
 
     With a shape, a thread-value layout of a tensor of that shape: #ttg.linear, of waves of so many threads. Without one, a layout
     of memory: #ttg.swizzled_shared where that can say it, else #ttg.shared_linear.
-    Refused: what is no such layout, and what is not linear over bits.
+    Raises: CuteVizError for any other layout, and for one that is not linear over bits.
 
     >>> write_triton(Layout((8, 64), (64, 1)))
     '#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>'

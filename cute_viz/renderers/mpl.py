@@ -40,7 +40,8 @@ SETTINGS: dict[Any, Any] = {
 def write(figure: Figure, options: Options, format: str) -> bytes:
     """The figure as the bytes of a PNG or a PDF.
 
-    Refused: a PNG over the limit `pixels`, or with a side of more than 65536 pixels; more labels than the limit `labels`.
+    Raises: FigureError for a PNG over the limit `pixels`, or with a side of more than 65536 pixels; more labels than the limit
+    `labels`.
 
     >>> from cute_viz import figure
     >>> write(figure("(2,2)"), Options(), "pdf")[:5]

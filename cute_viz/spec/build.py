@@ -54,7 +54,8 @@ class Spec:
 def read_specs(text: str, name: str | None = None, library: Library = PACKAGED) -> list[Spec]:
     """The specs of a file.
 
-    Refused, with the place: unknown fields, two objects in one spec, a field that is missing, an expression with a mistake.
+    Raises: SpecError with the place, for unknown fields, two objects in one spec, a field that is missing, an expression with a
+    mistake.
 
     >>> read_specs("layout: (4,8):(8,1)\\nfigure: {view: grid}")[0].figure
     {'view': 'grid'}
@@ -65,7 +66,7 @@ def read_specs(text: str, name: str | None = None, library: Library = PACKAGED) 
 def spec_in(path: str, name: str | None = None, library: Library = PACKAGED) -> Spec:
     """The spec of a name in a file; a lone one needs no name. The mistakes of others in the file do not matter.
 
-    Refused, with those that there are: a name that none has, no name where there are several.
+    Raises: SpecError with the existing names, for an unknown name, or for no name where there are several.
     """
     return Builder(read_text(path), path, library).only(name)
 
@@ -127,7 +128,8 @@ class Builder:
     def only(self, name: str | None) -> Spec:
         """The spec of a name, the others not built, as their mistakes do not matter.
 
-        A lone one needs no name, and has that of its file, too. Refused: a name that there is not, none where there are several.
+        A lone one needs no name, and has that of its file, too. Raises: SpecError for an unknown name, or for no name where there
+        are several.
         """
         parts = self.parts()
         stem = os.path.splitext(os.path.basename(self.name or ""))[0]
@@ -150,7 +152,7 @@ class Builder:
         return out
 
     def spec(self, name: str, fields: Value) -> Spec:
-        """One spec, built. Refused: a field that no spec has, no object, two objects."""
+        """One spec, built. Raises: SpecError for an unknown field, and for no object or two."""
         if not isinstance(fields, Fields):
             raise self.fail(f"the spec {name!r} must be a mapping", fields.span, hint="such as layout: (4,8):(8,1)")
         known = [*KINDS, *(f.name for f in COMMON)]
@@ -217,14 +219,14 @@ class Builder:
         return out
 
     def check_keys(self, fields: Fields, known: list[str], what: str) -> None:
-        """Refused: a key that is not among the known ones; the hint names the nearest."""
+        """Check the keys. Raises: SpecError for an unknown one; the hint names the nearest."""
         for key in fields:
             if key not in known:
                 hint = did_you_mean(key, known) or f"one of {', '.join(known)}"
                 raise self.fail(f"{what} has no field {key!r}", fields.keys_at[key], hint=hint)
 
     def words(self, fields: Fields, key: str) -> str | None:
-        """The text of a field; None where it is left out. Refused: a list or a mapping."""
+        """The text of a field; None where it is left out. Raises: SpecError for a list or a mapping."""
         value = fields.get(key)
         if value is None:
             return None
@@ -243,7 +245,7 @@ class Builder:
         raise self.fail("a list of words", value.span)
 
     def choice(self, table: tuple[Field, ...], fields: Fields, key: str) -> str | None:
-        """The word of a field that has choices; None where it is left out. Refused: another word."""
+        """The word of a field that has choices; None where it is left out. Raises: SpecError for another word."""
         word = self.words(fields, key)
         choices = next(f.choices for f in table if f.name == key)
         if word is not None and word not in choices:

@@ -11,7 +11,7 @@ from cute_viz.spec.yaml import SpecError
 def numbers(word: str) -> range:
     """The numbers of a range of the library.
 
-    Refused: what is not a range, one without numbers, a step of 0.
+    Raises: SpecError for anything but a range, for one without numbers, and for a step of 0.
 
     >>> list(numbers("8..32/8"))
     [8, 16, 24, 32]

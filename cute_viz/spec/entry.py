@@ -61,7 +61,7 @@ class Operation:
 
     full: the name as it was asked for. said: template arguments that are not given, by their names. values: what the parameters
     and arguments are.
-    Refused: arguments that the entry does not take.
+    Raises: SpecError for arguments that the entry does not take.
 
     >>> from cute_viz.spec.family import find
     >>> from cute_viz.spec.library_files import files_for
@@ -79,7 +79,7 @@ class Operation:
     def entry(self, forward: Entry | None = None) -> Entry:
         """The operation with its layouts; `forward` is the one that it is the `reverse` of.
 
-        Refused: arguments that do not fit each other.
+        Raises: SpecError for arguments that do not fit each other.
         """
         file, fields = self.family.file, self.family.fields
         if unfit := self.unfit():
@@ -143,7 +143,7 @@ class Operation:
     def layouts(self) -> dict[str, Any]:
         """Every layout of the entry, its expressions evaluated.
 
-        Refused: one that is needed and not given, what is no layout, with the place in the file.
+        Raises: SpecError for one that is needed and not given, or is not a layout, with the place in the file.
         """
         family, kind = self.family, self.family.file.kind
         names, shared = self.numbers(), family.file.shared()

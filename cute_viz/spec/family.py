@@ -78,7 +78,8 @@ class Family:
     def own(self) -> Fields:
         """The fields that the entry itself has.
 
-        Refused: unknown ones, what is neither text nor, where that may be, a mapping of texts, ranges that are none.
+        Raises: SpecError for unknown fields, values that are neither text nor, where allowed, a mapping of texts, and malformed
+        ranges.
         """
         fields = read_block(self.block)
         if not isinstance(fields, Fields):
@@ -124,7 +125,7 @@ class Family:
     def fields(self) -> dict[str, Value]:
         """The fields of the entry, those that it inherits first.
 
-        Refused: a parent that the file does not have, an entry that inherits from itself.
+        Raises: SpecError for a parent that the file does not have, an entry that inherits from itself.
         """
         line, seen = [self], {self.key}
         while (parent := line[-1].own.get("inherits")) is not None:
@@ -194,7 +195,7 @@ class Family:
 
         said: values of arguments that are not given, by their names, instead of their defaults.
 
-        Refused: more than the entry takes, one that is missing, one that is not legal.
+        Raises: SpecError for more than the entry takes, one that is missing, one that is not legal.
 
         >>> from cute_viz.spec.library_files import library_of
         >>> (fma,) = families(library_of("x.yaml", "library: mma\\nFMA: {args: D A=D B=A C=D}"))
@@ -249,7 +250,7 @@ class Family:
     def chosen(self, key: str, values: Mapping[str, str]) -> Text:
         """The value of a field, or of a mapping the one for a parameter's value.
 
-        Refused: a mapping that has no value for any of the parameters, and no `else`.
+        Raises: SpecError for a mapping that has no value for any of the parameters, and no `else`.
 
         >>> from cute_viz.spec.library_files import library_of
         >>> (a,) = families(library_of("x.yaml", "library: mma\\nA: {K: {f16: 16, else: 8}}"))

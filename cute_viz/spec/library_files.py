@@ -93,7 +93,7 @@ def _text_of(value: Value, block: Block) -> Text:
 def directories(folders: tuple[str, ...] = ()) -> list[str]:
     """Where libraries are: a user's folders first, then the one that comes with cute-viz.
 
-    Refused: a name that is no folder.
+    Raises: SpecError for a name that is not a folder.
 
     >>> os.path.basename(directories()[-1])
     'layouts'
@@ -202,7 +202,7 @@ def library_of(path: str, text: str) -> LibraryFile | None:
 def read_block(block: Block) -> Value:
     r"""What stands under the key; blanks in front make every place that in the file.
 
-    Refused: what is no key of a mapping.
+    Raises: SpecError for text that is not a key of a mapping.
 
     >>> read_block(Block("x.yaml", "a: 1\nb: {c: 2}", "b", 5, 14))
     {'c': '2'}
@@ -219,7 +219,10 @@ def _libraries(directory: str) -> Iterator[LibraryFile]:
 
 
 def _yaml_files(directory: str, root: str) -> list[str]:
-    """The YAML files of a folder of a library and those in it, in order. Refused: in a user's library, a link that leaves it."""
+    """The YAML files of a folder of a library and those in it, in order.
+
+    Raises: SpecError for in a user's library, a link that leaves it.
+    """
     found = (os.path.join(at, name) for at, _, names in os.walk(directory) for name in names if name.endswith((".yaml", ".yml")))
     files = sorted(path for path in found if os.path.isfile(path))  # a pipe would be waited for
     return files if root == _own() else [held(path, root) for path in files]

@@ -49,7 +49,8 @@ class SpecError(CuteVizError):
 def read_yaml(text: str, name: str | None = None) -> Value:
     """The value of a YAML document.
 
-    Refused, with the place: what is not YAML, several documents, a key given twice, tags, too many nodes (after aliases).
+    Raises: SpecError with the place, for text that is not YAML, several documents, a key given twice, tags, too many nodes (after
+    aliases).
 
     >>> read_yaml("shape: 8:1")
     {'shape': '8:1'}

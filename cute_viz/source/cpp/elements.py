@@ -62,7 +62,7 @@ def type_named(name: str) -> ValueType | None:
 
 
 def bits(value: Any) -> int:
-    """The bits of a type of elements. Raises: the error of a name that is not known; AlgebraError of what is no such type.
+    """The bits of a type of elements. Raises: the error of a name that is not known; AlgebraError for anything else.
 
     >>> bits(ValueType("float4")), bits(ValueType("uint_bit_t<128>")), bits(ValueType("half_t"))
     (128, 128, 16)

@@ -34,7 +34,7 @@ class Expressions(Operands):
     """Expressions over the tokens of a file."""
 
     def parse(self, begin: int, end: int) -> Node:
-        """The expression or type that the tokens [begin, end) are. Raises: NotationError for what is none, at its place."""
+        """The expression or type that the tokens [begin, end) are. Raises: NotationError where they are not, at its place."""
         if end - begin > _LONGEST:
             raise LimitError(f"an expression of {end - begin} tokens", text=self.text, span=self.tokens[begin].span)
         state = (self._at, self._stop, self._depth, self._angle)

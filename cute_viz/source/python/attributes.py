@@ -38,7 +38,7 @@ _ALLOCATES = ("get_tensor", "allocate_tensor")  # methods of what is not read th
 
 
 def attribute(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:
-    """`value.name`, which may be unknown. Refused: what the value does not have."""
+    """`value.name`, which may be unknown. Raises: NotationError for an attribute that the value does not have."""
     for kind, read in _READERS:
         if isinstance(value, kind):
             return read(machine, value, name, node)

@@ -41,7 +41,7 @@ _KEEPS |= {"override", "no_grad", "overload", "cached_property", "final", "wraps
 
 
 def call(machine: Machine, function: Any, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    """The value of a call. Refused: what is not known, and what the library refuses."""
+    """The value of a call. Raises: NotationError for what is unknown, and for what the library refuses."""
     if isinstance(function, Bound):
         return call(machine, function.function, [function.target, *args], named, node)
     if isinstance(function, Partial):

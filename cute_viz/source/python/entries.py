@@ -95,7 +95,10 @@ def _end(runs: Runs, place: Place) -> Callable[[], Any]:
 
 
 def _answer(runs: Runs, place: Place, values: list[Any]) -> Any:
-    """The one value of a definition. Refused: several, none, an unknown one, and what is no object of CuTe's."""
+    """The one value of a definition.
+
+    Raises: NotationError for several values, none, an unknown one, or one that is not an object of CuTe.
+    """
     machine = runs.machine
     if not values:
         for statement in reversed(place.around):

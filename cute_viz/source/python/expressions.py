@@ -47,7 +47,7 @@ BUILTINS = frozenset(_WORDS.split())
 def evaluate(machine: Machine, node: ast.expr, frame: Frame) -> Any:
     """The value of an expression, which may be unknown.
 
-    Raises: NotationError of what is not read, and the errors of the algebra.
+    Raises: NotationError for what cannot be read, and the errors of the algebra.
     """
     reader = _READERS.get(type(node))
     if reader is None:
@@ -129,7 +129,7 @@ def need_whole(value: Any) -> Any:
 
 
 def iterate(machine: Machine, value: Any, node: ast.AST) -> list[Any]:
-    """The entries of what can be gone through. Refused: what cannot, and what has too many."""
+    """The entries of an iterable. Raises: NotationError for anything else, and for too many entries."""
     if isinstance(value, Items):
         value = value.items
     if isinstance(value, range) and len(value) > 4096:

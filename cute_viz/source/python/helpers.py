@@ -46,7 +46,7 @@ def _kind(name: str) -> Member:
 
 
 def _is_k(mode: Any) -> bool:
-    """Whether a major mode is K. Refused: what is no major mode."""
+    """Whether a major mode is K. Raises: AlgebraError for any other value."""
     mode = need(mode)
     if not isinstance(mode, Member) or mode.name not in ("K", "MN"):
         raise AlgebraError("a major mode must be OperandMajorMode.K or OperandMajorMode.MN")
@@ -54,7 +54,7 @@ def _is_k(mode: Any) -> bool:
 
 
 def _row(layout: Any) -> bool:
-    """Whether a LayoutEnum is row-major. Refused: what is none."""
+    """Whether a LayoutEnum is row-major. Raises: AlgebraError for any other value."""
     layout = need(layout)
     if not isinstance(layout, Member) or layout.name not in ("ROW_MAJOR", "COL_MAJOR"):
         raise AlgebraError("the order of a tensor must be LayoutEnum.ROW_MAJOR or LayoutEnum.COL_MAJOR")
@@ -207,7 +207,7 @@ def _sm100_mma(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 
 
 def _need_type(value: Any) -> Any:
-    """What an argument tells of the way a helper is called. Refused: an unknown one, which may be a type or not."""
+    """What an argument tells of the way a helper is called. Raises: AlgebraError for an unknown one, which may be a type or not."""
     if isinstance(value, Unknown):
         raise value.error
     return value

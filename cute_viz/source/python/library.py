@@ -30,7 +30,7 @@ _MOVES |= {"partition_S", "partition_D", "retile", "retile_S", "retile_D"}
 
 
 def call_library(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    """The value of a call of what is not in the text. Refused: what is not known, and what an operation refuses."""
+    """The value of a call of a function outside the text. Raises: NotationError for an unknown one; the error of an operation."""
     root = function.path.partition(".")[0]
     if root in ("@python", "math", "@items", "@str"):
         return call_plain(machine, function, args, named, node)

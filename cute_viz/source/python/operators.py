@@ -87,7 +87,7 @@ def _number(machine: Machine, node: ast.AST, word: str, compute: Callable[[Any, 
 
 
 def truth(machine: Machine, value: Any, node: ast.AST) -> bool:
-    """Whether a value counts as true. Refused: one that is not known."""
+    """Whether a value counts as true. Raises: NotationError for an unknown one."""
     need(value) if not isinstance(value, tuple) else None
     if isinstance(value, Items):
         value = value.items
@@ -136,7 +136,7 @@ def _is(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
 
 
 def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
-    """Whether two values are equal. Refused: a comparison that hangs on what is not known."""
+    """Whether two values are equal. Raises: NotationError for a comparison that depends on an unknown value."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) != len(b):
             return False

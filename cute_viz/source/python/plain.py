@@ -22,7 +22,7 @@ _SIZES = {"min": min, "max": max}
 
 
 def call_plain(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    """The value of a call of Python's. Refused: what cannot be computed."""
+    """The value of a call of Python's. Raises: NotationError for what cannot be computed."""
     kind, _, name = function.path.partition(".")
     try:
         if kind == "math":

@@ -27,7 +27,7 @@ _LANE = 1 << 16  # the distance of two lanes in addresses of 32 bits
 def fragment(mma: Atom, operand: str, shape: Any) -> Tensor:
     """The part of tensor memory that an MMA of tcgen05 takes for its accumulators, or for A.
 
-    shape: ((M,N),M tiles,N tiles,...), as partition_shape_C gives it. Refused: an operand of shared memory.
+    shape: ((M,N),M tiles,N tiles,...), as partition_shape_C gives it. Raises: AlgebraError for an operand of shared memory.
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM100_MMA_F16BF16_SS<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>{})")
@@ -86,7 +86,7 @@ def _compact(shape: Any, step: int) -> Any:
 def _make_fragment(operand: str) -> Callable[..., Any]:
     """`tiled_mma.make_fragment_C(tensor or shape)`: registers of a thread, of tcgen05 tensor memory.
 
-    Refused: operands in shared memory, of which the DSL makes descriptors.
+    Raises: AlgebraError for operands in shared memory, of which the DSL makes descriptors.
     """
 
     def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -113,7 +113,7 @@ _SHAPES = {"16x64b": (16, 64), "16x128b": (16, 128), "16x256b": (16, 256), "16x3
 
 
 def properties(atom: Any) -> tuple[int, int, int, bool, bool]:
-    """Of a copy of tensor memory: lanes, bits of a column, repetitions, whether it packs halves, whether it loads.
+    """For a copy of tensor memory: lanes, bits of a column, repetitions, whether it packs halves, whether it loads.
 
     >>> properties(Atom(None, Instruction("tcgen05", "Ld32x32bOp", {"repeat": 4})))
     (32, 32, 4, False, True)

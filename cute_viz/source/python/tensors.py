@@ -20,7 +20,7 @@ from cute_viz.source.python.values import Atom, Element, Member, Pointer, Tensor
 
 
 def picked(args: list[Any], named: dict[str, Any], names: tuple[str, ...]) -> list[Any]:
-    """Arguments by place or by name, None for those that are left out. Refused: others.
+    """Arguments by place or by name, None for those that are left out. Raises: AlgebraError for others.
 
     >>> picked([4], {"b": 8}, ("a", "b", "c"))
     [4, 8, None]
