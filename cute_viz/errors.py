@@ -212,7 +212,7 @@ class LimitError(CuteVizError):
 
 
 class InternalError(CuteVizError):
-    """A mistake of ours, which input has brought to light."""
+    """A bug in cute-viz that some input has revealed."""
 
 
 class CannotCheck(CuteVizError):
@@ -228,7 +228,7 @@ def _short(words: str) -> str:
 
 
 def one_line(words: str) -> str:
-    r"""Words in one line, and one that no log takes for a command of its own: names of files may hold anything.
+    r"""Words in one line that no log takes for a command of its own: names of files may hold anything.
 
     >>> print(one_line("a\n::error::b.yaml"), one_line("::error::c.yaml"))
     a\n::error::b.yaml …:error::c.yaml
@@ -314,7 +314,7 @@ def _interrupted(error: BaseException | None) -> bool:
 
 
 def did_you_mean(word: str, known: Iterable[str], most: int = 2) -> str:
-    """A hint that names the words most like a word that is not known; empty where none is like it.
+    """A hint that names the words most like a word that is not known; empty where none is similar.
 
     >>> did_you_mean("layot", ["layout", "gemm"]), did_you_mean("x", ["layout", "gemm"])
     ('did you mean layout?', '')

@@ -65,7 +65,7 @@ def limit(name: str) -> int:
 def raised(limits: Mapping[str, int]) -> Iterator[None]:
     """Other values for limits while a request is answered, in its thread alone.
 
-    Refused: a name that is no limit, a value outside 1 and what the limit can be.
+    Raises: CuteVizError for an unknown limit, and for a value outside 1 and its maximum.
 
     >>> with raised({"nesting": 100}):
     ...     limit("nesting")

@@ -761,7 +761,7 @@ def test_a_door_gets_a_report() -> None:
 
 
 def test_a_tile_that_cannot_be_drawn_is_wrong_input() -> None:
-    with pytest.raises(CuteVizError, match="outside of the 2 x 2 tile"):
+    with pytest.raises(CuteVizError, match="outside the 2 x 2 tile"):
         runner.check([runner.Subject("x", parse("(4,8):(8,1)"))], tile=(2, 2), device=Interpreter())
 
 

@@ -62,10 +62,10 @@ def test_every_layout_at_the_top_is_used() -> None:
         (
             WARP.replace("(2,2)):((32,1),(16,8))\n  B", "(2,2)):((32,1),(16,9))\n  B"),
             "7:12",
-            "ALayout reaches 128, its tile has 128",
+            "ALayout reaches 128, but its tile has 128",
         ),
         (WARP.replace("(2,2)):((32,1),(16,8))\n  B", "(2,2)):((32,1),(8,8))\n  B"), "7:12", "ALayout reaches"),
-        (WARP.replace("((16,1),8)", "((16,1),-8)"), "8:12", "BLayout reaches -8, its tile has 64"),
+        (WARP.replace("((16,1),8)", "((16,1),-8)"), "8:12", "BLayout reaches -8, but its tile has 64"),
         (WARP.replace("((16,1),8)", "((16@0,1),8)"), "8:12", "strides that are not integers"),
         (WARP.replace("((4,8),2):((16,1),8)", "((4,4),4):((16,1),4)"), "8:12", "BLayout has 16 threads, but ThrID has 32"),
         (WARP.replace("((4,8),2):((16,1),8)", "64:1"), "8:12", "not a layout of (thread, value)"),

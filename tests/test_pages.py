@@ -474,7 +474,7 @@ def test_unknown_formats():
 def test_what_no_option_of_reading_can_be(options):
     (name,) = options
     for call in (parse, figure, render):
-        with pytest.raises(CuteVizError, match=f"{name}=.* is "):
+        with pytest.raises(CuteVizError, match=f"{name}=.* must be "):
             call("(2,2)", **options)
 
 

@@ -140,7 +140,7 @@ def _kernel(report: Report, source: str, as_json: bool, path: str | None, max_wa
 
 
 def _accesses(report: Report) -> None:
-    """A line an access, the cures of the tiles, and what could not be evaluated."""
+    """One line per access, the cures of the tiles, and what could not be evaluated."""
     rows = [["line", "statement", "instruction", "elements", "instructions", "wavefronts", "ideal", "sectors", "ideal"]]
     for row in report.accesses:
         cost = row.cost
@@ -174,7 +174,7 @@ def _accessor(answer: Answer, source: str, access: str, reading: Reading) -> Any
 
 
 def _table(steps: list[dict[str, Any]]) -> None:
-    """A line a step; equal steps of a warp are told once."""
+    """One line per step; equal steps of a warp are listed once."""
     keys = [key for key in steps[0] if key not in ("step", "conflicts")]
     groups: dict[tuple[Any, ...], list[int]] = {}
     for step in steps:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class _Rule(NamedTuple):
-    """An option that goes with none of some others, or only with one of some; `{0}` in the words is the option itself."""
+    """An option that excludes some others, or needs one of some; `{0}` in the words is the option itself."""
 
     option: str
     words: str

@@ -68,7 +68,7 @@ def _one(
     library: Library,
     page: str | None,
 ) -> bool:
-    """Bring one document up to date, or tell what is not; whether something was wrong.
+    """Bring one document up to date, or report what is not; whether something was wrong.
 
     owners: the pictures of the documents before this one: file -> document and bytes.
     """
@@ -114,7 +114,7 @@ def _one(
 
 
 def _wrong(words: str, place: str, hint: str) -> bool:
-    """Tell one error; True, as something is wrong."""
+    """Report one error; True, as something is wrong."""
     output.error(CuteVizError(words, name=place, hint=hint))
     return True
 
@@ -129,7 +129,7 @@ def _stranger(text: str, at: str, done: Embedded) -> str:
 
 
 def _differs(path: str, at: str, done: Embedded) -> bool:
-    """Tell what is out of date."""
+    """Report what is out of date."""
     stale = [(line, "the reference is out of date") for line in done.changed]
     for file, data in done.pictures.items():
         there = os.path.join(at, file)

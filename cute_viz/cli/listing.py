@@ -69,7 +69,7 @@ def command(
 
 
 def _capitals(name: str) -> str:
-    """A name whose types stand as CuTe's names have them: those of AMD's are in small letters, behind the shape or at its end."""
+    """A name whose types are written as in CuTe's names: those of AMD's are in small letters, behind the shape or at its end."""
     return re.sub(r"(\d+X\d+X\d+)(?=[A-Z])", r"\1_", name.upper()) if name.islower() else name
 
 
@@ -81,7 +81,7 @@ def _shorter(path: str) -> str:
 
 
 def _entries(source: str, as_json: bool, reading: Reading) -> None:
-    """What a file defines: all of it as JSON; as lines what can be drawn, and what wants a value to be."""
+    """What a file defines: all of it as JSON; as lines what can be drawn, and what needs a value."""
     rows = ask(reading.request(source)).rows
     if as_json:
         import json

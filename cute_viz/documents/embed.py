@@ -63,8 +63,8 @@ def embed(
     """Bring the pictures of a document up to date; every byte outside of the references stays.
 
     stem: begins the names of pictures that have none. folder: where they lie, as the document sees it. name: of the document, for
-    messages. library: what names stand for. page: the address of a live page, which pictures then link to. Refused: a document
-    whose pairs of comments do not match; what a single block gets wrong is in `failures`.
+    messages. library: what names stand for. page: the address of a live page, which pictures then link to. Raises: DocumentError
+    for a document whose pairs of comments do not match; what a single block gets wrong is in `failures`.
 
     >>> print(embed("<!-- cute-viz: (4,8):(8,1) | name=grid alt='A grid' -->\\n<!-- /cute-viz -->\\n", "markdown", "x").text)
     <!-- cute-viz: (4,8):(8,1) | name=grid alt='A grid' -->

@@ -60,7 +60,7 @@ class Explanation:
 
     @property
     def bits(self) -> Figure | None:
-        """Of a swizzle the picture of its bits, of a linear layout their matrix; None of an operation."""
+        """For a swizzle the picture of its bits, for a linear layout their matrix; None for an operation."""
         if isinstance(self.subject, (Call, Figure)):
             return self.subject if isinstance(self.subject, Figure) else None
         if isinstance(self.subject, Swizzle):

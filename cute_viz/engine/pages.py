@@ -35,7 +35,7 @@ class Drawing:
 def drawings(request: Request) -> tuple[list[Drawing], list[CuteVizError]]:
     """The figures of all that can be drawn in the one source, a file, and the errors of what cannot, its name before each.
 
-    A tuple alone is a shape, whose picture would tell nothing.
+    A tuple alone is a shape, whose picture would show nothing.
 
     Raises: FigureError where the file has nothing to draw.
     """

@@ -38,7 +38,7 @@ Ours = Mapping[str, frozenset[str]]  # file -> the hashes of what runs of a gall
 
 
 def draw(job: Job, folder: str, check: bool, ours: Ours) -> Drawn:
-    """Draw one job into the folder, or compare it with what lies there. Whatever goes wrong is told, not raised."""
+    """Draw one job into the folder, or compare it with what lies there. Whatever goes wrong is reported, not raised."""
     try:
         with boundary():
             return _draw(job, folder, check, ours)

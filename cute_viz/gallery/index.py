@@ -28,7 +28,7 @@ NO_HASHES: Mapping[str, str] = MappingProxyType({})
 class Entry:
     """What the index says of one spec.
 
-    group: its heading. alt: what a reader who cannot see the picture is told. archs: such as ("sm80",).
+    group: its heading. alt: the description for a reader who cannot see the picture. archs: such as ("sm80",).
     expression: the object in CuTe notation. note: a sentence for readers. files: format -> file name.
     """
 

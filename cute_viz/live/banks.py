@@ -72,7 +72,7 @@ def banks(question: Question) -> dict[str, Any]:
 def _tile(layout: Any, bits: int) -> tuple[int, int, bool, list[int]]:
     """Rows, columns, whether the contiguous mode is the first, and the byte of each element row by row.
 
-    Raises: AlgebraError for what is no tile of two modes.
+    Raises: AlgebraError for anything but a tile of two modes.
     """
     extents = [product(mode) for mode in modes(layout.shape)]
     if len(extents) != 2:

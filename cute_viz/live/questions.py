@@ -52,7 +52,7 @@ def answer(question: Any, library: Library = PACKAGED, path: str | None = None) 
 def _checked(question: Any, library: Library, path: str | None) -> Question:
     """A question from anybody.
 
-    Raises: UsageError for what is no question.
+    Raises: UsageError for anything but a question.
     """
     if not isinstance(question, dict):
         raise UsageError("a question must be a JSON object")

@@ -51,7 +51,7 @@ class Server(ThreadingHTTPServer):
         return f"http://{name}:{self.server_address[1]}/"
 
     def close(self) -> None:
-        """Listen no more, and end the processes that answer."""
+        """Stop listening, and end the processes that answer."""
         if self.followed is not None:
             self.followed.close()
         self.server_close()
@@ -76,7 +76,7 @@ class Server(ThreadingHTTPServer):
             self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A page that has gone away is nobody's business."""
+        """A page that has gone away is not an error."""
 
 
 class _Handler(BaseHTTPRequestHandler):

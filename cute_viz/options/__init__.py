@@ -138,7 +138,7 @@ OPTIONS: dict[str, Option] = {
 def known(name: str) -> Option:
     """The option of a name; also with - for _.
 
-    Refused: a name that no option has, with those like it.
+    Raises: FigureError for an unknown option, with those like it.
 
     >>> known("color-by").choices[:2]
     ('offset', 'mod8')

@@ -17,7 +17,7 @@ T = TypeVar("T")
 def read(name: str, value: Any) -> Any:
     """The value of an option, checked; None stays None, as if it were not given.
 
-    Refused: a name that no option has, a value that the option does not take.
+    Raises: FigureError for an unknown option, and for a value that the option does not take.
 
     >>> read("tile", "8x128"), read("thread", 5), read("coords", "yes"), read("type", "f16")
     ((8, 128), range(5, 6), True, 16)
