@@ -238,7 +238,7 @@ def test_operands_that_do_not_go_together_are_no_mistake_of_ours(args: list[str]
         (["render", "(4,4)", "--thread", "1"], 1, "--thread does not apply to a grid"),
         (["render", "(4,4)", "--type", "f16"], 1, "it applies to the views banks, address"),
         (["render", "(4,4)", "--view", "banks", "--tile", "2x2"], 1, "--tile does not apply to --view banks"),
-        (["render", "(4,4)", "--style", "cutlass", "-T", "html"], 1, "CuTe has no printer of html"),
+        (["render", "(4,4)", "--style", "cutlass", "-T", "html"], 1, "CuTe has no printer for html"),
         (["render", "(4,4)", "--fragment"], 2, "--fragment applies to svg, tikz"),
         (["render", "(4,4)", "--width", "500"], 2, "--width applies to svg"),
         (["render", "(4,4)", "(4,4):(4,1)", "--diff", "--color-by", "row"], 2, "--color-by cannot be combined with --diff"),

@@ -240,7 +240,7 @@ def test_what_is_no_utf_8_is_refused(tmp_path: Path) -> None:
         ("<!-- cute-viz -->\n<!-- /cute-viz -->", "doc:1:1", "nothing to draw"),
         ("<!-- cute-viz: (4)\n-->\n", "doc:1:1", "does not end on its line"),
         ("<!-- cute-viz: (4) | name=../x -->\n<!-- /cute-viz -->", "doc:1:1", "cannot be the name of a file"),
-        ("<!-- cute-viz: (4) | formats=gif -->\n<!-- /cute-viz -->", "doc:1:1", "does not show 'gif'"),
+        ("<!-- cute-viz: (4) | formats=gif -->\n<!-- /cute-viz -->", "doc:1:1", "cannot show 'gif'"),
         ("<!-- cute-viz: no_such_spec -->\n<!-- /cute-viz -->", "doc:1:16", "no_such_spec"),
     ],
 )

@@ -77,7 +77,7 @@ def test_bad_input_is_an_error_of_its_own() -> None:
         ("covers: 8x8", "covers does not hold: 32 of 64 cells"),
         ("conflict_free: (32,1):(1,0)\n  type: f32", ""),
         ("conflict_free: (4,8):(4,1)\n  type: f32\n  instruction: ld.64", "conflict_free"),
-        ("vector: 128", "is no copy"),
+        ("vector: 128", "is not a copy"),
         ("covering: 4x8", "expect has no field 'covering'"),
     ],
 )

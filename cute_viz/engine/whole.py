@@ -227,7 +227,7 @@ def _check_let(text: str, request: Request) -> None:
         if re.search(rf"(?<!\w){re.escape(last)}(?!\w)", text):
             continue
         words = words or sorted(set(re.findall(r"[A-Za-z_]\w*", text)))
-        hint = did_you_mean(last, words) or "cute-viz list FILE tells which values are needed"
+        hint = did_you_mean(last, words) or "cute-viz list FILE shows which values are needed"
         raise CuteVizError(f"nothing here is called {name!r}", name=f"`let={name}`", hint=hint)
 
 

@@ -86,7 +86,7 @@ def render(figure: Figure, format: str, options: Options | None = None) -> bytes
     options = options or Options()
     if options.style == "cutlass" and not row.cutlass:
         known = [other.name for other in FORMATS.values() if other.cutlass]
-        raise FigureError(f"CuTe has no printer of {format}", hint=f"leave out `style=`, or one of {', '.join(known)}")
+        raise FigureError(f"CuTe has no printer for {format}", hint=f"leave out `style=`, or one of {', '.join(known)}")
     if options.palette is not None:
         palette(options.palette)  # a wrong name is an error in every format, also where it has no colours
     out = import_module(row.module).render(figure, options)

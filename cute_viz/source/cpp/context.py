@@ -87,7 +87,7 @@ class Context:
     def enter(self, span: Span) -> None:
         """One declaration is evaluated for another; `leave` ends it. Raises: LimitError where that goes too deep."""
         if self.deep >= _DEEP:
-            raise LimitError(f"definitions stand for one another more than {_DEEP} deep", text=self.text, span=span)
+            raise LimitError(f"definitions refer to one another more than {_DEEP} deep", text=self.text, span=span)
         self.deep += 1
 
     def leave(self) -> None:

@@ -154,7 +154,7 @@ class Functions(Meaning):
             texts = {param: self.text[arg.span.start : arg.span.end] for param, arg in zip(params, given, strict=True)}
             body = re.sub(r"[A-Za-z_]\w*", lambda match: texts.get(match[0], match[0]), body)
         if self.context.macros >= _MACROS or len(body) > 10_000:
-            raise self.fail(f"the macro {name!r} stands for too much", span)
+            raise self.fail(f"the macro {name!r} expands to too much", span)
         self.context.macros += 1
         try:
             tokens, _ = tokenize(body)

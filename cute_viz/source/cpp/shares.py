@@ -38,7 +38,7 @@ class Shares:
         """The share that an expression is. Raises: the error of what is not known, with its place."""
         at = at or self.here
         if deep > _DEEP:
-            raise LimitError("tensors stand for one another too deeply", text=at.text, span=node.span)
+            raise LimitError("tensors refer to one another too deeply", text=at.text, span=node.span)
         try:
             return self._of(node, at, deep + 1)
         except CuteVizError as error:

@@ -154,7 +154,7 @@ class _Shares:
     def of(self, node: ast.expr, deep: int = 0) -> Share:
         """The share that an expression is. Raises: the error of what is not known."""
         if deep > _DEEP:
-            raise self.fail("tensors stand for one another too deeply", node)
+            raise self.fail("tensors refer to one another too deeply", node)
         if isinstance(node, ast.Name):
             return self._named(node, deep + 1)
         if isinstance(node, ast.Subscript):

@@ -29,7 +29,7 @@ def subscript(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
         return Member(target.name, index, target.names.get(index))
     if isinstance(target, Symbol):  # cute.struct.MemRange[dtype, n], Tuple[int, int]: a type
         return Symbol(f"{target.path}[]")
-    raise machine.fail("this has no entries that are known", node)
+    raise machine.fail("this has no known entries", node)
 
 
 def _entry(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
