@@ -83,7 +83,7 @@ class SmemDescriptor(Shown):
 
     @property
     def values(self) -> dict[str, int]:
-        """The fields by name, as they stand in the descriptor; an offset that is too large loses its high bits there."""
+        """The fields by name, as they are in the descriptor; an offset that is too large loses its high bits there."""
         number = next(row[0] for row in MODES[self.kind].values() if row[1] == self.mode)
         known = {
             "start_address": self.start_address,

@@ -36,7 +36,7 @@ _SHIFTS = {"NoShift": 0, "MaxShift8": 1, "MaxShift16": 2, "MaxShift32": 3}
 class InstrDescriptor(Shown):
     """The 32 bits that say what tcgen05.mma computes.
 
-    kind: a key of LAYOUTS. values: the fields by name, as they stand in the descriptor; n_dim is N / 8, m_dim M / 16.
+    kind: a key of LAYOUTS. values: the fields by name, as they are in the descriptor; n_dim is N / 8, m_dim M / 16.
     what: the fields in words, such as {"a_format": "f16"}.
 
     >>> str(make_instr_desc("half_t", "half_t", "float", 128, 256, "K", "K"))

@@ -32,7 +32,7 @@ _WORK = 1 << 23  # elements whose places are tried in all
 class Side:
     """One side of a copy: a share whose threads' elements, in the order `order`, make instructions.
 
-    atom: the most elements of one instruction. name: of the instruction, where the copy tells it. store: it is written. like:
+    atom: the most elements of one instruction. name: of the instruction, where the copy says it. store: it is written. like:
     what the instruction is called, where that is another name: `cp.async.128`.
     """
 

@@ -34,7 +34,7 @@ class Verdict:
     """What becomes of a copy or an MMA that compiles.
 
     instruction: what moves or multiplies, by its name. bits: of one access; 0 of an MMA. count: instructions a thread executes.
-    common: max_common_vector of source and destination, None of an MMA. reasons: what keeps a copy from 128 bits, a sentence each.
+    common: max_common_vector of source and destination, None for an MMA. reasons: what keeps a copy from 128 bits, a sentence each.
     """
 
     what: str

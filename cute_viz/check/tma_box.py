@@ -85,7 +85,7 @@ class Job:
         return [(0,) * len(extents), across, *([] if self.store else [before])]
 
     def numbers(self) -> Any:
-        """The tensor in global memory: a number that tells each element, as far as its bits go."""
+        """The tensor in global memory: a number that identifies each element, as far as its bits go."""
         bits = self.obj.tensor.bits
         return (np.arange(cosize(self.obj.tensor.layout)) % ((1 << min(bits, 31)) - 5) + 1).astype(UNSIGNED[bits])
 

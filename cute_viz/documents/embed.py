@@ -186,7 +186,7 @@ def _alt(drawn: Answer) -> str:
 
 
 def _laid_out(text: str, block: Block, lines: list[str]) -> str:
-    """The reference as it stands in the document, with its pair of comments where there was none."""
+    """The reference as it is in the document, with its pair of comments where there was none."""
     prefix, newline = block.prefix, block.newline
     if not block.paired:
         lines = ["", "<!-- cute-viz -->", *lines, "<!-- /cute-viz -->"]

@@ -66,7 +66,7 @@ class Answer:
 
     @property
     def source_name(self) -> str | None:
-        """What the first source is called: the text itself, a path, `standard input`; None of an object without a name."""
+        """What the first source is called: the text itself, a path, `standard input`; None for an object without a name."""
         source = self.request.sources[0]
         return source if isinstance(source, str) else getattr(source, "name", None)
 
@@ -79,7 +79,7 @@ class Answer:
 
     @property
     def kernel(self) -> Report | None:
-        """What the copies of the one source, a whole file, cost; None of any other source, and of a file without copies."""
+        """What the copies of the one source, a whole file, cost; None for any other source, and of a file without copies."""
         (source,) = self.request.sources
         with self._limits():
             file = whole_file(source, self.request)

@@ -46,7 +46,7 @@ class Explanation:
 
     @property
     def failed(self) -> bool:
-        """Whether the operation's condition failed, as the last step tells."""
+        """Whether the operation's condition failed, as the last step says."""
         return self.steps[-1].words.startswith("this fails")
 
     @property
@@ -72,7 +72,7 @@ class Explanation:
 
     @property
     def figure(self) -> Figure:
-        """The layouts of the steps as a strip of panels, numbered as they are told; of a swizzle its bits.
+        """The layouts of the steps as a strip of panels, with their numbers; for a swizzle, its bits.
 
         Raises: FigureError where no step gives a layout.
         """

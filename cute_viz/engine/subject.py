@@ -1,4 +1,4 @@
-"""A source -> its subject: the object, the spec or the finished figure that it stands for, and what a reader should be told."""
+"""A source -> its subject: the object, the spec or the finished figure that it stands for, and what a reader should know."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NEAR = 0.75  # how like the name of a spec a misspelt one is
 class Subject:
     """What one source stands for.
 
-    obj: the object; None of a finished figure. name: what it is called in its text or file, or "". spec: where it comes from one.
+    obj: the object; None for a finished figure. name: what it is called in its text or file, or "". spec: where it comes from one.
     figure: a picture that was drawn before.
     file: the whole file that it stands in. notes: what a reader should know of the reading. objects: all of the source by name,
     of a file what was evaluated.
@@ -109,7 +109,7 @@ def file_in(source: Any, request: Request) -> SourceFile:
 
 
 def whole_file(source: Any, request: Request) -> SourceFile | None:
-    """The whole file that a source is; None of an expression, a print, a picture.
+    """The whole file that a source is; None for an expression, a print, a picture.
 
     >>> whole_file("(4,8):(8,1)", Request(())) is None
     True

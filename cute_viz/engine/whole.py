@@ -67,7 +67,7 @@ class Row:
 
 
 def file_of(text: str, name: str | None, request: Request) -> SourceFile | None:
-    """The file that a text is; None of an expression, a program of expressions, or prints.
+    """The file that a text is; None for an expression, a program of expressions, or prints.
 
     Raises: CuteVizError for a value of `let` that nothing in the file could use.
 

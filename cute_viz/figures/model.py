@@ -45,7 +45,7 @@ class Frozen(dict[str, Any]):
 class Paint:
     """A hue slot (0, 1, ...) and a shade: 0 is the full hue, shades-1 the lightest. hue -1 is no colour (paper).
 
-    faded: a tint of the hue and muted ink, of what stands back behind a highlight.
+    faded: a tint of the hue and muted ink, of what recedes behind a highlight.
     """
 
     hue: int
@@ -91,7 +91,7 @@ class Ruler:
 class Panel:
     """One grid of cells with its caption.
 
-    labels, paints: one entry a cell, row by row (index row * cols + col). A label may hold several lines, parted by
+    labels, paints: one entry a cell, row by row (index row * cols + col). A label may hold several lines, separated by
         newlines; the paint is an index into the figure's paints, or HOLE, which pages hatch and text shows as · in the place
         of a label. A panel of very many cells has no labels at all
         (an empty tuple), and its paints may be bytes.

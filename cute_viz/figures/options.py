@@ -18,7 +18,7 @@ FIELDS = {option.field or option.name: option.name for option in of_level("objec
 
 @dataclass(frozen=True, slots=True)
 class FigureOptions:
-    """How to draw an object: the fields are the options of the level `object`, whose meaning `cute_viz.options` tells.
+    """How to draw an object: the fields are the options of the level `object`, whose meaning is in `cute_viz.options`.
 
     view: None for what the object asks for, of a layout `tv` with a tile, else `grid`. tile: (rows, columns). color_by: None for
     the view's own choice. thread, warp, value: half-open ranges. tensor: the tensor's layout. bits: the option `type`; None for 16

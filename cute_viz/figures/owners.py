@@ -92,7 +92,7 @@ def tile_panel(
     r"""The tile, each cell labelled with its owner.
 
     titles: of the rulers down and across. atom: rows and columns of an atom, whose borders are drawn; 0 for none.
-    named: labels name every owner of a cell, not the lowest alone. What nobody holds has no labels.
+    named: labels name every owner of a cell, not the lowest alone. What no thread holds has no labels.
 
     >>> tv_map = TVMap(threads=2, values=2, rows=2, cols=2, places=[0, 2, 1, 3])
     >>> tile_panel(tv_map, tv_map.owners(), (0, 0, 0, 0), FigureOptions()).labels

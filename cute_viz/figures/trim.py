@@ -10,7 +10,7 @@ from cute_viz.figures.words import count
 
 
 def fold(figure: Figure, columns: int) -> Figure:
-    """The figure with panels of more columns cut into bands that stand on top of each other.
+    """The figure with panels of more columns cut into bands on top of each other.
 
     Raises: FigureError for bands without a column.
 

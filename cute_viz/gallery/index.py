@@ -44,7 +44,7 @@ class Entry:
 
     @classmethod
     def from_dict(cls, value: dict[str, Any]) -> Entry:
-        """The entry that was written as JSON; what is none is a KeyError, TypeError or ValueError."""
+        """The entry that was written as JSON; anything else is a KeyError, TypeError or ValueError."""
         words = [value[key] for key in ("name", "group", "title", "alt", "kind", "expression", "note")]
         if not all(isinstance(word, str) for word in words) or not isinstance(value["files"], dict):
             raise TypeError("an entry is made of words")

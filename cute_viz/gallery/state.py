@@ -1,4 +1,4 @@
-"""What a gallery remembers of its last run: a hidden JSON file in its folder. Without it all is drawn anew."""
+"""What a gallery remembers of its last run: a hidden JSON file in its folder. Without it all is drawn again."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _tensor(evaluator: Meaning, node: Call) -> Any:
 
 
 def _origin(evaluator: Meaning, node: Call) -> Any:
-    """The coordinate that a tensor of coordinates begins at, in the place of a pointer; None of a pointer."""
+    """The coordinate that a tensor of coordinates begins at, in the place of a pointer; None for a pointer."""
     assert node.args
     first = node.args[0]
     iterator = isinstance(first, Call) and short(first.name) in _ITERATORS

@@ -60,7 +60,7 @@ def _address(evaluator: Meaning, node: Call) -> int | None:
 
 
 def fragment_type(evaluator: Meaning, node: Call) -> Any:
-    """`make_tensor<typename TiledMma::FrgTypeSFA>(shape)`: the tensor memory of scale factors; None of another call.
+    """`make_tensor<typename TiledMma::FrgTypeSFA>(shape)`: the tensor memory of scale factors; None for another call.
 
     >>> from cute_viz.spec.library import resolve
     >>> from cute_viz.notation import parse

@@ -14,7 +14,7 @@ from cute_viz.limits import limit, over
 
 
 class Encoding(NamedTuple):
-    """An encoding: its name in TTGIR without the dialect, its fields by TTGIR's names, and where it stands."""
+    """An encoding: its name in TTGIR without the dialect, its fields by TTGIR's names, and where it is."""
 
     name: str
     fields: Mapping[str, Any]

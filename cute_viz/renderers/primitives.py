@@ -234,7 +234,7 @@ class Texts(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of prose: its text, where it stands, its size and weight, its role (TEXT or MUTED), and whether it is monospaced."""
+    """A line of prose: its text, where it is, its size and weight, its role (TEXT or MUTED), and whether it is monospaced."""
 
     text: str
     x: float

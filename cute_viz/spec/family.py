@@ -47,7 +47,7 @@ class Match(NamedTuple):
 
 
 class Family:
-    """An entry as it stands in its file. Nothing of it is read before it is asked for, and nothing twice.
+    """An entry as it is in its file. Nothing of it is read before it is asked for, and nothing twice.
 
     >>> from cute_viz.spec.library_files import library_of
     >>> text = "library: mma\\nA{N}/sparse: {where: {N: 8..64/8}, types: f32 f16 f16 f32}\\nB:\\n  inherits: A{N}/sparse"

@@ -74,7 +74,7 @@ def header(env: Env) -> Env:
 
 
 def key_of(values: list[Any]) -> tuple[Any, ...]:
-    """What tells instances of a template apart."""
+    """What distinguishes instances of a template."""
     out: list[Any] = []
     for value in values:
         if isinstance(value, Lazy):

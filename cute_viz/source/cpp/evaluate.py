@@ -71,7 +71,7 @@ class Evaluator(Operators):
         return self.known(self.value(node), node.span)
 
     def known(self, value: Any, span: Span) -> Any:
-        """A value that is none of another file. Raises: the error of a name that is."""
+        """A value that is not from another file. Raises: the error of a name that is."""
         if isinstance(value, External):
             raise value.error or needed(self.text, str(value), span, "type")
         if isinstance(value, tuple):

@@ -82,7 +82,7 @@ def _lenient(meaning: Meaning, node: Node) -> Any:
 
 
 def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
-    """A type or a trait by its name and its template arguments; None of another name."""
+    """A type or a trait by its name and its template arguments; None for another name."""
     name, args = part.name, part.args
     if name in TRAITS:
         return TRAITS[name](meaning, args or (), span)

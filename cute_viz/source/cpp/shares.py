@@ -29,7 +29,7 @@ _DEEP = 32
 
 
 class Shares:
-    """The shares of expressions, each seen from where it stands."""
+    """The shares of expressions, each seen from where it is."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.here = evaluator

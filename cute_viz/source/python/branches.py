@@ -19,7 +19,7 @@ GOES_ON, RETURNS, RAISES, BREAKS, CONTINUES = "goes on", "returns", "raises", "b
 
 
 class Open(Exception):
-    """A loop whose end hangs on what is not known."""
+    """A loop whose end depends on what is not known."""
 
 
 def lose(machine: Machine, name: str, frame: Frame, error: CuteVizError) -> None:

@@ -266,7 +266,7 @@ def _bind_parameters(
 
 
 def parameter(machine: Machine, default: Callable[[ast.arg, ast.expr | None], Any] | None = None) -> Missing:
-    """What a parameter is that nobody gives an argument: its default, if that is a constant, else unknown."""
+    """The value of a parameter without an argument: its default, if that is a constant, else unknown."""
 
     def missing(item: ast.arg, value: ast.expr | None) -> Any:
         if isinstance(value, (ast.Constant, ast.Tuple, ast.UnaryOp, ast.Attribute)) and not (

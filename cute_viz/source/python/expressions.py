@@ -65,7 +65,7 @@ def _constant(machine: Machine, node: ast.Constant, frame: Frame) -> Any:
 
 
 def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
-    """What a name is where it stands: what was given for it, what was assigned, a function or module, a builtin."""
+    """What a name is where it is: what was given for it, what was assigned, a function or module, a builtin."""
     at: Frame | None = frame
     while at is not None:
         if name in at.names:

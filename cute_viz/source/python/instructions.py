@@ -74,7 +74,7 @@ _K = {"F16BF16": 16, "F8": 32, "I8": 32, "TF32": 8, "FP8": 32, "F8F6F4": 32, "MX
 
 
 def instruction(module: str, name: str, args: list[Any], given: dict[str, Any]) -> Instruction | None:
-    """The operation of a module's name, with its arguments by name; None of a name that is not known.
+    """The operation of a module's name, with its arguments by name; None for a name that is not known.
 
     Arguments may be unknown: most layouts do not depend on all of them. Raises: AlgebraError for arguments that it does not take.
 

@@ -137,7 +137,7 @@ class _Shares:
         return NotationError(message, text=self.tree.text, span=self.tree.span(node), hint=hint)
 
     def value(self, node: ast.expr) -> Any:
-        """The value that a name has where it stands. Raises: the error of one that is not known, and of several values."""
+        """The value that a name has where it is. Raises: the error of one that is not known, and of several values."""
         if not isinstance(node, ast.Name):
             raise self.fail("this is not a name", node)
         last = self.function.last(node.id, node.lineno)

@@ -1,4 +1,4 @@
-"""Blackwell's tensor memory: where accumulators stand in it, and the copies from and to it.
+"""Blackwell's tensor memory: where accumulators are in it, and the copies from and to it.
 
 Sources: cute/atom/mma_traits_sm100.hpp (tmem_frg), cute/atom/copy_traits_sm100.hpp (make_tmem_copy), and
 cutlass/utils/blackwell_helpers.py of the Python DSL.
