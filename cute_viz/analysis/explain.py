@@ -78,9 +78,13 @@ def _composition(steps: list[Step], a: Layout, b: Any, *more: Any) -> None:
     steps.append(Step(f"composition: A = {a} read as a function of one index, coalesced", flat))
     for extent, step in flat_modes(b):
         if isinstance(step, Basis):
-            steps.append(Step(f"{extent}:{step} of B picks {extent} elements along mode {step.path[0]} of A"))
+            steps.append(
+                Step(
+                    f"{extent}:{step} of B picks {extent} {'element' if extent == 1 else 'elements'} along mode {step.path[0]} of A"
+                )
+            )
         else:
-            steps.append(Step(f"{extent}:{step} of B picks {extent} elements of A, {step} apart"))
+            steps.append(Step(f"{extent}:{step} of B picks {extent} {'element' if extent == 1 else 'elements'} of A, {step} apart"))
             _walk(steps, flat, extent, step)
     steps.append(Step("the picked modes, in B's nesting", _do("composition", a, b)))
 
@@ -206,7 +210,7 @@ def _coalesce(steps: list[Step], a: Layout, profile: Any = None) -> None:
             kept.append((first[0] * extent, first[1]))
             steps.append(
                 Step(
-                    f"{first[0]}:{first[1]} and {extent}:{stride} go on evenly ({first[0]}*{first[1]} = {stride})",
+                    f"{first[0]}:{first[1]} and {extent}:{stride} are joined ({first[0]}*{first[1]} = {stride})",
                     Layout(*kept[-1]),
                 )
             )

@@ -83,7 +83,7 @@ def _copy(operands: list[Any], aligned: bool = False) -> Verdict:
     count, *pair = _calls(atom, src.layout, dst.layout)
     _registers(atom, (pair[0], pair[1]), (src, dst))
     bits = size(get(atom.layout_src, 1)) * atom.bits
-    reasons = () if bits >= WIDEST else (f"{atom.name} moves {bits} bits a thread; a wider atom would take fewer instructions",)
+    reasons = () if bits >= WIDEST else (f"{atom.name} moves {bits} bits per thread; a wider atom would take fewer instructions",)
     common = auto_width(src, dst, WIDEST).common if src.bits == dst.bits else 0
     return Verdict("copy", atom.name, count, bits, common, reasons)
 
@@ -237,7 +237,7 @@ def _gemm(operands: list[Any]) -> Verdict:
         wanted = size(get(atom.layout(operand), 1))
         if mine[0] != wanted and t.pointer.space == "rmem":
             raise AlgebraError(
-                f"{operand} has {mine[0]} values in its first mode, {atom.name or 'the MMA'} takes {wanted} a thread",
+                f"{operand} has {mine[0]} values in its first mode, {atom.name or 'the MMA'} takes {wanted} per thread",
                 hint=f"partition_fragment_{operand} of this MMA gives such a tensor",
             )
     count = 1

@@ -28,7 +28,7 @@ PROVES = {
         "tiles whose address is not a multiple of 1024 bytes: the swizzle acts on address bits",
     ),
     "TMA store": (
-        "a tile laid out as drawn is stored by cp.async.bulk.tensor as the matrix it stands for",
+        "a tile laid out as drawn is stored by cp.async.bulk.tensor as the matrix that it represents",
         "tiles whose address is not a multiple of 1024 bytes: the swizzle acts on address bits",
     ),
     "wgmma operand": (
@@ -45,7 +45,7 @@ PROVES = {
     ),
     "tcgen05": (
         "tcgen05.ld and tcgen05.st move every lane and column of tensor memory to and from the drawn register",
-        "the packed forms, and .16x32bx2; a device of compute capability 10.0 decides",
+        "the packed forms and .16x32bx2; it needs a device of compute capability 10.0",
     ),
     "tiled mma": (
         "fragments packed as drawn give the exact product, each element of C written once where it is drawn",

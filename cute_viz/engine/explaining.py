@@ -152,7 +152,7 @@ def steps_of_verdict(found: Verdict) -> list[Step]:
     ['CuTe accepts it: 4 instructions a thread, SM80_16x8x16_F32F16F16F32_TN']
     """
     times = "1 instruction" if found.count == 1 else f"{found.count} instructions"
-    out = [Step(f"CuTe accepts it: {times} a thread, {found.instruction}")]
+    out = [Step(f"CuTe accepts it: {times} per thread, {found.instruction}")]
     if found.common is not None:
         out.append(Step(f"max_common_vector is {found.common}: this many elements are contiguous in both source and destination"))
     return [*out, *(Step(f"  {reason}") for reason in found.reasons)]

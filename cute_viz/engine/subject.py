@@ -228,7 +228,7 @@ def _of_file(file: SourceFile, request: Request) -> Subject:
         notes = (f"{entry.path} of line {entry.line}; others of this name are on line {others}",)
     if request.name is None and len(file.entries) > 1:
         which = f"{entry.path} (line {entry.line})"
-        notes = (f"of {len(file.entries)} definitions {which}; `name=` picks another, 'cute-viz list' shows all",)
+        notes = (f"using {which} of {len(file.entries)} definitions; `name=` picks another, 'cute-viz list' shows all",)
     return Subject(value, entry.name, file=file, notes=notes, objects=tuple(read))
 
 
@@ -265,7 +265,7 @@ def _notes(document: Document, value: Any, own: str, text: str, request: Request
     out = []
     if others:
         which = f", {own}" if own else ""
-        out.append(f"of {len(others) + 1} objects the last{which}; `name=` picks {', '.join(others[-8:])}")
+        out.append(f"using the last of {len(others) + 1} objects{which}; `name=` picks {', '.join(others[-8:])}")
     out += [f"{key} was not read: {error.message}" for key, error in list(document.failures.items())[:4]]
     return tuple(out)
 

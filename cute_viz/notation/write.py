@@ -32,7 +32,7 @@ def write(value: Any, target: str) -> str:
 
 def _cannot(value: Any, target: str) -> CuteVizError:
     return CuteVizError(
-        f"{target} has no words for {show(value).strip().splitlines()[0]}", hint=f"another notation: `as={'`, `as='.join(TARGETS)}`"
+        f"{target} cannot express {show(value).strip().splitlines()[0]}", hint=f"another notation: `as={'`, `as='.join(TARGETS)}`"
     )
 
 

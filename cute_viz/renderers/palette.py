@@ -121,7 +121,7 @@ PALETTES: dict[str, Palette] = {
             ("#9b9b9b", "#f9f9f9", "#898989", "#d3d3d3", "#adadad", "#e6e6e6", "#787878", "#c0c0c0"),
             "eight greys an equal step of lightness apart, neighbours far apart, the first dark enough for shades; for print",
         ),
-        Palette("mono", ("#ffffff", "#e2e2e2"), "two papers, for print"),
+        Palette("mono", ("#ffffff", "#e2e2e2"), "white and a light grey, for print"),
     )
 }
 DEFAULT = "tol-even"
