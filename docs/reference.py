@@ -80,7 +80,9 @@ def _views() -> str:
 
 def _operations() -> str:
     rows = ((tick(op.signature), op.summary, tick(op.example)) for op in OPS.values())
-    return "# Operations\n\nThe operations of expressions, under CuTe's names.\n\n" + table(("operation", "meaning", "example"), rows)
+    return "# Operations\n\nThe operations of expressions, under CuTe's names.\n\n" + table(
+        ("operation", "meaning", "example"), rows
+    )
 
 
 def _atoms() -> str:
