@@ -70,7 +70,7 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
 
 
 def address(layout: AnyLayout, options: FigureOptions) -> Figure:
-    """Memory in order, 128 bytes a row: each cell shows which element (m,n) lies there.
+    """Memory in order, 128 bytes per row: each cell shows which element (m,n) lies there.
 
     Raises: FigureError for elements that are not whole bytes, or do not fill a row.
 
@@ -97,7 +97,7 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
     check_cells(lines * per, f"the memory of {show(layout)}", options)
     width = max(1, CHUNK * 8 // bits)
     keys = [None if k not in where else where[k][1] // width % 8 for k in range(lines * per)]
-    painting = by_group(keys, 8, f"hue: n / {width} mod 8, the chunk of the row that the element stands in", "")
+    painting = by_group(keys, 8, f"hue: n / {width} mod 8, the chunk of the row that holds the element", "")
     panel = Panel(
         caption="",
         rows=lines,
@@ -108,7 +108,7 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
         col_ruler=with_borders(ruler("element", per), width),
         data={"m": tuple([where[k][0] if k in where else None for k in range(lines * per)])},
     )
-    title = options.title or f"Memory of {an(rows)} × {cols} tile of {bits}-bit elements, 128 bytes a row"
+    title = options.title or f"Memory of {an(rows)} × {cols} tile of {bits}-bit elements, 128 bytes per row"
     caption = "each cell is an address, in order; it shows the element m,n that lies there"
     shared = f"{several} elements share an address with another; the first is shown."
     return _figure(layout, title, caption, painting, [panel], bits, shared if several else "")

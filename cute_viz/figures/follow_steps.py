@@ -196,7 +196,7 @@ def _stores(gemm: Gemm, thread: int, held: list[Cell], notes: list[str]) -> list
     every = _instructions(gemm.epilogue, "D", thread, gemm.tile[:2], notes)
     own = [part for part in every if set(part) <= set(held)]
     if every and not own:
-        notes.append("It stores other elements than it computes: they change hands in shared memory.")
+        notes.append("It stores other elements than it computes: they are exchanged through shared memory.")
     return own or every[:1]
 
 

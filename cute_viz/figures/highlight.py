@@ -74,7 +74,7 @@ def paint_held(
         paper = paints.index(Paint(-1))
         cells |= {x: tuple([paper if mine else HOLE for mine in owners[x]]) for x in rest}
         entries = [LegendEntry(paper, f"{x}: {memory[x]}", cells[x].count(paper)) for x in rest if x in memory]
-        legends = (*painting.legends, *([Legend("paper: in no thread's registers", tuple(entries))] if entries else []))
+        legends = (*painting.legends, *([Legend("plain: not in any thread's registers", tuple(entries))] if entries else []))
         painting = Painting((), paints, legends)
     return {x: cells[x] for x in maps}, painting
 

@@ -43,7 +43,7 @@ from cute_viz.figures.words import count, ptx_name
 
 _PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1)}
 _SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N")}
-CAPTION = "each cell shows its owner T,V: which thread holds the element, in which of its values"
+CAPTION = "each cell shows its owner T,V: thread T holds the element as its value V"
 CTA_CAPTION = "each cell shows the CTA whose memory holds the element, and the number V of the element in that CTA's part"
 
 

@@ -69,7 +69,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     column = [f"+{n}" for n in range(LINE)]
     panels = [
         Panel(
-            caption=f"scale factors in row-major order, a cell one for {x.vector} elements of K: the byte that it goes to",
+            caption=f"scale factors in row-major order, one per cell for {x.vector} elements of K: the byte where it goes",
             rows=len(order) // (across * factors),
             cols=across * factors,
             labels=tuple("" if place is None else str(first[place]) for place in order),
@@ -84,7 +84,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
             place=(0, 0),
         ),
         Panel(
-            caption="memory, 16 bytes a line: which row,factor each byte is; in tensor memory a line is a lane, 4 bytes a column",
+            caption="memory, 16 bytes per line: the row,factor of each byte; in tensor memory a line is a lane, 4 bytes per column",
             rows=lines,
             cols=LINE,
             labels=tuple("" if place is None else f"{place[0]},{place[1]}" for place in memory),
@@ -105,7 +105,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
         "one for each warp. SM100: not run on hardware.",
     ]
     if HOLE in painting.cells:
-        notes.append("Hatched: bytes of other factors, or of nothing.")
+        notes.append("Hatched: bytes of other factors, or unused ones.")
     return Figure(
         kind="scales",
         title=title,
