@@ -25,8 +25,8 @@ def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> l
     >>> for step in explain("complement", [Layout(4, 2), 24]):
     ...     print(step.words, "->", step.value)
     complement: fill what 4:2 leaves out of 0..23, in order of stride -> None
-    4:2 begins with a step of 2, and 1 are reached: the complement fills the 2 in between -> 2:1
-    8 are reached; 3 repetitions reach 24 -> 3:8
+    4:2 has stride 2, and 1 would be contiguous: the complement fills the 2 in between -> 2:1
+    0..7 is covered; 3 repetitions reach 24 -> 3:8
     together, coalesced -> (2,3):(1,8)
     """
     operation = ops.find(name)

@@ -149,7 +149,7 @@ def steps_of_verdict(found: Verdict) -> list[Step]:
     """A verdict in sentences.
 
     >>> [step.words for step in steps_of_verdict(Verdict("gemm", "SM80_16x8x16_F32F16F16F32_TN", 4))]
-    ['CuTe accepts it: 4 instructions a thread, SM80_16x8x16_F32F16F16F32_TN']
+    ['CuTe accepts it: 4 instructions per thread, SM80_16x8x16_F32F16F16F32_TN']
     """
     times = "1 instruction" if found.count == 1 else f"{found.count} instructions"
     out = [Step(f"CuTe accepts it: {times} per thread, {found.instruction}")]
