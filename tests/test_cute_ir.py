@@ -91,7 +91,7 @@ def test_operations_give_the_types_of_their_results() -> None:
         assert printed(clear_static(found)) == as_written(wanted), (name, types)
         told += 1
         symbolic += "?" in wanted
-    assert (told > 800, symbolic > 245, asked < 140) == (True, True, True), (told, symbolic, asked)
+    assert (told > 870, symbolic > 285, asked < 95) == (True, True, True), (told, symbolic, asked)
 
 
 IR = """

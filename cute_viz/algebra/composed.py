@@ -194,6 +194,8 @@ def with_origin(origin: Any, layout: AnyLayout) -> AnyLayout:
     >>> str(moved), moved(1, 1)
     ('ArithTuple(4,8) o (2,2):(1@0,1@1)', (5, 9))
     """
+    if isinstance(origin, tuple):  # 0 times half a step is 0
+        origin = map_leaves(_whole, origin)
     if not is_int_tuple(origin) or not isinstance(origin, tuple) or not origin:
         refuse("make_tensor", (origin, layout), "an origin must be a tuple of integers")
     if isinstance(layout, ComposedLayout) and has_origin(layout):
@@ -209,6 +211,10 @@ def with_origin(origin: Any, layout: AnyLayout) -> AnyLayout:
         whole = add(whole, Basis(1, stride.path) if isinstance(stride, Basis) else 0)
     whole = _filled(origin, map_leaves(lambda _: 0, whole))
     return ComposedLayout(_identity(map_leaves(lambda _: 1, whole)), whole, layout)
+
+
+def _whole(x: Any) -> Any:
+    return int(x) if type(x).__name__ == "Fraction" and x.denominator == 1 else x
 
 
 def _filled(origin: Any, zeros: Any) -> Any:

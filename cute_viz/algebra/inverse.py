@@ -32,6 +32,7 @@ from cute_viz.algebra.shapes import ceil_div, evenly_divides, grouped, shape_of
 from cute_viz.algebra.static import has_static
 from cute_viz.algebra.stride import F2, Basis, is_coordinate, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.unknown import Unknown
 from cute_viz.algebra.xor_inverse import xor_right_inverse
 
 _Mode = tuple[int, Any, int]  # extent, stride, and the size of the modes before it
@@ -123,7 +124,10 @@ def _gaps(pairs: list[tuple[int, int]], layout: Layout, target: Any) -> tuple[li
 def _copies(target: Any, reached: int, layout: Layout) -> Any:
     """How many times what is reached goes into the cotarget, mode by mode."""
     rest = -(-target // reached) if isinstance(target, int) else ceil_div(target, reached)
-    if product(rest) < 1:
+    count = product(rest)
+    if isinstance(count, Unknown) and isinstance(target, tuple) and len(target) > 1:
+        raise count.error()  # whether its modes are merged is where CuTe's compilers differ
+    if not isinstance(count, Unknown) and count < 1:
         refuse("complement", (layout, target), "the cotarget's extents must be 1 or more")
     return rest
 

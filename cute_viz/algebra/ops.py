@@ -312,6 +312,7 @@ ON_TYPES = (
         "ceil_div",
     ),
     *("make_ordered_layout", "filter", "filter_zeros", "make_identity_layout", "product_each"),
+    *("local_tile", "local_partition", "domain_offset", "get_slice", *(f"partition_{x}" for x in "ABCSD")),
 )
 
 # The names of CuTe's Python DSL and of older headers for the same things.

@@ -20,6 +20,7 @@ from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.products import raked_product
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.slicing import dice, dice_tuple
+from cute_viz.algebra.unknown import Unknown
 
 
 def local_tile(layout: AnyLayout, tiler: Any, coord: Any, proj: Any = None) -> AnyLayout:
@@ -98,7 +99,7 @@ def indexed(operation: str, layout: AnyLayout, tiled: AnyLayout, coord: Any) -> 
     sub = tiled(coord)
     offset = tiled(map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, coord))
     check_apart(sub, offset)
-    if not any(leaves(offset)):
+    if not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(offset)):
         return sub  # type: ignore[no-any-return]
     plain = domain(layout)
     if is_coordinate_layout(plain):

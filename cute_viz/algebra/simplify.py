@@ -7,7 +7,7 @@ from typing import Any
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra import tuples
 from cute_viz.algebra.common import is_zero, refuse
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, lift
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, has_origin, lift
 from cute_viz.algebra.inttuple import map_leaves, tuple_rank
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
 
@@ -43,11 +43,14 @@ def coalesce(layout: AnyLayout, profile: Any = None) -> AnyLayout:
 def filter_zeros(layout: AnyLayout, profile: Any = None) -> AnyLayout:
     """Extents of modes with stride 0 become 1; with a profile, of the modes where the profile is 0 (cute/layout.hpp).
 
-    A composed layout has no strides and stays as it is (cute/int_tuple.hpp). Raises: AlgebraError for one with a profile.
+    A composed layout has no strides and stays as it is (cute/int_tuple.hpp), unless it is a tensor of coordinates with an origin.
+    Raises: AlgebraError for one with a profile.
 
     >>> str(filter_zeros(Layout((4, 8), (0, 1))))
     '(1,8):(0,1)'
     """
+    if isinstance(layout, ComposedLayout) and has_origin(layout):
+        return ComposedLayout(layout.outer, layout.offset, filter_zeros(layout.inner, profile))  # type: ignore[arg-type]
     if isinstance(layout, ComposedLayout):
         if profile is not None:
             refuse("filter_zeros", (layout, profile), "a composed layout has no strides for a profile to choose from")

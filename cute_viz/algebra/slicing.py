@@ -17,6 +17,7 @@ from cute_viz.algebra.layout import Layout, idx2crd, is_coordinate_layout, print
 from cute_viz.algebra.stride import F2, add
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import swizzle_projection
+from cute_viz.algebra.unknown import Unknown
 
 
 def slice_(crd: Any, layout: AnyLayout) -> AnyLayout:
@@ -147,14 +148,51 @@ def _swizzled(crd: Any, layout: ComposedLayout, swizzle: Swizzle, inner: Layout)
         refuse("slice", (crd, layout), "no mode is left: the coordinate has no _", hint="A(i,j) is the value at a coordinate")
     diced, index = dice(crd, inner), dice_tuple(crd, crd)
     # offset bits that the swizzle reads or changes go in front of it, all others pass by
-    consumed = _bits(composition(swizzle_projection(swizzle), diced), index, crd, layout)
+    consumed, open_bits = _bits(composition(swizzle_projection(swizzle), diced), index, crd, layout)
     passed = composition(_other_bits(swizzle), diced)(index)
-    offset = layout.offset ^ consumed
-    seen = composition(swizzle_projection(swizzle), sliced)
+    begun, open_before = _known_bits(layout.offset, swizzle)
+    return _around(swizzle, begun ^ consumed, open_bits | open_before, sliced, passed)
+
+
+def _around(swizzle: Swizzle, offset: int, open_bits: int, layout: Layout, passed: Any) -> tuple[AnyLayout, Any]:
+    """A layout behind a swizzle, from an offset on of which open_bits are not known; plain where it meets the swizzle nowhere."""
+    seen = composition(swizzle_projection(swizzle), layout)
     active = seen(size(seen) - 1)
     if active & ~swizzle(active):
-        return compose_with_offset(swizzle, offset, sliced), passed
-    return composition(_decayed(swizzle, offset), sliced), swizzle(offset) + passed
+        return compose_with_offset(swizzle, _run_time(offset, open_bits), layout), passed
+    return composition(_decayed(swizzle, offset, open_bits), layout), _run_time(swizzle(offset), open_bits) + passed
+
+
+def settled(layout: AnyLayout) -> tuple[AnyLayout, Any]:
+    """A part of a swizzled tensor as CuTe leaves it: the offset that the swizzle does not touch is the pointer's.
+
+    The layout is plain where no two bits of it are swizzled together. Source: cute/swizzle_layout.hpp, slice_and_offset.
+
+    >>> part, offset = settled(ComposedLayout(Swizzle(3, 3, 3), 1600, Layout((8, 8), (1, 512))))
+    >>> str(part), offset
+    ('(8,8):(1,512)', 1608)
+    """
+    if not isinstance(layout, ComposedLayout) or not isinstance(layout.outer, Swizzle) or not isinstance(layout.inner, Layout):
+        return layout, 0
+    swizzle, mask = layout.outer, layout.outer.yyy | layout.outer.zzz
+    if isinstance(layout.offset, Unknown):
+        open_bits = mask & -layout.offset.div
+        return _around(swizzle, 0, open_bits, layout.inner, layout.offset)
+    if not isinstance(layout.offset, int) or layout.offset < 0:
+        return layout, 0
+    return _around(swizzle, layout.offset & mask, 0, layout.inner, layout.offset & ~mask)
+
+
+def _known_bits(offset: Any, swizzle: Swizzle) -> tuple[int, int]:
+    """An offset, and its bits that a run alone knows, of those that a swizzle reads or changes."""
+    if not isinstance(offset, Unknown):
+        return offset, 0
+    return 0, (swizzle.yyy | swizzle.zzz) & -offset.div
+
+
+def _run_time(value: int, open_bits: int) -> Any:
+    """A number some of whose bits a run alone knows: a run-time integer, and what divides it."""
+    return Unknown().derived((value | open_bits) & -(value | open_bits)) if open_bits else value
 
 
 def _other_bits(swizzle: Swizzle) -> Layout:
@@ -164,27 +202,39 @@ def _other_bits(swizzle: Swizzle) -> Layout:
     return Layout(extents, (first, 0, between, 0, product(extents)))
 
 
-def _bits(projected: Layout, index: Any, crd: Any, layout: ComposedLayout) -> int:
-    """The value at an index of a layout whose modes each own a run of bits: XOR does for their sum."""
-    total = 0
+def _bits(projected: Layout, index: Any, crd: Any, layout: ComposedLayout) -> tuple[int, int]:
+    """The value at an index of a layout whose modes each own a run of bits, where XOR does for their sum; and what is not known.
+
+    The second number has the bits of those modes whose index is a run-time integer; they are 0 in the first.
+    """
+    total = open_bits = 0
     coordinate = idx2crd(index, projected.shape)
     for extent, stride, at in zip(leaves(projected.shape), leaves(projected.stride), leaves(coordinate), strict=True):
         reach = extent * stride
         if reach != 0 and (reach < 0 or reach & (reach - 1)):
             refuse("slice", (crd, layout), f"Requires pow2 shape*stride: the swizzle splits {extent}:{stride}")
-        total ^= (at * stride) & ((extent - 1) * stride)
-    return total
+        if isinstance(at, Unknown):
+            open_bits |= (extent - 1) * stride
+        else:
+            total ^= (at * stride) & ((extent - 1) * stride)
+    return total, open_bits
 
 
-def _decayed(swizzle: Swizzle, offset: int) -> Layout:
-    """The plain layout that the swizzle is around an offset: each bit adds or subtracts, by the bit it is XORed with."""
+def _decayed(swizzle: Swizzle, offset: int, open_bits: int) -> Layout:
+    """The plain layout that the swizzle is around an offset: each bit adds or subtracts, by the bit it is XORed with.
+
+    Where that is one of open_bits, which a run alone knows, so is the stride.
+    """
     z, y = swizzle.zzz & -swizzle.zzz, swizzle.yyy & -swizzle.yyy
 
-    def changed(i: int) -> int:
-        return (z if not offset & (y << i) else -z) << i
+    def step(bit: int, plus: int, minus: int, i: int) -> Any:
+        return _run_time(0, z << i) if open_bits & bit else (minus if offset & bit else plus) << i
 
-    def read(i: int) -> int:
-        return (y + z if not offset & (z << i) else y - z) << i
+    def changed(i: int) -> Any:
+        return step(y << i, z, -z, i)
+
+    def read(i: int) -> Any:
+        return step(z << i, y + z, y - z, i)
 
     lower, upper = (changed, read) if z < y else (read, changed)
     reach, base, bits = abs(swizzle.shift), swizzle.base, swizzle.bits

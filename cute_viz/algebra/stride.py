@@ -35,7 +35,8 @@ class Basis:
         return str(self.value) + "".join(f"@{i}" for i in reversed(self.path))
 
     def __mul__(self, factor: Scalar) -> Basis:
-        return Basis(self.value * factor, self.path)
+        value = self.value * factor
+        return Basis(int(value) if type(value).__name__ == "Fraction" and value.denominator == 1 else value, self.path)
 
     __rmul__ = __mul__
 

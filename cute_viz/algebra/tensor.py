@@ -13,6 +13,7 @@ from cute_viz.algebra.elements import bits_of, named
 from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves
 from cute_viz.algebra.layout import Layout, cosize, is_coordinate_layout
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.unknown import Unknown
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
@@ -104,7 +105,7 @@ class Tensor(Shown):
         if self.swizzle is not None:
             return ComposedLayout(self.swizzle, self.offset, self.layout)
         if swizzle is not None:
-            if not self.offset:
+            if not isinstance(self.offset, Unknown) and not self.offset:
                 return ComposedLayout(swizzle, PointerFlag(bits), self.layout)
             scaled = swizzle.rescaled(bits.bit_length() - 4)
             return ComposedLayout(scaled, self.offset, self.layout)

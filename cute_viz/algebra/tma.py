@@ -24,6 +24,7 @@ from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.recast import recast_layout
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.simplify import coalesce
+from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
@@ -209,12 +210,12 @@ def _gbasis(name: str, g: Tensor, smem: Any, values: Layout, bits: int) -> Layou
             hint="the tile in shared memory is not contiguous along any mode of the tensor",
         )
     bases: list[Basis] = steps[:rank]
-    tile = Layout(tuple(shapes[:rank]), tuple(_at(g.layout.stride, step) for step in bases))
-    tile = recast_layout(tile, g.bits, bits)
+    tile = Layout(mark_static(tuple(shapes[:rank])), tuple(_at(g.layout.stride, step) for step in bases))  # a box is static
+    tile = _recast(tile, g.bits, bits)
     groups = _merged(list(leaves(tile.shape)), list(leaves(tile.stride)), bases)
     used = {basis.path for _, members in groups for _, basis in members}
     out: list[tuple[Any, Any]] = [(_one([s for s, _ in members]), _one([e for _, e in members])) for _, members in groups]
-    recast = recast_layout(g.layout, g.bits, bits)
+    recast = _recast(g.layout, g.bits, bits)
     identity = make_identity_layout(g.layout.shape)
     for extent, step, basis in zip(leaves(recast.shape), leaves(recast.stride), leaves(identity.stride), strict=True):
         gone = (isinstance(extent, Static) and extent == 1) or (isinstance(step, Static) and step == 0)
@@ -223,6 +224,13 @@ def _gbasis(name: str, g: Tensor, smem: Any, values: Layout, bits: int) -> Layou
     if len(out) > 4:
         out = [*out[:4], (tuple(s for s, _ in out[4:]), tuple(e for _, e in out[4:]))]
     return Layout(tuple(s for s, _ in out), tuple(e for _, e in out))
+
+
+def _recast(layout: Layout, old: int, new: int) -> Layout:
+    """A layout for elements of another width; of one that is static all is static, where the width changes an integer, too."""
+    out: Layout = recast_layout(layout, old, new)
+    static = all(isinstance(leaf, Static) for part in (layout.shape, layout.stride) for leaf in leaves(part))
+    return mark_static(out) if static else out
 
 
 def _one(items: list[Any]) -> Any:
@@ -255,7 +263,7 @@ def _at(nested: Any, basis: Basis) -> Any:
 def _tensor_map(name: str, g: Tensor, gbasis: Layout, swizzle: int, ctas: int, kind: str) -> tuple[TensorMap, Layout]:
     """make_tma_copy_desc: what cuTensorMapEncodeTiled is given, once all that CuTe asserts holds."""
     bits = bits_of(kind)
-    recast: Layout = recast_layout(g.layout, g.bits, bits)
+    recast = _recast(g.layout, g.bits, bits)
     dims, strides = [1] * RANK, [0] * RANK
     groups = list(modes(gbasis.stride))
     for n, group in enumerate(groups):

@@ -1,38 +1,41 @@
 """An integer that only runs know, `?` in what CuTe's compiler and the DSL print: it is carried along, and never guessed.
 
-Sums and products of it are unknown, too. Whatever must look at its value, to compare, to count or to divide evenly, is refused
-with its place. In an operation that CuTe computes on types, it is not "the constant 1" or any other
-(`is_constant` of cute/numeric/integral_constant.hpp).
+Sums and products of it are unknown, too, except for a number that divides them, as in CuTe's compiler. Whatever must look at its
+value, to compare, to count or to divide evenly, is refused with its place. In an operation that CuTe computes on types, it is not
+"the constant 1" or any other (`is_constant` of cute/numeric/integral_constant.hpp).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from math import gcd
 from typing import Any, NoReturn
 
 from cute_viz.errors import NotationError, Span
 
+_DIV, _WIDE = re.compile(r"div=(\d{1,18})\b"), re.compile(r"\bi64\b")
 _on_types: ContextVar[bool] = ContextVar("on types", default=False)
 
 
 class Unknown:
-    """One run-time integer, as it was written: `?`, `?{i64 div=8}`.
+    """One run-time integer: `?`, `?{i64 div=8}`. written: how the text has it that it comes from.
 
     >>> x = Unknown("?{div=8}")
     >>> str(x), str(2 * x), 0 * x, x == x
-    ('?{div=8}', '?', 0, True)
+    ('?{div=8}', '?{div=16}', 0, True)
     >>> x < 4
     Traceback (most recent call last):
     cute_viz.errors.NotationError: '?{div=8}' is a run-time value, whose number is not in the print
       hint: give a number: let={"?": 512}; for several, in their order: let={"?": (512,64)}
     """
 
-    __slots__ = ("name", "span", "text")
+    __slots__ = ("name", "span", "text", "written")
 
-    def __init__(self, name: str = "?", text: str | None = None, span: Span | None = None) -> None:
-        self.name, self.text, self.span = name, text, span
+    def __init__(self, name: str = "?", text: str | None = None, span: Span | None = None, written: str = "") -> None:
+        self.name, self.text, self.span, self.written = name, text, span, written or name
 
     def __str__(self) -> str:
         return self.name
@@ -42,21 +45,37 @@ class Unknown:
     def error(self) -> NotationError:
         """The error of what needs its number; the caller raises it."""
         return NotationError(
-            f"{self.name!r} is a run-time value, whose number is not in the print",
+            f"{self.written!r} is a run-time value, whose number is not in the print",
             text=self.text,
             span=self.span,
             hint="give a number: `let=?=512`; for several, in their order: `let=?=(512,64)`",
             needs=("?",),
         )
 
-    def derived(self) -> Unknown:
-        """What is computed from it: another run-time integer, which nothing else is known of."""
-        return Unknown("?", self.text, self.span)
+    def derived(self, div: int = 1, other: Any = None) -> Unknown:
+        """What is computed from it: another run-time integer, of which at most its width and a number that divides it are known."""
+        wide = next((found[0] for x in (self, other) if isinstance(x, Unknown) and (found := _WIDE.search(x.name))), "")
+        known = " ".join([*([wide] if wide else []), *([f"div={div}"] if div > 1 else [])])
+        return Unknown(f"?{{{known}}}" if known else "?", self.text, self.span, self.written)
+
+    @property
+    def div(self) -> int:
+        """A number that divides it.
+
+        >>> Unknown("?{i64 div=8}").div, Unknown().div, str(4 * Unknown("?{i64 div=8}") + 16)
+        (8, 1, '?{i64 div=16}')
+        """
+        found = _DIV.search(self.name)
+        return max(1, int(found[1])) if found else 1
 
     def __add__(self, other: Any) -> Any:
+        if type(other).__name__ == "Fraction":
+            return self + int(other) if other.denominator == 1 else self.derived(1)
         if not isinstance(other, (int, Unknown)):
             return NotImplemented
-        return self if type(other) is not Unknown and other == 0 else self.derived()
+        if type(other) is Unknown:
+            return self.derived(gcd(self.div, other.div), other)
+        return self if other == 0 else self.derived(gcd(self.div, int(other)))
 
     __radd__ = __add__
 
@@ -64,14 +83,16 @@ class Unknown:
         return self + other
 
     def __rsub__(self, other: Any) -> Any:
-        return self.derived() if isinstance(other, int) else NotImplemented
+        return self.derived(gcd(self.div, int(other))) if isinstance(other, int) else NotImplemented
 
     def __mul__(self, other: Any) -> Any:
+        if type(other).__name__ == "Fraction":
+            return self.derived(max(1, int(self.div * abs(other))) if (self.div * other).denominator == 1 else 1)
         if not isinstance(other, (int, Unknown)):
             return NotImplemented
         if isinstance(other, int) and other in (0, 1):
             return self if other else 0
-        return self.derived()
+        return self.derived(self.div * (other.div if isinstance(other, Unknown) else abs(int(other))), other)
 
     __rmul__ = __mul__
 
@@ -80,7 +101,7 @@ class Unknown:
         return 0
 
     def __neg__(self) -> Any:
-        return self.derived()
+        return self.derived(self.div)
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -96,7 +117,8 @@ class Unknown:
         raise self.error()
 
     def __floordiv__(self, other: Any) -> Any:
-        return self._divided(self, other)[0]
+        quotient = self._divided(self, other)[0]
+        return quotient.derived() if type(quotient) is Unknown and quotient is not self else quotient
 
     def __rfloordiv__(self, other: Any) -> Any:
         return self._divided(other, self)[0]
@@ -122,20 +144,24 @@ def quotient_rest(a: Any, b: Any) -> tuple[Any, Any]:
 
     >>> quotient_rest(Unknown(), 4), quotient_rest(0, Unknown()), quotient_rest(Unknown("?{i64}"), 1)
     ((?, ?), (0, 0), (?{i64}, 0))
+    >>> quotient_rest(Unknown("?{div=64}"), 16)
+    (?{div=4}, 0)
     """
     if isinstance(a, int) and a == 0:
         return 0, 0
     if isinstance(b, int) and b == 1:
         return a, 0
-    either = a if isinstance(a, Unknown) else b
-    return either.derived(), either.derived()
+    if isinstance(a, Unknown) and isinstance(b, int) and b > 0 and a.div % b == 0:
+        return a.derived(a.div // int(b)), 0
+    either, other = (a, b) if isinstance(a, Unknown) else (b, a)
+    return either.derived(1, other), either.derived(1, other)
 
 
 def arith(operator: str, a: Any, b: Any) -> Any:
     """The sum, difference or product where one operand is a run-time integer. Raises: NotationError for other operators.
 
     >>> arith("*", 4, Unknown()), arith("-", Unknown(), 0)
-    (?, ?)
+    (?{div=4}, ?)
     """
     if operator == "+":
         return a + b

@@ -16,6 +16,7 @@ from cute_viz.algebra.fragment import make_fragment_like
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout, size
 from cute_viz.algebra.mma import ThrMMA, TiledMMA
+from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import AlgebraError
 
 
@@ -63,13 +64,14 @@ def get_slice(tiled: Any, thread: int) -> Any:
     >>> get_slice(_mma.make_tiled_mma(fma, (16, 16, 1)), 33).thr_vmnk
     (0, 1, 2, 0)
     """
-    if not isinstance(thread, int) or thread < 0:
+    some = isinstance(thread, Unknown)  # the view of any thread
+    if not some and (not isinstance(thread, int) or thread < 0):
         raise AlgebraError(f"get_slice needs a thread index, not {show(thread)}", hint="get_slice(tiled_mma, 0)")
     if getattr(type(tiled), "tiling", "") == "tma":
         tiled = tiled.tiled  # of make_tma_copy
     if not isinstance(tiled, (TiledMMA, TiledCopy)):
         raise AlgebraError(f"get_slice needs a TiledMMA or a TiledCopy, not {show(tiled)}")
-    if thread >= size(tiled.thr_layout):
+    if not some and thread >= size(tiled.thr_layout):
         raise AlgebraError(f"thread {thread} is not in this {type(tiled).__name__} of {size(tiled.thr_layout)} threads")
     if isinstance(tiled, TiledCopy):
         return ThrCopy(tiled, thread)
