@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cute_viz import parse
 from cute_viz.algebra.inttuple import show
 from cute_viz.errors import CuteVizError
 from cute_viz.spec import read
@@ -164,3 +165,8 @@ def test_is_refused(text: str, words: str) -> None:
         read(text).pick()
     assert words in caught.value.message
     assert caught.value.span is not None
+
+
+@pytest.mark.parametrize(("text", "first"), [("a*b*c", "24"), ("a*b", "6"), ("a*b+1", "7"), ("a*b; c", "4"), ("T* p = c", "4")])
+def test_a_product_of_names_declares_nothing(text: str, first: str) -> None:
+    assert show(parse(text, {"a": 2, "b": 3, "c": 4})) == first

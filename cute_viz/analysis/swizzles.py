@@ -118,7 +118,9 @@ def warp_addresses(name: str, rows: int, cols: int, bits: int, memory: Memory | 
     """
     known, lanes = (PATTERNS, LANES) if memory is None else (OF_WAVES, memory.lanes)
     if name not in known:
-        raise AlgebraError(f"there is no access {name!r}", hint=did_you_mean(name, known, 1) or f"one of {', '.join(known)}")
+        whole = name.removesuffix(".x4")  # ldmatrix alone is of four matrices
+        near = f"did you mean {whole}?" if whole in known else did_you_mean(name, known, 1)
+        raise AlgebraError(f"there is no access {name!r}", hint=near or f"one of {', '.join(known)}")
     bytes_ = bits // 8
     pitch = cols * bytes_
     chunks = pitch // 16

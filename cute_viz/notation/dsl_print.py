@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.copy import Copy_Atom, TiledCopy
-from cute_viz.algebra.elements import named
+from cute_viz.algebra.elements import Element, named
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, TiledMMA
@@ -30,6 +30,8 @@ def show_dsl(value: Any) -> str:
       TV Layout Dst:   (1,8):(0,1)
       Value type:      f16
     """
+    if isinstance(value, bool):
+        return str(value)
     value = clear_static(value)
     if isinstance(value, TiledMMA):
         rows = [("Thr Layout VMNK", show(value.thr_layout_vmnk)), ("Permutation MNK", _tiler(value.permutation_mnk))]
@@ -43,6 +45,8 @@ def show_dsl(value: Any) -> str:
         return "\n".join(_copy(value))
     if isinstance(value, Swizzle):
         return _swizzle(value)
+    if isinstance(value, ComposedLayout) and has_origin(value):
+        return f"tensor<{show(value.offset)} o {show(value.inner)}>"
     if isinstance(value, ComposedLayout):
         outer = _swizzle(value.outer) if isinstance(value.outer, Swizzle) else show_dsl(value.outer)
         return f"{outer} o {show(value.offset)} o {show_dsl(value.inner)}"
@@ -56,9 +60,16 @@ def _mma(atom: MMA_Atom) -> list[str]:
 
 def _copy(atom: Copy_Atom) -> list[str]:
     element = named(atom.value_type) if atom.value_type else None
-    kind = (*element.print, element.name)[0] if element else f"{atom.bits}b"
+    kind = _element(element) if element else f"{atom.bits}b"
     layouts = [("TV Layout Src", show(atom.layout_src)), ("TV Layout Dst", show(atom.layout_dst))]
     return _block("Copy Atom", [("ThrID", show(atom.thr_id)), *layouts, ("Value type", kind)])
+
+
+def _element(element: Element) -> str:
+    """An element type as MLIR prints it, whose integers have no sign."""
+    if element.name == "pred":
+        return "i1"
+    return f"i{element.bits}" if element.kind in ("signed", "unsigned") else (*element.print, element.name)[0]
 
 
 def _block(heading: str, rows: list[tuple[str, str]]) -> list[str]:

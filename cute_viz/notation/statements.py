@@ -122,9 +122,13 @@ class _Program(Parser):
             ahead = self.position + 1
             while self.tokens[ahead].kind in ("&", "*"):
                 ahead += 1
-            if self.tokens[ahead].kind != "name":
+            if self.tokens[ahead].kind != "name" or self.is_product(ahead):
                 return
             self.position = ahead
+
+    def is_product(self, at: int) -> bool:
+        """Whether `a * b`, up to the name at a token, is a product: it declares nothing, as `T* p;` and `T* p = q` do."""
+        return self.tokens[at - 1].kind == "*" and self.tokens[at + 1].kind not in ("=", ";", "{", "[", "name")
 
     def unread(self, start: int, error: NotationError) -> Statement:
         """The statement at a token that could not be read; goes on behind its end."""
