@@ -34,7 +34,7 @@ from cute_viz.source.python.values import (
     Unknown,
 )
 
-_ALLOCATES = ("get_tensor", "allocate_tensor")  # methods of what is not read that give a tensor of the layout in their arguments
+_ALLOCATES = ("get_tensor", "allocate_tensor", "allocate")  # methods of allocators, whose result follows from their arguments
 
 
 def attribute(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:
@@ -161,6 +161,8 @@ def _of_tensor(machine: Machine, value: Tensor, name: str, node: ast.expr) -> An
 def _of_pointer(machine: Machine, value: Pointer, name: str, node: ast.expr) -> Any:
     if name in ("dtype", "value_type") and value.element is not None:
         return value.element
+    if name in ("get_tensor", "data_ptr"):  # of a field of a struct in shared memory
+        return Bound(Symbol(f"@tensor.{name}"), value)
     return machine.unknown(f"{name!r} of a pointer is not known", node)
 
 

@@ -14,7 +14,7 @@ from cute_viz.source.python.branches import RAISES
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.library import call_library
 from cute_viz.source.python.machine import DEPTH, Frame, Machine, need
-from cute_viz.source.python.parameters import Missing, parameter_hint
+from cute_viz.source.python.parameters import Missing, hint_for, parameter_hint
 from cute_viz.source.python.statements import execute
 from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tree import stored
@@ -170,7 +170,7 @@ def follow(
         target = frame.names.get(head)
         if attribute and isinstance(target, Instance) and attribute in target.names:
             machine.end(function.node, {attribute: target.names[attribute]}, head + ".")
-    if ended == RAISES:
+    if ended == RAISES and not frame.returned:
         raise machine.fail(f"{function.name} raises an error for these arguments", node)
     return _result(machine, function, frame, ended, node)
 
@@ -218,9 +218,13 @@ def _as_annotated(machine: Machine, item: ast.arg, value: Any, frame: Frame) -> 
     """A layout that was given for a tensor as a tensor, of the element type that was given, `mA.element_type`."""
     if not isinstance(value, (Layout, ComposedLayout)):
         return value
-    kind = machine.let(f"{item.arg}.element_type", frame)
-    tensor = item.annotation is not None and "Tensor" in ast.unparse(item.annotation)
-    return Tensor(value, Pointer(kind if isinstance(kind, Element) else None)) if tensor or kind is not NOTHING else value
+    path = f"{item.arg}.element_type"
+    kind = machine.let(path, frame)
+    if kind is NOTHING and not (item.annotation is not None and "Tensor" in ast.unparse(item.annotation)):
+        return value
+    if kind is NOTHING:
+        kind = machine.unknown(f"the element type of {item.arg!r} is not known", item, hint_for(path), (path,), path)
+    return Tensor(value, Pointer(kind))
 
 
 def _bind_parameters(
@@ -252,8 +256,11 @@ def _bind_parameters(
         else:
             value = machine.unknown(f"{function.name} is called without {item.arg}", node)
         known = missing is None and not isinstance(value, Unknown)
+        if isinstance(value, (Layout, ComposedLayout)):
+            value = _as_annotated(machine, item, value, frame)
         if (given := machine.let(item.arg, frame, binds="parameter" if known else "")) is not NOTHING:
             value = _as_annotated(machine, item, given, frame)
+            frame.begun.add(item.arg)
         frame.names[item.arg] = value
     if spec.vararg is not None:
         frame.names[spec.vararg.arg] = (

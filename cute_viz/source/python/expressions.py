@@ -6,6 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
@@ -70,7 +72,7 @@ def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
     while at is not None:
         if name in at.names:
             bound = at.names[name]
-            if not isinstance(bound, (Unknown, Symbol)):  # what was given for it counted when it was bound
+            if not isinstance(bound, (Unknown, Symbol)) or name in at.begun:  # what was given for it counted when it was bound
                 return bound
             given = machine.let(name, frame)
             return bound if given is NOTHING else given
@@ -207,7 +209,9 @@ def _subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> Any:
         index: Any = slice(*(None if part is None else machine.known(part, frame) for part in parts))
     else:
         index = machine.value(node.slice, frame)
-        if not isinstance(target, Tensor):
+        if isinstance(target, (Layout, ComposedLayout)) and isinstance(index, tuple):
+            target = Tensor(target)  # a layout has no slices: it was given for a tensor
+        if not isinstance(target, (Tensor, Symbol)):
             need(index)
     return subscript(machine, target, index, node)
 

@@ -9,6 +9,7 @@ from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.static import clear_static, is_tiling
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.source.python.machine import Machine, need
+from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.tree import Tree
 from cute_viz.source.python.values import Atom, Items, Member, Symbol, Unknown, element
 
@@ -40,6 +41,8 @@ def convert(machine: Machine, given: Any) -> Any:
     if (kind := element(text)) is not None:
         return kind
     value = _python(machine, text)
+    if isinstance(value, Unknown) and (member := _member(text)) is not None:  # of an enumeration that the file does not import
+        return member
     if not isinstance(value, (Unknown, Symbol)):
         return value
     from cute_viz.notation import parse
@@ -50,6 +53,17 @@ def convert(machine: Machine, given: Any) -> Any:
         if isinstance(value, Unknown):
             return Unknown(error.named("let"))
         return value
+
+
+def _member(text: str) -> Member | None:
+    """The member of one of the DSL's enumerations, with or without its module: `CtaGroup.TWO`.
+
+    >>> _member("tcgen05.CtaGroup.TWO").value, _member("a.b")
+    (2, None)
+    """
+    words = text.split(".")
+    found = symbol(f"cutlass.{'.'.join(words[-2:])}") if len(words) > 1 and all(map(str.isidentifier, words)) else None
+    return found if isinstance(found, Member) else None
 
 
 def _python(machine: Machine, text: str) -> Any:

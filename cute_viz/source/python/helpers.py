@@ -23,6 +23,7 @@ from cute_viz.source.python.instructions import copy_atom, instruction, mma_atom
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.tensor_memory import TENSOR_MEMORY
 from cute_viz.source.python.tensors import leading, picked
+from cute_viz.source.python.tma import TMA
 from cute_viz.source.python.values import Atom, Element, Instruction, Member, Tensor, Unknown
 
 _CAPACITY = {
@@ -341,4 +342,4 @@ for _module in ("sm100", "utils"):
         (_module, "make_smem_layout"): _sm100_plain_smem,
         (_module, "make_smem_layout_epi"): _sm100_epilogue,
     }
-HELPERS |= BLOCKSCALED | EPILOGUE | TENSOR_MEMORY
+HELPERS |= BLOCKSCALED | EPILOGUE | TENSOR_MEMORY | TMA

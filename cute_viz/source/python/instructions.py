@@ -57,6 +57,10 @@ SIGNATURES: dict[tuple[str, str], tuple[str, ...]] = {
     ("cute", "CopyS2ROp"): (),
     ("cute", "CopyR2SOp"): (),
     ("cpasync", "CopyG2SOp"): ("cache_mode",),
+    ("cpasync", "CopyBulkTensorTileG2SOp"): ("cta_group",),
+    ("cpasync", "CopyBulkTensorTileG2SMulticastOp"): ("cta_group",),
+    ("cpasync", "CopyBulkTensorTileS2GOp"): (),
+    ("cpasync", "CopyReduceBulkTensorTileS2GOp"): ("reduction_kind",),
     **{
         ("warp", f"{way}Matrix{shape}Op"): _MATRIX
         for way in ("Ld", "St")

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import ast
+from contextlib import nullcontext
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.inttuple import Underscore, modes
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.mma import ThrMMA
 from cute_viz.algebra.ops import ALIASES, OPS, find
 from cute_viz.algebra.static import clear_static, is_tiling
+from cute_viz.algebra.unknown import Unknown as RunTime
+from cute_viz.algebra.unknown import on_types
 from cute_viz.notation.dsl import PARAMETERS, RENAMED, REORDERED
 from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.instructions import instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.modules import ENUMS, family, is_library
 from cute_viz.source.python.plain import call_plain
-from cute_viz.source.python.subscripts import check_place, moved, somewhere, underscores
+from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.tensors import TENSORS, call_member, member_of
 from cute_viz.source.python.values import Atom, Class, Instance, Items, Partial, Slice, Symbol, Tensor, Unknown
 
@@ -74,28 +78,27 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
     if name not in OPS and name not in ALIASES and name not in RENAMED and name != "retile":
         raise machine.fail(f"{function.path} is not supported here", node)
     operands, extra = _placed(machine, name, args, named, node)
-    cause: Unknown | None = None
     tensor = next((value for value in operands if isinstance(value, Tensor)), None)
     if name in _PLACED and len(operands) > _PLACED[name]:
-        at = _PLACED[name]
-        operands[at], cause = somewhere(underscores(operands[at]))
-        if cause is not None:
-            check_place(tensor, cause)
+        operands[_PLACED[name]] = somewhere(underscores(operands[_PLACED[name]]))
     some = name in ("get_slice", "get_thread_slice") and len(operands) == 2 and isinstance(operands[1], Unknown)
     if some and isinstance(operands[0], Atom) and isinstance(operands[1], Unknown):
         return Slice(operands[0], operands[1])
     values = [_operand(need(value)) for value in operands]
+    if name in ("get_slice", "get_thread_slice") and isinstance(values[0], (ThrCopy, ThrMMA)):  # of a thread's view the whole's
+        values[0] = values[0].tiled
     order = REORDERED.get(name)
     if order is not None and len(values) == len(order):
         values = [values[n] for n in order]
     one = name in ("partition_S", "partition_D") and isinstance(values[0], ThrCopy) and isinstance(values[0].tiled.tiler_mn, tuple)
     one = one and len(values[0].tiled.tiler_mn) == 1
     short = {"retile": "retile_S"}.get(name, RENAMED.get(name, name))
-    result = find(short).call([*values, *extra])
+    with on_types() if any(isinstance(value, (ThrCopy, ThrMMA)) for value in values) else nullcontext():
+        result = find(short).call([*values, *extra])
     if name == "domain_offset" and tensor is None and isinstance(result, tuple):
         result = result[0]
     if tensor is not None and (isinstance(result, (Layout, ComposedLayout)) or (name in _MOVES and isinstance(result, tuple))):
-        part = moved(tensor, result, cause is None) if name in _MOVES else Tensor(result, tensor.pointer, tensor.offset)
+        part = moved(tensor, result) if name in _MOVES else Tensor(result, tensor.pointer, tensor.offset)
         layout = _cleared(part.layout)
         return Tensor(_in_one_mode(layout) if one else layout, part.pointer, part.offset)
     return _wrapped(result, operands)
@@ -154,12 +157,8 @@ def _placed(machine: Machine, name: str, args: list[Any], named: dict[str, Any],
 def _of_some_thread(machine: Machine, name: str, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     """What a thread sees, whichever it is: a layout that all threads have alike, of an offset that is not known."""
     view = args[0]
-    if name.startswith("partition_") and not name.startswith("partition_shape"):
-        for value in args[1:]:
-            check_place(need(value), view.cause)
-    thread = find("get_slice").call([view.atom.value, 0])
+    thread = find("get_slice").call([view.atom.value, RunTime()])
     whole = Atom(thread, view.atom.op, view.atom.element)
     owner = view.atom if name.startswith(("make_fragment", "partition_shape", "retile")) else whole
     call = Symbol(f"cutlass.cute.{name}")
-    result = call_library(machine, call, [owner, *args[1:]], named, node)
-    return Tensor(result.layout, result.pointer, None) if isinstance(result, Tensor) and name.startswith("partition_") else result
+    return call_library(machine, call, [owner, *args[1:]], named, node)

@@ -25,6 +25,7 @@ class Frame:
 
     scope: the names of classes and functions around it. returned: what `return` gave, on the ways that may be taken.
     pending: where a way may have ended: the journal's place, and what that way had changed.
+    begun: parameters with a given value; after `x = f(x)` the new value counts.
     """
 
     names: dict[str, Any]
@@ -35,6 +36,7 @@ class Frame:
     local: frozenset[str] = frozenset()
     returned: list[Any] = field(default_factory=list)
     pending: list[tuple[int, Changes]] = field(default_factory=list)
+    begun: set[str] = field(default_factory=set)
 
 
 class Parts(NamedTuple):

@@ -13,7 +13,9 @@ from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit
+from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.machine import Machine, need
+from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.values import Atom, Element, Instance, Items, Member, Symbol, same
 
 _NUMBERS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
@@ -150,6 +152,8 @@ def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
     if isinstance(a, Symbol) and isinstance(b, Symbol):
         if a.path == b.path:
             return True
+        if _differ(a, b):
+            return False
         raise machine.fail(f"cannot determine whether {a.path} is {b.path}", node)
     if isinstance(a, Symbol) or isinstance(b, Symbol):
         other, symbol = (b, a) if isinstance(a, Symbol) else (a, b)
@@ -165,6 +169,12 @@ def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
     if isinstance(a, (Layout, ComposedLayout, Swizzle)) or isinstance(b, (Layout, ComposedLayout, Swizzle)):
         return type(a) is type(b) and bool(a == b)
     return bool(a == b)
+
+
+def _differ(a: Symbol, b: Symbol) -> bool:
+    """Whether two names of the DSL are surely two of the functions that are read here; one may be imported as the other."""
+    known = {a.last, b.last} <= {name for _, name in HELPERS} and is_library(a.path) and is_library(b.path)
+    return known and not a.last.endswith(b.last) and not b.last.endswith(a.last)
 
 
 def _in(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:

@@ -15,7 +15,7 @@ from cute_viz.source.python.given import convert
 from cute_viz.source.python.machine import Machine, Parts
 from cute_viz.source.python.statements import execute
 from cute_viz.source.python.tree import Tree
-from cute_viz.source.python.values import Class, Function, Instance, Unknown, same
+from cute_viz.source.python.values import Class, Function, Instance, Unknown, decorators, same
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -43,16 +43,23 @@ class Runs:
         return self._found(functions, lambda records, ends: ends.get(key, []))
 
     def _found(self, functions: tuple[ast.AST, ...], pick: Any) -> list[Any]:
-        for roots in self._roots(functions):
-            layers = [self._run(root) for root in roots]
-            for n in range(max(map(len, layers), default=0)):
-                out: list[Any] = []
-                for layer in layers:
-                    for value in pick(*layer[n]) if n < len(layer) else ():
-                        if not any(same(value, one) for one in out):
-                            out.append(value)
-                if out:
-                    return out
+        found = next((out for roots in self._roots(functions) if (out := self._of(roots, pick))), [])
+        outer = next((node for node in functions if isinstance(node, ast.ClassDef)), None)
+        if outer is not None and all(isinstance(value, Unknown) for value in found):
+            return self._of(self._below(outer), pick) or found
+        return found
+
+    def _of(self, roots: list[str], pick: Any) -> list[Any]:
+        """What runs recorded, of their first layers that have anything."""
+        layers = [self._run(root) for root in roots]
+        for n in range(max(map(len, layers), default=0)):
+            out: list[Any] = []
+            for layer in layers:
+                for value in pick(*layer[n]) if n < len(layer) else ():
+                    if not any(same(value, one) for one in out):
+                        out.append(value)
+            if out:
+                return out
         return []
 
     def _roots(self, functions: tuple[ast.AST, ...]) -> list[list[str]]:
@@ -70,6 +77,14 @@ class Runs:
         own = f"function {outer.name}"
         alone = [own] if own not in callers else []
         return [*(rank for rank in ranks[:2] if rank), *([alone] if alone else []), *([ranks[2]] if ranks[2] else [])]
+
+    def _below(self, node: ast.ClassDef) -> list[str]:
+        """The runs of the subclasses of an abstract class."""
+        if not any(_is_left(item) for item in node.body):
+            return []
+        self._run("module")
+        classes = [value for value in self.machine.module.names.values() if isinstance(value, Class)]
+        return ["class " + cls.name for cls in classes if any(base.node is node for base in _bases(cls)[1:])]
 
     def _rank(self, root: str) -> int:
         """Classes first, then functions that the DSL compiles, then all others."""
@@ -181,7 +196,7 @@ class Runs:
                 machine.store.undo(mark)
         self._layer(root)
         for once in (True, False):  # those that others call come last: they may have been reached
-            for method in methods:
+            for method in (*methods, *_inherited(cls)):
                 if id(method.node) in machine.calls or method is init or (once and method.name in called):
                     continue
                 mark = machine.store.mark()
@@ -196,3 +211,25 @@ class Runs:
                 name = item.target.id
                 argument = ast.copy_location(ast.arg(f"self.{name}", item.annotation), item.target)
                 target.names[name] = missing(argument, item.value)
+
+
+def _is_left(node: ast.stmt) -> bool:
+    """Whether subclasses must define a method: it is abstract, or raises NotImplementedError."""
+    if not isinstance(node, _FUNCTIONS):
+        return False
+    last = node.body[-1]
+    return "abstractmethod" in decorators(node) or (
+        isinstance(last, ast.Raise) and last.exc is not None and "NotImplementedError" in ast.unparse(last.exc)
+    )
+
+
+def _inherited(cls: Class) -> list[Function]:
+    """The methods that a class inherits from abstract bases."""
+    left = [base for base in _bases(cls)[1:] if any(map(_is_left, base.node.body))]
+    methods = [value for base in left for value in base.names.values() if isinstance(value, Function)]
+    return [method for method in methods if cls.find(method.name) is method]
+
+
+def _bases(cls: Class) -> list[Class]:
+    """A class and all of its bases."""
+    return [cls, *(one for base in cls.bases if isinstance(base, Class) for one in _bases(base))]

@@ -15,7 +15,7 @@ from cute_viz.source.python.machine import Frame, Machine
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.operators import binary
 from cute_viz.source.python.tree import dotted, stored
-from cute_viz.source.python.values import Class, Function, Instance, Items, Symbol, Unknown
+from cute_viz.source.python.values import Class, Function, Instance, Items, Symbol, Unknown, decorators
 
 
 def execute(machine: Machine, body: list[ast.stmt], frame: Frame) -> str:
@@ -70,7 +70,7 @@ def assign(machine: Machine, target: ast.expr, value: Any, frame: Frame, node: a
         return
     name = dotted(target)
     local = isinstance(target, ast.Name) and frame is not machine.module and not isinstance(value, Unknown)
-    given = machine.let(name, frame, binds="local" if local else "") if name else NOTHING
+    given = machine.let(name, frame, binds="local" if local else "") if name and not _goes_on(name, frame, node) else NOTHING
     if given is not NOTHING:
         value = given
     elif isinstance(value, Unknown) and name and not value.error.needs:
@@ -87,6 +87,13 @@ def assign(machine: Machine, target: ast.expr, value: Any, frame: Frame, node: a
         _put(machine, target, value, frame)
     elif isinstance(target, ast.Starred):
         assign(machine, target.value, value, frame, node)
+
+
+def _goes_on(name: str, frame: Frame, node: ast.AST) -> bool:
+    """Whether a statement computes a new value of a parameter from the given one: `x = f(x)`."""
+    if name not in frame.begun or (source := getattr(node, "value", None)) is None:
+        return False
+    return isinstance(node, ast.AugAssign) or any(isinstance(item, ast.Name) and item.id == name for item in ast.walk(source))
 
 
 def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Any, frame: Frame, node: ast.AST) -> None:
@@ -135,6 +142,8 @@ def _class(machine: Machine, node: ast.ClassDef, frame: Frame) -> None:
     for statement in node.body:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
             machine.store.write(cls.names, statement.name, Function(statement, frame, cls))
+        elif isinstance(statement, ast.AnnAssign) and "struct" in decorators(node) and isinstance(statement.target, ast.Name):
+            machine.store.write(cls.names, statement.target.id, machine.attempt(statement.annotation, inner))
         else:
             _statement(machine, statement, inner)
     machine.end(node, cls.names)

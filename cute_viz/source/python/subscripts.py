@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, with_origin
+from cute_viz.algebra.composed import ComposedLayout, domain, with_origin
 from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
-from cute_viz.algebra.slicing import slice_and_offset
+from cute_viz.algebra.slicing import settled, slice_and_offset
+from cute_viz.algebra.stride import Basis, plain
+from cute_viz.algebra.unknown import Unknown as RunTime
+from cute_viz.algebra.unknown import on_types
 from cute_viz.source.python.machine import Machine, need
-from cute_viz.source.python.values import Class, Items, Member, Symbol, Tensor, Unknown
+from cute_viz.source.python.values import Class, Element, Items, Member, Pointer, Symbol, Tensor, Unknown
 
 
 def subscript(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
@@ -27,9 +30,17 @@ def subscript(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
         return sliced(machine, target, index, node)
     if isinstance(target, Class) and target.is_enum() and isinstance(index, str):
         return Member(target.name, index, target.names.get(index))
-    if isinstance(target, Symbol):  # cute.struct.MemRange[dtype, n], Tuple[int, int]: a type
-        return Symbol(f"{target.path}[]")
+    if isinstance(target, Symbol):  # Tuple[int, int]: a type
+        return _member_type(target, index) or Symbol(f"{target.path}[]")
     raise machine.fail("this has no known entries", node)
+
+
+def _member_type(target: Symbol, index: Any) -> Pointer | None:
+    """What a field of a struct in shared memory is, by its type: `cute.struct.Align[cute.struct.MemRange[dtype, n], 1024]`."""
+    first = index[0] if isinstance(index, tuple) and index else None
+    if target.path.endswith("struct.MemRange") and isinstance(first, Element):
+        return Pointer(first)
+    return first if target.path.endswith("struct.Align") and isinstance(first, Pointer) else None
 
 
 def _entry(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
@@ -60,43 +71,34 @@ def sliced(machine: Machine, tensor: Tensor, index: Any, node: ast.AST) -> Any:
             need(crd)
             return tensor.layout(*crd) if isinstance(crd, tuple) else tensor.layout(crd)
         raise machine.fail("an element of a tensor is a run-time value", node)
-    free, cause = somewhere(crd)
-    if cause is not None:
-        check_place(tensor, cause)
-    return moved(tensor, slice_and_offset(free, tensor.layout), cause is None)
+    with on_types():
+        return moved(tensor, slice_and_offset(somewhere(crd), tensor.layout))
 
 
-def somewhere(crd: Any) -> tuple[Any, Unknown | None]:
-    """A coordinate with 0 for what is not known, and the first such.
+def somewhere(crd: Any) -> Any:
+    """A coordinate with a run-time integer for what is not known.
 
     >>> somewhere((X, 3))
-    ((_, 3), None)
+    (_, 3)
     """
     if isinstance(crd, Unknown):
-        return 0, crd
-    if not isinstance(crd, tuple):
-        return crd, None
-    pairs = [somewhere(item) for item in crd]
-    return tuple(item for item, _ in pairs), next((cause for _, cause in pairs if cause is not None), None)
+        return RunTime()
+    return tuple(map(somewhere, crd)) if isinstance(crd, tuple) else crd
 
 
-def check_place(tensor: Any, cause: Unknown) -> None:
-    """Refuse a place that is not known where more than the beginning of the result hangs on it."""
-    layout = tensor.layout if isinstance(tensor, Tensor) else tensor
-    if not isinstance(tensor, Tensor) or not isinstance(layout, Layout) or is_coordinate_layout(layout):
-        raise cause.error
-
-
-def moved(tensor: Tensor, result: Any, known: bool = True) -> Tensor:
-    """A part of a tensor: a layout, or one with an offset, which is the pointer's."""
+def moved(tensor: Tensor, result: Any) -> Tensor:
+    """A part of a tensor: a layout, or one with an offset, which is the pointer's as far as no swizzle needs it."""
     offset: Any = 0
     if isinstance(result, tuple):
         result, offset = result
     elif _has_place(result) and isinstance(tensor.layout, Layout) and not is_coordinate_layout(tensor.layout):
         result, offset = result.inner, result.offset
-    if isinstance(result, Layout) and is_coordinate_layout(result) and offset:
-        return Tensor(with_origin(offset, result), tensor.pointer)
-    known = known and tensor.offset is not None and isinstance(offset, int)
+    if is_coordinate_layout(domain(result)) and isinstance(offset, (tuple, Basis)):
+        return Tensor(with_origin(plain(offset), result), tensor.pointer)
+    with on_types():
+        result, passed = settled(result)
+        offset = passed + offset
+    known = tensor.offset is not None and isinstance(offset, int)
     return Tensor(result, tensor.pointer, (tensor.offset or 0) + int(offset) if known else None)
 
 

@@ -19,7 +19,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import copy_atom, instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.tensors import fragment_like, layout_of, picked
-from cute_viz.source.python.values import Atom, Element, Instruction, Member, Pointer, Tensor
+from cute_viz.source.python.values import Atom, Element, Instruction, Member, Pointer, Slice, Tensor
 
 _LANE = 1 << 16  # the distance of two lanes in addresses of 32 bits
 
@@ -91,7 +91,7 @@ def _make_fragment(operand: str) -> Callable[..., Any]:
 
     def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         mma, source = picked(args, named, ("mma", "input"))
-        mma, source = need(mma), need(source)
+        mma, source = mma.atom if isinstance(mma, Slice) else need(mma), need(source)
         if not isinstance(mma, Atom) or mma.op is None:
             raise AlgebraError("cannot determine what this MMA takes")
         layout = layout_of(source)

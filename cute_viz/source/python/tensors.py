@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
@@ -12,11 +13,14 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import copy_atom, mma_atom
+from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Machine, need
-from cute_viz.source.python.subscripts import moved, underscores
-from cute_viz.source.python.values import Atom, Element, Member, Pointer, Tensor
+from cute_viz.source.python.parameters import hint_for
+from cute_viz.source.python.subscripts import moved, somewhere, underscores
+from cute_viz.source.python.values import Atom, Class, Element, Instance, Member, Pointer, Tensor, Unknown, decorators
 
 
 def picked(args: list[Any], named: dict[str, Any], names: tuple[str, ...]) -> list[Any]:
@@ -56,7 +60,19 @@ def _make_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> An
         from cute_viz.algebra.composed import with_origin
 
         return Tensor(with_origin(need(iterator), layout_of(layout)))
-    return Tensor(layout_of(layout), iterator if isinstance(iterator, Pointer) else Pointer())
+    return Tensor(layout_of(layout), iterator if isinstance(iterator, Pointer) else Pointer(_element_of(machine, iterator)))
+
+
+def _element_of(machine: Machine, iterator: Any) -> Any:
+    """The element type of an unknown iterator: that given as `mA.element_type` for `mA.iterator`, or an error that asks for it."""
+    if not isinstance(iterator, Unknown) or not iterator.path:
+        return None
+    path = iterator.path.removesuffix(".iterator") + (".element_type" if iterator.path.endswith(".iterator") else ".value_type")
+    given = machine.let(path, machine.module)
+    if given is not NOTHING:
+        return given
+    message = f"the element type of {iterator.path!r} is not known"
+    return Unknown(iterator.error.but(message=message, needs=(path,), hint=hint_for(path)), path)
 
 
 def _make_identity(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -86,6 +102,9 @@ def fragment_like(layout: Any) -> Any:
     >>> str(fragment_like(Layout(((8, 1), (4,)), ((1, 0), (1024,)))))
     '((8,1),(4)):((1,0),(8))'
     """
+    if isinstance(layout, Layout):  # steps that a run knows come last, as the DSL orders them
+        last = count(1)
+        layout = Layout(layout.shape, map_leaves(lambda x: next(last) << 48 if isinstance(x, RunTime) else x, layout.stride))
     out = clear_static(find("make_fragment_like").call([layout]))
     shape = clear_static(domain(layout).shape)
     if isinstance(out, Layout) and out.shape != shape and tuple(leaves(out.shape)) == tuple(leaves(shape)):
@@ -96,8 +115,8 @@ def fragment_like(layout: Any) -> Any:
 
 def _get_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`storage.sA.get_tensor(layout, swizzle=None, dtype=None)`: shared memory, of which the layout counts."""
-    _, layout, swizzle, kind = picked(args, named, ("self", "layout", "swizzle", "dtype"))
-    return _shared(layout, swizzle, kind)
+    field, layout, swizzle, kind = picked(args, named, ("self", "layout", "swizzle", "dtype"))
+    return _shared(layout, swizzle, field.element if kind is None and isinstance(field, Pointer) else kind)
 
 
 def _allocate(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -105,6 +124,14 @@ def _allocate(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     names = ("self", "element_type", "layout", "byte_alignment", "swizzle")
     _, kind, layout, _, swizzle = picked(args, {word: value for word, value in named.items() if word in names}, names)
     return _shared(layout, swizzle, kind)
+
+
+def _allocate_struct(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """`smem.allocate(SharedStorage)`: the fields of the struct."""
+    kind = need(args[1] if len(args) > 1 else named.get("size_or_type"))
+    if not isinstance(kind, Class) or "struct" not in decorators(kind.node):
+        raise AlgebraError("where this memory begins is a run-time value")
+    return Instance(kind)
 
 
 def _shared(layout: Any, swizzle: Any, kind: Any) -> Any:
@@ -220,15 +247,8 @@ def _moved(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`domain_offset(coord, tensor)`: the tensor from another place on."""
     coord, source = picked(args, named, ("coord", "tensor"))
     source = need(source)
-    if isinstance(source, Tensor) and isinstance(source.layout, Layout):
-        from cute_viz.source.python.subscripts import check_place, somewhere
-
-        place, cause = somewhere(underscores(coord))
-        if cause is not None:
-            check_place(source, cause)
-        return moved(source, find("domain_offset").call([place, source.layout]), cause is None)
-    layout = find("domain_offset").call([underscores(need(coord)), layout_of(source)])[0]
-    return Tensor(layout, source.pointer) if isinstance(source, Tensor) else layout
+    result = find("domain_offset").call([somewhere(underscores(coord)), layout_of(source)])
+    return moved(source, result) if isinstance(source, Tensor) else result[0]
 
 
 TENSORS: dict[str, Callable[..., Any]] = {
@@ -240,6 +260,8 @@ TENSORS: dict[str, Callable[..., Any]] = {
     "make_rmem_tensor_like": _like,
     "get_tensor": _get_tensor,
     "allocate_tensor": _allocate,
+    "allocate": _allocate_struct,
+    "data_ptr": lambda machine, args, named: args[0],
     "recast_ptr": _recast_pointer,
     "recast_tensor": _recast_tensor,
     "make_ptr": _make_pointer,

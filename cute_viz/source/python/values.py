@@ -11,6 +11,10 @@ from cute_viz.algebra.elements import ELEMENTS, ValueType, named
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import is_tiling
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Pointer as Address
+from cute_viz.algebra.tensor import Tensor as Memory
+from cute_viz.algebra.unknown import Unknown as RunTime
+from cute_viz.algebra.unknown import on_types
 from cute_viz.errors import CuteVizError, NotationError
 
 _ELEMENTS = {kind.name: kind for kind in ELEMENTS}
@@ -237,19 +241,11 @@ def element(name: str) -> Element | None:
 def plain(value: Any) -> Any:
     """A value as other rooms know it.
 
-    >>> str(plain(Tensor(Layout(8), Pointer(None, Swizzle(1, 0, 1)))))
-    'Sw<1,0,1> o 0 o 8:1'
+    >>> str(plain(Tensor(Layout(8), Pointer(Element("f16"), Swizzle(1, 4, 3)))))
+    'Sw<1,4,3> o smem_ptr[16b](unset) o 8:1'
     """
     if isinstance(value, Tensor):
-        swizzle = value.pointer.swizzle
-        if swizzle is not None and isinstance(value.layout, Layout):
-            if value.offset is None:
-                raise NotationError(
-                    f"where this begins is a run-time value, and {swizzle} acts on the address",
-                    hint="give the index a value: `let=`",
-                )
-            return ComposedLayout(swizzle, value.offset, value.layout)
-        return value.layout
+        return _addressed(value)
     if isinstance(value, Atom):
         return value.value
     if isinstance(value, Slice):
@@ -262,6 +258,22 @@ def plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(plain, value))
     return value
+
+
+def _addressed(tensor: Tensor) -> Any:
+    """The layout of a tensor, behind the swizzle of its pointer, which acts on the addresses of bytes."""
+    swizzle, kind = tensor.pointer.swizzle, tensor.pointer.element
+    if swizzle is None or not isinstance(tensor.layout, Layout):
+        return tensor.layout
+    if isinstance(kind, Element):
+        offset = RunTime() if tensor.offset is None else tensor.offset
+        return Memory(Address("smem", kind.cpp, None, swizzle), tensor.layout, offset).whole
+    if tensor.offset != 0:
+        raise NotationError(
+            f"{swizzle} acts on the address in bytes, and the element type of this tensor is not known",
+            hint="give the element type: `let=`",
+        )
+    return ComposedLayout(swizzle, 0, tensor.layout)
 
 
 def is_object(value: Any) -> bool:
@@ -300,4 +312,5 @@ def same(a: Any, b: Any) -> bool:
         return False
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(same, a, b))
-    return bool(a == b)
+    with on_types():  # of what only a run knows nothing is sure
+        return bool(a == b)

@@ -1,0 +1,181 @@
+"""The DSL's TMA: atoms, their coordinate tensors, and the parts that a CTA copies.
+
+Sources: cutlass/cute/nvgpu/helpers.py, cpasync/helpers.py and utils/blackwell_helpers.py of the Python DSL 4.7, and CUTLASS's
+cute/atom/copy_traits_sm90_tma.hpp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, cast
+
+from cute_viz.algebra import tma as algebra
+from cute_viz.algebra import tma_parts as parts
+from cute_viz.algebra.composed import domain
+from cute_viz.algebra.copy import Copy_Atom, CopyOp
+from cute_viz.algebra.inttuple import X, leaves, map_leaves, modes
+from cute_viz.algebra.layout import Layout, is_coordinate_layout
+from cute_viz.algebra.measure import cosize, rank, size
+from cute_viz.algebra.modes import get, select
+from cute_viz.algebra.ops import find
+from cute_viz.algebra.static import clear_static, mark_static
+from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.tensor import Pointer as Address
+from cute_viz.algebra.tensor import Tensor as Memory
+from cute_viz.algebra.unknown import Unknown as RunTime
+from cute_viz.algebra.unknown import on_types
+from cute_viz.errors import AlgebraError
+from cute_viz.source.python.instructions import instruction
+from cute_viz.source.python.machine import Machine, need
+from cute_viz.source.python.subscripts import moved, somewhere, underscores
+from cute_viz.source.python.tensors import layout_of, picked
+from cute_viz.source.python.values import Atom, Element, Instruction, Member, Tensor
+
+# The DSL's operations under CuTe's names, for one CTA and for two.
+_OPS = {
+    "CopyBulkTensorTileG2SOp": ("SM90_TMA_LOAD", "SM100_TMA_2SM_LOAD"),
+    "CopyBulkTensorTileG2SMulticastOp": ("SM90_TMA_LOAD_MULTICAST", "SM100_TMA_2SM_LOAD_MULTICAST"),
+    "CopyBulkTensorTileS2GOp": ("SM90_TMA_STORE", "SM90_TMA_STORE"),
+    "CopyReduceBulkTensorTileS2GOp": ("SM90_TMA_REDUCE_ADD", "SM90_TMA_REDUCE_ADD"),
+}
+
+
+def _operation(op: Any) -> CopyOp:
+    """CuTe's operation for one of the DSL. Raises: AlgebraError for anything but a bulk tensor copy."""
+    op = need(op)
+    if not isinstance(op, Instruction) or op.name not in _OPS:
+        raise AlgebraError("a bulk tensor copy is wanted here", hint="such as cpasync.CopyBulkTensorTileG2SOp()")
+    group = need(op.get("cta_group"))
+    two = isinstance(group, Member) and group.name == "TWO" and "G2S" in op.name
+    one = Layout(1, 0)
+    return CopyOp(_OPS[op.name][two], Layout(2, 1) if two else one, one, one, one)
+
+
+def _memory(tensor: Any) -> tuple[Memory, Element]:
+    """A tensor in global memory, for the algebra. Raises: AlgebraError without a known layout or element type."""
+    tensor = need(tensor)
+    if not isinstance(tensor, Tensor) or not isinstance(tensor.layout, Layout) or is_coordinate_layout(tensor.layout):
+        raise AlgebraError("a TMA is of a tensor in global memory")
+    kind = need(tensor.pointer.element)
+    if not isinstance(kind, Element):
+        raise AlgebraError("the element type of this tensor is not known", hint="give it: `let=NAME.element_type=Float16`")
+    return Memory(Address("gmem", kind.cpp, 0), mark_static(tensor.layout)), kind
+
+
+def _made(made: algebra.TmaCopy, op: Any, kind: Element) -> tuple[Atom, Tensor]:
+    """The atom and the coordinate tensor, as the functions that make such give them."""
+    atom = Atom(replace(made.atom, value_type=f"cutlass.{kind.dsl}"), need(op), kind)
+    together = [n for n, mode in enumerate(modes(made.gbasis.stride)) if n and len(tuple(leaves(mode))) > 1]
+
+    def step(stride: Any) -> Any:  # of modes that share one of the map's, the DSL computes it when it runs
+        return Basis(cast(Any, RunTime()), stride.path) if isinstance(stride, Basis) and stride.path[0] in together else stride
+
+    return atom, Tensor(clear_static(Layout(made.tensor.layout.shape, map_leaves(step, made.g_stride))))
+
+
+def _without_stages(layout: Any, count: int) -> Any:
+    """A layout of shared memory without its mode of stages, if it has one."""
+    layout = mark_static(layout_of(layout))
+    return select(layout, *range(count)) if rank(layout) == count + 1 else layout
+
+
+def _internal(kind: Any) -> str | None:
+    """The type that a tensor map has instead of the tensor's, in C++."""
+    kind = need(kind)
+    if not isinstance(kind, Element):
+        return None
+    return "uint16_t" if kind.name == "s16" else kind.cpp  # the map has no signed one
+
+
+def _tiled_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    names = ("op", "gmem_tensor", "smem_layout", "cta_tiler", "num_multicast", "internal_type")
+    named = {"smem_layout" if word == "smem_layout_" else word: value for word, value in named.items()}
+    op, tensor, smem, tiler, count, internal = picked(args, named, names)
+    memory, kind = _memory(tensor)
+    tiler = mark_static(underscores(need(tiler)))
+    smem = _without_stages(smem, len(tiler) if isinstance(tiler, tuple) else int(find("rank").call([tiler])))
+    made = algebra.make_tma_atom(_operation(op), memory, smem, tiler, need(count) or 1, _internal(internal))
+    return _made(made, op, kind)
+
+
+def _of_operand(side: str) -> Callable[..., Any]:
+    """make_tiled_tma_atom_A and _B: a CTA's part of an operand's tile."""
+
+    def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+        names = ("op", "gmem_tensor", "smem_layout", "mma_tiler_mnk", "tiled_mma", "cluster_shape_vmnk", "internal_type")
+        op, tensor, smem, tiler, mma, cluster, internal = picked(args, named, names)
+        memory, kind = _memory(tensor)
+        mma, cluster = need(mma), need(cluster)
+        if not isinstance(mma, Atom):
+            raise AlgebraError("a tiled MMA is wanted here")
+        cluster = (1, 1, 1, 1) if cluster is None else cluster
+        find_atom = parts.make_tma_atom_A_sm100 if side == "A" else parts.make_tma_atom_B_sm100
+        smem = _without_stages(smem, 3)
+        made = find_atom(_operation(op), memory, smem, mark_static(need(tiler)), mma.value, cluster, _internal(internal))
+        return _made(made, op, kind)
+
+    return make
+
+
+def _partition(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """`tma_partition`: the parts of shared memory and of the coordinates that a CTA copies, one instruction in the first mode."""
+    atom, place, ctas, smem, gmem = picked(args, named, ("atom", "cta_coord", "cta_layout", "smem_tensor", "gmem_tensor"))
+    atom, ctas = need(atom), layout_of(ctas)
+    smem, gmem = need(smem), need(gmem)
+    if not isinstance(atom, Atom) or not isinstance(atom.value, Copy_Atom) or not isinstance(smem, Tensor):
+        raise AlgebraError("tma_partition takes a TMA atom, a tensor of shared memory and one of coordinates")
+    elements = int(size(get(atom.value.layout_src, 1)))
+    cut = find("logical_divide").call([_whole(domain(get(smem.layout, 0))), elements])
+    first = 0
+    if size(ctas) > 1:
+        with on_types():
+            first = ctas(somewhere(underscores(place))) * (elements // int(cosize(ctas)))
+    return tuple(_part(tensor, cut, first) for tensor in (smem, gmem))
+
+
+def _part(tensor: Any, cut: Any, first: Any) -> Tensor:
+    """A tensor whose first mode is in the order of an instruction, from an element of that on."""
+    tensor = tensor if isinstance(tensor, Tensor) else Tensor(tensor)
+    rest = rank(tensor.layout) - 1
+    ordered = find("coalesce").call([find("composition").call([tensor.layout, (cut, *[X] * rest)]), ((1, 1),)])
+    part = Tensor(clear_static(ordered), tensor.pointer, tensor.offset)
+    if not isinstance(first, RunTime) and first == 0:
+        return part
+    part = moved(part, find("domain_offset").call([((first, 0), *[0] * rest), part.layout]))
+    return Tensor(clear_static(part.layout), part.pointer, part.offset)
+
+
+def _whole(tile: Any) -> Any:
+    """The elements of a tile in the order of their addresses: element -> coordinate of the tile."""
+    inverse = find("right_inverse").call([tile])
+    return find("tile_to_shape").call([find("make_layout").call([inverse]), int(size(tile))])
+
+
+def _cluster_op(side: str) -> Callable[..., Any]:
+    """`cluster_shape_to_tma_atom_A(cluster_shape_mnk, atom_thr_id)`: a multicast where CTAs of the cluster share the operand."""
+
+    def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+        cluster, threads = map(need, picked(args, named, ("cluster_shape_mnk", "atom_thr_id")))
+        sms = int(size(layout_of(threads)))
+        if sms not in (1, 2):
+            raise AlgebraError(f"an MMA of tcgen05 is of 1 or 2 CTAs, not {sms}")
+        m, n = (int(size(Layout(extent))) for extent in modes(cluster)[:2])
+        if m % sms:
+            raise AlgebraError(f"a cluster of {m} CTAs along M has no pairs")
+        shared = {"A": n > 1, "B": m != sms, "SFB": sms == 2 or m > 1}[side]
+        name = "CopyBulkTensorTileG2SMulticastOp" if shared else "CopyBulkTensorTileG2SOp"
+        return instruction("cpasync", name, [Member("CtaGroup", "ONE" if sms == 1 else "TWO", sms)], {})
+
+    return make
+
+
+TMA: dict[tuple[str, str], Callable[..., Any]] = {
+    ("", "make_tiled_tma_atom"): _tiled_atom,
+    ("", "make_tiled_tma_atom_A"): _of_operand("A"),
+    ("", "make_tiled_tma_atom_B"): _of_operand("B"),
+    ("", "tma_partition"): _partition,
+    ("", "cluster_shape_to_tma_atom_A"): _cluster_op("A"),
+    ("", "cluster_shape_to_tma_atom_B"): _cluster_op("B"),
+    ("", "cluster_shape_to_tma_atom_SFB"): _cluster_op("SFB"),
+}
