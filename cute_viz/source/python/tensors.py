@@ -247,7 +247,12 @@ def _moved(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`domain_offset(coord, tensor)`: the tensor from another place on."""
     coord, source = picked(args, named, ("coord", "tensor"))
     source = need(source)
-    result = find("domain_offset").call([somewhere(underscores(coord)), layout_of(source)])
+    place, layout = somewhere(underscores(coord)), layout_of(source)
+    if isinstance(source, Tensor) and isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
+        offset = find("crd2idx").call([place, layout.inner])  # the pointer moves, the swizzle remains
+        known = source.offset is not None and isinstance(offset, int)
+        return Tensor(layout, source.pointer, (source.offset or 0) + layout.outer(offset) if known else None)
+    result = find("domain_offset").call([place, layout])
     return moved(source, result) if isinstance(source, Tensor) else result[0]
 
 
