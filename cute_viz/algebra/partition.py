@@ -6,6 +6,9 @@ composed layout, or as the origin of a tensor of coordinates, unless it is 0.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from cute_viz.algebra.common import refuse
@@ -19,8 +22,11 @@ from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout, s
 from cute_viz.algebra.measure import cosize
 from cute_viz.algebra.products import raked_product
 from cute_viz.algebra.shapes import product_each
-from cute_viz.algebra.slicing import dice, dice_tuple
+from cute_viz.algebra.slicing import dice, dice_tuple, slice_and_offset
+from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.unknown import Unknown
+
+_of_tensor: ContextVar[bool] = ContextVar("of a tensor", default=False)
 
 
 def local_tile(layout: AnyLayout, tiler: Any, coord: Any, proj: Any = None) -> AnyLayout:
@@ -82,6 +88,23 @@ def _padded(coord: Any, n: int, layout: AnyLayout, tiler: Any) -> Any:
     return (*coord, *[X] * (n - len(coord)))
 
 
+@contextmanager
+def of_tensor() -> Iterator[None]:
+    """While parts of a swizzled tensor are taken: they are what CuTe's slice leaves, and the offset that the pointer takes.
+
+    >>> from cute_viz.algebra.swizzle import Swizzle
+    >>> with of_tensor():
+    ...     part, offset = local_tile(ComposedLayout(Swizzle(1, 0, 2), 0, Layout((4, 4))), (4, 1), (0, 3))
+    >>> str(part), offset
+    ('((2,2),1):((-1,2),0)', 13)
+    """
+    token = _of_tensor.set(True)
+    try:
+        yield
+    finally:
+        _of_tensor.reset(token)
+
+
 def indexed(operation: str, layout: AnyLayout, tiled: AnyLayout, coord: Any) -> AnyLayout:
     """A tiling of a layout at a coordinate with blanks: the sub-layout, its offset kept in front.
 
@@ -91,6 +114,8 @@ def indexed(operation: str, layout: AnyLayout, tiled: AnyLayout, coord: Any) -> 
     '64:1 o 34 o (2,4):(1,8)'
     """
     tiled = position_independent(tiled)
+    if _of_tensor.get() and isinstance(tiled, ComposedLayout) and isinstance(tiled.outer, Swizzle):
+        return slice_and_offset(coord, tiled)  # type: ignore[return-value]
     if not any(isinstance(leaf, Underscore) for leaf in leaves(coord)):
         refuse(operation, (layout, coord), "the coordinate leaves no mode")
     if isinstance(tiled, ComposedLayout):

@@ -12,6 +12,7 @@ from cute_viz.algebra.inttuple import Underscore, modes
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import ThrMMA
 from cute_viz.algebra.ops import ALIASES, OPS, find
+from cute_viz.algebra.partition import of_tensor
 from cute_viz.algebra.static import clear_static, is_tiling
 from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.algebra.unknown import on_types
@@ -93,7 +94,8 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
     one = name in ("partition_S", "partition_D") and isinstance(values[0], ThrCopy) and isinstance(values[0].tiled.tiler_mn, tuple)
     one = one and len(values[0].tiled.tiler_mn) == 1
     short = {"retile": "retile_S"}.get(name, RENAMED.get(name, name))
-    with on_types() if any(isinstance(value, (ThrCopy, ThrMMA)) for value in values) else nullcontext():
+    run_time = any(isinstance(value, (ThrCopy, ThrMMA)) for value in values)
+    with on_types() if run_time else nullcontext(), nullcontext() if tensor is None else of_tensor():
         result = find(short).call([*values, *extra])
     if name == "domain_offset" and tensor is None and isinstance(result, tuple):
         result = result[0]

@@ -102,7 +102,8 @@ def fragment_like(layout: Any) -> Any:
     >>> str(fragment_like(Layout(((8, 1), (4,)), ((1, 0), (1024,)))))
     '((8,1),(4)):((1,0),(8))'
     """
-    if isinstance(layout, Layout):  # steps that a run knows come last, as the DSL orders them
+    layout = domain(layout)
+    if isinstance(layout, Layout):  # run-time steps come last, as in the DSL
         last = count(1)
         layout = Layout(layout.shape, map_leaves(lambda x: next(last) << 48 if isinstance(x, RunTime) else x, layout.stride))
     out = clear_static(find("make_fragment_like").call([layout]))
