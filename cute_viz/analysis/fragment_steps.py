@@ -88,8 +88,8 @@ def _registers(name: str, mma: Any, layout: Any, result: Any) -> list[Step]:
         steps += named(part, MODES[side], f"partition_{side}: what one thread has of it")
     elif isinstance(layout, Layout):
         steps += named(layout, MODES[side], "what one thread has")
-    words = f"registers for that: the same shape, the values of an atom first, {size(result)} registers without holes"
-    return [*steps, Step(words, result), *named(result, MODES[side], "as the MMA takes them")]
+    steps += named(result, MODES[side], "registers of the same shape, the values of an atom first")
+    return [*steps, Step(f"{size(result)} registers without holes", result)]
 
 
 def _tiled(mma: Any) -> Any:
