@@ -266,3 +266,12 @@ def test_a_program_tells_what_its_kernels_are_called_with(tmp_path: Path, capsys
     aligned = report(tmp_path, capsys, PROGRAM, "--let", "m=128", "--let", "k=64")
     assert aligned["assumed"] == {}
     assert [row[5:] for row in rows(aligned, line) if "global" in row[1]] == [(256, 256)] * 2
+
+
+def test_a_kernel_that_is_called_in_too_many_ways_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """60 calls in each of 13 functions: as many ways are followed as are shown, and no more are looked at."""
+    calls = "".join(
+        f"template <class T> void f{n}(T t) {{ {' '.join(f'f{n - 1}({k});' for k in range(60))} }}\n" for n in range(1, 14)
+    )
+    found = report(tmp_path, capsys, "template <class T> void f0(T t) { copy(t, t); }\n" + calls)
+    assert len(found["unknown"]) == 64

@@ -92,6 +92,7 @@ def command(
 
     For a whole FILE of C++ or the Python DSL, without --name and --access: every `copy` and `gemm` between tensors that can be
     evaluated, what it costs once for a thread block, the worst first, with the swizzle or the padding that would cure its tile.
+    The types and sizes of C++ are those of the calls from `main`, as if the program had no arguments; --let gives others.
     """
     if access is None and reading.name is None:
         report = ask(reading.request(source)).kernel

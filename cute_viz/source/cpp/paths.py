@@ -37,16 +37,21 @@ def paths(reader: Declarer, function: Scope) -> list[Path]:
     >>> [[scope.name for scope, _ in path] for path in paths(reader, reader.file.names["f"][0].inner)]
     [['f', 'g'], ['f', 'g']]
     """
-    out: dict[object, Path] = {}  # calls that say the same count once
+    out: list[Path] = []
+    known: dict[Scope, list[Use]] = {}
     waiting: list[tuple[Scope | None, Path]] = [(function, ())]
     while waiting and len(out) < MOST:
-        at, path = waiting.pop(0)
-        uses = calls(reader, at) if at is not None and len(path) < _DEEP and all(scope is not at for scope, _ in path) else []
+        at, path = waiting.pop()
+        uses: list[Use] = []
+        if at is not None and len(path) < _DEEP and all(scope is not at for scope, _ in path):
+            if at not in known:  # calls that say the same count once
+                known[at] = list({_said(reader, at, use): use for use in reversed(calls(reader, at))}.values())
+            uses = known[at]
         if at is None or not uses:
-            out.setdefault(tuple(_said(reader, *step) for step in path), path)
+            out.append(path)
         else:
             waiting += [(function_of(use.scope), (*path, (at, use))) for use in uses]
-    return list(out.values())
+    return out
 
 
 def _said(reader: Declarer, function: Scope, use: Use) -> object:
