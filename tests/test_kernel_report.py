@@ -197,3 +197,81 @@ def test_what_is_written_in_a_file_is_data(tmp_path: Path, capsys: pytest.Captur
     main(["analyze", str(path), "-o", str(tmp_path / "report.html")])
     capsys.readouterr()
     assert "<script>" not in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+# A program: its kernel is called through two functions, with sizes that its arguments may change, and a copy of it by nothing.
+PROGRAM = """
+template <class TA, class Shape, class AStride, class ALayout, class Copy>
+__global__ void device(Shape shape, TA const* A, AStride dA, ALayout sA_layout, Copy copy_a)
+{
+  Tensor gA = local_tile(make_tensor(make_gmem_ptr(A), shape, dA), make_shape(Int<64>{}, Int<32>{}), make_coord(blockIdx.x, 0));
+  __shared__ TA smem[cosize_v<ALayout>];
+  Tensor sA = make_tensor(make_smem_ptr(smem), sA_layout);
+  auto thr = copy_a.get_slice(threadIdx.x);
+  copy(copy_a, thr.partition_S(gA), thr.partition_D(sA));
+}
+template <class T> __global__ void never(T t) { copy(t, t); }
+template <class Tensor_> __global__ void typed(Tensor_ S)
+{
+  using T = typename Tensor_::value_type;
+  auto tc = make_tiled_copy(Copy_Atom<UniversalCopy<uint_byte_t<4 * sizeof(T)>>, T>{}, Layout<_32>{}, Layout<_4>{});
+  auto part = tc.get_slice(threadIdx.x).partition_S(S);
+  auto registers = make_fragment_like(part);
+  copy(tc, part, registers);
+  copy(registers, make_fragment_like(registers));
+}
+template <class TA> void rows(int m, int k, TA const* A, int ldA) {
+  auto sA = make_layout(make_shape(Int<64>{}, Int<32>{}), make_stride(Int<32>{}, Int<1>{}));
+  auto tc = make_tiled_copy(Copy_Atom<UniversalCopy<TA>, TA>{}, Layout<Shape<_4,_32>,Stride<_32,_1>>{});
+  auto kernel = device<TA, decltype(make_shape(m, k)), decltype(make_stride(ldA, Int<1>{})), decltype(sA), decltype(tc)>;
+  kernel<<<m / 64, 128>>>(make_shape(m, k), A, make_stride(ldA, Int<1>{}), sA, tc);
+}
+template <class TA> void columns(int m, int k, TA const* A, int ldA) {
+  auto sA = make_layout(make_shape(Int<64>{}, Int<32>{}));
+  auto tc = make_tiled_copy(Copy_Atom<UniversalCopy<TA>, TA>{}, Layout<Shape<_32,_4>>{});
+  device<<<m / 64, 128>>>(make_shape(m, k), A, make_stride(Int<1>{}, ldA), sA, tc);
+}
+template <class TA> void choose(char trans, int m, int k, TA const* A, int ldA) {
+  if (trans == 'T') { rows(m, k, A, ldA); }
+  if (trans == 'N') { columns(m, k, A, ldA); }
+}
+int main(int argc, char** argv) {
+  int m = 130, k = 66;
+  if (argc >= 2) sscanf(argv[1], "%d", &m);
+  char trans = 'N';
+  if (argc >= 3) sscanf(argv[2], "%c", &trans);
+  int ld = 0;
+  if (trans == 'N') { ld = m; } else if (trans == 'T') { ld = k; }
+  thrust::host_vector<float> h(m * k);
+  thrust::device_vector<float> d = h;
+  choose(trans, m, k, d.data().get(), ld);
+  choose(trans, m, k, d.data().get(), ld);
+  typed<<<1, 32>>>(make_tensor(make_gmem_ptr<half_t>(nullptr), Layout<Shape<_128>>{}));
+}
+"""
+
+
+def test_a_program_tells_what_its_kernels_are_called_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Types and sizes by the calls from main, each call in its branch, as if there were no arguments."""
+    found = report(tmp_path, capsys, PROGRAM)
+    line = line_of(PROGRAM, "copy(copy_a, thr")
+    mine = [row for row in rows(found, line) if "global" in row[1]]
+    assert [(row[0].partition(",")[0], *row[1:3], *row[5:]) for row in mine] == [
+        ("columns", "ld.global.32", 64, 304, 256),  # 16 of 64 columns begin at a sector; the others touch 5 for 128 bytes
+        ("rows", "ld.global.32", 64, 304, 256),
+    ]
+    assert found["assumed"] == {"m": {"value": "130", "line": line_of(PROGRAM, "int m = 130")}}
+    assert [row["instruction"] for row in found["accesses"] if row["line"] == line_of(PROGRAM, "copy(tc, part")] == ["ld.global.64"]
+    assert [row["error"].partition(":")[0] for row in found["unknown"]] == ["nothing in this file calls never"]
+    aligned = report(tmp_path, capsys, PROGRAM, "--let", "m=128", "--let", "k=64")
+    assert aligned["assumed"] == {}
+    assert [row[5:] for row in rows(aligned, line) if "global" in row[1]] == [(256, 256)] * 2
+
+
+def test_a_kernel_that_is_called_in_too_many_ways_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """60 calls in each of 13 functions: as many ways are followed as are shown, and no more are looked at."""
+    calls = "".join(
+        f"template <class T> void f{n}(T t) {{ {' '.join(f'f{n - 1}({k});' for k in range(60))} }}\n" for n in range(1, 14)
+    )
+    found = report(tmp_path, capsys, "template <class T> void f0(T t) { copy(t, t); }\n" + calls)
+    assert len(found["unknown"]) == 64

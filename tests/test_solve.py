@@ -17,6 +17,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
+from cute_viz.analysis.nearest import nearest
 from cute_viz.analysis.solve import solve, solve_owners
 from cute_viz.spec.build import read_specs
 
@@ -64,6 +65,25 @@ def test_random_layouts_come_back() -> None:
         found = solve(rows_of(layout))
         assert rows_of(found.layout) == rows_of(layout)
         assert found.kind == "swizzled layout"
+
+
+def test_the_nearest_layout_is_the_one_that_was_disturbed(capsys: pytest.CaptureFixture[str]) -> None:
+    draw = Random(7)
+    for layout in (
+        Layout((8, 16), (16, 1)),
+        Layout(((2, 4), (3, 4)), ((1, 24), (2, 6))),
+        Layout((6, 10), (1, 6)),
+        Layout((1, 36), (0, 5)),
+    ):
+        table = rows_of(layout)
+        for _ in range(3):
+            table[draw.randrange(len(table))][draw.randrange(1, len(table[0]))] += 100
+        found, differ, first = nearest(table)
+        assert rows_of(found) == rows_of(layout)
+        assert differ <= 3
+        assert table[first[0]][first[1]] > 99
+    status, _, err = run(capsys, "0 1 2 3; 4 5 9 7; 8 9 10 11")
+    assert (status, "the nearest is (3,4):(4,1), which differs in 1 of 12 cells: at (1,2) it has 6" in err) == (1, True)
 
 
 def test_owners_of_an_mma_give_its_tv_layout() -> None:

@@ -14,6 +14,9 @@ from cute_viz.cli import main
 
 ROWS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "copies.json.gz").read_bytes()))["rows"]
 
+COMPILED = json.loads(gzip.decompress((Path(__file__).parent / "data" / "verdicts.json.gz").read_bytes()))["rows"]
+EVERY = 2  # of what was compiled, each second is tried here
+
 
 class Pasted:
     """A standard input that holds a text."""
@@ -42,6 +45,26 @@ def test_cute_compiles_what_is_accepted(row: Any, monkeypatch: Any, capsys: Any)
     assert (status, answer["accepted"]) == (0, True), err
     for key, mine in (("common", "max_common_vector"), ("bits", "bits")):
         assert key not in row or answer[mine] == row[key]
+
+
+@pytest.mark.parametrize("kind", sorted({kind for kind, *_ in COMPILED}))
+def test_random_statements(kind: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Copies by atoms, of tiles and fragments, retiles, partitions and gemms that CuTe's headers accepted or refused."""
+    wrong = []
+    for _, text, wanted in [row for row in COMPILED if row[0] == kind][::EVERY]:
+        if isinstance(wanted, str):
+            monkeypatch.setattr("sys.stdin", Pasted(text))
+            with pytest.raises(SystemExit):
+                main(["eval", "-", "--name", "p"])
+            found: Any = capsys.readouterr().out.strip().rpartition(" o ")[2]
+        else:
+            status, answer, _ = explained(text, monkeypatch, capsys)
+            found = status == 0
+            if found and isinstance(wanted, list):
+                found = [answer["max_common_vector"], answer["bits"]]
+        if found != wanted:
+            wrong.append((text, wanted, found))
+    assert not wrong
 
 
 def test_there_are_refusals_and_widths() -> None:

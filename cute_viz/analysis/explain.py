@@ -12,6 +12,7 @@ from cute_viz.algebra.layout import Layout, coalesce, cosize, flat_modes, make_l
 from cute_viz.algebra.mixed import entered, is_mixed
 from cute_viz.algebra.operands import strides
 from cute_viz.algebra.stride import Basis
+from cute_viz.analysis.fragment_steps import FRAGMENTS, fragment_steps
 from cute_viz.analysis.partition_steps import PARTITIONS, partition_steps
 from cute_viz.analysis.steps import Step
 from cute_viz.errors import AlgebraError
@@ -35,8 +36,10 @@ def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> l
         from cute_viz.analysis.descriptor_steps import descriptor_steps
 
         return descriptor_steps(operation.name, *fitted)
-    if operation.name in PARTITIONS and (told := _partition(operation.name, fitted, operation.call(operands, template))):
-        return told
+    if operation.name in (*PARTITIONS, *FRAGMENTS):
+        told = _partition(operation.name, fitted, operation.call(operands, template))
+        if told:
+            return told
     writer = _WRITERS.get(operation.name)
     steps: list[Step] = []
     if is_mixed(entered(operation.name, operands)):  # CuTe simplifies less there: no steps but the result
@@ -54,9 +57,9 @@ def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> l
 
 
 def _partition(name: str, operands: list[Any], result: Any) -> list[Step]:
-    """The steps of a partition; none where a part of it is not known, such as a stride."""
+    """The steps of a partition or a fragment; none where a part of it is not known, such as a stride."""
     try:
-        return partition_steps(name, operands, result)
+        return partition_steps(name, operands, result) if name in PARTITIONS else fragment_steps(name, operands, result)
     except AlgebraError:
         return []
 

@@ -19,7 +19,7 @@ from cute_viz.analysis.steps import Step
 
 PARTITIONS = ("local_tile", "local_partition", *(f"partition_{operand}" for operand in "SDABC"))
 _FEW = 4  # elements that are told
-_MODES = {"A": ("MMA", "MMA_M", "MMA_K"), "B": ("MMA", "MMA_N", "MMA_K"), "C": ("MMA", "MMA_M", "MMA_N")}
+MODES = {"A": ("MMA", "MMA_M", "MMA_K"), "B": ("MMA", "MMA_N", "MMA_K"), "C": ("MMA", "MMA_M", "MMA_N")}
 _COPY = ("CPY", "CPY_M", "CPY_K")
 _COORDS = {"A": "(m, k)", "B": "(n, k)"}
 
@@ -45,14 +45,14 @@ def partition_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
         steps.append(_divided(layout, thread.tiled.tiler_mn, "the copy's tile"))
         words = "each tile as (thread, (values of an atom, of further atoms), rest), by the TV layout of the copy"
         steps.append(Step(words, tidfrg(thread.tiled, side, layout)))
-        steps += _named(result, _COPY, f"thread {thread.thr_idx}: its part alone")
+        steps += named(result, _COPY, f"thread {thread.thr_idx}: its part alone")
         coordinates = copies.partition(thread, side, identity)
         return [*steps, _begins(f"thread {thread.thr_idx}", result, coordinates, "(m, k)")]
     if isinstance(thread, ThrMMA):
         words = "cut into atoms, each as ((thread of the atom, atoms along the modes), (values, rest))"
         steps.append(Step(words, thrfrg(thread.tiled, side, layout)))
         who = f"the thread (V,M,N,K) = {show(thread.thr_vmnk)}"
-        steps += _named(result, _MODES[side], f"{who}: its part alone")
+        steps += named(result, MODES[side], f"{who}: its part alone")
         return [*steps, _begins(who, result, mmas.partition(thread, side, identity), _COORDS.get(side, "(m, n)"))]
     return []
 
@@ -66,7 +66,7 @@ def _tile(operands: list[Any], result: Any) -> list[Step]:
     steps = [_divided(layout, tiler, "the tiler")]
     rank = len(tiler) if isinstance(tiler, tuple) else 1
     names = ("BLK_M", "BLK_N", "BLK_K")[:rank] if rank < 4 else ()
-    return [*steps, *_named(result, names, f"the tile {show(coord)} of the rest"), _begins("the tile", result, None, "")]
+    return [*steps, *named(result, names, f"the tile {show(coord)} of the rest"), _begins("the tile", result, None, "")]
 
 
 def _local(operands: list[Any], result: Any) -> list[Step]:
@@ -77,12 +77,16 @@ def _local(operands: list[Any], result: Any) -> list[Step]:
     steps = [_divided(layout, shape, "the shape of the threads")]
     identity = ops.find("make_identity_layout").call([product_each(domain(layout).shape)])
     coordinates = ops.find("local_partition").call([identity, tile, index])
-    steps += _named(result, ("THR_M", "THR_N", "THR_K"), f"thread {index} takes its element of every tile")
+    steps += named(result, ("THR_M", "THR_N", "THR_K"), f"thread {index} takes its element of every tile")
     return [*steps, _begins(f"thread {index}", result, coordinates, "(m, n)")]
 
 
-def _named(result: Any, names: tuple[str, ...], words: str) -> list[Step]:
-    """A name for each mode of the result; those behind the named ones are `rest`."""
+def named(result: Any, names: tuple[str, ...], words: str) -> list[Step]:
+    """A step in words and a name for each mode of the result; those behind the named ones are `rest`.
+
+    >>> [step.words for step in named(Layout((2, 3, 4)), ("BLK_M", "BLK_N"), "the tile")][1:]
+    ['  mode 0 is BLK_M: 2 with 2:1', '  mode 1 is BLK_N: 3 with 3:2', '  mode 2 is rest: 4 with 4:6']
+    """
     plain = domain(result)
     steps = [Step(words)]
     if not isinstance(plain, Layout) or not isinstance(plain.shape, tuple):

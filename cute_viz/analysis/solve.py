@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.analysis.nearest import nearest
 from cute_viz.errors import AlgebraError, NotationError
 from cute_viz.limits import limit, over
 
 _BITS = 20  # of offsets, whose swizzles are tried
+_NEAR = 1 << 14  # cells of a table whose nearest layout is looked for
 _OWNER = re.compile(r"T(\d{1,9})[ ,:]*V(\d{1,9})", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+]?\d{1,18}")
 
@@ -57,8 +59,19 @@ def solve(rows: Sequence[Sequence[int]]) -> Solved:
     place = f"({row},{col})" if len(rows) > 1 and width > 1 else str(row + col)
     raise AlgebraError(
         f"no layout gives {table[row][col]} at {place}: the cells before it imply another offset",
-        hint="nor does a layout behind a swizzle Sw<B,M,S>",
+        hint=f"nor does a layout behind a swizzle Sw<B,M,S>; {_nearest(table)}",
     )
+
+
+def _nearest(table: list[list[int]]) -> str:
+    """The nearest layout in words."""
+    cells = len(table) * len(table[0])
+    if cells > _NEAR:
+        return "a smaller table would tell the nearest"
+    found, differ, (row, col) = nearest(table)
+    place = f"({row},{col})" if len(table) > 1 and len(table[0]) > 1 else str(row + col)
+    wanted = found(row + len(table) * col)
+    return f"the nearest is {found}, which differs in {differ} of {cells} cells: at {place} it has {wanted}"
 
 
 def solve_owners(rows: Sequence[Sequence[tuple[int, int]]]) -> Solved:

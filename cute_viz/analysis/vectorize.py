@@ -24,6 +24,7 @@ from cute_viz.errors import AlgebraError
 
 WIDEST = 128  # bits of one access
 BYTE = 8
+_APART = 1 << 40  # for what is not known when the kernel is compiled
 SIDES = ("source", "destination")
 
 
@@ -63,7 +64,7 @@ def auto_width(src: Tensor, dst: Tensor, most: int | None = None) -> Width:
         layouts = _filtered(*layouts)
     element = dst.bits
     fits = src.bits == dst.bits and src.pointer.element == dst.pointer.element
-    common = _common(*layouts, shaped) if fits else 0
+    common = _common(*layouts, static, shaped) if fits else 0
     aligned = [gcd(_pointer(side), alignment(layout, static) * element) for side, layout in zip((src, dst), layouts, strict=True)]
     bits = element
     if common > 1:
@@ -74,7 +75,7 @@ def auto_width(src: Tensor, dst: Tensor, most: int | None = None) -> Width:
                 recast_layout(layout, element, bits)
     moved = size(layouts[1]) * element
     if fits and layouts is not whole:
-        common = _told(whole, shaped, common)
+        common = _told(whole, static, shaped, common)
     reasons = () if bits >= WIDEST else tuple(_reasons((src, dst), layouts, common, aligned, assumed, bits))
     return Width(int(common), bits, -(-moved // bits), element, reasons)
 
@@ -139,16 +140,34 @@ def _pointer(x: Tensor) -> int:
     return 0 if swizzle is None else BYTE << swizzle.base
 
 
-def _common(src: AnyLayout, dst: AnyLayout, static: bool) -> int:
-    """max_common_vector; of extents that are not known when the kernel is compiled none counts."""
-    known = static or all(isinstance(n, Static) for x in (src, dst) for n, _ in flat_modes(_plain(x)))
-    return max_common_vector(src, dst) if known else 1
+def _common(src: AnyLayout, dst: AnyLayout, static: bool, shaped: bool) -> int:
+    """max_common_vector, as far as it is known when the kernel is compiled; `shaped` where extents are, `static` where all is."""
+    if static or isinstance(src, ComposedLayout) or isinstance(dst, ComposedLayout):
+        return max_common_vector(src, dst) if static or shaped else 1
+    return max_common_vector(_compiled(src, open_ended=True), _compiled(dst, open_ended=False))
 
 
-def _told(layouts: tuple[AnyLayout, AnyLayout], static: bool, otherwise: int) -> int:
+def _compiled(layout: Layout, open_ended: bool) -> Layout:
+    """A layout as the compiler sees it: a stride that is not known follows nothing, an extent that is not known ends all.
+
+    open_ended: the extent of the last mode does not matter, as of the layout that is composed with the inverse of the other.
+    """
+    modes = flat_modes(layout)
+    out: list[tuple[int, int]] = []
+    for n, (extent, stride) in enumerate(modes):
+        apart = _APART << n
+        if not isinstance(extent, Static):
+            known = open_ended and n == len(modes) - 1 and isinstance(stride, Static)
+            out.append((_APART, stride if known else apart))
+            break
+        out.append((extent, stride if isinstance(stride, Static) else apart))
+    return layout if all(isinstance(n, Static) for mode in modes for n in mode) else Layout(*map(tuple, zip(*out, strict=True)))
+
+
+def _told(layouts: tuple[AnyLayout, AnyLayout], static: bool, shaped: bool, otherwise: int) -> int:
     """max_common_vector of the tensors as they were given; where CuTe refuses that, of what the copy makes of them."""
     try:
-        return _common(*layouts, static)
+        return _common(*layouts, static, shaped)
     except AlgebraError:
         return otherwise
 

@@ -16,16 +16,16 @@ from cute_viz.algebra.construct import make_layout
 from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy
 from cute_viz.algebra.inttuple import Static, leaves, modes, show
 from cute_viz.algebra.inverse import nullspace
-from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.recast import recast_layout
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import Pointer, Tensor
 from cute_viz.analysis.vectorize import WIDEST, auto_width
 from cute_viz.errors import AlgebraError
 
-AUTO = re.compile(r"AutoVectorizingCopy(?:WithAssumedAlignment<(\d+)>)?$")
+AUTO = re.compile(r"(?:AutoVectorizingCopy(?:WithAssumedAlignment<(\d+)>)?|(DefaultCopy))$")  # DefaultCopy assumes 8 bits
 CP_ASYNC = {"CACHEALWAYS": (32, 64, 128), "CACHEGLOBAL": (128,)}  # widths in bits (cute/arch/copy_sm80.hpp)
 
 
@@ -74,7 +74,7 @@ def _copy(operands: list[Any], aligned: bool = False) -> Verdict:
     atom, src, dst = _operands("copy", operands, 2, (Copy_Atom, TiledCopy, ThrCopy))
     auto = None if atom is None else AUTO.match(_atom(atom).name)
     if atom is None or auto is not None:
-        most = int(auto[1] or WIDEST) if auto is not None else WIDEST if aligned else None
+        most = (8 if auto[2] else int(auto[1] or WIDEST)) if auto is not None else WIDEST if aligned else None
         width = auto_width(src, dst, most)
         words = f"a load and a store of {width.bits} bits"
         return Verdict("copy", words, width.accesses, width.bits, width.common, width.reasons)
@@ -97,6 +97,7 @@ def _operands(name: str, operands: list[Any], count: int, atoms: tuple[type, ...
     wanted = "copy(ATOM, SRC, DST)" if name == "copy" else "gemm(MMA, A, B, C)"
     if len(tensors) != count:
         raise AlgebraError(f"{name} takes {count} tensors, and an atom before them", hint=wanted)
+    tensors = _with_registers(name, first, tensors)
     for n, tensor in enumerate(tensors, 1 + (first is not None)):
         if not isinstance(tensor, Tensor):
             raise AlgebraError(
@@ -104,6 +105,21 @@ def _operands(name: str, operands: list[Any], count: int, atoms: tuple[type, ...
                 hint="such as make_tensor(make_gmem_ptr<half_t>(0), (8,64):(64,1))",
             )
     return [first, *tensors]
+
+
+def _with_registers(name: str, first: Any, tensors: list[Any]) -> list[Any]:
+    """The operands, of which a plain layout is a fragment: registers of the type that the instruction or the other side has."""
+    if name == "gemm":
+        types = getattr(first.atom if isinstance(first, TiledMMA) else first, "types", ()) or ()
+        return [_fragment(x, types[n] if n < len(types) else "") for n, x in enumerate(tensors)]
+    known = next((x.pointer.type for x in tensors if isinstance(x, Tensor)), "")
+    if not known and first is not None:
+        known = _atom(first).value_type or str(_atom(first).bits)
+    return [_fragment(x, known) for x in tensors]
+
+
+def _fragment(x: Any, type_: str) -> Any:
+    return Tensor(Pointer("rmem", type_), x) if isinstance(x, Layout) and type_ and not is_coordinate_layout(x) else x
 
 
 def _atom(x: Any) -> Copy_Atom:

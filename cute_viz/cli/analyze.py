@@ -15,7 +15,7 @@ from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.access import Access, film, picture_of, report_of
 from cute_viz.engine.answer import Answer, format_of
-from cute_viz.engine.kernel import Report, page_of
+from cute_viz.engine.kernel import Report, assumption, page_of
 from cute_viz.errors import CuteVizError, spelled
 from cute_viz.source.model import matching
 
@@ -92,6 +92,7 @@ def command(
 
     For a whole FILE of C++ or the Python DSL, without --name and --access: every `copy` and `gemm` between tensors that can be
     evaluated, what it costs once for a thread block, the worst first, with the swizzle or the padding that would cure its tile.
+    The types and sizes of C++ are those of the calls from `main`, as if the program had no arguments; --let gives others.
     """
     if access is None and reading.name is None:
         report = ask(reading.request(source)).kernel
@@ -152,6 +153,8 @@ def _accesses(report: Report) -> None:
     for call, tile, (layout, left, ideal) in cures:
         where = f", called in {call}" if call else ""
         output.say(f"{tile}{where}: {layout} would leave {left} wavefronts, {ideal} are ideal", err=False)
+    if told := assumption(report):
+        output.say(f"{told}; --let gives others", err=False)
     for move, error in report.unknown:
         output.say(f"line {move.line}: {_short(move)}: not evaluated: {spelled(error.message, 'cli')}{_needs(error)}", err=False)
 

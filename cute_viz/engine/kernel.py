@@ -7,7 +7,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.analysis.banks import WORD, width
-from cute_viz.analysis.kernel import Cost, Side, costs, cure
+from cute_viz.analysis.cost import Cost, Side
+from cute_viz.analysis.kernel import costs, cure
 from cute_viz.errors import CuteVizError, boundary
 from cute_viz.figures.phases import strip
 
@@ -43,6 +44,7 @@ class Access:
             "tile": cost.side.share.root if cost.side is not None else None,
             "cure": None if self.cure is None else {"layout": self.cure[0], "wavefronts": self.cure[1], "ideal": self.cure[2]},
             "reasons": list(cost.why),
+            "written": None if cost.written is None else _written(cost.written),
         }
 
     @property
@@ -52,12 +54,23 @@ class Access:
         return (cost.wavefronts or 0) - (cost.ideal or 0) + (cost.sectors or 0) - (cost.ideal_sectors or 0)
 
 
+def _written(cost: Cost) -> dict[str, Any]:
+    keys = ("instruction", "instructions", "wavefronts", "ideal", "sectors", "ideal_sectors")
+    return {key: getattr(cost, key) for key in keys}
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """What is known of a file's copies, the costliest first, and the statements that could not be evaluated, with the causes."""
 
     accesses: tuple[Access, ...]
     unknown: tuple[tuple[Move, CuteVizError], ...]
+
+    @property
+    def assumed(self) -> dict[str, tuple[str, int]]:
+        """The numbers that hold where the program is run without arguments, by name: the value and its line."""
+        moves = [row.move for row in self.accesses] + [move for move, _ in self.unknown]
+        return {name: told for move in moves for name, told in move.assumed.items()}
 
     @property
     def ways(self) -> float:
@@ -76,7 +89,12 @@ class Report:
             }
             for move, error in self.unknown
         ]
-        return {"accesses": [access.as_dict() for access in self.accesses], "unknown": missing, "ways": round(self.ways, 3)}
+        return {
+            "accesses": [access.as_dict() for access in self.accesses],
+            "unknown": missing,
+            "assumed": {name: {"value": value, "line": line} for name, (value, line) in self.assumed.items()},
+            "ways": round(self.ways, 3),
+        }
 
 
 def report_of(file: SourceFile) -> Report | None:
@@ -97,11 +115,18 @@ def report_of(file: SourceFile) -> Report | None:
             with boundary():
                 found += [(move, cost) for cost in costs(move.name, move.read())]
         except CuteVizError as error:
-            unknown.append((move, error))
+            unknown.append((move, _uncalled(move, error)))
     cures = _cures(found)
     rows = [Access(move, cost, cures.get(_tile(move, cost)) if cost.ways > 1 else None) for move, cost in found]
     rows.sort(key=lambda row: -row.lost)
     return Report(tuple(rows), tuple(unknown))
+
+
+def _uncalled(move: Move, error: CuteVizError) -> CuteVizError:
+    """The cause, which of a function that nothing calls is that one."""
+    if move.uncalled is None or not set(error.needs) & set(move.uncalled):
+        return error
+    return error.but(message=f"nothing in this file calls {move.scope[-1]}: {error.message}")
 
 
 def _tile(move: Move, cost: Cost) -> tuple[str, str, str]:
@@ -142,6 +167,8 @@ def page_of(report: Report, title: str) -> bytes:
         mark = " class='worse'" if row.lost > 0 else ""
         parts.append(f"<tr{mark}>" + "".join(f"<td>{cell if n_ == 1 else escape(str(cell))}</td>" for n_, cell in enumerate(cells)))
     parts.append("</table>")
+    if report.assumed:
+        parts.append(f"<p>{escape(assumption(report))}</p>")
     if report.unknown:
         parts.append("<h2>Not evaluated</h2><ul>")
         parts += [
@@ -149,6 +176,16 @@ def page_of(report: Report, title: str) -> bytes:
         ]
         parts.append("</ul>")
     return "\n".join([*parts, "</html>\n"]).encode()
+
+
+def assumption(report: Report) -> str:
+    """What was taken for granted, in words; "" where nothing was.
+
+    >>> assumption(Report((), ()))
+    ''
+    """
+    told = ", ".join(f"{name} = {value} (line {line})" for name, (value, line) in report.assumed.items())
+    return f"the sizes are those of the program without arguments: {told}" if told else ""
 
 
 _STYLE = (

@@ -89,7 +89,7 @@ def _argument(evaluator: Meaning, node: Call) -> Any:
 
 def _tensor(evaluator: Meaning, node: Call) -> Any:
     """make_tensor(pointer, layout), make_tensor(pointer, shape, stride): a tensor, where the pointer tells its element type, else
-    its layout; make_tensor<T>(shape): the layout."""
+    its layout; make_tensor<T>(shape): registers."""
     from cute_viz.algebra import ops
 
     if not node.args:
@@ -102,7 +102,7 @@ def _tensor(evaluator: Meaning, node: Call) -> Any:
     layout = values[0] if whole else evaluator.operate(ops.find("make_layout"), values)
     if (origin := _origin(evaluator, node)) is not None:
         return with_origin(origin, layout)
-    where = hardware.pointer(evaluator, node.args[0]) if len(node.args) > 1 else None
+    where = hardware.pointer(evaluator, node.args[0]) if len(node.args) > 1 else hardware.registers(evaluator, node)
     return layout if where is None else make_tensor(where, layout)
 
 

@@ -37,12 +37,30 @@ def pointer(evaluator: Meaning, node: Node) -> Pointer | None:
         return None
     text = source(evaluator.source.text, node)
     cast = _CAST.search(text)
-    word = source(evaluator.source.text, node.template[0]) if node.template else (cast[1] or cast[2]) if cast else ""
+    told = source(evaluator.source.text, node.template[0]) if node.template else (cast[1] or cast[2]) if cast else ""
+    word = _type(evaluator, told)
+    return Pointer(space, word, _address(evaluator, node)) if word else None
+
+
+def registers(evaluator: Meaning, node: Call) -> Pointer | None:
+    """The registers of `make_tensor<T>(layout)`; None where T is no type of elements.
+
+    >>> from cute_viz.notation.evaluate import Evaluator
+    >>> from cute_viz.notation.reading import Source
+    >>> from cute_viz.notation.statements import parse_program
+    >>> text = "make_tensor<float>(Layout<_4>{})"
+    >>> str(registers(Evaluator(Source(text)), parse_program(text)[0].value))
+    'rmem_ptr[32b](unset)'
+    """
+    word = _type(evaluator, source(evaluator.source.text, node.template[0])) if len(node.template) == 1 else ""
+    return Pointer("rmem", word) if word else None
+
+
+def _type(evaluator: Meaning, word: str) -> str:
+    """The element type that a word means; "" where it means none."""
     bound = evaluator.source.names.get(word)
     word = bound.name if isinstance(bound, ValueType) else word
-    if named(word) is None:
-        return None
-    return Pointer(space, word.rpartition("::")[2], _address(evaluator, node))
+    return word.rpartition("::")[2] if named(word) is not None else ""
 
 
 def _address(evaluator: Meaning, node: Call) -> int | None:

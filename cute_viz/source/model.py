@@ -67,6 +67,8 @@ class Move:
     name: of MOVES, behind its namespace where that is not CuTe's. scope: as of an Entry. call: where the function is called, of one
     that the file calls several times, "" else.
     read: the operands: an atom or a tiling, a Share for each tensor, a CuteVizError for what is not known. text: the statement.
+    assumed: once it was read, the numbers that hold where the program is run without arguments, by name: value and line.
+    uncalled: of a function that nothing in the file calls, its parameters.
 
     >>> Move("copy", 7, ("gemm_tn",), "", list).line
     7
@@ -78,6 +80,8 @@ class Move:
     call: str
     read: Callable[[], list[Any]]
     text: str = ""
+    assumed: Mapping[str, tuple[str, int]] = field(default_factory=dict, compare=False)
+    uncalled: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

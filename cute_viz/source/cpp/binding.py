@@ -14,7 +14,7 @@ from cute_viz.source.cpp.elements import same
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.tree import Brace, Id, Node, Unary
-from cute_viz.source.cpp.values import Class, Env, External, Lazy, Pack, argument
+from cute_viz.source.cpp.values import Class, Env, External, Lazy, Pack, Pointer, argument
 
 
 def as_argument(value: Any, param: Param | None = None) -> Any:
@@ -213,8 +213,12 @@ def deduced(meaning: Meaning, scope: Scope, args: list[Any], out: dict[str, Any]
         tokens = meaning.context.reader.tokens
         while begin < end and tokens[begin].text in ("const", "typename", "volatile", "__grid_constant__"):
             begin += 1
-        while end > begin and tokens[end - 1].text in ("const", "&", "&&", "...", "volatile", "__restrict__"):
+        while end > begin and tokens[end - 1].text in ("const", "&", "&&", "...", "volatile", "__restrict__", "__restrict"):
             end -= 1
+        if isinstance(value, Pointer) and value.element is not None and end > begin and tokens[end - 1].text == "*":
+            value, end = value.element, end - 1
+            while end > begin and tokens[end - 1].text in ("const", "volatile"):
+                end -= 1
         if end - begin == 1:
             name = tokens[begin].text
             if name in names and name not in out:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import gcd, lcm
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, position_independent
 from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
@@ -16,7 +17,7 @@ from cute_viz.source.cpp.atoms import copy_op, mma_atom
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector, tile_to_mma_shape
-from cute_viz.source.cpp.slices import coordinate, index, placed, sliced
+from cute_viz.source.cpp.slices import Thread, coordinate, index, placed, sliced
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.values import Pack, Pointer, Unknown
@@ -121,6 +122,14 @@ def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
         if part.name == "local_tile" and isinstance(tiler, tuple) and len(tiler) == len(projection):
             operands = [tuple(tiler[n] for n in chosen), _projected(operands[1], chosen, len(projection))]
     return _flagged(meaning, part.name, tensor, operands, lost)
+
+
+def _unpinned(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """as_position_independent_swizzle_tensor(x): its swizzle acts on element offsets."""
+    (tensor,) = _solid(meaning, args[:1])
+    if isinstance(tensor, Thread):
+        return replace(tensor, view=position_independent(tensor.view))
+    return position_independent(tensor) if isinstance(tensor, (Layout, ComposedLayout)) else tensor
 
 
 def _projected(crd: Any, chosen: list[int], count: int) -> Any:
@@ -259,6 +268,7 @@ CALLS: dict[str, _Call] = {
     "make_tensor_like": _without_types("make_layout_like"),
     "make_fragment_like": _without_types("make_fragment_like"),
     "make_rmem_tensor": _tensor,
+    **dict.fromkeys(("as_position_independent_swizzle_tensor", "as_position_independent_swizzle_layout"), _unpinned),
     "local_tile": _cut,
     "local_partition": _cut,
     "get_slice": _slice_of,

@@ -19,7 +19,8 @@ from cute_viz.source.cpp.known import known
 from cute_viz.source.cpp.members import method, type_member
 from cute_viz.source.cpp.operators import Operators
 from cute_viz.source.cpp.scopes import Range
-from cute_viz.source.cpp.slices import called_layout
+from cute_viz.source.cpp.slices import Thread, called_layout, shaped
+from cute_viz.source.cpp.tensor_types import NAMES, element_type
 from cute_viz.source.cpp.tree import (
     Brace,
     Call,
@@ -167,7 +168,12 @@ class Evaluator(Operators):
             return self.given(key, as_type=True)
         value, rest = self.begun(node)
         for part in rest:
-            value = self.type_member(value, part, node.span)
+            try:
+                value = self.type_member(value, part, node.span)
+            except NotationError:
+                if (kind := element_type(self, node) if part.name in NAMES else None) is None:
+                    raise
+                value = kind
         return value
 
     def begun(self, node: Id) -> tuple[Any, tuple[Part, ...]]:
@@ -266,7 +272,7 @@ class Evaluator(Operators):
             return self.called(function, self.arguments(args), span)
         if isinstance(function, Closure):
             return self.closed(function, self.arguments(args), span)
-        if isinstance(function, (Layout, ComposedLayout, Swizzle)) and args:
+        if isinstance(function, (Layout, ComposedLayout, Swizzle, Thread)) and args:
             return called_layout(self, function, args, span)
         if isinstance(function, External):
             raise self.fail(f"{function.name!r} is not defined in this file", span)
@@ -283,6 +289,7 @@ class Evaluator(Operators):
             if isinstance(operand, External):
                 raise operand.error or AlgebraError(f"{operand.name!r} is not defined in this file")
             certain(operand)
+        operands = [shaped(name, operand) for operand in operands]
         short = ops.ALIASES.get(name, name)
         if short not in ops.OPS:
             raise NotationError(f"{name!r} is not defined in this file")

@@ -19,7 +19,7 @@ from cute_viz.source.cpp.atoms import value_type
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.elements import sized
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.slices import Thread, of_thread, sliced
+from cute_viz.source.cpp.slices import Thread, of_thread, shaped, sliced
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pointer, as_int
@@ -36,7 +36,7 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
         return _of_class(meaning, value, part, args, span)
     if isinstance(value, Pointer):
         return value
-    if name in _POINTERS and isinstance(value, _LAYOUTS):
+    if name in _POINTERS and isinstance(value.view if isinstance(value, Thread) else value, _LAYOUTS):
         return Pointer()
     if name in ("layout", "value") and not args:
         return as_int(value) if name == "value" and isinstance(value, int) and not isinstance(value, bool) else value
@@ -47,8 +47,8 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
     operands = meaning.arguments(args or ())
     if isinstance(value, (Thread, ThrMMA, ThrCopy)) and name.startswith(("partition_", "make_fragment", "retile")):
         return of_thread(meaning, name, value, operands)
-    if isinstance(value, Thread):
-        raise value.error
+    if isinstance(value, Thread) and name not in ("data", "layout"):
+        value = shaped(name, value)
     if name == "with_shape" and isinstance(value, _LAYOUTS):
         shape = operands[0] if len(operands) == 1 else tuple(operands)
         return meaning.operate("composition", [value, meaning.operate("make_layout", [shape])])

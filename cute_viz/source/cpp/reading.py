@@ -21,6 +21,9 @@ class Meaning(Protocol):
     env: Env
     text: str
 
+    def position(self, span: Span) -> int | None:
+        """The token at a place of the file; None in a text that is none of it."""
+
     def value(self, node: Node) -> Any:
         """The value of a tree, which may be a name that this file does not define."""
 

@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import ThrCopy, TiledCopy
-from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import Static, Underscore, leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import ThrMMA, TiledMMA
 from cute_viz.algebra.shares import Share, copy_share, local_share, mma_share, share, sliced_share
 from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.errors import CuteVizError, LimitError
-from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.lookup import change_before, opened
+from cute_viz.source.cpp.pointed import element, element_name
+from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Declaration, Range
 from cute_viz.source.cpp.slices import Thread, coordinate
-from cute_viz.source.cpp.tree import Binary, Call, Cast, Id, Member, Node, Unary
+from cute_viz.source.cpp.tree import Binary, Call, Id, Member, Node
 from cute_viz.source.cpp.uses import only_call
-from cute_viz.source.cpp.values import Class, Env, External, Pointer, finished
+from cute_viz.source.cpp.values import Env, finished
 
 _SPACES = {"make_smem_ptr": "smem", "make_gmem_ptr": "gmem", "make_rmem_ptr": "rmem", "make_tmem_ptr": "tmem"}
 _REGISTERS = ("partition_fragment", "make_fragment", "make_rmem_tensor", "make_tensor_like", "partition_shape")
 _POINTER_WORDS = frozenset(("*", "&", "const", "__restrict__", "volatile"))
 _DEEP = 32
+NO_TENSOR = "cannot determine which tensor this is"
 
 
 class Shares:
     """The shares of expressions, each seen from where it is."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Meaning) -> None:
         self.here = evaluator
 
-    def of(self, node: Node, at: Evaluator | None = None, deep: int = 0) -> Share:
+    def of(self, node: Node, at: Meaning | None = None, deep: int = 0) -> Share:
         """The share that an expression is. Raises: the error of what is not known, with its place."""
         at = at or self.here
         if deep > _DEEP:
@@ -44,7 +44,7 @@ class Shares:
         except CuteVizError as error:
             raise error.at(at.text, node.span) from None
 
-    def _of(self, node: Node, at: Evaluator, deep: int) -> Share:
+    def _of(self, node: Node, at: Meaning, deep: int) -> Share:
         if isinstance(node, Id):
             return self._named(node, at, deep)
         if isinstance(node, Call) and isinstance(node.function, Member):
@@ -58,9 +58,9 @@ class Shares:
                 return self._slice(self.of(node.function, at, deep), node.args, at)
         elif isinstance(node, Call):
             return self._slice(self.of(node.function, at, deep), node.args, at)
-        raise at.fail("cannot determine which tensor this is", node.span)
+        raise at.fail(NO_TENSOR, node.span)
 
-    def _named(self, node: Id, at: Evaluator, deep: int) -> Share:
+    def _named(self, node: Id, at: Meaning, deep: int) -> Share:
         """A variable, by what it begins with; a parameter, by the argument of the call."""
         name = node.parts[0].name
         found = at.lookup.find(name, at.env, at.position(node.span))
@@ -88,7 +88,7 @@ class Shares:
             raise at.fail(f"what {name!r} is here depends on how the program runs", node.span)
         return shares[0] if shares[0].root else replace(shares[0], root=name)
 
-    def _parameter(self, name: str, node: Id, env: Env, at: Evaluator, deep: int) -> Share:
+    def _parameter(self, name: str, node: Id, env: Env, at: Meaning, deep: int) -> Share:
         """A parameter of a function, by the argument of its call."""
         scope, reader = env.scope, at.context.reader
         use = at.context.chosen.get(scope) or (only_call(reader, scope) if scope.kind == "function" else None)
@@ -97,7 +97,7 @@ class Shares:
             raise at.fail(f"cannot determine whose memory {name!r} is in", node.span, hint="it is a parameter here")
         return self.of(at.context.tree(use.arguments[place]), at.inside(opened(at.context, use.scope)), deep)
 
-    def _method(self, node: Call, function: Member, at: Evaluator, deep: int) -> Share:
+    def _method(self, node: Call, function: Member, at: Meaning, deep: int) -> Share:
         name = function.part.name
         if name.startswith(_REGISTERS):
             return self._registers(node, at)
@@ -109,7 +109,7 @@ class Shares:
             return self._through(self.of(function.object, at, deep), node, at)
         return self._slice(self.of(function, at, deep), node.args, at)
 
-    def _partition(self, node: Call, function: Member, at: Evaluator, deep: int) -> Share:
+    def _partition(self, node: Call, function: Member, at: Meaning, deep: int) -> Share:
         tensor = self.of(node.args[0], at, deep)
         thread = at.solid(function.object)
         varies = isinstance(thread, Thread)
@@ -129,10 +129,11 @@ class Shares:
             raise at.fail(f"this is the part of one fixed thread ({show(tiled).splitlines()[0]})", node.span)
         return self._printed(out, tensor, node, at)
 
-    def _printed(self, x: Share, of: Share, node: Node, at: Evaluator) -> Share:
+    def _printed(self, x: Share, of: Share, node: Node, at: Meaning) -> Share:
         """A part with the integers marked that CuTe knows when the kernel is compiled."""
         try:
-            told = domain(finished(at.solid(node)))
+            value = at.solid(node)
+            told = domain(finished(value.view if isinstance(value, Thread) else value))
         except LimitError:
             raise
         except CuteVizError:
@@ -142,7 +143,7 @@ class Shares:
         known = [*leaves(of.layout.shape), *leaves(of.layout.stride)]
         return replace(x, layout=mark_static(x.layout)) if all(isinstance(n, Static) for n in known) else x
 
-    def _made(self, node: Call, name: str, at: Evaluator, deep: int) -> Share:
+    def _made(self, node: Call, name: str, at: Meaning, deep: int) -> Share:
         """What a function of CuTe gives."""
         if name.startswith(_REGISTERS):
             return self._registers(node, at)
@@ -158,23 +159,26 @@ class Shares:
             raise at.fail(f"cannot determine the tensor that {name} gives", node.span)
         return self._through(self.of(node.args[0], at, deep), node, at)
 
-    def _through(self, x: Share, node: Call, at: Evaluator) -> Share:
+    def _through(self, x: Share, node: Call, at: Meaning) -> Share:
         """A view of a tensor that keeps where it begins: its layout is what the reader says."""
-        made = share(x.root, x.space, x.type, finished(at.solid(node)))
-        own = made.swizzle if made.swizzle is not None else x.swizzle
-        return replace(x, layout=made.layout, offset=x.offset + made.offset, swizzle=own, flagged=made.flagged or x.flagged)
+        value = at.solid(node)
+        if isinstance(value, Thread):
+            raise value.error
+        made = share(x.root, x.space, x.type, finished(value))
+        own, flagged = (made.swizzle, made.flagged) if made.swizzle is not None else (x.swizzle, x.flagged)
+        return replace(x, layout=made.layout, offset=x.offset + made.offset, swizzle=own, flagged=flagged)
 
-    def _slice(self, x: Share, args: tuple[Node, ...], at: Evaluator) -> Share:
+    def _slice(self, x: Share, args: tuple[Node, ...], at: Meaning) -> Share:
         lost: list[CuteVizError] = []
         coord = tuple(coordinate(at, item, lost) for item in args)
         if len(coord) == 1 and isinstance(coord[0], Underscore):
             return x
         return sliced_share(x, coord)
 
-    def _registers(self, node: Call, at: Evaluator) -> Share:
+    def _registers(self, node: Call, at: Meaning) -> Share:
         return share("registers", "rmem", "", finished(at.solid(node)))
 
-    def _tensor(self, node: Call, at: Evaluator, deep: int) -> Share:
+    def _tensor(self, node: Call, at: Meaning, deep: int) -> Share:
         assert isinstance(node.function, Id)
         if node.function.parts[-1].args is not None:
             return self._registers(node, at)
@@ -182,14 +186,14 @@ class Shares:
         space, kind, root = self._pointer(node.args[0], at, deep)
         return share(root, space, kind, layout)
 
-    def _pointer(self, node: Node, at: Evaluator, deep: int) -> tuple[str, str, str]:
+    def _pointer(self, node: Node, at: Meaning, deep: int) -> tuple[str, str, str]:
         """Memory, type and root of what a pointer points to."""
         if isinstance(node, Binary):
             return self._pointer(node.left, at, deep)
         if isinstance(node, Call) and isinstance(node.function, Id):
             part = node.function.parts[-1]
             if part.name in _SPACES:
-                kind = _word(at, part.args[0]) if part.args else self._element(node.args[0], at) if node.args else ""
+                kind = element_name(at.value(part.args[0])) if part.args else element(at, node.args[0]) if node.args else ""
                 return _SPACES[part.name], kind, ""
         if isinstance(node, Call) and isinstance(node.function, Member) and node.function.part.name in ("data", "engine"):
             around = self.of(node.function.object, at, deep)
@@ -198,7 +202,7 @@ class Shares:
             "cannot determine which memory this pointer points to", node.span, hint="make_smem_ptr(p) and make_gmem_ptr(p) say so"
         )
 
-    def _memory(self, node: Node, at: Evaluator, deep: int) -> tuple[str, str, str]:
+    def _memory(self, node: Node, at: Meaning, deep: int) -> tuple[str, str, str]:
         """Memory, type and root of a tensor whose layout was given, by the expression that it stands for."""
         while isinstance(node, Call):
             if isinstance(node.function, Id) and node.function.text.endswith("make_tensor") and node.args:
@@ -216,41 +220,6 @@ class Shares:
                 return self._memory(at.context.tree(init), at.inside(found.env), deep + 1)
         raise at.fail("cannot determine which memory this tensor is in", node.span)
 
-    def _element(self, node: Node, at: Evaluator) -> str:
-        """The type of what a plain pointer points to; "" where the file does not tell."""
-        try:
-            return self._element_of(node, at)
-        except LimitError:
-            raise
-        except CuteVizError:
-            return ""
-
-    def _element_of(self, node: Node, at: Evaluator) -> str:
-        if isinstance(node, Cast):
-            inside = node.type.value if isinstance(node.type, Unary) else node.type
-            return _word(at, inside)
-        if isinstance(node, Binary):
-            return self._element_of(node.left, at)
-        if isinstance(node, Unary):
-            return self._element_of(node.value, at)
-        if isinstance(node, Call) and isinstance(node.function, Member):
-            return self._element_of(node.function.object, at)
-        if isinstance(node, Call) and node.args:
-            return self._element_of(node.args[0], at)
-        if isinstance(node, Member):
-            owner = at.value(node.object)
-            found = at.lookup.member(node.part.name, owner.env) if isinstance(owner, Class) else None
-            part = found.declarations[0].type if found is not None and found.declarations else None
-            return _type(at.inside(found.env), part) if found is not None and part is not None else ""
-        if isinstance(node, Id):
-            found = at.lookup.find(node.parts[0].name, at.env, at.position(node.span))
-            if found is None:
-                return ""
-            params = [param for param in found.env.scope.arguments if param.name == node.parts[0].name]
-            part = found.declarations[0].type if found.declarations else params[0].type if params else None
-            return _type(at.inside(found.env), part) if part is not None else ""
-        return ""
-
 
 def _changes(declaration: Declaration) -> list[Range | None]:
     """What a variable is assigned to anywhere in its function."""
@@ -258,26 +227,3 @@ def _changes(declaration: Declaration) -> list[Range | None]:
     while scope.kind == "block" and scope.parent is not None:
         scope = scope.parent
     return [change.value for change in scope.changes.get(declaration.name, ())]
-
-
-def _type(at: Evaluator, part: Range) -> str:
-    """The element type that the tokens of a type tell: of a pointer, an array, or CuTe's array of elements."""
-    tokens = at.context.reader.tokens
-    begin, end = part
-    while end > begin + 1 and tokens[end - 1].text in _POINTER_WORDS:
-        end -= 1
-    while begin < end - 1 and tokens[begin].text in _POINTER_WORDS:
-        begin += 1
-    return _name(at.of((begin, end), at.env))
-
-
-def _word(at: Evaluator, node: Node) -> str:
-    return _name(at.value(node))
-
-
-def _name(value: Any) -> str:
-    if isinstance(value, Pointer) and value.element is not None:
-        value = value.element
-    if isinstance(value, External) and value.args and isinstance(value.args[0], ValueType):
-        value = value.args[0]
-    return str(value) if isinstance(value, ValueType) else ""

@@ -18,7 +18,7 @@ from cute_viz.source.cpp.values import Unknown
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """One thread's view of a tiling, though it is not known which thread: `view` is that of thread 0."""
+    """One thread's view of a tiling or of a swizzled tensor, though it is not known which thread: `view` is that of thread 0."""
 
     view: Any
     error: CuteVizError
@@ -53,6 +53,9 @@ def index(meaning: Meaning, node: Node, lost: list[CuteVizError]) -> Any:
 def called_layout(meaning: Meaning, function: Any, args: tuple[Node, ...], span: Span) -> Any:
     """A layout or swizzle at a coordinate, or its slice: of a tensor the layout, as CuTe prints it."""
     lost: list[CuteVizError] = []
+    if isinstance(function, Thread):
+        lost.append(function.error)
+        function = function.view
     values = tuple(coordinate(meaning, item, lost) for item in args)
     if isinstance(function, Swizzle):
         if lost:
@@ -75,15 +78,30 @@ def called_layout(meaning: Meaning, function: Any, args: tuple[Node, ...], span:
 
 
 def placed(value: Any, lost: list[CuteVizError]) -> Any:
-    """The layout of a tensor that was cut: the offset is the pointer's. Raises: the error of a coordinate that it depends on."""
+    """The layout of a tensor that was cut: the offset is the pointer's.
+
+    A swizzled one that begins nobody knows where is a Thread's. Raises: the error of a coordinate that a number depends on.
+    """
     if isinstance(value, ComposedLayout) and not isinstance(value.offset, PointerFlag):
         if isinstance(value.outer, Layout) and not has_origin(value) and isinstance(value.inner, Layout):
             return value.inner
         if lost:
-            raise lost[0]
+            return Thread(value, lost[0])
     if lost and isinstance(value, (int, tuple)):
         raise lost[0]
     return value
+
+
+SHAPES = frozenset(["shape", "size", "rank", "depth", "make_fragment_like", "make_tensor_like", "make_rmem_tensor_like"])
+
+
+def shaped(name: str, value: Any) -> Any:
+    """A swizzled tensor that begins nobody knows where, for what asks for its shape alone. Raises: its error for all else."""
+    if not isinstance(value, Thread):
+        return value
+    if name not in SHAPES or not isinstance(value.view, ComposedLayout):
+        raise value.error
+    return value.view
 
 
 def sliced(meaning: Meaning, tiled: Any, node: Node) -> Any:

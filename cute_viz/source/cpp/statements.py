@@ -10,9 +10,10 @@ from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.lookup import Lookup, opened
+from cute_viz.source.cpp.paths import conditions, function_of, overloads, paths, told_apart
+from cute_viz.source.cpp.pointed import means
 from cute_viz.source.cpp.scopes import Range, Scope
-from cute_viz.source.cpp.shares import Shares
-from cute_viz.source.cpp.uses import Use, all_uses
+from cute_viz.source.cpp.shares import NO_TENSOR, Shares
 from cute_viz.source.cpp.values import finished
 from cute_viz.source.model import MOVES, Given, Move
 
@@ -26,7 +27,8 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
     lookup: makes what looks names up in a context.
     """
     out = []
-    contexts: dict[int, Context] = {}
+    known: dict[Scope, list[tuple[str, Context]]] = {}
+    plain = Context(reader, given)
     own = {name for name in MOVES if any(x.kind == "function" for x in reader.file.names.get(name, ()))}
     for begin, number in reader.statements:
         found = _call(reader, begin)
@@ -34,22 +36,38 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
             continue
         name, arguments = found
         scope = reader.scopes[number]
-        function = _function(scope)
-        uses: list[Use | None] = []
-        if function is not None and len(several := all_uses(reader, function)) > 1:
-            uses += several
-        for use in uses or [None]:
-            key = use.token if use is not None else 0
-            context = contexts.get(key)
-            if context is None:
-                context = contexts[key] = Context(reader, given)
-                if use is not None and function is not None:
-                    context.chosen[function] = use
-            where = "" if use is None else f"{'::'.join(use.scope.path)}, line {context.line(use.token)}"
-            out.append(
-                Move(name, context.line(begin), scope.path, where, _reader(context, lookup, scope, arguments), _text(reader, begin))
-            )
+        function = function_of(scope)
+        if function is not None and function not in known:
+            known[function] = _ways(reader, given, lookup, function)
+        for where, context in known[function] if function is not None else [("", plain)]:
+            assumed = {} if context.assumed is None else context.assumed
+            read = _reader(context, lookup, scope, arguments)
+            uncalled = _parameters(function) if function is not None and not context.chosen else None
+            out.append(Move(name, context.line(begin), scope.path, where, read, _text(reader, begin), assumed, uncalled))
     return tuple(out)
+
+
+def _parameters(function: Scope) -> tuple[str, ...]:
+    """The names of the parameters of a function, and of its template."""
+    return tuple(param.name for param in (*function.arguments, *(function.params or ())))
+
+
+def _ways(reader: Declarer, given: Given, lookup: _BUILD, function: Scope) -> list[tuple[str, Context]]:
+    """The ways in which a function is called: a label, and a context in which its parameters are those of the calls.
+
+    A call of an overloaded name counts for the function that it means.
+    """
+    kept = []
+    for path in paths(reader, function):
+        context = Context(reader, given)
+        context.chosen = dict(path)
+        context.assumed = {}
+        context.facts = conditions(reader, path)
+        evaluator = Evaluator(context, lookup(context), context.root)
+        if all(means(evaluator, scope, use) for scope, use in reversed(path) if len(overloads(scope)) > 1):
+            kept.append((path, context))
+    labels = told_apart([path for path, _ in kept], Context(reader, given).line) if len(kept) > 1 else [""]
+    return [(label, context) for label, (_, context) in zip(labels, kept, strict=False)]
 
 
 def _text(reader: Declarer, begin: int) -> str:
@@ -82,13 +100,6 @@ def _call(reader: Declarer, begin: int) -> tuple[str, list[Range]] | None:
         return None
     name = name if around in ("", "cute") else f"{around}::{name}"
     return name, reader.split(at + 1, reader.match[at])
-
-
-def _function(scope: Scope) -> Scope | None:
-    around: Scope | None = scope
-    while around is not None and around.kind in ("block", "lambda"):
-        around = around.parent
-    return around if around is not None and around.kind == "function" else None
 
 
 def _reader(context: Context, lookup: _BUILD, scope: Scope, arguments: list[Range]) -> Callable[[], list[Any]]:
@@ -126,4 +137,5 @@ def _operand(evaluator: Evaluator, shares: Shares, part: Range) -> Any:
     except LimitError:
         raise
     except CuteVizError as error:
-        return value if isinstance(value, CuteVizError) and value.needs else error
+        told = isinstance(value, CuteVizError) and (value.needs or error.message == NO_TENSOR)
+        return value if told else error

@@ -50,12 +50,12 @@ def all_uses(reader: Declarer, function: Scope) -> list[Use]:
     """
     places = reader.places().get(function.name, ())
     declared = {declaration.token for declaration in function.parent.names.get(function.name, ())} if function.parent else set()
-    found = [_use(reader, function, n) for n in places if n not in declared]
+    found = [use_at(reader, function, n) for n in places if n not in declared]
     return [use for use in found if use is not None] if len(declared) == 1 and None not in found else []
 
 
-def _use(reader: Declarer, function: Scope, place: int) -> Use | None:
-    """The use that begins at a token."""
+def use_at(reader: Declarer, function: Scope | None, place: int) -> Use | None:
+    """The use that begins at a token; None where it is none, or stands in the function itself."""
     tokens = reader.tokens
     at = place + 1
     template: tuple[Range, ...] = ()
@@ -77,4 +77,4 @@ def _use(reader: Declarer, function: Scope, place: int) -> Use | None:
     if nearest < 0:
         return None
     scope = reader.scopes[reader.statements[nearest][1]]
-    return None if scope.inside(function) else Use(scope, template, arguments, place, called)
+    return None if function is not None and scope.inside(function) else Use(scope, template, arguments, place, called)

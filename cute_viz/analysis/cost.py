@@ -1,0 +1,151 @@
+"""What one statement costs a thread block: the instructions of its threads on one side, their wavefronts and sectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cute_viz.algebra.shares import Share
+from cute_viz.algebra.table import offsets
+from cute_viz.analysis.access import WarpAccess, global_request, warp_instructions
+from cute_viz.analysis.banks import LANES
+from cute_viz.errors import AlgebraError
+from cute_viz.limits import limit, over
+
+SECTOR = 32  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a copy: a share whose threads' elements, in the order `order`, make instructions.
+
+    atom: the most elements of one instruction. name: of the instruction, where the copy says it. store: it is written. like:
+    what the instruction is called, where that is another name: `cp.async.128`.
+    """
+
+    share: Share
+    type: str
+    order: tuple[int, ...]
+    atom: int
+    name: str | None = None
+    store: bool = False
+    like: str = ""
+
+    def instructions(self, move: Any = None) -> list[WarpAccess]:
+        """The instructions of every warp; `move` takes an offset in elements to another one."""
+        bits = self.share.tensor(self.type).bits
+        if bits % 8:
+            raise AlgebraError(f"elements of {bits} bits are not whole bytes, so accesses are not counted")
+        starts = self.share.starts
+        if not starts:
+            raise AlgebraError("the thread that moves each element is unknown: the tensor is not a thread's part of another")
+        if len(starts) * len(self.order) > limit("accesses"):
+            raise over("accesses", f"the statement touches {len(starts) * len(self.order)} elements")
+        table = [int(o) for o in offsets(self.share.layout)]
+        layout = [table[n] for n in self.order]
+        plain = replace(self.share, swizzle=None) if move is not None else self.share
+        rows = [[place * bits // 8 for place in _moved(plain.places(layout, start, bits), move)] for start in starts]
+        out = []
+        for first in range(0, len(rows), LANES):
+            lanes = rows[first : first + LANES]
+            found = warp_instructions(lanes, bits // 8, self.atom, self.name, self.store)
+            out += [WarpAccess(first // LANES, step, *one) for step, one in enumerate(found)]
+        return out
+
+
+def _moved(places: list[int], move: Any) -> list[int]:
+    return places if move is None else [move(place) for place in places]
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one statement costs, once for a thread block.
+
+    instruction: such as `ldmatrix.x4`, `st.shared.128`, `cp.async.128`. elements: of a thread. instructions: that warps execute.
+    wavefronts, ideal: of shared memory, None of global memory; sectors, ideal_sectors: of global memory, None of shared.
+    side: what is counted, for other layouts of the same tile. why: what keeps the copy from being wider.
+    written: what it costs as CuTe writes it, where the compiler takes elements together that CuTe moves one by one.
+    """
+
+    instruction: str
+    elements: int
+    instructions: int
+    wavefronts: int | None
+    ideal: int | None
+    sectors: int | None
+    ideal_sectors: int | None
+    side: Side | None
+    why: tuple[str, ...] = ()
+    written: Cost | None = None
+
+    @property
+    def ways(self) -> float:
+        """Wavefronts for one that is ideal."""
+        return self.wavefronts / self.ideal if self.wavefronts is not None and self.ideal else 1.0
+
+
+def ordered(src: Share, dst: Share, together: int) -> tuple[tuple[int, ...], int]:
+    """The elements so that those of one instruction follow each other, and how many these are.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.algebra.shares import share
+    >>> rows = share("a", "smem", "float", Layout((2, 4), (4, 1)))
+    >>> ordered(rows, rows, 4)
+    ((0, 2, 4, 6, 1, 3, 5, 7), 4)
+    """
+    tables = [[int(o) for o in offsets(side.layout)] for side in (src, dst)]
+    order = sorted(range(len(tables[0])), key=lambda n: tables[1][n]) if together > 1 else list(range(len(tables[0])))
+    while together > 1:
+        runs = [order[n : n + together] for n in range(0, len(order), together)]
+        if len(order) % together == 0 and all(
+            table[run[i]] == table[run[0]] + i for run in runs for table in tables for i in range(together)
+        ):
+            break
+        together //= 2
+        order = order if together > 1 else list(range(len(order)))
+    return tuple(order), together
+
+
+def times(cost: Cost, n: int) -> Cost:
+    """What a statement costs that is executed `n` times.
+
+    >>> many = times(Cost("ld.shared.32", 1, 2, 3, 1, None, None, None), 4)
+    >>> many.instructions, many.wavefronts, many.sectors
+    (8, 12, None)
+    """
+    many: dict[str, Any] = {name: None if (value := getattr(cost, name)) is None else value * n for name in _COUNTS}
+    return replace(cost, **many)
+
+
+_COUNTS = ("elements", "instructions", "wavefronts", "ideal", "sectors", "ideal_sectors")
+
+
+def cost_of(side: Side, why: tuple[str, ...]) -> Cost:
+    """What one side of a copy costs.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.algebra.shares import local_share, share
+    >>> column = local_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
+    >>> cost_of(Side(column, "float", tuple(range(32)), 1), ()).wavefronts
+    1024
+    """
+    found = side.instructions()
+    first = found[0].instruction
+    shared = side.share.space == "smem"
+    plain = first if "matrix" in first else f"{side.like}.{first.split('.')[1]}" if side.like else ""
+    name = plain or f"{first[:2]}.{'shared' if shared else 'global'}.{first.split('.')[1]}"
+    if "matrix" not in name:
+        name = f"{name.rpartition('.')[0]}.{8 * found[0].width}"  # of narrow elements the element's own width
+    wavefronts = ideal = sectors = least = None
+    if shared:
+        wavefronts, ideal = sum(x.wavefronts for x in found), sum(x.ideal for x in found)
+    else:
+        sectors = sum(global_request(x.begins, x.width, x.mask).sectors for x in found)
+        least = sum(_least(x) for x in found)
+    return Cost(name, len(side.order), len(found), wavefronts, ideal, sectors, least, side, why)
+
+
+def _least(x: WarpAccess) -> int:
+    """The sectors of an access whose bytes lie together."""
+    active = {begin for lane, begin in enumerate(x.begins) if x.mask >> lane & 1}
+    return -(-len(active) * x.width // SECTOR)

@@ -1,0 +1,197 @@
+"""The ways in which a function of a file comes to be called: calls in calls, out to a function that nothing calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cute_viz.source.cpp.declare import Declarer
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope
+from cute_viz.source.cpp.uses import Use, use_at
+
+MOST = 64  # ways that are told apart
+_DEEP = 12  # calls in calls
+_LAUNCHES = ("launch_kernel_on_cluster",)  # cutlass/cluster_launch.hpp: parameters, kernel, arguments
+_STOPS = (";", "{", "}", "end")
+
+Path = tuple[tuple[Scope, Use], ...]  # functions and where they are called, the innermost first
+
+
+def function_of(scope: Scope) -> Scope | None:
+    """The function that a scope is in; None outside of functions."""
+    around: Scope | None = scope
+    while around is not None and around.kind in ("block", "lambda"):
+        around = around.parent
+    return around if around is not None and around.kind == "function" else None
+
+
+def paths(reader: Declarer, function: Scope) -> list[Path]:
+    """The ways to a function, each from a function that nothing calls; one empty way where nothing calls the function itself.
+
+    At most MOST are given. A call within the function itself is none.
+
+    >>> from cute_viz.source.cpp.outline import outline
+    >>> from cute_viz.source.cpp.preprocess import Source
+    >>> from cute_viz.source.model import Given
+    >>> text = "template <class L> void f(L l) {} void g(int n) { f(n); } int main() { g(4); g(8); }"
+    >>> reader = outline(Source(text, Given()))
+    >>> [[scope.name for scope, _ in path] for path in paths(reader, reader.file.names["f"][0].inner)]
+    [['f', 'g'], ['f', 'g']]
+    """
+    out: list[Path] = []
+    known: dict[Scope, list[Use]] = {}
+    waiting: list[tuple[Scope | None, Path]] = [(function, ())]
+    while waiting and len(out) < MOST:
+        at, path = waiting.pop()
+        uses: list[Use] = []
+        if at is not None and len(path) < _DEEP and all(scope is not at for scope, _ in path):
+            if at not in known:  # calls that say the same count once
+                known[at] = list({_said(reader, at, use): use for use in reversed(calls(reader, at))}.values())
+            uses = known[at]
+        if at is None or not uses:
+            out.append(path)
+        else:
+            waiting += [(function_of(use.scope), (*path, (at, use))) for use in uses]
+    return out
+
+
+def _said(reader: Declarer, function: Scope, use: Use) -> object:
+    """What a call says: equal where it is the same again."""
+    parts = tuple(reader.words(part) for part in (*use.template, *use.arguments))
+    return function, function_of(use.scope) or use.token, parts, tuple(_equal(reader, use.scope))
+
+
+def overloads(function: Scope) -> list[Declaration]:
+    """The functions of one name of a scope that have bodies."""
+    around = function.parent.names.get(function.name, ()) if function.parent is not None else ()
+    return [x for x in around if x.kind == "function" and x.inner is not None and x.static]
+
+
+def calls(reader: Declarer, function: Scope) -> list[Use]:
+    """The calls of a function, those of its overloads with as many arguments too; explicit instantiations where nothing calls it.
+
+    A name with template arguments that a variable is, `auto kernel = f<...>;`, is called where the variable is.
+    """
+    declared = {x.token for x in (function.parent.names.get(function.name, ()) if function.parent is not None else ())}
+    found: list[Use] = []
+    made: list[Use] = []
+    for place in reader.places().get(function.name, ()):
+        if _instantiates(reader, place):
+            use = use_at(reader, function, place)
+            if use is not None and use.template:
+                made.append(Use(reader.file, use.template, (), place))
+        elif place not in declared and (use := use_at(reader, function, place)) is not None:
+            found.append(use if use.called else _through_variable(reader, use))
+    called = [use for use in found if use.called and _takes(function, use)]
+    return called or [use for use in found if use.template] or (made if len({x.token for x in overloads(function)}) == 1 else [])
+
+
+def _takes(function: Scope, use: Use) -> bool:
+    params = function.arguments
+    least = sum(param.default is None and not param.pack for param in params)
+    return least <= len(use.arguments) and (len(use.arguments) <= len(params) or any(param.pack for param in params))
+
+
+def _instantiates(reader: Declarer, place: int) -> bool:
+    """Whether a name stands in `template type name<...>(...);`."""
+    at = place
+    while at > 0 and reader.tokens[at - 1].kind not in _STOPS:
+        at -= 1
+    return reader.tokens[at].text == "template" and reader.tokens[at + 1].kind != "<"
+
+
+def _through_variable(reader: Declarer, use: Use) -> Use:
+    """The call of the variable that a name with template arguments is given to, or its launch by CUTLASS, which takes the arguments
+    behind it; the use as it was where there is neither."""
+    tokens = reader.tokens
+    at = use.token
+    while at > 0 and tokens[at].kind != "=" and tokens[at - 1].kind not in _STOPS:
+        at -= 1
+    inside = function_of(use.scope)
+    if tokens[at].kind != "=" or tokens[at - 1].kind != "name" or inside is None:
+        return use
+    name = tokens[at - 1].text
+    for place in reader.places().get(name, ()):
+        other = use_at(reader, None, place) if place > use.token else None
+        if other is not None and other.called and other.scope.inside(inside):
+            return Use(other.scope, use.template, other.arguments, use.token)
+    for place in (place for launch in _LAUNCHES for place in reader.places().get(launch, ())):
+        other = use_at(reader, None, place)
+        if other is None or len(other.arguments) < 2 or not other.scope.inside(inside):
+            continue
+        if tokens[other.arguments[1][1] - 1].text == name:
+            return Use(other.scope, use.template, other.arguments[2:], use.token)
+    return use
+
+
+def conditions(reader: Declarer, path: Path) -> dict[tuple[Scope, str], Range]:
+    """What must hold for a path to be taken, of `if (a == 'N' && b == 4)` around its calls: literals by function and name.
+
+    A condition on a parameter is one on the variable that the caller hands over.
+    """
+    out: dict[tuple[Scope, str], Range] = {}
+    for n, (_, use) in enumerate(path):
+        for name, literal in _equal(reader, use.scope):
+            word: str | None = name
+            for scope, where in ((function_of(use.scope), None), *path[n + 1 :]):
+                if word is None or scope is None:
+                    break
+                if where is not None:
+                    word, scope = _handed(reader, scope, where, word), function_of(where.scope)
+                if word is not None and scope is not None:
+                    out.setdefault((scope, word), literal)
+    return out
+
+
+def _handed(reader: Declarer, function: Scope, use: Use, name: str) -> str | None:
+    """The variable that a call hands over as a parameter."""
+    place = next((n for n, param in enumerate(function.arguments) if param.name == name), None)
+    if place is None or place >= len(use.arguments):
+        return None
+    begin, end = use.arguments[place]
+    token = reader.tokens[begin]
+    return token.text if end - begin == 1 and token.kind == "name" else None
+
+
+def _equal(reader: Declarer, scope: Scope) -> list[tuple[str, Range]]:
+    """The names that the conditions around a place hold to literals."""
+    out = []
+    around: Scope | None = scope
+    while around is not None and around.kind == "block":
+        outer = around.parent
+        test = next((x.value for x in outer.statements if x.kind == "if" and x.yes is around), None) if outer else None
+        out += _conjuncts(reader, *test) if test is not None else []
+        around = outer
+    return out
+
+
+def _conjuncts(reader: Declarer, begin: int, end: int) -> list[tuple[str, Range]]:
+    """Of `a == 'N' && b == 4` the names with their literals; none of what has other operators."""
+    tokens = reader.tokens
+    out = []
+    for at in range(begin, end + 1):
+        if at < end and tokens[at].kind in ("||", "(", "!", "?"):
+            return []
+        if at == end or tokens[at].kind == "&&":
+            kinds = [token.kind for token in tokens[begin:at]]
+            if kinds in (["name", "==", "char"], ["name", "==", "number"]):
+                out.append((tokens[begin].text, (begin + 2, begin + 3)))
+            begin = at + 1
+    return out
+
+
+def told_apart(found: list[Path], line: Callable[[int], int]) -> list[str]:
+    """A label for each path: where the function is called, and from where that is called as far as that tells them apart.
+
+    line: of a token.
+    """
+    deep = 1
+    while True:
+        out = [", called in ".join(_where(use, line) for _, use in path[:deep]) for path in found]
+        if len(set(out)) == len(out) or deep >= _DEEP:
+            return out
+        deep += 1
+
+
+def _where(use: Use, line: Callable[[int], int]) -> str:
+    path = "::".join(use.scope.path)
+    return f"{path}, line {line(use.token)}" if path else f"line {line(use.token)}"

@@ -1,0 +1,58 @@
+"""What `analyze FILE` predicts of whole kernels, held to what Nsight Compute counted of each of their instructions on an H100."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cute_viz.analysis.cost import Cost
+from cute_viz.analysis.kernel import costs
+from cute_viz.engine.request import Request
+from cute_viz.engine.whole import file_of
+
+ROOT = Path(__file__).parent.parent
+RECORD = json.loads((ROOT / "layouts" / "verified" / "kernels" / "nvidia-h100.json").read_text())
+FILES = json.loads(gzip.decompress((ROOT / "tests" / "data" / "measured_kernels.json.gz").read_bytes()))["files"]
+EVERY = 6  # of the kernels of one copy, each sixth is tried here: they take 30 ms each
+
+
+def predicted(file: str, let: dict[str, str], call: str = "", only: tuple[str, ...] = ()) -> list[tuple[str, Cost]]:
+    """(the call, the cost) of every access, of the calls that contain `call`, of one of `only`."""
+    source = file_of(FILES[file], file, Request((), let=let))
+    moves = [move for move in source.moves() if call in move.call and (not only or move.call.partition(",")[0] in only)]
+    moves = [move for move in moves if move.scope[0] != "copy_kernel"]  # which nothing calls
+    return [(move.call, cost) for move in moves for cost in costs(move.name, move.read())]
+
+
+def counters(cost: Cost) -> list[int]:
+    found = (cost.instructions, cost.wavefronts, cost.ideal, cost.sectors, cost.ideal_sectors)
+    return [x or 0 for x in found]
+
+
+@pytest.mark.parametrize("kernel", RECORD["kernels"], ids=lambda x: f"{x['file']} {x['call']} {x['let'].get('TA', '')}")
+def test_the_tutorials(kernel: dict[str, Any]) -> None:
+    """Of every instruction the wavefronts and the sectors, ideal ones too, for each time that a warp executes it."""
+    sums: dict[str, list[int]] = {}
+    for _, cost in predicted(kernel["file"], kernel["let"], kernel["call"]):
+        mine = sums.setdefault(cost.instruction, [0] * 5)
+        mine[:] = [a + b for a, b in zip(mine, counters(cost), strict=True)]
+    assert sums.keys() == kernel["counters"].keys()
+    for name, seen in kernel["counters"].items():
+        assert [n * sums[name][0] for n in seen[1:]] == [n * seen[0] for n in sums[name][1:]], name
+
+
+def test_kernels_of_one_copy() -> None:
+    """Loads, stores, cp.async, ldmatrix and stmatrix of 8 to 128 bits, swizzled, padded and misaligned: every counter."""
+    names = tuple(RECORD["probes"])[::EVERY]
+    found = {call.partition(",")[0]: cost for call, cost in predicted("probes.cu", {}, only=names)}
+    assert found.keys() == set(names)
+    wrong = {
+        name: (cost.instruction, counters(cost), RECORD["probes"][name])
+        for name, cost in found.items()
+        if [cost.instruction, counters(cost)] != list(RECORD["probes"][name].values())
+    }
+    assert not wrong
