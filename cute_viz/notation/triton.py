@@ -64,7 +64,9 @@ def layout_of(typed: Typed, shape: Sequence[int] = (), bits: int = 0) -> Layout 
     if name in registers.ENCODINGS:
         return _of_registers(linear)
     if name == _TENSOR_MEMORY:
-        return _of_inputs(linear, (("row",), ("col",)))
+        return _of_inputs(linear, (("row",), ("col",), *_blocks(linear)))
+    if typed.encoding.fields.get("fp4Padded"):
+        raise NotationError("fp4Padded gives one element several offsets, so that no layout maps coordinates to offsets")
     return _of_memory(linear, memory.paddings(typed.encoding))
 
 
@@ -106,8 +108,12 @@ def _own_shape(typed: Typed) -> tuple[int, ...]:
 
 def _of_registers(linear: Linear) -> Layout:
     """(thread = lane + lanes * warp, register), and block where there are several."""
-    blocks = (("block",),) if linear.bases.get("block") else ()
-    return _of_inputs(linear, (("lane", "warp"), ("register",), *blocks))
+    return _of_inputs(linear, (("lane", "warp"), ("register",), *_blocks(linear)))
+
+
+def _blocks(linear: Linear) -> tuple[tuple[str, ...], ...]:
+    """The CTAs as an input of their own, where there are several."""
+    return (("block",),) if linear.bases.get("block") else ()
 
 
 def _of_inputs(linear: Linear, inputs: Iterable[tuple[str, ...]]) -> Layout:
