@@ -101,6 +101,18 @@ def test_random_encodings_bit_by_bit():
     assert len(TOLD["bases"]) > 500
 
 
+def test_more_random_encodings_bit_by_bit():
+    """Several CTAs, batches, doubles, slices of slices, boxes of TMA in every order: as Gluon constructs and as TTGIR prints them."""
+    wrong = []
+    for text, printed, shape, bits, wanted in TOLD["random"]:
+        for form in filter(None, (text, printed)):
+            linear = linear_of(find(form)[0], shape, bits)
+            if {name: [list(basis) for basis in linear.bases.get(name, ())] for name in wanted} != wanted:
+                wrong.append((form, shape))
+    assert wrong == []
+    assert len(TOLD["random"]) > 400
+
+
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
@@ -144,6 +156,10 @@ def test_names(written, meant):
             "shared",
         ),
         (["eval", "gl.BlockedLayout([1], warps=[4])", "--shape", "64"], "BlockedLayout has no warps"),
+        (["eval", "gl.FooLayout(2, gl.BlockedLayout([1], [32], [4], [0]))", "--shape", "64"], "FooLayout is not a known encoding"),
+        (["eval", "gl.DotOperandLayout(0, gl.AMDWMMALayout(1, True, []), 4)", "--shape", "64x64"], "one of 8, 16, not 4"),
+        (["eval", "#ttg.padded_shared<[32:+4] {order = [1, 0], shape = [16, 32]}>", "--shape", "64x64"], "for a shape of 16x32"),
+        (["eval", "gl.TensorMemoryLayout((64, 64), 1, two_ctas=True)", "--shape", "64x64"], "first basis is [1, 0]"),
         (["eval", "#ttg.blocked<{a = " + "[" * 400, "--shape", "64"], "nested"),
         (["eval", BLOCKED, "--shape", "1048576x1048576"], "is not a tile"),
         (["eval", BLOCKED, "--shape", "0x4"], "is not a shape such as 64x64"),

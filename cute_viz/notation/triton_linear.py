@@ -66,7 +66,9 @@ class Linear:
                 basis[mode] = 0
                 size //= 2
         kept = {
-            name: tuple(tuple(new) for new, old in zip(those, self.bases[name], strict=True) if name != dropped or any(new) or not any(old))
+            name: tuple(
+                tuple(new) for new, old in zip(those, self.bases[name], strict=True) if name != dropped or any(new) or not any(old)
+            )
             for name, those in bases.items()
         }
         return Linear(kept, tuple(map(min, self.sizes, shape)), self.order)

@@ -108,9 +108,9 @@ def find(text: str) -> list[Typed]:
     at = 0
     while (found := _START.search(text, at)) is not None:
         if (call := _around(text, found.start())) is not None:
-            word = call[1].rpartition(".")[2]
-            known = did_you_mean(word, _GLUON) or f"such as {', '.join(list(_GLUON)[:4])}"
-            raise NotationError(f"{word} is not a known encoding", text=text, span=Span(*call.span(1)), hint=known)
+            name = call[1].rpartition(".")[2]
+            known = did_you_mean(name, _GLUON) or f"such as {', '.join(list(_GLUON)[:4])}"
+            raise NotationError(f"{name} is not a known encoding", text=text, span=Span(*call.span(1)), hint=known)
         reader = _Reader(text, found.start(), aliases)
         out.append(Typed(reader.attribute(), (), 0, _bound(text, found.start())))
         at = reader.at
@@ -128,7 +128,7 @@ def _around(text: str, at: int) -> re.Match[str] | None:
         if text[n] in ";\n" or depth < -1:
             return None
         if depth == -1:
-            return _CALL.search(text[max(0, n - 80) : n + 1]) and _CALL.search(text, max(0, n - 80), n + 1)
+            return _CALL.search(text, max(0, n - 80), n + 1)
     return None
 
 
