@@ -60,6 +60,38 @@ def test_gfx950_as_triton_has_it():
         assert [unmarked(found.layouts[KEYS[x]]) for x in "ABC"] == wanted
 
 
+# What gfx950 adds, as Composable Kernel describes it: columns of k that a lane holds, and in how many runs of A and of B.
+RUNS = {
+    "v_smfmac_f32_16x16x64_f16": (16, 1, 2), "v_smfmac_f32_32x32x32_bf16": (16, 1, 2), "v_smfmac_i32_16x16x128_i8": (32, 1, 2),
+    "v_smfmac_i32_32x32x64_i8": (32, 1, 2), "v_smfmac_f32_16x16x128_bf8_fp8": (32, 1, 2), "v_smfmac_f32_32x32x64_fp8_fp8": (32, 1, 2),
+    "v_mfma_f32_16x16x128_f8f6f4<16,fp8>": (32, 2, 2), "v_mfma_f32_16x16x128_f8f6f4<32,bf8>": (32, 1, 1),
+    "v_mfma_scale_f32_32x32x64_f8f6f4<16,fp4,bf8>": (32, 1, 2), "v_mfma_f32_32x32x64_f8f6f4<16,bf8,fp6>": (32, 2, 1),
+    "v_mfma_scale_f32_16x16x128_f8f6f4<16,bf6,fp4>": (32, 1, 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_gfx950_as_composable_kernel_has_it(name):
+    """K is cut into runs, lanes and what lies together, the last fastest; of a stored A half of each four columns is there."""
+    name, _, rest = name.partition("<")
+    found, (each, *runs) = lookup(name, tuple(split_arguments(rest[:-1])), machine=Machine("gfx950", 64)), RUNS[name + _ + rest]
+    m, n, k = map(int, unmarked(found.layouts["Shape_MNK"])[1:-1].split(","))
+    kept = 2 if "ELayout" in found.layouts else 1
+    for operand, rows, run, ratio in (("A", m, runs[0], kept), ("B", n, runs[1], 1)):
+        together, lanes = each // run // ratio, k // each
+        wanted = [
+            lane % rows + rows * (value % together + together * (lane // rows + lanes * (value // together)))
+            for value in range(each // ratio)
+            for lane in range(64)
+        ]
+        assert list(offsets(found.layouts[KEYS[operand]])) == wanted
+    if kept == 2:  # the index of a group of four columns is in the lane that holds its two
+        stored, index = (list(offsets(found.layouts[key])) for key in ("ALayout", "ELayout"))
+        assert [stored[64 * 2 * value + lane] // m // 2 for value in range(each // 4) for lane in range(64)] == [
+            x // m for x in index
+        ]
+
+
 def test_every_dpas():
     for atom, shape, *wanted in TOLD["xe_mma"]:
         name, _, rest = atom.partition("<")
@@ -102,7 +134,7 @@ def test_random_encodings_bit_by_bit():
 
 
 def test_more_random_encodings_bit_by_bit():
-    """Several CTAs, batches, doubles, slices of slices, boxes of TMA in every order: as Gluon constructs and as TTGIR prints them."""
+    """Several CTAs, batches, doubles, slices of slices, boxes of TMA in every order: in Gluon, and in TTGIR as printed."""
     wrong = []
     for text, printed, shape, bits, wanted in TOLD["random"]:
         for form in filter(None, (text, printed)):
@@ -274,7 +306,7 @@ def test_no_vendor_below():
 def test_listed_by_machine(capsys):
     """gfx950 has what gfx942 has but xf32, and its own; types are found in small letters, too."""
     _, out, _ = run(capsys, "list", "mma", "--arch", "gfx950")
-    assert len(out.splitlines()) == 46 - 2 + 8
+    assert len(out.splitlines()) == 46 - 2 + 24
     assert "xf32" not in out
     _, out, _ = run(capsys, "list", "mma", "--arch", "gfx908", "--type", "bf16")
     assert out.split()[0] == "v_mfma_f32_32x32x2bf16"
