@@ -63,7 +63,8 @@ def test_gfx950_as_triton_has_it():
 # What gfx950 adds, as Composable Kernel describes it: columns of k that a lane holds, and in how many runs of A and of B.
 RUNS = {
     "v_smfmac_f32_16x16x64_f16": (16, 1, 2), "v_smfmac_f32_32x32x32_bf16": (16, 1, 2), "v_smfmac_i32_16x16x128_i8": (32, 1, 2),
-    "v_smfmac_i32_32x32x64_i8": (32, 1, 2), "v_smfmac_f32_16x16x128_bf8_fp8": (32, 1, 2), "v_smfmac_f32_32x32x64_fp8_fp8": (32, 1, 2),
+    "v_smfmac_i32_32x32x64_i8": (32, 1, 2), "v_smfmac_f32_16x16x128_bf8_fp8": (32, 1, 2),
+    "v_smfmac_f32_32x32x64_fp8_fp8": (32, 1, 2),
     "v_mfma_f32_16x16x128_f8f6f4<16,fp8>": (32, 2, 2), "v_mfma_f32_16x16x128_f8f6f4<32,bf8>": (32, 1, 1),
     "v_mfma_scale_f32_32x32x64_f8f6f4<16,fp4,bf8>": (32, 1, 2), "v_mfma_f32_32x32x64_f8f6f4<16,bf8,fp6>": (32, 2, 1),
     "v_mfma_scale_f32_16x16x128_f8f6f4<16,bf6,fp4>": (32, 1, 1),
@@ -230,6 +231,34 @@ def test_a_wave_is_a_warp_of_64():
     kept = {t // 64 for t, paint in zip(panel.data["thread"], panel.paints, strict=True) if not warp.paints[paint].faded}
     assert kept == {3}
     assert b"wave 3" in cv.render("make_tiled_mma(v_mfma_f32_16x16x16_f16, (2,2,1))", format="svg")
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "together"),
+    [
+        ("make_tiled_copy(Copy_Atom<XE_LOAD_2D<16,8,16>,half_t>{}, (16,4), (1,8))", {}, (16, "subgroup")),
+        (
+            "make_tiled_copy_A(Copy_Atom<UniversalCopy<uint64_t>,half_t>{}, make_tiled_mma(v_mfma_f32_16x16x16_f16, (2,2,1)))",
+            {},
+            (64, "wave"),
+        ),
+        ("make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>,half_t>{}, (64,2), (1,8))", {"arch": "gfx942"}, (64, "wave")),
+        ("make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>,half_t>{}, (64,2), (1,8))", {}, (32, "warp")),
+        ("((16,4,4),4):((1,16,256),64)", {"wave": 64, "tile": "32x32"}, (64, "wave")),
+        (
+            "#ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>",
+            {"shape": "64x64"},
+            (64, "warp"),
+        ),
+    ],
+)
+def test_what_runs_together(capsys, tmp_path, text, said, together):
+    """Copies, maps and encodings, too, are told apart by waves of their machine's width."""
+    words = [word for key, value in said.items() for word in (f"--{key}", str(value))]
+    run(capsys, "render", text, "-o", str(tmp_path / "x.json"), *words)
+    told = json.loads((tmp_path / "x.json").read_text())
+    assert {(panel.get("warp", 32), panel.get("warp_name", "warp")) for panel in told["panels"]} == {together}
+    assert told["legends"][0]["title"] == f"hue: {together[1]} ({together[0]} threads)"
 
 
 def test_blocks_stand_side_by_side():

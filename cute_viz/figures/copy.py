@@ -107,7 +107,8 @@ def _tile_maps(tiled: TiledCopy, sides: str, options: FigureOptions) -> dict[str
         layout = layout_in_tile(tiled, x, Layout(tile))
         threads, values = (size(get(layout, n)) for n in (0, 1))
         check_cells(threads * values, f"the {x} layout", options)
-        out[x] = TVMap(threads, values, rows, cols, places_of(offsets(layout), rows, cols), who=owner(tiled.atom.name))
+        places, warp = places_of(offsets(layout), rows, cols), options.wave or tiled.atom.warp
+        out[x] = TVMap(threads, values, rows, cols, places, who=owner(tiled.atom.name), warp=warp)
     return out
 
 
@@ -129,7 +130,8 @@ def _atom_maps(atom: Copy_Atom, sides: str, options: FigureOptions) -> dict[str,
         check_cells(threads * values, f"the {x} layout", options)
         whole = bool(deep) and bool(side_memory(atom.name, x)) and values == total
         places = offsets(get(layouts[x], 1) if whole else layouts[x])
-        out[x] = TVMap(threads, values, rows, cols, places, everyone=whole, who=owner(atom.name), held=not whole)
+        warp = options.wave or atom.warp
+        out[x] = TVMap(threads, values, rows, cols, places, everyone=whole, who=owner(atom.name), held=not whole, warp=warp)
     return out
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
+from cute_viz.algebra.common import WARP
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.inttuple import X, modes, product, same_profile, show
@@ -12,7 +13,6 @@ from cute_viz.algebra.layout import Layout, crd2idx, flat_modes
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import (
     OPERANDS,
-    WARP,
     MMA_Atom,
     ThrMMA,
     TiledMMA,

@@ -191,21 +191,23 @@ def _mode(values: Sequence[int], plain: bool) -> Layout:
     return Layout(tuple(extent for extent, _ in parts), tuple(stride for _, stride in parts))
 
 
-def tile_of(text: str, shape: Sequence[int] = (), name: str = "") -> str:
-    """The tile that the threads and values of an encoding cover, as `8x128`; "" where it has none, or is not of registers.
+def tile_of(text: str, shape: Sequence[int] = (), name: str = "") -> tuple[str, int]:
+    """The tile that the threads and values of an encoding cover, as `8x128`, and how many lanes a warp has.
 
+    The tile is "" where there is none of two modes, the lanes are 0 of what is not of registers.
     name: which of several encodings of a text is meant.
 
     >>> tile_of("#ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>", (64,))
-    '1x64'
+    ('1x64', 32)
     """
     typed = next((one for one in reversed(find(text)) if one.name == name), None)
     if typed is None or typed.encoding.name not in registers.ENCODINGS:
-        return ""
-    extents = typed.shape or tuple(shape) or _own_shape(typed)
-    if not 1 <= len(extents) <= 2 or linear_of(typed, shape).bases.get("block"):
-        return ""
-    return "x".join(map(str, (1, *extents)[-2:]))
+        return "", 0
+    extents, linear = typed.shape or tuple(shape) or _own_shape(typed), linear_of(typed, shape)
+    lanes = 1 << len(linear.bases.get("lane", ()))
+    if not 1 <= len(extents) <= 2 or linear.bases.get("block"):
+        return "", lanes
+    return "x".join(map(str, (1, *extents)[-2:])), lanes
 
 
 def inputs_of(linear: Linear) -> list[tuple[str, tuple[Any, ...]]]:

@@ -44,6 +44,20 @@ class Library:
 
         return Machine(self.arch, self.wave, self.bits)
 
+    @property
+    def together(self) -> tuple[int, str] | None:
+        """How many threads of the machine run together, and what they are called; None where nothing says it.
+
+        >>> Library(arch="gfx942").together, Library(wave=16).together, Library(arch="sm80").together
+        ((64, 'wave'), (16, 'wave'), None)
+        """
+        if not self.arch:
+            return (self.wave, "wave") if self.wave else None
+        from cute_viz.spec.library_files import warp_of
+
+        width, word = warp_of(self.arch, self.folders)
+        return (self.wave or width, word) if self.wave or width else None
+
     def directories(self) -> list[str]:
         """The folders, ours the last. Raises: CuteVizError for a name that is not a folder."""
         from cute_viz.spec.library_files import directories
