@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import cute_viz as cv
+from cute_viz.algebra.recast import recast_layout
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.table import offsets
 from cute_viz.cli import main
@@ -104,6 +105,20 @@ def test_every_block_copy():
     for name, args, bits, source, destination in TOLD["xe_copy"]:
         found = lookup(name, tuple(args), machine=Machine(bits=bits))
         assert [unmarked(found.layouts[key]) for key in ("SrcLayout", "DstLayout")] == [source, destination], (name, args)
+
+
+def test_block_copies_of_a_type():
+    """A type says the width of the tensor's elements, by which the elements are dealt out; recasting another width would not."""
+    words, tried = {4: "uint4_t", 8: "uint8_t", 16: "half_t", 32: "float", 64: "double"}, 0
+    for name, args, bits, source, destination in TOLD["xe_copy"]:
+        if bits and (tried := tried + 1) % 4 == 0:
+            atom = cv.parse(f"Copy_Atom<{name}<{','.join(args)}>, {words[bits]}>{{}}")
+            for layout, wanted in ((atom.layout_src, source), (atom.layout_dst, destination)):
+                assert list(offsets(layout)) == list(offsets(recast_layout(cv.parse(wanted), 1, bits))), (name, args, bits)
+    assert tried == 255
+    with pytest.raises(CuteVizError, match="ValBits = 32 is not legal"):
+        cv.parse("Copy_Atom<XE_LOAD_2D<16,8,16>, float>{}")
+    assert cv.figure("XE_LOAD_2D<8,8,16>").facts["bits of a value"] == 8
 
 
 @pytest.mark.parametrize("form", ["encoding", "printed", "gluon"])

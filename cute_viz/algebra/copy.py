@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -29,6 +30,7 @@ class CopyOp(Shown):
     """One copy instruction, its layouts in bits: (thread, bit) -> bit of the reference order (Copy_Traits).
 
     val_id: of tensor memory, bit -> address in bits, where the traits have it (ValID). warp: as of an MMA_Atom.
+    of_bits: the same for values of other widths, where the instruction lays them out otherwise, and not by recasting.
     """
 
     tiling: ClassVar[str] = "copy"  # of tensor memory "lanes" (figures.build)
@@ -39,6 +41,7 @@ class CopyOp(Shown):
     ref: Layout
     val_id: Layout | None = field(default=None, compare=False)
     warp: tuple[int, str] = field(default=WARP, compare=False)
+    of_bits: Callable[[int], CopyOp] | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.name
@@ -115,6 +118,7 @@ def make_copy_atom(op: CopyOp, bits: int, value_type: str = "") -> Copy_Atom:
     >>> str(make_copy_atom(op, 16).layout_src)
     '(1,2):(0,1)'
     """
+    op = op.of_bits(bits) if op.of_bits is not None else op
     layouts = []
     for which, layout in (("Src", op.src), ("Dst", op.dst), ("Ref", op.ref)):
         recast: Layout = recast_layout(layout, 1, bits)

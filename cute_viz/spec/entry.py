@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.inttuple import Typed, is_int_tuple, product
@@ -29,7 +29,7 @@ class Entry:
     name: with its template arguments. kind: "mma" or "copy". source: where it was taken from.
     layouts: Shape_MNK, ThrID, ALayout ... or SrcLayout ..., by CuTe's names.
     arguments: what the name's parameters and template arguments are. archs: all that have it. note: what else to know of it.
-    of_atom: blocks, stored and warp, as MMA_Atom has them, of a copy warp alone.
+    of_bits: of a copy whose layouts depend on the width of a value, the entry for a width. of_atom: blocks, stored and warp, as MMA_Atom has them, of a copy warp alone.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Entry:
     archs: tuple[str, ...] = ()
     note: str = ""
     of_atom: dict[str, Any] = field(default_factory=dict)
+    of_bits: Callable[[int], Entry] | None = None
 
     def atom(self) -> MMA_Atom | CopyOp:
         """The object that the algebra computes with."""
@@ -50,11 +51,21 @@ class Entry:
             from cute_viz.algebra.copy import CopyOp
 
             given = (x["ThrID"], x["SrcLayout"], x["DstLayout"], x["RefLayout"], x.get("ValID"))
-            return CopyOp(self.name, *given, **self.of_atom)
+            of_bits = self.of_bits
+            return CopyOp(self.name, *given, **self.of_atom, of_bits=None if of_bits is None else lambda bits: _copy(of_bits(bits)))
         from cute_viz.algebra.mma import MMA_Atom
 
         given = (x["ThrID"], x["Shape_MNK"], x["ALayout"], x["BLayout"], x["CLayout"])
         return MMA_Atom(*given, self.name, self.types, **self.of_atom)
+
+
+def _copy(entry: Entry) -> CopyOp:
+    """The copy of an entry, which is one of a width alone."""
+    from cute_viz.algebra.copy import CopyOp
+
+    op = replace(entry, of_bits=None).atom()
+    assert isinstance(op, CopyOp)
+    return op
 
 
 class Operation:
