@@ -375,6 +375,14 @@ def test_phases_of_a_wave(capsys, access, layout, wavefronts):
     assert all(step["instruction"].startswith("ds_read_b") for step in report["steps"])
 
 
+def test_accesses_of_a_machine(capsys):
+    status, out, _ = run(capsys, "swizzle", "--list", "--arch", "gfx90a")
+    named = [line.split()[0] for line in out.splitlines()]
+    assert (status, "ds_write" in named, "ldmatrix" in named) == (0, True, False)
+    for name in named:
+        assert run(capsys, "swizzle", "64x64", "--arch", "gfx90a", "--read", name)[0] == 0, name
+
+
 def test_machines_whose_phases_are_not_known(capsys):
     status, _, err = run(capsys, "swizzle", "64x64", "--arch", "gfx950")
     assert status == 1

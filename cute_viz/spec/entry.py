@@ -29,7 +29,8 @@ class Entry:
     name: with its template arguments. kind: "mma" or "copy". source: where it was taken from.
     layouts: Shape_MNK, ThrID, ALayout ... or SrcLayout ..., by CuTe's names.
     arguments: what the name's parameters and template arguments are. archs: all that have it. note: what else to know of it.
-    of_bits: of a copy whose layouts depend on the width of a value, the entry for a width. of_atom: blocks, stored and warp, as MMA_Atom has them, of a copy warp alone.
+    of_bits: of a copy whose layouts depend on the width of a value, the entry for a width.
+    of_atom: blocks, stored and warp, as MMA_Atom has them, of a copy warp alone.
     """
 
     name: str
