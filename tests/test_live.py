@@ -99,6 +99,9 @@ def test_a_missing_value_is_asked_for():
         {"source": "(4,8)", "name": 4}, {"source": "(4,8)", "dialect": []}, {"source": "(4,8)", "dialect": "perl"},
         {"source": "(4,8)", "options": {"colour": "red"}}, {"source": "(" * 5000}, {"source": "x" * (1 << 21)},
         {"source": "(4,8)", "options": {"view": "x" * 9999}}, {"ask": "copy", "source": "(4,8)", "as": "x"},
+        {"ask": "copy", "source": "(4,8)", "as": []}, {"source": "gl.TensorMemoryLayout(64, 64), 1, two_ctas=True)"},
+        {"source": "gl.DistributedLinearLayout(1, 2, 3)"}, {"source": "(4,8)", "options": {"shape": []}},
+        {"source": "1", "shape": [2]},
         {"ask": "banks", "source": "(4,8,2)"}, {"ask": "banks", "source": "(4,8)", "access": []},
         {"ask": "explain", "source": "(4,8)"},
         {"ask": "banks", "source": "(4,8):(1@0,1@1)"}, {"source": "(1000000000000,1000000)"}, {"source": "/etc/passwd"},
@@ -108,6 +111,7 @@ def test_a_missing_value_is_asked_for():
 def test_no_question_breaks_it(question):
     error = answer(question)["error"]
     assert error["message"]
+    assert "mistake in cute-viz" not in error["message"]
     assert json.dumps(error)
 
 

@@ -212,7 +212,7 @@ def _copy(question: Question) -> dict[str, Any]:
     from cute_viz.live.share import WAYS
 
     way = question.more.get("as")
-    if way not in WAYS:
+    if not isinstance(way, str) or way not in WAYS:
         raise UsageError(f"there is no copy format {str(way)[:40]!r}", hint=f"one of {', '.join(WAYS)}")
     return {"text": WAYS[way](question)}
 

@@ -323,8 +323,11 @@ def shape_of_linear(encoding: Encoding) -> tuple[int, ...]:
     >>> shape_of_linear(find(text)[0].encoding)
     (4, 2)
     """
-    every = [basis for key in (REGISTER, LANE, WARP, BLOCK, "offset") for basis in encoding.fields.get(key, ())]
-    if encoding.name not in ("linear", "shared_linear") or not all(isinstance(basis, list) for basis in every) or not every:
+    if encoding.name not in ("linear", "shared_linear"):
+        return ()
+    given = [encoding.fields.get(key, []) for key in (REGISTER, LANE, WARP, BLOCK, "offset")]
+    every = [basis for those in given for basis in (those if isinstance(those, list) else [those])]
+    if not every or not all(isinstance(basis, list) for basis in every):
         return ()
     if len({len(basis) for basis in every}) != 1 or not all(isinstance(x, int) and x >= 0 for basis in every for x in basis):
         return ()

@@ -66,7 +66,8 @@ def keys(address: str) -> None:
             times = [driver.execute_async_script(TYPED, source, options) for _ in range(25)]
             drawn, shown = (statistics.median(row[n] for row in times) for n in (0, 1))
             best = min(row[0] for row in times)
-            click.echo(f"{what + ', key to picture (to its frame)':<52} {drawn:>6.1f} ms {best:>6.1f} best {aim:>6} ({shown:.1f} ms)")
+            words = what + ", key to picture (to its frame)"
+            click.echo(f"{words:<52} {drawn:>6.1f} ms {best:>6.1f} best {aim:>6} ({shown:.1f} ms)")
 
 
 def load(port: int, process: int, seconds: float) -> None:
