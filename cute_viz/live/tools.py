@@ -75,7 +75,7 @@ def explain(question: Question) -> dict[str, Any]:
 def analyze(question: Question) -> dict[str, Any]:
     """What an access costs, or the copies of a whole kernel, as `cute-viz analyze --json` counts it.
 
-    Of an access equal steps are told once, without the lanes that collide; `detail` leaves nothing out.
+    Equal steps of an access are listed once, without the lanes that collide; `detail` leaves nothing out.
 
     >>> from cute_viz.live.question import Question
     >>> analyze(Question("", "(8,64):(64,1)", more={"access": "((4,8),8):((1,64),8)", "type": "f16"}))["wavefronts"]
