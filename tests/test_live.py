@@ -99,6 +99,9 @@ def test_a_missing_value_is_asked_for():
         {"source": "(4,8)", "name": 4}, {"source": "(4,8)", "dialect": []}, {"source": "(4,8)", "dialect": "perl"},
         {"source": "(4,8)", "options": {"colour": "red"}}, {"source": "(" * 5000}, {"source": "x" * (1 << 21)},
         {"source": "(4,8)", "options": {"view": "x" * 9999}}, {"ask": "copy", "source": "(4,8)", "as": "x"},
+        {"ask": "copy", "source": "(4,8)", "as": []}, {"source": "gl.TensorMemoryLayout(64, 64), 1, two_ctas=True)"},
+        {"source": "gl.DistributedLinearLayout(1, 2, 3)"}, {"source": "(4,8)", "options": {"shape": []}},
+        {"source": "1", "shape": [2]},
         {"ask": "banks", "source": "(4,8,2)"}, {"ask": "banks", "source": "(4,8)", "access": []},
         {"ask": "explain", "source": "(4,8)"},
         {"ask": "banks", "source": "(4,8):(1@0,1@1)"}, {"source": "(1000000000000,1000000)"}, {"source": "/etc/passwd"},
@@ -108,6 +111,7 @@ def test_a_missing_value_is_asked_for():
 def test_no_question_breaks_it(question):
     error = answer(question)["error"]
     assert error["message"]
+    assert "mistake in cute-viz" not in error["message"]
     assert json.dumps(error)
 
 
@@ -304,6 +308,35 @@ def test_copied_pictures_are_those_of_render():
         out = answer({"ask": "copy", "source": "(4,8)", "as": way})["text"]
         assert out == render("(4,8)", format_).decode()
     assert answer({"ask": "copy", "source": "(4,8)", "as": "latex"})["text"] == render("(4,8)", "tikz", fragment=True).decode()
+
+
+def test_every_preset_draws():
+    """The examples of the page, and of the gallery's specs every fifth, whose pictures the gallery's own test holds."""
+    from cute_viz.live.presets import presets
+
+    own = json.loads((Path(presets.__wrapped__.__code__.co_filename).parent / "assets" / "presets.json").read_text())
+    count = sum(map(len, own.values()))
+    assert {"Layouts", "Threads and values", "Algebra", "Swizzles and banks", "Copies", "MMA", "TMA and tensor memory"} <= set(own)
+    for preset in [*presets()[:count], *presets()[count::5]]:
+        out = answer({"source": preset["source"], "options": preset.get("options", {})})
+        assert "svg" in out, (preset["title"], out["error"])
+
+
+def test_what_a_source_leaves_open():
+    """The shape of an encoding and the machine of a name are options like others: one click, a field, words of the command line."""
+    blocked = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>"
+    assert answer({"source": blocked})["error"]["fix"] == {"option": "shape", "value": "64x64"}
+    out = answer({"source": blocked, "options": {"shape": "32x16"}})
+    assert (out["title"], "shape" in out["uses"]) == ("128 threads × 4 values over a 32 × 16 tile", True)
+    name = "v_wmma_f32_16x16x16_f16"
+    fix = answer({"source": name})["error"]["fix"]
+    assert fix == {"option": "arch", "value": "gfx1200"}
+    said = {"arch": fix["value"], "wave": "64"}
+    assert answer({"source": name, "options": said})["facts"]["threads"] == 64
+    command = answer({"ask": "copy", "as": "command", "source": name, "options": said})["text"]
+    assert command == f"cute-viz render {name} --arch gfx1200 --wave 64"
+    assert "no wave" in answer({"ask": "copy", "as": "markdown", "source": "(4,8)", "options": {"wave": 64}})["error"]["message"]
+    assert "invalid value" in answer({"source": name, "options": {"wave": "many"}})["error"]["message"]
 
 
 def test_banks_agree_with_the_search():

@@ -16,10 +16,15 @@ import pytest
 from cute_viz import render
 from cute_viz.cli import main
 from cute_viz.live.questions import answer
-from cute_viz.live.tools import TOOLS, schemas
+from cute_viz.live.tools import STEPS, TOOLS, schemas
+from tests.test_kernel_report import GEMM
 
 SWIZZLED = "Sw<3,3,3> o 0 o (8,64):(64,1)"
 COPY = "make_tiled_copy(Copy_Atom<SM80_CP_ASYNC_CACHEALWAYS<uint128_t>,half_t>{}, (4,8):(8,1), (1,8))"
+BLOCKED = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>"
+MOVED = """auto g = make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape(_16{}, _8{})));
+auto s = make_tensor(make_smem_ptr<half_t>(0), make_layout(make_shape(_16{}, _8{}), LayoutRight{}));
+copy(g, s);"""
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("evaluate", {"source": "composition((4,8):(8,1), 4:2)"}),
     ("evaluate", {"source": "a = make_layout(make_shape(M, 8)); size(a)", "let": {"M": 512}}),
@@ -34,6 +39,14 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("analyze", {"source": "(8,64):(64,1)", "access": COPY, "store": True}),
     ("analyze", {"source": "(8,64):(64,1)", "access": COPY, "global": True}),
     ("analyze", {"source": "(8,64):(64,1)", "store": True}),
+    ("analyze", {"source": GEMM}),
+    ("analyze", {"source": "(64,64):(64,1)", "access": "((16,4),8):((1,128),16)", "arch": "gfx942"}),
+    ("explain", {"source": MOVED}),
+    ("evaluate", {"source": BLOCKED, "shape": "32x16"}),
+    ("evaluate", {"source": BLOCKED}),
+    ("show", {"source": "v_wmma_f32_16x16x16_f16", "arch": "gfx1200", "wave": 64}),
+    ("render", {"source": BLOCKED, "shape": "32xa"}),
+    ("swizzle", {"source": "64x64", "read": ["ds_read"], "arch": "gfx942", "top": 1}),
     ("swizzle", {"source": "64x64", "read": ["ldmatrix"], "write": ["cp.async"], "top": 2}),
     ("swizzle", {"source": "(32,32):(32,1)", "type": "f32", "read": ["column"]}),
     ("swizzle", {"source": "64x64", "read": ["nothing"]}),
@@ -57,13 +70,16 @@ def test_the_first_argument_of_every_tool_is_its_source(name):
 @pytest.mark.parametrize(("name", "words"), CASES)
 def test_answers_keep_to_their_schemas(name, words):
     jsonschema = pytest.importorskip("jsonschema")
+    for schema in schemas()[name].values():
+        if isinstance(schema, dict):
+            jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(words, schemas()[name]["input"])
     out = answer({**words, "ask": f"tool.{name}"})
     jsonschema.validate(json.loads(json.dumps(out)), schemas()[name]["output"])
     assert len(json.dumps(out)) < 40_000 or words.get("format") == "svg"
 
 
-def test_answers_are_those_of_the_command_line(capsys):
+def test_answers_are_those_of_the_command_line(capsys, tmp_path):
     def said(*words: str) -> Any:
         with pytest.raises(SystemExit):
             main(list(words))
@@ -77,6 +93,15 @@ def test_answers_are_those_of_the_command_line(capsys):
     assert tool("evaluate", source="a = (4,8):(8,1); size(a)") == said("eval", "a = (4,8):(8,1); size(a)", "--json")
     words = ("(8,64):(64,1)", "--access", COPY, "--store", "--json")
     assert tool("analyze", source=words[0], access=COPY, store=True, detail=True) == said("analyze", *words)
+    (tmp_path / "gemm.cu").write_text(GEMM)
+    report = tool("analyze", source=GEMM)
+    assert report == said("analyze", str(tmp_path / "gemm.cu"), "--json")
+    assert 0 < len(report["accesses"]) <= STEPS
+    verdict = tool("explain", source=MOVED)
+    assert verdict == said("explain", MOVED, "--json")
+    assert (verdict["accepted"], verdict["bits"]) == (True, 16)
+    words = ("v_wmma_f32_16x16x16_f16", "--arch", "gfx1200", "--wave", "64", "--json")
+    assert tool("show", source=words[0], arch="gfx1200", wave=64) == said("show", *words)
     mine = tool("swizzle", source="64x64", read=["ldmatrix"], top=1000)
     assert mine == said("swizzle", "64x64", "--read", "ldmatrix", "--json")
 

@@ -16,11 +16,14 @@ from typing import Any
 
 import pytest
 
+from cute_viz import parse
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation import read
 
@@ -140,6 +143,27 @@ def test_tensor_layouts() -> None:
             wrong.append((name, list(map(str, operands)), str(ours), str(result)))
     assert not wrong
     assert compared > 200
+
+
+def test_tensor_layouts_of_other_machines() -> None:
+    """AMD's calculator, which ours follow, has another C than its tables, but with every nested tuple reversed, and all of K."""
+    pytest.importorskip("tensor_layouts", reason="pip install -e '.[oracle]'")
+    from tensor_layouts import atoms_amd
+
+    def reversed_(x: Any) -> Any:
+        return tuple(map(reversed_, reversed(x))) if isinstance(x, tuple) else x
+
+    same = {
+        "CDNA_32x32x8_F32F16F16_MFMA": "v_mfma_f32_32x32x8_f16",
+        "CDNA_16x16x16_F32F16F16_MFMA": "v_mfma_f32_16x16x16_f16",
+        "CDNA3_16x16x32_F32F8F8_MFMA": "v_mfma_f32_16x16x32_fp8_fp8",
+    }
+    for name, ours in same.items():
+        theirs, atom = getattr(atoms_amd, name), parse(ours)
+        c, a = (Layout(x.shape, x.stride) for x in (theirs.c_layout, theirs.a_layout))
+        turned = Layout(*(tuple(map(reversed_, x)) for x in (c.shape, c.stride)))
+        assert list(offsets(turned)) == list(offsets(atom.layout_c)) != list(offsets(c))
+        assert 2 * len(set(offsets(a))) <= len(set(offsets(atom.layout_a))) == size(atom.layout_a)
 
 
 def dsl_layout(rng: random.Random, coordinates: bool) -> tuple[str, str]:

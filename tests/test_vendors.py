@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import cute_viz as cv
+from cute_viz.algebra.recast import recast_layout
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.table import offsets
 from cute_viz.cli import main
@@ -60,6 +61,39 @@ def test_gfx950_as_triton_has_it():
         assert [unmarked(found.layouts[KEYS[x]]) for x in "ABC"] == wanted
 
 
+# What gfx950 adds, as Composable Kernel describes it: columns of k that a lane holds, and in how many runs of A and of B.
+RUNS = {
+    "v_smfmac_f32_16x16x64_f16": (16, 1, 2), "v_smfmac_f32_32x32x32_bf16": (16, 1, 2), "v_smfmac_i32_16x16x128_i8": (32, 1, 2),
+    "v_smfmac_i32_32x32x64_i8": (32, 1, 2), "v_smfmac_f32_16x16x128_bf8_fp8": (32, 1, 2),
+    "v_smfmac_f32_32x32x64_fp8_fp8": (32, 1, 2),
+    "v_mfma_f32_16x16x128_f8f6f4<16,fp8>": (32, 2, 2), "v_mfma_f32_16x16x128_f8f6f4<32,bf8>": (32, 1, 1),
+    "v_mfma_scale_f32_32x32x64_f8f6f4<16,fp4,bf8>": (32, 1, 2), "v_mfma_f32_32x32x64_f8f6f4<16,bf8,fp6>": (32, 2, 1),
+    "v_mfma_scale_f32_16x16x128_f8f6f4<16,bf6,fp4>": (32, 1, 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_gfx950_as_composable_kernel_has_it(name):
+    """K is cut into runs, lanes and what lies together, the last fastest; of a stored A half of each four columns is there."""
+    name, _, rest = name.partition("<")
+    found, (each, *runs) = lookup(name, tuple(split_arguments(rest[:-1])), machine=Machine("gfx950", 64)), RUNS[name + _ + rest]
+    m, n, k = map(int, unmarked(found.layouts["Shape_MNK"])[1:-1].split(","))
+    kept = 2 if "ELayout" in found.layouts else 1
+    for operand, rows, run, ratio in (("A", m, runs[0], kept), ("B", n, runs[1], 1)):
+        together, lanes = each // run // ratio, k // each
+        wanted = [
+            lane % rows + rows * (value % together + together * (lane // rows + lanes * (value // together)))
+            for value in range(each // ratio)
+            for lane in range(64)
+        ]
+        assert list(offsets(found.layouts[KEYS[operand]])) == wanted
+    if kept == 2:  # the index of a group of four columns is in the lane that holds its two
+        stored, index = (list(offsets(found.layouts[key])) for key in ("ALayout", "ELayout"))
+        assert [stored[64 * 2 * value + lane] // m // 2 for value in range(each // 4) for lane in range(64)] == [
+            x // m for x in index
+        ]
+
+
 def test_every_dpas():
     for atom, shape, *wanted in TOLD["xe_mma"]:
         name, _, rest = atom.partition("<")
@@ -71,6 +105,20 @@ def test_every_block_copy():
     for name, args, bits, source, destination in TOLD["xe_copy"]:
         found = lookup(name, tuple(args), machine=Machine(bits=bits))
         assert [unmarked(found.layouts[key]) for key in ("SrcLayout", "DstLayout")] == [source, destination], (name, args)
+
+
+def test_block_copies_of_a_type():
+    """A type says the width of the tensor's elements, by which the elements are dealt out; recasting another width would not."""
+    words, tried = {4: "uint4_t", 8: "uint8_t", 16: "half_t", 32: "float", 64: "double"}, 0
+    for name, args, bits, source, destination in TOLD["xe_copy"]:
+        if bits and (tried := tried + 1) % 4 == 0:
+            atom = cv.parse(f"Copy_Atom<{name}<{','.join(args)}>, {words[bits]}>{{}}")
+            for layout, wanted in ((atom.layout_src, source), (atom.layout_dst, destination)):
+                assert list(offsets(layout)) == list(offsets(recast_layout(cv.parse(wanted), 1, bits))), (name, args, bits)
+    assert tried == 255
+    with pytest.raises(CuteVizError, match="ValBits = 32 is not legal"):
+        cv.parse("Copy_Atom<XE_LOAD_2D<16,8,16>, float>{}")
+    assert cv.figure("XE_LOAD_2D<8,8,16>").facts["bits of a value"] == 8
 
 
 @pytest.mark.parametrize("form", ["encoding", "printed", "gluon"])
@@ -99,6 +147,18 @@ def test_random_encodings_bit_by_bit():
         names = ("register", "lane", "warp") if len(wanted) == 3 else ("offset",)
         assert [[list(basis) for basis in linear.bases.get(name, ())] for name in names] == wanted, text
     assert len(TOLD["bases"]) > 500
+
+
+def test_more_random_encodings_bit_by_bit():
+    """Several CTAs, batches, doubles, slices of slices, boxes of TMA in every order: in Gluon, and in TTGIR as printed."""
+    wrong = []
+    for text, printed, shape, bits, wanted in TOLD["random"]:
+        for form in filter(None, (text, printed)):
+            linear = linear_of(find(form)[0], shape, bits)
+            if {name: [list(basis) for basis in linear.bases.get(name, ())] for name in wanted} != wanted:
+                wrong.append((form, shape))
+    assert wrong == []
+    assert len(TOLD["random"]) > 400
 
 
 @pytest.mark.parametrize(
@@ -144,6 +204,10 @@ def test_names(written, meant):
             "shared",
         ),
         (["eval", "gl.BlockedLayout([1], warps=[4])", "--shape", "64"], "BlockedLayout has no warps"),
+        (["eval", "gl.FooLayout(2, gl.BlockedLayout([1], [32], [4], [0]))", "--shape", "64"], "FooLayout is not a known encoding"),
+        (["eval", "gl.DotOperandLayout(0, gl.AMDWMMALayout(1, True, []), 4)", "--shape", "64x64"], "one of 8, 16, not 4"),
+        (["eval", "#ttg.padded_shared<[32:+4] {order = [1, 0], shape = [16, 32]}>", "--shape", "64x64"], "for a shape of 16x32"),
+        (["eval", "gl.TensorMemoryLayout((64, 64), 1, two_ctas=True)", "--shape", "64x64"], "first basis is [1, 0]"),
         (["eval", "#ttg.blocked<{a = " + "[" * 400, "--shape", "64"], "nested"),
         (["eval", BLOCKED, "--shape", "1048576x1048576"], "is not a tile"),
         (["eval", BLOCKED, "--shape", "0x4"], "is not a shape such as 64x64"),
@@ -182,6 +246,34 @@ def test_a_wave_is_a_warp_of_64():
     kept = {t // 64 for t, paint in zip(panel.data["thread"], panel.paints, strict=True) if not warp.paints[paint].faded}
     assert kept == {3}
     assert b"wave 3" in cv.render("make_tiled_mma(v_mfma_f32_16x16x16_f16, (2,2,1))", format="svg")
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "together"),
+    [
+        ("make_tiled_copy(Copy_Atom<XE_LOAD_2D<16,8,16>,half_t>{}, (16,4), (1,8))", {}, (16, "subgroup")),
+        (
+            "make_tiled_copy_A(Copy_Atom<UniversalCopy<uint64_t>,half_t>{}, make_tiled_mma(v_mfma_f32_16x16x16_f16, (2,2,1)))",
+            {},
+            (64, "wave"),
+        ),
+        ("make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>,half_t>{}, (64,2), (1,8))", {"arch": "gfx942"}, (64, "wave")),
+        ("make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>,half_t>{}, (64,2), (1,8))", {}, (32, "warp")),
+        ("((16,4,4),4):((1,16,256),64)", {"wave": 64, "tile": "32x32"}, (64, "wave")),
+        (
+            "#ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>",
+            {"shape": "64x64"},
+            (64, "warp"),
+        ),
+    ],
+)
+def test_what_runs_together(capsys, tmp_path, text, said, together):
+    """Copies, maps and encodings, too, are told apart by waves of their machine's width."""
+    words = [word for key, value in said.items() for word in (f"--{key}", str(value))]
+    run(capsys, "render", text, "-o", str(tmp_path / "x.json"), *words)
+    told = json.loads((tmp_path / "x.json").read_text())
+    assert {(panel.get("warp", 32), panel.get("warp_name", "warp")) for panel in told["panels"]} == {together}
+    assert told["legends"][0]["title"] == f"hue: {together[1]} ({together[0]} threads)"
 
 
 def test_blocks_stand_side_by_side():
@@ -258,7 +350,7 @@ def test_no_vendor_below():
 def test_listed_by_machine(capsys):
     """gfx950 has what gfx942 has but xf32, and its own; types are found in small letters, too."""
     _, out, _ = run(capsys, "list", "mma", "--arch", "gfx950")
-    assert len(out.splitlines()) == 46 - 2 + 8
+    assert len(out.splitlines()) == 46 - 2 + 24
     assert "xf32" not in out
     _, out, _ = run(capsys, "list", "mma", "--arch", "gfx908", "--type", "bf16")
     assert out.split()[0] == "v_mfma_f32_32x32x2bf16"
@@ -281,6 +373,14 @@ def test_phases_of_a_wave(capsys, access, layout, wavefronts):
     assert report["wavefronts"] == wavefronts
     assert "not confirmed on a device" in report["claim"]
     assert all(step["instruction"].startswith("ds_read_b") for step in report["steps"])
+
+
+def test_accesses_of_a_machine(capsys):
+    status, out, _ = run(capsys, "swizzle", "--list", "--arch", "gfx90a")
+    named = [line.split()[0] for line in out.splitlines()]
+    assert (status, "ds_write" in named, "ldmatrix" in named) == (0, True, False)
+    for name in named:
+        assert run(capsys, "swizzle", "64x64", "--arch", "gfx90a", "--read", name)[0] == 0, name
 
 
 def test_machines_whose_phases_are_not_known(capsys):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from cute_viz.algebra.common import refuse
+from cute_viz.algebra.common import WARP, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, domain
 from cute_viz.algebra.divide import logical_divide, zipped_divide
@@ -28,7 +29,8 @@ from cute_viz.errors import AlgebraError
 class CopyOp(Shown):
     """One copy instruction, its layouts in bits: (thread, bit) -> bit of the reference order (Copy_Traits).
 
-    val_id: of tensor memory, bit -> address in bits, where the traits have it (ValID).
+    val_id: of tensor memory, bit -> address in bits, where the traits have it (ValID). warp: as of an MMA_Atom.
+    of_bits: the same for values of other widths, where the instruction lays them out otherwise, and not by recasting.
     """
 
     tiling: ClassVar[str] = "copy"  # of tensor memory "lanes" (figures.build)
@@ -38,6 +40,8 @@ class CopyOp(Shown):
     dst: Layout
     ref: Layout
     val_id: Layout | None = field(default=None, compare=False)
+    warp: tuple[int, str] = field(default=WARP, compare=False)
+    of_bits: Callable[[int], CopyOp] | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.name
@@ -48,7 +52,7 @@ class Copy_Atom(Shown):
     """One copy instruction for values of one type: (thread, value) -> value of the reference order.
 
     bits: the width of a value.
-    name, value_type: CuTe's names, where they are known; atoms that differ in these alone are equal.
+    name, value_type: CuTe's names, where they are known; atoms that differ in these alone are equal. warp: as of an MMA_Atom.
     """
 
     tiling: ClassVar[str] = "copy"
@@ -60,6 +64,7 @@ class Copy_Atom(Shown):
     bits: int
     name: str = field(default="", compare=False)
     value_type: str = field(default="", compare=False)
+    warp: tuple[int, str] = field(default=WARP, compare=False)
 
     def __str__(self) -> str:
         return (
@@ -113,13 +118,14 @@ def make_copy_atom(op: CopyOp, bits: int, value_type: str = "") -> Copy_Atom:
     >>> str(make_copy_atom(op, 16).layout_src)
     '(1,2):(0,1)'
     """
+    op = op.of_bits(bits) if op.of_bits is not None else op
     layouts = []
     for which, layout in (("Src", op.src), ("Dst", op.dst), ("Ref", op.ref)):
         recast: Layout = recast_layout(layout, 1, bits)
         if size(get(recast, 0)) != size(op.thr_id):
             raise AlgebraError(f"CopyOperation is not valid for {which} of ValType: {op.name} of {bits}-bit values")
         layouts.append(recast)
-    return Copy_Atom(op.thr_id, layouts[0], layouts[1], layouts[2], bits, op.name, value_type)
+    return Copy_Atom(op.thr_id, layouts[0], layouts[1], layouts[2], bits, op.name, value_type, op.warp)
 
 
 def tile_of(copy: TiledCopy) -> tuple[int, ...]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.common import refuse
+from cute_viz.algebra.common import WARP, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import as_layout
 from cute_viz.algebra.copy import Copy_Atom, TiledCopy, layout_sd
@@ -75,6 +76,8 @@ def make_tiled_copy_operand(atom: Copy_Atom, mma: TiledMMA, operand: str) -> Til
     if not isinstance(mma, TiledMMA):
         raise AlgebraError(f"make_tiled_copy_{operand} needs a TiledMMA, not {show(mma)}")
     m, n, k = tile_shape(mma)
+    if isinstance(atom, Copy_Atom) and atom.warp == WARP:  # of any machine, as UniversalCopy is: its threads are those of the MMA
+        atom = replace(atom, warp=mma.atom.warp)
     return make_tiled_copy_impl(atom, layout_tv(mma, operand), {"A": (m, k), "B": (n, k), "C": (m, n)}[operand])
 
 

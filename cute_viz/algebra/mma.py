@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from cute_viz.algebra.common import refuse
+from cute_viz.algebra.common import WARP, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, as_layout, domain
 from cute_viz.algebra.divide import logical_divide, zipped_divide
@@ -19,7 +19,6 @@ from cute_viz.algebra.products import tiled_product
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
-WARP = (32, "warp")  # threads that run together, where an atom does not say otherwise
 OPERANDS = {"A": (0, 2), "B": (1, 2), "C": (0, 1)}  # the modes of Shape_MNK that an operand spans
 
 

@@ -118,7 +118,7 @@ def command(
     elif as_json:
         click.echo(json.dumps(found))
     else:
-        _table(found["steps"])
+        _table(found["steps"], "wave" if "claim" in found else "warp")
         click.echo(found["summary"])
 
 
@@ -176,13 +176,13 @@ def _accessor(answer: Answer, source: str, access: str, reading: Reading) -> Any
     return ask(reading.beside(access)).obj
 
 
-def _table(steps: list[dict[str, Any]]) -> None:
-    """One line per step; equal steps of a warp are listed once."""
+def _table(steps: list[dict[str, Any]], group: str) -> None:
+    """One line per step; equal steps of a warp, or of a `group` of another name, are listed once."""
     keys = [key for key in steps[0] if key not in ("step", "conflicts")]
     groups: dict[tuple[Any, ...], list[int]] = {}
     for step in steps:
         groups.setdefault(tuple(str(step[key]) for key in keys), []).append(step["step"])
-    head = ["warp", "steps", *keys[1:]]
+    head = [group, "steps", *keys[1:]]
     output.table([head, *([mine[0], _ranges(numbers), *mine[1:]] for mine, numbers in groups.items())])
 
 

@@ -22,7 +22,7 @@ from cute_viz.options import OPTIONS
 @click.option("--write", "writes", multiple=True, metavar="ACCESS", help="How it is written.")
 @click.option("--top", type=click.IntRange(1), default=8, show_default=True, help="How many candidates to show.")
 @click.option("--arch", default="", metavar="ARCH", help="The machine: gfx90a and gfx942 have waves of 64, ds_read and ds_write.")
-@click.option("--list", "listing", is_flag=True, help="List the accesses and what they are.")
+@click.option("--list", "listing", is_flag=True, help="List the accesses and what they are; with --arch those of the machine.")
 @click.option("--json", "as_json", is_flag=True, help="Every candidate as JSON.")
 @click.option(
     "-o", "--output", "path", metavar="FILE", help="Draw the banks before and after the winner; the suffix is the format."
@@ -44,10 +44,11 @@ def command(
     16-byte accesses, cp.async and TMA stay possible.
     """
     if listing:
-        from cute_viz.analysis.swizzles import PATTERNS
+        from cute_viz.analysis.memories import memory_of
+        from cute_viz.analysis.swizzles import OF_WAVES, PATTERNS
 
         _alone()
-        for name, words in PATTERNS.items():
+        for name, words in (PATTERNS if memory_of(arch.lower()) is None else OF_WAVES).items():
             click.echo(f"{name:<12} {words}")
         return
     if tile is None:
@@ -75,10 +76,12 @@ def command(
 
 
 def _alone() -> None:
-    """Refuse what --list has no use for: a tile and every other option."""
+    """Refuse what --list has no use for: a tile and every option but --arch."""
     context = click.get_current_context()
     for parameter in context.command.params:
         name = parameter.name or ""
-        if name != "listing" and context.get_parameter_source(name) == ParameterSource.COMMANDLINE and context.params[name]:
+        if name in ("listing", "arch"):
+            continue
+        if context.get_parameter_source(name) == ParameterSource.COMMANDLINE and context.params[name]:
             word = parameter.opts[-1] if isinstance(parameter, click.Option) else parameter.human_readable_name
             raise click.UsageError(f"--list only lists the accesses: leave out {word}")

@@ -80,8 +80,9 @@ def picture_of(layout: Any, access: Access) -> Figure:
     steps.append((layout, worst))
     parts = [(f"{show(one)}: {count(a.wavefronts, 'wavefront')}" if len(steps) > 1 else "", a.phases()) for one, a in steps]
     costs = " to ".join(str(a.wavefronts) for _, a in steps)
-    title = f"{worst.instruction} of warp {worst.warp}, step {worst.step}: {costs} wavefronts, {worst.ideal} are ideal"
     memory = memory_of(access.arch)
+    group = "wave" if memory else "warp"
+    title = f"{worst.instruction} of {group} {worst.warp}, step {worst.step}: {costs} wavefronts, {worst.ideal} are ideal"
     counted = f"{memory.claim}" if memory else "The number of wavefronts is as the hardware counts"
     note = f"{counted}; in which of them a bank serves which word is unknown."
     return strip(title, show(layout), parts, width(worst.instruction) // WORD, note)

@@ -134,7 +134,8 @@ def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subjec
         return taught
     try:
         beside = _code_of(subjects) if one_of_several and words.get("color_by") is None else None
-        figure = build(subject.obj, replace(options_of(words, heat), beside=beside))
+        wave = subject.wave or request.library.together
+        figure = build(subject.obj, replace(options_of(words, heat), beside=beside, wave=wave))
         if subject.spec is not None and subject.spec.beside:
             return _beside(figure, subject.spec.beside, words, heat)
     except CuteVizError as error:

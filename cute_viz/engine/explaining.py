@@ -125,7 +125,7 @@ def _encoding(text: str, library: Library) -> Explanation:
 
     typed = find(text)[-1]
     try:
-        linear, layout = linear_of(typed, library.shape, library.bits), layout_of(typed, library.shape, library.bits)
+        linear = linear_of(typed, library.shape, library.bits)
     except CuteVizError as error:
         raise error.at(text, typed.encoding.span) from None
     steps = [
@@ -133,15 +133,20 @@ def _encoding(text: str, library: Library) -> Explanation:
         for name, those in linear.bases.items()
         if those
     ]
-    memory = "offset" in linear.bases
-    steps.append(
-        Step(
-            "inverted: coordinates to offsets in elements" if memory else "as (thread, register) to the column-major index",
-            layout,
-        )
-    )
+    words = "as (thread, register) to the column-major index"
+    if "offset" in linear.bases:
+        words = "inverted: coordinates to offsets in elements"
+    elif "row" in linear.bases:
+        words = "as (row, column) to the column-major index"
+    try:
+        layout = layout_of(typed, library.shape, library.bits)
+        steps.append(Step(words, layout))
+        title = show(layout)
+    except CuteVizError as error:  # the bits are known all the same
+        title = f"no layout in CuTe notation: {error.message}"
+        steps.append(Step(title))
     shape = " x ".join(map(str, linear.sizes))
-    figure = bases(f"{typed.encoding.name} of {shape}, bit by bit", show(layout), inputs_of(linear), linear.sizes, FigureOptions())
+    figure = bases(f"{typed.encoding.name} of {shape}, bit by bit", title, inputs_of(linear), linear.sizes, FigureOptions())
     return Explanation(figure, tuple(steps))
 
 

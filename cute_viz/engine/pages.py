@@ -47,7 +47,7 @@ def drawings(request: Request) -> tuple[list[Drawing], list[CuteVizError]]:
         if isinstance(value, tuple):
             continue
         try:
-            out.append(Drawing(entry, value, build(value, options_of(words, heat))))
+            out.append(Drawing(entry, value, build(value, replace(options_of(words, heat), wave=request.library.together))))
         except CuteVizError as error:
             failed.append(error.named(f"{entry.path} (line {entry.line})"))
     if not out:

@@ -40,7 +40,8 @@ class Subject:
     file: the whole file that it stands in. notes: what a reader should know of the reading. objects: all of the source by name,
     of a file what was evaluated.
     call: the operation that gave the object, where its picture is that of the operation unless something else is asked for.
-    tile: the tile that an encoding of threads and values covers, `8x128`, where its text tells it.
+    tile: the tile that an encoding of threads and values covers, `8x128`, where its text tells it. wave: how many of its threads
+    run together, and what they are called.
     """
 
     obj: Any = None
@@ -52,6 +53,7 @@ class Subject:
     objects: tuple[tuple[str, Any], ...] = ()
     call: Any = None
     tile: str = ""
+    wave: tuple[int, str] | None = None
 
 
 def subject_of(source: Any, request: Request) -> Subject:
@@ -189,7 +191,8 @@ def _of_text(text: str, name: str | None, request: Request) -> Subject:
     if is_triton(text):
         from cute_viz.notation.triton import tile_of
 
-        return Subject(value, own, notes=notes, objects=objects, tile=tile_of(text, request.library.shape, own))
+        tile, lanes = tile_of(text, request.library.shape, own)
+        return Subject(value, own, notes=notes, objects=objects, tile=tile, wave=(lanes, "warp") if lanes else None)
     return Subject(value, own, notes=notes, objects=objects, call=_call(text, value, request))
 
 

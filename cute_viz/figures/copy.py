@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from cute_viz.algebra.construct import make_identity_layout
@@ -49,7 +50,7 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
         options = replace(options, thread=options.thread or range(obj.thr_idx, obj.thr_idx + 1))
         obj = obj.tiled
     if isinstance(obj, CopyOp):
-        obj = make_copy_atom(obj, 16 if max(cosize(obj.src), cosize(obj.dst)) % 16 == 0 else 1)
+        obj = _of_words(obj)
     sides = operands(options.operand, "SD", "a copy has the sides S (source) and D (destination)")
     maps = _tile_maps(obj, sides, options) if isinstance(obj, TiledCopy) else _atom_maps(obj, sides, options)
     owners = dict(zip(sides, owners_of([maps[x] for x in sides], options), strict=True))
@@ -96,6 +97,15 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     )
 
 
+def _of_words(op: CopyOp) -> Copy_Atom:
+    """An instruction alone, in the widest words up to 16 bits that it keeps together."""
+    plain = replace(op, of_bits=None)
+    for bits in (16, 8) if max(cosize(op.src), cosize(op.dst)) % 16 == 0 else ():
+        with suppress(AlgebraError):
+            return make_copy_atom(plain, bits)
+    return make_copy_atom(plain, 1)
+
+
 def _tile_maps(tiled: TiledCopy, sides: str, options: FigureOptions) -> dict[str, TVMap]:
     tile = spanned_tile(tiled)
     if len(tile) > 2:
@@ -107,7 +117,8 @@ def _tile_maps(tiled: TiledCopy, sides: str, options: FigureOptions) -> dict[str
         layout = layout_in_tile(tiled, x, Layout(tile))
         threads, values = (size(get(layout, n)) for n in (0, 1))
         check_cells(threads * values, f"the {x} layout", options)
-        out[x] = TVMap(threads, values, rows, cols, places_of(offsets(layout), rows, cols), who=owner(tiled.atom.name))
+        places, warp = places_of(offsets(layout), rows, cols), options.wave or tiled.atom.warp
+        out[x] = TVMap(threads, values, rows, cols, places, who=owner(tiled.atom.name), warp=warp)
     return out
 
 
@@ -129,7 +140,8 @@ def _atom_maps(atom: Copy_Atom, sides: str, options: FigureOptions) -> dict[str,
         check_cells(threads * values, f"the {x} layout", options)
         whole = bool(deep) and bool(side_memory(atom.name, x)) and values == total
         places = offsets(get(layouts[x], 1) if whole else layouts[x])
-        out[x] = TVMap(threads, values, rows, cols, places, everyone=whole, who=owner(atom.name), held=not whole)
+        warp = options.wave or atom.warp
+        out[x] = TVMap(threads, values, rows, cols, places, everyone=whole, who=owner(atom.name), held=not whole, warp=warp)
     return out
 
 

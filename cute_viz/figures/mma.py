@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
+from cute_viz.algebra.common import WARP
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.inttuple import X, modes, product, same_profile, show
@@ -12,7 +13,6 @@ from cute_viz.algebra.layout import Layout, crd2idx, flat_modes
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import (
     OPERANDS,
-    WARP,
     MMA_Atom,
     ThrMMA,
     TiledMMA,
@@ -181,7 +181,7 @@ def _atom_extents(tiled: TiledMMA, operand: str) -> tuple[int, int]:
 def _size(atom: MMA_Atom, operand: str, rows: int, cols: int) -> str:
     """Rows and columns of a panel, in words, with the blocks that stand in it side by side."""
     if atom.blocks == 1:
-        return f"{rows} × {cols}" + (", as it is stored" if operand == "A" and atom.stored > 1 else "")
+        return ("stored as " if operand == "A" and atom.stored > 1 else "") + f"{rows} × {cols}"
     one = (rows // atom.blocks, cols) if operand == "B" else (rows, cols // atom.blocks)
     return f"{atom.blocks} blocks of {one[0]} × {one[1]}"
 

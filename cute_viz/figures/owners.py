@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from cute_viz.algebra.mma import WARP
+from cute_viz.algebra.common import WARP
 from cute_viz.errors import FigureError
 from cute_viz.figures.memory import THREAD
 from cute_viz.figures.model import Panel, Ruler

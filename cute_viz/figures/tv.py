@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cute_viz.algebra.common import WARP
 from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.inttuple import Static, leaves, modes, product, show
 from cute_viz.algebra.table import offsets
@@ -125,7 +126,7 @@ def evaluate(layout: AnyLayout, options: FigureOptions) -> TVMap:
                 + (f" ({rows * cols} cells)" if pairs is None else ""),
                 hint=_larger_tile(table, pairs, rows),
             )
-    return TVMap(threads, values, rows, cols, places)
+    return TVMap(threads, values, rows, cols, places, warp=options.wave or WARP)
 
 
 def _larger_tile(table: list[Any], pairs: list[Any] | None, rows: int) -> str:
@@ -157,6 +158,8 @@ def _table_panel(tv_map: TVMap, shape: tuple[Any, ...], paints: tuple[int, ...],
         col_ruler=ruler("value", shape[1], nested=options.coords, prefix="V"),
         data={"row": tuple(p // cols for p in order), "column": tuple(p % cols for p in order)},
         place=(0, column),
+        warp=tv_map.warp[0],
+        warp_name=tv_map.warp[1],
     )
 
 

@@ -22,6 +22,12 @@ FIELDS = (
     *("view", "tile", "labels", "color_by", "coords", "thread", "warp", "value", "operand", "type", "tensor"),
     *("crop", "fold", "palette", "theme"),
 )
+MACHINE = (  # of names and encodings that leave it open, which no option of a picture says
+    ("arch", "of a name that several machines have, the one meant", "gfx942"),
+    ("wave", "how many threads run together", "64"),
+    ("shape", "the shape of the tensor that an encoding of Triton is for", "64x64"),
+    ("bits", "the width of its elements", "16"),
+)
 POLICY = (
     "default-src 'none'; script-src 'self'{scripts}; worker-src 'self'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; "
@@ -65,6 +71,7 @@ def told(**more: Any) -> dict[str, Any]:
         option = OPTIONS[name]
         choices = tuple(PALETTES) if name == "palette" else option.choices
         fields.append({"name": name, "holds": option.holds, "choices": choices, "meaning": option.meaning, "like": option.metavar})
+    fields += [{"name": name, "holds": "text", "choices": (), "meaning": words, "like": like} for name, words, like in MACHINE]
     return {"version": __version__, "fields": fields, "ways": list(WAYS), "presets": presets(), **more}
 
 

@@ -10,13 +10,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from cute_viz.algebra.common import WARP
 from cute_viz.engine import Answer, Request, ask
 from cute_viz.errors import CuteVizError, InternalError, UsageError, boundary, spelled
 from cute_viz.live.faults import fault
 from cute_viz.live.question import Question, objects
+from cute_viz.notation import is_triton
 from cute_viz.options import OPTIONS
 from cute_viz.options.words import read_all
-from cute_viz.spec import PACKAGED, Library
+from cute_viz.spec import PACKAGED, SAID, Library
 
 LONGEST = 1 << 20  # characters of a source
 _WORDS = 4096  # of an option, a value, a name
@@ -65,8 +67,9 @@ def _checked(question: Any, library: Library, path: str | None) -> Question:
     name, dialect = question.get("name"), question.get("dialect", "auto")
     if not (name is None or (isinstance(name, str) and len(name) <= _WORDS)) or not isinstance(dialect, str):
         raise UsageError("name and dialect must be texts")
-    more = {key: value for key, value in question.items() if key not in Question.__slots__}
-    return Question(kind, source, options, let, name or None, dialect, more, library, path)
+    said = _words("a question", {key: options.pop(key, None) or question.get(key) for key in SAID})
+    more = {key: value for key, value in question.items() if key not in (*Question.__slots__, *SAID)}
+    return Question(kind, source, options, let, name or None, dialect, more, library.said(said), path)
 
 
 def _kinds() -> dict[str, Callable[[Question], dict[str, Any]]]:
@@ -106,7 +109,7 @@ def _draw(question: Question) -> dict[str, Any]:
         "description": figure.description,
         "shown": figure.source,
         "kind": figure.kind,
-        "uses": uses(figure.kind, subject.obj),
+        "uses": [*uses(figure.kind, subject.obj), *_said_of(question.source, subject.obj)],
         "notes": list(dict.fromkeys((*left_out, *(spelled(note, "page") for note in found.notes), *figure.notes))),
         "facts": {key: value if isinstance(value, (int, str)) else str(value) for key, value in figure.facts.items()},
         "name": subject.name,
@@ -150,6 +153,13 @@ def uses(kind: str, obj: Any) -> list[str]:
     if view is not None and len(view.labels) > 2:
         mine.add("labels")
     return [name for name in OPTIONS if name in mine | {"palette", "theme", "crop", "fold", "title"}]
+
+
+def _said_of(source: str, obj: Any) -> list[str]:
+    """What a source may leave open about its machine, for the fields of the page."""
+    atom = getattr(obj, "atom", obj)
+    of_machine = ["arch", "wave"] if getattr(atom, "warp", WARP)[1] != WARP[1] else []
+    return [*of_machine, *(["shape", "bits"] if is_triton(source) else [])]
 
 
 def _formula(obj: Any) -> dict[str, Any] | None:
@@ -202,7 +212,7 @@ def _copy(question: Question) -> dict[str, Any]:
     from cute_viz.live.share import WAYS
 
     way = question.more.get("as")
-    if way not in WAYS:
+    if not isinstance(way, str) or way not in WAYS:
         raise UsageError(f"there is no copy format {str(way)[:40]!r}", hint=f"one of {', '.join(WAYS)}")
     return {"text": WAYS[way](question)}
 

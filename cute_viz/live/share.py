@@ -23,6 +23,8 @@ def command(question: Question) -> str:
     for name, value in question.options.items():
         flag = spelled(f"`{name}=`", "cli")
         words += [flag] if value is True or value == "true" else [flag, str(value)]
+    for name, value in question.library.words.items():
+        words += [f"--{name}", value]
     for name, value in question.let.items():
         words += ["--let", f"{name}={value}"]
     words += ["--name", question.name] if question.name else []
@@ -42,6 +44,9 @@ def markdown(question: Question) -> str:
     options = {**question.options, **{f"let.{name}": value for name, value in question.let.items()}}
     if question.let:
         raise CuteVizError("a document's block has no `let=`", hint="write the number itself")
+    if question.library.words:
+        hint = "a type such as tensor<64x64xf16, #ttg.blocked<...>> has the shape, gfx1200::NAME<32> the machine"
+        raise CuteVizError(f"a document's block has no `{next(iter(question.library.words))}=`", hint=hint)
     source = question.source.strip()
     words = " ".join(name if value is True else f"{name}={shlex.quote(str(value))}" for name, value in options.items())
     if "\n" in source:

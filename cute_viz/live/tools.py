@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.inttuple import show as shown
-from cute_viz.engine import Request, ask
+from cute_viz.engine import Request, Source, ask
 from cute_viz.engine.access import Access, report_of
 from cute_viz.engine.answer import evaluate as evaluated
 from cute_viz.engine.search import search_swizzle
@@ -73,7 +73,9 @@ def explain(question: Question) -> dict[str, Any]:
 
 
 def analyze(question: Question) -> dict[str, Any]:
-    """What an access costs, as `cute-viz analyze --json` counts it; equal steps are listed once, without the lanes that collide.
+    """What an access costs, or the copies of a whole kernel, as `cute-viz analyze --json` counts it.
+
+    Equal steps of an access are listed once, without the lanes that collide; `detail` leaves nothing out.
 
     >>> from cute_viz.live.question import Question
     >>> analyze(Question("", "(8,64):(64,1)", more={"access": "((4,8),8):((1,64),8)", "type": "f16"}))["wavefronts"]
@@ -81,6 +83,8 @@ def analyze(question: Question) -> dict[str, Any]:
     """
     words = question.more
     by = None
+    if words.get("access") is None and question.name is None and (kernel := _kernel(question)) is not None:
+        return kernel
     if words.get("access") is not None:
         by = ask(Request((_text(words, "access"),), let=question.let, library=question.library)).obj
     access = Access(
@@ -90,6 +94,7 @@ def analyze(question: Question) -> dict[str, Any]:
         _text(words, "operand"),
         bool(words.get("store")),
         bool(words.get("global")),
+        question.library.arch,
     )
     report = report_of(question.answer().layout, access)
     if by is None or words.get("detail"):
@@ -101,6 +106,21 @@ def analyze(question: Question) -> dict[str, Any]:
         group["steps"] += 1
     told = list(groups.values())
     return {**report, "steps": told[:STEPS], "left_out": max(0, len(told) - STEPS)}
+
+
+def _kernel(question: Question) -> dict[str, Any] | None:
+    """The report of a kernel, the text of a whole file; None of any other source."""
+    if "\n" not in question.source.strip():
+        return None
+    report = ask(Request((Source(question.source, ""),), let=question.let, library=question.library)).kernel
+    if report is None:
+        return None
+    out = report.as_dict()
+    for rows in ("accesses", "unknown") if not question.more.get("detail") else ():
+        if len(out[rows]) > STEPS:
+            out["left_out"] = out.get("left_out", 0) + len(out[rows]) - STEPS
+            out[rows] = out[rows][:STEPS]
+    return out
 
 
 def swizzle(question: Question) -> dict[str, Any]:
@@ -121,7 +141,7 @@ def swizzle(question: Question) -> dict[str, Any]:
             raise UsageError(f"a tile has two modes, not {len(extents)}", hint="ROWSxCOLS, such as 64x64")
         rows, cols = extents
     accesses = [*_texts(words, "read"), *_texts(words, "write")]
-    result = search_swizzle((rows, cols), _text(words, "type") or "f16", accesses)
+    result = search_swizzle((rows, cols), _text(words, "type") or "f16", accesses, question.library.arch)
     top = words.get("top", 5)
     best = result.found[: top if isinstance(top, int) and top > 0 else 5]
     chosen = [*best, *([result.plain] if result.plain not in best else [])]

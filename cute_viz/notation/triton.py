@@ -64,7 +64,9 @@ def layout_of(typed: Typed, shape: Sequence[int] = (), bits: int = 0) -> Layout 
     if name in registers.ENCODINGS:
         return _of_registers(linear)
     if name == _TENSOR_MEMORY:
-        return _of_inputs(linear, (("row",), ("col",)))
+        return _of_inputs(linear, (("row",), ("col",), *_blocks(linear)))
+    if typed.encoding.fields.get("fp4Padded"):
+        raise NotationError("fp4Padded gives one element several offsets, so that no layout maps coordinates to offsets")
     return _of_memory(linear, memory.paddings(typed.encoding))
 
 
@@ -106,8 +108,12 @@ def _own_shape(typed: Typed) -> tuple[int, ...]:
 
 def _of_registers(linear: Linear) -> Layout:
     """(thread = lane + lanes * warp, register), and block where there are several."""
-    blocks = (("block",),) if linear.bases.get("block") else ()
-    return _of_inputs(linear, (("lane", "warp"), ("register",), *blocks))
+    return _of_inputs(linear, (("lane", "warp"), ("register",), *_blocks(linear)))
+
+
+def _blocks(linear: Linear) -> tuple[tuple[str, ...], ...]:
+    """The CTAs as an input of their own, where there are several."""
+    return (("block",),) if linear.bases.get("block") else ()
 
 
 def _of_inputs(linear: Linear, inputs: Iterable[tuple[str, ...]]) -> Layout:
@@ -185,21 +191,23 @@ def _mode(values: Sequence[int], plain: bool) -> Layout:
     return Layout(tuple(extent for extent, _ in parts), tuple(stride for _, stride in parts))
 
 
-def tile_of(text: str, shape: Sequence[int] = (), name: str = "") -> str:
-    """The tile that the threads and values of an encoding cover, as `8x128`; "" where it has none, or is not of registers.
+def tile_of(text: str, shape: Sequence[int] = (), name: str = "") -> tuple[str, int]:
+    """The tile that the threads and values of an encoding cover, as `8x128`, and how many lanes a warp has.
 
+    The tile is "" where there is none of two modes, the lanes are 0 of what is not of registers.
     name: which of several encodings of a text is meant.
 
     >>> tile_of("#ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>", (64,))
-    '1x64'
+    ('1x64', 32)
     """
     typed = next((one for one in reversed(find(text)) if one.name == name), None)
     if typed is None or typed.encoding.name not in registers.ENCODINGS:
-        return ""
-    extents = typed.shape or tuple(shape) or _own_shape(typed)
-    if not 1 <= len(extents) <= 2 or linear_of(typed, shape).bases.get("block"):
-        return ""
-    return "x".join(map(str, (1, *extents)[-2:]))
+        return "", 0
+    extents, linear = typed.shape or tuple(shape) or _own_shape(typed), linear_of(typed, shape)
+    lanes = 1 << len(linear.bases.get("lane", ()))
+    if not 1 <= len(extents) <= 2 or linear.bases.get("block"):
+        return "", lanes
+    return "x".join(map(str, (1, *extents)[-2:])), lanes
 
 
 def inputs_of(linear: Linear) -> list[tuple[str, tuple[Any, ...]]]:

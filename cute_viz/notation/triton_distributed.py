@@ -217,8 +217,9 @@ def _dot_of_nvidia(fields: Fields, parent: Fields, shape: tuple[int, ...]) -> Li
     width, version = fields.power("kWidth"), _version(parent)
     if not first and version == 3:
         raise fields.wrong("Hopper's instruction reads B from shared memory", hint="opIdx = 0, or a parent of versionMajor = 2")
+    rows = parent.numbers("instrShape")[rank - 2 if version == 2 else 0]
     tile = [1] * rank
-    tile[other], tile[k] = 16 if first else 8, 8 * width
+    tile[other], tile[k] = rows if first else 8, (4 if rows == 8 else 8) * width
     order = row_major(rank, first)
     out = _mma_tile(tile, width, order, order)
     out = out * along(WARP, parent.powers("warpsPerCTA", rank), row_major(rank, version == 2), skip=k)
@@ -239,18 +240,24 @@ def _dot_of_mfma(fields: Fields, parent: Fields, shape: tuple[int, ...]) -> Line
         tile = tile * identity(REGISTER, shape[k] // tile.sizes[k], k, rank)
     tile = tile * identity(REGISTER, parent.powers("tilesPerWarp", rank, (1,) * rank)[other], other, rank)
     warps = parent.powers("warpsPerCTA", rank)
-    return _fit_dot(tile * along(WARP, warps, row_major(rank)), parent, shape, k)
+    return _fit(tile * along(WARP, warps, row_major(rank)), parent, shape)
+
+
+_WIDTHS = {1: (8, 16), 2: (4, 8, 16)}  # kWidth that Triton's verifier takes, by version of amd_wmma
 
 
 def _dot_of_wmma(fields: Fields, parent: Fields, shape: tuple[int, ...]) -> Linear:
     rank = len(shape)
     first, k, other = _of_k(fields, rank)
     width, instruction, version = fields.power("kWidth"), parent.powers("instrShape", 0, (16, 16, 16)), _wmma_version(parent)
+    if width not in _WIDTHS.get(version, (width,)):
+        known = ", ".join(map(str, _WIDTHS[version]))
+        raise fields.wrong(f"kWidth of a dot_op of amd_wmma of version {version} is one of {known}, not {width}")
     tile = identity(REGISTER, width, k, rank) * identity(LANE, 16, other, rank)
     tile = tile * (repeat if version == 1 else identity)(LANE, 2, k, rank)
     if (times := instruction[2] // (2 * width)) > 1:
         tile = tile * identity(REGISTER, times, k, rank)
-    if (times := instruction[0 if first else 1] // 16) > 1:
+    if (times := instruction[0 if first != parent.truth("isTranspose") else 1] // 16) > 1:
         tile = tile * identity(REGISTER, times, other, rank)
     warps = _rank_of(_warps_of_wmma(parent, rank), rank)
     kept = {
@@ -285,11 +292,10 @@ def _slice(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
 def _linear(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
     fields = Fields(encoding)
     bases = {key: fields.bases(key, len(shape)) for key in (REGISTER, LANE, WARP, BLOCK)}
-    out = _of_bases(bases, fields, shape)
-    if out.sizes != shape:
-        written = "x".join(map(str, out.sizes))
-        raise fields.wrong(f"the bases reach {written}, but the shape is {'x'.join(map(str, shape))}", hint=f"`shape={written}`")
-    return out
+    moved = (mode for basis in bases[REGISTER] for mode, step in enumerate(basis) if step)
+    order = tuple(dict.fromkeys((*moved, *row_major(len(shape)))))  # a larger shape repeats it along its registers' modes first
+    whole = _of_bases(bases, fields, shape).ordered(order).at_least(shape, REGISTER)
+    return whole.at_most(shape, dropped=REGISTER).ordered(range(len(shape)))
 
 
 ENCODINGS: dict[str, Callable[[Encoding, tuple[int, ...]], Linear]] = {
@@ -317,8 +323,11 @@ def shape_of_linear(encoding: Encoding) -> tuple[int, ...]:
     >>> shape_of_linear(find(text)[0].encoding)
     (4, 2)
     """
-    every = [basis for key in (REGISTER, LANE, WARP, BLOCK, "offset") for basis in encoding.fields.get(key, ())]
-    if encoding.name not in ("linear", "shared_linear") or not all(isinstance(basis, list) for basis in every) or not every:
+    if encoding.name not in ("linear", "shared_linear"):
+        return ()
+    given = [encoding.fields.get(key, []) for key in (REGISTER, LANE, WARP, BLOCK, "offset")]
+    every = [basis for those in given for basis in (those if isinstance(those, list) else [those])]
+    if not every or not all(isinstance(basis, list) for basis in every):
         return ()
     if len({len(basis) for basis in every}) != 1 or not all(isinstance(x, int) and x >= 0 for basis in every for x in basis):
         return ()

@@ -54,8 +54,8 @@ class Linear:
                 out = out * identity(first, shape[mode] // out.sizes[mode], mode, len(shape))
         return out.ordered(self.order)
 
-    def at_most(self, shape: Sequence[int]) -> Linear:
-        """Cut to a shape: the bits of the largest steps beyond it add nothing, and repeat what is there."""
+    def at_most(self, shape: Sequence[int], dropped: str = "") -> Linear:
+        """Cut to a shape: the bits of the largest steps beyond it add nothing, and repeat what is there; those of `dropped` go."""
         bases = {name: [list(basis) for basis in those] for name, those in self.bases.items()}
         for mode in self.order:
             size = self.sizes[mode]
@@ -65,7 +65,12 @@ class Linear:
                     break
                 basis[mode] = 0
                 size //= 2
-        kept = {name: tuple(tuple(basis) for basis in those) for name, those in bases.items()}
+        kept = {
+            name: tuple(
+                tuple(new) for new, old in zip(those, self.bases[name], strict=True) if name != dropped or any(new) or not any(old)
+            )
+            for name, those in bases.items()
+        }
         return Linear(kept, tuple(map(min, self.sizes, shape)), self.order)
 
 

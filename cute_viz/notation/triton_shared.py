@@ -14,7 +14,7 @@ from cute_viz.notation.triton_fields import Fields
 from cute_viz.notation.triton_linear import Linear, along, bit_count, fitted, identity, nothing, unit
 from cute_viz.notation.triton_text import Encoding
 
-OFFSET = "offset"
+OFFSET, PARTITION = "offset", "partition"  # an offset within a partition, where there are several
 
 
 def shared(encoding: Encoding, shape: Sequence[int], bits: int) -> Linear:
@@ -32,79 +32,128 @@ def shared(encoding: Encoding, shape: Sequence[int], bits: int) -> Linear:
     return ENCODINGS[encoding.name](Fields(encoding), tuple(shape))
 
 
-def _fit(tile: Linear, fields: Fields, shape: tuple[int, ...]) -> Linear:
+def _parts(fields: Fields, shape: tuple[int, ...]) -> tuple[Linear, tuple[int, ...]]:
+    """How the CTAs of a cluster share a shape, and the part of one of them."""
     blocks = blocks_of(fields, len(shape))
     blocks = blocks if len(blocks.sizes) == len(shape) else nothing(len(shape), range(len(shape)))
+    whole = zip(shape, blocks.at_most(shape).sizes, strict=True)
+    return blocks, tuple(max(1, extent // size) for extent, size in whole)
+
+
+def _fit(tile: Linear, blocks: Linear, shape: tuple[int, ...]) -> Linear:
     return fitted(tile, blocks, shape, OFFSET).ordered(range(len(shape)))
 
 
-def _swizzled(fields: Fields, shape: tuple[int, ...]) -> Linear:
-    rank = len(shape)
+def _swizzled(fields: Fields, shape: tuple[int, ...], rotating: bool = False) -> Linear:
+    """Rows whose vectors change places by phase; rotating: each block of phases begins with another one (amd_rotating_shared)."""
+    rank, (blocks, part) = len(shape), _parts(fields, shape)
     if rank == 1:
-        return _fit(identity(OFFSET, shape[0], 0, 1), fields, shape)
+        return _fit(identity(OFFSET, part[0], 0, 1), blocks, shape)
     order = fields.order(rank)
     vec, per_phase, max_phase = (fields.power(key) for key in ("vec", "perPhase", "maxPhase"))
     col, row = order[0], order[1]
-    bases = [{col: 1 << n} for n in range(bit_count(shape[col]))]
-    for n in range(bit_count(shape[row])):
-        bases.append({row: 1 << n, col: vec * ((1 << n) // per_phase % max_phase) % shape[col]})
-    sizes = tuple(shape[mode] if mode in (row, col) else 1 for mode in range(rank))
-    tile = Linear({OFFSET: tuple(tuple(b.get(mode, 0) for mode in range(rank)) for b in bases)}, sizes, tuple(range(rank)))
+    bases = [unit(rank, col, 1 << n) for n in range(bit_count(part[col]))]
+    for n in range(bit_count(part[row])):
+        phase = (1 << n) // per_phase
+        phase = phase % max_phase ^ (phase // max_phase % max_phase if rotating else 0)
+        bases.append(tuple({row: 1 << n, col: vec * phase % part[col]}.get(mode, 0) for mode in range(rank)))
+    sizes = tuple(part[mode] if mode in (row, col) else 1 for mode in range(rank))
+    tile = Linear({OFFSET: tuple(bases)}, sizes, tuple(range(rank)))
     for mode in order[2:]:
-        tile = tile * identity(OFFSET, shape[mode], mode, rank)
-    return _fit(tile, fields, shape)
+        tile = tile * identity(OFFSET, part[mode], mode, rank)
+    return _fit(tile, blocks, shape)
+
+
+def _rotating(fields: Fields, shape: tuple[int, ...]) -> Linear:
+    return _swizzled(fields, shape, rotating=True)
 
 
 def _nvmma(fields: Fields, shape: tuple[int, ...]) -> Linear:
-    """Boxes as TMA writes them: as wide as the swizzle along the contiguous mode, up to 256 along the others."""
+    """Boxes as TMA writes them: as wide as the swizzle along the contiguous mode, up to 256 along the others.
+
+    With `transposed` the first mode is the contiguous one, and the modes are turned as Triton turns them: of three and more, and
+    of boxes without a swizzle, that is another order than one would guess.
+    """
     rank, width, bits = len(shape), fields.number("swizzlingByteWidth"), fields.number("elementBitWidth", None, 1)
-    if fields.truth("fp4Padded"):
-        raise fields.wrong("fp4Padded gives one element several offsets, so that no layout maps coordinates to offsets")
+    flip = fields.truth("transposed") and rank > 1
     if width not in (0, 32, 64, 128):
         raise fields.wrong(f"swizzlingByteWidth must be 0, 32, 64 or 128, not {width}")
     if bits not in (8, 16, 32, 64):
         raise fields.wrong(f"elementBitWidth must be 8, 16, 32 or 64, not {bits}")
-    flip = fields.truth("transposed") and rank > 1
-    blocks = blocks_of(fields, rank)
-    blocks = blocks if len(blocks.sizes) == rank else nothing(rank, range(rank))
-    part = [max(1, whole // size) for whole, size in zip(shape, blocks.at_most(shape).sizes, strict=True)]
-    contiguous = 0 if flip else rank - 1
+    if fields.truth("fp4Padded") and (width, bits) != (128, 8):
+        raise fields.wrong("fp4Padded is of swizzlingByteWidth = 128 and elementBitWidth = 8")
+    blocks, part = _parts(fields, shape)
     box = [min(extent, 256) for extent in part]
     if width == 0:
-        tile = along(OFFSET, box, row_major(rank) if not flip else (0, *row_major(rank)[:-1]))
-        return fitted(tile.ordered(range(rank)), blocks, shape, OFFSET).ordered(range(rank))
+        turned = box[1:] + box[:1] if flip else box
+        back = [(mode + 1) % rank for mode in range(rank)] if flip else range(rank)
+        tile = _renamed(along(OFFSET, turned, row_major(rank)), back)
+        return _fit(tile.ordered((rank - 1, *range(rank - 1)) if flip else range(rank)), blocks, shape)
     if rank == 1:
         raise fields.wrong("a swizzle needs two modes", hint="swizzlingByteWidth = 0 for one")
-    cols = 8 * width // bits
-    box[contiguous] = min(box[contiguous], cols)
-    outer = [mode for mode in row_major(rank) if mode != contiguous]  # the fastest of them first
-    rows = prod(box[mode] for mode in outer)
-    if box[contiguous] < cols or rows < 8:
-        raise fields.wrong(
-            f"a swizzle of {width} bytes needs 8 x {cols} elements or more, but there are {rows} x {box[contiguous]}"
-        )
+    return _fit(_boxes(fields, box, flip).at_least(part, OFFSET), blocks, shape)
+
+
+def _boxes(fields: Fields, box: list[int], flip: bool) -> Linear:
+    """A box of rows and columns, the rows of all modes but one (the columns, where it is turned), then cut into its modes."""
+    rank, width, bits, padded = len(box), *map(fields.number, ("swizzlingByteWidth", "elementBitWidth")), fields.truth("fp4Padded")
+    cols, inner = 8 * width // bits, 0 if flip else rank - 1
+    if box[inner] * (2 if padded else 1) < cols:
+        raise fields.wrong(f"a swizzle of {width} bytes needs {cols} contiguous elements or more, but there are {box[inner]}")
+    box[inner] = cols // 2 if padded else cols
+    sides = [prod(box[:-1]), box[-1]][:: -1 if flip else 1]
+    if sides[0] < 8 or sides[1] * (2 if padded else 1) < cols:
+        raise fields.wrong(f"a swizzle of {width} bytes needs 8 x {cols} elements or more, but there are {sides[0]} x {sides[1]}")
     vec, per_phase, max_phase = 128 // bits, 128 // width, width // 16
-    bases = [unit(rank, contiguous, 1 << n) for n in range(bit_count(cols))]
-    for n in range(bit_count(rows)):
-        row = _spread(1 << n, outer, box, rank)
-        step = vec * ((1 << n) // per_phase % max_phase) if n < 3 else 0
-        bases.append(tuple(x + (step if mode == contiguous else 0) for mode, x in enumerate(row)))
-    tile = Linear({OFFSET: tuple(bases)}, tuple(box), tuple(range(rank)))
-    return fitted(tile, blocks, shape, OFFSET).ordered(range(rank))
+    steps = [(0, 1 << n) for n in range(bit_count(cols))]
+    steps += [(1 << n, vec * ((1 << n) // per_phase % max_phase)) for n in range(3)]
+    if padded:  # of each 16 columns the second 8 are padding, which has the elements of the first
+        steps = [(row, col // 16 * 8 + col % 8) for row, col in steps]
+    tile = Linear({OFFSET: tuple(steps)}, (8, cols // 2 if padded else cols), (0, 1)).at_least(sides, OFFSET)
+    turned = box[1:] + box[:1] if flip else box
+    cut = tuple(_coordinate(row * sides[1] + col, turned) for row, col in tile.bases[OFFSET])
+    out = Linear({OFFSET: cut}, tuple(turned), tuple(range(rank)))
+    return _renamed(out, [(mode - 1) % rank for mode in range(rank)] if flip else range(rank)).ordered(range(rank))
 
 
-def _spread(index: int, modes: Sequence[int], extents: Sequence[int], rank: int) -> tuple[int, ...]:
-    """The coordinate of an index that goes through the modes in turn."""
-    out = [0] * rank
-    for mode in modes:
-        out[mode], index = index % extents[mode], index // extents[mode]
-    return tuple(out)
+def _renamed(linear: Linear, modes: Sequence[int]) -> Linear:
+    """The same with other modes: the first of the new ones is that of the old ones which `modes` names first."""
+    bases = {name: tuple(tuple(basis[mode] for mode in modes) for basis in those) for name, those in linear.bases.items()}
+    return Linear(bases, tuple(linear.sizes[mode] for mode in modes), linear.order)
+
+
+def _coordinate(index: int, extents: Sequence[int]) -> tuple[int, ...]:
+    """The coordinate of an index in row-major order."""
+    out = []
+    for extent in reversed(extents):
+        out.append(index % extent)
+        index //= extent
+    return tuple(reversed(out))
+
+
+def _partitioned(fields: Fields, shape: tuple[int, ...]) -> Linear:
+    """Pieces of a tensor along one mode, dealt out to partitions of memory in turn."""
+    inner, dim = fields.encoding.fields.get("partitionLayout"), fields.number("partitionDim")
+    partitions, groups = fields.power("numPartitions"), fields.power("numGroups")
+    if not isinstance(inner, Encoding) or inner.name not in ENCODINGS or inner.name == "partitioned_shared" or dim >= len(shape):
+        raise fields.wrong("partitioned_shared has a partitionDim that is a mode, and a partitionLayout of memory")
+    if shape[dim] < partitions * groups:
+        raise fields.wrong(f"{partitions * groups} pieces are not to be had of {shape[dim]} elements")
+    piece = tuple(extent // (partitions * groups) if mode == dim else extent for mode, extent in enumerate(shape))
+    tile = ENCODINGS[inner.name](Fields(inner), piece)
+    if tile.bases.get(BLOCK):
+        raise fields.wrong("a partitionLayout that several CTAs share is not read here")
+    return tile * identity(PARTITION, partitions, dim, len(shape)) * identity(OFFSET, groups, dim, len(shape))
 
 
 def _padded(fields: Fields, shape: tuple[int, ...]) -> Linear:
     rank = len(shape)
+    own = fields.encoding.fields.get("shape")
+    if own and tuple(own) != shape:
+        raise fields.wrong(f"the encoding is for a shape of {'x'.join(map(str, own))}, not {'x'.join(map(str, shape))}")
     if "offset" not in fields.encoding.fields:
-        return _fit(along(OFFSET, shape, fields.order(rank)).ordered(range(rank)), fields, shape)
+        blocks, part = _parts(fields, shape)
+        return _fit(along(OFFSET, part, fields.order(rank)).ordered(range(rank)), blocks, shape)
     return _of_offsets(fields, shape)
 
 
@@ -122,8 +171,10 @@ def _of_offsets(fields: Fields, shape: tuple[int, ...]) -> Linear:
 
 ENCODINGS: dict[str, Callable[[Fields, tuple[int, ...]], Linear]] = {
     "swizzled_shared": _swizzled,
+    "amd_rotating_shared": _rotating,
     "nvmma_shared": _nvmma,
     "padded_shared": _padded,
+    "partitioned_shared": _partitioned,
     "shared_linear": _of_offsets,
 }
 
@@ -135,6 +186,9 @@ def paddings(encoding: Encoding) -> tuple[tuple[int, int], ...]:
     >>> paddings(find("#ttg.padded_shared<[64:+4] {order = [1, 0], shape = [64, 64]}>")[0].encoding)
     ((64, 4),)
     """
+    inner = encoding.fields.get("partitionLayout")
+    if encoding.name == "partitioned_shared" and isinstance(inner, Encoding):
+        encoding = inner
     if encoding.name != "padded_shared":
         return ()
     fields = Fields(encoding)
@@ -146,7 +200,7 @@ def paddings(encoding: Encoding) -> tuple[tuple[int, int], ...]:
 
 
 def inverse(linear: Linear) -> tuple[tuple[int, ...], ...]:
-    """For each mode the offsets of its bits, the lowest first: coordinates to offsets, the part that chooses a block aside.
+    """For each mode the offsets of its bits, the lowest first: coordinates to offsets, what chooses a block or a partition aside.
 
     Raises: NotationError for a layout that has several offsets for a coordinate, or none.
 
@@ -154,7 +208,7 @@ def inverse(linear: Linear) -> tuple[tuple[int, ...], ...]:
     ((6,), (1, 2))
     """
     columns = []  # (bits of the coordinate, the offset that gives them)
-    for name in (OFFSET, BLOCK):
+    for name in (OFFSET, PARTITION, BLOCK):
         for n, basis in enumerate(linear.bases.get(name, ())):
             value, shift = 0, 0
             for x, size in zip(basis, linear.sizes, strict=True):
@@ -190,7 +244,7 @@ def inverse(linear: Linear) -> tuple[tuple[int, ...], ...]:
 def tensor_memory(encoding: Encoding, shape: Sequence[int]) -> Linear:
     """The linear layout of an encoding of tensor memory: its rows and columns to coordinates.
 
-    Raises: NotationError for fields that are missing or do not fit the shape; CTAs that share a tile.
+    Of several CTAs, `block` chooses the one. Refused: fields that are missing or do not fit the shape.
 
     >>> from cute_viz.notation.triton_text import find
     >>> text = "#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>"
@@ -202,18 +256,24 @@ def tensor_memory(encoding: Encoding, shape: Sequence[int]) -> Linear:
     if isinstance(given, list) and len(given) == 2:
         fields = Fields(encoding._replace(fields={**encoding.fields, "blockM": given[0], "blockN": given[1]}))
     split = [fields.number(key, 1) for key in ("CTASplitM", "CTASplitN")]
-    if split != [1, 1] or fields.truth("twoCTAs") or encoding.fields.get("CGALayout") or len(shape) != 2:
-        raise fields.wrong("only tensor memory of one CTA and of two modes is supported")
+    if split != [1, 1] or len(shape) != 2:
+        raise fields.wrong("tensor memory is of two modes here, and CTAs share it as CGALayout says")
     for extent in shape:
         bit_count(extent)
+    blocks, shape = _parts(fields, tuple(shape))
+    if fields.truth("twoCTAs") and blocks.bases.get(BLOCK, ())[:1] != ((1, 0),):
+        raise fields.wrong("twoCTAs needs a CGALayout whose first basis is [1, 0]")
     rows, cols = fields.power("blockM"), min(fields.power("blockN"), shape[1])
     if rows not in (64, 128):
-        raise fields.wrong(f"blockM must be 64 or 128, not {rows}")
-    stride = fields.power("colStride", 1)
-    column = [(0, 0)] * bit_count(stride) + [(0, 1 << n) for n in range(bit_count(cols))]
+        raise fields.wrong(f"blockM is 64 or 128, not {rows}")
+    stride, halves = fields.power("colStride", 1), rows == 64 and fields.truth("twoCTAs")
+    column = [(0, 0)] * bit_count(stride) + [(0, 1 << n) for n in range(bit_count(cols) - (1 if halves else 0))]
     if rows == 128:
         row = [(1 << n, 0) for n in range(7)]
         reached = [128, cols]
+    elif halves:  # the upper rows hold the other half of the columns
+        row = [*((1 << n, 0) for n in range(6)), (0, cols // 2)]
+        reached = [64, cols]
     else:
         second = (64, 0) if shape[0] > 64 else (0, cols) if shape[1] > cols else (0, 0)
         row = [(1, 0), (2, 0), (4, 0), (8, 0), second, (16, 0), (32, 0)]
@@ -222,4 +282,4 @@ def tensor_memory(encoding: Encoding, shape: Sequence[int]) -> Linear:
         raise fields.wrong(f"blocks of {reached[0]} x {reached[1]} do not make up {shape[0]} x {shape[1]}")
     column += [(reached[0] << n, 0) for n in range(bit_count(shape[0] // reached[0]))]
     column += [(0, reached[1] << n) for n in range(bit_count(shape[1] // reached[1]))]
-    return Linear({"row": tuple(row), "col": tuple(column)}, tuple(shape), (0, 1))
+    return Linear({"row": tuple(row), "col": tuple(column)}, shape, (0, 1)) * blocks

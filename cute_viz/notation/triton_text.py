@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from cute_viz.errors import NotationError, Span
+from cute_viz.errors import NotationError, Span, did_you_mean
 from cute_viz.limits import limit, over
 
 
@@ -43,6 +43,7 @@ _GLUON = {
     "NVMMASharedLayout": ("nvmma_shared", "swizzlingByteWidth elementBitWidth rank transposed fp4Padded CGALayout"),
     "PaddedSharedLayout": ("padded_shared", "intervals offset CGALayout shape"),
     "with_identity_for": ("padded_shared", "intervals shape order CGALayout"),
+    "PartitionedSharedLayout": ("partitioned_shared", "numPartitions numGroups partitionDim partitionLayout"),
     "SharedLinearLayout": ("shared_linear", "offset block alignment"),
     "TensorMemoryLayout": ("tensor_memory_encoding", "block colStride CGALayout twoCTAs fp4Padded"),
 }
@@ -53,7 +54,8 @@ _KEYWORDS = {
     "rank": "rank", "operand_index": "opIdx", "k_width": "kWidth", "dim": "dim", "lane_bases": "lane", "block_bases": "block",
     "shape": "shape", "vec": "vec", "per_phase": "perPhase", "max_phase": "maxPhase", "swizzle_byte_width": "swizzlingByteWidth",
     "fp4_padded": "fp4Padded", "interval_padding_pairs": "intervals", "offset_bases": "offset", "alignment": "alignment",
-    "block": "block", "col_stride": "colStride", "two_ctas": "twoCTAs",
+    "num_partitions": "numPartitions", "num_groups": "numGroups", "partition_dim": "partitionDim",
+    "partition_layout": "partitionLayout", "block": "block", "col_stride": "colStride", "two_ctas": "twoCTAs",
 }  # fmt: skip
 _RENAMED = {("amd_mfma", "transposed"): "isTransposed", ("amd_wmma", "transposed"): "isTranspose"}
 
@@ -72,7 +74,7 @@ def mentions(text: str) -> bool:
     >>> mentions("#ttg.blocked<{order = [0]}>"), mentions("gl.SliceLayout(0, x)"), mentions("(4,8):(8,1)")
     (True, True, False)
     """
-    return ("#tt" in text or "Layout(" in text) and _START.search(text) is not None
+    return ("#tt" in text or "Layout" in text) and _START.search(text) is not None
 
 
 def find(text: str) -> list[Typed]:
@@ -105,10 +107,29 @@ def find(text: str) -> list[Typed]:
         return [Typed(encoding, (), 0, name) for name, encoding in aliases.items() if encoding.fields]
     at = 0
     while (found := _START.search(text, at)) is not None:
+        if (call := _around(text, found.start())) is not None:
+            name = call[1].rpartition(".")[2]
+            known = did_you_mean(name, _GLUON) or f"such as {', '.join(list(_GLUON)[:4])}"
+            raise NotationError(f"{name} is not a known encoding", text=text, span=Span(*call.span(1)), hint=known)
         reader = _Reader(text, found.start(), aliases)
         out.append(Typed(reader.attribute(), (), 0, _bound(text, found.start())))
         at = reader.at
     return out
+
+
+_CALL = re.compile(r"([A-Za-z_][\w.]*Layout)\s*\($")
+
+
+def _around(text: str, at: int) -> re.Match[str] | None:
+    """The call of a constructor of layouts whose argument a place is."""
+    depth = 0
+    for n in range(at - 1, max(-1, at - 400), -1):
+        depth += {")": 1, "(": -1}.get(text[n], 0)
+        if text[n] in ";\n" or depth < -1:
+            return None
+        if depth == -1:
+            return _CALL.search(text, max(0, n - 80), n + 1)
+    return None
 
 
 def _bound(text: str, at: int) -> str:

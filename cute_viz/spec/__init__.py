@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cute_viz.notation.program import Document
     from cute_viz.spec.library import Machine
     from cute_viz.spec.listing import Listed
+
+
+SAID = ("arch", "wave", "shape", "bits")  # what a name, or an encoding, may leave open
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +40,66 @@ class Library:
         more = (part for part in os.environ.get("CUTE_VIZ_LAYOUTS", "").split(os.pathsep) if part)
         return cls((*folders, *more), **said)
 
+    def said(self, words: Mapping[str, Any]) -> Library:
+        """The same with words for `arch`, `wave`, `shape` and `bits`; others, and empty ones, say nothing.
+
+        Raises: UsageError for what is no number, and no shape.
+
+        >>> Library().said({"shape": "64x32", "wave": "64", "tile": "8x8"})
+        Library(folders=(), arch='', wave=64, bits=0, shape=(64, 32))
+        """
+        from cute_viz.errors import UsageError
+
+        given: dict[str, Any] = {}
+        for name in SAID:
+            word = str(words.get(name) or "").strip().lower()
+            parts = word.split("x")
+            if not word or (name == "arch" and len(word) < 40):
+                given |= {name: word} if word else {}
+                continue
+            if not all(part.isdecimal() and len(part) < 9 and int(part) for part in parts) or len(parts) > (
+                8 if name == "shape" else 1
+            ):
+                raise UsageError(
+                    f"invalid value {word[:40]!r} for `{name}=`", hint="`shape=64x64`" if name == "shape" else f"`{name}=64`"
+                )
+            given[name] = tuple(map(int, parts)) if name == "shape" else int(word)
+        return replace(self, **given)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """What `said` would take to give it.
+
+        >>> Library(arch="gfx942", shape=(8, 4)).words
+        {'arch': 'gfx942', 'shape': '8x4'}
+        """
+        shape = "x".join(map(str, self.shape))
+        return {
+            name: word
+            for name, word in zip(SAID, (self.arch, str(self.wave or ""), shape, str(self.bits or "")), strict=True)
+            if word
+        }
+
     @property
     def machine(self) -> Machine:
         """What is said of the machine."""
         from cute_viz.spec.library import Machine
 
         return Machine(self.arch, self.wave, self.bits)
+
+    @property
+    def together(self) -> tuple[int, str] | None:
+        """How many threads of the machine run together, and what they are called; None where nothing says it.
+
+        >>> Library(arch="gfx942").together, Library(wave=16).together, Library(arch="sm80").together
+        ((64, 'wave'), (16, 'wave'), None)
+        """
+        if not self.arch:
+            return (self.wave, "wave") if self.wave else None
+        from cute_viz.spec.library_files import warp_of
+
+        width, word = warp_of(self.arch, self.folders)
+        return (self.wave or width, word) if self.wave or width else None
 
     def directories(self) -> list[str]:
         """The folders, ours the last. Raises: CuteVizError for a name that is not a folder."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.inttuple import Typed, is_int_tuple, product
@@ -29,7 +29,8 @@ class Entry:
     name: with its template arguments. kind: "mma" or "copy". source: where it was taken from.
     layouts: Shape_MNK, ThrID, ALayout ... or SrcLayout ..., by CuTe's names.
     arguments: what the name's parameters and template arguments are. archs: all that have it. note: what else to know of it.
-    of_mma: blocks, stored and warp of an MMA, as MMA_Atom has them.
+    of_bits: of a copy whose layouts depend on the width of a value, the entry for a width.
+    of_atom: blocks, stored and warp, as MMA_Atom has them, of a copy warp alone.
     """
 
     name: str
@@ -41,7 +42,8 @@ class Entry:
     arguments: dict[str, str] = field(default_factory=dict)
     archs: tuple[str, ...] = ()
     note: str = ""
-    of_mma: dict[str, Any] = field(default_factory=dict)
+    of_atom: dict[str, Any] = field(default_factory=dict)
+    of_bits: Callable[[int], Entry] | None = None
 
     def atom(self) -> MMA_Atom | CopyOp:
         """The object that the algebra computes with."""
@@ -49,11 +51,22 @@ class Entry:
         if self.kind == "copy":
             from cute_viz.algebra.copy import CopyOp
 
-            return CopyOp(self.name, x["ThrID"], x["SrcLayout"], x["DstLayout"], x["RefLayout"], x.get("ValID"))
+            given = (x["ThrID"], x["SrcLayout"], x["DstLayout"], x["RefLayout"], x.get("ValID"))
+            of_bits = self.of_bits
+            return CopyOp(self.name, *given, **self.of_atom, of_bits=None if of_bits is None else lambda bits: _copy(of_bits(bits)))
         from cute_viz.algebra.mma import MMA_Atom
 
         given = (x["ThrID"], x["Shape_MNK"], x["ALayout"], x["BLayout"], x["CLayout"])
-        return MMA_Atom(*given, self.name, self.types, **self.of_mma)
+        return MMA_Atom(*given, self.name, self.types, **self.of_atom)
+
+
+def _copy(entry: Entry) -> CopyOp:
+    """The copy of an entry, which is one of a width alone."""
+    from cute_viz.algebra.copy import CopyOp
+
+    op = replace(entry, of_bits=None).atom()
+    assert isinstance(op, CopyOp)
+    return op
 
 
 class Operation:
@@ -88,12 +101,11 @@ class Operation:
         types = () if forward else self.family.types(self.name, self.values)
         layouts = _reversed(forward.layouts) if forward else self.layouts()
         note = " ".join(str(fields.get("note", "")).split())
-        of_mma = self.of_mma() if file.kind == "mma" else {}
         arch, archs = file.word("arch"), self.family.archs
-        return Entry(self.full, file.kind, arch, source, layouts, types, self.values, archs, note, of_mma)
+        return Entry(self.full, file.kind, arch, source, layouts, types, self.values, archs, note, self.of_atom())
 
-    def of_mma(self) -> dict[str, Any]:
-        """What is known of an MMA beside its layouts: how many blocks, how A is stored, which threads run together."""
+    def of_atom(self) -> dict[str, Any]:
+        """What is known of an atom beside its layouts: how many blocks, how A is stored, which threads run together."""
         out: dict[str, Any] = {}
         for key in ("blocks", "stored"):
             if key in self.family.fields:
@@ -173,7 +185,7 @@ class Operation:
                 raise family.wrong(f"{key} is not a layout", written)
             if key == "Shape_MNK":
                 names = {**dict(zip("MNK", map(int, map(product, value)), strict=True)), **names}
-                names.setdefault("blocks", self.of_mma().get("blocks", 1))
+                names.setdefault("blocks", self.of_atom().get("blocks", 1))
             out[key] = value
         return out
 

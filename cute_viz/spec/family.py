@@ -234,7 +234,7 @@ class Family:
             given = str(self.fields["types"]).split()
             if len(given) != 4:
                 raise self.wrong("types must be those of D, A, B and C", self.fields["types"], hint="such as f32 f16 f16 f32")
-            d, a, b, c = given
+            d, a, b, c = (values.get(word, word) for word in given)
             return (a, b, c, d)
         if "A" in values:
             a, b = values["A"], values.get("B", values["A"])

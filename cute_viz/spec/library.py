@@ -97,7 +97,10 @@ def entry(match: Match, full: str, args: tuple[str, ...], folders: tuple[str, ..
     family = match.family
     reverse = family.fields.get("reverse")
     if reverse is None:
-        return Operation(match, full, args, machine.words()).entry()
+        out = Operation(match, full, args, machine.words()).entry()
+        if "ValBits" not in out.arguments or len(args) == len(out.arguments):
+            return out
+        return replace(out, of_bits=lambda bits: entry(match, full, args, folders, replace(machine, bits=bits)))
     other = Pattern(str(reverse)).filled(match.bound)
     found = _found(other, [family.file]) or _found(other, files_for(other, folders))
     if found is None:

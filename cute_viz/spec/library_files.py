@@ -139,6 +139,17 @@ def files_for(short: str, folders: tuple[str, ...] = ()) -> Iterator[LibraryFile
             yield file
 
 
+def warp_of(arch: str, folders: tuple[str, ...] = ()) -> tuple[int, str]:
+    """How many threads of an architecture run together, 0 where that is not one number, and what they are called.
+
+    >>> warp_of("gfx90a"), warp_of("gfx1200"), warp_of("sm90")
+    ((64, 'wave'), (0, 'wave'), (0, 'warp'))
+    """
+    written = next((file.word("warp") for file in library_files(folders) if arch in file.archs and file.word("warp")), "0 warp")
+    width, _, word = written.partition(" ")
+    return (int(width) if width.isdecimal() else 0), word
+
+
 def _stems(short: str) -> tuple[str, ...]:
     """The files of ours that a name leads to, by their names."""
     if match := re.match(r"SM(\d+)_", short):

@@ -10,6 +10,7 @@ export class Explorer {
     const by = (id) => document.getElementById(id);
     this.picture = by("picture");
     this.cellLine = by("cell");
+    this.untold = this.cellLine.textContent;
     this.spoken = by("spoken");
     this.find = by("find");
     this.found = by("found");
@@ -51,6 +52,7 @@ export class Explorer {
     this.svg = svg;
     this.panels = new Panels(panels, formula);
     this.at = null;
+    this.cellLine.textContent = this.untold; // the cell that was told was the last picture's
     const layer = svg.appendChild(document.createElementNS(NS, "g"));
     layer.setAttribute("aria-hidden", "true");
     layer.setAttribute("class", "layer");
@@ -69,7 +71,7 @@ export class Explorer {
     this.by = there.length > 0;
     this.slider();
     this.view.take(svg);
-    if (this.chosen) this.chosen();
+    if (this.chosen && !this.chosen()) this.clear(); // what was asked for is not in this picture
   }
 
   relation() { return this.form.elements.by.value; }

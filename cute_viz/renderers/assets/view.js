@@ -28,7 +28,9 @@ export class View {
 
   fit() {
     if (!this.svg) return;
-    const wide = (this.box.clientWidth - 2) / this.width, high = (this.box.clientHeight - 2) / this.height;
+    const style = getComputedStyle(this.box), inside = (size, ...sides) => sides.reduce((left, side) => left - parseFloat(style[side]), size - 2);
+    const wide = inside(this.box.clientWidth, "paddingLeft", "paddingRight") / this.width;
+    const high = inside(this.box.clientHeight, "paddingTop", "paddingBottom") / this.height;
     this.free = false;
     this.set(Math.max(0.05, Math.min(1, wide > 0 ? wide : 1, Math.max(high, LEGIBLE))));
   }
