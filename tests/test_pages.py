@@ -453,7 +453,30 @@ class TestOperations:
         out = tmp_path / "steps.svg"
         result = run("explain", "complement(4:2, 24)", "-o", str(out))
         assert result.returncode == 0
-        assert "4. together, coalesced: (2,3):(1,8)" in out.read_text()
+        assert "4. together, coalesced." in out.read_text()
+
+    def test_every_step_is_under_a_number_and_on_one_scale(self):
+        figure = ask_steps("logical_divide((8,16):(16,1),(4,4))")
+        numbers = [panel.caption.partition(".")[0] for panel in figure.panels]
+        assert numbers == ["1-3", "4", "5", "6-8", "9", "10", "11"]  # as the words are numbered, without a gap
+        assert [int(note.partition(".")[0]) for note in figure.notes] == list(range(1, 12))
+        assert [panel.place[0] for panel in figure.panels] == [0, 0, 0, 1, 1, 1, 2]  # a row for each mode, and the result
+        assert [(a.source, a.target) for a in figure.arrows] == [(0, 1), (1, 2), (3, 4), (4, 5)]
+        assert len(figure.legends) == 1
+        paints = {}
+        for panel in figure.panels:
+            for offset, paint in zip(panel.data["offset"], panel.paints, strict=True):
+                assert paints.setdefault(offset, paint) == paint  # an offset has one colour in all steps
+
+    def test_steps_whose_values_are_coordinates_are_plain(self):
+        figure = ask_steps("composition((4,8):(1@0,1@1), (2,2):(1,4))")
+        assert {figure.paints[p].hue for panel in figure.panels for p in panel.paints} == {-1}
+
+
+def ask_steps(text):
+    from cute_viz.engine import Request, ask
+
+    return ask(Request((text,))).explanation.figure
 
 
 @pytest.mark.parametrize("source", SIZES)

@@ -75,14 +75,14 @@ def _composition(steps: list[Step], a: Layout, b: Any, *more: Any) -> None:
         return
     b = Layout(b) if isinstance(b, int) else b
     flat = coalesce(a)
-    steps.append(Step(f"composition: A = {a} read as a function of one index, coalesced", flat))
+    steps.append(Step(f"composition: A = {a} read as a function of one index, coalesced", flat, "A coalesced"))
     for extent, step in flat_modes(b):
         if isinstance(step, Basis):
             steps.append(Step(f"{extent}:{step} of B picks {extent} elements along mode {step.path[0]} of A"))
         else:
             steps.append(Step(f"{extent}:{step} of B picks {extent} elements of A, {step} apart"))
             _walk(steps, flat, extent, step)
-    steps.append(Step("the picked modes, in B's nesting", _do("composition", a, b)))
+    steps.append(Step("the picked modes, in B's nesting", _do("composition", a, b), "A o B"))
 
 
 def _walk(steps: list[Step], a: Layout, count: int, step: int) -> None:
@@ -96,6 +96,7 @@ def _walk(steps: list[Step], a: Layout, count: int, step: int) -> None:
                 Step(
                     f"  the last mode {extent}:{stride} gives the remaining {count}, stride {step}*{stride}",
                     Layout(count, step * stride),
+                    f"from {extent}:{stride}",
                 )
             )
             return
@@ -109,7 +110,11 @@ def _walk(steps: list[Step], a: Layout, count: int, step: int) -> None:
             continue
         taken = min(left, count)
         steps.append(
-            Step(f"  {extent}:{stride} gives {taken} elements, {step} apart, stride {step}*{stride}", Layout(taken, step * stride))
+            Step(
+                f"  {extent}:{stride} gives {taken} elements, {step} apart, stride {step}*{stride}",
+                Layout(taken, step * stride),
+                f"from {extent}:{stride}",
+            )
         )
         if taken and count % taken:
             steps.append(Step(f"  {count} elements are not a multiple of {taken}: the Shape Divisibility Condition fails"))
@@ -124,7 +129,7 @@ def _complement(steps: list[Step], a: Layout, cotarget: Any = None) -> None:
     flat = _do("filter", a)
     steps.append(Step(f"complement: fill what {a} leaves out of 0..{target - 1}, in order of stride"))
     if flat != a:
-        steps.append(Step("without modes of stride 0 and extent 1, coalesced", flat))
+        steps.append(Step("without modes of stride 0 and extent 1, coalesced", flat, "A filtered"))
     result = _do("complement", a, target if cotarget is None else cotarget)
     reached = 1
     for extent, stride in sorted(flat_modes(flat), key=lambda pair: pair[1]):
@@ -133,14 +138,14 @@ def _complement(steps: list[Step], a: Layout, cotarget: Any = None) -> None:
         words = f"{extent}:{stride} begins with a step of {stride}, and {reached} are reached: "
         gap = stride // reached
         if gap > 1:
-            steps.append(Step(words + f"the complement fills the {gap} in between", Layout(gap, reached)))
+            steps.append(Step(words + f"the complement fills the {gap} in between", Layout(gap, reached), "the gap"))
         else:
             steps.append(Step(words + "nothing is left out"))
         reached = stride * extent
     rest = -(-target // reached)
     if rest > 1:
-        steps.append(Step(f"{reached} are reached; {rest} repetitions reach {target}", Layout(rest, reached)))
-    steps.append(Step("together, coalesced", result))
+        steps.append(Step(f"{reached} are reached; {rest} repetitions reach {target}", Layout(rest, reached), "repetitions"))
+    steps.append(Step("together, coalesced", result, "complement"))
 
 
 def _logical_divide(steps: list[Step], a: Layout, tiler: Any) -> None:
@@ -152,16 +157,16 @@ def _logical_divide(steps: list[Step], a: Layout, tiler: Any) -> None:
     tile = Layout(tiler) if isinstance(tiler, int) else tiler
     steps.append(Step(f"logical_divide: the tile {tile} picks {size(tile)} of the {size(a)} elements of {a}"))
     rest = _do("complement", tile, size(a))
-    steps.append(Step(f"its complement up to {size(a)} says where the tiles begin", rest))
+    steps.append(Step(f"its complement up to {size(a)} says where the tiles begin", rest, "complement: where tiles begin"))
     whole = make_layout(tile, rest)
-    steps.append(Step("tile and complement side by side", whole))
-    steps.append(Step("A composed with it: (tile, rest)", _do("composition", a, whole)))
+    steps.append(Step("tile and complement side by side", whole, "(tile, complement)"))
+    steps.append(Step("A composed with it: (tile, rest)", _do("composition", a, whole), "A o that: (tile, rest)"))
 
 
 def _gathered(name: str, gather: str) -> Callable[..., None]:
     def write(steps: list[Step], a: Layout, tiler: Any) -> None:
         (_logical_product if "product" in name else _logical_divide)(steps, a, tiler)
-        steps.append(Step(f"{name}: {gather}", _do(name, a, tiler)))
+        steps.append(Step(f"{name}: {gather}", _do(name, a, tiler), name))
 
     return write
 
@@ -176,9 +181,21 @@ def _logical_product(steps: list[Step], a: Layout, tiler: Any) -> None:
     reach = size(a) * cosize(tile)
     steps.append(Step(f"logical_product: the block {a} of {size(a)} elements, copied as {tile} says"))
     rest = _do("complement", a, reach)
-    steps.append(Step(f"its complement up to size(A)*cosize(B) = {size(a)}*{cosize(tile)} = {reach}: where copies can stand", rest))
-    steps.append(Step("the complement composed with B: where they do stand", _do("composition", rest, tile)))
-    steps.append(Step("block and copies side by side", _do("logical_product", a, tile)))
+    steps.append(
+        Step(
+            f"its complement up to size(A)*cosize(B) = {size(a)}*{cosize(tile)} = {reach}: where copies can stand",
+            rest,
+            "complement: where copies can be",
+        )
+    )
+    steps.append(
+        Step(
+            "the complement composed with B: where they do stand",
+            _do("composition", rest, tile),
+            "complement o B: where copies are",
+        )
+    )
+    steps.append(Step("block and copies side by side", _do("logical_product", a, tile), "(block, copies)"))
 
 
 def _paired(name: str, order: str) -> Callable[..., None]:
@@ -189,7 +206,7 @@ def _paired(name: str, order: str) -> Callable[..., None]:
         one = [Layout(1, 0)]
         a, b = (make_layout(*modes_of(x), *(one * (r - len(modes(x.shape))))) for x in (a, b))
         _logical_product(steps, a, b)
-        steps.append(Step(f"{name}: modes paired, {order}", _do(name, a, b)))
+        steps.append(Step(f"{name}: modes paired, {order}", _do(name, a, b), name))
 
     return write
 
@@ -208,6 +225,7 @@ def _coalesce(steps: list[Step], a: Layout, profile: Any = None) -> None:
                 Step(
                     f"{first[0]}:{first[1]} and {extent}:{stride} go on evenly ({first[0]}*{first[1]} = {stride})",
                     Layout(*kept[-1]),
+                    "as one",
                 )
             )
         else:
@@ -219,7 +237,7 @@ def _coalesce(steps: list[Step], a: Layout, profile: Any = None) -> None:
 
 def _right_inverse(steps: list[Step], a: Layout) -> None:
     flat = coalesce(a)
-    steps.append(Step("right_inverse: A coalesced", flat))
+    steps.append(Step("right_inverse: A coalesced", flat, "A coalesced"))
     starts, current = {}, 1
     for n, (extent, _) in enumerate(flat_modes(flat)):
         starts[n] = current
@@ -228,18 +246,18 @@ def _right_inverse(steps: list[Step], a: Layout) -> None:
     for n, (extent, stride) in sorted(enumerate(flat_modes(flat)), key=lambda item: item[1][1]):
         if stride == reached:
             words = f"offsets {reached} apart are {starts[n]} apart in the index (mode {extent}:{stride})"
-            steps.append(Step(words, Layout(extent, starts[n])))
+            steps.append(Step(words, Layout(extent, starts[n]), "a mode"))
             reached = extent * stride
         else:
             steps.append(Step(f"mode {extent}:{stride} does not go on from {reached} contiguous offsets"))
-    steps.append(Step("in order of A's strides, coalesced", _do("right_inverse", a)))
+    steps.append(Step("in order of A's strides, coalesced", _do("right_inverse", a), "right inverse"))
 
 
 def _by_mode(steps: list[Step], a: Layout, tiler: tuple[Any, ...], name: str, writer: Callable[..., None]) -> None:
     for n, (part, t) in enumerate(zip(modes_of(a), tiler, strict=False)):
         steps.append(Step(f"mode {n}: {part} with {show(t)}"))
         writer(steps, part, t)
-    steps.append(Step(f"{name}, mode by mode", _do(name, a, tiler)))
+    steps.append(Step(f"{name}, mode by mode", _do(name, a, tiler), f"{name}, mode by mode"))
 
 
 _WRITERS: dict[str, Callable[..., None]] = {
