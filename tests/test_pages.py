@@ -22,7 +22,7 @@ from cute_viz.errors import AlgebraError, CuteVizError, FigureError, LimitError,
 from cute_viz.figures import build
 from cute_viz.figures.compare import difference, side_by_side
 from cute_viz.figures.heat import heat
-from cute_viz.figures.load import from_dict
+from cute_viz.figures.load import from_dict, from_json
 from cute_viz.figures.model import HOLE, Paint
 from cute_viz.figures.operation import Call
 from cute_viz.figures.options import FigureOptions
@@ -388,10 +388,12 @@ class TestOperations:
         result = ops.find(name).call(list(values), ())
         shown = sorted(x for panel in drawn.panels if panel.caption.startswith("result") for x in panel.data["offset"])
         assert shown == sorted(offsets(result))
-        if name == "complement":  # together they reach every place once, a column a copy
+        if name == "complement":  # together they reach every place once, each copy in a hue
             both = drawn.panels[-1]
-            assert sorted(both.data["offset"]) == list(range(24))
-            assert [drawn.paints[p].hue for p in both.paints[: both.cols]] == list(range(both.cols))
+            assert list(both.data["offset"][48:]) == list(range(24))
+            for n, start in enumerate(offsets(result)):
+                copied = {drawn.paints[both.paints[48 + start + offset]].hue for offset in offsets(values[0])}
+                assert copied == {n}
         if not name.endswith("divide"):
             return
         colour = {}  # of a value of A; the tiler's panel is paper
@@ -454,6 +456,34 @@ class TestOperations:
         result = run("explain", "complement(4:2, 24)", "-o", str(out))
         assert result.returncode == 0
         assert "4. together, coalesced." in out.read_text()
+
+    @pytest.mark.parametrize(
+        ("text", "rows", "cols"),
+        [
+            ("logical_divide((8,16):(16,1),(4,4))", (0, 1, 2, 3), (0, 1, 2, 3)),
+            ("logical_divide((8,16):(16,1),(4:2,4))", (0, 2, 4, 6), (0, 1, 2, 3)),
+            ("zipped_divide((4,8),2:2)", (0, 2), (0,)),
+            ("logical_divide((4,4),5:3)", (), ()),  # offsets 0, 3, 6, 9, 12 lie in no rows and columns of their own
+        ],
+    )
+    def test_the_first_tile_is_marked_on_the_rulers(self, text, rows, cols):
+        drawn = figure(text)
+        a = drawn.panels[0]
+        assert (a.row_ruler.marks, a.col_ruler.marks) == (rows, cols)
+        assert from_json(drawn.render("json").decode()) == drawn
+        if rows:
+            first = {a.data["offset"][r * a.cols + c] for r in rows for c in cols}
+            other = next(panel for panel in drawn.panels[1:] if panel.caption.startswith(("first tile", "result")))
+            height = other.rows if other.caption.startswith("first") else 0
+            assert first == set(other.data["offset"]) if height else len(first) == 2
+
+    def test_a_complement_stands_on_a_number_line(self):
+        line = figure("complement((2,2):(1,6),24)").panels[2]
+        assert (line.rows, line.cols, line.row_ruler.labels) == (3, 24, ("A", "complement", "both"))
+        assert [n for n in range(24) if line.labels[n]] == [0, 1, 6, 7]
+        assert [n for n in range(24) if line.labels[24 + n]] == [0, 2, 4, 12, 14, 16]
+        assert all(line.labels[48:])  # every place once
+        assert line.paints[48:][8] == line.paints[24:48][2]  # 8 = 2 + 6 is of the copy that begins at 2
 
     def test_every_step_is_under_a_number_and_on_one_scale(self):
         figure = ask_steps("logical_divide((8,16):(16,1),(4,4))")

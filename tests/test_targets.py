@@ -91,3 +91,25 @@ def test_a_paper_of_two_columns_compiles(tmp_path: Path):
     head = "\\documentclass[twocolumn,10pt]{article}\\usepackage{tikz}\\usepackage[margin=.75in]{geometry}\\begin{document}\n"
     compile_tex((head + "".join(parts) + "words\\end{document}\n").encode(), tmp_path)
     assert not re.search(r"Overfull \\hbox \((?:[1-9]\d|[2-9])", (tmp_path / "x.log").read_text(errors="replace"))
+
+
+@pytest.mark.parametrize("place", ["readme", "column"])
+def test_memory_by_address_has_a_label_for_each_chunk(place):
+    """A chunk says which elements it is: `3,24-31`; no label is lost, and the page is as wide as its place."""
+    from cute_viz.renderers.page import page_of
+    from cute_viz.renderers.primitives import Texts
+
+    drawn = figure("Sw<3,3,3> o 0 o (8,64):(64,1)", view="address", type="f16")
+    page = page_of(drawn, Options(target=place))
+    texts = {text for item in page.items if isinstance(item, Texts) for text in item.texts}
+    assert {f"{m},{8 * c}-{8 * c + 7}" for m in range(8) for c in range(8)} <= texts
+    assert page.width <= {"readme": 700, "column": 318}[place]
+
+
+@pytest.mark.parametrize("source", ["complement(4:2, 64)", "logical_divide((8,16):(16,1),(4,4))", "zipped_divide((16,64),(4,8))"])
+def test_operations_keep_their_labels_in_a_readme(source):
+    from cute_viz.renderers.page import page_of
+
+    page = page_of(figure(source), Options(target="readme"))
+    assert page.width <= 700
+    assert all(place.detail.name in ("FULL", "VECTOR") for place in page.panels)

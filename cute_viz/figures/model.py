@@ -80,11 +80,13 @@ class Ruler:
 
     `levels[i]` is the weight of the line before row i; there is one more entry than rows. 0 is a cell line, 1 and
     more are borders of ever larger tiles. The outer frame is not told by levels; renderers always draw it.
+    marks: the rows (or columns) that are marked, such as those of the first tile.
     """
 
     title: str
     labels: tuple[str, ...]
     levels: tuple[int, ...]
+    marks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,8 @@ class Panel:
         for name, ruler, count in (("row_ruler", self.row_ruler, self.rows), ("col_ruler", self.col_ruler, self.cols)):
             if len(ruler.labels) != count or len(ruler.levels) != count + 1:
                 raise FigureError(f"{name} of {count} lines has {len(ruler.labels)} labels and {len(ruler.levels)} levels")
+            if ruler.marks and not 0 <= min(ruler.marks) <= max(ruler.marks) < count:
+                raise FigureError(f"{name} of {count} lines marks others: {ruler.marks}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,4 +205,7 @@ def to_dict(figure: Figure) -> dict[str, Any]:
     for panel in out["panels"]:
         if WARP.items() <= panel.items():
             del panel["warp"], panel["warp_name"]
+        for ruler in (panel["row_ruler"], panel["col_ruler"]):
+            if not ruler["marks"]:
+                del ruler["marks"]
     return {"cute_viz_figure": VERSION, **out}

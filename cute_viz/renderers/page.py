@@ -61,8 +61,16 @@ def page_of(figure: Figure, options: Options) -> Page:
     (True, 2, 'VECTOR')
     """
     target = target_of(options)
-    if target.width is None or not (target.shrinks or figure.arrows) or options.cell is not None:
-        return lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
+    arranged = target.shrinks or bool(figure.arrows)
+    if target.width is None or options.cell is not None or not arranged:
+        as_it_is = lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
+        if (
+            target.width is None
+            or options.cell is not None
+            or not (_is_mute(as_it_is) and _has_text(figure))
+            or _has_groups(figure)
+        ):
+            return as_it_is
     best: tuple[tuple[bool, bool, bool, float], Page] | None = None
     for drawn, line in _arranged(figure):
         if best is not None and not any(best[0][:3]):
@@ -73,7 +81,19 @@ def page_of(figure: Figure, options: Options) -> Page:
             rank = _rank(page, drawn is figure, scale)
             if page.width * scale <= target.width + 1 and (best is None or rank < best[0]):
                 best = rank, page if scale == 1 else _scaled(page, scale)
-    return best[1] if best is not None else lay_out(figure, width=target.width, full=options.full, target=target)
+    if best is not None and (arranged or not _is_mute(best[1])):
+        return best[1]
+    return lay_out(figure, width=target.width, full=options.full, target=target)
+
+
+def _is_mute(page: Page) -> bool:
+    """Whether the cells of a page have no labels at the detail that it has."""
+    return max(place.detail for place in page.panels) >= Detail.COLOUR
+
+
+def _has_groups(figure: Figure) -> bool:
+    """Whether panels belong together as those of an MMA do: apart, without labels, groups of owners still tell what is where."""
+    return len(figure.panels) > 1 and any("thread" in panel.data for panel in figure.panels)
 
 
 def _rank(page: Page, as_it_is: bool, scale: float) -> tuple[bool, bool, bool, float]:
@@ -81,7 +101,7 @@ def _rank(page: Page, as_it_is: bool, scale: float) -> tuple[bool, bool, bool, f
     in little height. A page without labels has the names of groups, for which letters are best small beside the cells.
     """
     detail = max(place.detail for place in page.panels)
-    mute = detail >= Detail.COLOUR and _has_text(page.figure)
+    mute = _is_mute(page) and _has_text(page.figure)
     tall = page.height * scale > TALLEST
     return (
         mute,
@@ -95,7 +115,8 @@ def _arranged(figure: Figure) -> Iterator[tuple[Figure, bool]]:
     """The figure as it is, in bands, in shorter rows, its panels on top of each other; with labels of two lines, and of one."""
     one_column = tuple([replace(panel, place=(n, 0)) for n, panel in enumerate(figure.panels)])
     shorter = [_in_rows(figure, n) for n in (3, 2)] if figure.arrows else []
-    ways = [figure, *shorter, replace(figure, panels=one_column), *filter(None, (in_bands(figure, n) for n in BANDS))]
+    stacked = replace(figure, panels=one_column)
+    ways = [figure, *shorter, stacked, *filter(None, (in_bands(figure if _has_groups(figure) else stacked, n) for n in BANDS))]
     return ((drawn, line) for drawn in ways for line in (False, True))
 
 
