@@ -149,12 +149,14 @@ class Arrow:
     """An arrow from one panel to another, each an index into the figure's panels.
 
     start, end: the cells that it leaves and points at, (row0, col0, row1, col1) half-open; () for the panel as a whole.
+    head: an arrow has one; without, it is a straight line down that joins the two.
     """
 
     source: int
     target: int
     start: tuple[int, ...] = ()
     end: tuple[int, ...] = ()
+    head: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +204,9 @@ def to_dict(figure: Figure) -> dict[str, Any]:
     3
     """
     out = asdict(figure)
+    for arrow in out["arrows"]:
+        if arrow["head"]:
+            del arrow["head"]
     for panel in out["panels"]:
         if WARP.items() <= panel.items():
             del panel["warp"], panel["warp_name"]

@@ -113,11 +113,21 @@ def _rank(page: Page, as_it_is: bool, scale: float) -> tuple[bool, bool, bool, f
 
 def _arranged(figure: Figure) -> Iterator[tuple[Figure, bool]]:
     """The figure as it is, in bands, in shorter rows, its panels on top of each other; with labels of two lines, and of one."""
+    if any(not arrow.head for arrow in figure.arrows):  # frames, each of two panels that lines join
+        return ((drawn, line) for drawn in (figure, _in_one_column(figure)) for line in (False, True))
     one_column = tuple([replace(panel, place=(n, 0)) for n, panel in enumerate(figure.panels)])
     shorter = [_in_rows(figure, n) for n in (3, 2)] if figure.arrows else []
     stacked = replace(figure, panels=one_column)
     ways = [figure, *shorter, stacked, *filter(None, (in_bands(figure if _has_groups(figure) else stacked, n) for n in BANDS))]
     return ((drawn, line) for drawn in ways for line in (False, True))
+
+
+def _in_one_column(figure: Figure) -> Figure:
+    """The figure with its columns of panels below each other."""
+    deep = 1 + max(panel.place[0] for panel in figure.panels)
+    return replace(
+        figure, panels=tuple([replace(panel, place=(panel.place[0] + deep * panel.place[1], 0)) for panel in figure.panels])
+    )
 
 
 def _in_rows(figure: Figure, columns: int) -> Figure:

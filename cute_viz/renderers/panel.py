@@ -203,7 +203,8 @@ def _bars(frame: Frame, grid: Grid) -> Iterator[Boxes]:
     down = [(x, grid.top + a * grid.cell_h, ARROW, n * grid.cell_h) for a, n in _marked(frame.panel.row_ruler.marks)]
     across = [(grid.left + a * grid.cell_w, y, n * grid.cell_w, ARROW) for a, n in _marked(frame.panel.col_ruler.marks)]
     if bars := down + across:
-        yield Boxes(*map(list, zip(*bars, strict=True)), 0.0, ARROW)
+        xs, ys, ws, hs = ([bar[n] for bar in bars] for n in range(4))
+        yield Boxes(xs, ys, ws, hs, 0.0, ARROW)
 
 
 def _marked(marks: Sequence[int]) -> list[tuple[int, int]]:
