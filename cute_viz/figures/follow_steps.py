@@ -179,14 +179,16 @@ def _instructions(copy: TiledCopy, side: str, thread: int, extents: Cell, notes:
     if thread >= size(get(copy.layout_tv, 0)):
         notes.append(f"A copy has {size(get(copy.layout_tv, 0))} threads: this one has no part in it.")
         return []
-    every = coordinates_of(copies.partition(get_slice(copy, thread), side, make_identity_layout(extents)))
+    part = copies.partition(get_slice(copy, thread), side, make_identity_layout(extents))
+    every = [(r, c) for r, c, *_ in coordinates_of(part)]
     values = size(get(copy.atom.layout_src if side == "S" else copy.atom.layout_dst, 1))
     return [every[n : n + values] for n in range(0, len(every), values)]
 
 
 def _fragment(gemm: Gemm, operand: str, thread: int, extents: Cell) -> list[Cell]:
     """The elements that the first instruction of the MMA takes, or gives, in a thread's registers."""
-    every = coordinates_of(mmas.partition(get_slice(gemm.mma, thread), operand, make_identity_layout(extents)))
+    part = mmas.partition(get_slice(gemm.mma, thread), operand, make_identity_layout(extents))
+    every = [(r, c) for r, c, *_ in coordinates_of(part)]
     return every[: size(get(gemm.mma.atom.layout(operand), 1))]
 
 
