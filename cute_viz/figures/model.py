@@ -9,7 +9,7 @@ asks an earlier stage. The JSON form is the model itself, versioned: `to_dict` g
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from cute_viz.display import Drawn
@@ -168,6 +168,7 @@ class Figure(Drawn):
     facts: small facts of the object (size, cosize, threads ...), strings or integers, in reading order.
     notes: sentences that a reader must not miss (something left out, a cell with several owners ...).
     arrows: which panel, or cells of it, go on in which.
+    series: the pictures that it is one of, such as those of other threads, for a format with a slider; no part of the JSON.
     """
 
     kind: str
@@ -181,6 +182,7 @@ class Figure(Drawn):
     notes: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=Frozen)
     arrows: tuple[Arrow, ...] = ()
+    series: tuple[Figure, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", Frozen(self.facts))
@@ -203,7 +205,8 @@ def to_dict(figure: Figure) -> dict[str, Any]:
     >>> to_dict(Figure("grid", "a title", "4:1", "", "", (), (), ()))["cute_viz_figure"]
     3
     """
-    out = asdict(figure)
+    out = asdict(replace(figure, series=()))
+    del out["series"]
     for arrow in out["arrows"]:
         if arrow["head"]:
             del arrow["head"]

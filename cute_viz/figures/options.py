@@ -25,6 +25,7 @@ class FigureOptions:
     where nothing else tells. coord: of a tensor, where a tile of it begins.
     heat: no option, but what the format allows: so many cells that no label fits may be drawn as an image.
     beside: no option either: the swizzle, or the layout, that is drawn beside this one, whose code of colours both have.
+    series: neither: the format shows one picture of several, so that the other threads of a warp are followed, too.
     """
 
     view: str | None = None
@@ -44,6 +45,7 @@ class FigureOptions:
     coord: str | None = None
     heat: bool = False
     beside: Any = None
+    series: bool = False
 
     def __post_init__(self) -> None:
         for field, name in FIELDS.items():
@@ -112,4 +114,4 @@ def check_cells(count: int, what: str, options: FigureOptions) -> None:
         raise over("cells", f"{what} has {count} cells", most=options.max_cells, instead="draw a slice or a smaller tile")
 
 
-assert FIELDS.keys() == {*FigureOptions.__slots__} - {"heat", "beside"}
+assert FIELDS.keys() == {*FigureOptions.__slots__} - {"heat", "beside", "series"}
