@@ -146,7 +146,7 @@ class TestRaster:
         layout = Layout((rows, cols), (cols, 1))
         obj = parse(f"Sw<3,3,3> o 0 o {layout}") if swizzled else layout
         drawn = heat(obj, FigureOptions())
-        assert all(drawn.paints[paint].hue == hue for paint, hue in sampled(drawn, obj))
+        assert all(band_of(drawn.paints[paint]) == band for paint, band in sampled(drawn, obj))
 
     @pytest.mark.parametrize(
         "text",
@@ -165,7 +165,7 @@ class TestRaster:
         obj = parse(text)
         table, drawn = offsets(obj), heat(obj, FigureOptions())
         assert len(drawn.legends[0].entries) <= 8
-        assert [drawn.paints[paint].hue for paint, _ in sampled(drawn, obj, 1)] == [hue for _, hue in sampled(drawn, obj, 1)]
+        assert [band_of(drawn.paints[paint]) for paint, _ in sampled(drawn, obj, 1)] == [band for _, band in sampled(drawn, obj, 1)]
         assert numpy.array_equal(offsets_numpy(obj, numpy), table)
 
     @pytest.mark.parametrize(
@@ -507,6 +507,21 @@ def ask_steps(text):
     from cute_viz.engine import Request, ask
 
     return ask(Request((text,))).explanation.figure
+
+
+def band_of(paint):
+    """Of a ramp, whose eight bands are shades of one hue; of chunks, which are hues."""
+    return paint.shade * 8 // paint.shades if paint.shades > 1 else paint.hue
+
+
+def test_an_image_of_a_plain_layout_is_a_ramp():
+    """From dark to light in order of the offsets, and never back: no hue begins anew."""
+    drawn = heat(Layout((512, 1024), (1024, 1)), FigureOptions())
+    panel, colours = drawn.panels[0], palette()
+    column = [colours.fill(drawn.paints[panel.paints[r * panel.cols]]) for r in range(panel.rows)]
+    light = [sum(int(colour[n : n + 2], 16) for n in (1, 3, 5)) for colour in column]
+    assert light == sorted(light)
+    assert len(set(light)) == 32
 
 
 @pytest.mark.parametrize("source", SIZES)

@@ -173,10 +173,10 @@ def _rulers(frame: Frame, grid: Grid, crossed: Sequence[int] = ()) -> Iterator[P
     above, beside = grid.top - RULER[0], grid.left - RULER[1]
     every = column_step(cols.labels, CHAR * FONT, grid.cell_w)
     middles = grid.middles()
-    for shown, weight in _weights(range(0, grid.cols, every), cols.marks):
+    for shown, weight in _weights([c for c in range(0, grid.cols, every) if cols.labels[c]], cols.marks):
         yield _ruler([middles[c] for c in shown], [above] * len(shown), [cols.labels[c] for c in shown], MIDDLE, weight)
     every = row_step(FONT, grid.cell_h)
-    for shown, weight in _weights([r for r in range(0, grid.rows, every) if r not in crossed], rows.marks):
+    for shown, weight in _weights([r for r in range(0, grid.rows, every) if r not in crossed and rows.labels[r]], rows.marks):
         ys = [grid.top + (r + 0.5) * grid.cell_h for r in shown]
         yield _ruler([beside] * len(shown), ys, [rows.labels[r] for r in shown], END, weight)
     yield from _bars(frame, grid)
@@ -194,7 +194,7 @@ def _weights(shown: Sequence[int], marks: Sequence[int]) -> list[tuple[list[int]
     """
     marked = set(marks)
     parts = ([n for n in shown if n not in marked], PLAIN), ([n for n in shown if n in marked], BOLD)
-    return [part for part in parts if part[0] or part[1] == PLAIN]
+    return [part for part in parts if part[0]]
 
 
 def _bars(frame: Frame, grid: Grid) -> Iterator[Boxes]:
