@@ -13,10 +13,15 @@ from dataclasses import dataclass, field
 from cute_viz import files
 from cute_viz.engine import Answer, Request, ask
 from cute_viz.errors import CuteVizError, FigureError, boundary
+from cute_viz.figures.model import Figure
 from cute_viz.files import own_bytes
 from cute_viz.gallery.index import Entry
 from cute_viz.gallery.plan import Job
 from cute_viz.limits import current, raised
+from cute_viz.renderers.geometry import number
+from cute_viz.renderers.page import page_of
+
+RULERS = 46  # px beside and above the cells that their rulers take
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +86,19 @@ def _draw(job: Job, folder: str, check: bool, ours: Ours) -> Drawn:
         expression=figure.source,
         note=" ".join(part for part in (spec.description, f"From {spec.source}." if spec.source else "") if part),
         files=job.files,
+        view=_view(figure, answer) if any(file.endswith(".svg") for file in job.files.values()) else "",
     )
     return Drawn(job.name, entry, {file: hash_of(data) for file, data in pictures.items()}, tuple(differs))
+
+
+def _view(figure: Figure, answer: Answer) -> str:
+    """Where panels and their rulers are on the page of a picture: x, y, width, height; "" in the style of CuTe's printers."""
+    if answer.how.style != "default":
+        return ""
+    grids = [place.grid for place in page_of(figure, answer.how).panels]
+    left, top = max(0, min(grid.left for grid in grids) - RULERS), max(0, min(grid.top for grid in grids) - RULERS)
+    right, bottom = max(grid.right for grid in grids) + 6, max(grid.bottom for grid in grids) + 6
+    return ",".join(number(x) for x in (left, top, right - left, bottom - top))
 
 
 def _write(answer: Answer, format_: str, forced: bool) -> bytes:
