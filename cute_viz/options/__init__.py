@@ -60,7 +60,7 @@ OPTIONS: dict[str, Option] = {
         Option(
             "follow",
             "range",
-            "Of a GEMM: the way of this one thread, from memory to registers and back.",
+            "Of a GEMM: the way of this one thread, from memory to registers and back; html has a slider for more, 0..127.",
             "object",
             example="N",
         ),
