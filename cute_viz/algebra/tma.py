@@ -106,7 +106,7 @@ def make_tma_copy(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = 
     """The TMA copy of tiles of a tensor `g` in global memory to a layout of shared memory, a part by each of a cluster's CTAs.
 
     tiler: the tile of the tensor, by default the extents of smem. internal: the type of the tensor map's elements.
-    Refused: what CuTe refuses or asserts, in its words.
+    Raises: AlgebraError for anything that CuTe refuses or asserts, in its words.
 
     >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape(1024,256), GenRowMajor{}))"
@@ -188,7 +188,7 @@ def _swizzle(name: str, swizzle: Any) -> int:
         conditions = {4: "Expected S = 3 when M == 4. ", 5: "Expected B = 2 and S = 2 when M == 5. "}
         condition = conditions.get(getattr(swizzle, "base", 0), "")
         raise AlgebraError(
-            f"{name}: {swizzle}: {condition}Unsupported layout swizzle.", hint="an atom of GMMA has one of the byte address"
+            f"{name}: {swizzle}: {condition}Unsupported layout swizzle.", hint="a GMMA atom has a swizzle of the byte address"
         )
     return found
 
@@ -206,7 +206,7 @@ def _gbasis(name: str, g: Tensor, smem: Any, values: Layout, bits: int) -> Layou
     if not rank:
         raise AlgebraError(
             f"{name}: Could not find a common tile-gmem vectorization. Does the Tile select out major GMEM modes?",
-            hint="the tile in shared memory is contiguous along no mode of the tensor",
+            hint="the tile in shared memory is not contiguous along any mode of the tensor",
         )
     bases: list[Basis] = steps[:rank]
     tile = Layout(tuple(shapes[:rank]), tuple(_at(g.layout.stride, step) for step in bases))
@@ -274,18 +274,20 @@ def _tensor_map(name: str, g: Tensor, gbasis: Layout, swizzle: int, ctas: int, k
         name,
         g.address % 16 == 0,
         "(reinterpret_cast<uint64_t>(gmem_address) & 0b1111) == 0",
-        "the address is a multiple of 16 bytes",
+        "the address must be a multiple of 16 bytes",
     )
     for n, extent in enumerate(dims):
-        _check(name, 1 <= extent <= 1 << 32, f"gmem_prob_shape[{n}] <= (uint64_t(1) << 32)", "an extent is 1 to 2^32")
+        _check(name, 1 <= extent <= 1 << 32, f"gmem_prob_shape[{n}] <= (uint64_t(1) << 32)", "an extent must be 1 to 2^32")
     _check(name, strides[0] == 1, "gmem_prob_stride[0] == 1", "Majorness of smem doesn't match majorness of gmem")
     in_bytes = [step * bits // 8 for step in strides]
     for n in range(1, RANK):
-        _check(name, in_bytes[n] < 1 << 40, f"(gmem_prob_stride[{n}]) < (uint64_t(1) << 40)", "a stride is less than 2^40 bytes")
-        _check(name, in_bytes[n] % 16 == 0, f"(gmem_prob_stride[{n}] & 0b1111) == 0", "a stride is a multiple of 16 bytes")
+        _check(
+            name, in_bytes[n] < 1 << 40, f"(gmem_prob_stride[{n}]) < (uint64_t(1) << 40)", "a stride must be less than 2^40 bytes"
+        )
+        _check(name, in_bytes[n] % 16 == 0, f"(gmem_prob_stride[{n}] & 0b1111) == 0", "a stride must be a multiple of 16 bytes")
     box = _box(name, [size(get(gbasis, n)) for n in range(len(groups))], ctas)
     for n, extent in enumerate(box):
-        _check(name, extent <= BOX, f"smem_box_shape[{n}] <= (uint32_t(1) << 8)", "a box is at most 256 elements along a mode")
+        _check(name, extent <= BOX, f"smem_box_shape[{n}] <= (uint32_t(1) << 8)", "a box must be at most 256 elements along a mode")
     return TensorMap(kind, len(groups), g.address, tuple(dims), tuple(in_bytes[1:]), tuple(box), (1,) * RANK, swizzle), recast
 
 
@@ -297,7 +299,9 @@ def _box(name: str, sizes: list[int], ctas: int) -> list[int]:
         if n < 0:
             raise AlgebraError(f"{name}: a box {show(tuple(sizes))} has no part for each of {ctas} CTAs")
         condition = f"smem_box_shape[{n}] % multicast == 0 || multicast % smem_box_shape[{n}] == 0"
-        _check(name, box[n] % rest == 0 or rest % box[n] == 0, condition, "Stride Divisibility Condition: the CTAs divide the box")
+        _check(
+            name, box[n] % rest == 0 or rest % box[n] == 0, condition, "Stride Divisibility Condition: the CTAs must divide the box"
+        )
         rest, box[n] = -(-rest // box[n]), -(-box[n] // rest)
         n -= 1
     return box
@@ -310,7 +314,7 @@ def _check(name: str, holds: bool, condition: str, words: str) -> None:
 
 
 def _assert(name: str, condition: str, words: str) -> NoReturn:
-    hint = "CuTe asserts this at run time; a release build goes on, and cuTensorMapEncodeTiled fails"
+    hint = "CuTe asserts this at run time; a release build continues, and cuTensorMapEncodeTiled fails"
     raise AlgebraError(f'{name}: {condition} && "{words}"', hint=hint)
 
 
@@ -365,7 +369,7 @@ def get_tma_tensor(tma: Any, shape: Any) -> Layout:
 
 
 def as_tma(name: str, x: Any) -> TmaCopy:
-    """A TMA copy. Refused: anything else.
+    """A TMA copy. Raises: AlgebraError for anything else.
 
     >>> as_tma("f", 4)
     Traceback (most recent call last):

@@ -92,7 +92,7 @@ def picture_of(layout: Any, access: Access) -> Figure:
     title = f"{worst.instruction} of warp {worst.warp}, step {worst.step}: {costs} wavefronts, {worst.ideal} are ideal"
     memory = memory_of(access.arch)
     counted = f"{memory.claim}" if memory else "The number of wavefronts is as the hardware counts"
-    note = f"{counted}; in which of them a word of a bank comes is not known."
+    note = f"{counted}; in which of them a bank serves which word is unknown."
     if access.draw == "frames":
         names = ["plain", "swizzled"] if len(steps) > 1 else [""]
         framed = [(name, phases) for name, (_, phases) in zip(names, parts, strict=True)]
@@ -172,7 +172,7 @@ def _check(access: Access) -> None:
     if access.by is None:
         given = {"instruction": access.instruction, "operand": access.operand, "store": access.store, "global": access.sectors}
         if name := next((name for name, value in given.items() if value), None):
-            raise UsageError(f"`{name}=` goes with `access=`")
+            raise UsageError(f"`{name}=` needs `access=`")
     if access.draw == "phases" and access.thread is None and access.wavefront is None:
         pass
     elif access.sectors:

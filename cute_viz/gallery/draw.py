@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from cute_viz import files
 from cute_viz.engine import Answer, Request, ask
 from cute_viz.errors import CuteVizError, FigureError, boundary
-from cute_viz.figures.model import Figure
 from cute_viz.files import own_bytes
 from cute_viz.gallery.index import Entry
 from cute_viz.gallery.plan import Job
@@ -43,7 +42,7 @@ Ours = Mapping[str, frozenset[str]]  # file -> the hashes of what runs of a gall
 
 
 def draw(job: Job, folder: str, check: bool, ours: Ours) -> Drawn:
-    """Draw one job into the folder, or compare it with what lies there. Whatever goes wrong is told, not raised."""
+    """Draw one job into the folder, or compare it with what lies there. Whatever goes wrong is reported, not raised."""
     try:
         with boundary():
             return _draw(job, folder, check, ours)
@@ -86,16 +85,16 @@ def _draw(job: Job, folder: str, check: bool, ours: Ours) -> Drawn:
         expression=figure.source,
         note=" ".join(part for part in (spec.description, f"From {spec.source}." if spec.source else "") if part),
         files=job.files,
-        view=_view(figure, answer) if any(file.endswith(".svg") for file in job.files.values()) else "",
+        view=_view(answer) if any(file.endswith(".svg") for file in job.files.values()) else "",
     )
     return Drawn(job.name, entry, {file: hash_of(data) for file, data in pictures.items()}, tuple(differs))
 
 
-def _view(figure: Figure, answer: Answer) -> str:
+def _view(answer: Answer) -> str:
     """Where panels and their rulers are on the page of a picture: x, y, width, height; "" in the style of CuTe's printers."""
     if answer.how.style != "default":
         return ""
-    grids = [place.grid for place in page_of(figure, answer.how).panels]
+    grids = [place.grid for place in page_of(answer.figure, answer.how).panels]
     left, top = max(0, min(grid.left for grid in grids) - RULERS), max(0, min(grid.top for grid in grids) - RULERS)
     right, bottom = max(grid.right for grid in grids) + 6, max(grid.bottom for grid in grids) + 6
     return ",".join(number(x) for x in (left, top, right - left, bottom - top))
@@ -126,7 +125,7 @@ def foreign(path: str, data: bytes, ours: frozenset[str]) -> bool:
 
 def kept(path: str) -> CuteVizError:
     """The error of a file that is not replaced, as it may be somebody's work."""
-    hint = "remove it, and it is drawn anew; or give the spec another name"
+    hint = "remove it to have it drawn again, or give the spec another name"
     return CuteVizError(f"{path} is not as a gallery wrote it, and is kept", hint=hint)
 
 
