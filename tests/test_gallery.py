@@ -414,14 +414,17 @@ def test_a_thumbnail_is_the_panels_alone(tmp_path: Path) -> None:
     spec.write_text("specs:\n  grid:\n    layout: (4,8):(8,1)\n")
     assert run("gallery", str(spec), "-o", str(tmp_path / "out")).returncode == 0
     html = (tmp_path / "out" / "index.html").read_text()
-    x, y, w, h = map(float, re.search(r'src="grid\.svg#svgView\(viewBox\(([^)]*)\)\)"', html)[1].split(","))
-    svg = (tmp_path / "out" / "grid.svg").read_text()
+    clip, shown = re.search(r'<a class=thumb style="([^"]*)" href="grid\.svg"><img style="([^"]*)"', html).groups()
+    w, h = map(float, re.search(r"aspect-ratio:(\S+)/([^;]+);", clip).groups())
+    percent = {name: float(n) / 100 for name, n in re.findall(r"(width|left|top):(-?[\d.]+)%", shown)}
+    x, y, svg = -percent["left"] * w, -percent["top"] * h, (tmp_path / "out" / "grid.svg").read_text()
     width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', svg).groups())
+    assert percent["width"] * w == pytest.approx(width, rel=1e-3)
     assert 0 <= x < x + w <= width
     assert 0 < y < y + h <= height
     title = next(float(at) for at, text in re.findall(r'<text[^>]* y="([^"]*)"[^>]*>([^<]*)<', svg) if text == "4 × 8 layout")
     assert title < y
-    hostile = Entry("x", "", "", "", "grid", (), "", "", {"svg": "x.svg"}, 'a")><script>')
+    hostile = Entry("x", "", "", "", "grid", (), "", "", {"svg": "x.svg"}, '0,1,2,3,4,5"><script>')
     assert "<script>" not in page([Entry.from_dict({**asdict(hostile)})]).partition("<section")[2].partition("</section")[0]
 
 

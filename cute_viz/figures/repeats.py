@@ -8,6 +8,7 @@ from dataclasses import replace
 from cute_viz.figures.model import Figure, Paint, Panel, Ruler
 from cute_viz.figures.trim import cut
 
+KINDS = ("grid", "tv", "mma", "copy", "banks")  # of one object, not of several that are compared
 MOST = 1 << 16  # cells that are compared
 
 
@@ -23,7 +24,7 @@ def repeated(figure: Figure) -> Figure | None:
     >>> found and [(panel.rows, panel.cols, panel.col_ruler.labels[-1]) for panel in found.panels]
     [(5, 9, '× 4')]
     """
-    if figure.arrows or sum(len(panel.paints) for panel in figure.panels) > MOST:
+    if figure.kind not in KINDS or sum(len(panel.paints) for panel in figure.panels) > MOST:
         return None
     paper = len(figure.paints)
     panels, notes = [], []

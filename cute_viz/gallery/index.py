@@ -31,7 +31,7 @@ class Entry:
 
     group: its heading. alt: the description for a reader who cannot see the picture. archs: such as ("sm80",).
     expression: the object in CuTe notation. note: a sentence for readers. files: format -> file name. view: of an SVG the part with
-    its panels, `x,y,width,height`, which is its thumbnail.
+    its panels, which is its thumbnail: `x,y,width,height`, and the size of all.
     """
 
     name: str
@@ -54,15 +54,17 @@ class Entry:
         name, group, title, alt, kind, expression, note = words
         files = {str(key): str(file) for key, file in value["files"].items()}
         view = str(value.get("view", ""))
-        view = view if re.fullmatch(r"-?[0-9.]+(,-?[0-9.]+){3}", view) else ""
+        view = view if re.fullmatch(r"[0-9]+(\.[0-9]+)?(,[1-9][0-9]*(\.[0-9]+)?){5}", view) else ""
         return cls(name, group, title, alt, kind, tuple(map(str, value["archs"])), expression, note, files, view)
 
     @property
-    def thumbnail(self) -> str | None:
-        """The address of the picture without the words around its panels."""
-        if self.picture is None or not self.view or not self.picture.endswith(".svg"):
-            return None if self.picture is None else quote(self.picture)
-        return f"{quote(self.picture)}#svgView(viewBox({self.view}))"
+    def thumbnail(self) -> tuple[str, str]:
+        """How a picture is shown without the words around its panels: the styles of what clips it, and of the picture."""
+        if not self.view:
+            return "", ""
+        x, y, w, h, width, _ = map(float, self.view.split(","))
+        clip = f"aspect-ratio:{w:g}/{h:g};width:min(100%,{14 * w / h:.2f}rem)"
+        return clip, f"width:{100 * width / w:.2f}%;left:{-100 * x / w:.2f}%;top:{-100 * y / h:.2f}%"
 
     @property
     def picture(self) -> str | None:
@@ -169,7 +171,9 @@ def _card(entry: Entry, live: str | None) -> str:
     out = [f'<figure data-kind="{_text(entry.kind)}" data-archs="{_text(" ".join(entry.archs))}" data-words="{_text(search)}">']
     if entry.picture is not None:
         file = quote(entry.picture)
-        out.append(f'<a href="{file}"><img loading=lazy src="{entry.thumbnail}" alt="{_text(entry.alt)}"></a>')
+        clip, shown = entry.thumbnail
+        styles = [f' class=thumb style="{clip}"', f' style="{shown}"'] if clip else ["", ""]
+        out.append(f'<a{styles[0]} href="{file}"><img{styles[1]} loading=lazy src="{file}" alt="{_text(entry.alt)}"></a>')
     note = f"<p>{_text(entry.note)}</p>" if entry.note else ""
     words = f"<b>{_text(entry.title)}</b><br><code>{_short(entry.expression)}</code>{note}<p>{_links(entry, live)}</p>"
     command = _command(entry)
