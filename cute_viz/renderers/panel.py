@@ -197,14 +197,13 @@ def _weights(shown: Sequence[int], marks: Sequence[int]) -> list[tuple[list[int]
     return [part for part in parts if part[0]]
 
 
-def _bars(frame: Frame, grid: Grid) -> Iterator[Boxes]:
-    """A bar along the cells beside each run of marked rows and columns."""
+def _bars(frame: Frame, grid: Grid) -> Iterator[Border]:
+    """A bar along the cells beside each run of marked rows and columns, in the ink of the page."""
     x, y = grid.left - BAR_AT, grid.top - BAR_AT
-    down = [(x, grid.top + a * grid.cell_h, ARROW, n * grid.cell_h) for a, n in _marked(frame.panel.row_ruler.marks)]
-    across = [(grid.left + a * grid.cell_w, y, n * grid.cell_w, ARROW) for a, n in _marked(frame.panel.col_ruler.marks)]
-    if bars := down + across:
-        xs, ys, ws, hs = ([bar[n] for bar in bars] for n in range(4))
-        yield Boxes(xs, ys, ws, hs, 0.0, ARROW)
+    for a, n in _marked(frame.panel.row_ruler.marks):
+        yield Border(Grid(1, 1, x, grid.top + a * grid.cell_h, ARROW, n * grid.cell_h), ARROW)
+    for a, n in _marked(frame.panel.col_ruler.marks):
+        yield Border(Grid(1, 1, grid.left + a * grid.cell_w, y, n * grid.cell_w, ARROW), ARROW)
 
 
 def _marked(marks: Sequence[int]) -> list[tuple[int, int]]:
