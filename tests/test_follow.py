@@ -174,7 +174,7 @@ def test_the_pictures_of_a_slider_are_those_of_its_threads():
     assert [number for number, *_ in pictures] == [12, 13, 14]
     for number, title, words, cut, kept in pictures:
         drawn = cv.figure("ampere_gemm", follow=number)
-        svg, panels = explored(drawn, Options(target="slide"))  # as the spec wants it
+        svg, panels = explored(drawn, Options())
         assert "<".join(data["series"]["parts"][n] for n in cut) == svg
         values = [{name: json.loads(data["series"]["values"][n]) for name, n in panel.items()} for panel in kept]
         assert values == json.loads(json.dumps(panels))
