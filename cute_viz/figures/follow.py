@@ -13,7 +13,18 @@ from cute_viz.algebra.matrix_op import matrix_op
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import WARP
 from cute_viz.errors import FigureError
-from cute_viz.figures.follow_steps import ACCESS, LINE, ROWS_OF, Cell, Shared, Steps, shared_of, steps_of, swizzle_words
+from cute_viz.figures.follow_steps import (
+    ACCESS,
+    LINE,
+    ROWS_OF,
+    Cell,
+    Shared,
+    Steps,
+    instruction,
+    shared_of,
+    steps_of,
+    swizzle_words,
+)
 from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
@@ -293,19 +304,6 @@ class _Drawing:
             if starts and ends:
                 start = max(starts, key=lambda box: box[3])
                 self._arrow(source, (start[0], start[1], row + 1, start[3]), source + 1, min(ends, key=lambda box: box[1]))
-
-
-def instruction(copy: TiledCopy | None) -> str:
-    """The instruction of a copy, as PTX calls it; `copy` for others.
-
-    >>> instruction(None)
-    'copy'
-    """
-    if copy is None:
-        return "copy"
-    if (op := matrix_op(copy.atom.name)) is not None:
-        return op.instruction
-    return "cp.async" if "CP_ASYNC" in copy.atom.name else "TMA" if "TMA" in copy.atom.name else "copy"
 
 
 def _window(used: set[int], extent: int) -> list[int]:

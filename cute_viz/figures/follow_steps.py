@@ -170,6 +170,19 @@ def _addressed(s2r: TiledCopy, thread: int, given: list[list[Cell]], notes: list
     return []
 
 
+def instruction(copy: TiledCopy | None) -> str:
+    """The instruction of a copy, as PTX calls it; `copy` for others.
+
+    >>> instruction(None)
+    'copy'
+    """
+    if copy is None:
+        return "copy"
+    if (op := matrix_op(copy.atom.name)) is not None:
+        return op.instruction
+    return "cp.async" if "CP_ASYNC" in copy.atom.name else "TMA" if "TMA" in copy.atom.name else "copy"
+
+
 def _instructions(copy: TiledCopy, side: str, thread: int, extents: Cell, notes: list[str]) -> list[list[Cell]]:
     """The elements of a tile that a thread moves with each instruction of a copy."""
     if owner(copy.atom.name) != THREAD:
