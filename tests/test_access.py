@@ -470,6 +470,67 @@ class TestCommands:
         lines = [g.find("{http://www.w3.org/2000/svg}path[@class='w']") for g in frames]
         assert [0 if line is None else line.get("d").count("L") for line in lines] == [1] * 32 + [0] + [8] * 4 + [0]
 
+    def test_frames_join_each_lane_to_the_banks_of_its_row(self, tmp_path):
+        """Plain beside swizzled: lane l reads 16 bytes, whose banks the XOR of its row tells; of plain, the first phase."""
+        out = tmp_path / "frames.json"
+        tile = "tile_to_shape(Sw<3,3,3> o 0 o (8,64):(64,1), (128,64))"
+        assert run("analyze", tile, "--access", LDSM, "-o", str(out), "--draw", "frames").returncode == 0
+        figure = json.loads(out.read_text())
+        joined = {}
+        for arrow in figure["arrows"]:
+            lanes, banks = figure["panels"][arrow["source"]], figure["panels"][arrow["target"]]
+            assert not arrow["head"]
+            assert (lanes["place"][0] + 1, lanes["place"][1]) == (banks["place"][0], banks["place"][1])
+            lane, bank = arrow["start"][1], arrow["end"][1]
+            assert lane in banks["data"]["lanes"][bank]
+            joined.setdefault((lanes["place"][1], lane), []).append((lanes["place"][0] // 2, bank))
+        for (column, lane), found in joined.items():
+            m, half = lane % 16, lane // 16
+            chunk = half ^ m % 8 if column else half
+            wave = lane // 8 if column else lane
+            assert sorted(found) == [(wave, 4 * chunk + n) for n in range(4)]
+        assert sorted(joined) == [*[(0, lane) for lane in range(8)], *[(1, lane) for lane in range(32)]]
+        assert "each takes 8 wavefronts" in " ".join(figure["notes"])
+        svg = tmp_path / "frames.svg"
+        assert run("analyze", tile, "--access", LDSM, "-o", str(svg), "--draw", "frames").returncode == 0
+        (path,) = [p for p in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}path") if p.get("class") == "a"]
+        assert path.get("d").count("C") == len(figure["arrows"])
+
+    @pytest.mark.parametrize("more", [(), ("--thread", "8..15", "--wavefront", "1")])
+    def test_the_tile_shows_thread_value_and_bank(self, tmp_path, more):
+        out = tmp_path / "tile.json"
+        tile = "tile_to_shape(Sw<3,3,3> o 0 o (8,64):(64,1), (128,64))"
+        assert run("analyze", tile, "--access", LDSM, "-o", str(out), "--draw", "tile", *more).returncode == 0
+        figure = json.loads(out.read_text())
+        for swizzled, panel in enumerate(figure["panels"]):
+            data, lit = panel["data"], []
+            assert (panel["rows"], panel["cols"]) == (16, 16)
+            for cell, (thread, value) in enumerate(zip(data["thread"], data["value"], strict=True)):
+                m, n = divmod(cell, 16)  # rows from memory, not from the picture: lane l has row l % 16, half l // 16
+                byte = 128 * m + 2 * n
+                byte ^= (m % 8 << 4) if swizzled else 0
+                assert (thread, value) == (m + 16 * (n // 8), n % 8)
+                assert (data["byte"][cell], data["bank"][cell]) == (byte, byte // 4 % 32)
+                assert panel["labels"][cell] == f"T{thread}\nV{value}\nb{byte // 4 % 32}"
+                if not figure["paints"][panel["paints"][cell]]["faded"]:
+                    lit.append((thread, data["wavefront"][cell]))
+            if more:
+                assert set(lit) == ({(t, 1) for t in range(8, 16)} if swizzled else set())
+            else:
+                assert {wave for _, wave in lit} == set(range(4 if swizzled else 32))
+
+    def test_the_values_of_a_thread_go_on_from_instruction_to_instruction(self):
+        found = accesses(Layout((32, 8), (8, 1)), 32, Layout((32, 8), (1, 32)))
+        assert [(a.step, a.instruction, a.value) for a in found] == [(0, "ld.128", 0), (1, "ld.128", 4)]
+
+    def test_what_a_picture_of_an_access_cannot_show(self):
+        words = ("analyze", "(8,64):(64,1)", "--access", "((8,4),8):((1,64),8)", "--type", "f16")
+        assert "go with -o" in fails(run(*words, "--draw", "tile"), 2)
+        assert "--thread= and --wavefront=" not in fails(run(*words, "--thread", "5", "-o", "x.svg"), 2)
+        assert "there is no wavefront 99" in fails(run(*words, "--draw", "tile", "--wavefront", "99", "-o", "x.svg"), 1)
+        assert "has no part in it" in fails(run(*words, "--draw", "tile", "--thread", "77", "-o", "x.svg"), 1)
+        assert "shared memory" in fails(run(*words, "--global", "--draw", "frames", "-o", "x.svg"), 2)
+
     def test_a_picture_of_sectors(self, tmp_path):
         out = tmp_path / "sectors.json"
         words = ("(128,64):(64,1)", "--access", "(32,8):(1,128)", "--type", "f16", "--global")

@@ -255,3 +255,32 @@ def test_the_index_of_a_gallery(driver) -> None:
     assert driver.execute_script(colour) == before
     broken = "return [...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)"
     assert driver.execute_script(broken) == []
+
+
+SLIDE = "const s = document.getElementById('series'); s.value = arguments[0]; s.dispatchEvent(new Event('input'));"
+
+
+def test_a_slider_goes_through_the_threads_of_a_warp(driver, tmp_path: Path):
+    path = tmp_path / "day.html"
+    path.write_bytes(render("ampere_gemm", "html", follow=37))
+    driver.get(path.as_uri())
+    assert driver.find_element("id", "which").text == "37"
+    assert "The day of thread 37 " in driver.find_element("css selector", "#picture svg").get_attribute("textContent")
+    for place, thread in ((0, 32), (13, 45), (31, 63)):
+        driver.execute_script(SLIDE, place)
+        drawn = figure("ampere_gemm", follow=thread)
+        words = driver.find_element("css selector", "#picture svg").get_attribute("textContent")
+        assert f"The day of thread {thread} " in words
+        assert driver.find_element("id", "which").text == str(thread)
+        assert driver.find_element("id", "picture").get_attribute("aria-label") == drawn.description
+        assert driver.title == drawn.title
+        tables = driver.execute_script(
+            "return [...document.querySelectorAll('#tables table')].map((t) => [...t.tBodies[0].rows].map((r) => "
+            "[...r.cells].slice(1).map((c) => c.textContent)).flat())"
+        )
+        assert tables == [[label.replace("\n", " ") for label in panel.labels] for panel in drawn.panels]
+    cells = driver.execute_script(
+        "const p = document.querySelector('#picture .here'); document.getElementById('picture').focus(); return p !== null"
+    )
+    assert cells  # the picture that came can be asked, too
+    assert complaints(driver) == []

@@ -162,3 +162,26 @@ class TestArrows:
         for wrong in (Arrow(0, 9), Arrow(0, 1, (0, 0, 99, 1)), Arrow(-1, 0), Arrow(0, 1, (0, 0))):
             with pytest.raises(FigureError, match=r"figure\.arrows\[0\]"):
                 from_dict(to_dict(replace(drawn, arrows=(wrong,))))
+
+
+def test_the_pictures_of_a_slider_are_those_of_its_threads():
+    """The page carries them cut up, each part once: put together they are what each thread's own page shows."""
+    from cute_viz.renderers.html import explored
+
+    html = cv.render("ampere_gemm", "html", follow="12..14").decode()
+    data = json.loads(re.search(r'id="data">(.*?)</script>', html, re.S)[1])
+    pictures = data["series"]["pictures"]
+    assert [number for number, *_ in pictures] == [12, 13, 14]
+    for number, title, words, cut, kept in pictures:
+        drawn = cv.figure("ampere_gemm", follow=number)
+        svg, panels = explored(drawn, Options())
+        assert "<".join(data["series"]["parts"][n] for n in cut) == svg
+        values = [{name: json.loads(data["series"]["values"][n]) for name, n in panel.items()} for panel in kept]
+        assert values == json.loads(json.dumps(panels))
+        assert (title, words) == (drawn.title, drawn.description)
+    assert 'id="series"' not in cv.render("SM80_16x8x16_F32F16F16F32_TN", "html").decode()
+    assert "series" not in json.loads(cv.render("ampere_gemm", "json", follow=13))
+    with pytest.raises(CuteVizError, match="one thread"):
+        cv.render("ampere_gemm", "svg", follow="12..14")
+    with pytest.raises(CuteVizError, match="there are threads 0 to 127"):
+        cv.render("ampere_gemm", "html", follow="120..130")

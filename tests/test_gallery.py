@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -405,6 +406,37 @@ def test_too_many_cells_for_labels_are_an_image_wherever_render_draws_one(tmp_pa
     said = fails(run("check-spec", str(spec)), 1)
     assert "280000 cells" in said
     assert "max_cells: N" in said
+
+
+def test_a_thumbnail_is_the_panels_alone(tmp_path: Path) -> None:
+    """Its view box is inside of the picture, and around every cell, below the title and above the legend."""
+    spec = tmp_path / "one.yaml"
+    spec.write_text("specs:\n  grid:\n    layout: (4,8):(8,1)\n")
+    assert run("gallery", str(spec), "-o", str(tmp_path / "out")).returncode == 0
+    html = (tmp_path / "out" / "index.html").read_text()
+    clip, shown = re.search(r'<a class=thumb style="([^"]*)" href="grid\.svg"><img style="([^"]*)"', html).groups()
+    w, h = map(float, re.search(r"aspect-ratio:(\S+)/([^;]+);", clip).groups())
+    percent = {name: float(n) / 100 for name, n in re.findall(r"(width|left|top):(-?[\d.]+)%", shown)}
+    x, y, svg = -percent["left"] * w, -percent["top"] * h, (tmp_path / "out" / "grid.svg").read_text()
+    width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', svg).groups())
+    assert percent["width"] * w == pytest.approx(width, rel=1e-3)
+    assert 0 <= x < x + w <= width
+    assert 0 < y < y + h <= height
+    title = next(float(at) for at, text in re.findall(r'<text[^>]* y="([^"]*)"[^>]*>([^<]*)<', svg) if text == "4 × 8 layout")
+    assert title < y
+    hostile = Entry("x", "", "", "", "grid", (), "", "", {"svg": "x.svg"}, '0,1,2,3,4,5"><script>')
+    assert "<script>" not in page([Entry.from_dict({**asdict(hostile)})]).partition("<section")[2].partition("</section")[0]
+
+
+def test_the_index_begins_with_the_best_and_a_command_to_copy() -> None:
+    from cute_viz.gallery.index import BEST
+
+    entries = [Entry(name, "G", name, "", "grid", (), "(4,8)", "", {"svg": f"{name}.svg"}) for name in (*BEST, "mine")]
+    html = page(entries)
+    first = html.partition("<section")[2].partition("</section")[0]
+    assert re.findall(r'<a href="(\w+)\.svg"><img', first) == list(BEST)
+    assert first.count("<p class=command><code>cute-viz render ") == first.count("Copy</button>") == 12
+    assert "cute-viz render mine" not in html
 
 
 def test_the_index_links_to_the_live_page() -> None:

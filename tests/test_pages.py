@@ -22,7 +22,7 @@ from cute_viz.errors import AlgebraError, CuteVizError, FigureError, LimitError,
 from cute_viz.figures import build
 from cute_viz.figures.compare import difference, side_by_side
 from cute_viz.figures.heat import heat
-from cute_viz.figures.load import from_dict
+from cute_viz.figures.load import from_dict, from_json
 from cute_viz.figures.model import HOLE, Paint
 from cute_viz.figures.operation import Call
 from cute_viz.figures.options import FigureOptions
@@ -146,7 +146,7 @@ class TestRaster:
         layout = Layout((rows, cols), (cols, 1))
         obj = parse(f"Sw<3,3,3> o 0 o {layout}") if swizzled else layout
         drawn = heat(obj, FigureOptions())
-        assert all(drawn.paints[paint].hue == hue for paint, hue in sampled(drawn, obj))
+        assert all(band_of(drawn.paints[paint]) == band for paint, band in sampled(drawn, obj))
 
     @pytest.mark.parametrize(
         "text",
@@ -165,7 +165,7 @@ class TestRaster:
         obj = parse(text)
         table, drawn = offsets(obj), heat(obj, FigureOptions())
         assert len(drawn.legends[0].entries) <= 8
-        assert [drawn.paints[paint].hue for paint, _ in sampled(drawn, obj, 1)] == [hue for _, hue in sampled(drawn, obj, 1)]
+        assert [band_of(drawn.paints[paint]) for paint, _ in sampled(drawn, obj, 1)] == [band for _, band in sampled(drawn, obj, 1)]
         assert numpy.array_equal(offsets_numpy(obj, numpy), table)
 
     @pytest.mark.parametrize(
@@ -388,10 +388,12 @@ class TestOperations:
         result = ops.find(name).call(list(values), ())
         shown = sorted(x for panel in drawn.panels if panel.caption.startswith("result") for x in panel.data["offset"])
         assert shown == sorted(offsets(result))
-        if name == "complement":  # together they reach every place once, a column a copy
+        if name == "complement":  # together they reach every place once, each copy in a hue
             both = drawn.panels[-1]
-            assert sorted(both.data["offset"]) == list(range(24))
-            assert [drawn.paints[p].hue for p in both.paints[: both.cols]] == list(range(both.cols))
+            assert list(both.data["offset"][48:]) == list(range(24))
+            for n, start in enumerate(offsets(result)):
+                copied = {drawn.paints[both.paints[48 + start + offset]].hue for offset in offsets(values[0])}
+                assert copied == {n}
         if not name.endswith("divide"):
             return
         colour = {}  # of a value of A; the tiler's panel is paper
@@ -453,7 +455,73 @@ class TestOperations:
         out = tmp_path / "steps.svg"
         result = run("explain", "complement(4:2, 24)", "-o", str(out))
         assert result.returncode == 0
-        assert "4. together, coalesced: (2,3):(1,8)" in out.read_text()
+        assert "4. together, coalesced." in out.read_text()
+
+    @pytest.mark.parametrize(
+        ("text", "rows", "cols"),
+        [
+            ("logical_divide((8,16):(16,1),(4,4))", (0, 1, 2, 3), (0, 1, 2, 3)),
+            ("logical_divide((8,16):(16,1),(4:2,4))", (0, 2, 4, 6), (0, 1, 2, 3)),
+            ("zipped_divide((4,8),2:2)", (0, 2), (0,)),
+            ("logical_divide((4,4),5:3)", (), ()),  # offsets 0, 3, 6, 9, 12 lie in no rows and columns of their own
+        ],
+    )
+    def test_the_first_tile_is_marked_on_the_rulers(self, text, rows, cols):
+        drawn = figure(text)
+        a = drawn.panels[0]
+        assert (a.row_ruler.marks, a.col_ruler.marks) == (rows, cols)
+        assert from_json(drawn.render("json").decode()) == drawn
+        if rows:
+            first = {a.data["offset"][r * a.cols + c] for r in rows for c in cols}
+            other = next(panel for panel in drawn.panels[1:] if panel.caption.startswith(("first tile", "result")))
+            height = other.rows if other.caption.startswith("first") else 0
+            assert first == set(other.data["offset"]) if height else len(first) == 2
+
+    def test_a_complement_stands_on_a_number_line(self):
+        line = figure("complement((2,2):(1,6),24)").panels[2]
+        assert (line.rows, line.cols, line.row_ruler.labels) == (3, 24, ("A", "complement", "both"))
+        assert [n for n in range(24) if line.labels[n]] == [0, 1, 6, 7]
+        assert [n for n in range(24) if line.labels[24 + n]] == [0, 2, 4, 12, 14, 16]
+        assert all(line.labels[48:])  # every place once
+        assert line.paints[48:][8] == line.paints[24:48][2]  # 8 = 2 + 6 is of the copy that begins at 2
+
+    def test_every_step_is_under_a_number_and_on_one_scale(self):
+        figure = ask_steps("logical_divide((8,16):(16,1),(4,4))")
+        numbers = [panel.caption.partition(".")[0] for panel in figure.panels]
+        assert numbers == ["1-3", "4", "5", "6-8", "9", "10", "11"]  # as the words are numbered, without a gap
+        assert [int(note.partition(".")[0]) for note in figure.notes] == list(range(1, 12))
+        assert [panel.place[0] for panel in figure.panels] == [0, 0, 0, 1, 1, 1, 2]  # a row for each mode, and the result
+        assert [(a.source, a.target) for a in figure.arrows] == [(0, 1), (1, 2), (3, 4), (4, 5)]
+        assert len(figure.legends) == 1
+        paints = {}
+        for panel in figure.panels:
+            for offset, paint in zip(panel.data["offset"], panel.paints, strict=True):
+                assert paints.setdefault(offset, paint) == paint  # an offset has one colour in all steps
+
+    def test_steps_whose_values_are_coordinates_are_plain(self):
+        figure = ask_steps("composition((4,8):(1@0,1@1), (2,2):(1,4))")
+        assert {figure.paints[p].hue for panel in figure.panels for p in panel.paints} == {-1}
+
+
+def ask_steps(text):
+    from cute_viz.engine import Request, ask
+
+    return ask(Request((text,))).explanation.figure
+
+
+def band_of(paint):
+    """Of a ramp, whose eight bands are shades of one hue; of chunks, which are hues."""
+    return paint.shade * 8 // paint.shades if paint.shades > 1 else paint.hue
+
+
+def test_an_image_of_a_plain_layout_is_a_ramp():
+    """From dark to light in order of the offsets, and never back: no hue begins anew."""
+    drawn = heat(Layout((512, 1024), (1024, 1)), FigureOptions())
+    panel, colours = drawn.panels[0], palette()
+    column = [colours.fill(drawn.paints[panel.paints[r * panel.cols]]) for r in range(panel.rows)]
+    light = [sum(int(colour[n : n + 2], 16) for n in (1, 3, 5)) for colour in column]
+    assert light == sorted(light)
+    assert len(set(light)) == 32
 
 
 @pytest.mark.parametrize("source", SIZES)

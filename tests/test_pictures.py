@@ -13,8 +13,9 @@ from itertools import pairwise
 
 import pytest
 
-from cute_viz import figure, render
+from cute_viz import figure, parse, render
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.table import offsets
 from cute_viz.figures.load import from_dict, from_json
 from cute_viz.figures.model import HOLE, Figure, Panel, to_dict
 from cute_viz.renderers.marks import group_marks, vector_marks
@@ -327,3 +328,36 @@ def numbers_of(name: str) -> set[int]:
     """The numbers that a name tells: `T0..T3`, `warp 0, 2`."""
     numbers = [int(x) for x in re.findall(r"\d+", name)]
     return set(range(numbers[0], numbers[1] + 1)) if ".." in name else set(numbers)
+
+
+def test_a_partition_in_three_levels():
+    """The thread in one tile, where its part of each tile begins, and the rest; offsets as the partition itself has them."""
+    copy = "make_tiled_copy(Copy_Atom<SM80_CP_ASYNC_CACHEALWAYS<uint128_t>,half_t>{}, (16,8):(8,1), (1,8))"
+    tensor = "(128,128,3):(128,1,16384)"
+    drawn = figure(copy, tensor=tensor, thread=9)
+    one, tiles, rest, whole = drawn.panels
+    assert [panel.caption.partition(",")[0] for panel in drawn.panels] == [
+        "1. CPY",
+        "2. CPY_M × CPY_N",
+        "3. REST_0",
+        "all of it: 128 × 128",
+    ]
+    assert [label for label in one.labels if label] == [f"V{n}" for n in range(8)]
+    part = parse(f"partition_S(get_slice({copy}, 9), {tensor})")
+    begins = [offset for n, offset in enumerate(offsets(part)) if n % 8 == 0]
+    assert tiles.labels == tuple(f"ptr + {begins[m + 8 * n]}" for m in range(8) for n in range(2))
+    assert tiles.labels[:3] == ("ptr + 136", "ptr + 200", "ptr + 2184")  # row 1, column 8; 64 columns on; 16 rows on
+    assert rest.labels == ("ptr + 136", "ptr + 16520", "ptr + 32904")
+    assert sum(map(bool, whole.labels)) == 8 * 8 * 2
+    assert drawn.source.startswith("ptr + 136 o ")
+    colour = {label.split("\n")[1]: drawn.paints[p].hue for label, p in zip(whole.labels, whole.paints, strict=True) if label}
+    for place, paint in enumerate(tiles.paints):
+        assert drawn.paints[paint].hue == colour[f"({place // 2},{place % 2},0)"]
+
+
+def test_a_partition_of_a_swizzled_tensor_tells_each_offset():
+    mma = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))"
+    tensor = "Sw<3,3,3> o 0 o (64,64):(64,1)"
+    drawn = figure(mma, tensor=tensor, thread=5, operand="A")
+    first = [int(label.removeprefix("ptr + ")) for label in drawn.panels[1].labels]
+    assert first == [(64 * m + n) ^ (m % 8 << 3) for m in (1, 33) for n in (2, 18, 34, 50)]

@@ -91,3 +91,78 @@ def test_a_paper_of_two_columns_compiles(tmp_path: Path):
     head = "\\documentclass[twocolumn,10pt]{article}\\usepackage{tikz}\\usepackage[margin=.75in]{geometry}\\begin{document}\n"
     compile_tex((head + "".join(parts) + "words\\end{document}\n").encode(), tmp_path)
     assert not re.search(r"Overfull \\hbox \((?:[1-9]\d|[2-9])", (tmp_path / "x.log").read_text(errors="replace"))
+
+
+@pytest.mark.parametrize("place", ["readme", "column"])
+def test_memory_by_address_has_a_label_for_each_chunk(place):
+    """A chunk says which elements it is: `3,24-31`; no label is lost, and the page is as wide as its place."""
+    from cute_viz.renderers.page import page_of
+    from cute_viz.renderers.primitives import Texts
+
+    drawn = figure("Sw<3,3,3> o 0 o (8,64):(64,1)", view="address", type="f16")
+    page = page_of(drawn, Options(target=place))
+    texts = {text for item in page.items if isinstance(item, Texts) for text in item.texts}
+    assert {f"{m},{8 * c}-{8 * c + 7}" for m in range(8) for c in range(8)} <= texts
+    assert page.width <= {"readme": 700, "column": 318}[place]
+
+
+@pytest.mark.parametrize("source", ["complement(4:2, 64)", "logical_divide((8,16):(16,1),(4,4))", "zipped_divide((16,64),(4,8))"])
+def test_operations_keep_their_labels_in_a_readme(source):
+    from cute_viz.renderers.page import page_of
+
+    page = page_of(figure(source), Options(target="readme"))
+    assert page.width <= 700
+    assert all(place.detail.name in ("FULL", "VECTOR") for place in page.panels)
+
+
+def test_an_mma_fits_the_height_of_a_column():
+    """A beside C, whose rows are ruled once, B below: every label, no higher than a sheet of paper."""
+    page = page_of(figure("SM80_16x8x16_F32F16F16F32_TN"), Options(target="column"))
+    assert (page.width <= 318, page.height <= 864) == (True, True)
+    assert [place.panel.caption[0] for place in page.panels] == ["A", "C", "B"]
+    assert {place.detail for place in page.panels} == {Detail.VECTOR}
+    a, c, b = (place.grid for place in page.panels)
+    assert a.ys() == c.ys()
+    assert (c.left > a.right, b.top > a.bottom) == (True, True)
+
+
+@pytest.mark.parametrize("place", ["column", "readme"])
+def test_a_wide_tile_is_its_unit_with_how_often_it_repeats(place):
+    """8 x 64 of 64 x 256, its offsets as the layout has them, and `× 8`, `× 4` on the rulers; the atom of an MMA is drawn whole."""
+    drawn = figure("tile_to_shape(Sw<3,3,3> o 0 o (8,64):(64,1), (64,256))")
+    page = page_of(drawn, Options(target=place))
+    assert page.height <= 864
+    assert {found.detail for found in page.panels} == {Detail.VECTOR}
+    assert page.panels[0].panel.row_ruler.labels[-1] == "× 8"
+    assert page.panels[-1].panel.col_ruler.labels[-1] == "× 4"
+    shown = [offset for found in page.panels for offset in found.panel.data["offset"] if offset is not None]
+    assert sorted(shown) == list(range(512))
+    assert any("repeats × 8 down and × 4 right" in note for note in page.figure.notes)
+
+
+def test_the_unit_of_a_tiled_mma_has_every_warp(tmp_path: Path):
+    tiled = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (4,4,1), (128,128,32))"
+    page = page_of(figure(tiled), Options(target="column"))
+    c = next(found.panel for found in page.panels if found.panel.caption.startswith("C"))
+    whole = next(panel for panel in figure(tiled).panels if panel.caption.startswith("C"))
+    assert (c.rows, c.cols) == (64 + 1, 32 + 1)  # 4 x 4 atoms of 16 x 8, and the ellipses
+    for r in range(whole.rows):
+        for n in range(whole.cols):
+            assert whole.data["thread"][r * whole.cols + n] == c.data["thread"][r % 64 * c.cols + n % 32]
+    (tmp_path / "x.svg").write_bytes(render(tiled, "svg", target="column"))
+    texts = {text for text, *_ in readback.svg((tmp_path / "x.svg").read_bytes()).texts}
+    assert {f"warp {n}" for n in range(16)} <= texts
+
+
+@pytest.mark.parametrize(
+    "source", ["(64,256):(256,1)", "((16,8),8):((64,1),8)", "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (1,3,1), (16,24,16))"]
+)
+def test_what_does_not_repeat_is_whole(source):
+    from cute_viz.figures.repeats import repeated
+
+    found = repeated(figure(source, **({"tile": (8, 128)} if "((" in source else {})))
+    for panel, other in zip(found.panels if found else (), figure(source).panels, strict=False):
+        if "× " not in panel.row_ruler.labels[-1] + panel.col_ruler.labels[-1]:
+            assert (panel.rows, panel.cols) == (other.rows, other.cols)
+    if "tiled" not in source:
+        assert found is None

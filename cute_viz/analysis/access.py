@@ -37,7 +37,8 @@ class WarpAccess:
     memory: of a machine with waves of its own, whose lanes have an address each.
 
     step: which instruction of the warp it is, from 0. begins, width: where the bytes of each lane begin, and how many there are;
-    of elements smaller than a word, for which banks serve the word at `addresses`, these are the bytes of the element.
+    of elements smaller than a word, for which banks serve the word at `addresses`, these are the bytes of the element. value: the
+    number of the first of each lane's values that it moves.
     """
 
     warp: int
@@ -48,6 +49,7 @@ class WarpAccess:
     begins: tuple[int, ...]
     width: int
     memory: Memory | None = None
+    value: int = 0
 
     def phases(self) -> list[Phase]:
         """The phases in which it is served."""
@@ -97,7 +99,7 @@ def accesses(
         raise AlgebraError(f"{instruction} reads, and the tile is written", hint=f"a store is one of {', '.join(STORES)}")
     store = store or instruction in STORES or (instruction or "").startswith("ds_write")
     smem = as_layout(smem)
-    extents = _extents(smem)
+    extents = extents_of(smem)
     tv, tile, count, wanted = _view(by, extents, operand, store)
     bits = element_bits(smem, by, operand=operand, given=bits)
     if bits % 8:
@@ -140,8 +142,8 @@ def accesses(
             rows = [where[t::threads] for t in range(threads)]  # byte addresses of a thread's values in order
             for warp in steps:
                 lanes = rows[warp * lanes_ : (warp + 1) * lanes_]
-                for found in warp_instructions(lanes, bytes_, count, instruction, store, memory):
-                    out.append(WarpAccess(warp, steps[warp], *found, memory))
+                for n, found in enumerate(warp_instructions(lanes, bytes_, count, instruction, store, memory)):
+                    out.append(WarpAccess(warp, steps[warp], *found, memory, n * found[-1] // bytes_))
                     steps[warp] += 1
     return out
 
@@ -180,7 +182,14 @@ def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None,
     return 16
 
 
-def _extents(smem: AnyLayout) -> tuple[int, int]:
+def extents_of(smem: AnyLayout) -> tuple[int, int]:
+    """The rows and columns of a shared-memory tile.
+
+    Raises: AlgebraError for a layout of other than two modes, or of coordinates.
+
+    >>> extents_of(Layout(((2, 4), 64)))
+    (8, 64)
+    """
     shape = modes(domain(smem).shape)
     if is_coordinate_layout(domain(smem)):
         raise AlgebraError(f"the values of {smem} are coordinates, not offsets in shared memory")

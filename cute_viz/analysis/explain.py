@@ -78,7 +78,7 @@ def _composition(steps: list[Step], a: Layout, b: Any, *more: Any) -> None:
         return
     b = Layout(b) if isinstance(b, int) else b
     flat = coalesce(a)
-    steps.append(Step(f"composition: A = {a} read as a function of one index, coalesced", flat))
+    steps.append(Step(f"composition: A = {a} read as a function of one index, coalesced", flat, "A coalesced"))
     for extent, step in flat_modes(b):
         if isinstance(step, Basis):
             steps.append(
@@ -89,7 +89,7 @@ def _composition(steps: list[Step], a: Layout, b: Any, *more: Any) -> None:
         else:
             steps.append(Step(f"{extent}:{step} of B picks {extent} {'element' if extent == 1 else 'elements'} of A, {step} apart"))
             _walk(steps, flat, extent, step)
-    steps.append(Step("the picked modes, in B's nesting", _do("composition", a, b)))
+    steps.append(Step("the picked modes, in B's nesting", _do("composition", a, b), "A o B"))
 
 
 def _walk(steps: list[Step], a: Layout, count: int, step: int) -> None:
@@ -103,6 +103,7 @@ def _walk(steps: list[Step], a: Layout, count: int, step: int) -> None:
                 Step(
                     f"  the last mode {extent}:{stride} gives the remaining {count}, stride {step}*{stride}",
                     Layout(count, step * stride),
+                    f"from {extent}:{stride}",
                 )
             )
             return
@@ -116,7 +117,11 @@ def _walk(steps: list[Step], a: Layout, count: int, step: int) -> None:
             continue
         taken = min(left, count)
         steps.append(
-            Step(f"  {extent}:{stride} gives {taken} elements, {step} apart, stride {step}*{stride}", Layout(taken, step * stride))
+            Step(
+                f"  {extent}:{stride} gives {taken} elements, {step} apart, stride {step}*{stride}",
+                Layout(taken, step * stride),
+                f"from {extent}:{stride}",
+            )
         )
         if taken and count % taken:
             steps.append(Step(f"  {count} elements are not a multiple of {taken}: the Shape Divisibility Condition fails"))
@@ -131,7 +136,7 @@ def _complement(steps: list[Step], a: Layout, cotarget: Any = None) -> None:
     flat = _do("filter", a)
     steps.append(Step(f"complement: fill what {a} leaves out of 0..{target - 1}, in order of stride"))
     if flat != a:
-        steps.append(Step("without modes of stride 0 and extent 1, coalesced", flat))
+        steps.append(Step("without modes of stride 0 and extent 1, coalesced", flat, "A filtered"))
     result = _do("complement", a, target if cotarget is None else cotarget)
     reached = 1
     for extent, stride in sorted(flat_modes(flat), key=lambda pair: pair[1]):
@@ -140,14 +145,14 @@ def _complement(steps: list[Step], a: Layout, cotarget: Any = None) -> None:
         words = f"{extent}:{stride} has stride {stride}, and {reached} would be contiguous: "
         gap = stride // reached
         if gap > 1:
-            steps.append(Step(words + f"the complement fills the {gap} in between", Layout(gap, reached)))
+            steps.append(Step(words + f"the complement fills the {gap} in between", Layout(gap, reached), "the gap"))
         else:
             steps.append(Step(words + "nothing is left out"))
         reached = stride * extent
     rest = -(-target // reached)
     if rest > 1:
-        steps.append(Step(f"0..{reached - 1} is covered; {rest} repetitions reach {target}", Layout(rest, reached)))
-    steps.append(Step("together, coalesced", result))
+        steps.append(Step(f"0..{reached - 1} is covered; {rest} repetitions reach {target}", Layout(rest, reached), "repetitions"))
+    steps.append(Step("together, coalesced", result, "complement"))
 
 
 def _logical_divide(steps: list[Step], a: Layout, tiler: Any) -> None:
@@ -159,16 +164,16 @@ def _logical_divide(steps: list[Step], a: Layout, tiler: Any) -> None:
     tile = Layout(tiler) if isinstance(tiler, int) else tiler
     steps.append(Step(f"logical_divide: the tile {tile} picks {size(tile)} of the {size(a)} elements of {a}"))
     rest = _do("complement", tile, size(a))
-    steps.append(Step(f"its complement up to {size(a)} says where the tiles begin", rest))
+    steps.append(Step(f"its complement up to {size(a)} says where the tiles begin", rest, "complement: where tiles begin"))
     whole = make_layout(tile, rest)
-    steps.append(Step("tile and complement side by side", whole))
-    steps.append(Step("A composed with it: (tile, rest)", _do("composition", a, whole)))
+    steps.append(Step("tile and complement side by side", whole, "(tile, complement)"))
+    steps.append(Step("A composed with it: (tile, rest)", _do("composition", a, whole), "A o that: (tile, rest)"))
 
 
 def _gathered(name: str, gather: str) -> Callable[..., None]:
     def write(steps: list[Step], a: Layout, tiler: Any) -> None:
         (_logical_product if "product" in name else _logical_divide)(steps, a, tiler)
-        steps.append(Step(f"{name}: {gather}", _do(name, a, tiler)))
+        steps.append(Step(f"{name}: {gather}", _do(name, a, tiler), name))
 
     return write
 
@@ -183,9 +188,11 @@ def _logical_product(steps: list[Step], a: Layout, tiler: Any) -> None:
     reach = size(a) * cosize(tile)
     steps.append(Step(f"logical_product: the block {a} of {size(a)} elements, copied as {tile} says"))
     rest = _do("complement", a, reach)
-    steps.append(Step(f"its complement up to size(A)*cosize(B) = {size(a)}*{cosize(tile)} = {reach}: where copies can go", rest))
-    steps.append(Step("the complement composed with B: where they go", _do("composition", rest, tile)))
-    steps.append(Step("block and copies side by side", _do("logical_product", a, tile)))
+    words = f"its complement up to size(A)*cosize(B) = {size(a)}*{cosize(tile)} = {reach}: where copies can go"
+    steps.append(Step(words, rest, "complement: where copies can be"))
+    words = "the complement composed with B: where they go"
+    steps.append(Step(words, _do("composition", rest, tile), "complement o B: where copies are"))
+    steps.append(Step("block and copies side by side", _do("logical_product", a, tile), "(block, copies)"))
 
 
 def _paired(name: str, order: str) -> Callable[..., None]:
@@ -196,7 +203,7 @@ def _paired(name: str, order: str) -> Callable[..., None]:
         one = [Layout(1, 0)]
         a, b = (make_layout(*modes_of(x), *(one * (r - len(modes(x.shape))))) for x in (a, b))
         _logical_product(steps, a, b)
-        steps.append(Step(f"{name}: modes paired, {order}", _do(name, a, b)))
+        steps.append(Step(f"{name}: modes paired, {order}", _do(name, a, b), name))
 
     return write
 
@@ -215,6 +222,7 @@ def _coalesce(steps: list[Step], a: Layout, profile: Any = None) -> None:
                 Step(
                     f"{first[0]}:{first[1]} and {extent}:{stride} are joined ({first[0]}*{first[1]} = {stride})",
                     Layout(*kept[-1]),
+                    "as one",
                 )
             )
         else:
@@ -226,7 +234,7 @@ def _coalesce(steps: list[Step], a: Layout, profile: Any = None) -> None:
 
 def _right_inverse(steps: list[Step], a: Layout) -> None:
     flat = coalesce(a)
-    steps.append(Step("right_inverse: A coalesced", flat))
+    steps.append(Step("right_inverse: A coalesced", flat, "A coalesced"))
     starts, current = {}, 1
     for n, (extent, _) in enumerate(flat_modes(flat)):
         starts[n] = current
@@ -235,18 +243,18 @@ def _right_inverse(steps: list[Step], a: Layout) -> None:
     for n, (extent, stride) in sorted(enumerate(flat_modes(flat)), key=lambda item: item[1][1]):
         if stride == reached:
             words = f"offsets {reached} apart are {starts[n]} apart in the index (mode {extent}:{stride})"
-            steps.append(Step(words, Layout(extent, starts[n])))
+            steps.append(Step(words, Layout(extent, starts[n]), "a mode"))
             reached = extent * stride
         else:
             steps.append(Step(f"mode {extent}:{stride} does not continue the {reached} contiguous offsets"))
-    steps.append(Step("in order of A's strides, coalesced", _do("right_inverse", a)))
+    steps.append(Step("in order of A's strides, coalesced", _do("right_inverse", a), "right inverse"))
 
 
 def _by_mode(steps: list[Step], a: Layout, tiler: tuple[Any, ...], name: str, writer: Callable[..., None]) -> None:
     for n, (part, t) in enumerate(zip(modes_of(a), tiler, strict=False)):
         steps.append(Step(f"mode {n}: {part} with {show(t)}"))
         writer(steps, part, t)
-    steps.append(Step(f"{name}, mode by mode", _do(name, a, tiler)))
+    steps.append(Step(f"{name}, mode by mode", _do(name, a, tiler), f"{name}, mode by mode"))
 
 
 _WRITERS: dict[str, Callable[..., None]] = {

@@ -8,7 +8,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What was done, and what it gave (None for a remark)."""
+    """What was done, and what it gave (None for a remark).
+
+    title: what the value is called in a picture; "" for the words.
+    """
 
     words: str
     value: Any = None
+    title: str = ""

@@ -13,10 +13,11 @@ from cute_viz.analysis.memories import INSTRUCTIONS
 from cute_viz.cli import output
 from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
-from cute_viz.engine.access import Access, film, picture_of, report_of
+from cute_viz.engine.access import DRAWN, Access, film, picture_of, report_of
 from cute_viz.engine.answer import Answer, format_of
 from cute_viz.engine.kernel import Report, assumption, page_of
 from cute_viz.errors import CuteVizError, spelled
+from cute_viz.options.words import read
 from cute_viz.source.model import matching
 
 if TYPE_CHECKING:
@@ -68,6 +69,15 @@ _WIDE = 56  # characters of a statement in the table
     metavar="FILE",
     help="Draw the costliest step: its wavefronts, or sectors. For a kernel, write the report, as .html.",
 )
+@click.option(
+    "--draw",
+    type=click.Choice(DRAWN),
+    default="phases",
+    help="With -o: phases, a row for each wavefront; frames, lanes joined to banks, a frame for each wavefront, plain beside "
+    "swizzled; tile, the cells that are touched, each with thread, value and bank.",
+)
+@click.option("--thread", metavar="N[..M]", help="With --draw tile: light these threads alone.")
+@click.option("--wavefront", type=click.IntRange(0), metavar="N", help="With --draw tile: light this wavefront alone, from 0.")
 @click.option("--animate", is_flag=True, help="With -o FILE.svg: animate lanes and banks, one frame for each wavefront.")
 @reading_options
 def command(
@@ -81,6 +91,9 @@ def command(
     as_json: bool,
     max_ways: float | None,
     path: str | None,
+    draw: str,
+    thread: str | None,
+    wavefront: int | None,
     animate: bool,
     reading: Reading,
 ) -> None:
@@ -105,10 +118,12 @@ def command(
     format_ = format_of(None, output.file_of(path)) if path is not None else ""
     if animate and (format_ != "svg" or sectors):
         raise click.UsageError("--animate needs -o FILE.svg and an access of shared memory")
+    if (draw != "phases" or thread is not None or wavefront is not None) and (path is None or animate):
+        raise click.UsageError("--draw, --thread and --wavefront go with -o, without --animate")
     answer = ask(reading.request(source))
     output.notes(answer.notes)
     by = None if access is None else _accessor(answer, source, access, reading)
-    asked = Access(by, element, instruction, operand, store, sectors, reading.library.arch)
+    asked = Access(by, element, instruction, operand, store, sectors, reading.library.arch, draw, read("thread", thread), wavefront)
     if path is not None:
         drawn = picture_of(answer.layout, asked)
         output.write(film(drawn) if animate else drawn.render(format_), path)

@@ -5,20 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import ComposedLayout, domain, position_independent
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.analysis.access import accesses, element_bits
+from cute_viz.algebra.table import offsets
+from cute_viz.analysis.access import WarpAccess, accesses, element_bits, extents_of
 from cute_viz.analysis.banks import WORD, width
 from cute_viz.analysis.facts import layout_facts, memory_facts
 from cute_viz.analysis.memories import memory_of
 from cute_viz.analysis.reports import global_report, shared_report
 from cute_viz.errors import UsageError
+from cute_viz.figures.frames import frames
 from cute_viz.figures.model import Figure
 from cute_viz.figures.phases import strip
 from cute_viz.figures.sectors import sectors
+from cute_viz.figures.served import Cell, served
 from cute_viz.figures.words import count
 from cute_viz.options.words import read
+
+DRAWN = ("phases", "frames", "tile")  # a row a wavefront; a frame a wavefront, lanes joined to banks; the part of the tile
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,7 @@ class Access:
     by: a TiledCopy, a TiledMMA with its operand, a TV layout; None for the facts of the layout alone. element: the type; None for
     that of `by`, or of the layout's pointer. instruction: instead of the one that follows. store: the tile is written.
     sectors: global memory: sectors and lines in the place of banks. arch: the machine, where its waves are of their own.
+    draw: of `DRAWN`, the picture of the costliest step. thread, wavefront: what the picture of the tile lights.
     """
 
     by: Any = None
@@ -37,6 +43,9 @@ class Access:
     store: bool = False
     sectors: bool = False
     arch: str = ""
+    draw: str = "phases"
+    thread: range | None = None
+    wavefront: int | None = None
 
 
 def report_of(layout: Any, access: Access) -> dict[str, Any]:
@@ -85,7 +94,41 @@ def picture_of(layout: Any, access: Access) -> Figure:
     title = f"{worst.instruction} of {group} {worst.warp}, step {worst.step}: {costs} wavefronts, {worst.ideal} are ideal"
     counted = f"{memory.claim}" if memory else "The number of wavefronts is as the hardware counts"
     note = f"{counted}; in which of them a bank serves which word is unknown."
+    if access.draw == "frames":
+        names = ["plain", "swizzled"] if len(steps) > 1 else [""]
+        framed = [(name, phases) for name, (_, phases) in zip(names, parts, strict=True)]
+        return frames(title, show(layout), framed, note)
+    if access.draw == "tile":
+        size = element_bits(layout, access.by, operand=access.operand, given=bits)
+        tiles = [(heading, _cells(one, a, size)) for (heading, _), (one, a) in zip(parts, steps, strict=True)]
+        return served(title, show(layout), tiles, access.thread, access.wavefront, note)
     return strip(title, show(layout), parts, width(worst.instruction) // WORD, note)
+
+
+def _cells(layout: Any, access: WarpAccess, bits: int) -> list[Cell]:
+    """The cells of a tile that an instruction touches; of a lane that several wavefronts serve, each word with its own."""
+    rows, _ = extents_of(layout)
+    bytes_ = bits // 8
+    where: dict[int, int] = {}
+    for index, offset in enumerate(offsets(position_independent(layout))):
+        where.setdefault(offset * bytes_, index)
+    serves: dict[tuple[int, int], int] = {}  # (lane, word) -> wavefront
+    before = 0
+    for phase in access.phases():
+        for words in phase.banks:
+            for n, (word, lanes) in enumerate(words):
+                serves.update({(lane, word): before + n for lane in lanes})
+        before += phase.wavefronts
+    out = []
+    warp = len(access.begins)
+    for lane, begin in enumerate(access.begins):
+        for n in range(access.width // bytes_) if access.mask >> lane & 1 else ():
+            byte = begin + n * bytes_
+            if (lane, byte // WORD) in serves and byte in where:
+                col, row = divmod(where[byte], rows)
+                value = access.value + n
+                out.append(Cell(row, col, access.warp * warp + lane, value, byte, bits, serves[lane, byte // WORD]))
+    return out
 
 
 def film(drawn: Figure) -> bytes:
@@ -131,6 +174,12 @@ def _check(access: Access) -> None:
         given = {"instruction": access.instruction, "operand": access.operand, "store": access.store, "global": access.sectors}
         if name := next((name for name, value in given.items() if value), None):
             raise UsageError(f"`{name}=` needs `access=`")
+    if access.draw == "phases" and access.thread is None and access.wavefront is None:
+        pass
+    elif access.sectors:
+        raise UsageError("`draw=`, `thread=` and `wavefront=` go with shared memory")
+    elif access.draw != "tile" and (access.thread is not None or access.wavefront is not None):
+        raise UsageError("`thread=` and `wavefront=` go with `draw=tile`")
     word = access.instruction or ""
     if access.store and word.startswith("ld"):
         raise UsageError(f"{word} reads; drop `store=`")

@@ -102,6 +102,7 @@ def _cut(figure: Figure, words: Mapping[str, Any]) -> Figure:
         return figure
     from cute_viz.figures import trim
 
+    figure = replace(figure, series=())
     figure = trim.crop(figure, *words["crop"]) if words.get("crop") else figure
     return trim.fold(figure, words["fold"]) if words.get("fold") else figure
 
@@ -135,7 +136,8 @@ def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subjec
     try:
         beside = _code_of(subjects) if one_of_several and words.get("color_by") is None else None
         wave = subject.wave or request.library.together
-        figure = build(subject.obj, replace(options_of(words, heat), beside=beside, wave=wave))
+        series = not one_of_several and bool(request.formats) and set(request.formats) <= {"html"}
+        figure = build(subject.obj, replace(options_of(words, heat), beside=beside, wave=wave, series=series))
         if subject.spec is not None and subject.spec.beside:
             return _beside(figure, subject.spec.beside, words, heat)
     except CuteVizError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
@@ -16,13 +17,14 @@ from cute_viz.analysis.explain import is_layout
 from cute_viz.analysis.steps import Step
 from cute_viz.analysis.swizzle_steps import steps_of
 from cute_viz.analysis.verdict import Verdict, verdict
-from cute_viz.errors import CuteVizError, FigureError, NotationError
+from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.figures import build
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import is_triton, read_call
 from cute_viz.spec import Library
 
+_ROW = re.compile(r"mode \d+: |.*, mode by mode$")  # where the picture of the steps begins a new row
 VERDICTS = ("copy", "copy_aligned", "gemm")  # what moves or multiplies, and gives no value
 
 
@@ -78,17 +80,32 @@ class Explanation:
         """
         if (bits := self.bits) is not None:
             return bits
-        from cute_viz.figures.page import page
+        from cute_viz.figures.steps import Shown, steps
 
-        numbers = accumulate(int(not step.words.startswith("  ")) for step in self.steps)
-        parts = [
-            (f"{number}. {step.words.strip()}: {show(step.value)}", build(step.value))
-            for number, step in zip(numbers, self.steps, strict=True)
-            if is_layout(step.value)
-        ]
-        if not parts:
-            raise FigureError("no step gives a layout to draw")
-        return page(f"{self.subject}, step by step", parts, 4, str(self.subject))
+        parts: list[Shown] = []
+        told, waiting, begins = [], 0, False  # the first step that no panel shows yet
+        for step, (number, words, value) in zip(self.steps, self.numbered, strict=True):
+            told.append(f"{number}. {words}." if number is not None else f"{words}.")
+            waiting = waiting or number or 0
+            begins = begins or _ROW.match(words) is not None
+            if is_layout(value):
+                last = int(parts[-1].numbers.partition("-")[2] or parts[-1].numbers) if parts else 0
+                upto = number or max(waiting, last)
+                numbers = f"{waiting}-{upto}" if 0 < waiting < upto else str(upto)
+                parts.append(Shown(numbers, step.title or words, value, begins))
+                waiting, begins = 0, False
+        return steps(f"{self.subject}, step by step", str(self.subject), parts, _sentences(told))
+
+
+def _sentences(told: list[str]) -> list[str]:
+    """The steps in lines, the remarks below a step behind it."""
+    out: list[str] = []
+    for line in told:
+        if line[0].isdigit() and line.partition(". ")[0].isdigit():
+            out.append(line)
+        else:
+            out[-1:] = [f"{out[-1][:-1]}; {line}" if out else line]
+    return out
 
 
 def explain(text: str, names: dict[str, Any], library: Library) -> Explanation:

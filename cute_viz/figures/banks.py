@@ -106,10 +106,16 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
         paints=painting.cells,
         row_ruler=Ruler("byte", tuple(str(r * ROW) for r in range(lines)), (0,) * (lines + 1)),
         col_ruler=with_borders(ruler("element", per), width),
+        boxes=tuple(
+            (k // per, k % per, k // per + 1, k % per + width)
+            for k in range(0, lines * per, width)
+            if width > 1 and all(n in where for n in range(k, k + width))
+        ),
         data={"m": tuple([where[k][0] if k in where else None for k in range(lines * per)])},
     )
     title = options.title or f"Memory of {an(rows)} × {cols} tile of {bits}-bit elements, 128 bytes per row"
     caption = "each cell is an address, in order; it shows the element m,n that lies there"
+    caption += f"; a box is one {CHUNK}-byte chunk" if panel.boxes else ""
     shared = f"{several} elements share an address with another; the first is shown."
     return _figure(layout, title, caption, painting, [panel], bits, shared if several else "")
 

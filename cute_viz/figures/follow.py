@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from cute_viz.algebra.copy import TiledCopy
 from cute_viz.algebra.gemm import Gemm
 from cute_viz.algebra.matrix_op import matrix_op
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.mma import WARP
 from cute_viz.errors import FigureError
-from cute_viz.figures.follow_steps import ACCESS, LINE, ROWS_OF, Cell, Shared, Steps, shared_of, steps_of, swizzle_words
+from cute_viz.figures.follow_steps import (
+    ACCESS,
+    LINE,
+    ROWS_OF,
+    Cell,
+    Shared,
+    Steps,
+    instruction,
+    shared_of,
+    steps_of,
+    swizzle_words,
+)
 from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
 from cute_viz.figures.words import count, ptx_name
 
+MOST = 1024  # threads of a slider
 TOGETHER = 8  # rows (or columns) that are drawn where one of them is used
 WIDEST = 32  # columns of a panel of elements
 PAPER = Paint(-1)
@@ -35,7 +50,8 @@ class _Cells(NamedTuple):
 def follow(obj: Gemm, options: FigureOptions) -> Figure:
     """The picture of a Gemm's work as one thread does it.
 
-    The panels show the same rows: those that concern the thread, eight together. What repeats is drawn once.
+    The panels show the same rows: those that concern the thread, eight together. What repeats is drawn once. Where the
+    format has a slider, the figure comes with those of the threads asked for, or of the thread's warp.
 
     Raises: FigureError for no thread or several, and for an operand that is neither A nor B.
 
@@ -43,7 +59,17 @@ def follow(obj: Gemm, options: FigureOptions) -> Figure:
     >>> figure("ampere_gemm", follow=13).panels[1].caption
     '2. shared memory in lines of 128 bytes: chunk 5 ^ 1 = 4'
     """
-    thread, operand = _asked(options)
+    threads, operand = _asked(options)
+    drawn = _followed(obj, options, threads[0], operand)
+    if not options.series:
+        return drawn
+    if len(threads) == 1:
+        first = threads[0] // WARP[0] * WARP[0]
+        threads = range(first, min(first + WARP[0], size(obj.mma.thr_layout_vmnk)))
+    return replace(drawn, series=tuple([_followed(obj, options, thread, operand) for thread in threads]))
+
+
+def _followed(obj: Gemm, options: FigureOptions, thread: int, operand: str) -> Figure:
     steps, shared = steps_of(obj, operand, thread), shared_of(obj, operand)
     drawing = _Drawing(obj, operand, thread, steps, shared, options)
     drawing.draw()
@@ -69,13 +95,16 @@ def follow(obj: Gemm, options: FigureOptions) -> Figure:
     )
 
 
-def _asked(options: FigureOptions) -> tuple[int, str]:
-    if options.follow is None or len(options.follow) != 1:
-        raise FigureError("`follow=` is one thread", hint="such as `follow=13`")
+def _asked(options: FigureOptions) -> tuple[range, str]:
+    """The thread, or those of a series, and the operand."""
+    if options.follow is None or (len(options.follow) != 1 and not options.series):
+        raise FigureError("`follow=` is one thread", hint="such as `follow=13`; html has a slider for several")
+    if len(options.follow) > MOST:
+        raise FigureError(f"`follow=`: a slider has up to {MOST} threads")
     operand = (options.operand or "A").upper()
     if operand not in ROWS_OF:
         raise FigureError(f"`operand={options.operand}`: a thread is followed by way of A or B")
-    return options.follow.start, operand
+    return options.follow, operand
 
 
 class _Drawing:
@@ -235,8 +264,8 @@ class _Drawing:
             return
         epilogue = self.gemm.epilogue
         assert isinstance(epilogue, TiledCopy)
-        size = len(self.steps.stored[0]) * epilogue.atom.bits // 8
-        many = count(len(self.steps.stored), "store") + f" of {size} bytes"
+        wide = len(self.steps.stored[0]) * epilogue.atom.bits // 8
+        many = count(len(self.steps.stored), "store") + f" of {wide} bytes"
         same = set(stored) <= set(held)
         rows = self.rows
         if not same:
@@ -275,19 +304,6 @@ class _Drawing:
             if starts and ends:
                 start = max(starts, key=lambda box: box[3])
                 self._arrow(source, (start[0], start[1], row + 1, start[3]), source + 1, min(ends, key=lambda box: box[1]))
-
-
-def instruction(copy: TiledCopy | None) -> str:
-    """The instruction of a copy, as PTX calls it; `copy` for others.
-
-    >>> instruction(None)
-    'copy'
-    """
-    if copy is None:
-        return "copy"
-    if (op := matrix_op(copy.atom.name)) is not None:
-        return op.instruction
-    return "cp.async" if "CP_ASYNC" in copy.atom.name else "TMA" if "TMA" in copy.atom.name else "copy"
 
 
 def _window(used: set[int], extent: int) -> list[int]:

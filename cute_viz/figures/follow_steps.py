@@ -170,6 +170,19 @@ def _addressed(s2r: TiledCopy, thread: int, given: list[list[Cell]], notes: list
     return []
 
 
+def instruction(copy: TiledCopy | None) -> str:
+    """The instruction of a copy, as PTX calls it; `copy` for others.
+
+    >>> instruction(None)
+    'copy'
+    """
+    if copy is None:
+        return "copy"
+    if (op := matrix_op(copy.atom.name)) is not None:
+        return op.instruction
+    return "cp.async" if "CP_ASYNC" in copy.atom.name else "TMA" if "TMA" in copy.atom.name else "copy"
+
+
 def _instructions(copy: TiledCopy, side: str, thread: int, extents: Cell, notes: list[str]) -> list[list[Cell]]:
     """The elements of a tile that a thread moves with each instruction of a copy."""
     if owner(copy.atom.name) != THREAD:
@@ -179,14 +192,16 @@ def _instructions(copy: TiledCopy, side: str, thread: int, extents: Cell, notes:
     if thread >= size(get(copy.layout_tv, 0)):
         notes.append(f"A copy has {size(get(copy.layout_tv, 0))} threads: this one has no part in it.")
         return []
-    every = coordinates_of(copies.partition(get_slice(copy, thread), side, make_identity_layout(extents)))
+    part = copies.partition(get_slice(copy, thread), side, make_identity_layout(extents))
+    every = [(r, c) for r, c, *_ in coordinates_of(part)]
     values = size(get(copy.atom.layout_src if side == "S" else copy.atom.layout_dst, 1))
     return [every[n : n + values] for n in range(0, len(every), values)]
 
 
 def _fragment(gemm: Gemm, operand: str, thread: int, extents: Cell) -> list[Cell]:
     """The elements that the first instruction of the MMA takes, or gives, in a thread's registers."""
-    every = coordinates_of(mmas.partition(get_slice(gemm.mma, thread), operand, make_identity_layout(extents)))
+    part = mmas.partition(get_slice(gemm.mma, thread), operand, make_identity_layout(extents))
+    every = [(r, c) for r, c, *_ in coordinates_of(part)]
     return every[: size(get(gemm.mma.atom.layout(operand), 1))]
 
 

@@ -17,11 +17,12 @@ from cute_viz.figures.paint import HUES, bands, span
 from cute_viz.figures.rulers import ruler, steps_of
 from cute_viz.limits import limit, over
 
+RAMP = 5  # the hue of a ramp from dark to light: the darkest
 BAND = 1 << 20  # cells that are looked at at once
 
 
 def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
-    """The figure of a layout's offsets, eight bands of hue and four shades of each.
+    """The figure of a layout's offsets as a ramp of one hue, from dark to light; the legend tells every fourth of its shades.
 
     Raises: LimitError over the limit `image-cells`; FigureError for other than two modes, values that are coordinates, offsets
     past 62 bits, options that an image has no use for.
@@ -70,8 +71,8 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
         layout,
         options,
         "coloured by its offset",
-        tuple(Paint(hue, shade, shades) for hue in range(HUES) for shade in range(shades)),
-        Legend("hue: offset, the place in memory; lighter is later", entries),
+        tuple(Paint(RAMP, shade, HUES * shades) for shade in range(HUES * shades)),
+        Legend("shade: offset, the place in memory; lighter is later", entries),
         paints,
     )
 

@@ -129,7 +129,7 @@ def _build(cls: type, data: Any, where: str) -> Any:
     """A dataclass of the model from a JSON object, each value checked against the field's type."""
     if not isinstance(data, dict):
         raise FigureError(f"{where} should be an object")
-    known = {f.name: f for f in fields(cls)}
+    known = {f.name: f for f in fields(cls) if f.name != "series"}
     for name in data:
         if name not in known:
             raise FigureError(f"{where} has an unknown key {name!r}", hint=f"known: {', '.join(known)}")

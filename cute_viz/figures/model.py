@@ -9,7 +9,7 @@ asks an earlier stage. The JSON form is the model itself, versioned: `to_dict` g
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from cute_viz.display import Drawn
@@ -80,11 +80,13 @@ class Ruler:
 
     `levels[i]` is the weight of the line before row i; there is one more entry than rows. 0 is a cell line, 1 and
     more are borders of ever larger tiles. The outer frame is not part of levels; renderers always draw it.
+    marks: the rows (or columns) that are marked, such as those of the first tile.
     """
 
     title: str
     labels: tuple[str, ...]
     levels: tuple[int, ...]
+    marks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,8 @@ class Panel:
         for name, ruler, count in (("row_ruler", self.row_ruler, self.rows), ("col_ruler", self.col_ruler, self.cols)):
             if len(ruler.labels) != count or len(ruler.levels) != count + 1:
                 raise FigureError(f"{name} of {count} lines has {len(ruler.labels)} labels and {len(ruler.levels)} levels")
+            if ruler.marks and not 0 <= min(ruler.marks) <= max(ruler.marks) < count:
+                raise FigureError(f"{name} of {count} lines marks others: {ruler.marks}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +149,14 @@ class Arrow:
     """An arrow from one panel to another, each an index into the figure's panels.
 
     start, end: the cells that it leaves and points at, (row0, col0, row1, col1) half-open; () for the panel as a whole.
+    head: an arrow has one; without, it is a straight line down that joins the two.
     """
 
     source: int
     target: int
     start: tuple[int, ...] = ()
     end: tuple[int, ...] = ()
+    head: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +168,7 @@ class Figure(Drawn):
     facts: small facts of the object (size, cosize, threads ...), strings or integers, in reading order.
     notes: sentences that a reader must not miss (something left out, a cell with several owners ...).
     arrows: which panel, or cells of it, go on in which.
+    series: the pictures that it is one of, such as those of other threads, for a format with a slider; no part of the JSON.
     """
 
     kind: str
@@ -175,6 +182,7 @@ class Figure(Drawn):
     notes: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=Frozen)
     arrows: tuple[Arrow, ...] = ()
+    series: tuple[Figure, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", Frozen(self.facts))
@@ -197,8 +205,15 @@ def to_dict(figure: Figure) -> dict[str, Any]:
     >>> to_dict(Figure("grid", "a title", "4:1", "", "", (), (), ()))["cute_viz_figure"]
     3
     """
-    out = asdict(figure)
+    out = asdict(replace(figure, series=()))
+    del out["series"]
+    for arrow in out["arrows"]:
+        if arrow["head"]:
+            del arrow["head"]
     for panel in out["panels"]:
         if WARP.items() <= panel.items():
             del panel["warp"], panel["warp_name"]
+        for ruler in (panel["row_ruler"], panel["col_ruler"]):
+            if not ruler["marks"]:
+                del ruler["marks"]
     return {"cute_viz_figure": VERSION, **out}

@@ -17,12 +17,14 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.grid import grid
 from cute_viz.figures.model import Figure, Legend, Paint
+from cute_viz.figures.number_line import number_line
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
 from cute_viz.figures.paint import Painting, by_group, by_order, in_each, in_turns
 from cute_viz.figures.rulers import steps_of, with_borders
 from cute_viz.figures.selection import PARENTS, selection
 
+TILES = "hue: the tile"
 Key = Callable[[int], "int | None"]  # a panel's offset -> its group
 
 
@@ -60,10 +62,23 @@ def operation(call: Call, options: FigureOptions) -> Figure:
     keys, count, title = _keys(found.name, operands, drawn)
     figures, painting = _painted([figure for _, figure in parts], keys, count, title, steps_of(drawn[0][1]))
     source = str(replace(call, name=found.name))
+    if title == TILES:
+        figures[0] = _first_marked(figures[0], keys[0])
     shown = [(f"{name}: {show(x)}", figure) for (name, x), figure in zip(drawn, figures, strict=True)]
     out = page(options.title or f"{found.name}: {found.summary}", shown, 3, source, parts[0][1].caption)
-    panels = tuple([replace(panel, legends=None) for panel in out.panels])
-    return replace(out, kind="operation", paints=painting.paints, legends=painting.legends, panels=panels)
+    panels = [replace(panel, legends=None) for panel in out.panels]
+    paints, legends = painting.paints, painting.legends
+    if len(drawn) == len(panels) == 3 and drawn[2][0] == "both":
+        paints = (*paints, Paint(-1))
+        whole = dict(zip(panels[2].data["offset"], panels[2].paints, strict=True))
+        caption = f"on the number line: A and its complement reach {len(whole)} offsets, each once"
+        own, rest = (list(panel.data["offset"]) for panel in panels[:2])
+        if len(whole) == len(panels[2].paints) and (line := number_line(own, rest, whole, len(paints) - 1, caption)):
+            legends = tuple(_counted(legends, [panels[2].paints]))  # of both together, which is each place once
+            panels[2] = line
+    if panels[0].row_ruler.marks:
+        out = replace(out, caption=f"{out.caption}; bars on the rulers of A: its first tile")
+    return replace(out, kind="operation", paints=paints, legends=legends, panels=tuple(panels))
 
 
 def _drawable(x: Any) -> bool:
@@ -92,6 +107,19 @@ def _with_tiles(figure: Figure, tiler: Any) -> Figure:
     return replace(figure, panels=tuple(panels))
 
 
+def _first_marked(figure: Figure, key: Key) -> Figure:
+    """The figure of A, the rows and columns of the first tile marked on its rulers, where they meet in its elements alone."""
+    if len(figure.panels) != 1:
+        return figure
+    (panel,) = figure.panels
+    held = [divmod(n, panel.cols) for n, offset in enumerate(panel.data["offset"]) if key(offset) == 0]
+    rows, cols = (tuple(sorted({cell[axis] for cell in held})) for axis in (0, 1))
+    if len(rows) * len(cols) != len(held) or len(held) == len(panel.paints):
+        return figure
+    rulers = replace(panel.row_ruler, marks=rows), replace(panel.col_ruler, marks=cols)
+    return replace(figure, panels=(replace(panel, row_ruler=rulers[0], col_ruler=rulers[1]),))
+
+
 def _name(operation: str, n: int) -> str:
     """What operand n (from 0) is called: `tiler`, or a letter while there are letters."""
     if operation.endswith("divide"):
@@ -117,7 +145,7 @@ def _keys(name: str, operands: list[Any], drawn: list[tuple[str, Any]]) -> tuple
                 keys: list[Key] = [of.get for _ in drawn]
                 if _drawable(operands[1]):
                     keys[1] = lambda offset: None  # the tiler lies in every tile
-                return keys, outside, "hue: the tile"
+                return keys, outside, TILES
             second = drawn[1][1] if len(drawn) == 3 else None
             copies = {} if second is None else {offset: n for n, offset in reversed(list(enumerate(offsets(second))))}
             block: list[Key] = [lambda offset: 0, *([copies.get] if second is not None else []), of.get]
@@ -172,7 +200,7 @@ def _painted(
             at += n
         out.append(replace(figure, panels=tuple(panels), paints=paints, legends=()))
     parts = [[p for panel in figure.panels for p in panel.paints] for figure in out]
-    if title == "hue: the tile":  # the first tile alone counts for nothing
+    if title == TILES:  # the first tile alone counts for nothing
         parts = [cells for cells in parts if len(cells) == len(parts[-1])]
     counted = _counted(painting.legends, parts) if len(parts) < len(out) else painting.legends
     return out, Painting(tuple(cells), paints, in_each(counted, parts, paints))

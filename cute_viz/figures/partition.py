@@ -18,11 +18,11 @@ from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, make_tiled_mma
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.views import get_slice
 from cute_viz.errors import FigureError
+from cute_viz.figures.levels import Elements, collapsed
 from cute_viz.figures.mma import thread_of
-from cute_viz.figures.model import HOLE, Figure, Legend, Paint, Panel, Ruler
+from cute_viz.figures.model import HOLE, Figure, Legend, Paint
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import by_group, in_turns
-from cute_viz.figures.rulers import ruler
 from cute_viz.figures.words import an
 
 FEW = 2048  # cells of a tensor that is drawn whole
@@ -47,57 +47,48 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
     if not isinstance(tensor, (Layout, ComposedLayout)):
         raise FigureError(f"`tensor=`: {show(tensor)} is not a layout", hint="such as `tensor=(128,64):(64,1)`")
     shape = domain(tensor).shape
-    if len(modes(shape)) != 2:
-        raise FigureError(f"the tensor {tensor} has {len(modes(shape))} modes; the picture has two", hint="give one tile: (M,K)")
-    rows, cols = (product(mode) for mode in modes(shape))
-    check_cells(rows * cols, f"the tensor {tensor}", options)
+    if len(modes(shape)) < 2:
+        raise FigureError(f"the tensor {tensor} has one mode; the picture has two or more", hint="give one tile: (M,K)")
+    rows, cols, *rest = (product(mode) for mode in modes(shape))
+    check_cells(product(shape), f"the tensor {tensor}", options)
     part = _part(thr, operand, tensor)
-    coordinates = coordinates_of(_part(thr, operand, make_identity_layout((rows, cols))))
+    coordinates = coordinates_of(_part(thr, operand, make_identity_layout((rows, cols, *rest))))
     own = domain(part)
     extents = [product(mode) for mode in modes(own.shape)]
     names = (_MODES.get(operand, _COPY) + tuple(f"REST_{n}" for n in range(8)))[: len(extents)]
-    labels = [""] * (rows * cols)
-    places: list[int | None] = [None] * (rows * cols)  # in the modes after the first, as one number
-    value: list[int | None] = [None] * (rows * cols)  # in the first mode
+    titles = _TITLES.get(operand, ("M", "N"))
+    held: list[tuple[int, int] | None] = [None] * (rows * cols)  # of a cell: the place in the modes after the first, and the value
     thread = _thread(thr)
-    for n, (m, k) in enumerate(coordinates):
+    for n, (m, k, *others) in enumerate(coordinates):
         if not (0 <= m < rows and 0 <= k < cols):
             raise FigureError(
                 f"thread {thread} holds ({m},{k}), which is outside the {rows} x {cols} tensor",
                 hint="give a tensor whose extents are multiples of the tile",
             )
-        cell = m * cols + k
-        rest, value[cell] = divmod(n, extents[0])
-        places[cell] = rest
-        where = []
-        for extent in extents[1:]:
-            where.append(rest % extent)
-            rest //= extent
-        labels[cell] = f"V{value[cell]}\n({','.join(map(str, where))})"
+        if not any(others):
+            held[m * cols + k] = divmod(n, extents[0])
     groups = max(1, len(coordinates) // extents[0])
     heading, shades = f"hue: {', '.join(names[1:])}", f"shade: value of {names[0]}"
-    turns = in_turns(places, [(rows, cols)])
-    painting = by_group(places, groups, heading, "", value, extents[0], shades, "V", turns)
+    places = [None if mine is None else mine[0] for mine in held]
+    values = [None if mine is None else mine[1] for mine in held]
+    painting = by_group(places, groups, heading, "", values, extents[0], shades, "V", in_turns(places, [(rows, cols)]))
     paper = len(painting.paints)
     legends = (_by_coordinate(painting.legends[0], extents[1:]), *painting.legends[1:])
+    every = Elements(extents, names, held, tuple([paper if p == HOLE else p for p in painting.cells]), paper)
+    begins = [offset for n, offset in enumerate(offsets(part)) if n % extents[0] == 0]
+    whole = every.panel(rows, cols, titles, lambda place: True)
+    panel = collapsed(whole) if rows * cols > FEW else whole
+    dense = ("Rows and columns without an element of the thread are drawn as …",) if panel is not whole else ()
+    panels = [replace(panel, caption=f"all of it: {rows} × {cols}" + (", the rest 0" if rest else ""), place=(1, 0))]
+    if len(extents) > 2 and groups > 1:
+        panels = [every.first(rows, cols, titles, _tile(thr, operand)), *every.tiles(begins), *panels]
+    else:
+        panels = [replace(panel, caption="", place=(0, 0))]
     title = options.title or f"partition_{operand}: what thread {thread} holds of {an(rows)} × {cols} tensor"
     spelt = ", ".join(f"{name} {show(mode)}" for name, mode in zip(names, modes(own.shape), strict=True))
+    caption = f"({','.join(names)}) = {show(own.shape)}: {spelt}; a cell shows its value and its place in the other modes"
     origin = part.offset if isinstance(part, ComposedLayout) and isinstance(part.outer, Layout) else None
-    where_ = f"the part begins at ptr + {origin}; " if isinstance(origin, int) and origin else ""
-    caption = f"{where_}({','.join(names)}) = {show(own.shape)}: {spelt}; a cell shows its value and its place in the other modes"
-    source = show(part)
-    whole = Panel(
-        caption="",
-        rows=rows,
-        cols=cols,
-        labels=tuple(labels),
-        paints=tuple(paper if p == HOLE else p for p in painting.cells),
-        row_ruler=ruler(_TITLES.get(operand, ("M", "N"))[0], rows),
-        col_ruler=ruler(_TITLES.get(operand, ("M", "N"))[1], cols),
-        data={"value": tuple(value)},
-    )
-    panel = _collapsed(whole) if rows * cols > FEW else whole
-    dense = ("Rows and columns without an element of the thread are drawn as …",) if panel is not whole else ()
+    source = f"ptr + {origin} o {show(own)}" if isinstance(origin, int) and origin else show(part)
     return Figure(
         kind="partition",
         title=title,
@@ -106,8 +97,8 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
         description=f"{title}. {source}. {caption}",
         paints=(*painting.paints, Paint(-1)),
         legends=legends,
-        panels=(panel,),
-        notes=(*dense, f"tensor {show(tensor)}", f"{len(coordinates)} of {rows * cols} elements are thread {thread}'s."),
+        panels=tuple(panels),
+        notes=(*dense, f"tensor {show(tensor)}", f"{len(coordinates)} of {product(shape)} elements are thread {thread}'s."),
         facts={"elements": len(coordinates), **dict(zip(names, extents, strict=True))},
     )
 
@@ -122,34 +113,6 @@ def _by_coordinate(legend: Legend, extents: Sequence[int]) -> Legend:
         return legend
     entries = [replace(entry, label=re.sub(r"\d+", coordinate, entry.label)) for entry in legend.entries]
     return replace(legend, entries=tuple(entries))
-
-
-def _collapsed(panel: Panel) -> Panel:
-    """The panel with each run of empty rows, or columns, as one; the panel itself where there are none to speak of."""
-    held = [divmod(n, panel.cols) for n, label in enumerate(panel.labels) if label]
-    rows, cols = (_lines({cell[axis] for cell in held}, count) for axis, count in ((0, panel.rows), (1, panel.cols)))
-    if 2 * len(rows) * len(cols) > panel.rows * panel.cols:
-        return panel
-    cells = [r * panel.cols + c for r, _ in rows for c, _ in cols]
-    return replace(
-        panel,
-        rows=len(rows),
-        cols=len(cols),
-        labels=tuple([panel.labels[cell] for cell in cells]),
-        paints=tuple([panel.paints[cell] for cell in cells]),
-        row_ruler=Ruler(panel.row_ruler.title, tuple(label for _, label in rows), (0,) * (len(rows) + 1)),
-        col_ruler=Ruler(panel.col_ruler.title, tuple(label for _, label in cols), (0,) * (len(cols) + 1)),
-        data={name: tuple([column[cell] for cell in cells]) for name, column in panel.data.items()},
-    )
-
-
-def _lines(used: set[int], count: int) -> list[tuple[int, str]]:
-    """The lines that are drawn, each with its label: those that are used, and the first of each run of others.
-
-    >>> _lines({1, 4}, 6)
-    [(0, '…'), (1, '1'), (2, '…'), (4, '4'), (5, '…')]
-    """
-    return [(n, str(n) if n in used else "…") for n in range(count) if n in used or not n or n - 1 in used]
 
 
 def _view(obj: Any, options: FigureOptions) -> tuple[Any, str]:
@@ -174,6 +137,14 @@ def _view(obj: Any, options: FigureOptions) -> tuple[Any, str]:
     return get_slice(tiled, options.thread.start), operand
 
 
+def _tile(thr: Any, operand: str) -> tuple[int, int]:
+    """The rows and columns of the tile that is partitioned."""
+    if isinstance(thr, ThrMMA):
+        return mmas.operand_tile(thr.tiled, operand)
+    down, right = (*copies.tile_of(thr.tiled), 1)[:2]
+    return down, right
+
+
 def _thread(thr: Any) -> int:
     return thr.thr_idx if isinstance(thr, ThrCopy) else thread_of(thr)
 
@@ -182,7 +153,7 @@ def _part(thr: Any, operand: str, tensor: Any) -> Any:
     return mmas.partition(thr, operand, tensor) if isinstance(thr, ThrMMA) else copies.partition(thr, operand, tensor)
 
 
-def coordinates_of(part: Any) -> list[tuple[int, int]]:
+def coordinates_of(part: Any) -> list[tuple[int, ...]]:
     """The tensor coordinates of a partition of an identity tensor, in the order of the partition's indices.
 
     >>> coordinates_of(make_identity_layout((2, 2)))
@@ -192,6 +163,7 @@ def coordinates_of(part: Any) -> list[tuple[int, int]]:
     base = tuple(leaves(offset)) if isinstance(offset, tuple) else (0, 0)
     out = []
     for coordinate in offsets(domain(part)):
-        m, k = (*coordinate, 0, 0)[:2] if isinstance(coordinate, tuple) else (coordinate, 0)
-        out.append((base[0] + m, base[1] + k))
+        own = coordinate if isinstance(coordinate, tuple) else (coordinate, 0)
+        wide = max(2, len(own), len(base))
+        out.append(tuple(a + b for a, b in zip((*own, *(0,) * wide)[:wide], (*base, *(0,) * wide)[:wide], strict=True)))
     return out

@@ -106,4 +106,5 @@ def cut(panel: Panel, r0: int, r1: int, c0: int, c1: int) -> Panel:
 
 
 def _part(ruler: Ruler, start: int, stop: int) -> Ruler:
-    return Ruler(ruler.title, ruler.labels[start:stop], ruler.levels[start : stop + 1])
+    marks = tuple(n - start for n in ruler.marks if start <= n < stop)
+    return Ruler(ruler.title, ruler.labels[start:stop], ruler.levels[start : stop + 1], marks)

@@ -17,6 +17,11 @@ from cute_viz.files import own_bytes
 from cute_viz.gallery.index import Entry
 from cute_viz.gallery.plan import Job
 from cute_viz.limits import current, raised
+from cute_viz.renderers.geometry import number
+from cute_viz.renderers.page import page_of
+
+LETTER, BESIDE = 6.71, 12  # px: width of a letter of a ruler, and room beside its labels
+ABOVE, TITLE = 22, 18  # px above the cells that column labels take, and their title
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +86,27 @@ def _draw(job: Job, folder: str, check: bool, ours: Ours) -> Drawn:
         expression=figure.source,
         note=" ".join(part for part in (spec.description, f"From {spec.source}." if spec.source else "") if part),
         files=job.files,
+        view=_view(answer) if any(file.endswith(".svg") for file in job.files.values()) else "",
     )
     return Drawn(job.name, entry, {file: hash_of(data) for file, data in pictures.items()}, tuple(differs))
+
+
+def _view(answer: Answer) -> str:
+    """Where panels and their rulers are on the page of a picture: x, y, width, height, and the page's width and height.
+
+    "" in the style of CuTe's printers, whose page is another.
+    """
+    if answer.how.style != "default":
+        return ""
+    page = page_of(answer.figure, answer.how)
+    corners = []
+    for place in page.panels:
+        rows, cols, grid = place.panel.row_ruler, place.panel.col_ruler, place.grid
+        beside = max(max(map(len, rows.labels)), len(rows.title) + 2 if rows.title else 0) * LETTER + BESIDE
+        corners.append((grid.left - beside, grid.top - ABOVE - (TITLE if cols.title else 0), grid.right + 4, grid.bottom + 4))
+    left, top = (max(0.0, min(corner[n] for corner in corners)) for n in (0, 1))
+    right, bottom = (max(corner[n] for corner in corners) for n in (2, 3))
+    return ",".join(map(number, (left, top, right - left, bottom - top, page.width, page.height)))
 
 
 def _write(answer: Answer, format_: str, forced: bool) -> bytes:

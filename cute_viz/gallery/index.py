@@ -21,6 +21,7 @@ BEST = (  # of our own gallery, for who sees it for the first time
     *("thread_day", "smem_128x64_sw333", "mma_sm80_16x8x16", "tv_8x128", "swizzle_333", "ampere_gemm", "divide_2d", "hierarchical"),
     *("mma_tiled_221_thread_5", "copy_16x2_1x8", "product_raked", "swizzle_bits"),
 )
+TWELVE = "Twelve to begin with"
 NO_HASHES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -29,7 +30,8 @@ class Entry:
     """What the index says of one spec.
 
     group: its heading. alt: the description for a reader who cannot see the picture. archs: such as ("sm80",).
-    expression: the object in CuTe notation. note: a sentence for readers. files: format -> file name.
+    expression: the object in CuTe notation. note: a sentence for readers. files: format -> file name. view: of an SVG the part with
+    its panels, which is its thumbnail: `x,y,width,height`, and the size of all.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Entry:
     expression: str
     note: str
     files: dict[str, str]
+    view: str = ""
 
     @classmethod
     def from_dict(cls, value: dict[str, Any]) -> Entry:
@@ -50,7 +53,18 @@ class Entry:
             raise TypeError("an entry is made of words")
         name, group, title, alt, kind, expression, note = words
         files = {str(key): str(file) for key, file in value["files"].items()}
-        return cls(name, group, title, alt, kind, tuple(map(str, value["archs"])), expression, note, files)
+        view = str(value.get("view", ""))
+        view = view if re.fullmatch(r"[0-9]+(\.[0-9]+)?(,[1-9][0-9]*(\.[0-9]+)?){5}", view) else ""
+        return cls(name, group, title, alt, kind, tuple(map(str, value["archs"])), expression, note, files, view)
+
+    @property
+    def thumbnail(self) -> tuple[str, str]:
+        """How a picture is shown without the words around its panels: the styles of what clips it, and of the picture."""
+        if not self.view:
+            return "", ""
+        x, y, w, h, width, _ = map(float, self.view.split(","))
+        clip = f"aspect-ratio:{w:g}/{h:g};width:min(100%,{14 * w / h:.2f}rem)"
+        return clip, f"width:{100 * width / w:.2f}%;left:{-100 * x / w:.2f}%;top:{-100 * y / h:.2f}%"
 
     @property
     def picture(self) -> str | None:
@@ -77,7 +91,7 @@ def readme(entries: Sequence[Entry], title: str = "Gallery", live: str | None = 
         out += [f"- [{_text(group)}](#{_anchor(group)}) ({len(members)})" for group, members in groups.items()] + [""]
     named = {entry.name: entry for entry in entries}
     if set(BEST) <= set(named):
-        groups = {"Twelve to begin with": [named[name] for name in BEST], **groups}
+        groups = {TWELVE: [named[name] for name in BEST], **groups}
     for group, members in groups.items():
         out += [f"## {_text(group)}", "", "<table>"]
         for start in range(0, len(members), COLUMNS):
@@ -100,10 +114,15 @@ def page(entries: Sequence[Entry], title: str = "Gallery", hashes: Mapping[str, 
     kinds = sorted({entry.kind for entry in entries})
     archs = sorted({arch for entry in entries for arch in entry.archs}, key=lambda arch: (len(arch), arch))
     files = {file for entry in entries for file in entry.files.values()}
+    groups = _grouped(entries)
+    named = {entry.name: entry for entry in entries}
+    if set(BEST) <= set(named):
+        groups = {TWELVE: [named[name] for name in BEST], **groups}
     sections = []
-    for group, members in _grouped(entries).items():
+    for group, members in groups.items():
         cards = "\n".join(_card(entry, live) for entry in members)
-        sections.append(f"<section>\n<h2>{_text(group)}</h2>\n<div class=cards>\n{cards}\n</div>\n</section>")
+        best = " class=best" if group == TWELVE else ""
+        sections.append(f"<section{best}>\n<h2>{_text(group)}</h2>\n<div class=cards>\n{cards}\n</div>\n</section>")
     parts = {
         "title": _text(title),
         "kinds": _choices(kinds),
@@ -152,10 +171,14 @@ def _card(entry: Entry, live: str | None) -> str:
     out = [f'<figure data-kind="{_text(entry.kind)}" data-archs="{_text(" ".join(entry.archs))}" data-words="{_text(search)}">']
     if entry.picture is not None:
         file = quote(entry.picture)
-        out.append(f'<a href="{file}"><img loading=lazy src="{file}" alt="{_text(entry.alt)}"></a>')
+        clip, shown = entry.thumbnail
+        styles = [f' class=thumb style="{clip}"', f' style="{shown}"'] if clip else ["", ""]
+        out.append(f'<a{styles[0]} href="{file}"><img{styles[1]} loading=lazy src="{file}" alt="{_text(entry.alt)}"></a>')
     note = f"<p>{_text(entry.note)}</p>" if entry.note else ""
     words = f"<b>{_text(entry.title)}</b><br><code>{_short(entry.expression)}</code>{note}<p>{_links(entry, live)}</p>"
-    out.append(f"<figcaption>{words}{_command(entry)}</figcaption>")
+    command = _command(entry)
+    copy = f"<p class=command>{command} <button type=button>Copy</button></p>" if command else ""
+    out.append(f"<figcaption>{words}{copy}</figcaption>")
     return "\n".join([*out, "</figure>"])
 
 

@@ -60,7 +60,7 @@ OPTIONS: dict[str, Option] = {
         Option(
             "follow",
             "range",
-            "Follow this one thread through a GEMM, from memory to registers and back.",
+            "Follow this one thread through a GEMM, from memory to registers and back; html has a slider for several, 0..127.",
             "object",
             example="N",
         ),

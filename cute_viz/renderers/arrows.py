@@ -9,6 +9,7 @@ from cute_viz.renderers.frame import Frame
 from cute_viz.renderers.primitives import Arrows, Grid
 
 WIDTH, HEAD = 1.6, 8.0  # px: stroke, and length of the head
+THIN = 0.9  # px: stroke of a line without a head
 AWAY = 3.0  # px between an arrow and what it begins or ends at
 MOST_PULL = 90.0  # px: how far a curve goes straight on
 
@@ -28,9 +29,15 @@ def arrows(found: Sequence[Arrow], frames: Sequence[Frame], grids: Sequence[Grid
             _rect(grids[a.target], frames[a.target], a.end),
         )
         for a in found
-        if frames[a.source].panel.place[0] == frames[a.target].panel.place[0]
+        if a.head and frames[a.source].panel.place[0] == frames[a.target].panel.place[0]
     ]
-    return [Arrows(curves, WIDTH, HEAD)] if curves else []
+    joins = [
+        _join(_rect(grids[a.source], frames[a.source], a.start), _rect(grids[a.target], frames[a.target], a.end))
+        for a in found
+        if not a.head
+    ]
+    out = [Arrows(curves, WIDTH, HEAD)] if curves else []
+    return [*out, Arrows(joins, THIN, 0.0)] if joins else out
 
 
 def crossed(found: Sequence[Arrow], panel: int, panels: Sequence[Panel]) -> list[int]:
@@ -39,7 +46,7 @@ def crossed(found: Sequence[Arrow], panel: int, panels: Sequence[Panel]) -> list
     >>> crossed([], 0, [])
     []
     """
-    here = [a for a in found if a.target == panel and a.end and panels[a.source].place < panels[panel].place]
+    here = [a for a in found if a.target == panel and a.end and a.head and panels[a.source].place < panels[panel].place]
     here = [a for a in here if panels[a.source].place[0] == panels[panel].place[0]]
     return [(a.end[0] + a.end[2] - 1) // 2 for a in here]
 
@@ -51,6 +58,12 @@ def _rect(grid: Grid, frame: Frame, box: tuple[int, ...]) -> Rect:
     r0, c0, r1, c1 = box
     left, top = grid.left + c0 * grid.cell_w, grid.top + r0 * grid.cell_h
     return left, top, left + (c1 - c0) * grid.cell_w, top + (r1 - r0) * grid.cell_h
+
+
+def _join(a: Rect, b: Rect) -> tuple[Point, Point, Point, Point]:
+    """The straight line from the lower edge of one to the upper edge of the other."""
+    start, end = ((a[0] + a[2]) / 2, a[3]), ((b[0] + b[2]) / 2, b[1])
+    return start, start, end, end
 
 
 def _curve(a: Rect, b: Rect) -> tuple[Point, Point, Point, Point]:

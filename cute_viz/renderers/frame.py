@@ -34,7 +34,7 @@ class Fit(NamedTuple):
     line: bool = False
 
 
-LOOSE, TIGHT = Fit(), Fit(SMALL, 116.0, 5.0, 4.0, 7.0, 14.0)
+LOOSE, TIGHT = Fit(), Fit(SMALL, 116.0, 4.6, 4.0, 7.0, 14.0)
 
 
 class Detail(IntEnum):
@@ -132,7 +132,7 @@ def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None, fit
     if detail == Detail.COLOUR:
         marks = group_marks(figure, panel, w, h)
     rows = panel.row_ruler
-    left = max(max(map(len, rows.labels)), len(rows.title) + 2) * CHAR * FONT + fit.ruler
+    left = max(max(map(len, rows.labels)), len(rows.title) + 2 if rows.title else 0) * CHAR * FONT + fit.ruler
     caption = tuple(wrap(panel.caption, max(panel.cols * w, fit.narrow), CAPTION * BOLD, commas=True)) if panel.caption else ()
     top = 24.0 + (18 if panel.col_ruler.title else 0) + (CAPTION * 1.5 * len(caption) + 6 if caption else 0)
     return Frame(panel, detail, labels, marks, caption, w, h, float(round(left)), top, fit)

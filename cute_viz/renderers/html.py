@@ -61,8 +61,11 @@ def render(figure: Figure, options: Options) -> str:
     True
     """
     picture, panels = explored(figure, options)
+    content: dict[str, Any] = {"panels": panels}
+    if figure.series:
+        content["series"] = _series(figure, options)
     # default: the halves of a recast coordinate, 1/2, are written as text
-    data = json.dumps({"panels": panels}, separators=(",", ":"), ensure_ascii=True, default=str).replace("<", "\\u003c")
+    data = json.dumps(content, separators=(",", ":"), ensure_ascii=True, default=str).replace("<", "\\u003c")
     style, script, digest = _assets()
     theme = {"dark": "dark", "light": "light", "print": "light"}.get(options.theme, "light dark")
     tables = "".join(_table(panel, n) for n, panel in enumerate(figure.panels))
@@ -71,7 +74,7 @@ def render(figure: Figure, options: Options) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(digest)}">\n'
         f'<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="{theme}">\n'
         f"<title>{_text(figure.title)}</title>\n<style>\n{style}</style>\n</head>\n"
-        f'<body class="{options.theme}">\n<main>\n{CONTROLS}'
+        f'<body class="{options.theme}">\n<main>\n{_with_slider(figure)}'
         f'<div id="picture" tabindex="0" role="group" aria-label="{_text(figure.description)}" aria-describedby="cell">\n'
         f"{picture}</div>\n{READOUT}"
         f'<section id="tables" aria-label="Tables">\n{tables}</section>\n</main>\n'
@@ -89,6 +92,38 @@ def explored(figure: Figure, options: Options) -> tuple[str, list[dict[str, Any]
     """
     page = page_of(figure, options)
     return svg.write(page, replace(options, fragment=True)), [_panel(place.panel, place.grid) for place in page.panels]
+
+
+def _with_slider(figure: Figure) -> str:
+    """The controls; with a slider for the pictures that this is one of."""
+    if not figure.series:
+        return CONTROLS
+    threads = [one.facts["thread"] for one in figure.series]
+    at = threads.index(figure.facts["thread"]) if figure.facts["thread"] in threads else 0
+    slider = (
+        f'<label>Thread <input id="series" type="range" min="0" max="{len(threads) - 1}" value="{at}" '
+        f'aria-valuetext="thread {threads[at]}"></label><output id="which" for="series">{threads[at]}</output>\n'
+    )
+    return CONTROLS.replace("<label>Find", f"{slider}<label>Find", 1)
+
+
+def _series(figure: Figure, options: Options) -> dict[str, Any]:
+    """The pictures of a slider: of each the SVG, cut before each tag, and its panels, as indices into what all of them share.
+
+    parts: of SVGs. values: of panels, a JSON text each. pictures: (number, title, description, parts, panels by field).
+    """
+    parts: dict[str, int] = {}
+    values: dict[str, int] = {}
+    pictures = []
+    for one in figure.series:
+        picture, panels = explored(replace(one, series=()), options)
+        cut = [parts.setdefault(part, len(parts)) for part in picture.split("<")]
+        kept = [
+            {name: values.setdefault(json.dumps(value, default=str), len(values)) for name, value in panel.items()}
+            for panel in panels
+        ]
+        pictures.append([one.facts["thread"], one.title, one.description, cut, kept])
+    return {"parts": list(parts), "values": list(values), "pictures": pictures}
 
 
 @lru_cache(maxsize=1)

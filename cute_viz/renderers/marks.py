@@ -11,6 +11,7 @@ from cute_viz.figures.model import HOLE, Figure, Panel
 from cute_viz.renderers.geometry import CHAR, FONT, split_lines
 
 NARROWEST = 3.0  # px, of a cell in a box with a label
+_PAIR = re.compile(r"([0-9]+),([0-9]+)", re.ASCII)  # `3,8`: a coordinate
 SEVERAL = 4  # owners that the name of a group lists
 _NUMBERS = re.compile(r"([^0-9]*)([0-9]+)(?:-([0-9]+))?", re.ASCII)  # `V7`, `12`, `6-7`
 
@@ -112,6 +113,8 @@ def _span(labels: Sequence[str]) -> str | None:
     digits = labels[0][len(prefix) :]
     if prefix.isalpha() and digits and [*labels] == [f"{prefix}{n}" for n in range(int(digits), int(digits) + len(labels))]:
         return f"{labels[0]}-{int(digits) + len(labels) - 1}"  # nearly always
+    if pairs := [found for label in labels if (found := _PAIR.fullmatch(label))]:
+        return _pair_span([(found[1], found[2]) for found in pairs]) if len(pairs) == len(labels) else None
     first = _NUMBERS.fullmatch(labels[0])
     if not first:
         return None
@@ -122,6 +125,19 @@ def _span(labels: Sequence[str]) -> str | None:
             return None
         last = int(found[3] or found[2])
     return f"{head}{first[2]}-{last}"
+
+
+def _pair_span(pairs: Sequence[tuple[str, str]]) -> str | None:
+    """`3,8-15` of coordinates along a row, `0-7,2` of those down a column.
+
+    >>> _pair_span([("3", "8"), ("3", "9")]), _pair_span([("0", "2"), ("1", "2")]), _pair_span([("0", "0"), ("1", "1")])
+    ('3,8-9', '0-1,2', None)
+    """
+    rows, cols = ([pair[axis] for pair in pairs] for axis in (0, 1))
+    if len(set(rows)) > 1 and len(set(cols)) > 1:
+        return None
+    spans = _span(rows), _span(cols)
+    return None if None in spans else ",".join(map(str, spans))
 
 
 def vector_cell(marks: Sequence[Mark], pad: float = 7.0, heights: tuple[float, float] = (20.0, 30.0)) -> tuple[float, float]:
@@ -138,7 +154,7 @@ def vector_cell(marks: Sequence[Mark], pad: float = 7.0, heights: tuple[float, f
         w = max(w, (mark[2] * CHAR * FONT + pad) / mark[0])
     tall = min((m.r1 - m.r0 for m in marks), default=1)
     lines = max((len(m.lines) for m in marks), default=1)
-    return ceil(4 * w) / 4, float(max(8, -int(-heights[lines > 1] / tall)))
+    return ceil(4 * w) / 4, float(max(8, -int(-(heights[lines > 1] + 12 * max(0, lines - 2)) / tall)))
 
 
 def vector_width(panel: Panel, pad: float = 7.0) -> float:

@@ -92,7 +92,7 @@ class Canvas:
     def finish(self) -> Any:
         """Put the text onto the page; matplotlib's figure of all."""
         self._stamp()
-        self._add(_Texts(self._texts, self._transform, abs(self._transform.get_matrix()[0, 0])))
+        self._add(_Texts(self._texts, self._transform))
         return self.figure
 
     def _stamp(self) -> None:
@@ -112,22 +112,22 @@ class Canvas:
 class _Texts(Artist):
     """Lines of text, drawn straight by the renderer: (text, x, y of the baseline, size px, colour, family, bold, anchor)."""
 
-    def __init__(self, items: list[tuple[str, float, float, float, str, str, bool, str]], transform: Any, scale: float) -> None:
+    def __init__(self, items: list[tuple[str, float, float, float, str, str, bool, str]], transform: Any) -> None:
         super().__init__()
         self.items = items
         self.place = transform
-        self.scale = scale  # of px of the page to px of the renderer
 
     def draw(self, renderer: Any) -> None:
         """Draws every line."""
         gc = renderer.new_gc()
+        scale = abs(self.place.get_matrix()[0, 0])  # of px of the page to units of this renderer, which a PDF has others of
         fonts: dict[tuple[float, str, bool], FontProperties] = {}
         for text, x, y, size, colour, family, bold, anchor in self.items:
             key = (size, family, bold)
             font = fonts.setdefault(key, FontProperties(family=family, weight="bold" if bold else "normal", size=size * 72 / DPI))
             px, py = self.place.transform((x, y))
             if anchor == "middle":  # of a label, whose letters are all as wide
-                px -= len(text) * ADVANCE * size * self.scale / 2
+                px -= len(text) * ADVANCE * size * scale / 2
             elif anchor == "end":
                 px -= renderer.get_text_width_height_descent(text, font, False)[0]
             gc.set_foreground(colour)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from cute_viz.figures.model import Figure, Panel
+from cute_viz.figures.repeats import repeated
 from cute_viz.figures.trim import in_bands
 from cute_viz.renderers import Options
 from cute_viz.renderers.arrows import arrows, crossed
@@ -17,19 +18,24 @@ from cute_viz.renderers.geometry import BOLD, CHAR, FONT, PROSE, SMALL, arrange,
 from cute_viz.renderers.legend import LEGEND_WIDTH, Key
 from cute_viz.renderers.marks import has_vectors, vector_width
 from cute_viz.renderers.panel import draw
-from cute_viz.renderers.primitives import TEXT, Grid, Line, Primitive, scaled
+from cute_viz.renderers.primitives import TEXT, Grid, Line, Plates, Primitive, scaled
 from cute_viz.renderers.targets import LEAST, TARGETS, Target, target_of
 
 BANDS = (2, 3, 4, 6, 8)  # that a panel too wide for its target is folded into
 TALLEST = 864.0  # px, 9 in: what a sheet of paper holds
 GAP = 28.0  # between panels, and between panels and legend
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
+NARROW = 76.0  # px of the caption of a unit
 NARROWEST = 420.0  # of what stands between the margins
 WIDEST = 2600.0  # px that panels with every label may take before labels are left out
 VECTORS_FROM = 1400.0  # px from which on a label for each box is better than one for each cell, where boxes tell all
 ROOMY = 1600.0  # px that panels of colours take
+MANY = 2048  # cells, of which the unit that repeats is tried: what an instruction holds is drawn whole
 IMAGE = 2048  # px that an image of cells takes at least, where there are so many
 MOST_CELLS = 100_000  # more are pixels of an image, unless their text was asked for
+
+
+Rank = tuple[bool, bool, bool, bool, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,30 +67,58 @@ def page_of(figure: Figure, options: Options) -> Page:
     (True, 2, 'VECTOR')
     """
     target = target_of(options)
-    if target.width is None or not (target.shrinks or figure.arrows) or options.cell is not None:
-        return lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
-    best: tuple[tuple[bool, bool, bool, float], Page] | None = None
+    arranged = target.shrinks or bool(figure.arrows)
+    if target.width is None or options.cell is not None or not arranged:
+        as_it_is = lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
+        if target.width is None or options.cell is not None or not (_is_mute(as_it_is) and _has_text(figure)):
+            return as_it_is
+        if options.target in (None, "screen") or (_has_groups(figure) and not _is_nameless(as_it_is)):
+            return as_it_is
+    best: tuple[Rank, Page] | None = None
+    unit = None
     for drawn, line in _arranged(figure):
-        if best is not None and not any(best[0][:3]):
-            break  # as it is, with labels
+        if best is not None and not any(best[0][:3]) and (not best[0][3] or best[1].figure is unit):
+            break  # as it is, with labels, or as the unit that repeats
+        unit = drawn if len(drawn.paints) > len(figure.paints) else None
         for scale in (1.0, 9 / 11, LEAST / FONT) if target.shrinks else (1.0,):
-            fit = TIGHT._replace(small=SMALL if scale * SMALL >= LEAST else FONT, line=line)
+            fit = TIGHT._replace(
+                small=SMALL if scale * SMALL >= LEAST else FONT, line=line, narrow=NARROW if unit else TIGHT.narrow
+            )
             page = lay_out(drawn, width=target.width / scale, full=options.full, target=target, fit=fit)
             rank = _rank(page, drawn is figure, scale)
             if page.width * scale <= target.width + 1 and (best is None or rank < best[0]):
                 best = rank, page if scale == 1 else _scaled(page, scale)
-    return best[1] if best is not None else lay_out(figure, width=target.width, full=options.full, target=target)
+    if best is not None and (arranged or not _is_mute(best[1]) or not _is_nameless(best[1])):
+        return best[1]
+    return lay_out(figure, width=target.width, full=options.full, target=target)
 
 
-def _rank(page: Page, as_it_is: bool, scale: float) -> tuple[bool, bool, bool, float]:
-    """The lower, the better: with labels, no higher than a sheet, as it is; then in detail and large, or, of what is arranged anew,
-    in little height. A page without labels has the names of groups, for which letters are best small beside the cells.
+def _is_mute(page: Page) -> bool:
+    """Whether the cells of a page have no labels at the detail that it has."""
+    return max(place.detail for place in page.panels) >= Detail.COLOUR
+
+
+def _is_nameless(page: Page) -> bool:
+    """Whether no group of cells has its name on it, either."""
+    return not any(isinstance(item, Plates) for item in page.items)
+
+
+def _has_groups(figure: Figure) -> bool:
+    """Whether panels belong together as those of an MMA do: apart, without labels, groups of owners still tell what is where."""
+    return len(figure.panels) > 1 and any("thread" in panel.data for panel in figure.panels)
+
+
+def _rank(page: Page, as_it_is: bool, scale: float) -> Rank:
+    """The lower, the better: with labels, or names of groups, no higher than a sheet, as it is; then in detail and large, or, of
+    what is arranged anew, in little height. A page without labels has the names of groups, for which letters are best small beside
+    the cells.
     """
     detail = max(place.detail for place in page.panels)
-    mute = detail >= Detail.COLOUR and _has_text(page.figure)
+    mute = _is_mute(page) and _has_text(page.figure)
     tall = page.height * scale > TALLEST
     return (
         mute,
+        mute and _is_nameless(page),
         tall,
         not as_it_is,
         page.height * scale if tall else scale if mute else detail - scale / 10 if as_it_is else page.height * scale,
@@ -93,10 +127,43 @@ def _rank(page: Page, as_it_is: bool, scale: float) -> tuple[bool, bool, bool, f
 
 def _arranged(figure: Figure) -> Iterator[tuple[Figure, bool]]:
     """The figure as it is, in bands, in shorter rows, its panels on top of each other; with labels of two lines, and of one."""
-    one_column = tuple([replace(panel, place=(n, 0)) for n, panel in enumerate(figure.panels)])
-    shorter = [_in_rows(figure, n) for n in (3, 2)] if figure.arrows else []
-    ways = [figure, *shorter, replace(figure, panels=one_column), *filter(None, (in_bands(figure, n) for n in BANDS))]
-    return ((drawn, line) for drawn in ways for line in (False, True))
+    if any(not arrow.head for arrow in figure.arrows):  # frames, each of two panels that lines join
+        return ((drawn, line) for drawn in (figure, _in_one_column(figure)) for line in (False, True))
+    return ((drawn, line) for drawn in _ways(figure) for line in (False, True))
+
+
+def _ways(figure: Figure) -> Iterator[Figure]:
+    """The arrangements, the likely ones first; of very many cells the unit that they repeat is one."""
+    yield figure
+    if sum(len(panel.paints) for panel in figure.panels) > MANY and (unit := repeated(figure)) is not None:
+        yield from [unit, *filter(None, (in_bands(unit, n) for n in BANDS[:3]))]
+    if figure.arrows:
+        yield from (_in_rows(figure, n) for n in (3, 2))
+    if (aside := _side_by_side(figure)) is not None:
+        yield aside
+    stacked = replace(figure, panels=tuple([replace(panel, place=(n, 0)) for n, panel in enumerate(figure.panels)]))
+    yield stacked
+    yield from filter(None, (in_bands(figure if _has_groups(figure) else stacked, n) for n in BANDS))
+
+
+def _in_one_column(figure: Figure) -> Figure:
+    """The figure with its columns of panels below each other."""
+    deep = 1 + max(panel.place[0] for panel in figure.panels)
+    return replace(
+        figure, panels=tuple([replace(panel, place=(panel.place[0] + deep * panel.place[1], 0)) for panel in figure.panels])
+    )
+
+
+def _side_by_side(figure: Figure) -> Figure | None:
+    """The operands of an MMA with A beside C, whose rows are the same and ruled once, and B below; None of other figures."""
+    at = {panel.place: panel for panel in figure.panels}
+    if at.keys() != {(0, 1), (1, 0), (1, 1)}:
+        return None
+    a, b, c = at[1, 0], at[0, 1], at[1, 1]
+    if a.row_ruler.labels != c.row_ruler.labels:
+        return None
+    unruled = replace(c.row_ruler, title="", labels=("",) * c.rows)
+    return replace(figure, panels=(replace(a, place=(0, 0)), replace(c, place=(0, 1), row_ruler=unruled), replace(b, place=(1, 0))))
 
 
 def _in_rows(figure: Figure, columns: int) -> Figure:

@@ -40,6 +40,7 @@ PLATE = (16.0, 3.0)  # height and radius of what lies below the name of a group,
 RULER = (11.0, 8.0)  # px from the cells up to the column labels, and left to the row labels
 RULER_TITLE = (29.0, 2.0)  # px up to the columns' title, and from the left edge to it
 ARROW, ARROW_AT = 1.2, 0.93  # stroke of an arrow; where it runs in the height of a cell, so that no label is in its way
+BAR_AT = 4.0  # px from the cells to the bar beside marked rows and columns
 LINE_HEIGHT = 1.5  # of a caption, in font sizes
 BOLD, PLAIN = 600, 400
 
@@ -171,17 +172,51 @@ def _rulers(frame: Frame, grid: Grid, crossed: Sequence[int] = ()) -> Iterator[P
     rows, cols = frame.panel.row_ruler, frame.panel.col_ruler
     above, beside = grid.top - RULER[0], grid.left - RULER[1]
     every = column_step(cols.labels, CHAR * FONT, grid.cell_w)
-    middles, texts = grid.middles()[::every], cols.labels[::every]
-    yield _ruler(middles, [above] * len(texts), texts, MIDDLE)
+    middles = grid.middles()
+    for shown, weight in _weights([c for c in range(0, grid.cols, every) if cols.labels[c]], cols.marks):
+        yield _ruler([middles[c] for c in shown], [above] * len(shown), [cols.labels[c] for c in shown], MIDDLE, weight)
     every = row_step(FONT, grid.cell_h)
-    shown = [r for r in range(0, grid.rows, every) if r not in crossed]
-    texts = tuple([rows.labels[r] for r in shown])
-    yield _ruler([beside] * len(texts), [grid.top + (r + 0.5) * grid.cell_h for r in shown], texts, END)
+    for shown, weight in _weights([r for r in range(0, grid.rows, every) if r not in crossed and rows.labels[r]], rows.marks):
+        ys = [grid.top + (r + 0.5) * grid.cell_h for r in shown]
+        yield _ruler([beside] * len(shown), ys, [rows.labels[r] for r in shown], END, weight)
+    yield from _bars(frame, grid)
     if rows.title:
         yield Line(f"{rows.title} ↓", beside, above, FONT, MUTED, anchor=END)
     if cols.title:
         yield Line(f"{cols.title} →", grid.left + RULER_TITLE[1], grid.top - RULER_TITLE[0], FONT, MUTED)
 
 
-def _ruler(xs: list[float], ys: list[float], texts: tuple[str, ...], anchor: str) -> Texts:
-    return Texts(xs, ys, texts, [FONT] * len(texts), FONT, None, anchor, PLAIN)
+def _weights(shown: Sequence[int], marks: Sequence[int]) -> list[tuple[list[int], int]]:
+    """The lines whose labels are shown by their weight: bold where they are marked.
+
+    >>> _weights(range(4), (0, 2))
+    [([1, 3], 400), ([0, 2], 600)]
+    """
+    marked = set(marks)
+    parts = ([n for n in shown if n not in marked], PLAIN), ([n for n in shown if n in marked], BOLD)
+    return [part for part in parts if part[0]]
+
+
+def _bars(frame: Frame, grid: Grid) -> Iterator[Border]:
+    """A bar along the cells beside each run of marked rows and columns, in the ink of the page."""
+    x, y = grid.left - BAR_AT, grid.top - BAR_AT
+    for a, n in _marked(frame.panel.row_ruler.marks):
+        yield Border(Grid(1, 1, x, grid.top + a * grid.cell_h, ARROW, n * grid.cell_h), ARROW)
+    for a, n in _marked(frame.panel.col_ruler.marks):
+        yield Border(Grid(1, 1, grid.left + a * grid.cell_w, y, n * grid.cell_w, ARROW), ARROW)
+
+
+def _marked(marks: Sequence[int]) -> list[tuple[int, int]]:
+    """Runs of marks as (first, how many).
+
+    >>> _marked((0, 1, 4))
+    [(0, 2), (4, 1)]
+    """
+    out: list[tuple[int, int]] = []
+    for n in sorted(marks):
+        out[-1:] = [(out[-1][0], out[-1][1] + 1)] if out and sum(out[-1]) == n else [*out[-1:], (n, 1)]
+    return out
+
+
+def _ruler(xs: list[float], ys: list[float], texts: Sequence[str], anchor: str, weight: int = PLAIN) -> Texts:
+    return Texts(xs, ys, texts, [FONT] * len(texts), FONT, None, anchor, weight)

@@ -182,7 +182,10 @@ class Swatch(NamedTuple):
 
 
 class Arrows(NamedTuple):
-    """Curves with a head each. A curve is four points (x, y), two of which pull it; its head goes on from the last."""
+    """Curves with a head each, none where its size is 0.
+
+    A curve is four points (x, y), two of which pull it; its head goes on from the last.
+    """
 
     curves: Sequence[tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]]]
     width: float
@@ -195,7 +198,7 @@ class Arrows(NamedTuple):
         [((15.0, 0.0), (10.0, -2.0), (10.0, 2.0))]
         """
         out = []
-        for *_, (px, py), (x, y) in self.curves:
+        for *_, (px, py), (x, y) in self.curves if self.size else ():
             length = ((x - px) ** 2 + (y - py) ** 2) ** 0.5 or 1.0
             ux, uy = (x - px) / length * self.size, (y - py) / length * self.size
             out.append(((x + ux, y + uy), (x + 0.4 * uy, y - 0.4 * ux), (x - 0.4 * uy, y + 0.4 * ux)))

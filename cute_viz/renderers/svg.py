@@ -183,7 +183,8 @@ class _Writer:
                 curves = (f"M{_pair(a)}C{_pair(b)} {_pair(c)} {_pair(d)}" for a, b, c, d in item.curves)
                 self._path("".join(curves), "a", fill="none", stroke=LIGHT["a"], stroke_width=number(item.width))
                 heads = (f"M{_pair(a)}L{_pair(b)}L{_pair(c)}z" for a, b, c in item.heads())
-                self._path("".join(heads), "ah", fill=LIGHT["a"])
+                if item.size:
+                    self._path("".join(heads), "ah", fill=LIGHT["a"])
             case p.Labels():
                 self._labels(item)
             case p.Texts():

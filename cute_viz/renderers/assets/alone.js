@@ -1,11 +1,35 @@
-// The page of one picture: its panels stand in the page, and large tables are made when they are opened.
+// The page of one picture: its panels stand in the page, and large tables are made when they are opened. Where it is one of
+// several, a slider puts another in its place.
 import { Explorer, table } from "./explore.js";
 
-const { panels } = JSON.parse(document.getElementById("data").textContent);
-new Explorer().take(document.querySelector("#picture svg"), panels);
+const { panels, series } = JSON.parse(document.getElementById("data").textContent);
+const explorer = new Explorer();
+explorer.take(document.querySelector("#picture svg"), panels);
 for (const note of document.querySelectorAll("p.later")) {
   note.parentElement.addEventListener("toggle", () => {
     const p = panels[note.dataset.panel];
     if (p.labels.length) note.replaceWith(table(p));
   }, { once: true });
+}
+if (series) {
+  const slider = document.getElementById("series"), which = document.getElementById("which");
+  const picture = document.getElementById("picture"), tables = document.getElementById("tables");
+  slider.addEventListener("input", () => {
+    const [number, title, words, cut, kept] = series.pictures[slider.value];
+    const open = [...tables.children].map((one) => one.open);
+    picture.innerHTML = cut.map((n) => series.parts[n]).join("<");
+    const now = kept.map((panel) => Object.fromEntries(Object.entries(panel).map(([name, n]) => [name, JSON.parse(series.values[n])])));
+    explorer.take(picture.querySelector("svg"), now);
+    which.value = number;
+    slider.setAttribute("aria-valuetext", `thread ${number}`);
+    picture.setAttribute("aria-label", words);
+    document.title = title;
+    tables.replaceChildren(...now.map((p, n) => {
+      const one = document.createElement("details"), head = document.createElement("summary");
+      head.textContent = `Table: ${p.caption}`;
+      one.append(head, table(p));
+      one.open = Boolean(open[n]);
+      return one;
+    }));
+  });
 }
