@@ -49,8 +49,6 @@ def hopeless(listed: Listed) -> str:
     arch = int(re.sub(r"\D", "", listed.arch) or 0)
     if arch >= 100:
         return f"an instruction of sm_{arch}, for which there is no kernel here"
-    if listed.name.startswith("GMMA_"):
-        return "sparse wgmma: the metadata of A is not probed"
     return ""
 
 

@@ -28,6 +28,8 @@ from cute_viz.check import (
     mma,
     mma_ptx,
     operand,
+    sparse,
+    sparse_ptx,
     swizzle_atom,
     tcgen05,
     tiled,
@@ -41,6 +43,7 @@ from cute_viz.check.library import atoms, specs, swizzled, tilings
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
 from cute_viz.figures.lanes import is_lanes
+from cute_viz.figures.metadata import group_of, has_metadata
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import parse
 from cute_viz.spec import PACKAGED, Library
@@ -125,11 +128,19 @@ def _mma(atom: MMA_Atom, name: str, options: FigureOptions) -> Item:
         if isinstance(of_group, str):
             return Undecided("wgmma", name, of_group)
         return wgmma.check(of_group, _drawn(atom, "CA" if of_group.registers else "C"), name)
+    if has_metadata(atom):
+        return _sparse(atom, name)
     made = mma_ptx.instruction(atom)
     if isinstance(made, str):
         return Undecided("mma", name, made)
     fixed, words = _fixed(atom)
     return mma.check(made, build(fixed, options), name, words)
+
+
+def _sparse(atom: MMA_Atom, name: str) -> Item:
+    shown = sparse.drawn(build(atom, FigureOptions(max_cells=MAX_CELLS)))
+    made = sparse_ptx.instruction(atom, group_of(atom), len(shown.nibbles[0]))
+    return Undecided("sparse wgmma", name, made) if isinstance(made, str) else sparse.check(made, shown, name)
 
 
 def _fixed(obj: Any) -> tuple[Any, str]:

@@ -23,6 +23,10 @@ PROVES = {
         "each accumulator, and each value of A in registers, is the one that the instruction has at the drawn place",
         "operands behind a descriptor, whose picture has no owners; the checks of GMMA layouts do that",
     ),
+    "sparse wgmma": (
+        "sparse products are exact as drawn; of N = 8 each nibble of metadata tells of the group of A at which it is drawn",
+        "A behind a descriptor, whose picture has no owners; metadata that PTX calls undefined",
+    ),
     "TMA load": (
         "cp.async.bulk.tensor puts every element of a matrix at its drawn offset of shared memory",
         "tiles whose address is not a multiple of 1024 bytes: the swizzle acts on address bits",
@@ -73,4 +77,4 @@ PROVES = {
     ),
 }
 # The kinds in which the hardware itself decides; only these give a name the right to be called verified (report.evidence).
-CLAIMS = ("mma", "wgmma", "TMA load", "TMA store", "wgmma operand", "wgmma descriptor", "TMA box", "tcgen05", "copy", "tiled copy")
+CLAIMS = ("mma", "wgmma", "sparse wgmma", "TMA load", "TMA store", "wgmma operand", "wgmma descriptor", "TMA box", "tcgen05", "copy", "tiled copy")

@@ -53,7 +53,7 @@ class Entry:
         from cute_viz.algebra.mma import MMA_Atom
 
         given = (x["ThrID"], x["Shape_MNK"], x["ALayout"], x["BLayout"], x["CLayout"])
-        return MMA_Atom(*given, self.name, self.types, **self.of_mma)
+        return MMA_Atom(*given, self.name, self.types, **self.of_mma, layout_e=x.get("ELayout"))
 
 
 class Operation:
