@@ -45,7 +45,11 @@ PROVES = {
     ),
     "TMA box": (
         "a tile comes as drawn by the computed tensor map, out of bounds included, to all CTAs of a multicast, or is stored",
-        "im2col, gather4 and scatter4",
+        "gather4 and scatter4; im2col has checks of its own",
+    ),
+    "TMA im2col": (
+        "pixels and channels of a convolution come as drawn by the computed tensor map, out of bounds included",
+        "stores; gradients of weights",
     ),
     "tcgen05": (
         "tcgen05.ld and tcgen05.st move every lane and column of tensor memory to and from the drawn register",
@@ -77,4 +81,16 @@ PROVES = {
     ),
 }
 # The kinds in which the hardware itself decides; only these give a name the right to be called verified (report.evidence).
-CLAIMS = ("mma", "wgmma", "sparse wgmma", "TMA load", "TMA store", "wgmma operand", "wgmma descriptor", "TMA box", "tcgen05", "copy", "tiled copy")
+CLAIMS = (
+    "mma",
+    "wgmma",
+    "sparse wgmma",
+    "TMA load",
+    "TMA store",
+    "wgmma operand",
+    "wgmma descriptor",
+    "TMA box",
+    "tcgen05",
+    "copy",
+    "tiled copy",
+)

@@ -63,7 +63,9 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     single = isinstance(obj, MMA_Atom) or tuple(map(product, tiled.atom.shape_mnk)) == tile_shape(tiled)
     sparse = single and has_metadata(tiled.atom)
     more = "E" if sparse else ""
-    operands = operands_of(options.operand, f"CAB{more}", f"an MMA has the operands A, B and C{', its metadata is E' if sparse else ''}")
+    operands = operands_of(
+        options.operand, f"CAB{more}", f"an MMA has the operands A, B and C{', its metadata is E' if sparse else ''}"
+    )
     _check_congruent(tiled.atom)
     tile = tile_shape(tiled)
     shown, operands = operands, operands.replace("E", "")

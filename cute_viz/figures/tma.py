@@ -14,7 +14,8 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
-from cute_viz.algebra.tma import SWIZZLE_NAMES, TmaCopy, get_tma_tensor
+from cute_viz.algebra.tensor_map import SWIZZLE_NAMES
+from cute_viz.algebra.tma import TmaCopy, get_tma_tensor
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
