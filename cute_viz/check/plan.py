@@ -35,6 +35,7 @@ from cute_viz.check import (
     tiled,
     tma,
     tma_box,
+    tma_conv,
     wgmma,
     wgmma_ptx,
 )
@@ -101,7 +102,7 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
         if isinstance(obj, (SmemDescriptor, DescriptorTensor)):
             return descriptors.checks(obj, build(obj, options), name)
         if isinstance(obj, TmaCopy):
-            return tma_box.checks(obj, name)
+            return (tma_conv if obj.im2col else tma_box).checks(obj, name)
         if isinstance(obj, MMA_Atom):
             return [_mma(obj, name, options)]
         if isinstance(obj, TiledMMA):
@@ -199,7 +200,7 @@ def everything(cute: bool = False, library: Library = PACKAGED) -> Iterator[Item
             yield from plan(obj, name, library=library)
     for name, obj in swizzled():
         yield from plan(obj, name, cute=cute, library=library)
-    for name, obj in (*tilings(), *descriptors.subjects(), *tma_box.subjects()):
+    for name, obj in (*tilings(), *descriptors.subjects(), *tma_box.subjects(), *tma_conv.subjects()):
         yield from plan(obj, name, library=library)
     yield from banks.checks()
     for name, obj, tile in specs(library):

@@ -8,6 +8,7 @@ from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, layout_in_tile, make_copy_atom, spanned_tile
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.matrix_op import matrix_op
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import mark_static
@@ -34,6 +35,14 @@ CAPTION = "each cell shows its owner T,V: which thread moves the element, as whi
 CTA_CAPTION = "each cell shows the CTA whose part of the copy moves the element, and the number V of the element in that part"
 
 
+def _own_bits(op: CopyOp) -> int:
+    """The width of the values in which an operation is drawn that is told none: its elements', 16 where it has no such."""
+    matrix = matrix_op(op.name)
+    if matrix is not None:
+        return max(8, matrix.bits)
+    return 16 if max(cosize(op.src), cosize(op.dst)) % 16 == 0 else 1
+
+
 def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) -> Figure:
     r"""The figure of a copy atom, a TiledCopy, or one thread's view of it.
 
@@ -48,7 +57,7 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
         options = replace(options, thread=options.thread or range(obj.thr_idx, obj.thr_idx + 1))
         obj = obj.tiled
     if isinstance(obj, CopyOp):
-        obj = make_copy_atom(obj, 16 if max(cosize(obj.src), cosize(obj.dst)) % 16 == 0 else 1)
+        obj = make_copy_atom(obj, _own_bits(obj))
     sides = operands(options.operand, "SD", "a copy has the sides S (source) and D (destination)")
     maps = _tile_maps(obj, sides, options) if isinstance(obj, TiledCopy) else _atom_maps(obj, sides, options)
     owners = dict(zip(sides, owners_of([maps[x] for x in sides], options), strict=True))

@@ -49,6 +49,10 @@ def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
     >>> figure.facts["bytes out of bounds"], figure.panels[1].labels[:2]
     (3584, ('64,0', '64,8'))
     """
+    if obj.im2col is not None:
+        from cute_viz.figures.im2col import im2col
+
+        return im2col(obj, options)
     check_cells(size(obj.cta_v_map), f"the tile {obj.cta_v_map}", options)
     corner = _coord(obj, options.coord)
     pieces = _pieces(obj, corner)
