@@ -167,7 +167,12 @@ def sparse_product(job: Any, launch: Any, kinds: Any) -> bytes:
 
 @pytest.mark.parametrize(
     ("name", "kinds"),
-    [("64x8x32_F16F16F16_SS", 40), ("64x8x16_F32TF32TF32_SS_TN", 40), ("64x8x64_S32S8U8_SS_TN", 90), ("64x24x32_F32BF16BF16_SS", 4)],
+    [
+        ("64x8x32_F16F16F16_SS", 40),
+        ("64x8x16_F32TF32TF32_SS_TN", 40),
+        ("64x8x64_S32S8U8_SS_TN", 90),
+        ("64x24x32_F32BF16BF16_SS", 4),
+    ],
 )
 def test_metadata_is_read_where_the_ptx_isa_has_it(name, kinds):
     (item,) = plan.plan(resolve(f"GMMA_{name}"), "x")
@@ -176,7 +181,9 @@ def test_metadata_is_read_where_the_ptx_isa_has_it(name, kinds):
     outcome = item.judge([[sparse_product(job, launch, kinds)] for launch in item.launches()])
     assert outcome.agree == outcome.cells
     assert outcome.control
-    assert [sheet.role[0] for sheet in outcome.sheets] == list({"64x24": "CC"}.get(name[:5], "CCEE" if "8x64" not in name else "CE"))
+    assert [sheet.role[0] for sheet in outcome.sheets] == list(
+        {"64x24": "CC"}.get(name[:5], "CCEE" if "8x64" not in name else "CE")
+    )
 
 
 def convolved(launch: Any) -> bytes:

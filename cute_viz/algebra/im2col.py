@@ -92,6 +92,8 @@ def _made(op: CopyOp, g: Tensor, smem: AnyLayout, threads: Layout, values: Any, 
     if isinstance(shape[inner], tuple) or not 3 <= len(flat) + 1 <= 5:
         _no(g, "the channels are one mode, and w, h, d and n two to four")
     spatial = len(flat) - 1
+    if not words and outer:
+        _no(g, "without the parameters of a convolution CuTe takes ((w,h,d,n),c) alone")
     corners = _words(words, spatial)
     lower, upper, lower_pad, upper_pad, traversal, moved, dilation = corners
     bits = bits_of(g.pointer.type)
@@ -110,6 +112,8 @@ def _made(op: CopyOp, g: Tensor, smem: AnyLayout, threads: Layout, values: Any, 
         _no(g, "the channels do not follow each other")
     _driver(tensor_map, in_bytes, pixels // ctas, spatial, lower, upper, traversal)
     outputs = [(w + up - low - 1) // step + 1 for w, up, low, step in zip(flat, upper, lower, traversal, strict=False)]
+    if min(outputs) < 1:
+        _no(g, f"the corners leave {show(tuple(outputs))} base pixels along w, h and d")
     filters = [
         1 + int(((a - b) if d > 0 else (c - e)) / d)
         for a, b, c, e, d in zip(upper_pad, upper, lower, lower_pad, dilation, strict=True)

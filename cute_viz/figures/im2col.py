@@ -10,6 +10,7 @@ from typing import NamedTuple
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.inverse import right_inverse
+from cute_viz.algebra.layout import flat_modes
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.swizzle import Swizzle
@@ -120,20 +121,25 @@ def offsets(obj: TmaCopy, corner: Corner) -> tuple[int, ...]:
 
 
 def tile_pixels(obj: TmaCopy, corner: Corner) -> list[Pixel]:
-    """Each element of shared memory, before the swizzle, as the pixel and channel that it comes from."""
+    """Each element of shared memory, before the swizzle, as the pixel and channel that it comes from.
+
+    >>> from cute_viz import parse
+    >>> g = "make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1))"
+    >>> x = parse(f"make_im2col_tma_copy(SM90_TMA_LOAD_IM2COL{{}}, {g}, (8,64):(64,1))")
+    >>> tile_pixels(x, Corner(6, 0, (0, 0)))[2 * 64 + 3]
+    Pixel(channel=3, place=(0, 1), image=0, row=2)
+    """
     where = composition(obj.cta_v_map, right_inverse(get_nonswizzle_portion(obj.smem)))
-    first = next(iter(leaves(modes(obj.gbasis.stride)[0]))).path[0]  # the mode of the tensor that is the channels
-    moved, out = offsets(obj, corner), []
-    known: dict[int, tuple[tuple[int, ...], int]] = {}
-    for n in range(size(obj.cta_v_map)):
-        coord = where(n)
-        entries = [int(next(iter(leaves(entry)))) for entry in coord]
-        row, channel = entries[1 - first], entries[first]
-        if row not in known:
-            known[row] = base_pixel(obj, corner.pixel + row)
-        place, image = known[row]
-        out.append(Pixel(corner.channel + channel, tuple(a + b for a, b in zip(place, moved, strict=True)), image, row))
-    return out
+    inner = next(iter(leaves(modes(obj.gbasis.stride)[0]))).path[0]  # the mode of the tensor that is the channels
+    table = [(0, 0)]  # (row, channel), a mode of the map after the other
+    for extent, step in flat_modes(where):
+        down, across = (0, 0) if isinstance(step, int) else (0, step.value) if step.path[0] == inner else (step.value, 0)
+        table = [(row + n * down, channel + n * across) for n in range(extent) for row, channel in table]
+    moved, known = offsets(obj, corner), {}
+    for row in {row for row, _ in table}:
+        place, image = base_pixel(obj, corner.pixel + row)
+        known[row] = tuple(a + b for a, b in zip(place, moved, strict=True)), image
+    return [Pixel(corner.channel + channel, *known[row], row) for row, channel in table]
 
 
 def issues(obj: TmaCopy, corner: Corner) -> list[Issue]:
