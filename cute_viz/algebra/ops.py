@@ -268,6 +268,7 @@ _ROWS = (
     _op("stages", "staged", "object...", "F*", "objects as the numbered stages of a kernel", "stages(GMMA::Layout_K_SW128_Atom<half_t>{}, SM80_16x8x16_F32F16F16F32_TN{})", least=1),
     _op("SfAtom", "scale_factors.sf_atom", "vector", "N", "the block of 128 rows x 4 scale factors; also Sm1xxBlockScaledConfig<vector>::SfAtom", "SfAtom(32)", least=0, needs=1, templated=True),
     *(_op(f"tile_atom_to_shape_{x}", f"scale_factors.tile_atom_to_shape_{x}", "shape, vector", "IN", f"all scale factors of a problem (M,N,K,L); also Sm1xxBlockScaledConfig<vector>::tile_atom_to_shape_{x}(shape)", f"tile_atom_to_shape_{x}((256,128,256,1), 32)", least=1, needs=2, templated=True) for x in ("SFA", "SFB")),
+    *(_op(f"blockwise_{what}{x}", f"blockwise.blockwise_{what}{x}", "shape, m, n, k, majorSFA, majorSFB", "INNNJJ", f"plain scale factors, {words}; also Sm1xxBlockwiseScaleConfig<m,n,k,majorSFA,majorSFB>::{what}{x}(shape)", f"blockwise_{what}{x}((256,256,512), 1, 128, 128)", least=1, needs=4, templated=True) for what, words in (("tile_atom_to_shape_", "all of a problem (M,N,K,L)"), ("smem_atom_layout", "those of a tile (M,N,K)")) for x in ("SFA", "SFB")),
     *(_op(f"deduce_smem_layout{x}", f"scale_factors.deduce_smem_layout{x}", "mma, tile, vector", "XIN", f"the scale factors of a tile in shared memory; also Sm1xxBlockScaledConfig<vector>::deduce_smem_layout{x}(mma, tile)", f"deduce_smem_layout{x}(SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>{{}}, (128,128,128), 32)", least=2, needs=3, templated=True) for x in ("SFA", "SFB")),
 )  # fmt: skip
 
@@ -338,6 +339,7 @@ def find(name: str) -> Op:
     'group'
     """
     short = name.replace("::", ".").rsplit(".", 1)[-1]
+    short = f"blockwise_{short}" if "BlockwiseScaleConfig" in name else short
     short = ALIASES.get(short, short)
     if short in OPS:
         return OPS[short]

@@ -12,7 +12,9 @@ from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tensor_map import SWIZZLE_NAMES, Im2col, TensorMap
 from cute_viz.algebra.tma import TmaCopy
-from cute_viz.algebra.tmem import TensorMemory, address, find_tmem_tensor_col_offset, place
+from cute_viz.algebra.tmem import WARP, TensorMemory, address, find_tmem_tensor_col_offset, lane_stride, place
+
+COPIES = 4  # of a scale factor in tensor memory
 
 
 def hardware_facts(obj: Any) -> dict[str, Any] | None:
@@ -84,9 +86,20 @@ def _tmem(x: Tensor) -> dict[str, Any]:
         "element": f"{x.pointer.element}, {x.bits} bits",
         "columns": find_tmem_tensor_col_offset(x),
         "lanes": f"0..{last.lane}",
+        **_copies(x),
         "last address": f"0x{address(last):08x}: lane {last.lane}, column {last.column}, bit {last.bit}",
         "on hardware": "not run on hardware",
     }
+
+
+def _copies(x: Tensor) -> dict[str, Any]:
+    """How often scale factors stand in tensor memory, where the last mode of their rows is that."""
+    row, step = x.layout.shape, x.layout.stride
+    while isinstance(row, tuple) and isinstance(row[0], tuple):
+        if len(row) == 2 and row[1] == COPIES and step[1] == WARP * lane_stride(x.bits):
+            return {"copies": f"{COPIES} of each scale factor, from lane 0, 32, 64 and 96 on: one for the lanes of each warp"}
+        row, step = row[0], step[0]
+    return {}
 
 
 def _tma(x: TmaCopy) -> dict[str, Any]:
