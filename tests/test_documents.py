@@ -27,7 +27,8 @@ from tests.commands import run
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 REFUSED = {"cute-viz explain 'composition((3,5,7):(35,7,1), (1):(7))'": 1, "cute-viz render '(4,)8'": 1}
-DOCS = ("kernel.cu", "hopper.cu", "copy.cu", "tma.cu", "atoms/mine.yaml")
+REFUSED["cute-viz show docs/descriptors.cu --name kMajor"] = 1
+DOCS = ("kernel.cu", "hopper.cu", "copy.cu", "tma.cu", "descriptors.cu", "atoms/mine.yaml")
 FILES = {
     "kernel.cu": "void gemm_tn() {\nauto sB = make_layout(Shape<_4,_2>{});\n"
     "auto sA = make_layout(make_shape(_4{}, _8{}), LayoutRight{});\n}\n",

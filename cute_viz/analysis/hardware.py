@@ -120,6 +120,7 @@ def _tma(x: TmaCopy) -> dict[str, Any]:
         "element": f"{x.map.type}, {x.map.bits} bits",
         "CTAs of a multicast": x.ctas,
         "bytes an instruction, all CTAs": x.bits // 8,
+        "instructions a tile, all CTAs": max(1, size(x.cta_v_map) * x.tensor.bits // x.bits) * x.ctas,
         "NumValSrc": x.bits // x.tensor.bits,
         "cta_v_map": unmarked(x.cta_v_map),
         "tma_gbasis": unmarked(x.gbasis),
