@@ -187,7 +187,7 @@ def test_metadata_is_read_where_the_ptx_isa_has_it(name, kinds):
 
 
 def convolved(launch: Any) -> bytes:
-    """What cp.async.bulk.tensor does in im2col mode: base pixels step through the box of corners, w first, the offsets move them."""
+    """What cp.async.bulk.tensor does in im2col mode: base pixels step through the box of corners, offsets move them."""
     tensor, coords, given = launch.arguments[:3]
     total, count, step, own, _ = (x.value for x in launch.arguments[4:])
     ctas, places = launch.grid[0], np.frombuffer(coords.data, np.int32).reshape(-1, 8)

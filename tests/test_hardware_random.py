@@ -1,4 +1,4 @@
-"""Operations of Hopper and Blackwell with parameters drawn at random, against CUTLASS's headers (tests/data/hardware_random.json.gz)."""
+"""Operations of Hopper and Blackwell with random parameters, against CUTLASS's headers (tests/data/hardware_random.json.gz)."""
 
 from __future__ import annotations
 

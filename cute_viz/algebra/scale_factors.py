@@ -49,9 +49,7 @@ def _tile_atom_to_shape(vector: int, operand: str, shape: Any) -> Layout:
     blocks_of = (BLK_MN, vector * BLK_SF)
     if all(isinstance(x, Static) for x in own) and any(x % block for x, block in zip(own, blocks_of, strict=False)):
         words = "tile_to_shape: block shape does not divide the target shape."
-        refuse(
-            f"tile_atom_to_shape_{operand}", (shape,), f"{words} A block is {BLK_MN} x {vector * BLK_SF}"
-        )
+        refuse(f"tile_atom_to_shape_{operand}", (shape,), f"{words} A block is {BLK_MN} x {vector * BLK_SF}")
     step = BLK_MN * BLK_SF
     extents, steps = [(m if operand == "SFA" else n, rows, step * depth), (k, depth, step)], []
     if len(shape) == 4:
