@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cute_viz.check import descriptors, plan, tma_box, tma_conv
-from cute_viz.check.elements import UNSIGNED, encode
+from cute_viz.check import descriptors, plan, tma_box, tma_conv, umma
+from cute_viz.check.elements import UNSIGNED, element_of, encode
 from cute_viz.check.job import POISON, Check, In, Map, Out
 from cute_viz.spec.library import resolve
 
@@ -17,10 +17,10 @@ TAKEN = [pytest.param(obj, id=name) for name, obj in descriptors.subjects()]
 MOVED = [pytest.param(obj, id=name) for name, obj in tma_box.subjects()]
 
 
-def operand(desc: int, data: bytes, bits: int, major: str, rows: int, k: int) -> Any:
+def operand(desc: int, data: bytes, bits: int, major: str, rows: int, k: int, modes: Any = ((0, 0), (3, 1), (2, 2), (1, 3))) -> Any:
     """An operand as wgmma reads it: the canonical layouts of the PTX ISA, in units of 16 bytes, the swizzle on address bits."""
     start, leading, stride = ((desc >> bit & 0x3FFF) * 16 for bit in (0, 16, 32))
-    mode = {0: 0, 3: 1, 2: 2, 1: 3}[desc >> 62]
+    mode = dict(modes)[desc >> (62 if modes[1][0] == 3 else 61)]
     memory, per = np.frombuffer(data, UNSIGNED[bits]), 128 // bits
     out = np.zeros((rows, k), np.uint64)
     for r, c in product(range(rows), range(k)):
@@ -224,4 +224,32 @@ def test_pixels_land_as_drawn_where_im2col_steps_through_the_box_of_corners(obj)
     assert isinstance(item, Check)
     outcome = item.judge([[convolved(launch)] for launch in item.launches()])
     assert outcome.agree == outcome.cells
+    assert outcome.control
+
+
+@pytest.mark.parametrize("obj", [pytest.param(obj, id=name) for name, obj in umma.subjects()][1::3])
+def test_accumulators_stand_at_the_lanes_that_the_ptx_isa_has(obj):
+    (item,) = plan.plan(obj, "x")
+    assert isinstance(item, Check)
+    job: Any = item.launches.__self__  # type: ignore[attr-defined]
+    m, n = job.extents
+    outputs = []
+    for launch in item.launches():
+        (a, b), (desc_a, desc_b) = ([x.data for x in launch.arguments[:2]], [x.value for x in launch.arguments[3:5]])
+        steps, *moves = (x.value for x in launch.arguments[8:])
+        kind, first = obj.mma.atom.types[0], obj.a.first
+        numbers = {int(p): v for v, p in enumerate(encode(np.arange(4), element_of(kind).name).tolist())}
+        total = np.zeros((m, n), int)
+        for step in range(steps):
+            tiles = []
+            for desc, data, rows, move in ((desc_a, a, m, moves[0]), (desc_b, b, n, moves[1])):
+                k = 256 // first.bits
+                raw = operand(desc + step * move, data, first.bits, first.major, rows, k, ((0, 0), (6, 1), (4, 2), (2, 3)))
+                tiles.append(np.vectorize(numbers.__getitem__, otypes=[int])(raw))
+            total += tiles[0] @ tiles[1].T
+        out = np.zeros((128, n), np.int32 if obj.mma.atom.types[2] == "int32_t" else np.float32)
+        out[[row if m == 128 else row % 16 + row // 16 * 32 for row in range(m)]] = total
+        outputs.append([out.tobytes()])
+    outcome = item.judge(outputs)
+    assert outcome.agree == outcome.cells == m * n
     assert outcome.control

@@ -32,7 +32,7 @@ class MmaOperands(Shown):
 def mma_operands(mma: Any, a: Any = None, b: Any = None) -> MmaOperands:
     """An MMA with its operands. The name is ours.
 
-    a, b: tensors in shared memory, tiles of the operands or partitioned ones, or their fragments of descriptors.
+    a, b: tensors in shared memory, tiles of the operands or partitioned ones, or their fragments of descriptors; 0 for none.
     Refused: an MMA that reads no shared memory; an operand that has no descriptor, in CuTe's words.
 
     >>> from cute_viz import parse
@@ -53,10 +53,12 @@ def mma_operands(mma: Any, a: Any = None, b: Any = None) -> MmaOperands:
 
 
 def _described(mma: TiledMMA, operand: str, x: Any) -> DescriptorTensor | SmemDescriptor | None:
-    if x is None or isinstance(x, (DescriptorTensor, SmemDescriptor)):
+    if x is None or (isinstance(x, int) and x == 0):
+        return None
+    if isinstance(x, (DescriptorTensor, SmemDescriptor)):
         return x
     if home(mma.atom.name, operand) != "smem":
-        refuse("mma_operands", (x,), f"{operand} of {mma.atom.name} is not in shared memory", hint="`_` leaves it out")
+        refuse("mma_operands", (x,), f"{operand} of {mma.atom.name} is not in shared memory", hint="0 in its place leaves it out")
     if not isinstance(x, Tensor):
         refuse("mma_operands", (x,), f"{operand} is no tensor in shared memory", hint="make_tensor(make_smem_ptr<half_t>(0), ...)")
     if len(modes(x.layout.shape)) == 2:

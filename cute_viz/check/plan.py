@@ -17,6 +17,7 @@ from cute_viz.algebra.gemm import Gemm
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
+from cute_viz.algebra.mma_operands import MmaOperands
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.check import (
     banks,
@@ -36,6 +37,7 @@ from cute_viz.check import (
     tma,
     tma_box,
     tma_conv,
+    umma,
     wgmma,
     wgmma_ptx,
 )
@@ -103,6 +105,8 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
             return descriptors.checks(obj, build(obj, options), name)
         if isinstance(obj, TmaCopy):
             return (tma_conv if obj.im2col else tma_box).checks(obj, name)
+        if isinstance(obj, MmaOperands):
+            return umma.checks(obj, name)
         if isinstance(obj, MMA_Atom):
             return [_mma(obj, name, options)]
         if isinstance(obj, TiledMMA):
@@ -200,7 +204,7 @@ def everything(cute: bool = False, library: Library = PACKAGED) -> Iterator[Item
             yield from plan(obj, name, library=library)
     for name, obj in swizzled():
         yield from plan(obj, name, cute=cute, library=library)
-    for name, obj in (*tilings(), *descriptors.subjects(), *tma_box.subjects(), *tma_conv.subjects()):
+    for name, obj in (*tilings(), *descriptors.subjects(), *tma_box.subjects(), *tma_conv.subjects(), *umma.subjects()):
         yield from plan(obj, name, library=library)
     yield from banks.checks()
     for name, obj, tile in specs(library):

@@ -55,6 +55,10 @@ PROVES = {
         "tcgen05.ld and tcgen05.st move every lane and column of tensor memory to and from the drawn register",
         "the packed forms, and .16x32bx2; a device of compute capability 10.0 decides",
     ),
+    "tcgen05.mma": (
+        "tcgen05.mma multiplies exactly through the computed descriptors, to the drawn lanes and columns of tensor memory",
+        "pairs of CTAs, sparse and block-scaled products; a device of compute capability 10.0 decides",
+    ),
     "tiled mma": (
         "fragments packed as drawn give the exact product, each element of C written once where it is drawn",
         "the name k: a relabelling that is the same in A and B would show nothing",

@@ -22,12 +22,12 @@ from cute_viz.algebra.umma import home, majors
 from cute_viz.errors import AlgebraError
 from cute_viz.figures.descriptor import RUN, descriptor
 from cute_viz.figures.instruction import instruction
-from cute_viz.figures.mma import mma as plain_mma
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
 from cute_viz.figures.words import ptx_name
 
+CORE = 8  # rows and columns of a block in registers
 STEP, WIDE = 16, 32  # rows and columns at most of a cell that stands for many
 PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1), "D": (0, 0)}
 SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N")}
@@ -60,7 +60,7 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
         elif of_tensor_memory or home(atom.name, x) == "smem":
             drawn = _blocks(obj.mma, x)
         else:
-            drawn = plain_mma(obj.mma, replace(plain, operand=x))
+            drawn = _registers(obj.mma, x)
         parts.append(("", drawn, PLACES[x]))
     if of_tensor_memory and (told := _told(atom.types, atom.name, product(atom.shape_mnk[0]), product(atom.shape_mnk[1]))):
         parts.append(("", instruction(told, plain), PLACES["D"]))
@@ -100,7 +100,8 @@ def _in_shared(x: DescriptorTensor | SmemDescriptor, operand: str, options: Figu
     panel = replace(drawn.panels[0], caption=f"{operand} in shared memory, {first.mode}: core matrices, their first byte")
     rows = "M" if operand == "A" else "N"
     panel = replace(panel, row_ruler=replace(panel.row_ruler, title=rows))
-    return replace(drawn, panels=(transposed(panel) if operand == "B" else panel,), legends=drawn.legends[:1])
+    notes = tuple(f"{operand}: {note}" for note in drawn.notes if not note.startswith(("Of memory", "Hatched")))
+    return replace(drawn, panels=(transposed(panel) if operand == "B" else panel,), legends=drawn.legends[:1], notes=notes)
 
 
 def transposed(panel: Panel) -> Panel:
@@ -190,6 +191,47 @@ def _blocks(mma: TiledMMA, operand: str) -> Figure:
         legends=(Legend("hue: CTA whose memory holds the block", entries),),
         panels=(panel,),
         notes=notes,
+    )
+
+
+def _registers(mma: TiledMMA, operand: str) -> Figure:
+    """An operand in registers, in blocks of 8 x 8: which warp holds them, in which of its values."""
+    atom = mma.atom
+    layout, (rows, cols) = atom.layout(operand), atom.held(operand)
+    threads, wide = size(get(layout, 0)), gcd(cols, CORE)
+    owner: dict[int, tuple[int, int]] = {}
+    for n, element in enumerate(offsets(layout)):
+        owner.setdefault(element, (n % threads, n // threads))
+    down, across = rows // CORE, cols // wide
+    labels, paints = [], []
+    for r in range(down):
+        for c in range(across):
+            cells = [owner[i + j * rows] for j in range(c * wide, (c + 1) * wide) for i in range(r * CORE, (r + 1) * CORE)]
+            warps, values = sorted({t // 32 for t, _ in cells}), sorted({v for _, v in cells})
+            labels.append(f"warp {','.join(map(str, warps))}\nV{values[0]}-{values[-1]}")
+            paints.append(warps[0])
+    kind = f" of {atom.types['ABC'.index(operand)]}" if len(atom.types) > 2 else ""
+    panel = Panel(
+        caption=f"{operand}: {rows} × {cols}{kind}, in registers; a cell {CORE} × {wide}",
+        rows=down,
+        cols=across,
+        labels=tuple(labels),
+        paints=tuple(paints),
+        row_ruler=Ruler("M", tuple(str(r * CORE) for r in range(down)), (0,) * (down + 1)),
+        col_ruler=Ruler(SPANS[operand][1], tuple(str(c * wide) for c in range(across)), (0,) * (across + 1)),
+        data={"warp": tuple(paints)},
+    )
+    entries = tuple(LegendEntry(w, f"warp {w}", paints.count(w)) for w in sorted(set(paints)))
+    return Figure(
+        kind="operands",
+        title="",
+        source="",
+        caption="",
+        description="",
+        paints=tuple(Paint(w) for w in range(max(paints) + 1)),
+        legends=(Legend("hue: warp of the group whose registers hold the block", entries),),
+        panels=(panel,),
+        notes=("Of a block in registers each quad of lanes holds a row; the picture of the MMA alone shows every lane.",),
     )
 
 
