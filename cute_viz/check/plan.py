@@ -17,8 +17,8 @@ from cute_viz.algebra.gemm import Gemm
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
-from cute_viz.algebra.mma_operands import MmaOperands
 from cute_viz.algebra.tma import TmaCopy
+from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.check import (
     banks,
     copies,

@@ -17,10 +17,10 @@ from cute_viz.algebra.instruction import make_instr_desc
 from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import TiledMMA
-from cute_viz.algebra.mma_operands import MmaOperands
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tmem import fragments_of, make_fragment, place
 from cute_viz.algebra.umma import home, majors
+from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.check.elements import UNSIGNED, decode, element_of, encode
 from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name
 from cute_viz.check.wgmma_ptx import B_AT, GROUP, SHARED, described, fill

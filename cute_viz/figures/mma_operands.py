@@ -14,11 +14,11 @@ from cute_viz.algebra.instruction import InstrDescriptor, make_instr_desc
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
-from cute_viz.algebra.mma_operands import MmaOperands
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tmem import make_fragment, place
 from cute_viz.algebra.umma import home, majors
+from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.errors import AlgebraError
 from cute_viz.figures.descriptor import RUN, descriptor
 from cute_viz.figures.instruction import instruction
