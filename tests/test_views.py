@@ -64,7 +64,7 @@ OBJECTS: dict[str, Any] = {
     "m = make_tiled_mma(m); stages(make_fragment_A(m, partition_A(get_slice(m, 0), s)), m)",
     "im2col": "make_im2col_tma_copy(SM90_TMA_LOAD_IM2COL{}, make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1)),"
     "(8,64):(64,1), (8,64), 1, (-1,-1), (-1,-1), (-1,-1), (1,1), (1,1), (0,0), (1,1))",
-    "a sparse MMA": "GMMA_64x8x32_F32F16F16_SS",
+    "a sparse MMA": "GMMA_64x8x32_F32F16F16_RS",
     "scale factors": "((32,4),(16,4)):((16,4),(0,1))",
 }
 FLAT = {  # they have no modes in modes, so that rulers have no more to show

@@ -75,7 +75,7 @@ def _made(op: CopyOp, g: Tensor, smem: AnyLayout, threads: Layout, values: Any, 
     known = named(g.pointer.type)
     if known is None or known.name not in DATA_TYPES:
         raise AlgebraError(f"{NAME}: {g.pointer.type}: Unknown TMA Format!", hint=f"one of {', '.join(DATA_TYPES)}")
-    full = coalesce(composition(values, right_inverse(get_nonswizzle_portion(smem))))
+    full: Any = coalesce(composition(values, right_inverse(get_nonswizzle_portion(smem))))
     steps = list(leaves(full.stride))
     count = next((n for n, step in enumerate(steps) if not isinstance(step, Basis) or step.value != 1), len(steps))
     if count < 2:

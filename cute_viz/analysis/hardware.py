@@ -94,7 +94,8 @@ def _tmem(x: Tensor) -> dict[str, Any]:
 
 def _copies(x: Tensor) -> dict[str, Any]:
     """How often scale factors stand in tensor memory, where the last mode of their rows is that."""
-    row, step = x.layout.shape, x.layout.stride
+    row: Any = x.layout.shape
+    step: Any = x.layout.stride
     while isinstance(row, tuple) and isinstance(row[0], tuple):
         if len(row) == 2 and row[1] == COPIES and step[1] == WARP * lane_stride(x.bits):
             return {"copies": f"{COPIES} of each scale factor, from lane 0, 32, 64 and 96 on: one for the lanes of each warp"}

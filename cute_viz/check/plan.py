@@ -104,7 +104,7 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
         if isinstance(obj, (SmemDescriptor, DescriptorTensor)):
             return descriptors.checks(obj, build(obj, options), name)
         if isinstance(obj, TmaCopy):
-            return (tma_conv if obj.im2col else tma_box).checks(obj, name)
+            return tma_conv.checks(obj, name) if obj.im2col else tma_box.checks(obj, name)
         if isinstance(obj, MmaOperands):
             return umma.checks(obj, name)
         if isinstance(obj, MMA_Atom):

@@ -24,8 +24,14 @@ from cute_viz.figures.model import Figure, Panel
 
 PROBED = 8  # the N whose metadata is probed nibble by nibble
 LARGEST = 3  # elements of a product are 0 to 3, so that every sum is exact
-CODES = {4: (4, 8, 12, 9, 13, 14), 2: (4, 14)}  # the nibbles that PTX allows, by the elements they are for
-KEPT = {4: {code: (code & 3, code >> 2) for code in CODES[4]}, 2: {4: (0,), 14: (1,)}}  # which elements each keeps
+CODES: dict[int, tuple[int, ...]] = {
+    4: (4, 8, 12, 9, 13, 14),
+    2: (4, 14),
+}  # the nibbles that PTX allows, by the elements they are for
+KEPT: dict[int, dict[int, tuple[int, ...]]] = {
+    4: {code: (code & 3, code >> 2) for code in CODES[4]},
+    2: {4: (0,), 14: (1,)},
+}  # which elements each keeps
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,7 +212,8 @@ END: ret;
         seen, wrong = (self._decoded(data[0], kind.name, right.shape) for data in outputs)
         words = [tuple(str(x) if ok else "" for x, ok in zip(t.flat, held.flat, strict=True)) for t in (right, seen)]
         same = tuple(bool(a == b) if ok else None for a, b, ok in zip(right.flat, seen.flat, held.flat, strict=True))
-        sheet = Sheet("tensor memory", *right.shape, words[0], words[1], same)
+        rows, cols = right.shape
+        sheet = Sheet("tensor memory", rows, cols, tuple(words[0]), tuple(words[1]), same)
         return Outcome((sheet,), bool((wrong != right)[held].any()), {"accumulators": int(held.sum())})
 
     def _decoded(self, data: bytes, kind: str, shape: tuple[int, ...]) -> Any:

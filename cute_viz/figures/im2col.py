@@ -26,6 +26,11 @@ from cute_viz.figures.words import count
 LINE, CHUNK = 128, 16  # bytes of a line of memory, and of a cell
 MOST_LINES = 16
 MOST_PLANES = 4  # images, or depths of one, that are drawn
+# 8 x 8 pixels of 2 images and 64 channels, a filter of 3 x 3
+EXAMPLE = (
+    "make_im2col_tma_copy(SM90_TMA_LOAD_IM2COL{}, make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1)), "
+    "(8,64):(64,1), (8,64), 1, (0,0), (-2,-2), (0,0), (0,0), (1,1), (0,0), (1,1))"
+)
 
 
 class Pixel(NamedTuple):
@@ -56,7 +61,13 @@ class Corner(NamedTuple):
 
 
 def conv(obj: TmaCopy) -> Im2col:
-    """The convolution of a TMA copy that has one."""
+    """The convolution of a TMA copy that has one.
+
+    >>> from cute_viz import parse
+    >>> x = parse(EXAMPLE)
+    >>> conv(x).filters
+    (3, 3)
+    """
     assert obj.im2col is not None
     return obj.im2col
 
@@ -88,7 +99,13 @@ def corner_of(obj: TmaCopy, word: str | None) -> Corner:
 
 
 def outputs(obj: TmaCopy) -> tuple[int, ...]:
-    """How many base pixels there are along w, h and d, and images."""
+    """How many base pixels there are along w, h and d, and images.
+
+    >>> from cute_viz import parse
+    >>> x = parse(EXAMPLE)
+    >>> outputs(x)
+    (6, 6, 2)
+    """
     x, dims, strides = conv(obj), obj.map.global_dim, obj.map.element_strides
     spatial = len(x.lower)
     each = [(dims[1 + n] + x.upper[n] - x.lower[n] - 1) // strides[1 + n] + 1 for n in range(spatial)]
@@ -115,7 +132,13 @@ def base_pixel(obj: TmaCopy, number: int) -> tuple[tuple[int, ...], int]:
 
 
 def offsets(obj: TmaCopy, corner: Corner) -> tuple[int, ...]:
-    """What the filter adds to the place of every base pixel."""
+    """What the filter adds to the place of every base pixel.
+
+    >>> from cute_viz import parse
+    >>> x = parse(EXAMPLE)
+    >>> offsets(x, Corner(0, 0, (2, 1)))
+    (2, 1)
+    """
     x = conv(obj)
     return tuple(first + step * at for first, step, at in zip(x.moved, x.dilation, corner.filter, strict=True))
 
@@ -143,7 +166,13 @@ def tile_pixels(obj: TmaCopy, corner: Corner) -> list[Pixel]:
 
 
 def issues(obj: TmaCopy, corner: Corner) -> list[Issue]:
-    """What every instruction of every CTA is given, in the order of shared memory."""
+    """What every instruction of every CTA is given, in the order of shared memory.
+
+    >>> from cute_viz import parse
+    >>> x = parse(EXAMPLE)
+    >>> issues(x, Corner(7, 0, (2, 1)))
+    [Issue(instruction=0, cta=0, start=(0, 1, 1, 0), offsets=(2, 1), element=0)]
+    """
     pixels, moved = tile_pixels(obj, corner), offsets(obj, corner)
     per = obj.bits // obj.tensor.bits
     out = []
@@ -157,7 +186,13 @@ def issues(obj: TmaCopy, corner: Corner) -> list[Issue]:
 
 
 def inside(obj: TmaCopy, pixel: Pixel) -> bool:
-    """Whether an element is in the tensor; what is not arrives as zero."""
+    """Whether an element is in the tensor; what is not arrives as zero.
+
+    >>> from cute_viz import parse
+    >>> x = parse(EXAMPLE)
+    >>> inside(x, Pixel(63, (7, 7), 1, 0)), inside(x, Pixel(63, (8, 7), 1, 0))
+    (True, False)
+    """
     coord = (pixel.channel, *pixel.place, pixel.image)
     return all(0 <= x < extent for x, extent in zip(coord, obj.map.global_dim, strict=True))
 
@@ -237,12 +272,12 @@ def _planes(obj: TmaCopy, corner: Corner, pixels: list[Pixel], hue: dict[int, in
     reach = [(min(0, low + at), max(0, up + at)) for low, up, at in zip(x.lower, x.upper, moved, strict=True)]
     (left, right), (top, bottom) = (*reach, (0, 0))[:2] if len(reach) > 1 else (reach[0], (0, 0))
     out = []
-    for n, ((image, deeper), cells) in enumerate(sorted(held.items())[:MOST_PLANES]):
-        there = image < dims[1 + len(x.lower)] and all(0 <= d < dims[3 + k] for k, d in enumerate(deeper))
+    for n, ((image, depth), cells) in enumerate(sorted(held.items())[:MOST_PLANES]):
+        there = image < dims[1 + len(x.lower)] and all(0 <= d < dims[3 + k] for k, d in enumerate(depth))
         rows, cols = range(top, high + bottom), range(left, wide + right)
         places = [(h, w) for h in rows for w in cols]
         within = [there and 0 <= h < high and 0 <= w < wide for h, w in places]
-        what = f"image {image}" + "".join(f", d {d}" for d in deeper) + ("" if there else ": there is none")
+        what = f"image {image}" + "".join(f", d {d}" for d in depth) + ("" if there else ": there is none")
         out.append(
             Panel(
                 caption=f"{what}: the pixels of the tile, hatched: out of bounds",

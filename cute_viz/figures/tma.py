@@ -121,7 +121,8 @@ def _coord(obj: TmaCopy, word: str | None) -> tuple[int, ...]:
 
 def _tma_coord(obj: TmaCopy, coord: Sequence[int]) -> tuple[int, ...]:
     """A coordinate of the tensor as the instruction takes it, innermost dimension first."""
-    strides = modes(get_tma_tensor(obj, obj.tensor.layout.shape).stride)
+    tensor: Any = get_tma_tensor(obj, obj.tensor.layout.shape)
+    strides = modes(tensor.stride)
     out = [0] * obj.map.rank
     for number, stride in zip(coord, strides, strict=True):
         for basis in leaves(stride):
