@@ -6,7 +6,7 @@
     Layout, ComposedLayout, Swizzle, and `cute_viz.algebra` with CuTe's operations under CuTe's names
 
 A source is a text, an object of the algebra, or whatever prints as CuTe notation, such as the layouts, TiledCopy and TiledMMA of
-CUTLASS's Python DSL. Options have the names that they have on the command line. What is wrong with input is a CuteVizError.
+CUTLASS's Python DSL. Options have the names that they have on the command line. Invalid input raises a CuteVizError.
 
 >>> import cute_viz as cv
 >>> print(cv.render("(2,4):(4,1)").decode(), end="")  # doctest: +NORMALIZE_WHITESPACE

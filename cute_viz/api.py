@@ -25,10 +25,10 @@ def parse(
     """The object that a text stands for: CuTe notation, C++ or Python source, a print, the name of an atom.
 
     let: values for run-time names, as values or texts. dialect: `auto`, `cute`, `cpp`, `dsl`, `dump`. name: which of several
-    objects. layouts: folders of your own atoms and specs. limits: higher limits by their names. What is no text is read as it
+    objects. layouts: folders of your own atoms and specs. limits: higher limits by their names. Anything but text is read as it
     prints.
 
-    Raises: CuteVizError, which tells what is wrong, and where.
+    Raises: CuteVizError, which says what is wrong, and where.
 
     >>> str(parse("make_layout(make_shape(4, 8), make_stride(8, 1))")), str(parse("(M,8)", {"M": 4}))
     ('(4,8):(8,1)', '(4, 8)')
@@ -65,22 +65,22 @@ def figure(
     layouts: Folders = (),
     limits: Mapping[str, int] | None = None,
 ) -> Figure:
-    """The picture of a source; of several side by side.
+    """The picture of a source, or of several side by side.
 
     source, more: a text (an expression, the name of an atom or a spec, source code, a print), an object, or a figure.
-    view: what is drawn of a layout: `grid`, `tv`, `table`, `both`, `banks`, `address`, `scales`, `operation`.
+    view: how a layout is drawn: `grid`, `tv`, `table`, `both`, `banks`, `address`, `scales`, `operation`.
     tile: the tile that a thread-value layout covers, rows x columns: "8x128" or (8, 128).
-    color_by: what hue means: `offset`, `mod8`, `chunk`, `thread`, `value`, `warp`, `row`, `column`, `tile`, `none`.
-    labels: the text of a cell: `auto`, `full`, `offset`, `coord`, `index`, `none`.
+    color_by: what the hue stands for: `offset`, `mod8`, `chunk`, `thread`, `value`, `warp`, `row`, `column`, `tile`, `none`.
+    labels: the text in a cell: `auto`, `full`, `offset`, `coord`, `index`, `none`.
     coords: rulers show nested coordinates. title: instead of the one made from the object.
-    thread, warp, value: colour these alone: 5, "0..3" or range(4). follow: of a GEMM, the way of this one thread.
+    thread, warp, value: colour only these: 5, "0..3" or range(4). follow: follow this one thread through a GEMM.
     operand: only these panels: "A", "CA", "S".
-    type: the element of shared memory, "f16" or 16. tensor: draw what `thread` holds of this tensor. max_cells: refuse more.
+    type: the element of shared memory, "f16" or 16. tensor: draw what `thread` holds of this tensor. max_cells: reject more cells.
     coord: where the tile of a TMA copy begins in the tensor: "96,0".
-    diff: of two sources, mark what differs. fold: cut into bands of so many columns. crop: only the first rows x columns.
+    diff: mark what differs between two sources. fold: cut into bands of this many columns. crop: only the first rows x columns.
     let: values for run-time names. name, dialect, layouts, limits: as for `parse`.
 
-    Raises: CuteVizError for a source or an option that is wrong, or where the object cannot be drawn so.
+    Raises: CuteVizError for a source or an option that is wrong, or where the object cannot be drawn that way.
 
     >>> figure("((4,8),(2,2)):((32,1),(16,8))", tile="16x8").title
     '32 threads × 4 values over a 16 × 8 tile'
@@ -129,15 +129,15 @@ def render(
     layouts: Folders = (),
     limits: Mapping[str, int] | None = None,
 ) -> bytes:
-    """The picture of a source in a format, as bytes; with a path as the format, such as "x.svg", it is written there, too.
+    """The picture of a source in a format, as bytes; with a path as the format, such as "x.svg", it is also written there.
 
     format: `text`, `svg`, `png`, `pdf`, `html`, `tikz`, `json`, or a path, whose suffix is the format; the file appears whole or
-    not at all. style: `cutlass` for the bytes of CuTe's own printers. palette: the name of one. theme: `auto`, `light`, `dark`,
-    `print`. fragment: TikZ for \\\\input, SVG for inlining. width: px that the page may take. cell: px of a cell.
-    target: where it will stand: `screen`, `readme`, `column`, `page`, `slide`, `terminal`. bare: the panels alone.
-    All else is as for `figure`.
+    not at all. style: `cutlass` for the bytes of CuTe's own printers. palette: its name. theme: `auto`, `light`, `dark`,
+    `print`. fragment: TikZ for \\\\input, SVG for inlining. width: of the page, in px. cell: the size of a cell, in px.
+    target: where it will appear: `screen`, `readme`, `column`, `page`, `slide`, `terminal`. bare: only the panels.
+    Everything else is as for `figure`.
 
-    Raises: as `figure`, and for a format that there is not, or that does not use one of the options.
+    Raises: as `figure`, and for an unknown format, or one that does not use one of the options.
 
     >>> render("(2,2)", "svg")[:5]
     b'<?xml'
@@ -210,7 +210,7 @@ def _request(
     from cute_viz.spec import Library
 
     if any(source is None for source in sources):
-        raise CuteVizError("there is nothing to read: the source is None", hint="give a text such as (4,8):(8,1), or an object")
+        raise CuteVizError("the source is None", hint="give a text such as (4,8):(8,1), or an object")
     given = {key: _plain(word) for key, word in options.items() if word is not None}
     _check(name is None or isinstance(name, str), "name", "the name of one of several objects", name)
     _check(isinstance(dialect, str), "dialect", "text, such as cpp", dialect)
@@ -236,14 +236,14 @@ def _check(fits: bool, name: str, wanted: str, value: Any) -> None:
     from cute_viz.errors import CuteVizError
 
     if not fits:
-        raise CuteVizError(f"`{name}=` is {wanted}, not {value!r}")
+        raise CuteVizError(f"`{name}=` must be {wanted}, not {value!r}")
 
 
 def _path(path: str | os.PathLike[str]) -> str:
     from cute_viz.errors import CuteVizError
 
     if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
-        raise CuteVizError(f"a format or a path is text, not {path!r}", hint='such as "svg", or "x.svg"')
+        raise CuteVizError(f"a format or a path must be text, not {path!r}", hint='such as "svg", or "x.svg"')
     return str(os.fspath(path))
 
 

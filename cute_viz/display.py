@@ -55,7 +55,7 @@ class Drawn(Shown):
     ) -> bytes:
         """The picture in a format, as bytes; the keywords are the page options of `cute_viz.options`.
 
-        Raises: CuteVizError for a format that there is not, and options that it does not use.
+        Raises: CuteVizError for an unknown format, and for options that it does not use.
 
         >>> import cute_viz as cv
         >>> cv.figure("(2,2)").render("svg")[:5]
@@ -100,7 +100,7 @@ class Drawn(Shown):
         """
         how = {"style": style, "palette": palette, "theme": theme, "fragment": fragment, "width": width, "cell": cell}
         if not isinstance(path, (str, os.PathLike)):
-            raise CuteVizError(f"a path is text, not {path!r}", hint='such as "x.svg"')
+            raise CuteVizError(f"a path must be text, not {path!r}", hint='such as "x.svg"')
         _plugged().write(self, format, os.fspath(path), how)
 
 

@@ -212,7 +212,7 @@ class LimitError(CuteVizError):
 
 
 class InternalError(CuteVizError):
-    """A mistake of ours, which input has brought to light."""
+    """A bug in cute-viz that some input has revealed."""
 
 
 class CannotCheck(CuteVizError):
@@ -228,7 +228,7 @@ def _short(words: str) -> str:
 
 
 def one_line(words: str) -> str:
-    r"""Words in one line, and one that no log takes for a command of its own: names of files may hold anything.
+    r"""Words in one line that no log takes for a command of its own: names of files may hold anything.
 
     >>> print(one_line("a\n::error::b.yaml"), one_line("::error::c.yaml"))
     a\n::error::b.yaml …:error::c.yaml
@@ -292,7 +292,9 @@ def boundary(*expected: type[Exception]) -> Iterator[None]:
         if (error.name or "").startswith("cute_viz") or os.environ.get("CUTE_VIZ_DEBUG"):
             raise
         said = next((line for line in str(error.__cause__ or error).splitlines() if line.strip()), type(error).__name__)
-        raise CuteVizError(f"a library cannot be loaded: {said}", hint="is it whole, and is there memory for it?") from None
+        raise CuteVizError(
+            f"a library cannot be loaded: {said}", hint="check that it is complete and that there is enough memory"
+        ) from None
     except Exception as error:
         if isinstance(error, (CuteVizError, OSError, *expected)):
             raise
@@ -312,7 +314,7 @@ def _interrupted(error: BaseException | None) -> bool:
 
 
 def did_you_mean(word: str, known: Iterable[str], most: int = 2) -> str:
-    """A hint that names the words most like a word that is not known; empty where none is like it.
+    """A hint that names the words most like a word that is not known; empty where none is similar.
 
     >>> did_you_mean("layot", ["layout", "gemm"]), did_you_mean("x", ["layout", "gemm"])
     ('did you mean layout?', '')

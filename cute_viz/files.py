@@ -16,7 +16,8 @@ TEMPORARY = ".cute-viz-"  # how the names of unfinished files begin; the process
 def read_text(path: str, root: str | None = None) -> str:
     """The text of a UTF-8 file, without a byte order mark.
 
-    root: a folder that links do not leave. Refused: files that are too large, text in another encoding, a file outside of `root`.
+    root: a folder that links do not leave. Raises: CuteVizError for files that are too large, text in another encoding, a file
+    outside of `root`.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -27,7 +28,7 @@ def read_text(path: str, root: str | None = None) -> str:
     if root is not None:
         held(path, root)
     if os.path.isdir(path):
-        raise CuteVizError("this is a folder", name=path, hint="a file is read here")
+        raise CuteVizError("this is a folder", name=path, hint="a file is expected here")
     try:
         with open(path, "rb") as file:
             data = file.read(limit("file") + 1)
@@ -40,18 +41,18 @@ def read_text(path: str, root: str | None = None) -> str:
 def held(path: str, root: str) -> str:
     """The path, if it stays in a folder when its links are followed: a repository of strangers holds links to anywhere.
 
-    Refused: a path that leads out. Nothing of what lies there is told.
+    Raises: CuteVizError for a path that leads out. The message says nothing about what lies there.
 
     >>> held("layouts/specs/x.yaml", "layouts")
     'layouts/specs/x.yaml'
     >>> held("layouts/../x.yaml", "layouts")
     Traceback (most recent call last):
     cute_viz.errors.CuteVizError: layouts/../x.yaml: this leads out of the folder layouts
-      hint: what a link there stands for is neither read nor written; name the place itself
+      hint: the target of a link there is neither read nor written; name the target itself
     """
     top, real = os.path.realpath(root or "."), os.path.realpath(path)
     if real != top and not real.startswith(os.path.join(top, "")):
-        hint = "what a link there stands for is neither read nor written; name the place itself"
+        hint = "the target of a link there is neither read nor written; name the target itself"
         raise CuteVizError(f"this leads out of the folder {root or '.'}", name=path, hint=hint)
     return path
 
@@ -59,7 +60,7 @@ def held(path: str, root: str) -> str:
 def top_of(folder: str, base: str = "") -> str:
     """The folder that a relative path, seen from `base`, means to stay in: `base`, or as many above it as the path says with `..`.
 
-    Of an absolute path it is that path: whoever writes one means the place.
+    For an absolute path it is that path: whoever writes one means the place.
 
     >>> top_of("pictures/new", "docs"), top_of("../pictures", "docs") == os.path.join("docs", "..")
     ('docs', True)
@@ -116,7 +117,7 @@ def write(data: bytes, path: str, root: str | None = None) -> None:
     """Write to a path. A file appears whole or not at all; one that holds these bytes already is not touched.
 
     root: a folder that links do not leave; a link of this very name is replaced, and not what it stands for. Without one, a link
-    is followed. Refused: a path outside of `root`. An OSError names the path that was asked for.
+    is followed. Raises: CuteVizError for a path outside of `root`. An OSError names the path that was asked for.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -41,7 +41,7 @@ LIMITS = {
     "image-cells": Limit(1 << 25, "cells of an image", 1 << 28),
     "labels": Limit(1 << 15, "labels of a PNG or PDF", 1 << 20),
     "pixels": Limit(1 << 27, "pixels of a PNG", 1 << 31),
-    "elements": Limit(1 << 22, "elements of a layout that are looked at one by one", 1 << 30),
+    "elements": Limit(1 << 22, "elements of a layout that are examined one by one", 1 << 30),
     "accesses": Limit(1 << 20, "elements that an analysed access touches, or that its tile has", 1 << 28),
     "combinations": Limit(10_000, "names or operations of one entry of a library that are listed or tried", 1 << 20),
     "tile-bytes": Limit(1 << 16, "bytes of a tile whose swizzle is searched", 1 << 24),
@@ -65,7 +65,7 @@ def limit(name: str) -> int:
 def raised(limits: Mapping[str, int]) -> Iterator[None]:
     """Other values for limits while a request is answered, in its thread alone.
 
-    Refused: a name that is no limit, a value outside 1 and what the limit can be.
+    Raises: CuteVizError for an unknown limit, and for a value outside 1 and its maximum.
 
     >>> with raised({"nesting": 100}):
     ...     limit("nesting")

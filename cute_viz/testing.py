@@ -20,7 +20,7 @@ __all__ = ["assert_conflict_free", "assert_covers", "assert_same", "assert_vecto
 def assert_same(a: Any, b: Any) -> None:
     """Two layouts give the same offset at every coordinate.
 
-    Raises: AssertionError with the first cells that differ; CuteVizError for a text that is not read.
+    Raises: AssertionError with the first cells that differ; CuteVizError for a text that cannot be read.
 
     >>> assert_same("(4,8):(8,1)", "make_layout(make_shape(4, 8), LayoutRight{})")
     >>> assert_same("(2,2):(2,1)", "(2,2):(1,2)")
@@ -34,7 +34,7 @@ def assert_covers(tv: Any, tile: Any = None) -> None:
     """The threads' values of a TV layout, or of a TiledCopy, hold every cell of the tile once.
 
     tile: `(8, 128)` or "8x128"; a TiledCopy has its own.
-    Raises: AssertionError with the first cells that nobody or several hold; CuteVizError for what is not read.
+    Raises: AssertionError with the first cells that no thread or several threads hold; CuteVizError for input that cannot be read.
 
     >>> assert_covers("((4,8),(2,2)):((32,1),(16,8))", "16x8")
     """
@@ -46,8 +46,8 @@ def assert_conflict_free(smem: Any, access: Any, type: Any = None, **how: Any) -
 
     access: a TiledCopy, a TiledMMA with `operand="A"`, or a layout (thread, value) -> index into the column-major tile.
     type: of an element, "f16" or 16. how: `instruction`, `operand`, `store`, as of `cute-viz analyze`.
-    Raises: AssertionError with the first access that has conflicts, and who asks for one bank; CuteVizError for what is not read,
-    or does not fit.
+    Raises: AssertionError with the first access that has conflicts, and who asks for one bank; CuteVizError for what cannot be
+    read, or does not fit.
 
     >>> assert_conflict_free("Sw<3,3,3> o 0 o (8,64):(64,1)", "((8,4),8):((1,64),8)", "f16", instruction="ldmatrix.x4")
     """
@@ -55,9 +55,9 @@ def assert_conflict_free(smem: Any, access: Any, type: Any = None, **how: Any) -
 
 
 def assert_vector(copy: Any, bits: int) -> None:
-    """A copy moves so many bits at once: `copy(src, dst)` or `copy(atom, src, dst)` as a text, a TiledCopy or a Copy_Atom.
+    """A copy moves this many bits at once: `copy(src, dst)` or `copy(atom, src, dst)` as a text, a TiledCopy or a Copy_Atom.
 
-    Raises: AssertionError with what keeps the copy from it; CuteVizError for a copy that CuTe refuses, or what is not read.
+    Raises: AssertionError with what keeps the copy from it; CuteVizError for a copy that CuTe refuses, or that cannot be read.
 
     >>> assert_vector("Copy_Atom<SM80_CP_ASYNC_CACHEALWAYS<uint128_t>, half_t>{}", 128)
     """

@@ -1,4 +1,4 @@
-// A GEMM's layouts, as kernels write them: what `cute-viz list kernel.cu` opens. Nothing of it is run.
+// A GEMM's layouts, as kernels write them: what `cute-viz list kernel.cu` opens. Nothing in it is run.
 #include <cute/tensor.hpp>
 using namespace cute;
 

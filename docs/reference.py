@@ -46,7 +46,7 @@ def tick(text: str) -> str:
 
 
 def _commands() -> str:
-    out = ["# Commands\n", "What `cute-viz COMMAND --help` prints.\n"]
+    out = ["# Commands\n", "The output of `cute-viz COMMAND --help`.\n"]
     for name, (module, summary) in COMMANDS.items():
         command: click.Command = import_module(module).command
         context = click.Context(command, info_name=f"cute-viz {name}", max_content_width=100, terminal_width=100)
@@ -68,19 +68,21 @@ def _options() -> str:
     )
     return (
         '# Options of a picture\n\nAll doors take the same options: `--tile 8x128` on the command line is `tile="8x128"` in Python '
-        "and in a fence, `tile: 8x128` in a spec, `:tile: 8x128` in a Sphinx directive. An option that a picture has no use for is "
+        "and in a fence, `tile: 8x128` in a spec, `:tile: 8x128` in a Sphinx directive. An option that a picture does not use is "
         "an error.\n\n" + table(("option", "value", "meaning", "used by"), rows)
     )
 
 
 def _views() -> str:
     rows = [(tick(name), view.meaning, " ".join(map(tick, sorted(view.uses)))) for name, view in VIEWS.items()]
-    return "# Views\n\nWhat `--view` takes.\n\n" + table(("view", "meaning", "options"), rows)
+    return "# Views\n\nThe values of `--view`.\n\n" + table(("view", "meaning", "options"), rows)
 
 
 def _operations() -> str:
     rows = ((tick(op.signature), op.summary, tick(op.example)) for op in OPS.values())
-    return "# Operations\n\nWhat expressions may use, under CuTe's names.\n\n" + table(("operation", "meaning", "example"), rows)
+    return "# Operations\n\nThe operations of expressions, under CuTe's names.\n\n" + table(
+        ("operation", "meaning", "example"), rows
+    )
 
 
 def _atoms() -> str:
@@ -100,7 +102,7 @@ def _formats() -> str:
     rows = ((tick(f.name), " ".join(map(tick, f.suffixes)), f.summary) for f in FORMATS.values())
     palettes = ((tick(p.name), p.source + (" (the default)" if p.name == DEFAULT else "")) for p in PALETTES.values())
     return (
-        "# Formats and palettes\n\nThe suffix of `-o FILE` picks the format, `-T NAME` names it.\n\n"
+        "# Formats and palettes\n\nThe suffix of `-o FILE` selects the format, `-T NAME` names it.\n\n"
         + table(("format", "suffixes", "what it is"), rows)
         + "\n## Palettes\n\n"
         + table(("palette", "source"), palettes)
@@ -110,7 +112,7 @@ def _formats() -> str:
 def _limits() -> str:
     rows = ((tick(name), f"{limit(name):,}", known.what, tick(spelled(raised_by(name), "cli"))) for name, known in LIMITS.items())
     return (
-        "# Limits\n\nA typing error fills neither time nor memory. The error of what is over a limit names the option that "
+        "# Limits\n\nA typing error exhausts neither time nor memory. An error about a limit names the option that "
         "raises it.\n\n" + table(("limit", "value", "what it bounds", "raised by"), rows)
     )
 

@@ -75,7 +75,7 @@ class TestAccesses:
         assert {a.wavefronts for a in found} == {1}
 
     def test_the_type_of_an_operand_wants_the_operand(self):
-        for operand, words in ((None, "which operand"), ("D", "no operand D")):
+        for operand, words in ((None, "the operand of the MMA is missing"), ("D", "no operand D")):
             with pytest.raises(AlgebraError, match=words):
                 element_bits(Layout((16, 16)), obj(MMA), operand=operand)
 
@@ -120,18 +120,18 @@ class TestAccesses:
     @pytest.mark.parametrize(
         ("tile", "bits", "by", "words"),
         [
-            ("(128,64):(64,1)", 32, G2S, "the type that is given has 32 bits, a value of the copy has 16"),
+            ("(128,64):(64,1)", 32, G2S, "the given type has 32 bits, but a value of the copy has 16"),
             (
                 "Sw<3,4,3> o smem_ptr[8b](unset) o (16,64):(64,1)",
                 None,
                 G2S,
-                "shared-memory layout has 8 bits, a value of the copy has 16",
+                "shared-memory layout has 8 bits, but a value of the copy has 16",
             ),
             (
                 "Sw<3,4,3> o smem_ptr[8b](unset) o (8,64):(64,1)",
                 16,
                 "(32,2)",
-                "given has 16 bits, the pointer of the shared-memory",
+                "given type has 16 bits, but the pointer of the shared-memory",
             ),
             ("(8,8)", None, "SM80_8x8x4_C64C64C64C64_TN", "c64 is not a value type that is known"),
             ("(16,64)", None, "SM80_16x8x64_S32S4S4S32_TN", "elements of 4 bits are not whole bytes"),
@@ -150,8 +150,8 @@ class TestAccesses:
             ("(48,16):(16,1)", 16, LDSM, {}, "does not divide"),
             ("(64,8)", 32, "make_tiled_copy(Copy_Atom<UniversalCopy<uint32_t>,float>{}, (8,4,1), (1,2,2))", {}, "is of rank 3"),
             ("(64,8)", 32, "make_tiled_copy(Copy_Atom<UniversalCopy<uint32_t>,float>{}, (32), (4))", {}, "is of rank 1"),
-            ("(64,64):(64,1)", 16, MMA, {}, "which operand"),
-            ("(64,64):(64,1)", 16, "Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}", {}, "covers no tile"),
+            ("(64,64):(64,1)", 16, MMA, {}, "the operand of the MMA is missing"),
+            ("(64,64):(64,1)", 16, "Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}", {}, "does not cover a tile"),
             ("(64,64)", 16, LDSM, {}, "rows of 16 bytes"),
             (
                 "(8,64):(64,1)",

@@ -695,10 +695,10 @@ def test_emit_needs_no_gpu(run: Run) -> None:
         ("(4,8) --all", "--all checks everything"),
         ("--all --static", "--static cannot be combined with --all"),
         ("(4,8) --emit ptx -o x.svg", "--emit writes kernels to standard output"),
-        ("(4,8) --emit ptx --static", "--static asks CuTe's headers, by CUDA C++: --emit cuda, or leave out --static"),
-        ("(4,8) --emit cuda --counters", "--counters asks the hardware"),
-        ("(4,8) --static --save x.json", "--save does not go with --static"),
-        ("--counters --tile 4x8", "--tile is of a layout: name it"),
+        ("(4,8) --emit ptx --static", "--static compiles CUDA C++: use --emit cuda, or leave out --static"),
+        ("(4,8) --emit cuda --counters", "--counters reads the hardware"),
+        ("(4,8) --static --save x.json", "--save cannot be combined with --static"),
+        ("--counters --tile 4x8", "--tile needs a layout: name one"),
     ],
 )
 def test_options_that_contradict_each_other(run: Run, args: str, words: str) -> None:
@@ -761,7 +761,7 @@ def test_a_door_gets_a_report() -> None:
 
 
 def test_a_tile_that_cannot_be_drawn_is_wrong_input() -> None:
-    with pytest.raises(CuteVizError, match="outside of the 2 x 2 tile"):
+    with pytest.raises(CuteVizError, match="outside the 2 x 2 tile"):
         runner.check([runner.Subject("x", parse("(4,8):(8,1)"))], tile=(2, 2), device=Interpreter())
 
 

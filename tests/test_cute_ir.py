@@ -150,7 +150,7 @@ def test_functions_of_the_dsl() -> None:
     assert shown["copy_ldsm_4_"].startswith("TiledCopy\n  Tiler_MN:       (_32,_16)\n")
     assert found["kernel_0::lay"].line == 13
     assert IR[found["kernel_0::lay"].span.start :].startswith("%lay = cute.get_layout")
-    with pytest.raises(CuteVizError, match=r"the atom cute_nvgpu\.sm999\.mma is not known here"):
+    with pytest.raises(CuteVizError, match=r"the atom cute_nvgpu\.sm999\.mma is not supported"):
         found["other"].read()
 
 

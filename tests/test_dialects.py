@@ -212,10 +212,10 @@ def test_prints_that_cannot_be_drawn(text, place, words):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("ThrID: (_8,_1)", "thrid of this CopyAtom is a layout of threads, not (_8,_1)"),
+        ("ThrID: (_8,_1)", "thrid of this CopyAtom must be a layout of threads, not (_8,_1)"),
         ("ValLayoutSrc: (_1,_2)", "layout of integers with 2 modes, not (_1,_2)"),
         ("ValLayoutSrc: (_1,_2):(_1@0,_1@1)", "layout of integers with 2 modes"),
-        ("ValueType: 0b", "1 bit or more"),
+        ("ValueType: 0b", "at least 1 bit wide"),
         (f"ValueType: {'9' * 5000}b", "not a value type"),
     ],
 )
@@ -245,14 +245,14 @@ def test_run_time_values_are_given():
         ("a = (4,8):(8,1)\nb = (4,8):(8,1,)\n", ",)", "a mode is missing"),
         ("cute.make_layout((4, 8), stride=(8, 1, 2))", "cute.make_layout", "do not have the same nesting"),
         ("x = cute.make_layout((4, 8), stride=(8, 'a'))", "'a'", "'a' is not a layout"),
-        ("x = cute.make_layout([i for i in y], stride=3)", "[i for", "ListComp is not read"),
+        ("x = cute.make_layout([i for i in y], stride=3)", "[i for", "ListComp is not supported"),
         ("def f():\n  return cute.make_layout((4,), stride=(1,)\n", "(", "this is not Python"),
-        ("cute.nvgpu.warp.LdMatrix8x8x16bOp(False, 'x')", "cute", "num_matrices is an integer, not x"),
-        ("cute.nvgpu.warp.LdMatrix8x8x16bOp(False, (1, 2))", "cute", "num_matrices is an integer, not (1,2)"),
+        ("cute.nvgpu.warp.LdMatrix8x8x16bOp(False, 'x')", "cute", "num_matrices must be an integer, not x"),
+        ("cute.nvgpu.warp.LdMatrix8x8x16bOp(False, (1, 2))", "cute", "num_matrices must be an integer, not (1,2)"),
         (
             "cute.make_copy_atom(cute.nvgpu.CopyUniversalOp(), cutlass.Float16, num_bits_per_copy=None)",
             "cute",
-            "num_bits_per_copy is an integer, not _",
+            "num_bits_per_copy must be an integer, not _",
         ),
         ("cute.nvgpu.warp.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, ((1, 2), 8, 16))", "cute", "needs shape_mnk"),
         (

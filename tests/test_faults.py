@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -222,9 +223,10 @@ class TestMemory:
         environment = {**UNMEASURED, "CUTE_VIZ_DEBUG": ""}
         return subprocess.run(python(*args), env=environment, capture_output=True, timeout=60, preexec_fn=little)
 
-    @pytest.mark.parametrize("megabytes", [16, 20, 40, 75, 110, 130, 170])
+    @pytest.mark.parametrize("megabytes", [16, 20, 40, 75, 110, 130, 170][sys.version_info >= (3, 14) :])
     def test_little(self, megabytes: int, tmp_path: Path) -> None:
-        for suffix in ("svg", "png", "pdf"):
+        old = tuple(map(int, version("matplotlib").split(".")[:2])) < (3, 8)  # its Agg never comes back where memory ends
+        for suffix in ("svg",) if old else ("svg", "png", "pdf"):
             result = self.run(megabytes, "render", "(4,4)", "-o", str(tmp_path / f"x.{suffix}"))
             assert b"Traceback" not in result.stderr
             assert b"mistake in cute-viz" not in result.stderr

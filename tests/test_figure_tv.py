@@ -102,7 +102,7 @@ def test_notes_tell_of_holes_and_owners():
     for thread, words in ((2, "a highlighted owner is shown, else the lowest thread"), (0, "the lowest thread is shown")):
         drawn = figure("((2,2),2):((1,0),2)", tile=(2, 2), thread=thread)
         assert drawn.panels[0].labels[0] == f"T{thread}\nV0"
-        assert f"; {words}, " in drawn.notes[0]
+        assert f"; {words}; " in drawn.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -110,8 +110,8 @@ def test_of_other_kernels(text: str, captions: list[str], note: str) -> None:
         ("ampere_gemm", {"follow": 128}, "there are threads 0 to 127"),
         ("ampere_gemm", {"follow": "0..3"}, "is one thread"),
         ("ampere_gemm", {"follow": 1, "operand": "C"}, "by way of A or B"),
-        ("ampere_gemm", {"follow": 1, "thread": 2}, "does not go with a thread's way"),
-        ("SM80_16x8x16_F32F16F16F32_TN", {"follow": 1}, "does not go with an MMA"),
+        ("ampere_gemm", {"follow": 1, "thread": 2}, "does not apply to a thread's way"),
+        ("SM80_16x8x16_F32F16F16F32_TN", {"follow": 1}, "does not apply to an MMA"),
     ],
 )
 def test_what_is_refused(source: str, words: dict[str, object], said: str) -> None:

@@ -186,7 +186,7 @@ def test_stale_files_are_listed_and_pruned(specs: Path, tmp_path: Path) -> None:
     (out / "two.txt").write_text("changed by hand")
     said = gallery(specs, "-o", out, "--prune").stderr
     assert "removed: two.svg" in said
-    assert "kept, as it was changed since: two.txt" in said
+    assert "kept, because it was changed since: two.txt" in said
     assert set(shown(out)) == {"one.svg", "two.txt", "mine.svg", "README.md", "index.html"}
     assert "stale: " not in gallery(specs, "-o", out).stderr
 
@@ -357,7 +357,7 @@ def test_the_page_needs_nothing_else(specs: Path, tmp_path: Path) -> None:
 
 def test_usage() -> None:
     for args, words in (
-        (["--check", "--prune"], "--check changes nothing"),
+        (["--check", "--prune"], "--check cannot be combined with --prune"),
         (["nowhere.yaml"], "does not exist"),
         (["-j", "0"], "0"),
     ):

@@ -274,7 +274,7 @@ class TestRepositoriesOfStrangers:
             assert result.returncode == 1
             assert [(out / name).read_text() for name in (*FORGED, "mine.txt")] == ["precious"] * 3
             assert b"out/one.svg is not as a gallery wrote it, and is kept" in result.stderr
-            assert b"kept, as it was changed since: mine.txt" in result.stderr
+            assert b"kept, because it was changed since: mine.txt" in result.stderr
 
     def test_a_forged_index_gives_nothing_away(self, work: Path) -> None:
         out = work / "out"

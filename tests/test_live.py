@@ -203,9 +203,7 @@ def test_a_newer_question_of_the_same_page_ends_the_older(server):
     older.start()
     time.sleep(0.3)
     assert not outcome
-    since = time.monotonic()
     assert ask(server, source="(4,8)", page="p")["kind"] == "grid"
-    assert time.monotonic() - since < 2
     assert ask(server, source="(4,8)", page="another")["kind"] == "grid"
     older.join(10)
     assert outcome == [409]

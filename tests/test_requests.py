@@ -125,7 +125,7 @@ class TestName:
 
     @pytest.mark.parametrize("fields", [{"name": "a"}, {"dialect": "dsl"}])
     def test_not_of_an_operation(self, fields: dict[str, str]) -> None:
-        with pytest.raises(CuteVizError, match="does not go with"):
+        with pytest.raises(CuteVizError, match="cannot be combined with"):
             obj("coalesce((4,8))", options={"view": "operation"}, **fields)
 
     def test_not_of_the_tensor(self) -> None:
@@ -231,7 +231,7 @@ class TestOptions:
         [
             ("figure: {tile: 8}", "2:16", "is not a tile"),
             ("figure: {thread: 3..1}", "2:18", "not a number or a range"),
-            ("figure: {color_by: thread}", "2:9", "does not go with"),
+            ("figure: {color_by: thread}", "2:9", "does not apply to"),
         ],
     )
     def test_a_mistake_of_a_spec_has_its_place_and_one_of_the_request_has_none(self, line: str, place: str, words: str) -> None:
@@ -269,7 +269,7 @@ class TestOptions:
             with pytest.raises(CuteVizError, match="compares two sources"):
                 figure(*sources, options={"diff": True})
         for name, word in (("color_by", "row"), ("thread", "0"), ("warp", "0"), ("value", "0")):
-            with pytest.raises(CuteVizError, match=f"{name}= does not go with diff="):
+            with pytest.raises(CuteVizError, match=f"{name}= cannot be combined with diff="):
                 figure(TV, TV, options={"diff": True, "tile": "16x8", name: word})
         tensor = {"diff": True, "thread": "0", "tensor": "(16,8):(8,1)"}
         assert figure("SM80_16x8x16_F32F16F16F32_TN", "SM80_16x8x8_F32F16F16F32_TN", options=tensor).panels
@@ -287,7 +287,7 @@ class TestOptions:
         for name, word in (("tile", "2x2"), ("labels", "none"), ("coords", True)):
             with pytest.raises(CuteVizError, match="cannot be applied to a finished figure"):
                 figure(finished, options={name: word})
-        with pytest.raises(CuteVizError, match="without its object"):
+        with pytest.raises(CuteVizError, match="does not contain the object"):
             figure(
                 "SM80_16x8x16_F32F16F16F32_TN", options={"thread": "0", "tensor": ask(Request(("(4,8)",))).write("json").decode()}
             )
@@ -310,7 +310,7 @@ class TestOptions:
         for format_ in fine:
             assert answer.write(format_) != ask(Request(("(4,64)",))).write(format_)
         for format_ in wrong:
-            with pytest.raises(CuteVizError, match=f"{name}= goes with"):
+            with pytest.raises(CuteVizError, match=f"{name}= applies to"):
                 answer.write(format_)
 
     def test_cutes_own_style_has_no_title(self) -> None:

@@ -94,9 +94,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     [
         ("0 1 2; 3 4 6", "no layout gives 6 at (1,2)"),
         ("1 2 3", "begins with offset 0"),
-        ("0 1; 2", "row 1 has 1 cells, row 0 has 2"),
-        ("0 1 x", "what is no offset"),
-        ("T0V0 T0V0", "another cell before it"),
+        ("0 1; 2", "row 1 has 1 cells, but row 0 has 2"),
+        ("0 1 x", "something that is not an offset"),
+        ("T0V0 T0V0", "an earlier cell"),
         ("T0V0 T2V0", "T1V0 holds no cell"),
         ("nothing.csv", "there is no such file"),
         ("", "empty"),

@@ -77,8 +77,8 @@ def test_the_caption_stands_beside(tmp_path: Path):
         assert drawn.title.split(",")[0] in words
         assert all(entry.label in words for legend in drawn.legends for entry in legend.entries)
         assert "Verified on" in words
-    assert "text, not with svg" in fails(run("render", "(4,8)", "--for", "terminal", "-T", "svg"), 2)
-    assert "not with text" in fails(run("render", "(4,8)", "--for", "column"), 2)
+    assert "text, not to svg" in fails(run("render", "(4,8)", "--for", "terminal", "-T", "svg"), 2)
+    assert "not to text" in fails(run("render", "(4,8)", "--for", "column"), 2)
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")

@@ -38,7 +38,7 @@ def test_what_holds_passes() -> None:
             lambda: assert_covers("((4,8),(2,2)):((32,1),(16,0))", "16x8"),
             "64 of 128 cells of the 16 x 8 tile are held by nobody: (8,0)",
         ),
-        (lambda: assert_covers("(4,8):(1,4)", "2x8"), "T0V4 holds 16, outside of the 2 x 8 tile"),
+        (lambda: assert_covers("(4,8):(1,4)", "2x8"), "T0V4 holds 16, outside the 2 x 8 tile"),
         (lambda: assert_covers(COPY, (8, 64)), "the copy's tile is 16 x 64, not 8 x 64"),
         (
             lambda: assert_conflict_free("(8,64):(64,1)", ROWS, "f16", instruction="ldmatrix.x4"),
@@ -77,7 +77,7 @@ def test_bad_input_is_an_error_of_its_own() -> None:
         ("covers: 8x8", "covers does not hold: 32 of 64 cells"),
         ("conflict_free: (32,1):(1,0)\n  type: f32", ""),
         ("conflict_free: (4,8):(4,1)\n  type: f32\n  instruction: ld.64", "conflict_free"),
-        ("vector: 128", "is no copy"),
+        ("vector: 128", "is not a copy"),
         ("covering: 4x8", "expect has no field 'covering'"),
     ],
 )

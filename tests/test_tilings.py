@@ -137,7 +137,7 @@ def test_every_element_of_a_tile_has_its_threads(name, atoms, repeats, row):
         ("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}, (4,4), (1,1))", "too few thrs"),
         ("make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>,half_t>{}, (4,4), (1,2))", "too few vals"),
         ("get_slice(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), 32)", "thread 32 is not"),
-        ("partition_A(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), (32,32))", "of one thread"),
+        ("partition_A(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}), (32,32))", "needs one thread"),
         ("make_cotiled_copy(Copy_Atom<UniversalCopy<float>,float>{}, (4,2):(2,16), (4,2):(2,1))", "does not exist"),
     ],
 )

@@ -133,10 +133,10 @@ def test_names(written, meant):
         (["show", "make_tiled_mma(v_mfma_f32_4x4x4f16, (2,2,1))"], "16 products"),
         (["eval", BLOCKED], "--shape 64x64"),
         (["eval", BLOCKED, "--shape", "64"], "has 2 entries, the shape has 1 modes"),
-        (["eval", BLOCKED, "--shape", "48x64"], "48 is no power of two"),
+        (["eval", BLOCKED, "--shape", "48x64"], "48 is not a power of two"),
         (["eval", BLOCKED.replace("blocked", "blocket"), "--shape", "64x64"], "did you mean blocked?"),
         (["eval", BLOCKED.replace("[1, 4]", "[1, 3]"), "--shape", "64x64"], "powers of two, not 3"),
-        (["eval", BLOCKED.replace("order = [1, 0]", "order = [1, 1]"), "--shape", "64x64"], "names each of the modes"),
+        (["eval", BLOCKED.replace("order = [1, 0]", "order = [1, 1]"), "--shape", "64x64"], "must name each of the modes"),
         (["eval", BLOCKED[:-4], "--shape", "64x64"], "expected"),
         (["eval", "#ttg.slice<{dim = 0, parent = #mma}>", "--shape", "64"], "#mma is defined nowhere"),
         (
@@ -145,9 +145,9 @@ def test_names(written, meant):
         ),
         (["eval", "gl.BlockedLayout([1], warps=[4])", "--shape", "64"], "BlockedLayout has no warps"),
         (["eval", "#ttg.blocked<{a = " + "[" * 400, "--shape", "64"], "nested"),
-        (["eval", BLOCKED, "--shape", "1048576x1048576"], "is no tile"),
-        (["eval", BLOCKED, "--shape", "0x4"], "is no shape such as 64x64"),
-        (["fmt", "(3,4)", "--as", "triton"], "triton has no words"),
+        (["eval", BLOCKED, "--shape", "1048576x1048576"], "is not a tile"),
+        (["eval", BLOCKED, "--shape", "0x4"], "is not a shape such as 64x64"),
+        (["fmt", "(3,4)", "--as", "triton"], "Triton cannot express"),
         (["fmt", "(8,8):(9,1)", "--as", "triton"], "not linear over bits"),
         (["fmt", "((4,8),2):((2,8),1)", "--as", "triton", "--shape", "8x4"], "reaches past 8x4"),
     ],
@@ -279,11 +279,11 @@ def test_phases_of_a_wave(capsys, access, layout, wavefronts):
     told = run(capsys, "analyze", layout, "--access", access, "--type", "f16", "--arch", "gfx942", "--json")
     report = json.loads(told[1])
     assert report["wavefronts"] == wavefronts
-    assert "no device has decided" in report["claim"]
+    assert "not confirmed on a device" in report["claim"]
     assert all(step["instruction"].startswith("ds_read_b") for step in report["steps"])
 
 
 def test_machines_whose_phases_are_not_known(capsys):
     status, _, err = run(capsys, "swizzle", "64x64", "--arch", "gfx950")
     assert status == 1
-    assert "not known here" in err
+    assert "are not known" in err

@@ -56,10 +56,10 @@ SMEM = "make_tensor(make_smem_ptr<half_t>(0), {})"
 @pytest.mark.parametrize(
     ("src", "dst", "words"),
     [
-        ("(_8,_8):(_8,_1)", "(_8,_8):(_1,_8)", "mode 1 of the source has stride 1, of the destination it is mode 0"),
+        ("(_8,_8):(_8,_1)", "(_8,_8):(_1,_8)", "stride 1 is in mode 1 of the source but in mode 0 of the destination"),
         ("(_8,_8):(_8,_1)", "(_8,_8):(_9,_1)", "a stride of 9 elements of the destination is 18 bytes"),
         ("(_8,_8):(_16,_2)", "(_8,_8):(_8,_1)", "no mode of the source has stride 1"),
-        ("(_4,_8):(_1,_16)", "(_4,_8):(_1,_4)", "only 4 elements lie together"),
+        ("(_4,_8):(_1,_16)", "(_4,_8):(_1,_4)", "only 4 elements are contiguous in both"),
         ("(8,8):(8,1)", "(8,8):(8,1)", "run-time integers"),
     ],
 )
@@ -72,7 +72,7 @@ def test_a_narrow_copy_says_why(src: str, dst: str, words: str, monkeypatch: Any
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("copy((8,8):(8,1), (8,8):(8,1))", "does not tell its memory and its type"),
+        ("copy((8,8):(8,1), (8,8):(8,1))", "has no known memory and element type"),
         (f"copy({GMEM.format('(_8,_8)')})", "copy takes 2 tensors"),
         (
             f"copy(Copy_Atom<UniversalCopy<uint128_t>,half_t>{{}}, {GMEM.format('((_8,_1),_4):((_1,_0),_8)')},"

@@ -203,7 +203,7 @@ def test_a_refusal_names_what_an_option_goes_with(name: str) -> None:
     value = True if name == "coords" else WORDS[name][0]
     with pytest.raises(FigureError) as caught:
         ask(Request(("Sw<2,3,3>",), {name: value})).figure  # noqa: B018
-    assert "does not go with a swizzle alone" in caught.value.message
+    assert "does not apply to a swizzle alone" in caught.value.message
     hint = caught.value.hint or ""
     assert all((key in hint) == (name in view.uses) for key, view in VIEWS.items() if key != "tv")
     assert all((view.meaning in hint) == (name in view.uses) for view in TILINGS.values())
@@ -213,7 +213,7 @@ def test_a_refusal_names_what_an_option_goes_with(name: str) -> None:
 def test_no_option_is_ignored_by_an_image(more: dict[str, Any], words: str) -> None:
     image = FigureOptions(heat=True, max_cells=16)
     assert build(read(GRID).pick(), image).kind == "heat"
-    with pytest.raises(FigureError, match=f"{words} does not go with an image") as caught:
+    with pytest.raises(FigureError, match=f"{words} does not apply to an image") as caught:
         build(read(GRID).pick(), replace(image, **more))
     assert "at most 16 cells" in (caught.value.hint or "")
     assert build(read(GRID).pick(), replace(image, color_by="offset")) == build(read(GRID).pick(), image)

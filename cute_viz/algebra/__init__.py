@@ -1,6 +1,6 @@
 """The layout algebra: CuTe's values and operations under CuTe's names, imported when they are first used.
 
-The operations are checked as in expressions: a shape is taken where a layout is expected, and what does not fit is refused
+The operations are checked as in expressions: a shape is taken where a layout is expected, and operands that do not fit are refused
 in words.
 
 >>> from cute_viz import algebra

@@ -51,7 +51,7 @@ def composition(a: Any, b: Any, *more: Any) -> Any:
             return merge_swizzles(a, b)
         if isinstance(b, (Layout, ComposedLayout)):
             return compose_with_offset(a, 0, b)
-        refuse("composition", (a, b), "a swizzle is composed with a layout or another swizzle")
+        refuse("composition", (a, b), "a swizzle can only be composed with a layout or another swizzle")
     if not isinstance(a, Layout):
         refuse("composition", (a, b), "the left operand is not a layout")
     if isinstance(b, Layout):
@@ -107,7 +107,7 @@ def _pick(pairs: list[tuple[int, Any]], rest: int, step: Any) -> tuple[Any, Any]
     stride: list[Any] = []
     for extent, d in pairs[:-1]:
         if step == 0:
-            raise AlgebraError(f"a run-time step of 0 over {extent}:{d} divides by zero", hint="write it as a static one: _0")
+            raise AlgebraError(f"a run-time step of 0 over {extent}:{d} divides by zero", hint="write a static 0: _0")
         if is_known(step) and is_known(extent) and step % extent != 0 and step >= extent:
             raise AlgebraError(f"Stride Divisibility Condition: {extent}:{d} does not divide the step of {step} over it")
         left = -(-extent // abs(step))
@@ -133,10 +133,10 @@ def _tiler(a: Layout, tiler: Any) -> Layout:
         return a
     if isinstance(tiler, tuple):
         if len(tiler) > rank(a):
-            refuse("composition", (a, tiler), f"the tiler has {len(tiler)} modes, the layout has {rank(a)}")
+            refuse("composition", (a, tiler), f"the tiler has {len(tiler)} modes, but the layout has {rank(a)}")
         parts = [composition(part, t) for part, t in zip(modes_of(a), tiler, strict=False)]
         if not all(isinstance(part, Layout) for part in parts):
-            refuse("composition", (a, tiler), "a swizzled layout has no strides to be one mode of another")
+            refuse("composition", (a, tiler), "a swizzled layout has no strides, so it cannot be a mode of another layout")
         return make_layout(*parts)
     if isinstance(tiler, int) and not isinstance(tiler, bool) and tiler >= 1:
         try:
@@ -173,7 +173,7 @@ def composition_is_pointwise(a: Any, b: Any, result: AnyLayout, limit: int = 1 <
 
 
 def value_at(layout: Any, place: Any) -> Any:
-    """The value of a layout or swizzle at a value of another: an index, or a coordinate, which can lack modes at the end.
+    """The value of a layout or swizzle at a value of another: an index, or a coordinate, which may lack modes at the end.
 
     >>> value_at(Layout((8, 4), (1, 8)), (3,)), value_at(Layout((8, 4), (1, 8)), 11)
     (3, 11)
@@ -182,7 +182,7 @@ def value_at(layout: Any, place: Any) -> Any:
 
 
 def without_padding(value: Any) -> Any:
-    """A value less the zeros at the end of a coordinate, which it has or lacks by how it was added up.
+    """A value without the zeros at the end of a coordinate, which depend on how it was added up.
 
     >>> without_padding((3, (0, 0))), without_padding((0, 0)), without_padding(7)
     ((3,), 0, 7)

@@ -33,7 +33,7 @@ class PointerFlag:
 
     def __post_init__(self) -> None:
         if self.bits < 1:
-            raise AlgebraError(f"a pointer's elements have 1 bit or more, not {self.bits}")
+            raise AlgebraError(f"a pointer's elements must be at least 1 bit wide, not {self.bits}")
 
     def __str__(self) -> str:
         return f"smem_ptr[{self.bits}b](unset)"
@@ -58,13 +58,13 @@ class ComposedLayout(Shown):
     def __post_init__(self) -> None:
         parts = (self.outer, self.offset, self.inner)
         if not all(isinstance(part, (Layout, ComposedLayout, Swizzle)) for part in (self.outer, self.inner)):
-            refuse("make_composed_layout", parts, "the first and the last are layouts or swizzles")
+            refuse("make_composed_layout", parts, "the first and the last part must be layouts or swizzles")
         if not isinstance(self.offset, PointerFlag) and (self.offset == () or not is_int_tuple(self.offset)):
-            refuse("make_composed_layout", parts, "the offset is an integer, a tuple of integers or a pointer")
+            refuse("make_composed_layout", parts, "the offset must be an integer, a tuple of integers or a pointer")
         if isinstance(self.offset, tuple) and not takes_coordinate(self.outer, self.inner):
-            refuse("make_composed_layout", parts, "an offset that is a coordinate goes with values that are coordinates")
+            refuse("make_composed_layout", parts, "a coordinate offset needs an inner layout whose values are coordinates")
         if isinstance(self.offset, tuple) and isinstance(self.outer, Swizzle):
-            refuse("make_composed_layout", parts, "the offset is a coordinate, and a swizzle takes integers")
+            refuse("make_composed_layout", parts, "the offset is a coordinate, but a swizzle takes integers")
         if isinstance(self.outer, Layout) and not isinstance(self.offset, PointerFlag):
             self._check_offset()
 
@@ -172,8 +172,8 @@ def compose_with_offset(outer: Any, offset: Any, inner: Any) -> AnyLayout:
 def make_composed_layout(outer: Any, offset: Any, inner: Any) -> ComposedLayout:
     """outer o offset o inner as written: the function c -> outer(offset + inner(c)) (cute/layout_composed.hpp).
 
-    Of an outer layout that is composed itself the parts are put in one row, as they are written: the function is the same.
-    Refused: what ComposedLayout refuses.
+    If the outer layout is composed itself, the parts are listed in one row, as they are written: the function is the same.
+    Raises: as ComposedLayout.
 
     >>> str(make_composed_layout(Swizzle(0, 3, 3), 0, (8, 64)))
     'Sw<0,3,3> o 0 o (8,64):(1,8)'
@@ -195,7 +195,7 @@ def with_origin(origin: Any, layout: AnyLayout) -> AnyLayout:
     ('ArithTuple(4,8) o (2,2):(1@0,1@1)', (5, 9))
     """
     if not is_int_tuple(origin) or not isinstance(origin, tuple) or not origin:
-        refuse("make_tensor", (origin, layout), "an origin is a tuple of integers")
+        refuse("make_tensor", (origin, layout), "an origin must be a tuple of integers")
     if isinstance(layout, ComposedLayout) and has_origin(layout):
         return with_origin(add(origin, layout.offset), layout.inner)  # type: ignore[arg-type]
     if not _gives_coordinates(layout) and not (

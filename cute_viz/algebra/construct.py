@@ -35,7 +35,7 @@ LayoutRight = Major(False)
 def make_layout(*parts: Any) -> Any:
     """A layout from a shape (column-major), a shape and strides or LayoutLeft / LayoutRight, or layouts as modes.
 
-    Refused: a shape and a stride of different nesting.
+    Raises: AlgebraError for a shape and a stride of different nesting.
 
     >>> str(make_layout((4, 8), LayoutRight)), str(make_layout((4, 8), (8, 1))), str(make_layout(Layout(4), Layout((2, 2))))
     ('(4,8):(8,1)', '(4,8):(8,1)', '(4,(2,2)):(1,(1,2))')
@@ -84,7 +84,7 @@ def _mixed(shape: IntTuple, current: int, left: bool) -> tuple[IntTuple, int]:
 def make_ordered_layout(shape: IntTuple, order: Any = None) -> Layout:
     """The compact layout whose modes are laid down in the given order, smallest number first.
 
-    Modes of one number get the same start: CuTe does not make them distinct. Refused: an order that does not fit
+    Modes of one number get the same start: CuTe does not make them distinct. Raises: AlgebraError for an order that does not fit
     the shape. Source: cute/layout.hpp and cute/stride.hpp, compact_order.
 
     >>> str(make_ordered_layout((2, 2, 2, 2), (0, 2, 3, 1)))
@@ -93,7 +93,7 @@ def make_ordered_layout(shape: IntTuple, order: Any = None) -> Layout:
     if order is None or isinstance(order, Major):
         return Layout(shape, compact_major(shape, left=order is None or order.left))
     if not is_int_tuple(order):
-        refuse("make_ordered_layout", (shape, order), "the order is made of integers")
+        refuse("make_ordered_layout", (shape, order), "the order must consist of integers")
     sizes = list(zip(leaves(product_like(shape, order)), leaves(order), strict=True))
     return Layout(shape, _ordered(shape, order, sizes))
 
@@ -108,7 +108,7 @@ def _ordered(shape: Any, order: Any, sizes: list[tuple[int, int]]) -> Any:
 def make_layout_like(layout: AnyLayout) -> Layout:
     """A compact layout of the same shape, its modes in the order of the layout's strides; strides of 0 stay 0.
 
-    Refused: composed layouts and coordinate strides, which have no such order.
+    Raises: AlgebraError for composed layouts and coordinate strides, which have no such order.
 
     >>> str(make_layout_like(Layout((2, 3, 4), (0, 42, 1))))
     '(2,3,4):(0,4,1)'

@@ -16,13 +16,13 @@ from cute_viz.algebra.stride import Basis
 def crd2idx(crd: Any, shape: Any, stride: Any = None) -> Any:
     """The index of a coordinate in a shape (first mode fastest), or its value under strides or a layout.
 
-    Refused: a coordinate that does not fit the shape. Source: cute/stride.hpp.
+    Raises: AlgebraError for a coordinate that does not fit the shape. Source: cute/stride.hpp.
 
     >>> crd2idx((3, 5), (4, 8)), crd2idx((3, 5), (4, 8), (8, 1)), crd2idx((3, 5), Layout((4, 8), (8, 1)))
     (23, 29, 29)
     """
     if not is_int_tuple(crd):
-        refuse("crd2idx", (crd, shape), "a coordinate is made of integers", hint="slice((2,_),A) keeps the modes with _")
+        refuse("crd2idx", (crd, shape), "a coordinate must consist of integers", hint="slice((2,_),A) keeps the modes with _")
     if isinstance(shape, (Layout, ComposedLayout)):
         return printed_value(crd, shape) if isinstance(shape, Layout) else shape(crd)
     _check_shape("crd2idx", crd, shape, stride)
@@ -42,28 +42,28 @@ def crd2idx(crd: Any, shape: Any, stride: Any = None) -> Any:
 def idx2crd(idx: Any, shape: Any, stride: Any = None) -> Any:
     """The coordinate of an index in the shape's nesting; with strides, the coordinate of an offset (compact layouts).
 
-    Refused: an index that does not fit; an extent above 1 with the stride 0. Source: cute/stride.hpp.
+    Raises: AlgebraError for an index that does not fit; an extent above 1 with the stride 0. Source: cute/stride.hpp.
 
     >>> idx2crd(7, (4, (2, 4))), idx2crd(19, (4, 8), (8, 1)), idx2crd(19, Layout((4, 8), (8, 1)))
     ((3, (1, 0)), (2, 3), (3, 4))
     """
     if not is_int_tuple(idx):
-        refuse("idx2crd", (idx, shape), "an index is an integer, or a tuple of them for the modes")
+        refuse("idx2crd", (idx, shape), "an index must be an integer, or a tuple with one integer for each mode")
     shape = shape_of(shape)
     _check_shape("idx2crd", idx, shape, stride)
     if stride is None:
         return plain_layout.idx2crd(idx, shape)
     if not weakly_congruent(stride, shape):
-        refuse("idx2crd", (idx, shape, stride), "the strides are not nested like the shape, or coarser")
+        refuse("idx2crd", (idx, shape, stride), "the strides must be nested like the shape, or coarser")
     return _idx2crd(idx, shape, stride)
 
 
 def _check_shape(name: str, what: Any, shape: Any, stride: Any) -> None:
-    """Extents are 1 or more, strides are integers or basis elements."""
+    """Extents are 1 or more, strides must be integers or basis elements."""
     if not is_int_tuple(shape) or any(extent < 1 for extent in leaves(shape)):
-        refuse(name, (what, shape), "the extents of a shape are integers, 1 or more")
+        refuse(name, (what, shape), "the extents of a shape must be integers, 1 or more")
     if stride is not None and not all(isinstance(d, (int, Basis)) for d in leaves(stride)):
-        refuse(name, (what, shape, stride), "strides are integers or basis elements")
+        refuse(name, (what, shape, stride), "strides must be integers or basis elements")
 
 
 def _idx2crd(idx: Any, shape: Any, stride: Any) -> Any:
@@ -118,5 +118,5 @@ def get_1d_coord(layout: AnyLayout, idx: int) -> Any:
 
 def _plain(name: str, layout: AnyLayout, idx: int) -> Layout:
     if not isinstance(layout, Layout):
-        refuse(name, (layout, idx), "only a plain layout can be searched for a value", hint="get_nonswizzle_portion(A) is one")
+        refuse(name, (layout, idx), "only a plain layout can be searched for a value", hint="get_nonswizzle_portion(A) gives one")
     return layout

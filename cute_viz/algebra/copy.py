@@ -107,7 +107,7 @@ class ThrCopy(Shown):
 def make_copy_atom(op: CopyOp, bits: int, value_type: str = "") -> Copy_Atom:
     """The atom of an instruction for values of a number of bits.
 
-    Refused: a width that the instruction's bits do not make up.
+    Raises: AlgebraError for a width that the instruction's bits do not make up.
 
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
     >>> str(make_copy_atom(op, 16).layout_src)
@@ -175,7 +175,7 @@ def _to_fragments(copy: TiledCopy, tensor: AnyLayout, side: str) -> AnyLayout:
 def tidfrg(copy: TiledCopy, side: str, layout: AnyLayout) -> AnyLayout:
     """A tensor as (Thr,(FrgV,FrgX),(RestM,RestN,...)), for the source "S" or the destination "D".
 
-    Refused: a tensor of fewer modes than the tile; one that the tile does not divide.
+    Raises: AlgebraError for a tensor of fewer modes than the tile; one that the tile does not divide.
 
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
     >>> from cute_viz.algebra.make_copy import make_tiled_copy
@@ -219,7 +219,7 @@ def partition(thr: ThrCopy, side: str, layout: AnyLayout) -> AnyLayout:
 def retile(copy: TiledCopy, layout: AnyLayout) -> AnyLayout:
     """A fragment of an MMA, re-read as the copy's values: (CPY,CPY_M,CPY_N,...) (retile_S, retile_D).
 
-    Refused: a fragment whose values the copy's tile does not divide.
+    Raises: AlgebraError for a fragment whose values the copy's tile does not divide.
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")

@@ -1,4 +1,4 @@
-"""Matrix descriptors: how wgmma and tcgen05.mma are told where an operand lies in shared memory (make_gmma_desc, make_umma_desc).
+"""Matrix descriptors: how wgmma and tcgen05.mma find an operand in shared memory (make_gmma_desc, make_umma_desc).
 
 Sources: cute/atom/mma_traits_sm90_gmma.hpp, mma_traits_sm100.hpp; cute/arch/mma_sm90_desc.hpp, mma_sm100_desc.hpp; PTX ISA, "Matrix
 Descriptor" of wgmma, "Shared memory descriptor" of tcgen05.
@@ -83,7 +83,7 @@ class SmemDescriptor(Shown):
 
     @property
     def values(self) -> dict[str, int]:
-        """The fields by name, as they stand in the descriptor; an offset that is too large loses its high bits there."""
+        """The fields by name, as they are in the descriptor; an offset that is too large loses its high bits there."""
         number = next(row[0] for row in MODES[self.kind].values() if row[1] == self.mode)
         known = {
             "start_address": self.start_address,
@@ -125,7 +125,7 @@ class DescriptorTensor(Shown):
 def make_gmma_desc(tensor: Any, major: Any = "K") -> SmemDescriptor:
     """The descriptor of wgmma for an operand in shared memory: rank 2, (M or N) x K of one instruction.
 
-    Refused, in CuTe's words: a swizzle that the hardware does not have, extents or strides of no canonical layout.
+    Raises: AlgebraError in CuTe's words, for a swizzle that the hardware lacks, or extents or strides of no canonical layout.
 
     >>> from cute_viz import parse
     >>> d = parse("make_gmma_desc<GMMA::Major::MN>(tile_to_shape(GMMA::Layout_MN_SW64_Atom<half_t>{}, (128,16)))")
@@ -136,7 +136,7 @@ def make_gmma_desc(tensor: Any, major: Any = "K") -> SmemDescriptor:
 
 
 def make_umma_desc(tensor: Any, major: Any = "K") -> SmemDescriptor:
-    """The descriptor of tcgen05.mma for an operand in shared memory. Refused as by make_gmma_desc, but K may be longer.
+    """The descriptor of tcgen05.mma for an operand in shared memory. Raises: as make_gmma_desc, but K may be longer.
 
     >>> from cute_viz import parse
     >>> str(parse("make_umma_desc<UMMA::Major::K>(tile_to_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)))"))
@@ -233,7 +233,7 @@ def _no(name: str, tensor: Tensor, condition: str) -> NoReturn:
 def _which_atom(tensor: Tensor) -> str:
     """Which atoms a tile of this shape can be made of."""
     atom = f"tile_to_shape(GMMA::Layout_K_SW128_Atom<{tensor.pointer.type}>{{}}, ...)"
-    return f"`explain` says which atom would do for {show(tensor.layout.shape)}; such as {atom}"
+    return f"`explain` names the atoms that work for {show(tensor.layout.shape)}; use {atom}"
 
 
 def make_fragment(tensor: Tensor, kind: str, major: str) -> DescriptorTensor:

@@ -24,7 +24,7 @@ from cute_viz.errors import AlgebraError
 def logical_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
     """(tile, rest): the elements that the tiler picks, and the layout of such tiles; mode by mode for a tuple.
 
-    Refused: more modes in the tiler than in the layout, and what complement and composition refuse.
+    Raises: AlgebraError for more modes in the tiler than in the layout, and as complement and composition.
 
     >>> str(logical_divide(Layout((4, 2, 3), (2, 1, 8)), Layout(4, 2)))
     '((2,2),(2,3)):((4,1),(2,8))'
@@ -63,7 +63,7 @@ def _tile_and_rest(layout: Layout, tiler: Layout) -> Layout:
         return make_layout(tiler, complement(tiler, _coalesce(layout).shape))
     rest = complement(tiler, layout.shape)
     if rank(rest) > rank(layout):
-        refuse("complement", (tiler, layout.shape), f"it has coordinates of {rank(rest)} modes")
+        refuse("complement", (tiler, layout.shape), f"its values are coordinates of {rank(rest)} modes")
     if tiler.stride != tuple(Basis(1, (i,)) for i in range(rank(tiler))):
         return make_layout(tiler, rest)
     parts = modes_of(rest)
@@ -73,7 +73,7 @@ def _tile_and_rest(layout: Layout, tiler: Layout) -> Layout:
 
 
 def divide_is_pointwise(layout: AnyLayout, tiler: Any, limit: int = 1 << 16) -> bool | None:
-    """Whether logical_divide(layout, tiler) has A(T(i)) in its tile and the rest in order; None where it cannot be told.
+    """Whether logical_divide(layout, tiler) has A(T(i)) in its tile and the rest in order; None where that is unknown.
 
     Divisions compose, and CuTe's composition does not check every carry. What lies behind the layout does not count.
 
@@ -110,7 +110,7 @@ def _inside(place: Any, shape: Any) -> bool:
 def zipped_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
     """((tile modes), (rest modes)): logical_divide with all tiles in mode 0 and all rests in mode 1.
 
-    Refused: as logical_divide, and `_` in the tiler.
+    Raises: as logical_divide, and for `_` in the tiler.
 
     >>> str(zipped_divide(Layout((8, 8)), (2, 4)))
     '((2,4),(4,2)):((1,8),(2,32))'
@@ -121,7 +121,7 @@ def zipped_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
 
 
 def tiled_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
-    """((tile modes), rest, rest, ...): zipped_divide with the second mode opened. Refused: as zipped_divide.
+    """((tile modes), rest, rest, ...): zipped_divide with the second mode opened. Raises: as zipped_divide.
 
     >>> str(tiled_divide(Layout((8, 8)), (2, 4)))
     '((2,4),4,2):((1,8),2,32)'
@@ -132,7 +132,7 @@ def tiled_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
 
 
 def flat_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
-    """(tile, tile, ..., rest, rest, ...): zipped_divide with both modes opened. Refused: as zipped_divide.
+    """(tile, tile, ..., rest, rest, ...): zipped_divide with both modes opened. Raises: as zipped_divide.
 
     >>> str(flat_divide(Layout((8, 8)), (2, 4)))
     '(2,4,4,2):(1,8,2,32)'

@@ -155,7 +155,7 @@ def bits_of(value_type: Any) -> int:
         value_type = int(value_type)
     if isinstance(value_type, int) and not isinstance(value_type, bool):
         if value_type < 1:
-            raise AlgebraError(f"a value type has 1 bit or more, not {value_type}")
+            raise AlgebraError(f"a value type must be at least 1 bit wide, not {value_type}")
         return int(value_type)
     if sized := re.fullmatch(r"(?:(?:cute|cutlass)::)?uint_(bit|byte)_t<_?(\d{1,4})>", str(value_type)):
         return bits_of(int(sized[2]) * (8 if sized[1] == "byte" else 1))

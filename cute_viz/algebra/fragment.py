@@ -15,7 +15,7 @@ from cute_viz.algebra.swizzle import Swizzle
 def make_fragment_like(layout: AnyLayout | IntTuple) -> Layout:
     """A compact layout for registers: mode 0 column-major first, the others in the order of the layout's strides.
 
-    Of a swizzled layout it is that of the layout behind the swizzle; of run-time extents the compact one. Source:
+    For a swizzled layout it is that of the layout behind the swizzle; for run-time extents, the compact one. Source:
     cute/layout.hpp, cute/swizzle_layout.hpp.
 
     >>> str(make_fragment_like(Layout((4, 8, 2), (0, 2, 1))))

@@ -42,7 +42,7 @@ class Gemm(Shown):
 def make_gemm(mma: TiledMMA, tile: Any, smem_a: Any, smem_b: Any = None, **copies: TiledCopy | None) -> Gemm:
     """A Gemm whose parts fit together.
 
-    Refused: a tile that the MMA, a copy or a shared-memory layout does not divide.
+    Raises: AlgebraError for a tile that the MMA, a copy or a shared-memory layout does not divide.
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
@@ -52,13 +52,13 @@ def make_gemm(mma: TiledMMA, tile: Any, smem_a: Any, smem_b: Any = None, **copie
     if not isinstance(mma, TiledMMA):
         raise AlgebraError(f"a gemm needs a TiledMMA, not {show(mma)}")
     if not isinstance(tile, tuple) or len(tile) != 3 or not all(isinstance(x, int) and x > 0 for x in tile):
-        raise AlgebraError(f"the tile of a gemm is (M,N,K), not {show(tile)}", hint="such as (128,128,64)")
+        raise AlgebraError(f"the tile of a gemm must be (M,N,K), not {show(tile)}", hint="such as (128,128,64)")
     m, n, k = tile
     _fits("the MMA", tile_shape(mma), tile)
     smem_b = smem_a if smem_b is None else smem_b
     for what, layout, extents in (("smem_a", smem_a, (m, k)), ("smem_b", smem_b, (n, k))):
         if not isinstance(layout, (Layout, ComposedLayout)):
-            raise AlgebraError(f"{what} is a layout, not {show(layout)}")
+            raise AlgebraError(f"{what} must be a layout, not {show(layout)}")
         shape = tuple(product(mode) for mode in modes(domain(layout).shape))[:2]
         _fits(what, shape, extents)
     for what, copy in copies.items():

@@ -38,7 +38,7 @@ def make_im2col_tma_copy(op: Any, g: Any, smem: Any, *more: Any) -> TmaCopy:
 
     more: the tile and the number of CTAs, either left out, then all or none of lower_corner, upper_corner, lower_padding,
     upper_padding, stride_whd (traversal), lower_srt and stride_srt (dilation), each with an entry for w, h and d.
-    Refused: what CuTe refuses; corners and extents that cuTensorMapEncodeIm2col does not take.
+    Raises: AlgebraError for what CuTe refuses, and for corners and extents that cuTensorMapEncodeIm2col does not take.
 
     >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1))"

@@ -1,4 +1,4 @@
-"""Instruction descriptors of tcgen05.mma: the 32 bits that tell it types, majors, negation and shape (make_instr_desc).
+"""Instruction descriptors of tcgen05.mma: the 32 bits that hold its types, majors, negation and shape (make_instr_desc).
 
 Sources: cute/arch/mma_sm100_desc.hpp; PTX ISA, "Instruction descriptor" of tcgen05.
 """
@@ -34,9 +34,9 @@ _SHIFTS = {"NoShift": 0, "MaxShift8": 1, "MaxShift16": 2, "MaxShift32": 3}
 
 @dataclass(frozen=True, slots=True)
 class InstrDescriptor(Shown):
-    """The 32 bits that tell tcgen05.mma what it computes.
+    """The 32 bits that say what tcgen05.mma computes.
 
-    kind: a key of LAYOUTS. values: the fields by name, as they stand in the descriptor; n_dim is N / 8, m_dim M / 16.
+    kind: a key of LAYOUTS. values: the fields by name, as they are in the descriptor; n_dim is N / 8, m_dim M / 16.
     what: the fields in words, such as {"a_format": "f16"}.
 
     >>> str(make_instr_desc("half_t", "half_t", "float", 128, 256, "K", "K"))
@@ -62,7 +62,7 @@ def make_instr_desc(*args: Any) -> InstrDescriptor:
     """The descriptor of a dense or sparse MMA: types of A, B and C, M, N, majors of A and B; negation of A and B, saturation,
     sparsity and shift where they differ from CuTe's defaults.
 
-    Refused: types that tcgen05.mma does not have, in CuTe's words.
+    Raises: AlgebraError for types that tcgen05.mma does not have, in CuTe's words.
 
     >>> dict(make_instr_desc("float_e4m3_t", "float_e5m2_t", "float", 256, 128, "K", "MN").values)["b_major"]
     1
@@ -111,7 +111,7 @@ def _filled(args: tuple[Any, ...], defaults: tuple[Any, ...]) -> list[Any]:
 
 def _shared(a: Any, b: Any, m: Any, n: Any, a_major: Any, b_major: Any, a_neg: Any, b_neg: Any, sparse: Any) -> dict[str, int]:
     if not all(isinstance(x, int) for x in (m, n)):
-        raise AlgebraError("M and N of an instruction descriptor are integers", hint="such as 128, 256")
+        raise AlgebraError("M and N of an instruction descriptor must be integers", hint="such as 128, 256")
     return {
         "sparse_flag": _flag(sparse, ("false", "true")),
         "a_format": _format(a),

@@ -1,4 +1,4 @@
-"""complement, the inverses and the nullspace of a layout: what it does not reach, and how to get back; what two have in common.
+"""complement, the inverses and the nullspace of a layout: what it misses, the way back, and what two layouts have in common.
 
 Layouts whose values are coordinates are taken one component of the coordinate at a time.
 """
@@ -40,9 +40,10 @@ _Mode = tuple[int, Any, int]  # extent, stride, and the size of the modes before
 def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
     """The layout of the values that `layout` leaves out, up to the size of the cotarget (default: its own cosize).
 
-    Of a layout of coordinates it has one mode for each position of the coordinate, as the Python DSL has it: the cotarget
-    is a tuple of sizes, or one for the first position, and a mode of extent 1 keeps its step. Refused: Non-injective Layout;
-    negative strides; coordinates with static integers, as C++ has none. Of a composed layout it is the complement of the
+    For a coordinate layout it has one mode for each position of the coordinate, as in the Python DSL: the cotarget
+    is a tuple of sizes, or one for the first position, and a mode of extent 1 keeps its step. Raises: AlgebraError for
+    Non-injective Layout;
+    negative strides; coordinates with static integers, as C++ has none. For a composed layout it is the complement of the
     innermost one. Source: cute/layout.hpp; cute.complement of the DSL.
 
     >>> str(complement(Layout(4, 2), 24)), str(complement(Layout((2, 4), (1, 6)), 24))
@@ -72,8 +73,8 @@ def complement(layout: AnyLayout, cotarget: Any = None) -> Layout:
 def _by_position(layout: Layout, target: Any) -> Layout:
     """The complement at each position of a coordinate; past the end of the cotarget there is one of each."""
     if has_static(layout):
-        hint = "the Python DSL has: leave out the _ of the integers, which C++ prints"
-        refuse("complement", (layout, target), "C++ has no complement of a layout of coordinates", hint=hint)
+        hint = "the Python DSL has one: write the integers without the _ of C++"
+        refuse("complement", (layout, target), "C++ has no complement of a coordinate layout", hint=hint)
     for stride in leaves(layout.stride):
         if isinstance(stride, Basis):
             _whole(stride, "complement", layout)
@@ -123,7 +124,7 @@ def _copies(target: Any, reached: int, layout: Layout) -> Any:
     """How many times what is reached goes into the cotarget, mode by mode."""
     rest = -(-target // reached) if isinstance(target, int) else ceil_div(target, reached)
     if product(rest) < 1:
-        refuse("complement", (layout, target), "the cotarget's extents are 1 or more")
+        refuse("complement", (layout, target), "the cotarget's extents must be 1 or more")
     return rest
 
 
@@ -166,7 +167,12 @@ def _inverse(name: str, x: Any) -> Any:
             refuse(name, (x,), "the swizzle acts on an address", hint="use as_position_independent_swizzle_layout(A)")
         inner = _inverse(name, x.inner)
         if isinstance(inner, Layout) and any(isinstance(stride, F2) for stride in leaves(inner.stride)):
-            refuse(name, (x,), "a composed layout of XOR strides has no inverse here", hint="write its swizzle as XOR strides, too")
+            refuse(
+                name,
+                (x,),
+                "the inverse of a composed layout with XOR strides is not supported",
+                hint="write its swizzle as XOR strides too",
+            )
         if isinstance(x.outer, Swizzle) and x.offset == 0:
             return composition(inner, x.outer)
         if not isinstance(x.offset, int):
@@ -176,7 +182,7 @@ def _inverse(name: str, x: Any) -> Any:
         refuse(name, (x,), "it is not a layout")
     if any(isinstance(stride, F2) for stride in leaves(x.stride)):
         if name == "left_inverse":
-            hint = "right_inverse(A) is one, too, where A takes each value from 0 on once"
+            hint = "right_inverse(A) is also a left inverse where A takes each value from 0 up exactly once"
             refuse(name, (x,), "left_inverse of XOR strides is not supported", hint=hint)
         return xor_right_inverse(x)
     flat = _coalesce(x)
@@ -281,7 +287,7 @@ def nullspace(layout: AnyLayout) -> Layout:
 def max_common_layout(a: AnyLayout, b: AnyLayout) -> Layout:
     """R with A(R(i)) = B(R(i)) = i, as long as one stride-1 mode gives: what one vectorised copy can move.
 
-    Refused: where composition is. Source: cute/layout.hpp, cute/swizzle_layout.hpp.
+    Raises: as composition. Source: cute/layout.hpp, cute/swizzle_layout.hpp.
 
     >>> str(max_common_layout(Layout((4, 8)), Layout((4, 8), (1, 16))))
     '4:1'
@@ -297,7 +303,7 @@ def max_common_layout(a: AnyLayout, b: AnyLayout) -> Layout:
 def max_common_vector(a: AnyLayout, b: AnyLayout) -> int:
     """How many elements lie side by side, in the same order, in both layouts (at least 1).
 
-    Refused: where composition is. Source: cute/layout.hpp, cute/swizzle_layout.hpp.
+    Raises: as composition. Source: cute/layout.hpp, cute/swizzle_layout.hpp.
 
     >>> max_common_vector(Layout((4, 8)), Layout((4, 8), (1, 16)))
     4
@@ -352,7 +358,8 @@ def ceil_div_tiler(a: Any, b: Any) -> Any:
 def evenly_divides_tiler(shape: Any, tiler: Any) -> bool:
     """Whether a tiler divides a shape without remainder: mode by mode, a layout by its size and its complement.
 
-    Refused: as complement; modes with run-time strides beside static ones, which CuTe cannot sort. Source: cute/int_tuple.hpp.
+    Raises: as complement, and for modes with run-time strides beside static ones, which CuTe cannot sort. Source:
+    cute/int_tuple.hpp.
 
     >>> evenly_divides_tiler((32, 64), (Layout(8, 2), 32)), evenly_divides_tiler((12, 64), (Layout(8, 2), 32))
     (True, False)

@@ -53,9 +53,9 @@ class Layout(Shown):
             if isinstance(extent, Unknown):
                 continue
             if isinstance(extent, bool) or not isinstance(extent, int):
-                raise AlgebraError(f"a shape is made of integers; {show(extent)} is not one")
+                raise AlgebraError(f"a shape must consist of integers; {show(extent)} is not one")
             if extent < 1:
-                raise AlgebraError(f"a shape's extents are 1 or more; {show(self.shape)} has {extent}")
+                raise AlgebraError(f"the extents of a shape must be 1 or more; {show(self.shape)} has {extent}")
         if self.stride is None:
             object.__setattr__(self, "stride", compact_major(self.shape))
         elif not same_profile(self.shape, self.stride):
@@ -69,7 +69,7 @@ class Layout(Shown):
                 and not isinstance(step, (int, Basis, F2, Unknown))
                 and type(step).__name__ not in ("Fraction", "StaticRatio")
             ):
-                raise AlgebraError(f"a stride is an integer or a basis element such as 1@0; {show(step)} is not one")
+                raise AlgebraError(f"a stride must be an integer or a basis element such as 1@0; {show(step)} is not one")
 
     def __str__(self) -> str:
         return f"{show(self.shape)}:{show(self.stride)}"
@@ -214,14 +214,14 @@ def _crd2idx(crd: Any, shape: IntTuple, stride: Any) -> Any:
         if not isinstance(shape, tuple) or len(crd) != len(shape):
             raise AlgebraError(
                 f"the coordinate {show(crd)} does not fit the shape {show(shape)}",
-                hint="a coordinate has one entry for each mode, or is one index for all of them",
+                hint="a coordinate has one entry for each mode, or is a single index",
             )
         total: Any = 0
         for c, s, d in zip(crd, shape, stride, strict=True):
             total = _plus(total, _crd2idx(c, s, d))
         return total
     if not isinstance(crd, (int, Unknown)):
-        raise AlgebraError(f"a coordinate is made of integers; {show(crd)} is not one")
+        raise AlgebraError(f"a coordinate must consist of integers; {show(crd)} is not one")
     if isinstance(shape, tuple):
         total = 0
         for s, d in zip(shape[:-1], stride[:-1], strict=True):
@@ -241,7 +241,7 @@ def _plus(a: Any, b: Any) -> Any:
 def idx2crd(idx: Any, shape: IntTuple) -> Any:
     """The coordinate of an index, in the shape's nesting; an index past the end runs on in the last leaf.
 
-    Of a negative index the digits are negative, as C++ divides.
+    The digits of a negative index are negative, as C++ divides.
 
     >>> idx2crd(7, (4, (2, 4))), idx2crd((1, 9), (4, (2, 4))), idx2crd(-3, (4, 8))
     ((3, (1, 0)), (1, (1, 4)), (-3, 0))
@@ -292,7 +292,7 @@ def check_apart(sub: Layout, offset: Any) -> None:
     """
     bits = reached(flat_modes(sub))
     if bits and isinstance(offset, int) and bits & offset:
-        raise AlgebraError(f"the slice {sub} is XORed with {offset}, which has bits in common: their sum is another layout")
+        raise AlgebraError(f"the slice {sub} and its offset {offset} have bits in common, so that their XOR is not their sum")
 
 
 def _slice(crd: Any, x: Any, layout: Layout) -> tuple[Any, ...]:
@@ -393,7 +393,7 @@ def coalesce_modes_extended(pairs: list[tuple[int, Any]]) -> list[tuple[int, Any
     ([(4, 1), (2, 0)], [(8, 1)])
     """
     if not pairs:
-        raise AlgebraError("a layout without modes cannot stand on the left")
+        raise AlgebraError("a layout without modes cannot be the left operand")
     extent, stride = pairs[-1]
     return coalesce_modes([*pairs[:-1], (2 if is_one(extent) else extent, stride)])
 

@@ -23,7 +23,7 @@ from cute_viz.errors import AlgebraError
 def make_tiled_copy_impl(atom: Copy_Atom, tv: Layout, tiler: Any) -> TiledCopy:
     """A TiledCopy of a thread-value layout and its tile.
 
-    Refused: fewer threads or values than the atom has, or no multiple of them.
+    Raises: AlgebraError for fewer threads or values than the atom has, or a number that is not a multiple of them.
 
     >>> from cute_viz.algebra.copy import CopyOp, make_copy_atom
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
@@ -36,18 +36,20 @@ def make_tiled_copy_impl(atom: Copy_Atom, tv: Layout, tiler: Any) -> TiledCopy:
             f"a tiled copy needs a copy atom, not {show(atom)}", hint="such as Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}"
         )
     if not isinstance(tv, Layout) or len(modes(tv.shape)) != 2:
-        refuse("make_tiled_copy", (tv,), "the TV layout has two modes: threads and values")
+        refuse("make_tiled_copy", (tv,), "the TV layout must have two modes: threads and values")
     for n, what in enumerate(("thrs", "vals")):
         have, need = size(get(tv, n)), size(get(atom.layout_ref, n))
         if have % need:
-            refuse("make_tiled_copy", (tv,), f"TiledCopy uses too few {what} for selected CopyAtom: {have}, the atom has {need}")
+            refuse(
+                "make_tiled_copy", (tv,), f"TiledCopy uses too few {what} for selected CopyAtom: {have}, but the atom has {need}"
+            )
     return TiledCopy(atom, tv, tiler)
 
 
 def make_tiled_copy(atom: Copy_Atom, thr: Any, val: Any = None) -> TiledCopy:
     """Threads and their values laid over a tile: (m,n) -> thread, and (m,n) -> value of each.
 
-    Refused: layouts that together are not one-to-one; see make_tiled_copy_impl.
+    Raises: AlgebraError for layouts that together are not one-to-one; see make_tiled_copy_impl.
 
     >>> from cute_viz.algebra.copy import CopyOp, make_copy_atom
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
@@ -62,7 +64,7 @@ def make_tiled_copy(atom: Copy_Atom, thr: Any, val: Any = None) -> TiledCopy:
 def make_tiled_copy_operand(atom: Copy_Atom, mma: TiledMMA, operand: str) -> TiledCopy:
     """A copy of a TiledMMA's operand "A", "B" or "C", as its threads hold it (make_tiled_copy_A ...).
 
-    Refused: what is no TiledMMA; an operand of fewer values a thread than the atom has, or no multiple of them.
+    Raises: AlgebraError for anything but a TiledMMA, and for an operand whose values per thread are not a multiple of the atom's.
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
@@ -112,7 +114,7 @@ def make_tiled_copy_C(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
 def make_tiled_copy_C_atom(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
     """The smallest copy that takes the accumulator apart: one atom's values, on a tile of the elements these cover.
 
-    Refused: an atom of more values than a thread of the MMA holds.
+    Raises: AlgebraError for an atom of more values than a thread of the MMA holds.
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (1,1,1), (16,16,16))")
@@ -126,7 +128,7 @@ def make_tiled_copy_C_atom(atom: Copy_Atom, mma: TiledMMA) -> TiledCopy:
     whole = layout_tv(mma, "C")
     values = size(get(atom.layout_src, 1))
     if values > size(get(whole, 1)):
-        refuse("make_tiled_copy_C_atom", (), f"the atom has {values} values, a thread of the MMA {size(get(whole, 1))}")
+        refuse("make_tiled_copy_C_atom", (), f"the atom has {values} values, but a thread of the MMA has {size(get(whole, 1))}")
     tv = composition(whole, Layout((size(get(whole, 0)), values)))
     return _restrided(atom, tile_shape(mma)[:2], tv)
 
@@ -162,7 +164,7 @@ def make_tiled_copy_D(atom: Copy_Atom, copy: TiledCopy) -> TiledCopy:
 def make_cotiled_copy(atom: Copy_Atom, atom_tv: Layout, data: Layout) -> TiledCopy:
     """A copy of threads and values that are given as offsets of a data layout.
 
-    Refused: offsets that the data layout does not have, and composed layouts.
+    Raises: AlgebraError for offsets that the data layout does not have, and composed layouts.
 
     >>> from cute_viz.algebra.copy import CopyOp, make_copy_atom
     >>> op = CopyOp("UniversalCopy<uint32_t>", Layout(1, 0), *[Layout((1, 32), (0, 1))] * 3)
@@ -171,7 +173,7 @@ def make_cotiled_copy(atom: Copy_Atom, atom_tv: Layout, data: Layout) -> TiledCo
     ('(4:1,(8,2):(2,1))', '((8,4),2):((4,1),32)')
     """
     if not isinstance(atom_tv, Layout) or not isinstance(data, Layout):
-        refuse("make_cotiled_copy", (atom_tv, data), "only plain layouts tell where their elements are")
+        refuse("make_cotiled_copy", (atom_tv, data), "the data layout must be plain")
     inverse = make_layout(left_inverse(data), Layout(1, 0))
     tv = composition(inverse, atom_tv)
     reached = composition(make_layout(data, Layout(1, 0)), get(tv, 1))

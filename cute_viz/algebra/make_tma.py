@@ -26,7 +26,7 @@ def make_tma_copy(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = 
     """The TMA copy of tiles of a tensor `g` in global memory to a layout of shared memory, a part by each of a cluster's CTAs.
 
     tiler: the tile of the tensor, by default the extents of smem. internal: the type of the tensor map's elements.
-    Refused: what CuTe refuses or asserts, in its words.
+    Raises: AlgebraError for anything that CuTe refuses or asserts, in its words.
 
     >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape(1024,256), GenRowMajor{}))"

@@ -46,7 +46,7 @@ class MatrixOp:
 
 
 def matrix_op(name: str) -> MatrixOp | None:
-    """The operation of CuTe's name, template arguments or not; None of every other name.
+    """The operation of CuTe's name, template arguments or not; None for every other name.
 
     >>> matrix_op("SM75_U16x8_LDSM_T")
     MatrixOp(arch=75, store=False, matrices=4, transposed=True, bits=16)

@@ -1,4 +1,4 @@
-"""Questions about a layout, or one mode of it, that have a number or a shape for an answer: size, rank, cosize ..."""
+"""Questions about a layout, or one mode of it, whose answer is a number or a shape: size, rank, cosize ..."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Measurable: TypeAlias = "IntTuple | Layout | ComposedLayout"
 def size(x: Measurable, *path: int) -> int:
     """The number of coordinates of a shape or layout, or of one mode: size<1>(A) is size(A, 1).
 
-    Of a TiledMMA or TiledCopy it is the number of threads. Source: cute/int_tuple.hpp and cute/layout.hpp, size.
+    For a TiledMMA or TiledCopy it is the number of threads. Source: cute/int_tuple.hpp and cute/layout.hpp, size.
 
     >>> size(Layout((4, (2, 8)))), size(Layout((4, (2, 8))), 1), size((3, 5))
     (64, 16, 15)
@@ -90,7 +90,7 @@ def coshape(layout: Layout, *path: int) -> Any:
     (32, 25)
     """
     if not isinstance(layout, Layout):
-        raise AlgebraError(f"CuTe gives no coshape of {layout}", hint="cosize(A) is that of its innermost layout")
+        raise AlgebraError(f"CuTe gives no coshape of {layout}", hint="cosize(A) gives the cosize of its innermost layout")
     coprofile(layout)
     return plain_layout.coshape(plain_layout.get(layout, *path))
 

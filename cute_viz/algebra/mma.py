@@ -116,7 +116,7 @@ class ThrMMA(Shown):
 def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any = None) -> TiledMMA:
     """Atoms arranged by a layout of M x N x K atoms, on a tile with permuted modes.
 
-    Refused: an atom layout or permutations of more than 3 modes.
+    Raises: AlgebraError for an atom layout or permutations of more than 3 modes.
 
     >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
     >>> tile_shape(make_tiled_mma(fma, Layout((16, 16, 1))))
@@ -137,7 +137,7 @@ def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any 
     if atom.blocks > 1 and (size(thr) > 1 or any(item is not X for item in tile)):
         refuse("make_tiled_mma", (thr, given), f"{atom.name} makes {atom.blocks} products, which no TiledMMA has a mode for")
     if atom.stored > 1 and any(item is not X for item in tile[2:]):
-        refuse("make_tiled_mma", (given,), f"A of {atom.name} is stored without its zeros, so that K is not permuted")
+        refuse("make_tiled_mma", (given,), f"A of {atom.name} is stored without its zeros, so K cannot be permuted")
     permutations = tuple(Layout(item) if isinstance(item, tuple) else item for item in (*tile, *[X] * (3 - len(tile))))
     return TiledMMA(atom, tiled_product(atom.thr_id, thr), permutations)  # type: ignore[arg-type]
 
@@ -207,7 +207,7 @@ def _extent(x: Any) -> int:
 def thrfrg(mma: TiledMMA, operand: str, layout: AnyLayout) -> AnyLayout:
     """A tensor of operand "A", "B" or "C" as ((ThrV,(ThrM,ThrK)),(FrgV,(RestM,RestK,...))).
 
-    Refused: a tensor of fewer than two modes; one that the tile does not divide.
+    Raises: AlgebraError for a tensor of fewer than two modes; one that the tile does not divide.
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")

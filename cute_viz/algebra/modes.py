@@ -19,7 +19,7 @@ _ONE = Layout(1, 0)
 def get(layout: AnyLayout, *path: int) -> AnyLayout:
     """The sub-layout at a mode, or a mode of a mode: get<0,1>(A) is get(A, 0, 1); without a path the layout itself.
 
-    Refused: a mode that is not there.
+    Raises: AlgebraError for a mode that does not exist.
 
     >>> str(get(Layout(((2, 2), 4)), 0, 1))
     '2:2'
@@ -32,7 +32,7 @@ def get(layout: AnyLayout, *path: int) -> AnyLayout:
 def select(layout: Any, *picked: int) -> Any:
     """The layout of the modes that are named, in that order: select<2,0>(A) is select(A, 2, 0).
 
-    Refused: a mode that is not there; no mode at all.
+    Raises: AlgebraError for a mode that does not exist, or for no mode at all.
 
     >>> str(select(Layout((2, 3, 4)), 2, 0))
     '(4,2):(6,1)'
@@ -49,7 +49,7 @@ def select(layout: Any, *picked: int) -> Any:
 def take(layout: Any, begin: int, end: int) -> Any:
     """The layout of the modes begin to end-1; an end of -1 is the rank.
 
-    Refused: an empty range, and one that is out of bounds.
+    Raises: AlgebraError for an empty range, and one that is out of bounds.
 
     >>> str(take(Layout((2, 3, 4)), 1, 3))
     '(3,4):(2,6)'
@@ -70,7 +70,7 @@ def take(layout: Any, begin: int, end: int) -> Any:
 def group(layout: Any, begin: int = 0, end: int = -1) -> Any:
     """The modes begin to end-1 as one mode; an end of -1 is the rank (group_modes in the Python DSL).
 
-    Refused: a range that is out of bounds.
+    Raises: AlgebraError for a range that is out of bounds.
 
     >>> str(group(Layout((2, 3, 4)), 0, 2))
     '((2,3),4):((1,2),6)'
@@ -90,7 +90,7 @@ def group(layout: Any, begin: int = 0, end: int = -1) -> Any:
 def append(layout: Any, x: Any = None, n: int | None = None) -> Any:
     """The layout with x (default 1:0) as a further last mode; append<N> repeats it up to rank N.
 
-    Refused: an N below the rank.
+    Raises: AlgebraError for an N below the rank.
 
     >>> str(append(Layout((2, 3)), Layout(4, 8))), str(append(Layout((2, 3)), n=4))
     ('(2,3,4):(1,2,8)', '(2,3,1,1):(1,2,0,0)')
@@ -107,7 +107,7 @@ def append(layout: Any, x: Any = None, n: int | None = None) -> Any:
 def prepend(layout: Any, x: Any = None, n: int | None = None) -> Any:
     """The layout with x (default 1:0) as a further first mode; prepend<N> repeats it up to rank N.
 
-    Refused: an N below the rank.
+    Raises: AlgebraError for an N below the rank.
 
     >>> str(prepend(Layout((2, 3)), Layout(4, 8)))
     '(4,2,3):(8,1,2)'
@@ -125,13 +125,13 @@ def _mode(name: str, x: Any) -> Any:
     """What becomes a mode of a layout: a layout, or a shape as the compact layout of it."""
     layout = as_layout(x)
     if x is not None and tuples.is_tuple(layout):
-        refuse(name, (x,), "a mode of a layout is a layout")
+        refuse(name, (x,), "a mode of a layout must be a layout")
     return layout
 
 
 def _check_mode(name: str, layout: AnyLayout, x: Any) -> None:
     if isinstance(x, ComposedLayout):
-        refuse(name, (layout, x), "a composed layout has no strides to be a mode of another")
+        refuse(name, (layout, x), "a composed layout has no strides, so it cannot be a mode of another layout")
 
 
 def _extend(
@@ -148,7 +148,7 @@ def _extend(
 def replace(layout: Any, x: Any, mode: int) -> Any:
     """The layout with x in the place of one mode: replace<I>(A, x) is replace(A, x, I).
 
-    Refused: a mode that is not there, composed layouts.
+    Raises: AlgebraError for a mode that does not exist, and for composed layouts.
 
     >>> str(replace(Layout((2, 3)), Layout((4, 4)), 1))
     '(2,(4,4)):(1,(1,4))'
@@ -157,7 +157,7 @@ def replace(layout: Any, x: Any, mode: int) -> Any:
         return tuples.replace(layout, x, mode)
     x = _mode("replace", x)
     if isinstance(layout, ComposedLayout) or isinstance(x, ComposedLayout):
-        refuse("replace", (layout, x), "only modes of plain layouts can be replaced, and by plain ones")
+        refuse("replace", (layout, x), "only a mode of a plain layout can be replaced, and only by a plain layout")
     parts = modes_of(layout)
     if not 0 <= mode < len(parts):
         refuse(f"replace<{mode}>", (layout, x), f"its modes are 0 to {len(parts) - 1}")
@@ -169,7 +169,7 @@ def replace(layout: Any, x: Any, mode: int) -> Any:
 def zip_(a: AnyLayout, b: AnyLayout | None = None) -> AnyLayout:
     """((a,b),(x,y)) becomes ((a,x),(b,y)); two layouts are zipped mode by mode.
 
-    Refused: modes of different ranks. Source: cute/layout.hpp, zip.
+    Raises: AlgebraError for modes of different ranks. Source: cute/layout.hpp, zip.
 
     >>> str(zip_(Layout(((2, 3), (4, 5))))), str(zip_(Layout((2, 3)), Layout((4, 5), (5, 1))))
     ('((2,4),(3,5)):((1,6),(2,24))', '((2,4),(3,5)):((1,5),(2,1))')
@@ -186,7 +186,7 @@ def zip_(a: AnyLayout, b: AnyLayout | None = None) -> AnyLayout:
     if not parts or not isinstance(parts[0].shape, tuple):
         return make_layout(a)
     if any(not isinstance(part.shape, tuple) or len(part.shape) != len(parts[0].shape) for part in parts):
-        refuse("zip", tuple(parts), "Mismatched Ranks: all must be tuples of as many modes")
+        refuse("zip", tuple(parts), "Mismatched Ranks: all must be tuples of the same rank")
     return make_layout(*(make_layout(*column) for column in zip(*map(modes_of, parts), strict=True)))
 
 
@@ -204,7 +204,7 @@ def zip_any(a: Any, b: Any = None) -> Any:
 def tile_unzip(layout: AnyLayout, tiler: Any) -> AnyLayout:
     """((A,a),((B,b),(C,c)),d) becomes ((A,(B,C)),(a,(b,c),d)), split where the tiler has its leaves.
 
-    Refused: a leaf of the tiler (such as `_`) whose mode of the layout is not a pair.
+    Raises: AlgebraError for a leaf of the tiler (such as `_`) whose mode of the layout is not a pair.
     Source: cute/layout.hpp, cute/algorithm/tuple_algorithms.hpp, zip2_by.
 
     >>> str(tile_unzip(Layout(((2, 3), (4, 5))), (2, 4)))

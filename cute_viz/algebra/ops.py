@@ -44,7 +44,7 @@ class Op:
     def call(self, args: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result for evaluated operands.
 
-        Refused: operands that are not what the operation takes, with its signature and an example; and what it refuses.
+        Raises: AlgebraError for operands that the operation does not take, with its signature and an example; and as its function.
         """
         if any(isinstance(x, Tensor) for x in args) and not TENSORS.intersection(self.kinds):
             return through(self, args, template)
@@ -68,7 +68,7 @@ class Op:
         return left(result) if is_mixed(operands) else result
 
     def fitted(self, args: list[Any], template: tuple[Any, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
-        """Operands as the function wants them, by position and by name. Refused: what does not fit."""
+        """Operands as the function wants them, by position and by name. Raises: AlgebraError for operands that do not fit."""
         self.check_count(args)
         if template and not self.templated:
             raise AlgebraError(f"{self.signature} takes no template arguments", hint=f"such as {self.example}")
@@ -116,7 +116,7 @@ class Op:
             raise self._count(f"{len(args)} operand{'' if len(args) == 1 else 's'}")
 
     def _checked(self, operands: list[Any]) -> list[Any]:
-        """Operands as their kinds want them. Refused: those that are of another; None stands for one that is left out."""
+        """Operands as their kinds want them. Raises: AlgebraError for those that are of another; None stands for one that is left out."""
         kinds = self.kinds.rstrip("*")
         out = []
         for n, operand in enumerate(operands):
@@ -177,8 +177,8 @@ _ROWS = (
     _op("take", "modes", "A, B, E", "GNN", "modes B..E-1; also take<B,E>(A)", "take((3,2,4):(1,3,6), 0, 2)", least=1, needs=3, templated=True),
     _op("select", "modes", "A, i...", "GN*", "modes by position; also select<i...>(A)", "select((3,2,4):(1,3,6), 2, 0)", templated=True),
     _op("append", "modes", "A, B", "GG", "one more mode at the end; append<N>(A) to rank N", "append((3,2):(1,3), 5:7)", least=1, keyword="n", templated=True),
-    _op("prepend", "modes", "A, B", "GG", "one more mode in front; prepend<N>(A) to rank N", "prepend((3,2):(1,3), 5:7)", least=1, keyword="n", templated=True),
-    _op("replace", "modes", "A, B, i", "GGN", "another mode at a position; also replace<i>(A,B)", "replace((3,2):(1,3), 5:7, 1)", least=2, needs=3, templated=True),
+    _op("prepend", "modes", "A, B", "GG", "one more mode at the front; prepend<N>(A) to rank N", "prepend((3,2):(1,3), 5:7)", least=1, keyword="n", templated=True),
+    _op("replace", "modes", "A, B, i", "GGN", "a mode replaced by another; also replace<i>(A,B)", "replace((3,2):(1,3), 5:7, 1)", least=2, needs=3, templated=True),
     _op("zip", "modes.zip_any", "A, B", "GG", "modes of two layouts paired", "zip((2,3):(1,2), (4,5):(6,24))", least=1),
     _op("slice", "slicing.slice_any", "crd, A", "CG", "the modes at _", "slice((2,_), (4,8):(8,1))"),
     _op("slice_and_offset", "slicing", "crd, A", "CL", "the modes at _, and the offset of the rest", "slice_and_offset((2,_), (4,8):(8,1))"),
@@ -204,8 +204,8 @@ _ROWS = (
     _op("make_fragment_like", "fragment", "A", "L", "compact for registers, mode 0 fastest", "make_fragment_like((4,8):(1,5))"),
     _op("make_identity_layout", "construct", "shape", "S", "a coordinate maps to itself", "make_identity_layout((4,8))"),
     _op("make_composed_layout", "composed", "outer, offset, inner", "ABA", "c -> outer(offset + inner(c))", "make_composed_layout(Sw<3,3,3>, 0, (8,64):(64,1))"),
-    _op("make_swizzle", "swizzle.swizzle_of", "B, M, S", "NNN", "Swizzle<B,M,S>; of two numbers, from the masks Y and Z", "make_swizzle(3, 3, 3)", least=0, needs=2, templated=True),
-    _op("make_layout_tv", "partition", "thr, val", "RR", "tiler and TV layout of threads that hold values", "make_layout_tv((4,8):(8,1), (1,8))"),
+    _op("make_swizzle", "swizzle.swizzle_of", "B, M, S", "NNN", "Swizzle<B,M,S>; with two numbers, from the masks Y and Z", "make_swizzle(3, 3, 3)", least=0, needs=2, templated=True),
+    _op("make_layout_tv", "partition", "thr, val", "RR", "the tiler and TV layout of threads and their values", "make_layout_tv((4,8):(8,1), (1,8))"),
     _op("upcast", "recast", "A, n", "AN", "n elements become one; also upcast<n>(A)", "upcast((8,4), 4)", least=1, needs=2, templated=True),
     _op("downcast", "recast", "A, n", "AN", "one element becomes n; also downcast<n>(A)", "downcast((8,4):(4,1), 2)", least=1, needs=2, templated=True),
     _op("recast_layout", "recast", "A, old, new", "AYY", "elements of another type or width; also recast_layout<old,new>(A)", "recast_layout((8,4):(4,1), 64, 8)", least=1, needs=3, templated=True),
@@ -222,8 +222,8 @@ _ROWS = (
     _op("weakly_congruent", "shapes", "a, b", "SS", "whether the nesting of a is that of b or coarser", "weakly_congruent((2,3), (2,(3,4)))"),
     _op("evenly_divides", "inverse.evenly_divides_tiler", "a, b", "ST", "whether a tiler divides a shape; b may be a layout", "evenly_divides((8,6), (4,3))"),
     _op("make_tiled_mma", "mma", "atom, layout_mnk, permutation_mnk", "XRT", "MMA atoms over a tile", "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))", least=1),
-    _op("make_tiled_copy", "make_copy", "atom, thr, val", "XRR", "copy atoms over a tile, of thread and value layouts", "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))", least=2),
-    _op("make_tiled_copy_impl", "make_copy", "atom, tv, tiler", "XRT", "copy atoms over a tile, of a TV layout", "make_tiled_copy_impl(Copy_Atom<UniversalCopy<float>, float>{}, ((4,4),(2,2)):((16,1),(8,4)), (8,8))"),
+    _op("make_tiled_copy", "make_copy", "atom, thr, val", "XRR", "copy atoms over a tile, from thread and value layouts", "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))", least=2),
+    _op("make_tiled_copy_impl", "make_copy", "atom, tv, tiler", "XRT", "copy atoms over a tile, from a TV layout", "make_tiled_copy_impl(Copy_Atom<UniversalCopy<float>, float>{}, ((4,4),(2,2)):((16,1),(8,4)), (8,8))"),
     *(_op(f"make_tiled_copy_{x}", "make_copy", "atom, mma", "XX", f"a copy of a TiledMMA's operand {x}", f"make_tiled_copy_{x}(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{{}}, make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}, (2,2,1), (32,32,16)))") for x in "ABC"),
     *(_op(f"make_tiled_copy_{x}", "make_copy", "atom, copy", "XX", f"a copy that matches the {side} of another", f"make_tiled_copy_{x}(Copy_Atom<UniversalCopy<float>, float>{{}}, make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)))") for x, side in (("S", "source"), ("D", "destination"))),
     _op("make_tiled_copy_C_atom", "make_copy", "atom, mma", "XX", "the smallest copy of a TiledMMA's C", "make_tiled_copy_C_atom(Copy_Atom<SM90_U32x4_STSM_N, half_t>{}, make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}))"),
@@ -248,15 +248,15 @@ _ROWS = (
     _op("domain_offset", "slicing", "crd, A", "IH", "the layout with its origin at a coordinate, and the offset", "domain_offset((1,2), (4,8):(8,1))"),
     _op("make_gmma_desc", "descriptor", "A, major", "UJ", "wgmma's descriptor of an operand in shared memory; also make_gmma_desc<GMMA::Major::K>(A)", "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))", least=1, templated=True),
     _op("make_umma_desc", "descriptor", "A, major", "UJ", "tcgen05.mma's descriptor of an operand in shared memory; also make_umma_desc<UMMA::Major::K>(A)", "make_umma_desc<UMMA::Major::K>(tile_to_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)))", least=1, templated=True),
-    _op("make_instr_desc", "instruction", "a, b, c, M, N, majors...", "J*", "tcgen05.mma's instruction descriptor, of template arguments", "make_instr_desc<half_t, half_t, float, 128, 256, UMMA::Major::K, UMMA::Major::K>()", least=0, needs=7, templated=True),
-    _op("make_instr_desc_block_scaled", "instruction", "a, b, c, sf, M, N, majors...", "J*", "that of a block-scaled MMA", "make_instr_desc_block_scaled<float_e4m3_t, float_e4m3_t, float, float_ue8m0_t, 128, 128, UMMA::Major::K, UMMA::Major::K>()", least=0, needs=8, templated=True),
+    _op("make_instr_desc", "instruction", "a, b, c, M, N, majors...", "J*", "tcgen05.mma's instruction descriptor, from template arguments", "make_instr_desc<half_t, half_t, float, 128, 256, UMMA::Major::K, UMMA::Major::K>()", least=0, needs=7, templated=True),
+    _op("make_instr_desc_block_scaled", "instruction", "a, b, c, sf, M, N, majors...", "J*", "the instruction descriptor of a block-scaled MMA", "make_instr_desc_block_scaled<float_e4m3_t, float_e4m3_t, float, float_ue8m0_t, 128, 128, UMMA::Major::K, UMMA::Major::K>()", least=0, needs=8, templated=True),
     *(_op(f"make_fragment_{x}", "umma", "mma, A", "FF", f"{x} of an MMA as descriptors, in tensor memory or registers; of a layout alone registers", f"make_fragment_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (4,1,1))", least=1) for x in "ABC"),
     *(_op(f"make_fragment_{x}", "umma", "mma, A", "XF", f"the tensor memory of {x} for its layout in shared memory", f"make_fragment_{x}(SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>{{}}, ((((32,4),1),(32,1)),1,(4,1)))") for x in ("SFA", "SFB")),
     _op("tile_to_mma_shape", "umma", "A, shape, order", "ASM", "an atom of shared memory tiled to ((MMA_M,MMA_K),M,K,...)", "tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, ((128,16),1,4))", least=2),
-    _op("AtomThrID", "umma", "mma", "X", "the threads of an MMA's atom, of tcgen05.mma its CTAs", "AtomThrID(SM80_16x8x16_F32F16F16F32_TN{})"),
+    _op("AtomThrID", "umma", "mma", "X", "the threads of an MMA's atom; for tcgen05.mma, its CTAs", "AtomThrID(SM80_16x8x16_F32F16F16F32_TN{})"),
     _op("make_tmem_copy", "tmem", "op, A", "XU", "a copy between tensor memory and the registers of four warps", "make_tmem_copy(SM100_TMEM_LOAD_32dp32b1x{}, make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1)))"),
     _op("make_utccp_copy", "tmem", "op, A", "XU", "a copy from shared memory to tensor memory", "make_utccp_copy(SM100_UTCCP_128dp256bit_1cta{}, make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1)))"),
-    _op("tensor_memory", "tmem", "A...", "U*", "tensors of tensor memory one behind the other", "tensor_memory(make_tensor(make_tmem_ptr<float>(0), (128,256):(65536,1)), make_tensor(make_tmem_ptr<float>(0), (128,128):(65536,1)))", least=1),
+    _op("tensor_memory", "tmem", "A...", "U*", "tensors placed one after another in tensor memory", "tensor_memory(make_tensor(make_tmem_ptr<float>(0), (128,256):(65536,1)), make_tensor(make_tmem_ptr<float>(0), (128,128):(65536,1)))", least=1),
     _op("find_tmem_tensor_col_offset", "tmem", "A", "U", "how many columns of tensor memory a tensor takes", "find_tmem_tensor_col_offset(make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1)))"),
     _op("make_tma_copy", "make_tma", "op, A, smem, tile, cluster", "XULTL", "the TMA copy of a tensor to tiles in shared memory; also make_tma_copy<type>(...)", "make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)), (128,64), 1)", least=3, keyword="internal", templated=True),
     _op("make_im2col_tma_copy", "im2col", "op, A, smem, tile, more...", "XULT*", "the TMA copy of the im2col matrix of a tensor ((w,h,d,n),c): tile, CTAs, corners, paddings, traversal strides, filter", "make_im2col_tma_copy(SM90_TMA_LOAD_IM2COL{}, make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1)), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64)), (64,64), 1, (-1,-1), (-1,-1), (-1,-1), (1,1), (1,1), (0,0), (1,1))", least=3),
@@ -264,7 +264,7 @@ _ROWS = (
     *(_op(f"make_tma_atom_{x}_sm100", "tma_parts", "op, A, smem, tile, mma, cluster", "XULTXL", f"the TMA atom of operand {x} of a tcgen05.mma", f"make_tma_atom_{x}_sm100(SM90_TMA_LOAD{{}}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{{}}, ((128,16),1,4)), (128,128,64), SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>{{}}, ((1),1,1,1))", keyword="internal", templated=True) for x in "AB"),
     _op("get_tma_tensor", "tma", "tma, shape", "XS", "the coordinate tensor of a TMA", "get_tma_tensor(make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), (8,32):(32,1)), (1024,256))"),
     _op("tma_partition", "tma_parts", "tma, cta, ctas, smem, gmem", "XCLFF", "the parts of a coordinate tensor and of shared memory that a CTA copies", "tma_partition(make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), (8,32):(32,1)), 0, 1:0, ((8,32)):((32,1)), ((8,32)):((1@1,1@0)))"),
-    _op("create_tma_multicast_mask", "tma_parts", "cluster, crd, i...", "LCN*", "the CTAs that receive a multicast, a bit each; also create_tma_multicast_mask<i...>(cluster, crd)", "create_tma_multicast_mask<2>(((1),2,4,1):((0),1,2,0), (0,1,0,0))", least=2, templated=True),
+    _op("create_tma_multicast_mask", "tma_parts", "cluster, crd, i...", "LCN*", "the CTAs that receive a multicast, one bit each; also create_tma_multicast_mask<i...>(cluster, crd)", "create_tma_multicast_mask<2>(((1),2,4,1):((0),1,2,0), (0,1,0,0))", least=2, templated=True),
     _op("mma_operands", "with_operands", "mma, A, B", "XFF", "an MMA with its operands in shared or tensor memory, and who holds what", "mma_operands(SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,128,UMMA::Major::K,UMMA::Major::K>{})", least=1),
     _op("stages", "staged", "object...", "F*", "objects as the numbered stages of a kernel", "stages(GMMA::Layout_K_SW128_Atom<half_t>{}, SM80_16x8x16_F32F16F16F32_TN{})", least=1),
     _op("SfAtom", "scale_factors.sf_atom", "vector", "N", "the block of 128 rows x 4 scale factors; also Sm1xxBlockScaledConfig<vector>::SfAtom", "SfAtom(32)", least=0, needs=1, templated=True),

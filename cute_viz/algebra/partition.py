@@ -25,7 +25,7 @@ from cute_viz.algebra.slicing import dice, dice_tuple
 def local_tile(layout: AnyLayout, tiler: Any, coord: Any, proj: Any = None) -> AnyLayout:
     """The tile at a coordinate among all tiles: divide by the tiler, index the rest; a projection drops tiler modes.
 
-    Refused: as zipped_divide; a coordinate that does not fit. Source: cute/tensor_impl.hpp.
+    Raises: as zipped_divide, and for a coordinate that does not fit. Source: cute/tensor_impl.hpp.
 
     >>> str(local_tile(Layout((8, 8), (8, 1)), (2, 4), (1, 1)))
     '64:1 o 20 o (2,4):(8,1)'
@@ -42,7 +42,7 @@ def local_tile(layout: AnyLayout, tiler: Any, coord: Any, proj: Any = None) -> A
 def local_partition(layout: AnyLayout, tile: Layout, index: int, proj: Any = None) -> AnyLayout:
     """What one thread gets: its element of every tile of the shape of `tile`, a layout of thread indices.
 
-    Refused: as zipped_divide. Source: cute/tensor_impl.hpp.
+    Raises: as zipped_divide. Source: cute/tensor_impl.hpp.
 
     >>> str(local_partition(Layout((8, 8), (8, 1)), Layout((2, 4), (4, 1)), 5))
     '64:1 o 9 o (4,2):(16,4)'
@@ -77,14 +77,14 @@ def _padded(coord: Any, n: int, layout: AnyLayout, tiler: Any) -> Any:
     if not isinstance(coord, tuple):
         return coord
     if len(coord) > n:
-        refuse("local_tile", (layout, tiler, coord), f"the coordinate has {len(coord)} modes, there are {n}")
+        refuse("local_tile", (layout, tiler, coord), f"the coordinate has {len(coord)} modes, but there are {n}")
     return (*coord, *[X] * (n - len(coord)))
 
 
 def indexed(operation: str, layout: AnyLayout, tiled: AnyLayout, coord: Any) -> AnyLayout:
     """A tiling of a layout at a coordinate with blanks: the sub-layout, its offset kept in front.
 
-    Refused: a coordinate without blanks.
+    Raises: AlgebraError for a coordinate without blanks.
 
     >>> str(indexed("local_tile", Layout((8, 8)), zipped_divide(Layout((8, 8)), (2, 4)), ((X, X), (1, 1))))
     '64:1 o 34 o (2,4):(1,8)'

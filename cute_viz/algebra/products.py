@@ -23,8 +23,8 @@ from cute_viz.errors import AlgebraError
 def logical_product(block: AnyLayout, tiler: Any) -> AnyLayout:
     """(block, where the blocks go): the block once for every element of the tiler; mode by mode for a tuple.
 
-    A block of coordinates is repeated as the Python DSL does it: see complement. Refused: more modes in the tiler than in
-    the block, and what complement and composition refuse. The tiler can be a swizzled layout: its swizzle is moved to the
+    A block of coordinates is repeated as in the Python DSL: see complement. Raises: AlgebraError for more modes in the tiler
+    than in the block, and what complement and composition refuse. The tiler can be a swizzled layout: its swizzle is moved to the
     product.
 
     >>> str(logical_product(Layout((2, 2), (4, 1)), Layout(6, 1)))
@@ -58,7 +58,9 @@ def logical_product(block: AnyLayout, tiler: Any) -> AnyLayout:
 
 
 def zipped_product(block: AnyLayout, tiler: Any) -> AnyLayout:
-    """((block modes), (tiler modes)): logical_product with all blocks in mode 0. Refused: as logical_product, and `_`.
+    """((block modes), (tiler modes)): logical_product with all blocks in mode 0.
+
+    Raises: as logical_product, and for `_` in the tiler.
 
     >>> str(zipped_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
     '((2,5),(3,4)):((5,1),(10,30))'
@@ -69,7 +71,7 @@ def zipped_product(block: AnyLayout, tiler: Any) -> AnyLayout:
 
 
 def tiled_product(block: AnyLayout, tiler: Any) -> AnyLayout:
-    """((block modes), tiler, tiler, ...): zipped_product with the second mode opened. Refused: as zipped_product.
+    """((block modes), tiler, tiler, ...): zipped_product with the second mode opened. Raises: as zipped_product.
 
     >>> str(tiled_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
     '((2,5),3,4):((5,1),10,30)'
@@ -80,7 +82,7 @@ def tiled_product(block: AnyLayout, tiler: Any) -> AnyLayout:
 
 
 def flat_product(block: AnyLayout, tiler: Any) -> AnyLayout:
-    """(block, block, ..., tiler, tiler, ...): zipped_product with both modes opened. Refused: as zipped_product.
+    """(block, block, ..., tiler, tiler, ...): zipped_product with both modes opened. Raises: as zipped_product.
 
     >>> str(flat_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
     '(2,5,3,4):(5,1,10,30)'
@@ -93,7 +95,7 @@ def flat_product(block: AnyLayout, tiler: Any) -> AnyLayout:
 def blocked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
     """The block at every element of the tiler, mode i of both in mode i of the result, the block's part first.
 
-    Refused: as logical_product; operands of one mode that are not both tuples.
+    Raises: as logical_product, and for operands of one mode that are not both tuples.
 
     >>> str(blocked_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
     '((2,3),(5,4)):((5,10),(1,30))'
@@ -106,7 +108,7 @@ def blocked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
 def raked_product(block: AnyLayout, tiler: Layout) -> AnyLayout:
     """As blocked_product with the tiler's part first: the blocks are interleaved.
 
-    Of a block of coordinates every mode is coalesced, as the Python DSL does it. Refused: as blocked_product.
+    For a block of coordinates every mode is coalesced, as in the Python DSL. Raises: as blocked_product.
 
     >>> str(raked_product(Layout((2, 5), (5, 1)), Layout((3, 4))))
     '((3,2),(4,5)):((10,5),(30,1))'
@@ -133,7 +135,7 @@ def _ranked(name: str, block: Layout, tiler: Any) -> tuple[Layout, Layout]:
 def tile_to_shape(block: AnyLayout, trg_shape: Any, ord_shape: Any = None) -> AnyLayout:
     """The block repeated until it has the target shape, first along the modes that come first in the order.
 
-    Refused: a block of higher rank than the target; block shape that does not divide it.
+    Raises: AlgebraError for a block of higher rank than the target; block shape that does not divide it.
 
     >>> str(tile_to_shape(Layout((2, 2)), (4, 6))), str(tile_to_shape(Layout((2, 2)), (4, 6), (2, 1)))
     ('((2,2),(2,3)):((1,4),(2,8))', '((2,2),(2,3)):((1,12),(2,4))')
@@ -151,7 +153,7 @@ def tile_to_shape(block: AnyLayout, trg_shape: Any, ord_shape: Any = None) -> An
             "tile_to_shape",
             (block, trg_shape),
             "block shape does not divide the target shape.",
-            hint="every extent, mode by mode, must divide",
+            hint="each extent of the block must divide the extent of the target",
         )
     return blocked_product(padded, make_ordered_layout(ceil_div(want, have), ord_shape))
 
@@ -159,7 +161,7 @@ def tile_to_shape(block: AnyLayout, trg_shape: Any, ord_shape: Any = None) -> An
 def product_with_swizzled_tiler(block: Layout, tiler: ComposedLayout) -> AnyLayout:
     """logical_product(Layout, swizzled tiler): the swizzle of the tiler on the strides of the product.
 
-    Refused: a tiler with an offset, or bits that the product does not keep. Source: cute/swizzle_layout.hpp.
+    Raises: AlgebraError for a tiler with an offset, or bits that the product does not keep. Source: cute/swizzle_layout.hpp.
 
     >>> str(product_with_swizzled_tiler(Layout((2, 2)), ComposedLayout(Swizzle(1, 0, 2), 0, Layout((4, 2)))))
     'Sw<1,2,2> o 0 o ((2,2),(4,2)):((1,2),(4,16))'

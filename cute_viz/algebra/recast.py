@@ -22,7 +22,7 @@ from cute_viz.algebra.swizzle import Swizzle
 def upcast(x: Any, n: int) -> Any:
     """The layout of elements n times as wide: the stride-1 mode shrinks by n, the other strides do.
 
-    Refused (Divisibility condition): a stride that neither divides n nor is divided by it; for a swizzle, an n that
+    Raises: AlgebraError (Divisibility condition) for a stride that neither divides n nor is divided by it; for a swizzle, an n that
     is not a power of two.
 
     >>> str(upcast(Layout((8, 4), (1, 16)), 2)), str(upcast(Swizzle(3, 4, 3), 2))
@@ -58,7 +58,7 @@ def _upcast(shape: Any, stride: Any, n: int, layout: Layout) -> tuple[Any, Any]:
 def downcast(x: Any, n: int) -> Any:
     """The layout of elements of 1/n of the width: the stride-1 mode grows by n, the other strides do.
 
-    Refused: a layout without a stride of 1 (Downcast requires adjacent elements); for a swizzle, an n that is not a
+    Raises: AlgebraError for a layout without a stride of 1 (Downcast requires adjacent elements); for a swizzle, an n that is not a
     power of two.
 
     >>> str(downcast(Layout((4, 4), (1, 8)), 2)), str(downcast(Swizzle(3, 3, 3), 2))
@@ -89,7 +89,7 @@ def _downcast(shape: Any, stride: Any, n: int) -> tuple[Any, Any]:
 def recast_layout(x: Any, old: Any, new: Any) -> Any:
     """A layout of elements of the old type as one of elements of the new type; types by name or width in bits.
 
-    Refused: as upcast and downcast.
+    Raises: as upcast and downcast.
 
     >>> str(recast_layout(Layout((8, 4), (1, 16)), "half_t", "uint128_t")), str(recast_layout(Layout(4), 32, 8))
     ('(1,4):(1,2)', '16:1')
@@ -130,7 +130,7 @@ def max_alignment(x: Any) -> int:
 
 def _factor(name: str, x: Any, n: Any) -> None:
     if not isinstance(n, int) or isinstance(n, bool) or n < 1:
-        refuse(name, (x, n), "the factor is an integer, 1 or more")
+        refuse(name, (x, n), "the factor must be an integer, 1 or more")
     if not isinstance(x, (Layout, ComposedLayout, Swizzle)):
         refuse(f"{name}<{n}>", (x,), "it is not a layout")
 

@@ -27,7 +27,7 @@ def sf_atom(vector: int) -> Layout:
     '((32,4),(16,4)):((16,4),(0,1))'
     """
     if vector not in VECTORS:
-        raise AlgebraError(f"one scale factor is for {', '.join(map(str, VECTORS))} elements, not {vector}")
+        raise AlgebraError(f"one scale factor covers {', '.join(map(str, VECTORS))} elements, not {vector}")
     return Layout(((32, 4), (vector, BLK_SF)), ((16, 4), (0, 1)))
 
 
@@ -35,13 +35,13 @@ def _tile_atom_to_shape(vector: int, operand: str, shape: Any) -> Layout:
     """The layout of all scale factors of "SFA" (M x K x L) or "SFB" (N x K x L) for a problem (M,N,K) or (M,N,K,L).
 
     Extents are rounded up to whole blocks. The steps of run-time extents stay where there is one block, as in CuTe.
-    Refused: a problem of another rank.
+    Raises: AlgebraError for a problem of any other rank.
 
     >>> str(_tile_atom_to_shape(32, "SFB", (256, 128, 256, 1)))
     '(((32,4),1),((32,4),2),(1,1)):(((16,4),1024),((0,1),512),(0,1024))'
     """
     if not isinstance(shape, tuple) or len(shape) not in (3, 4) or not all(isinstance(extent, int) for extent in shape):
-        refuse(f"tile_atom_to_shape_{operand}", (shape,), "the problem is (M,N,K) or (M,N,K,L)")
+        refuse(f"tile_atom_to_shape_{operand}", (shape,), "the problem must be (M,N,K) or (M,N,K,L)")
     m, n, k = shape[:3]
     atom = sf_atom(vector)
     rows, depth = (-(-extent // block) for extent, block in ((m if operand == "SFA" else n, BLK_MN), (k, vector * BLK_SF)))
@@ -64,7 +64,8 @@ def _tile_atom_to_shape(vector: int, operand: str, shape: Any) -> Layout:
 def _deduce_smem_layout(vector: int, operand: str, mma: Any, tile: Any) -> Layout:
     """The layout in shared memory of "SFA" or "SFB" for a tile (M,N,K): ((MMA_MN,(vector,factors)),1,(MMA_K...)).
 
-    N is rounded up to 128: tcgen05.cp copies whole blocks. Refused: K of the tile smaller than one block's 4 factors.
+    N is rounded up to 128: tcgen05.cp copies whole blocks. Raises: AlgebraError for K of the tile smaller than one block's 4
+    factors.
 
     >>> from cute_viz import parse
     >>> text = "SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,192,UMMA::Major::K,UMMA::Major::K>{}"
@@ -73,7 +74,7 @@ def _deduce_smem_layout(vector: int, operand: str, mma: Any, tile: Any) -> Layou
     """
     tiled = as_tiled_mma(mma)
     if not isinstance(tile, tuple) or len(tile) != 3:
-        refuse(f"deduce_smem_layout{operand}", (tile,), "the tile is (M,N,K)")
+        refuse(f"deduce_smem_layout{operand}", (tile,), "the tile must be (M,N,K)")
     m, n, k = map(product, tile)
     factors = product(tiled.atom.shape_mnk[2]) // vector
     if factors not in (1, 2, 4):

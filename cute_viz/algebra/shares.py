@@ -64,7 +64,7 @@ class Share:
 
 
 def share(root: str, space: str, type_: str, layout: Any) -> Share:
-    """A whole tensor. Refused: a layout that is not one of memory.
+    """A whole tensor. Raises: AlgebraError for a layout that is not one of memory.
 
     >>> share("sA", "smem", "half_t", ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1)))).swizzle
     Swizzle(bits=3, base=3, shift=3)
@@ -83,7 +83,7 @@ def share(root: str, space: str, type_: str, layout: Any) -> Share:
 def copy_share(x: Share, copy: TiledCopy, side: str) -> Share:
     """partition_S and partition_D for every thread of the copy.
 
-    Refused: as `copy.tidfrg`.
+    Raises: as `copy.tidfrg`.
 
     >>> from cute_viz import parse
     >>> copy = parse("make_tiled_copy(Copy_Atom<UniversalCopy<uint32_t>, half_t>{}, Layout<Shape<_4,_8>,Stride<_8,_1>>{}, (1,2))")
@@ -98,7 +98,7 @@ def copy_share(x: Share, copy: TiledCopy, side: str) -> Share:
 def mma_share(x: Share, mma: TiledMMA, operand: str) -> Share:
     """partition_A, partition_B and partition_C for every thread of the MMA.
 
-    Refused: as `mma.thrfrg`.
+    Raises: as `mma.thrfrg`.
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
@@ -121,7 +121,7 @@ def mma_share(x: Share, mma: TiledMMA, operand: str) -> Share:
 def local_share(x: Share, tile: Layout, proj: Any = None) -> Share:
     """local_partition for every thread that a layout of threads has.
 
-    Refused: as zipped_divide.
+    Raises: as zipped_divide.
 
     >>> local_share(share("gA", "gmem", "float", Layout((8, 4))), Layout((2, 2))).starts
     (0, 1, 8, 9)
@@ -157,7 +157,7 @@ def _begun(x: Share, part: Layout, threads: Layout, count: int) -> Share:
 
 def _check(count: int) -> None:
     if count > MOST:
-        raise AlgebraError(f"a thread block has {MOST} threads at most, not {count}")
+        raise AlgebraError(f"a thread block has {MOST} threads or fewer, not {count}")
 
 
 def _plain(layout: Any) -> Layout:

@@ -28,7 +28,7 @@ def flatten(layout: Any) -> Any:
 def coalesce(layout: AnyLayout, profile: Any = None) -> AnyLayout:
     """The same function of an integer with as few modes as possible; with a profile, mode by mode.
 
-    Refused: a profile of more modes than the layout. Source: cute/layout.hpp.
+    Raises: AlgebraError for a profile of more modes than the layout. Source: cute/layout.hpp.
 
     >>> str(coalesce(Layout((2, (1, 6)), (1, (6, 2)))))
     '12:1'
@@ -43,7 +43,7 @@ def coalesce(layout: AnyLayout, profile: Any = None) -> AnyLayout:
 def filter_zeros(layout: AnyLayout, profile: Any = None) -> AnyLayout:
     """Extents of modes with stride 0 become 1; with a profile, of the modes where the profile is 0 (cute/layout.hpp).
 
-    A composed layout has no strides and stays as it is (cute/int_tuple.hpp). Refused: one with a profile.
+    A composed layout has no strides and stays as it is (cute/int_tuple.hpp). Raises: AlgebraError for one with a profile.
 
     >>> str(filter_zeros(Layout((4, 8), (0, 1))))
     '(1,8):(0,1)'
@@ -74,8 +74,8 @@ def filter_(layout: AnyLayout, profile: Any = None) -> AnyLayout:
     """
     if isinstance(layout, ComposedLayout):
         if profile is None:
-            hint = "with a profile it has: filter(A, 0); or coalesce(A)"
-            refuse("filter", (layout,), "CuTe has no filter of a composed layout", hint=hint)
+            hint = "with a profile there is one: filter(A, 0); or use coalesce(A)"
+            refuse("filter", (layout,), "CuTe has no filter for a composed layout", hint=hint)
         return lift(layout, filter_, profile)
     if isinstance(profile, tuple):
         if len(profile) > tuple_rank(layout.shape):

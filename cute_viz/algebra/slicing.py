@@ -22,7 +22,7 @@ from cute_viz.algebra.swizzled import swizzle_projection
 def slice_(crd: Any, layout: AnyLayout) -> AnyLayout:
     """The sub-layout of the modes where the coordinate has `_`; slice_and_offset gives the offset of the others too.
 
-    Refused: a coordinate that does not fit the shape; of a swizzled layout, a coordinate without `_`.
+    Raises: AlgebraError for a coordinate that does not fit the shape; of a swizzled layout, a coordinate without `_`.
     Source: cute/layout.hpp, cute/swizzle_layout.hpp, slice.
 
     >>> from cute_viz.algebra.inttuple import X
@@ -36,7 +36,7 @@ def slice_and_offset(crd: Any, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     """The sub-layout where the coordinate has `_`, and the offset that the other indices give.
 
     A composed layout keeps the offset inside and gives 0, unless it is a swizzled one that decays.
-    Refused: as slice. Source: cute/layout.hpp, cute/layout_composed.hpp, cute/swizzle_layout.hpp.
+    Raises: as slice. Source: cute/layout.hpp, cute/layout_composed.hpp, cute/swizzle_layout.hpp.
 
     >>> from cute_viz.algebra.inttuple import X
     >>> S = ComposedLayout(Swizzle(1, 0, 2), 0, Layout((4, 2)))
@@ -66,7 +66,7 @@ def slice_and_offset(crd: Any, layout: AnyLayout) -> tuple[AnyLayout, Any]:
 def dice(crd: Any, layout: Layout) -> Layout:
     """The sub-layout of the modes where the coordinate has an index: what slice drops (cute/layout.hpp).
 
-    Refused: composed layouts; a coordinate that does not fit the shape.
+    Raises: AlgebraError for composed layouts; a coordinate that does not fit the shape.
 
     >>> from cute_viz.algebra.inttuple import X
     >>> str(dice((2, X), Layout((4, 8), (8, 1))))
@@ -142,7 +142,7 @@ def _swizzled(crd: Any, layout: ComposedLayout, swizzle: Swizzle, inner: Layout)
     if _whole(crd):
         return compose_with_offset(swizzle, layout.offset, sliced), 0
     if any(isinstance(stride, F2) for stride in leaves(inner.stride)):
-        refuse("slice", (crd, layout), "behind a swizzle XOR strides can only be sliced as a whole")
+        refuse("slice", (crd, layout), "XOR strides behind a swizzle can only be sliced as a whole")
     if not any(True for _ in leaves(sliced.shape)):
         refuse("slice", (crd, layout), "no mode is left: the coordinate has no _", hint="A(i,j) is the value at a coordinate")
     diced, index = dice(crd, inner), dice_tuple(crd, crd)

@@ -68,7 +68,7 @@ class F2:
 
     def __mul__(self, factor: int) -> F2:
         if factor < 0:
-            raise AlgebraError(f"the XOR stride {self} is scaled by integers of 0 or more, not {factor}")
+            raise AlgebraError(f"the XOR stride {self} can only be scaled by an integer of 0 or more, not {factor}")
         out, shifted = 0, self.value
         while factor:
             if factor & 1:

@@ -95,13 +95,13 @@ def span(first: int, count: int) -> str:
 def make_swizzle(y: int, z: int) -> Swizzle:
     """The swizzle that XORs the bits of the mask Y into those of the mask Z (make_swizzle<Y,Z>()).
 
-    Refused: masks of different bit counts, or with gaps. Source: cute/swizzle.hpp.
+    Raises: AlgebraError for masks of different bit counts, or with gaps. Source: cute/swizzle.hpp.
 
     >>> str(make_swizzle(0b1000, 0b0100)), str(make_swizzle(0b11000000, 0b00000110))
     ('Sw<1,2,1>', 'Sw<2,1,5>')
     """
     if not isinstance(y, int) or not isinstance(z, int) or y < 0 or z < 0:
-        refuse("make_swizzle", (y, z), "the masks are integers, 0 or more")
+        refuse("make_swizzle", (y, z), "the masks must be integers, 0 or more")
     if y.bit_count() != z.bit_count():
         refuse("make_swizzle", (bin(y), bin(z)), "Number of bits in Y and Z don't match")
     if y == 0:
@@ -109,7 +109,7 @@ def make_swizzle(y: int, z: int) -> Swizzle:
     low_y, low_z = _lowest(y), _lowest(z)
     swizzle = Swizzle(y.bit_count(), min(low_y, low_z), low_y - low_z)
     if swizzle.yyy | swizzle.zzz != y | z:
-        refuse("make_swizzle", (bin(y), bin(z)), "the bits of a mask must stand side by side")
+        refuse("make_swizzle", (bin(y), bin(z)), "the bits of a mask must be contiguous")
     return swizzle
 
 
@@ -127,7 +127,7 @@ def swizzle_of(*numbers: int) -> Swizzle:
 def merge_swizzles(a: Swizzle, b: Swizzle) -> Swizzle:
     """composition(Swizzle, Swizzle): the swizzle that does both (cute/swizzle.hpp).
 
-    Refused: different shifts, or bits that no single swizzle has.
+    Raises: AlgebraError for different shifts, or bits that no single swizzle has.
 
     >>> str(merge_swizzles(Swizzle(1, 0, 3), Swizzle(1, 1, 3)))
     'Sw<2,0,3>'

@@ -14,7 +14,7 @@ from cute_viz.errors import AlgebraError
 def layout_after_swizzle(a: Layout, b: Swizzle) -> AnyLayout:
     """composition(Layout, Swizzle): the swizzle moved to the left of the layout (cute/swizzle_layout.hpp).
 
-    Refused: the layout does not send the bits of the swizzle to the bits of another one.
+    Raises: AlgebraError where the layout does not send the bits of the swizzle to the bits of another one.
 
     >>> str(layout_after_swizzle(Layout((2, 4), (4, 1)), Swizzle(1, 2, 2)))
     'Sw<1,1,2> o 0 o (2,4):(4,1)'
@@ -22,12 +22,12 @@ def layout_after_swizzle(a: Layout, b: Swizzle) -> AnyLayout:
     try:
         y, z = a(b.yyy), a(b.zzz)
         if not isinstance(y, int) or not isinstance(z, int):
-            refuse("composition", (a, b), "a swizzle takes integers, and these are coordinates")
+            refuse("composition", (a, b), "a swizzle takes integers, but these are coordinates")
         return compose_with_offset(make_swizzle(y, z), 0, a)
     except AlgebraError as error:
         if error.message.startswith("composition("):
             raise
-        refuse("composition", (a, b), f"the layout does not carry the swizzle over: {error.message}")
+        refuse("composition", (a, b), f"the swizzle cannot be moved through the layout: {error.message}")
 
 
 def swizzle_as_layout(swizzle: Swizzle) -> AnyLayout:
@@ -49,7 +49,7 @@ def get_swizzle_portion(layout: AnyLayout) -> Swizzle:
     if isinstance(layout, Layout):
         return Swizzle(0, 4, 3)
     if not isinstance(layout.outer, Swizzle):
-        refuse("get_swizzle_portion", (layout,), "what stands in front is not a swizzle")
+        refuse("get_swizzle_portion", (layout,), "the outer part is not a swizzle")
     return layout.outer
 
 
@@ -63,7 +63,7 @@ def get_nonswizzle_portion(layout: AnyLayout) -> Any:
     if isinstance(layout, Layout):
         return layout
     if not isinstance(layout.outer, Swizzle):
-        refuse("get_nonswizzle_portion", (layout,), "what stands in front is not a swizzle")
+        refuse("get_nonswizzle_portion", (layout,), "the outer part is not a swizzle")
     return layout.inner
 
 

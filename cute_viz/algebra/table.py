@@ -24,7 +24,7 @@ from cute_viz.limits import limit, over
 def offsets(layout: AnyLayout) -> list[Any]:
     """layout(i) for every i in 0..size-1: integers, or coordinates as tuples.
 
-    Refused: more elements than the limit `elements`; a layout without a shape.
+    Raises: LimitError for more elements than the limit `elements`; AlgebraError for a layout without a shape.
 
     >>> offsets(Layout((2, 3), (3, 1)))
     [0, 3, 1, 4, 2, 5]
@@ -93,7 +93,7 @@ def offsets_numpy(layout: AnyLayout, numpy: ModuleType) -> Any:
         raise AlgebraError(f"the values of {layout} are coordinates; its table is not an array of integers")
     low, high = known or (min(table), max(table))
     if low < -WIDEST or high >= WIDEST:
-        raise AlgebraError(f"the offsets of {layout} reach past 62 bits, too far for an array of integers of 64 bits")
+        raise AlgebraError(f"the offsets of {layout} exceed 62 bits, too large for an array of 64-bit integers")
     return numpy.array(table, dtype=numpy.int64) if known is None else _array(layout, numpy)
 
 

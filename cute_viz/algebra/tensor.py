@@ -1,4 +1,4 @@
-"""A tensor: a layout behind a pointer, which tells the memory, the element type, the address and the swizzle of that address.
+"""A tensor: a layout behind a pointer, which says the memory, the element type, the address and the swizzle of that address.
 
 Source: cute/tensor_impl.hpp, cute/pointer.hpp, cute/pointer_swizzle.hpp.
 """
@@ -37,7 +37,7 @@ class Pointer:
     """Where a tensor begins.
 
     space: a key of SPACES. type: the element type in C++, or its width in bits as a word. address: in bytes, of tensor memory
-    lane << 16 | column; None where the text does not tell it. swizzle: of the byte address, or None.
+    lane << 16 | column; None where the text does not say it. swizzle: of the byte address, or None.
 
     >>> str(Pointer("smem", "half_t", 1024)), Pointer("smem", "half_t").bits
     ('smem_ptr[16b](0x400)', 16)
@@ -143,9 +143,9 @@ def make_tensor(pointer: Pointer, layout: Any) -> Any:
 
 
 def as_tensor(x: Any) -> Tensor:
-    """A tensor; of a layout that tells the width of its elements, that at address 0 of shared memory.
+    """A tensor; for a layout that says the width of its elements, the one at address 0 of shared memory.
 
-    Refused: anything else.
+    Raises: AlgebraError for anything else.
 
     >>> flagged = ComposedLayout(Swizzle(3, 4, 3), PointerFlag(16), Layout((8, 64), (64, 1)))
     >>> str(as_tensor(flagged).pointer)

@@ -117,18 +117,20 @@ def make_tensor_map(name: str, g: Tensor, gbasis: Layout, swizzle: int, ctas: in
         name,
         g.address % 16 == 0,
         "(reinterpret_cast<uint64_t>(gmem_address) & 0b1111) == 0",
-        "the address is a multiple of 16 bytes",
+        "the address must be a multiple of 16 bytes",
     )
     for n, extent in enumerate(dims):
-        check(name, 1 <= extent <= 1 << 32, f"gmem_prob_shape[{n}] <= (uint64_t(1) << 32)", "an extent is 1 to 2^32")
+        check(name, 1 <= extent <= 1 << 32, f"gmem_prob_shape[{n}] <= (uint64_t(1) << 32)", "an extent must be 1 to 2^32")
     check(name, strides[0] == 1, "gmem_prob_stride[0] == 1", "Majorness of smem doesn't match majorness of gmem")
     in_bytes = [step * bits // 8 for step in strides]
     for n in range(1, RANK):
-        check(name, in_bytes[n] < 1 << 40, f"(gmem_prob_stride[{n}]) < (uint64_t(1) << 40)", "a stride is less than 2^40 bytes")
-        check(name, in_bytes[n] % 16 == 0, f"(gmem_prob_stride[{n}] & 0b1111) == 0", "a stride is a multiple of 16 bytes")
+        check(
+            name, in_bytes[n] < 1 << 40, f"(gmem_prob_stride[{n}]) < (uint64_t(1) << 40)", "a stride must be less than 2^40 bytes"
+        )
+        check(name, in_bytes[n] % 16 == 0, f"(gmem_prob_stride[{n}] & 0b1111) == 0", "a stride must be a multiple of 16 bytes")
     box = _box(name, [size(get(gbasis, n)) for n in range(len(groups))], ctas)
     for n, extent in enumerate(box):
-        check(name, extent <= BOX, f"smem_box_shape[{n}] <= (uint32_t(1) << 8)", "a box is at most 256 elements along a mode")
+        check(name, extent <= BOX, f"smem_box_shape[{n}] <= (uint32_t(1) << 8)", "a box must be at most 256 elements along a mode")
     return TensorMap(kind, len(groups), g.address, tuple(dims), tuple(in_bytes[1:]), tuple(box), (1,) * RANK, swizzle), recast
 
 
@@ -140,7 +142,9 @@ def _box(name: str, sizes: list[int], ctas: int) -> list[int]:
         if n < 0:
             raise AlgebraError(f"{name}: a box {show(tuple(sizes))} has no part for each of {ctas} CTAs")
         condition = f"smem_box_shape[{n}] % multicast == 0 || multicast % smem_box_shape[{n}] == 0"
-        check(name, box[n] % rest == 0 or rest % box[n] == 0, condition, "Stride Divisibility Condition: the CTAs divide the box")
+        check(
+            name, box[n] % rest == 0 or rest % box[n] == 0, condition, "Stride Divisibility Condition: the CTAs must divide the box"
+        )
         rest, box[n] = -(-rest // box[n]), -(-box[n] // rest)
         n -= 1
     return box
@@ -156,5 +160,5 @@ def check(name: str, holds: bool, condition: str, words: str) -> None:
 
 
 def _assert(name: str, condition: str, words: str) -> NoReturn:
-    hint = "CuTe asserts this at run time; a release build goes on, and cuTensorMapEncodeTiled fails"
+    hint = "CuTe asserts this at run time; a release build continues, and cuTensorMapEncodeTiled fails"
     raise AlgebraError(f'{name}: {condition} && "{words}"', hint=hint)

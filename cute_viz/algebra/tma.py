@@ -110,7 +110,7 @@ def atom_of(
 
 
 def swizzle_number(name: str, swizzle: Any) -> int:
-    """CUtensorMapSwizzle of a swizzle of byte addresses. Refused: one that TMA does not have, in CuTe's words.
+    """CUtensorMapSwizzle of a swizzle of byte addresses. Raises: AlgebraError for one that TMA does not have.
 
     >>> swizzle_number("f", Swizzle(2, 4, 3))
     2
@@ -122,7 +122,7 @@ def swizzle_number(name: str, swizzle: Any) -> int:
         conditions = {4: "Expected S = 3 when M == 4. ", 5: "Expected B = 2 and S = 2 when M == 5. "}
         condition = conditions.get(getattr(swizzle, "base", 0), "")
         raise AlgebraError(
-            f"{name}: {swizzle}: {condition}Unsupported layout swizzle.", hint="an atom of GMMA has one of the byte address"
+            f"{name}: {swizzle}: {condition}Unsupported layout swizzle.", hint="a GMMA atom has a swizzle of the byte address"
         )
     return found
 
@@ -140,7 +140,7 @@ def _gbasis(name: str, g: Tensor, smem: Any, values: Layout, bits: int) -> Layou
     if not rank:
         raise AlgebraError(
             f"{name}: Could not find a common tile-gmem vectorization. Does the Tile select out major GMEM modes?",
-            hint="the tile in shared memory is contiguous along no mode of the tensor",
+            hint="the tile in shared memory is not contiguous along any mode of the tensor",
         )
     bases: list[Basis] = steps[:rank]
     tile = Layout(tuple(shapes[:rank]), tuple(basis_get(g.layout.stride, step) for step in bases))
@@ -240,7 +240,7 @@ def get_tma_tensor(tma: Any, shape: Any) -> AnyLayout:
 
 
 def as_tma(name: str, x: Any) -> TmaCopy:
-    """A TMA copy. Refused: anything else.
+    """A TMA copy. Raises: AlgebraError for anything else.
 
     >>> as_tma("f", 4)
     Traceback (most recent call last):

@@ -34,7 +34,7 @@ MASK = (1 << CLUSTER) - 1
 def tma_partition(tma: Any, cta: Any, ctas: Any, smem: Any, gmem: Any) -> tuple[Any, Any]:
     """The parts of a coordinate tensor and of shared memory that a CTA copies, as ((TMA,iterations),rest...) of each.
 
-    Refused: tiles of different sizes.
+    Raises: AlgebraError for tiles of different sizes.
 
     >>> from cute_viz import parse
     >>> text = "g = make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1)); s = (8,32):(32,1);"
@@ -75,14 +75,16 @@ def _shared(smem: Any, cut: AnyLayout, moved: int) -> Any:
 def create_tma_multicast_mask(layout: Any, coord: Any, *modes_: int) -> int:
     """The CTAs of a cluster that receive what one of them loads, a bit each: all along the modes that are named.
 
-    Refused: a coordinate that does not fit, a mode that is not there.
+    Raises: AlgebraError for a coordinate that does not fit, or a mode that does not exist.
 
     >>> cluster = Layout((1, 2, 4, 1), (0, 1, 2, 0))
     >>> hex(create_tma_multicast_mask(cluster, (0, 1, 0, 0), 2))
     '0xaa'
     """
     if not isinstance(coord, tuple) or len(coord) != tuple_rank(layout.shape):
-        refuse("create_tma_multicast_mask", (layout, coord), "the coordinate has one entry for each mode of the cluster layout")
+        refuse(
+            "create_tma_multicast_mask", (layout, coord), "the coordinate must have one entry for each mode of the cluster layout"
+        )
     if any(not 0 <= mode < len(coord) for mode in modes_):
         refuse("create_tma_multicast_mask", (layout, coord), f"there is no mode {max(modes_)}")
     given = tuple(X if n in modes_ else entry for n, entry in enumerate(coord))
@@ -98,7 +100,7 @@ def create_tma_multicast_mask(layout: Any, coord: Any, *modes_: int) -> int:
 
 
 def _rank(cta: Any, layout: Any) -> int:
-    """A CTA's rank in the cluster. Refused: what is none."""
+    """A CTA's rank in the cluster. Raises: AlgebraError for anything else."""
     if not isinstance(cta, int) or not 0 <= cta < CLUSTER:
         refuse("create_tma_multicast_mask", (layout,), f"{cta} is not a rank in a cluster of up to {CLUSTER} CTAs")
     return int(cta)
@@ -107,7 +109,7 @@ def _rank(cta: Any, layout: Any) -> int:
 def make_tma_atom_A_sm100(op: Any, g: Any, smem: Any, tiler: Any, mma: Any, cluster: Any, internal: Any = None) -> _tma.TmaCopy:
     """The TMA atom of operand A of a tcgen05.mma: a CTA loads its part of the tile; multicast goes along N of the cluster.
 
-    tiler: (M,N,K) of all CTAs of the MMA. cluster: (V,M,N,K) CTAs. Refused: an operation that is no load of this kind.
+    tiler: (M,N,K) of all CTAs of the MMA. cluster: (V,M,N,K) CTAs. Raises: AlgebraError for any other operation.
 
     >>> from cute_viz import parse
     >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>{}"
@@ -139,10 +141,10 @@ def _of_mma(operand: str, op: Any, g: Any, smem: Any, tiler: Any, mma: Any, clus
             f"{name} needs a tensor in global memory", hint="make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))"
         )
     if not isinstance(tiler, tuple) or len(tiler) < 3:
-        refuse(name, (tiler,), "the tile is (M,N,K)")
+        refuse(name, (tiler,), "the tile must be (M,N,K)")
     ctas = modes(as_layout(cluster).shape) if isinstance(as_layout(cluster), Layout) else ()
     if len(ctas) != 4:
-        refuse(name, (cluster,), "the cluster is (V,M,N,K), as tiled_divide makes it")
+        refuse(name, (cluster,), "the cluster must be (V,M,N,K), as tiled_divide gives it")
     kept = tuple(extent for n, extent in enumerate(tiler) if n != (1 if operand == "A" else 0))
     tile = composition(make_identity_layout(g.layout.shape), kept)
     fragments: Any = get(thrfrg(as_tiled_mma(mma), operand, tile), 1)

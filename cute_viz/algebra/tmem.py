@@ -48,7 +48,7 @@ def lane_stride(bits: int) -> int:
     [65536, 131072, 262144, 2097152]
     """
     if bits < 1 or WORD % bits:
-        raise AlgebraError(f"tensor memory holds elements of 32 bits or a half, a quarter ... of it, not of {bits}")
+        raise AlgebraError(f"tensor memory holds elements of 32 bits, or of a half, a quarter and so on of that, not of {bits}")
     return (1 << 16) * (WORD // bits)
 
 
@@ -89,7 +89,7 @@ _UMMA = re.compile(r"SM10\d_MMA_(?P<kind>\w+?)(?P<two>_2x1SM)?_(?P<ab>SS|TS)(?P<
 def fragments_of(name: str) -> Fragments:
     """What the name of an MMA operation says of its operands.
 
-    Refused: an operation that has no accumulator in tensor memory.
+    Raises: AlgebraError for an operation that has no accumulator in tensor memory.
 
     >>> fragments_of("SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,256,UMMA::Major::K,UMMA::Major::K>")
     Fragments(sms=2, a_in_tmem=False, scaled=0)
@@ -108,7 +108,7 @@ def fragments_of(name: str) -> Fragments:
 def make_fragment(name: str, operand: str, value_type: str, shape: Any) -> Tensor:
     """The tensor memory of operand "A" or "C" of an MMA, for a shape ((M,N),MMA_M,MMA_N,...) as partition_shape gives it.
 
-    Refused: more than tensor memory has, extents that the MMA has not. Source: UMMA::tmem_frg.
+    Raises: AlgebraError for more than tensor memory has, extents that the MMA has not. Source: UMMA::tmem_frg.
 
     >>> name = "SM100_MMA_F16BF16_SS<half_t,half_t,float,64,128,UMMA::Major::K,UMMA::Major::K>"
     >>> str(make_fragment(name, "C", "float", ((64, 128), 2, 1)))
@@ -184,7 +184,7 @@ def find_tmem_tensor_col_offset(tensor: Any) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TensorMemory(Shown):
-    """Several tensors in tensor memory at once, each with its name; one behind the other, as a kernel allocates them."""
+    """Several tensors in tensor memory at once, each with its name; one after another, as a kernel allocates them."""
 
     tiling: ClassVar[str] = "tmem"
     parts: tuple[tuple[str, Tensor], ...]
@@ -194,9 +194,9 @@ class TensorMemory(Shown):
 
 
 def tensor_memory(*tensors: Any) -> TensorMemory:
-    """Tensors of tensor memory one behind the other: each begins where find_tmem_tensor_col_offset says that the one before ends.
+    """Tensors one after another in tensor memory: each begins where find_tmem_tensor_col_offset says that the one before ends.
 
-    The name is ours. Refused: more columns than there are.
+    The name is ours. Raises: AlgebraError for more columns than there are.
 
     >>> c = Tensor(Pointer("tmem", "float", 0), Layout((128, 256), (65536, 1)))
     >>> [tensor.pointer.address for _, tensor in tensor_memory(c, c).parts]
@@ -207,7 +207,7 @@ def tensor_memory(*tensors: Any) -> TensorMemory:
         tensor = as_tmem("tensor_memory", given)
         taken = find_tmem_tensor_col_offset(tensor)
         if column + taken > COLUMNS:
-            raise AlgebraError(f"tensor_memory: {column + taken} columns are more than the {COLUMNS} of tensor memory")
+            raise AlgebraError(f"tensor_memory: {column + taken} columns exceed the {COLUMNS} of tensor memory")
         parts.append((f"tensor {n}, {tensor.pointer.element}", replace(tensor, pointer=replace(tensor.pointer, address=column))))
         column += taken
     return TensorMemory(tuple(parts))
@@ -216,7 +216,7 @@ def tensor_memory(*tensors: Any) -> TensorMemory:
 def make_tmem_copy(op: Any, tensor: Any) -> TiledCopy:
     """The copy of four warps between registers and a tensor of tensor memory, each on its own 32 lanes.
 
-    Refused: an operation that reaches what the tensor does not have; what is no tensor of tensor memory.
+    Raises: AlgebraError for an operation that reaches beyond the tensor, and for anything but a tensor in tensor memory.
 
     >>> from cute_viz import parse
     >>> tmem = Tensor(Pointer("tmem", "float", 0), Layout((128, 64), (65536, 1)))
@@ -250,7 +250,7 @@ def _cotiled(name: str, op: Any, tmem: Tensor, threads: Layout) -> TiledCopy:
 
 
 def as_tmem(name: str, x: Any) -> Tensor:
-    """A tensor of tensor memory. Refused: anything else.
+    """A tensor of tensor memory. Raises: AlgebraError for anything else.
 
     >>> as_tmem("f", Tensor(Pointer("tmem", "float", 0), Layout(4))).bits
     32

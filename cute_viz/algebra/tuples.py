@@ -26,7 +26,7 @@ def is_tuple(x: Any) -> bool:
 def select(x: Any, *picked: int) -> tuple[Any, ...]:
     """The entries that are named, in that order.
 
-    Refused: an entry that is not there; no entry at all.
+    Raises: AlgebraError for an entry that does not exist, or for no entry at all.
 
     >>> select((128, 64, 32), 0, 2)
     (128, 32)
@@ -42,7 +42,7 @@ def select(x: Any, *picked: int) -> tuple[Any, ...]:
 def take(x: Any, begin: int, end: int) -> tuple[Any, ...]:
     """The entries begin to end-1; an end of -1 is the rank.
 
-    Refused: an empty range, and one that is out of bounds.
+    Raises: AlgebraError for an empty range, and one that is out of bounds.
 
     >>> take((2, 3, 4), 1, 3)
     (3, 4)
@@ -57,7 +57,7 @@ def take(x: Any, begin: int, end: int) -> tuple[Any, ...]:
 
 
 def group(x: Any, begin: int = 0, end: int = -1) -> tuple[Any, ...]:
-    """The entries begin to end-1 as one; an end of -1 is the rank. Refused: a range that is out of bounds.
+    """The entries begin to end-1 as one; an end of -1 is the rank. Raises: AlgebraError for a range that is out of bounds.
 
     >>> group((2, 3, 4), 0, 2)
     ((2, 3), 4)
@@ -72,7 +72,7 @@ def group(x: Any, begin: int = 0, end: int = -1) -> tuple[Any, ...]:
 def extended(name: str, x: Any, new: Any, n: int | None) -> tuple[Any, ...]:
     """A tuple with `new` (default 1) as a further entry at its end, or in front for "prepend"; up to rank n where one is given.
 
-    Refused: an n below the rank.
+    Raises: AlgebraError for an n below the rank.
 
     >>> extended("append", (2, 3), 5, None), extended("prepend", (2, 3), None, 4)
     ((2, 3, 5), (1, 1, 2, 3))
@@ -87,7 +87,7 @@ def extended(name: str, x: Any, new: Any, n: int | None) -> tuple[Any, ...]:
 
 
 def replace(x: Any, new: Any, entry: int) -> Any:
-    """A tuple with another entry at a position. Refused: one that is not there.
+    """A tuple with another entry at a position. Raises: AlgebraError for an entry that does not exist.
 
     >>> replace((2, 3), (4, 4), 1)
     (2, (4, 4))
@@ -108,7 +108,7 @@ def flatten(x: Any) -> Any:
 
 
 def zipped(x: Any) -> Any:
-    """((a,b),(x,y)) becomes ((a,x),(b,y)). Refused: entries of different ranks.
+    """((a,b),(x,y)) becomes ((a,x),(b,y)). Raises: AlgebraError for entries of different ranks.
 
     >>> zipped(((1, 2), (3, 4)))
     ((1, 3), (2, 4))
@@ -118,14 +118,14 @@ def zipped(x: Any) -> Any:
     if not isinstance(x[0], tuple):
         return (x,)
     if any(not isinstance(entry, tuple) or len(entry) != len(x[0]) for entry in x):
-        refuse("zip", x, "Mismatched Ranks: all must be tuples of as many modes")
+        refuse("zip", x, "Mismatched Ranks: all must be tuples of the same rank")
     return tuple(zip(*x, strict=True))
 
 
 def slice_(crd: Any, x: Any) -> Any:
     """The entries of a tuple where the coordinate has `_`.
 
-    Refused: a coordinate of another rank.
+    Raises: AlgebraError for a coordinate of another rank.
 
     >>> from cute_viz.algebra.inttuple import X
     >>> slice_((2, X), (4, 8)), slice_(X, (4, 8))

@@ -80,7 +80,11 @@ def _check_partitioned(mma: TiledMMA, operand: str, part: Any) -> None:
     if not is_int_tuple(shape) or tuple_rank(shape) < 3:
         refuse(name, (part,), "VMK: the tensor is not partitioned", hint=f"partition_{operand}(mma.get_slice(0), tensor)")
     if size(modes(shape)[0]) != size(get(mma.atom.layout(operand), 1)):
-        refuse(name, (part,), f"its first mode has {size(modes(shape)[0])} elements, the atom's {operand} has others")
+        refuse(
+            name,
+            (part,),
+            f"its first mode has {size(modes(shape)[0])} elements, but the {operand} of the atom does not",
+        )
     if isinstance(part, Tensor) and operand != "C" and mma.atom.types:
         wanted, given = named(mma.atom.types["ABC".index(operand)]), named(part.pointer.type)
         if wanted is not None and given is not None and wanted != given:
@@ -196,14 +200,16 @@ def tile_to_mma_shape(atom: AnyLayout, shape: Any, order: Any = None) -> AnyLayo
     '((128,16),1,4):((64,1),0,16)'
     """
     if not isinstance(shape, tuple) or len(shape) < 3 or tuple_rank(shape[0]) != 2:
-        refuse("tile_to_mma_shape", (atom, shape), "the shape is ((MMA_M,MMA_K),M,K,...)", hint="partition_shape_A(mma, (128,64))")
+        refuse(
+            "tile_to_mma_shape", (atom, shape), "the shape must be ((MMA_M,MMA_K),M,K,...)", hint="partition_shape_A(mma, (128,64))"
+        )
     (m, k), m_tiles, k_tiles = shape[0], shape[1], shape[2]
     tiled = tile_to_shape(atom, ((m, m_tiles), (k, k_tiles), *shape[3:]), order)
     return tiled_divide(tiled, product_each(shape[0]))
 
 
 def AtomThrID(mma: Any) -> Layout:
-    """The threads of an atom, of tcgen05.mma its CTAs: `typename decltype(mma)::AtomThrID`.
+    """The threads of an atom; for tcgen05.mma, its CTAs: `typename decltype(mma)::AtomThrID`.
 
     >>> from cute_viz import parse
     >>> str(AtomThrID(parse("SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,256,256,UMMA::Major::K,UMMA::Major::K>{}")))

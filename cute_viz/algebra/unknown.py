@@ -1,7 +1,7 @@
 """An integer that only runs know, `?` in what CuTe's compiler and the DSL print: it is carried along, and never guessed.
 
 Sums and products of it are unknown, too. Whatever must look at its value, to compare, to count or to divide evenly, is refused
-with the place where it stands. In an operation that CuTe computes on types, it is not "the constant 1" or any other
+with its place. In an operation that CuTe computes on types, it is not "the constant 1" or any other
 (`is_constant` of cute/numeric/integral_constant.hpp).
 """
 

@@ -20,9 +20,9 @@ from cute_viz.errors import AlgebraError
 
 
 def as_tiled_mma(x: Any) -> TiledMMA:
-    """A TiledMMA; of a thread's view the whole, of an atom its 1 x 1 x 1 tiling.
+    """A TiledMMA: for a thread's view the whole one, for an atom its 1 x 1 x 1 tiling.
 
-    Refused: anything else.
+    Raises: AlgebraError for anything else.
 
     >>> from cute_viz import parse
     >>> tile_shape(as_tiled_mma(parse("SM80_16x8x16_F32F16F16F32_TN{}")))
@@ -38,9 +38,9 @@ def as_tiled_mma(x: Any) -> TiledMMA:
 
 
 def as_tiled_copy(x: Any) -> TiledCopy:
-    """A TiledCopy; of a thread's view the whole.
+    """A TiledCopy: for a thread's view the whole one.
 
-    Refused: anything else.
+    Raises: AlgebraError for anything else.
 
     >>> from cute_viz import parse
     >>> copy = parse("make_tiled_copy(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, (16,2), (1,8))")
@@ -57,7 +57,7 @@ def as_tiled_copy(x: Any) -> TiledCopy:
 def get_slice(tiled: Any, thread: int) -> Any:
     """One thread's view of a TiledMMA or a TiledCopy.
 
-    Refused: a thread that the tiling does not have.
+    Raises: AlgebraError for a thread that the tiling does not have.
 
     >>> fma = _mma.MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
     >>> get_slice(_mma.make_tiled_mma(fma, (16, 16, 1)), 33).thr_vmnk
@@ -79,20 +79,20 @@ def get_slice(tiled: Any, thread: int) -> Any:
 def _partition_mma(operand: str) -> Callable[[Any, AnyLayout], AnyLayout]:
     def partition(thr: Any, layout: AnyLayout) -> AnyLayout:
         if not isinstance(thr, ThrMMA):
-            raise AlgebraError(f"partition_{operand} is of one thread", hint=f"partition_{operand}(get_slice(tiled_mma, 0), A)")
+            raise AlgebraError(f"partition_{operand} needs one thread", hint=f"partition_{operand}(get_slice(tiled_mma, 0), A)")
         return _mma.partition(thr, operand, layout)
 
-    partition.__doc__ = f"What a thread of a TiledMMA holds of a tensor of {operand}, and its offset."
+    partition.__doc__ = f"The part of a tensor of {operand} that a thread of a TiledMMA holds, and its offset."
     return partition
 
 
 def _partition_copy(side: str) -> Callable[[Any, AnyLayout], AnyLayout]:
     def partition(thr: Any, layout: AnyLayout) -> AnyLayout:
         if not isinstance(thr, ThrCopy):
-            raise AlgebraError(f"partition_{side} is of one thread", hint=f"partition_{side}(get_slice(tiled_copy, 0), A)")
+            raise AlgebraError(f"partition_{side} needs one thread", hint=f"partition_{side}(get_slice(tiled_copy, 0), A)")
         return _copy.partition(thr, side, layout)
 
-    partition.__doc__ = f"What a thread of a TiledCopy moves of a tensor on side {side}, and its offset."
+    partition.__doc__ = f"The part of a tensor on side {side} that a thread of a TiledCopy moves, and its offset."
     return partition
 
 
@@ -206,7 +206,9 @@ def tile_shape(tiled: Any) -> tuple[int, ...]:
 
 
 def tile_size(tiled: Any, mode: int | None = None) -> int:
-    """One extent of the tile, or the product of all: M x N x K of a TiledMMA. Refused: a mode that the tile does not have.
+    """One extent of the tile, or the product of all: M x N x K of a TiledMMA.
+
+    Raises: AlgebraError for a mode that the tile does not have.
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")

@@ -33,7 +33,7 @@ def mma_operands(mma: Any, a: Any = None, b: Any = None) -> MmaOperands:
     """An MMA with its operands. The name is ours.
 
     a, b: tensors in shared memory, tiles of the operands or partitioned ones, or their fragments of descriptors; 0 for none.
-    Refused: an MMA that reads no shared memory; an operand that has no descriptor, in CuTe's words.
+    Raises: AlgebraError for an MMA that reads no shared memory, and for an operand without a descriptor, in CuTe's words.
 
     >>> from cute_viz import parse
     >>> text = "s = make_tensor(make_smem_ptr<half_t>(0), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64))); "
@@ -60,7 +60,9 @@ def _described(mma: TiledMMA, operand: str, x: Any) -> DescriptorTensor | SmemDe
     if home(mma.atom.name, operand) != "smem":
         refuse("mma_operands", (x,), f"{operand} of {mma.atom.name} is not in shared memory", hint="0 in its place leaves it out")
     if not isinstance(x, Tensor):
-        refuse("mma_operands", (x,), f"{operand} is no tensor in shared memory", hint="make_tensor(make_smem_ptr<half_t>(0), ...)")
+        refuse(
+            "mma_operands", (x,), f"{operand} is not a tensor in shared memory", hint="make_tensor(make_smem_ptr<half_t>(0), ...)"
+        )
     if len(modes(x.layout.shape)) == 2:
         x = viewed(x, (partition_A if operand == "A" else partition_B)(get_slice(mma, 0), x.layout))
     made: DescriptorTensor = (make_fragment_A if operand == "A" else make_fragment_B)(mma, x)

@@ -9,7 +9,7 @@ from cute_viz.algebra.xor import mixed
 
 
 def xor_right_inverse(layout: Layout) -> Layout:
-    """R with layout(R(i)) = i, for the values from 0 on that a chain of strides reaches without a hole.
+    """R with layout(R(i)) = i, for the values from 0 on that a chain of strides reaches without a gap.
 
     A stride may have bits that the modes before it reach already: these are undone. Where the bits of an index do not map to
     bits of values one by one, the chain ends; R is then not the largest, as in PyCuTe.

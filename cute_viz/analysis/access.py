@@ -129,7 +129,7 @@ def accesses(
     for n, place in enumerate(places):
         if not isinstance(place, int) or not 0 <= place < product(tile):
             raise AlgebraError(
-                f"value {n // threads} of thread {n % threads} is at {show(place)}, outside of the {tile[0]} x {tile[1]} tile",
+                f"value {n // threads} of thread {n % threads} is at {show(place)}, outside the {tile[0]} x {tile[1]} tile",
                 hint="the layout of an access maps (thread, value) to an index into the column-major tile, 0 and up",
             )
     out: list[WarpAccess] = []
@@ -159,14 +159,14 @@ def element_bits(smem: AnyLayout, by: Any = None, *, operand: str | None = None,
     """
     if isinstance(by, (ThrCopy, ThrMMA)):
         by = by.tiled
-    known = [("the type that is given", given)] if given is not None else []
+    known = [("the given type", given)] if given is not None else []
     if (flagged := pointer_bits(smem)) is not None:
         known.append(("the pointer of the shared-memory layout", flagged))
     if isinstance(by, TiledCopy):
         known.append(("a value of the copy", by.atom.bits))
     for who, bits in known:
         if bits != known[0][1]:
-            words = f"{known[0][0]} has {known[0][1]} bits, {who} has {bits}"
+            words = f"{known[0][0]} has {known[0][1]} bits, but {who} has {bits}"
             raise AlgebraError(words, hint="a tile has elements of one width: leave out the type, or give the right one")
     if known:
         return known[0][1]
@@ -210,7 +210,9 @@ def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -
     if isinstance(by, Layout) and len(modes(by.shape)) == 2:
         return by, extents, size(get(by, 1)), None
     if isinstance(by, Copy_Atom):
-        raise AlgebraError("a copy atom alone covers no tile", hint="make a tiled copy of it: make_tiled_copy(atom, thr, val)")
+        raise AlgebraError(
+            "a copy atom alone does not cover a tile", hint="make a tiled copy of it: make_tiled_copy(atom, thr, val)"
+        )
     raise AlgebraError(f"{show(by)} is not an access", hint="a TiledCopy, a TiledMMA with an operand, or a layout (thread, value)")
 
 
@@ -218,8 +220,8 @@ def _operand(operand: str | None) -> str:
     """The chosen operand of an MMA, in capitals. Raises: AlgebraError for anything but A, B and C."""
     which = (operand or "").upper()
     if which not in ("A", "B", "C"):
-        asked = f"an MMA has no operand {operand} that has a layout" if operand else "which operand of the MMA is read?"
-        raise AlgebraError(asked, hint="say which: `operand=A`, B or C")
+        asked = f"an MMA has no operand {operand} that has a layout" if operand else "the operand of the MMA is missing"
+        raise AlgebraError(asked, hint="give `operand=A`, B or C")
     return which
 
 
@@ -263,7 +265,8 @@ def warp_instructions(
 def _check_fit(lanes: Sequence[list[int]], bytes_: int, instruction: str) -> None:
     """Whether the values of every lane make whole instructions: neighbours in memory, aligned, none left over.
 
-    lanes, bytes_: as of `warp_instructions`. Refused: all else, and rows that only lanes beyond those of an x1 or x2 ask for.
+    lanes, bytes_: as of `warp_instructions`. Raises: AlgebraError for all else, and rows that only lanes beyond those of an x1 or
+    x2 ask for.
     """
     whole, values = width(instruction), len(lanes[0])
     what = f"{instruction} wants " + (f"rows of {whole} bytes" if "matrix" in instruction else f"{whole} bytes of a lane")

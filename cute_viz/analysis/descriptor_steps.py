@@ -24,7 +24,7 @@ DEEP = 256  # bits of K of one instruction
 def descriptor_steps(name: str, operand: Any, word: Any = "K") -> list[Step]:
     """The steps of make_gmma_desc or make_umma_desc; the last has the descriptor, or the condition that failed.
 
-    Refused: what is no tensor of shared memory whose elements have a width.
+    Raises: AlgebraError for anything but a tensor in shared memory whose elements have a width.
 
     >>> from cute_viz.algebra.composed import ComposedLayout, PointerFlag
     >>> flagged = ComposedLayout(Swizzle(3, 4, 3), PointerFlag(16), Layout((64, 64), (64, 1)))
@@ -39,7 +39,7 @@ def descriptor_steps(name: str, operand: Any, word: Any = "K") -> list[Step]:
         found = ops.find(name).call([tensor, major])
     except AlgebraError as error:
         steps += [Step(f"  {words}") for words in _remedies(name, kind, tensor, major)]
-        return [*steps, Step(f"here it fails: {error.message}")]
+        return [*steps, Step(f"this fails: {error.message}")]
     start, leading, stride = (
         f"{value} x 16 = {value * UNIT} bytes"
         for value in (found.start_address, found.leading_byte_offset, found.stride_byte_offset)
@@ -51,7 +51,7 @@ def descriptor_steps(name: str, operand: Any, word: Any = "K") -> list[Step]:
 def _canonical(steps: list[Step], kind: str, tensor: Tensor, major: str) -> None:
     """The units of 16 bytes, the swizzle, and the cut into core matrices."""
     units = upcast(tensor.layout, 128 // tensor.bits)
-    steps.append(Step("in units of 16 bytes, which are what a descriptor counts", units))
+    steps.append(Step("in units of 16 bytes, the units of a descriptor", units))
     swizzle = tensor.pointer.swizzle or Swizzle(0, 4, 3)
     mode = MODES[kind].get((swizzle.bits, swizzle.base, swizzle.shift))
     if mode is None:
@@ -61,7 +61,7 @@ def _canonical(steps: list[Step], kind: str, tensor: Tensor, major: str) -> None
     shape = (8, 2) if major == "K" else (width, rows)
     cut = ops.find("logical_divide").call([units, (Layout(shape[0]), Layout(shape[1]))])
     canonical = _wanted(major, width, rows, words)
-    steps.append(Step(f"cut by {shape}; canonical is {canonical}", cut))
+    steps.append(Step(f"cut by {shape}; the canonical form is {canonical}", cut))
 
 
 def _wanted(major: str, width: int, rows: int, mode: str) -> str:

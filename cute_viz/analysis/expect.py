@@ -63,14 +63,14 @@ def covers(tv: Any, tile: Any = None) -> str:
         tv, tile = layout_sd(tv, "D"), extents
     tv = as_layout(tv)
     if tile is None or not isinstance(tv, Layout):
-        raise AlgebraError("a TV layout and its tile are wanted", hint="covers((thread, value):..., (8,128))")
+        raise AlgebraError("a TV layout and its tile are needed", hint="covers((thread, value):..., (8,128))")
     cells = product(tuple(tile))
     _check_cells(max(cells, size(tv)))
     threads = size(get(tv, 0))
     holders: dict[int, list[str]] = {}
     for n, place in enumerate(offsets(tv)):
         if not isinstance(place, int) or not 0 <= place < cells:
-            return f"T{n % threads}V{n // threads} holds {show(place)}, outside of the {_by(tile)} tile"
+            return f"T{n % threads}V{n // threads} holds {show(place)}, outside the {_by(tile)} tile"
         holders.setdefault(place, []).append(f"T{n % threads}V{n // threads}")
     missing = [_at(n, tile) for n in range(cells) if n not in holders]
     twice = [f"{_at(n, tile)} by {' '.join(who[:FEW])}" for n, who in sorted(holders.items()) if len(who) > 1]
@@ -122,7 +122,7 @@ def vector(copy: Any, bits: int) -> str:
         atom = copy.tiled if isinstance(copy, ThrCopy) else copy
         atom = atom.atom if isinstance(atom, TiledCopy) else atom
         if not isinstance(atom, Copy_Atom):
-            raise AlgebraError(f"{show(copy).splitlines()[0]} is no copy", hint="a tiled copy, or `copy(src, dst)`")
+            raise AlgebraError(f"{show(copy).splitlines()[0]} is not a copy", hint="a tiled copy, or `copy(src, dst)`")
         moved, why = size(get(atom.layout_src, 1)) * atom.bits, ""
     else:
         found = verdict("copy", operands)

@@ -20,13 +20,13 @@ from cute_viz.errors import AlgebraError
 def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> list[Step]:
     """The steps of an operation by its name; the last step holds the result, or the condition that failed.
 
-    template: what stands in angle brackets, as in take<0,1>(A).
+    template: the arguments in angle brackets, as in take<0,1>(A).
 
     >>> for step in explain("complement", [Layout(4, 2), 24]):
     ...     print(step.words, "->", step.value)
     complement: fill what 4:2 leaves out of 0..23, in order of stride -> None
-    4:2 begins with a step of 2, and 1 are reached: the complement fills the 2 in between -> 2:1
-    8 are reached; 3 repetitions reach 24 -> 3:8
+    4:2 has stride 2, and 1 would be contiguous: the complement fills the 2 in between -> 2:1
+    0..7 is covered; 3 repetitions reach 24 -> 3:8
     together, coalesced -> (2,3):(1,8)
     """
     operation = ops.find(name)
@@ -46,7 +46,7 @@ def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> l
             if isinstance(fitted[0], Layout) and (operation.name == "composition" or strides(tuple(fitted)) <= {"integer"}):
                 writer(steps, *fitted)
         except AlgebraError as error:
-            return [*steps, Step(f"here it fails: {error.message}")]
+            return [*steps, Step(f"this fails: {error.message}")]
     result = operation.call(operands, template)
     if not steps or steps[-1].value != result:
         steps.append(Step(f"{operation.name}: {operation.summary}" if not steps else "the result", result))
@@ -78,9 +78,13 @@ def _composition(steps: list[Step], a: Layout, b: Any, *more: Any) -> None:
     steps.append(Step(f"composition: A = {a} read as a function of one index, coalesced", flat))
     for extent, step in flat_modes(b):
         if isinstance(step, Basis):
-            steps.append(Step(f"{extent}:{step} of B picks {extent} elements along mode {step.path[0]} of A"))
+            steps.append(
+                Step(
+                    f"{extent}:{step} of B picks {extent} {'element' if extent == 1 else 'elements'} along mode {step.path[0]} of A"
+                )
+            )
         else:
-            steps.append(Step(f"{extent}:{step} of B picks {extent} elements of A, {step} apart"))
+            steps.append(Step(f"{extent}:{step} of B picks {extent} {'element' if extent == 1 else 'elements'} of A, {step} apart"))
             _walk(steps, flat, extent, step)
     steps.append(Step("the picked modes, in B's nesting", _do("composition", a, b)))
 
@@ -104,7 +108,7 @@ def _walk(steps: list[Step], a: Layout, count: int, step: int) -> None:
             if step % extent:
                 steps.append(Step(f"  a step of {step} over {extent}:{stride}: {extent} does not divide {step}"))
                 return
-            steps.append(Step(f"  a step of {step} jumps over {extent}:{stride}; {step // extent} remain to step"))
+            steps.append(Step(f"  a step of {step} skips {extent}:{stride}; a step of {step // extent} remains"))
             step = -(-step // extent)
             continue
         taken = min(left, count)
@@ -130,7 +134,7 @@ def _complement(steps: list[Step], a: Layout, cotarget: Any = None) -> None:
     for extent, stride in sorted(flat_modes(flat), key=lambda pair: pair[1]):
         if stride == 0:
             break
-        words = f"{extent}:{stride} begins with a step of {stride}, and {reached} are reached: "
+        words = f"{extent}:{stride} has stride {stride}, and {reached} would be contiguous: "
         gap = stride // reached
         if gap > 1:
             steps.append(Step(words + f"the complement fills the {gap} in between", Layout(gap, reached)))
@@ -139,7 +143,7 @@ def _complement(steps: list[Step], a: Layout, cotarget: Any = None) -> None:
         reached = stride * extent
     rest = -(-target // reached)
     if rest > 1:
-        steps.append(Step(f"{reached} are reached; {rest} repetitions reach {target}", Layout(rest, reached)))
+        steps.append(Step(f"0..{reached - 1} is covered; {rest} repetitions reach {target}", Layout(rest, reached)))
     steps.append(Step("together, coalesced", result))
 
 
@@ -176,8 +180,8 @@ def _logical_product(steps: list[Step], a: Layout, tiler: Any) -> None:
     reach = size(a) * cosize(tile)
     steps.append(Step(f"logical_product: the block {a} of {size(a)} elements, copied as {tile} says"))
     rest = _do("complement", a, reach)
-    steps.append(Step(f"its complement up to size(A)*cosize(B) = {size(a)}*{cosize(tile)} = {reach}: where copies can stand", rest))
-    steps.append(Step("the complement composed with B: where they do stand", _do("composition", rest, tile)))
+    steps.append(Step(f"its complement up to size(A)*cosize(B) = {size(a)}*{cosize(tile)} = {reach}: where copies can go", rest))
+    steps.append(Step("the complement composed with B: where they go", _do("composition", rest, tile)))
     steps.append(Step("block and copies side by side", _do("logical_product", a, tile)))
 
 
@@ -200,13 +204,13 @@ def _coalesce(steps: list[Step], a: Layout, profile: Any = None) -> None:
     kept: list[tuple[int, Any]] = []
     for extent, stride in flat_modes(a):
         if extent == 1:
-            steps.append(Step(f"1:{stride} counts nothing and goes"))
+            steps.append(Step(f"1:{stride} has one element and is dropped"))
         elif kept and kept[-1][0] * kept[-1][1] == stride:
             first = kept.pop()
             kept.append((first[0] * extent, first[1]))
             steps.append(
                 Step(
-                    f"{first[0]}:{first[1]} and {extent}:{stride} go on evenly ({first[0]}*{first[1]} = {stride})",
+                    f"{first[0]}:{first[1]} and {extent}:{stride} are joined ({first[0]}*{first[1]} = {stride})",
                     Layout(*kept[-1]),
                 )
             )
@@ -231,7 +235,7 @@ def _right_inverse(steps: list[Step], a: Layout) -> None:
             steps.append(Step(words, Layout(extent, starts[n])))
             reached = extent * stride
         else:
-            steps.append(Step(f"mode {extent}:{stride} does not go on from {reached} contiguous offsets"))
+            steps.append(Step(f"mode {extent}:{stride} does not continue the {reached} contiguous offsets"))
     steps.append(Step("in order of A's strides, coalesced", _do("right_inverse", a)))
 
 

@@ -19,7 +19,7 @@ COPIES = 4  # of a scale factor in tensor memory
 
 def hardware_facts(obj: Any) -> dict[str, Any] | None:
     """The facts of a descriptor, of a fragment of descriptors, of an instruction descriptor, of a TMA copy, or of a tensor in
-    tensor memory; None of anything else.
+    tensor memory; None for anything else.
 
     >>> from cute_viz import parse
     >>> facts = hardware_facts(parse("make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"))

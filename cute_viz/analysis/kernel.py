@@ -32,7 +32,7 @@ _WORK = 1 << 23  # elements whose places are tried in all
 class Side:
     """One side of a copy: a share whose threads' elements, in the order `order`, make instructions.
 
-    atom: the most elements of one instruction. name: of the instruction, where the copy tells it. store: it is written. like:
+    atom: the most elements of one instruction. name: of the instruction, where the copy says it. store: it is written. like:
     what the instruction is called, where that is another name: `cp.async.128`.
     """
 
@@ -48,10 +48,10 @@ class Side:
         """The instructions of every warp; `move` takes an offset in elements to another one."""
         bits = self.share.tensor(self.type).bits
         if bits % 8:
-            raise AlgebraError(f"elements of {bits} bits are not whole bytes, and no access of a thread is counted")
+            raise AlgebraError(f"elements of {bits} bits are not whole bytes, so accesses are not counted")
         starts = self.share.starts
         if not starts:
-            raise AlgebraError("which thread moves what is not told: the tensor is no thread's part of another")
+            raise AlgebraError("the thread that moves each element is unknown: the tensor is not a thread's part of another")
         if len(starts) * len(self.order) > limit("accesses"):
             raise over("accesses", f"the statement touches {len(starts) * len(self.order)} elements")
         table = [int(o) for o in offsets(self.share.layout)]
@@ -99,8 +99,8 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     """The costs of `copy(...)`, `copy_if(...)` or `gemm(...)`, one for each memory that it touches; empty where it moves registers.
 
     A `copy` of another namespace counts as CuTe's where a tiled copy, a source and a destination are its first operands.
-    Refused: the error of an operand that is not known; any other function of another namespace; what CuTe refuses; tensors that
-    are no parts of threads.
+    Raises: the error of an unknown operand; AlgebraError for any other function of another namespace, for what CuTe refuses, and
+    for tensors that are no parts of threads.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.algebra.shares import local_share, share
@@ -125,7 +125,7 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
         if isinstance(operand, CuteVizError):
             raise operand
     if len(pair) < 2 or not all(isinstance(x, Share) for x in pair):
-        raise AlgebraError("this copies no two tensors that are read")
+        raise AlgebraError("this does not copy between two tensors that can be evaluated")
     return _copy(tiled[0] if tiled else None, pair[0], pair[1])
 
 
@@ -136,13 +136,13 @@ def _copy(copy: Any, src: Share, dst: Share) -> list[Cost]:
         raise AlgebraError(f"{atom.name}: one thread copies a box of a tensor, which no warp accesses")
     kind = src.type or dst.type or (atom.value_type if atom is not None else "") or (str(atom.bits) if atom is not None else "")
     if not kind:
-        raise AlgebraError("the type of the elements is not known")
+        raise AlgebraError("the element type is unknown")
     types = [src.type or kind, dst.type or kind]
     tensors = [side.tensor(type_) for side, type_ in zip((src, dst), types, strict=True)]
     if size(src.layout) * max(1, len(src.starts), len(dst.starts)) > limit("accesses"):
-        raise over("accesses", f"the statement touches {size(src.layout)} elements a thread")
+        raise over("accesses", f"the statement touches {size(src.layout)} elements per thread")
     if size(src.layout) != size(dst.layout):
-        raise AlgebraError(f"the source has {size(src.layout)} elements a thread, the destination {size(dst.layout)}")
+        raise AlgebraError(f"the source has {size(src.layout)} elements per thread, the destination {size(dst.layout)}")
     if atom is None or AUTO.match(atom.name):
         operands = tensors if atom is None else [atom, *tensors]
         found = verdict("copy", operands)
@@ -193,7 +193,7 @@ def _gemm(operands: list[Any]) -> list[Cost]:
     tensors = [x for x in operands if isinstance(x, Share)]
     if len(tensors) < 3:
         error = next((x for x in operands if isinstance(x, CuteVizError)), None)
-        raise error or AlgebraError("this multiplies no tensors that are read")
+        raise error or AlgebraError("this does not multiply tensors that can be evaluated")
     a, b = tensors[-3:-1]
     out = []
     for x in (a, b):
@@ -202,12 +202,12 @@ def _gemm(operands: list[Any]) -> list[Cost]:
         if not x.starts:
             raise AlgebraError("the MMA itself reads shared memory through a descriptor")
         if size(x.layout) * len(x.starts) > limit("accesses"):
-            raise over("accesses", f"the statement touches {size(x.layout)} elements a thread")
+            raise over("accesses", f"the statement touches {size(x.layout)} elements per thread")
         rank = len(modes(x.layout.shape))
         last = size(get(x.layout, rank - 1)) if rank > 1 else 1
         part = sliced_share(x, (*[X] * (rank - 1), 0)) if rank > 1 else x
         if not x.type:
-            raise AlgebraError("the type of the elements is not known")
+            raise AlgebraError("the element type is unknown")
         registers = replace(part, space="rmem", layout=_compact(part), swizzle=None, offset=0, starts=())
         width_ = auto_width(part.tensor(x.type), registers.tensor(x.type), None)
         order, together = _order(part, registers, max(1, width_.bits // part.tensor(x.type).bits))
@@ -253,7 +253,7 @@ def _least(x: WarpAccess) -> int:
 
 
 def cure(sides: list[Side]) -> tuple[str, int, int] | None:
-    """Of accesses of one shared tile with conflicts: the swizzle, or else the padding, that costs the fewest wavefronts.
+    """For accesses of one shared tile with conflicts: the swizzle, or else the padding, that costs the fewest wavefronts.
 
     Gives its name in CuTe's notation, the wavefronts that are left, and the ideal; None where nothing that is tried is better.
 

@@ -53,7 +53,7 @@ _CDNA = Memory(
         "ds_write_b64": _runs(16),
         "ds_write_b128": _runs(8),
     },
-    "32 banks and the phases of a wave as AMD documents them; no device has decided this claim",
+    "32 banks and the phases of a wave as AMD documents them; not confirmed on a device",
 )
 _OF_ARCH = {"gfx908": _CDNA, "gfx90a": _CDNA, "gfx940": _CDNA, "gfx941": _CDNA, "gfx942": _CDNA}
 
@@ -61,7 +61,7 @@ _OF_ARCH = {"gfx908": _CDNA, "gfx90a": _CDNA, "gfx940": _CDNA, "gfx941": _CDNA, 
 def memory_of(arch: str) -> Memory | None:
     """The memory of an architecture; None for one whose warps have 32 threads and whose wavefronts were measured, and for none.
 
-    Refused: an architecture whose phases are documented nowhere that we know.
+    Raises: AlgebraError for an architecture whose phases are not documented.
 
     >>> memory_of("gfx90a").groups["ds_read_b128"][0], memory_of("sm90")
     ((0, 1, 2, 3, 20, 21, 22, 23), None)
@@ -70,9 +70,7 @@ def memory_of(arch: str) -> Memory | None:
         return None
     if arch not in _OF_ARCH:
         known = ", ".join(_OF_ARCH)
-        raise AlgebraError(
-            f"how the shared memory of {arch} serves a wave is not known here", hint=f"known: {known}, and sm80 to sm120"
-        )
+        raise AlgebraError(f"the shared-memory phases of {arch} are not known", hint=f"known: {known}, and sm80 to sm120")
     return _OF_ARCH[arch]
 
 

@@ -25,7 +25,7 @@ _COORDS = {"A": "(m, k)", "B": "(n, k)"}
 
 
 def partition_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
-    """The steps of an operation of PARTITIONS with its result; none for operands that they are not told of.
+    """The steps of an operation of PARTITIONS with its result; none for other operands.
 
     >>> from cute_viz import parse
     >>> steps = partition_steps("local_partition", [Layout((8, 8), (8, 1)), Layout((2, 4), (4, 1)), 5], parse(
@@ -77,7 +77,7 @@ def _local(operands: list[Any], result: Any) -> list[Step]:
     steps = [_divided(layout, shape, "the shape of the threads")]
     identity = ops.find("make_identity_layout").call([product_each(domain(layout).shape)])
     coordinates = ops.find("local_partition").call([identity, tile, index])
-    steps += _named(result, ("THR_M", "THR_N", "THR_K"), f"thread {index} takes its place of every tile")
+    steps += _named(result, ("THR_M", "THR_N", "THR_K"), f"thread {index} takes its element of every tile")
     return [*steps, _begins(f"thread {index}", result, coordinates, "(m, n)")]
 
 

@@ -29,7 +29,8 @@ class Solved:
 def solve(rows: Sequence[Sequence[int]]) -> Solved:
     """The simplest layout of two modes (of one, for a single row) that has these offsets: a plain one, else one behind a swizzle.
 
-    Refused: a table that no such layout gives, with the first cell that contradicts; one that begins with another offset than 0.
+    Raises: AlgebraError for a table that no such layout gives, with the first cell that contradicts it, or that does not begin
+    with 0.
 
     >>> str(solve([[0, 1, 2, 3], [4, 5, 6, 7]]).layout), str(solve([[0, 1, 4, 5, 2, 3, 6, 7]]).layout)
     ('(2,4):(4,1)', '(2,2,2):(1,4,2)')
@@ -39,7 +40,9 @@ def solve(rows: Sequence[Sequence[int]]) -> Solved:
     width = _check(rows)
     table = [list(row) for row in rows]
     if table[0][0] != 0:
-        raise AlgebraError(f"a layout begins with offset 0, the table with {table[0][0]}", hint="take the first offset from all")
+        raise AlgebraError(
+            f"a layout begins with offset 0, but the table begins with {table[0][0]}", hint="subtract the first offset from all"
+        )
     found, cell = _plain(table)
     if found is not None:
         return Solved(found, "layout")
@@ -53,15 +56,15 @@ def solve(rows: Sequence[Sequence[int]]) -> Solved:
     row, col = cell
     place = f"({row},{col})" if len(rows) > 1 and width > 1 else str(row + col)
     raise AlgebraError(
-        f"no layout gives {table[row][col]} at {place}: the cells before it tell another offset",
-        hint="nor does one behind a swizzle Sw<B,M,S>",
+        f"no layout gives {table[row][col]} at {place}: the cells before it imply another offset",
+        hint="nor does a layout behind a swizzle Sw<B,M,S>",
     )
 
 
 def solve_owners(rows: Sequence[Sequence[tuple[int, int]]]) -> Solved:
     """The TV layout, (thread, value) -> index into the column-major tile, of a table of who holds each cell.
 
-    Refused: a value of a thread that two cells have, or none; as `solve`.
+    Raises: AlgebraError where several cells, or none, have the same value of a thread; and as `solve`.
 
     >>> str(solve_owners([[(0, 0), (0, 1)], [(1, 0), (1, 1)]]).layout)
     '(2,2):(1,2)'
@@ -71,23 +74,23 @@ def solve_owners(rows: Sequence[Sequence[tuple[int, int]]]) -> Solved:
     for i, row in enumerate(rows):
         for j, owner in enumerate(row):
             if owner in places:
-                raise AlgebraError(f"T{owner[0]}V{owner[1]} holds ({i},{j}) and another cell before it")
+                raise AlgebraError(f"T{owner[0]}V{owner[1]} holds ({i},{j}) and also an earlier cell")
             places[owner] = i + j * len(rows)
     threads, values = (1 + max(owner[n] for owner in places) for n in (0, 1))
     if threads * values != len(places):
         missing = next((t, v) for t in range(threads) for v in range(values) if (t, v) not in places)
-        raise AlgebraError(f"T{missing[0]}V{missing[1]} holds no cell, so that the threads have not as many values each")
+        raise AlgebraError(f"T{missing[0]}V{missing[1]} holds no cell, so the threads do not all have the same number of values")
     table = [[places[t, v] for v in range(values)] for t in range(threads)]
     found, (t, v) = _plain([[x - table[0][0] for x in row] for row in table])
     if found is None or table[0][0]:
-        raise AlgebraError(f"no TV layout gives the cell of T{t}V{v}: those before it tell another one")
+        raise AlgebraError(f"no TV layout gives the cell of T{t}V{v}: the cells before it imply another one")
     return Solved(found, "TV layout", (len(rows), width))
 
 
 def read_table(text: str) -> list[list[int]] | list[list[tuple[int, int]]]:
     """The rows of a text: offsets, or owners as `T0V1`, parted by blanks, commas, semicolons or bars.
 
-    Refused: words that are neither, with their place.
+    Raises: NotationError for words that are neither, with their place.
 
     >>> read_table("0, 1\\n2, 3"), read_table("| T0V0 | T1V0 |")
     ([[0, 1], [2, 3]], [[(0, 0), (1, 0)]])
@@ -100,7 +103,7 @@ def read_table(text: str) -> list[list[int]] | list[list[tuple[int, int]]]:
         rest = pattern.sub("", line)
         if re.sub(r"[\s,;|+\[\](){}-]", "", rest):
             what = "owner such as T0V1" if owners else "offset"
-            raise NotationError(f"line {number}: {line.strip()[:40]!r} has what is no {what}")
+            raise NotationError(f"line {number}: {line.strip()[:40]!r} holds something that is not an {what}")
         found = list(pattern.finditer(line))
         if found:
             rows.append([] if owners else [int(match[0]) for match in found])
@@ -111,7 +114,7 @@ def read_table(text: str) -> list[list[int]] | list[list[tuple[int, int]]]:
 def read_npy(data: bytes) -> list[list[int]]:
     """The rows of a file of numpy with integers, of one or two modes.
 
-    Refused: what is no such file. Source: the format of numpy.lib.format.
+    Raises: NotationError for any other file. Source: the format of numpy.lib.format.
 
     >>> head = b"{'descr': '<i2', 'fortran_order': False, 'shape': (1, 2), }"
     >>> read_npy(b"\\x93NUMPY\\x01\\x00" + len(head).to_bytes(2, "little") + head + b"\\x00\\x00\\x07\\x00")
@@ -124,13 +127,15 @@ def read_npy(data: bytes) -> list[list[int]]:
     kind = re.search(r"'descr':\s*'([<|>=]?)([iu])([1248])'", head)
     shape = re.search(r"'shape':\s*\((\d{1,9}),\s*(\d{1,9})?,?\s*\)", head)
     if not data.startswith(b"\x93NUMPY") or kind is None or shape is None:
-        raise NotationError("this is no file of numpy with integers in one or two modes", hint="np.save(file, offsets.astype(int))")
+        raise NotationError(
+            "this is not a NumPy file of integers in one or two dimensions", hint="np.save(file, offsets.astype(int))"
+        )
     count, width = int(shape[1]), int(shape[2]) if shape[2] else None
     cells = count * (1 if width is None else width)
     bytes_ = int(kind[3])
     body = data[begin + size :]
     if len(body) != cells * bytes_:
-        raise NotationError(f"the file has {len(body)} bytes of {cells} integers of {bytes_} bytes")
+        raise NotationError(f"the file has {len(body)} bytes for {cells} integers of {bytes_} bytes")
     order = "big" if kind[1] == ">" else "little"
     signed = kind[2] == "i"
     flat = [int.from_bytes(body[n : n + bytes_], order, signed=signed) for n in range(0, len(body), bytes_)]  # type: ignore[arg-type]
@@ -142,13 +147,13 @@ def read_npy(data: bytes) -> list[list[int]]:
 
 
 def _check(rows: Sequence[Sequence[object]]) -> int:
-    """The width of a table. Refused: none, rows of different lengths, too many cells."""
+    """The width of a table. Raises: AlgebraError for an empty table or rows of different lengths, LimitError for too many cells."""
     if not rows or not rows[0]:
         raise AlgebraError("the table is empty")
     width = len(rows[0])
     for n, row in enumerate(rows):
         if len(row) != width:
-            raise AlgebraError(f"row {n} has {len(row)} cells, row 0 has {width}")
+            raise AlgebraError(f"row {n} has {len(row)} cells, but row 0 has {width}")
     if len(rows) * width > limit("accesses"):
         raise over("accesses", f"a table of {len(rows) * width} cells")
     return width

@@ -28,7 +28,7 @@ def swizzle_steps(swizzle: Swizzle, layout: Layout | None = None) -> list[Step]:
         Step(f"as code: {_code('offset', swizzle)}"),
     ]
     if keep := min(low, high):
-        steps.append(Step(f"the lowest {keep} bits stay: vectors of {2**keep} elements keep together"))
+        steps.append(Step(f"the lowest {keep} bits stay: vectors of {2**keep} elements stay together"))
     steps.append(Step(f"the pattern repeats every {2 ** (max(low, high) + b)} offsets; applied twice it is the identity"))
     if layout is not None and (words := on_coordinates(swizzle, layout)):
         steps.append(Step(f"on {layout} it is: {words}"))
@@ -36,7 +36,7 @@ def swizzle_steps(swizzle: Swizzle, layout: Layout | None = None) -> list[Step]:
 
 
 def steps_of(obj: object) -> list[Step] | None:
-    """The steps of a swizzle or a swizzled layout; None of anything else.
+    """The steps of a swizzle or a swizzled layout; None for anything else.
 
     >>> print(steps_of(Swizzle(3, 3, 3))[2].words)
     as code: offset ^ (((offset >> 6) & 7) << 3)
@@ -59,7 +59,7 @@ def _flagged_steps(swizzle: Swizzle, bits: int, layout: Layout) -> list[Step]:
     ]
     elements = swizzle.rescaled(bits.bit_length() - 4) if bits & (bits - 1) == 0 else None  # it acts on bytes, of 2^3 bits
     if elements is None:
-        steps.append(Step(f"in elements of {bits} bits there is no such swizzle: they are no power of two"))
+        steps.append(Step(f"in elements of {bits} bits there is no such swizzle: their width is not a power of two"))
     elif elements.bits == 0:
         steps.append(Step(f"in elements of {bits} bits nothing moves: the bits that are changed lie within an element"))
     else:
@@ -71,7 +71,7 @@ def _flagged_steps(swizzle: Swizzle, bits: int, layout: Layout) -> list[Step]:
         steps.append(Step("in PTX's chunks of 16 bytes there is no such swizzle: it moves parts of a chunk"))
     if elements is not None and elements.bits:
         keep = min(elements.changed, elements.read)
-        steps.append(Step(f"vectors of {2**keep} elements, {2**keep * bits // 8} bytes, keep together"))
+        steps.append(Step(f"vectors of {2**keep} elements, {2**keep * bits // 8} bytes, stay together"))
         period = 2 ** (max(swizzle.changed, swizzle.read) + swizzle.bits)
         words = f"the pattern repeats every {period} bytes, {period * 8 // bits} elements; applied twice it is the identity"
         steps.append(Step(words))

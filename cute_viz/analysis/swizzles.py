@@ -23,16 +23,16 @@ PATTERNS = {
     "ldmatrix.x2": "8-row reads of two matrices, as an MMA's B operand",
     "ldmatrix.x1": "8-row reads of one matrix",
     "stmatrix": "16x16-byte-row writes of stmatrix.x4",
-    "cp.async": "16 bytes a lane along the rows, as cp.async, TMA and st.128 write",
-    "rows": "one element a lane along a row",
-    "column": "one element a lane down a column",
-    "column.128": "16 bytes a lane down a column",
+    "cp.async": "16 bytes per lane along the rows, as cp.async, TMA and st.128 write",
+    "rows": "one element per lane along a row",
+    "column": "one element per lane down a column",
+    "column.128": "16 bytes per lane down a column",
 }
 # Of a wave of 64 lanes: those of PATTERNS that are no instruction of a warp alone, and the operand of a matrix instruction.
 OF_WAVES = {
     **{name: PATTERNS[name] for name in ("rows", "column", "column.128")},
-    "ds_read": "16 bytes a lane of 16 rows by 4, as ds_read_b128 of a matrix instruction's operand",
-    "ds_write": "16 bytes a lane along the rows, as ds_write_b128",
+    "ds_read": "16 bytes per lane of 16 rows by 4, as ds_read_b128 of a matrix instruction's operand",
+    "ds_write": "16 bytes per lane along the rows, as ds_write_b128",
 }
 WIDTHS = (8, 16, 32, 64, 128)  # bits of an element that one lane loads or stores at once
 MATRICES = {"ldmatrix": (16, 2), "stmatrix": (16, 2), "ldmatrix.x2": (8, 2), "ldmatrix.x1": (8, 1)}  # rows, chunks at once
@@ -67,8 +67,8 @@ def search(rows: int, cols: int, bits: int, patterns: Iterable[str], memory: Mem
 
     Legal: the swizzle keeps the widest vector of the accesses together (M), and acts inside the tile (B + M + S bits).
     memory: of a machine with waves of its own, whose patterns are OF_WAVES.
-    Refused: unknown patterns, tiles over the limit `tile-bytes` or that a pattern does not divide, elements that no instruction
-    moves by themselves: of 24 bits.
+    Raises: AlgebraError for unknown patterns, tiles over the limit `tile-bytes` or that a pattern does not divide, elements that
+    no instruction moves by themselves: of 24 bits.
 
     >>> str(search(8, 64, 16, ["ldmatrix"])[0].swizzle), str(search(32, 32, 32, ["rows", "column"])[0].swizzle)
     ('Sw<3,3,3>', 'Sw<5,0,5>')
@@ -109,7 +109,8 @@ def _rank(c: Candidate) -> tuple[int, int, int, int, int]:
 def warp_addresses(name: str, rows: int, cols: int, bits: int, memory: Memory | None = None) -> Iterator[list[int]]:
     """The byte addresses of every warp-wide access of a pattern to the plain row-major tile.
 
-    Refused: an unknown pattern; rows that are no whole 16-byte chunks where the pattern moves these; a tile that the rows and
+    Raises: AlgebraError for an unknown pattern; rows that are not whole 16-byte chunks where the pattern moves these; a tile that
+    the rows and
     chunks of an ldmatrix or stmatrix do not divide, but for one of 8 rows or of one chunk, of which half an instruction is left.
 
     >>> next(warp_addresses("ldmatrix.x1", 16, 64, 16))
@@ -126,7 +127,7 @@ def warp_addresses(name: str, rows: int, cols: int, bits: int, memory: Memory | 
         count = cols if name == "rows" else rows
         return ([start + n * along for n in range(at, min(at + lanes, count))] for start in lines for at in range(0, count, lanes))
     if pitch % 16:
-        raise AlgebraError(f"rows of {pitch} bytes are no whole 16-byte chunks, which {name} moves")
+        raise AlgebraError(f"rows of {pitch} bytes are not whole 16-byte chunks, which {name} moves")
     if name == "column.128":
         return ([r * pitch + k * 16 for r in range(n, min(n + lanes, rows))] for k in range(chunks) for n in range(0, rows, lanes))
     if name in ("cp.async", "ds_write"):
@@ -235,7 +236,7 @@ def explain_choice(best: Candidate, plain: Candidate, cols: int, bits: int) -> s
     Sw<3,3,3> takes 8 wavefronts where the plain layout takes 64, and none of them is a conflict
     """
     if best.swizzle is None:
-        what = f"padding of {best.padding} elements a row" if best.padding else "the plain layout"
+        what = f"padding of {best.padding} elements per row" if best.padding else "the plain layout"
         return (
             f"{what[0].upper()}{what[1:]} takes {best.wavefronts} wavefronts, {best.ideal} are unavoidable. No swizzle does better."
         )
@@ -254,7 +255,7 @@ def explain_choice(best: Candidate, plain: Candidate, cols: int, bits: int) -> s
     second = (
         f"It XORs {which} of the element offset"
         + (f" (the row, as a row is {per_row} bytes)" if 2 ** (s.base + s.shift) == cols else "")
-        + f" into {span(s.base, s.bits)}, so that the {2**s.bits} runs of {run} bytes that stood above each other"
+        + f" into {span(s.base, s.bits)}, so that the {2**s.bits} runs of {run} bytes that lay above each other"
         + " fall into different banks"
         + (f"; it is the {best.mode} mode of TMA and GMMA" if best.mode else "")
         + "."

@@ -45,8 +45,8 @@ class Width:
 def auto_width(src: Tensor, dst: Tensor, most: int | None = None) -> Width:
     """The width of `copy(src, dst)`, or with `most` of a copy whose pointers are aligned to so many bits.
 
-    Refused, as CuTe does: a destination that takes several elements of the source at one place; layouts whose composition is
-    refused.
+    Raises: AlgebraError where CuTe refuses, for a destination that takes several elements of the source at one place; layouts
+    whose composition is refused.
 
     >>> from cute_viz.algebra.static import mark_static
     >>> from cute_viz.algebra.tensor import Pointer
@@ -159,7 +159,7 @@ def _filtered(src: AnyLayout, dst: AnyLayout) -> tuple[AnyLayout, AnyLayout]:
     cut = [zipped_divide(layout, null) for layout in (src, dst)]
     if cosize(get(cut[0], 0)) != 1:
         raise AlgebraError(
-            f"ambiguous race: {show(dst)} takes {size(null)} different elements of the source at one place",
+            f"ambiguous race: {show(dst)} receives {size(null)} different source elements at one offset",
             hint="a destination's stride of 0 needs a source that is constant there",
         )
     first, second = (slice_and_offset((0, X), layout)[0] for layout in cut)
@@ -176,8 +176,8 @@ def _reasons(
         return [f"the source holds {src.pointer.element}, the destination {dst.pointer.element}: each element is converted"]
     if assumed == BYTE:
         return [
-            f"shapes or strides are run-time integers: CuTe assumes an alignment of {assumed} bits alone, and counts no elements"
-            " together; make them static (Int<8>{}), or call copy_aligned"
+            f"shapes or strides are run-time integers: CuTe assumes an alignment of only {assumed} bits and does not combine"
+            " elements; make them static (Int<8>{}), or call copy_aligned"
         ]
     out = []
     if common < WIDEST // element:
@@ -194,30 +194,30 @@ def _short_run(layouts: tuple[AnyLayout, AnyLayout], common: int) -> list[str]:
     out = []
     for side, layout in zip(SIDES, layouts, strict=True):
         if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) and 1 << layout.outer.base == common:
-            out.append(f"{layout.outer} of the {side} leaves {common} elements together")
+            out.append(f"{layout.outer} of the {side} keeps {common} elements contiguous")
     if out:
         return out
     plain = [_plain(layout) for layout in layouts]
     firsts = [next((n for n, (extent, stride) in enumerate(flat_modes(x)) if stride == 1 and extent > 1), None) for x in plain]
     if None not in firsts and firsts[0] != firsts[1]:
         return [
-            f"mode {firsts[0]} of the source has stride 1, of the destination it is mode {firsts[1]}: {_together(common)}."
-            " Order both alike, or copy through another layout"
+            f"stride 1 is in mode {firsts[0]} of the source but in mode {firsts[1]} of the destination: {_together(common)}."
+            " Give both the same order, or copy through another layout"
         ]
     for side, layout, first, run in zip(SIDES, plain, firsts, runs, strict=True):
         if first is None:
             steps = ", ".join(f"{d}" for n, d in flat_modes(layout) if n > 1)
-            out.append(f"no mode of the {side} has stride 1 (they are {steps}): no two elements lie together")
+            out.append(f"no mode of the {side} has stride 1 (they are {steps}): no two elements are contiguous")
         elif run <= common:
             extent, _ = flat_modes(layout)[first]
             following = [(n, d) for n, d in flat_modes(layout) if n > 1 and d != 1]
             wide = f" and no other continues at {run}" if following else ""
             out.append(f"mode {first} of the {side} has {extent} elements of stride 1{wide}: {_together(common)}")
-    return out or [f"the modes of both sides follow each other in another order: {_together(common)}"]
+    return out or [f"the two sides order their modes differently: {_together(common)}"]
 
 
 def _together(common: int) -> str:
-    return f"only {common} elements lie together" if common > 1 else "no two elements lie together in both"
+    return f"only {common} elements are contiguous in both" if common > 1 else "no two elements are contiguous in both"
 
 
 def _run(layout: AnyLayout) -> int:

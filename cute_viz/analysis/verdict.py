@@ -34,7 +34,7 @@ class Verdict:
     """What becomes of a copy or an MMA that compiles.
 
     instruction: what moves or multiplies, by its name. bits: of one access; 0 of an MMA. count: instructions a thread executes.
-    common: max_common_vector of source and destination, None of an MMA. reasons: what keeps a copy from 128 bits, a sentence each.
+    common: max_common_vector of source and destination, None for an MMA. reasons: what keeps a copy from 128 bits, a sentence each.
     """
 
     what: str
@@ -59,7 +59,7 @@ class Verdict:
 def verdict(name: str, operands: list[Any]) -> Verdict:
     """The verdict on `copy(...)` or `gemm(...)` with its operands.
 
-    Refused: what CuTe refuses, with its condition in words; operands that are no tensors.
+    Raises: AlgebraError for what CuTe refuses, with its condition in words, and for operands that are not tensors.
 
     >>> from cute_viz.algebra.static import mark_static
     >>> from cute_viz.algebra.tensor import Pointer
@@ -83,7 +83,7 @@ def _copy(operands: list[Any], aligned: bool = False) -> Verdict:
     count, *pair = _calls(atom, src.layout, dst.layout)
     _registers(atom, (pair[0], pair[1]), (src, dst))
     bits = size(get(atom.layout_src, 1)) * atom.bits
-    reasons = () if bits >= WIDEST else (f"{atom.name} moves {bits} bits a thread; a wider atom would take fewer instructions",)
+    reasons = () if bits >= WIDEST else (f"{atom.name} moves {bits} bits per thread; a wider atom would take fewer instructions",)
     common = auto_width(src, dst, WIDEST).common if src.bits == dst.bits else 0
     return Verdict("copy", atom.name, count, bits, common, reasons)
 
@@ -100,7 +100,7 @@ def _operands(name: str, operands: list[Any], count: int, atoms: tuple[type, ...
     for n, tensor in enumerate(tensors, 1 + (first is not None)):
         if not isinstance(tensor, Tensor):
             raise AlgebraError(
-                f"operand {n} of {name}, {show(tensor).splitlines()[0]}, does not tell its memory and its type",
+                f"operand {n} of {name}, {show(tensor).splitlines()[0]}, has no known memory and element type",
                 hint="such as make_tensor(make_gmem_ptr<half_t>(0), (8,64):(64,1))",
             )
     return [first, *tensors]
@@ -156,13 +156,13 @@ def _rest(src: Layout, dst: Layout) -> int:
     sizes = [size(rest) for rest in rests]
     if sizes[0] != sizes[1]:
         raise AlgebraError(
-            f"behind their first mode the source {show(src)} has {sizes[0]} vectors, the destination {show(dst)} has {sizes[1]}",
+            f"after the first mode, the source {show(src)} has {sizes[0]} vectors but the destination {show(dst)} has {sizes[1]}",
             hint="partition both with the same TiledCopy, or retile one",
         )
     null = nullspace(rests[1])
     if size(null) > 1 and cosize(composition(rests[0], null)) != 1:
         raise AlgebraError(
-            f"ambiguous scatter: {show(dst)} takes {size(null)} different vectors of the source {show(src)} at one place",
+            f"ambiguous scatter: {show(dst)} receives {size(null)} different vectors of the source {show(src)} at one offset",
             hint="a destination's stride of 0 needs a source that is constant there",
         )
     return sizes[1] // size(null)
@@ -189,7 +189,7 @@ def _registers(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tens
             raise AlgebraError(
                 f"{side} failed to vectorize into registers: {atom.name} wants {files}; {size(values)} values of"
                 f" {tensor.bits} bits are at {show(values)}: {why}",
-                hint=f"{max(1, width // tensor.bits)} values that lie together (stride 1) make a register",
+                hint=f"{max(1, width // tensor.bits)} contiguous values (stride 1) make a register",
             )
 
 
@@ -220,7 +220,7 @@ def _gemm(operands: list[Any]) -> Verdict:
     if ranks not in ((3, 3, 3), (2, 2, 3), (1, 1, 1), (2, 2, 2)):
         raise AlgebraError(
             f"A, B and C have {ranks[0]}, {ranks[1]} and {ranks[2]} modes; (V,M,K), (V,N,K) and"
-            " (V,M,N) are wanted, or a slice of these",
+            " (V,M,N) are expected, or a slice of these",
             hint="partition_fragment_A, partition_fragment_B and partition_fragment_C give such tensors",
         )
     if ranks == (2, 2, 2):  # (M,K) x (N,K) => (M,N), of an MMA of one value a thread
@@ -237,7 +237,7 @@ def _gemm(operands: list[Any]) -> Verdict:
         wanted = size(get(atom.layout(operand), 1))
         if mine[0] != wanted and t.pointer.space == "rmem":
             raise AlgebraError(
-                f"{operand} has {mine[0]} values in its first mode, {atom.name or 'the MMA'} takes {wanted} a thread",
+                f"{operand} has {mine[0]} values in its first mode, {atom.name or 'the MMA'} takes {wanted} per thread",
                 hint=f"partition_fragment_{operand} of this MMA gives such a tensor",
             )
     count = 1

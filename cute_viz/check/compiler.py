@@ -29,7 +29,7 @@ def _package(name: str, *below: str) -> str | None:
 
 
 def cute_headers() -> str:
-    """The folder of CuTe's headers. Refused (CannotCheck): they are nowhere."""
+    """The folder of CuTe's headers. Raises: CannotCheck where they cannot be found."""
     found = os.environ.get("CUTE_VIZ_CUTLASS") or _package("cutlass_library", "source", "include")
     if not found or not os.path.isfile(os.path.join(found, "cute", "layout.hpp")):
         raise CannotCheck("CuTe's headers were not found", hint=NEEDS)
@@ -51,7 +51,7 @@ def cuda_headers() -> list[str]:
 def compile_(source: str, architecture: int = 80) -> tuple[str, str]:
     """(PTX, log): the PTX is empty when the text does not compile, and the log says why.
 
-    architecture: 90 for compute_90. Refused (CannotCheck): no compiler, no headers.
+    architecture: 90 for compute_90. Raises: CannotCheck without a compiler or headers.
     """
     flags = [_STANDARD, f"-I{cute_headers()}"]
     try:

@@ -127,7 +127,7 @@ def _number(word: str | None) -> float:
 def judge(rows: Sequence[dict[str, float]]) -> list[tuple[str, str, Outcome]]:
     """(kind, access, outcome) of all patterns, in the order of the launches.
 
-    Refused (CannotCheck): fewer launches than there are patterns.
+    Raises: CannotCheck for fewer launches than there are patterns.
 
     >>> judge([])
     Traceback (most recent call last):

@@ -21,7 +21,7 @@ HEADERS = "".join(f"#include <cute/{file}.hpp>\n" for file in _FILES) + "using n
 def expression(layout: AnyLayout) -> str:
     """The layout as a constant expression of CuTe.
 
-    Refused (Unwritable): what C++ CuTe cannot hold, such as XOR strides.
+    Raises: Unwritable for what CuTe in C++ cannot express, such as XOR strides.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> expression(Layout((4, 8), (8, 1)))

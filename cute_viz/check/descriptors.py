@@ -46,7 +46,7 @@ def checks(obj: SmemDescriptor | DescriptorTensor, figure: Figure, name: str) ->
     if element is None or element.name not in RESULTS:
         return [Undecided("wgmma descriptor", name, f"no wgmma reads elements of {first.tensor.pointer.element}")]
     if first.major == "MN" and element.bits != 16:
-        return [Undecided("wgmma descriptor", name, f"wgmma reads {element.name} K-major alone")]
+        return [Undecided("wgmma descriptor", name, f"wgmma reads {element.name} only K-major")]
     mn = product(modes(first.tensor.layout.shape)[0])
     if mn != ROWS:
         return [Undecided("wgmma descriptor", name, f"{mn} rows are tried as {ROWS}: give a tile of {ROWS} rows")]

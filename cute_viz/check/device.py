@@ -26,7 +26,7 @@ class DeviceError(CannotCheck):
 
 
 class Device:
-    """One GPU. Refused (CannotCheck): no package, no driver, no device.
+    """One GPU. Raises: CannotCheck without the package, a driver or a device.
 
     name: such as `NVIDIA H200`. driver: its version. cuda: the CUDA version of the driver. capability: 90 for 9.0.
     """
@@ -65,7 +65,7 @@ class Device:
         return int(self._ask("cuDeviceGetAttribute", attribute, self._device))
 
     def load(self, ptx: str) -> Any:
-        """A module from PTX text. Refused: text that the driver's compiler does not take; the error holds its log.
+        """A module from PTX text. Raises: DeviceError for text that the driver's compiler does not take; the error holds its log.
 
         By way of the driver's linker, which compiles in several threads at once where cuModuleLoadData takes turns.
         """

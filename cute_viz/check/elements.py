@@ -61,7 +61,7 @@ UNSIGNED = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}  # a raw p
 
 
 def element_of(kind: str) -> Element | None:
-    """The element type of a name as PTX, C++ or CuTe's atoms write it; None of a type that no instruction here takes.
+    """The element type of a name as PTX, C++ or CuTe's atoms write it; None for a type that no instruction here takes.
 
     >>> [found and found.name for found in map(element_of, ("bf16", "float", "u1", "e2m1"))]
     ['bf16', 'f32', 'b1', None]

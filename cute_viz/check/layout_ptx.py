@@ -75,7 +75,7 @@ class _Writer:
                     total = term if not total else self.new("xor.b", total, term)
             return total
         if not isinstance(stride, int):
-            raise Unwritable(f"the stride {show(stride)} is no integer")
+            raise Unwritable(f"the stride {show(stride)} is not an integer")
         if stride == 0:
             return ""
         if stride > 0 and stride & (stride - 1) == 0:
@@ -94,7 +94,7 @@ class _Writer:
 def bound(layout: AnyLayout, index: int | None = None) -> int:
     """No value of the layout, nor anything on the way to it, is larger in magnitude.
 
-    index: the largest index that it is asked for, where that is not its last one. Refused (Unwritable): as `kernel` does.
+    index: the largest index that it is asked for, where that is not its last one. Raises: as `kernel` does.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> bound(ComposedLayout(Swizzle(1, 0, 2), 3, Layout(8, 2)))
@@ -113,7 +113,7 @@ def bound(layout: AnyLayout, index: int | None = None) -> int:
     total = 0
     for n, (extent, stride) in enumerate(parts):
         if not isinstance(stride, (int, F2)):
-            raise Unwritable(f"the stride {show(stride)} is no integer")
+            raise Unwritable(f"the stride {show(stride)} is not an integer")
         last = extent - 1 if index is None or n + 1 < len(parts) else index
         total += last * abs(stride) if isinstance(stride, int) else (1 << (last * stride.value).bit_length())
     return total
@@ -123,7 +123,7 @@ def kernel(layouts: Sequence[AnyLayout], entry: str, bits: int = 32) -> Kernel:
     """Kernels (table, seen, count, n), one a layout: seen[i] = layout(i), and count of the i < n with seen[i] != table[i].
 
     The entries are called `entry_0`, `entry_1` ... Buffers hold a multiple of PER_THREAD entries. bits: of an entry, 32 or 64.
-    Refused (Unwritable): strides that are no integers, compositions without a table of integers.
+    Raises: Unwritable for strides that are not integers, and compositions without a table of integers.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> "xor.b32" in kernel([ComposedLayout(Swizzle(1, 0, 2), 0, Layout(8))], "k").body

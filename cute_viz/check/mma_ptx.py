@@ -54,7 +54,7 @@ def instruction(atom: MMA_Atom) -> Instruction | str:
     if match is None or len(atom.types) != 4:
         return f"no kernel for {name or 'an atom without a name'}"
     if any(kind.endswith("c64") for kind in atom.types):
-        return "complex numbers: CuTe composes it of the F64 instruction of the same shape"
+        return "complex numbers: CuTe builds this from the F64 instruction of the same shape"
     arch = int(match[1])
     if arch >= 100 or len(kinds) != 4:
         return f"needs an instruction of sm_{arch}"

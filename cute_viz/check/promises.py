@@ -16,7 +16,7 @@ PROVES = {
         "what a kernel does with the layout",
     ),
     "mma": (
-        "the drawn A, B and C are the instruction's own: which value of which thread meets which, all of them",
+        "the drawn A, B and C are the instruction's own, for every pair of values that it multiplies",
         "the names m, n and k: a relabelling that is the same in all operands would show nothing",
     ),
     "wgmma": (
@@ -32,7 +32,7 @@ PROVES = {
         "tiles whose address is not a multiple of 1024 bytes: the swizzle acts on address bits",
     ),
     "TMA store": (
-        "a tile laid out as drawn is stored by cp.async.bulk.tensor as the matrix it stands for",
+        "a tile laid out as drawn is stored by cp.async.bulk.tensor as the matrix that it represents",
         "tiles whose address is not a multiple of 1024 bytes: the swizzle acts on address bits",
     ),
     "wgmma operand": (
@@ -53,7 +53,7 @@ PROVES = {
     ),
     "tcgen05": (
         "tcgen05.ld and tcgen05.st move every lane and column of tensor memory to and from the drawn register",
-        "the packed forms, and .16x32bx2; a device of compute capability 10.0 decides",
+        "the packed forms and .16x32bx2; it needs a device of compute capability 10.0",
     ),
     "tcgen05.mma": (
         "tcgen05.mma multiplies exactly through the computed descriptors, to the drawn lanes and columns of tensor memory",
@@ -68,20 +68,20 @@ PROVES = {
         "stores, whose time a chain of loads does not show",
     ),
     "wavefronts": (
-        "the hardware's own counter of shared-memory wavefronts says what the bank analysis predicts (`counters=`, by ncu)",
+        "the hardware's own counter of shared-memory wavefronts agrees with the bank analysis (`counters=`, by ncu)",
         "stores",
     ),
     "sectors": (
-        "the hardware's own counter of 32-byte sectors of global loads says what the analysis predicts (`counters=`, by ncu)",
+        "the hardware's own counter of 32-byte sectors of global loads agrees with the analysis (`counters=`, by ncu)",
         "stores, and what the caches do with the sectors",
     ),
     "copy": (
         "the instruction brings every element from where the source is drawn to where the destination is drawn",
-        "the order of the elements: source and destination are only told relative to each other",
+        "the order of the elements: source and destination are only known relative to each other",
     ),
     "tiled copy": (
         "real copies driven by the drawn source bring every element of the tile to its drawn place",
-        "the order of the elements: source and destination are only told relative to each other",
+        "the order of the elements: source and destination are only known relative to each other",
     ),
 }
 # The kinds in which the hardware itself decides; only these give a name the right to be called verified (report.evidence).

@@ -179,7 +179,7 @@ _COLUMNS = ("panel", "row", "column", "drawn", "seen")
 def evidence(report: Report) -> dict[str, Any]:
     """The compact form that is kept: counts, what is known to differ, why what was left out was, name -> digest of what agrees.
 
-    Of the kinds in `promises.CLAIMS` alone: only where hardware itself decides may a name be called verified.
+    Only the kinds in `promises.CLAIMS`: only where hardware itself decides may a name be called verified.
 
     >>> verdicts = [Verdict(kind, kind, "agree", 4, 4, True, digest="0a1b") for kind in ("mma", "layout")]
     >>> evidence(Report({"device": "a GPU"}, tuple(verdicts)))["agree"]
@@ -227,7 +227,7 @@ _MEANING = ("agrees", "differs: drawn ≠ seen", UNDECIDED)
 def picture(verdict: Verdict) -> Figure:
     r"""The picture of a disagreement: every cell as drawn, the differing ones marked and with what the device showed.
 
-    Refused: a verdict without a difference.
+    Raises: FigureError for a verdict without a difference.
 
     >>> found = verdict_of("layout", "x", Outcome((Sheet("", 1, 2, ("0", "1"), ("0", "2"), (True, False)),), True))
     >>> picture(found).panels[0].labels

@@ -115,7 +115,7 @@ def kernels(
         raise CannotCheck(reasons[0])
     if not found:
         have, lack = ("ptx", "cuda") if cuda else ("cuda", "ptx")
-        raise CannotCheck(f"the kernel of this is no {lack}", hint=f"`emit={have}`")
+        raise CannotCheck(f"there is no {lack} kernel for this", hint=f"`emit={have}`")
     return module(found)
 
 

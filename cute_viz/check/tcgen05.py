@@ -37,7 +37,7 @@ def checks(op: CopyOp, name: str) -> list[Item]:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One launch of one warp, and its judgement: every register, or every lane and column, tells its number."""
+    """One launch of one warp, and its judgement: every register, or every lane and column, shows its number."""
 
     op: CopyOp
     shape: str

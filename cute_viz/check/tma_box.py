@@ -46,7 +46,7 @@ def _undecided(obj: TmaCopy) -> str:
     if not any(word in obj.op.name for word in ("_LOAD", "_STORE")) or "IM2COL" in obj.op.name:
         return f"{obj.op.name} is not tried"
     if any(isinstance(mode, tuple) for mode in modes(obj.tensor.layout.shape)) or obj.tensor.bits not in UNSIGNED:
-        return f"a tensor {show(obj.tensor.layout.shape)} of {obj.tensor.bits}-bit elements is not tried"
+        return f"a tensor {show(obj.tensor.layout.shape)} of {obj.tensor.bits}-bit elements is not checked"
     if obj.map.bits != obj.tensor.bits or cosize(obj.tensor.layout) > 1 << 24 or obj.bits > 8 * SHARED or obj.tensor.offset:
         return "the tensor or the tile is too large, or seen as another type"
     return ""
@@ -85,7 +85,7 @@ class Job:
         return [(0,) * len(extents), across, *([] if self.store else [before])]
 
     def numbers(self) -> Any:
-        """The tensor in global memory: a number that tells each element, as far as its bits go."""
+        """The tensor in global memory: a number that identifies each element, as far as its bits go."""
         bits = self.obj.tensor.bits
         return (np.arange(cosize(self.obj.tensor.layout)) % ((1 << min(bits, 31)) - 5) + 1).astype(UNSIGNED[bits])
 

@@ -1,6 +1,6 @@
 """wgmma atoms: the accumulators of every N, and the fragment of A in registers, against the instruction.
 
-The product is told what to compute in numbers: A carries m + 1 in one column k and B is 1, or A is 1 in one column and B carries
+Operands are numbers that identify their places: A carries m + 1 in one column k and B is 1, or A is 1 in one column and B carries
 k + 1 or n + 1. Each accumulator then says which m and n it is, and each value of A in registers which m and k.
 """
 

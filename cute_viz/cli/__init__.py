@@ -18,14 +18,14 @@ from cute_viz.errors import CannotCheck, CuteVizError, UsageError, boundary, one
 
 COMMANDS = {
     "render": ("cute_viz.cli.render", "Draw a layout, an MMA or a copy."),
-    "eval": ("cute_viz.cli.evaluate", "Evaluate expressions, one result a line."),
-    "analyze": ("cute_viz.cli.analyze", "Count bank conflicts and sectors of an access."),
+    "eval": ("cute_viz.cli.evaluate", "Evaluate expressions, one result per line."),
+    "analyze": ("cute_viz.cli.analyze", "Count the bank conflicts and sectors of an access."),
     "check": ("cute_viz.cli.check", "Check a picture against a GPU, cell by cell."),
     "swizzle": ("cute_viz.cli.swizzle", "Find the swizzle that removes the conflicts."),
     "explain": ("cute_viz.cli.explain", "Show the steps of an operation."),
     "show": ("cute_viz.cli.show", "Show facts about a layout, an atom or a tiling."),
     "fmt": ("cute_viz.cli.fmt", "Write an object as C++, Python or CuTe notation."),
-    "gallery": ("cute_viz.cli.gallery", "Draw every spec of a folder; only what has changed."),
+    "gallery": ("cute_viz.cli.gallery", "Draw the specs of a folder that have changed."),
     "embed": ("cute_viz.cli.embed", "Keep the pictures of documents up to date."),
     "check-spec": ("cute_viz.cli.check_spec", "Validate YAML spec files."),
     "solve": ("cute_viz.cli.solve", "Find the layout that gives a table."),
@@ -122,7 +122,7 @@ def _raise_limits(ctx: click.Context, words: tuple[str, ...]) -> None:
         if not equals or not number.isdecimal() or len(number) > 18:
             raise click.BadParameter(f"{word!r} is not NAME=N, such as nesting=100")
         if name == "cells":
-            raise click.BadParameter("the limit cells is raised with --max-cells")
+            raise click.BadParameter("--max-cells raises the limit cells")
         out[name] = int(number)
     try:
         ctx.with_resource(raised(out))
@@ -190,6 +190,6 @@ def _say(error: click.UsageError) -> None:
     """A usage error in our form: what is wrong, then where help is."""
     path = error.command if isinstance(error, _Usage) else error.ctx.command_path if error.ctx else "cute-viz"
     early = isinstance(error, click.NoSuchOption) and error.ctx is not None and error.ctx.parent is None
-    more = "; the options of a command stand behind its name" if early else ""
+    more = "; the options of a command go after its name" if early else ""
     hint = one_line(f"hint: {getattr(error, 'hint', '')}{path} --help{more}")
     output.error(f"{one_line(error.format_message())}\n  {hint}")

@@ -44,12 +44,14 @@ _WIDE = 56  # characters of a statement in the table
     "element",
     default=None,
     metavar="TYPE",
-    help="The element type: f16, half_t, 8 ... [default: of OBJECT or of LAYOUT's pointer, else f16]",
+    help="The element type: f16, half_t, 8 ... [default: that of OBJECT or of LAYOUT's pointer, else f16]",
 )
 @click.option(
-    "--instruction", type=click.Choice([*ACCESSES, *INSTRUCTIONS]), help="Instead of the one that follows from the access."
+    "--instruction",
+    type=click.Choice([*ACCESSES, *INSTRUCTIONS]),
+    help="The instruction, instead of the one implied by the access.",
 )
-@click.option("--operand", metavar="LETTER", help="Of a TiledMMA: A, B or C.")
+@click.option("--operand", metavar="LETTER", help="The operand of a TiledMMA: A, B or C.")
 @click.option("--store", is_flag=True, help="The tile is written, not read.")
 @click.option("--global", "sectors", is_flag=True, help="Global memory: sectors and lines instead of banks.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
@@ -57,16 +59,16 @@ _WIDE = 56  # characters of a statement in the table
     "--max-ways",
     type=click.FloatRange(1),
     metavar="N",
-    help="Of a kernel: exit status 1 where an access costs more than N times its ideal wavefronts, or could not be evaluated.",
+    help="For a kernel: exit with 1 if an access costs more than N times its ideal wavefronts, or could not be evaluated.",
 )
 @click.option(
     "-o",
     "--output",
     "path",
     metavar="FILE",
-    help="Draw the costliest step: its wavefronts, or sectors. Of a kernel the report, as .html.",
+    help="Draw the costliest step: its wavefronts, or sectors. For a kernel, write the report, as .html.",
 )
-@click.option("--animate", is_flag=True, help="With -o FILE.svg: a film of lanes and banks, a frame for each wavefront.")
+@click.option("--animate", is_flag=True, help="With -o FILE.svg: animate lanes and banks, one frame for each wavefront.")
 @reading_options
 def command(
     source: str,
@@ -82,13 +84,13 @@ def command(
     animate: bool,
     reading: Reading,
 ) -> None:
-    """Count the wavefronts of each step of each warp that accesses the tile LAYOUT, against the ideal; without --access, tell
-    the facts of the layout.
+    """Count the wavefronts of each step of each warp that accesses the tile LAYOUT, against the ideal; without --access, show
+    facts about the layout.
 
     A wavefront is one round of shared memory: 32 banks of 4 bytes. An n-way conflict asks one bank for n words. With --arch gfx90a
     or gfx942 the lanes are those of a wave of 64, served in the phases that AMD documents.
 
-    Of a whole FILE of C++ or of the Python DSL, without --name and --access: every `copy` and `gemm` between tensors that can be
+    For a whole FILE of C++ or the Python DSL, without --name and --access: every `copy` and `gemm` between tensors that can be
     evaluated, what it costs once for a thread block, the worst first, with the swizzle or the padding that would cure its tile.
     """
     if access is None and reading.name is None:
@@ -96,12 +98,12 @@ def command(
         if report is not None:
             return _kernel(report, source, as_json, path, max_ways)
     if max_ways is not None:
-        raise click.UsageError("--max-ways goes with a file of a kernel")
+        raise click.UsageError("--max-ways needs the file of a kernel")
     if path is not None and access is None:
-        raise click.UsageError("-o goes with --access")
+        raise click.UsageError("-o needs --access")
     format_ = format_of(None, output.file_of(path)) if path is not None else ""
     if animate and (format_ != "svg" or sectors):
-        raise click.UsageError("--animate goes with -o FILE.svg, and with shared memory")
+        raise click.UsageError("--animate needs -o FILE.svg and an access of shared memory")
     answer = ask(reading.request(source))
     output.notes(answer.notes)
     by = None if access is None else _accessor(answer, source, access, reading)
@@ -123,7 +125,7 @@ def _kernel(report: Report, source: str, as_json: bool, path: str | None, max_wa
     """The report of a kernel; exit status 1 where it is worse than it may be."""
     if path is not None:
         if not path.endswith((".html", ".htm")):
-            raise click.UsageError("the report of a kernel is written as .html")
+            raise click.UsageError("the report of a kernel can only be written as .html")
         output.write(page_of(report, source), path)
     elif as_json:
         click.echo(json.dumps(report.as_dict()))
@@ -138,7 +140,7 @@ def _kernel(report: Report, source: str, as_json: bool, path: str | None, max_wa
 
 
 def _accesses(report: Report) -> None:
-    """A line an access, the cures of the tiles, and what could not be evaluated."""
+    """One line per access, the cures of the tiles, and what could not be evaluated."""
     rows = [["line", "statement", "instruction", "elements", "instructions", "wavefronts", "ideal", "sectors", "ideal"]]
     for row in report.accesses:
         cost = row.cost
@@ -172,7 +174,7 @@ def _accessor(answer: Answer, source: str, access: str, reading: Reading) -> Any
 
 
 def _table(steps: list[dict[str, Any]]) -> None:
-    """A line a step; equal steps of a warp are told once."""
+    """One line per step; equal steps of a warp are listed once."""
     keys = [key for key in steps[0] if key not in ("step", "conflicts")]
     groups: dict[tuple[Any, ...], list[int]] = {}
     for step in steps:

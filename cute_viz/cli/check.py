@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class _Rule(NamedTuple):
-    """An option that goes with none of some others, or only with one of some; `{0}` in the words is the option itself."""
+    """An option that excludes some others, or needs one of some; `{0}` in the words is the option itself."""
 
     option: str
     words: str
@@ -35,20 +35,22 @@ class _Rule(NamedTuple):
 
 
 _RULES = (
-    _Rule("--all", "--all checks everything; leave out what is named beside it", apart=("SOURCE",)),
+    _Rule("--all", "--all checks everything; leave out the SOURCEs", apart=("SOURCE",)),
     _Rule("", "name what to check, or give --all", needs=("SOURCE", "--all", "--counters")),
-    _Rule("--emit", "--emit writes kernels to standard output, and checks nothing", apart=("-o", "--save", "--json")),
+    _Rule("--emit", "--emit writes kernels to standard output and runs no check", apart=("-o", "--save", "--json")),
     *(
-        _Rule(option, "{0} asks CuTe's headers, by CUDA C++: --emit cuda, or leave out {0}", apart=("--emit ptx",))
+        _Rule(option, "{0} compiles CUDA C++: use --emit cuda, or leave out {0}", apart=("--emit ptx",))
         for option in ("--static", "--with-cute")
     ),
-    _Rule("--counters", "--counters asks the hardware, and has no kernel of SOURCE: leave it out, or --emit", apart=("--emit",)),
+    _Rule(
+        "--counters", "--counters reads the hardware and has no kernel to write: leave out --counters or --emit", apart=("--emit",)
+    ),
     _Rule("--static", "--static cannot be combined with --all", apart=("--all",)),
     *(
-        _Rule(option, "{0} does not go with --static, which only compiles the offsets of layouts", apart=("--static",))
+        _Rule(option, "{0} cannot be combined with --static, which only compiles the offsets of layouts", apart=("--static",))
         for option in ("--counters", "--with-cute", "--tile", "--save", "-o")
     ),
-    _Rule("--tile", "--tile is of a layout: name it", needs=("SOURCE",)),
+    _Rule("--tile", "--tile needs a layout: name one", needs=("SOURCE",)),
 )
 
 
@@ -76,11 +78,11 @@ def _promise(kind: str) -> str:
 )
 @click.argument("sources", metavar="SOURCE...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="The whole library of atoms and every spec that comes with it.")
-@click.option("--tile", type=Word(OPTIONS["tile"]), help="Of a layout drawn as a map of threads and values.")
+@click.option("--tile", type=Word(OPTIONS["tile"]), help="The tile, for a layout drawn as a map of threads and values.")
 @click.option("--json", "as_json", is_flag=True, help="The report as one JSON object.")
 @click.option("--save", metavar="FILE", help="Keep the compact report: device, versions, counts, digest of each mapping.")
 @click.option("--emit", type=click.Choice(["ptx", "cuda"]), help="Write the kernels instead of running them; needs no GPU.")
-@click.option("--with-cute", is_flag=True, help="CuTe's own headers evaluate layouts on the device, too; the extra 'cute'.")
+@click.option("--with-cute", is_flag=True, help="CuTe's own headers evaluate layouts on the device, too; needs the extra 'cute'.")
 @click.option("--static", is_flag=True, help="CuTe's own headers evaluate layouts while they are compiled; needs no GPU.")
 @click.option("--counters", is_flag=True, help="Wavefronts and sectors against the hardware's counters, by Nsight Compute (ncu).")
 @click.option("-o", "--output", "path", metavar="FILE", help="Draw the first disagreement, its cells marked.")
@@ -98,7 +100,7 @@ def command(
     path: str | None,
     reading: Reading,
 ) -> int:
-    """Run kernels that decide, cell by cell, whether what is drawn of SOURCE is what the GPU does.
+    """Run kernels that decide, cell by cell, whether the picture of SOURCE is what the GPU does.
 
     Every check runs a control as well, a corrupted table that must be caught, and reads buffers that were poisoned before.
     Known differences between CuTe and the hardware are reported as `known` and are not failures.

@@ -25,8 +25,8 @@ def command(files: tuple[str, ...], schema: bool, doc: bool, library: Library) -
     """Validate spec files: fields, names, expressions, that each figure can be drawn, and what `expect:` says of its object;
     an error has its line and column.
 
-    Of a file of atoms (`library: mma` or `copy` at its top) every entry is tried with the values of its parameters, and that its
-    layouts cover their tiles.
+    In a file of atoms (`library: mma` or `copy` at its top) every entry is tried with the values of its parameters, and its
+    layouts must cover their tiles.
     """
     if schema or doc:
         import json
@@ -36,7 +36,7 @@ def command(files: tuple[str, ...], schema: bool, doc: bool, library: Library) -
         click.echo(json.dumps(json_schema(), indent=2) if schema else document(), nl=schema)
         return
     if not files:
-        raise click.UsageError("which files? or --schema")
+        raise click.UsageError("name a spec file, or give --schema")
     failed = False
     for path in files:
         try:
@@ -109,7 +109,7 @@ def _expected(spec: Spec, key: str) -> str:
         return expect.covers(spec.obj, None if wanted == "yes" else parse_tile(wanted))
     if key == "vector":
         if not wanted.isdecimal() or len(wanted) > 6:
-            raise CuteVizError(f"{wanted!r} is no number of bits", hint="such as 128")
+            raise CuteVizError(f"{wanted!r} is not a number of bits", hint="such as 128")
         return expect.vector(spec.obj, int(wanted))
     how = {word: spec.expect[word] for word in ("operand", "instruction") if word in spec.expect}
     return expect.conflict_free(spec.obj, wanted, read("type", spec.expect.get("type")), **how)

@@ -19,10 +19,10 @@ from cute_viz.limits import limit
 from cute_viz.spec import Library
 
 PLACES = {  # where a comment is read, by language
-    "markdown": "a comment stands on a line of its own, outside of code",
-    "rest": "a comment stands on a line of its own, outside of literal blocks",
-    "html": "a comment is in one line, outside of scripts and other comments",
-    "latex": "a comment stands on a line of its own, outside of verbatim text",
+    "markdown": "a comment must be on a line of its own, outside code",
+    "rest": "a comment must be on a line of its own, outside literal blocks",
+    "html": "a comment must be on one line, outside scripts and other comments",
+    "latex": "a comment must be on a line of its own, outside verbatim text",
 }
 EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_ in formats))
 
@@ -38,8 +38,8 @@ EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_
     "  % cute-viz: ampere_gemm       % /cute-viz         in LaTeX"
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False))
-@click.option("--folder", default="", metavar="DIR", help="Where the pictures go, seen from each document; beside it otherwise.")
-@click.option("-T", "--format", "format_", type=click.Choice(EMBEDDED), help="Instead of svg, in LaTeX pdf or tikz.")
+@click.option("--folder", default="", metavar="DIR", help="Where the pictures go, relative to each document; by default beside it.")
+@click.option("-T", "--format", "format_", type=click.Choice(EMBEDDED), help="The format, instead of svg; in LaTeX pdf or tikz.")
 @click.option("--page", metavar="URL", help="Let each picture link to the live page at this address, with its source.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 with a list where a picture or a reference is out of date.")
 @layouts_option
@@ -51,7 +51,7 @@ def command(files: tuple[str, ...], folder: str, format_: str | None, page: str 
     """
     folder = folder.replace("\\", "/").rstrip("/") if folder != "/" else folder
     if os.path.isabs(folder):
-        raise click.UsageError("--folder is seen from the document, such as pictures or ../pictures")
+        raise click.UsageError("--folder must be relative to the document, such as pictures or ../pictures")
     failed = False
     owners: dict[str, tuple[str, bytes]] = {}
     for path in dict.fromkeys(files):
@@ -68,14 +68,14 @@ def _one(
     library: Library,
     page: str | None,
 ) -> bool:
-    """Bring one document up to date, or tell what is not; whether something was wrong.
+    """Bring one document up to date, or report what is not; whether something was wrong.
 
     owners: the pictures of the documents before this one: file -> document and bytes.
     """
     stem, suffix = os.path.splitext(os.path.basename(path))
     language = LANGUAGES.get(suffix.lower())
     if language is None:
-        return _wrong("the suffix names no kind of document", path, f"one of {' '.join(LANGUAGES)}")
+        return _wrong("unknown document suffix", path, f"one of {' '.join(LANGUAGES)}")
     at = os.path.join(os.path.dirname(path), folder)
     top = top_of(folder, os.path.dirname(path))
     try:
@@ -95,14 +95,14 @@ def _one(
     if not done.pictures and not done.failures and "cute-viz:" in text:
         output.notes([f"{path}: no block was found; {PLACES[language]}"])
     if strange := _stranger(text, at, done):
-        words = f"{os.path.join(at, strange)} was there before, and this document does not show it"
+        words = f"{os.path.join(at, strange)} already exists, and this document does not show it"
         return _wrong(words, f"{path}:{done.places[strange]}", "give the block another name=, or remove the file")
     if check:
         return _differs(path, at, done) or bool(done.failures)
     if done.failures:
         return True
     if os.path.exists(at or ".") and not os.path.isdir(at or "."):
-        return _wrong(f"{at} is not a folder", path, "--folder is where the pictures go")
+        return _wrong(f"{at} is not a folder", path, "--folder must be a folder for the pictures")
     if done.pictures:
         os.makedirs(at or ".", exist_ok=True)
     for file, data in done.pictures.items():
@@ -114,7 +114,7 @@ def _one(
 
 
 def _wrong(words: str, place: str, hint: str) -> bool:
-    """Tell one error; True, as something is wrong."""
+    """Report one error; True, as something is wrong."""
     output.error(CuteVizError(words, name=place, hint=hint))
     return True
 
@@ -129,7 +129,7 @@ def _stranger(text: str, at: str, done: Embedded) -> str:
 
 
 def _differs(path: str, at: str, done: Embedded) -> bool:
-    """Tell what is out of date."""
+    """Report what is out of date."""
     stale = [(line, "the reference is out of date") for line in done.changed]
     for file, data in done.pictures.items():
         there = os.path.join(at, file)

@@ -31,12 +31,12 @@ def command(expressions: tuple[str, ...], as_json: bool, reading: Reading) -> No
     """Print the value of each EXPR in CuTe notation; a name bound by one can be used by the next.
 
     With - every line of standard input is an expression and gives exactly one line; a line that fails gives
-    'error: ...', and the exit status is 1 at the end. Of a FILE, or of - with --name, it is the value of the object that --name
-    says.
+    'error: ...', and the exit status is 1 at the end. For a FILE, or - with --name, print the value of the object that --name
+    picks.
     """
     if any((text == "-" and reading.name is not None) or is_file(text) for text in expressions):
         if len(expressions) > 1:
-            raise click.UsageError("a file is read alone")
+            raise click.UsageError("a file cannot be combined with other expressions")
         answer = ask(reading.request(*expressions))
         output.notes(answer.notes)
         click.echo(answer.printed)

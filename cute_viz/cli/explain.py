@@ -27,9 +27,9 @@ from cute_viz.spec import Library
 @layouts_option
 @machine_options
 def command(expression: str, path: str | None, as_json: bool, let: dict[str, str], library: Library) -> None:
-    """Show the steps of the operation EXPR: what was coalesced, which mode was divided by what, which condition failed; of a
-    swizzle, what happens to the bits; of copy(...) and gemm(...), whether CuTe accepts them, how wide the copy is and why not
-    wider; of an encoding of Triton, the coordinate that each bit adds. With - the last statement of standard input is explained.
+    """Show the steps of the operation EXPR: what was coalesced, which mode was divided by what, which condition failed; for a
+    swizzle, what happens to the bits; for copy(...) and gemm(...), whether CuTe accepts them, how wide the copy is and why not
+    wider; for an encoding of Triton, the coordinate that each bit adds. With - the last statement of standard input is explained.
 
     A step's layout is in CuTe notation and can be drawn with render.
     """

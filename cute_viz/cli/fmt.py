@@ -19,14 +19,17 @@ from cute_viz.notation.write import TARGETS
 )
 @click.argument("source", metavar="SOURCE")
 @click.option(
-    "--as", "target", type=click.Choice([*TARGETS, "triton"]), help="The language to write; cute without it, YAML of a spec file."
+    "--as",
+    "target",
+    type=click.Choice([*TARGETS, "triton"]),
+    help="The language to write; by default cute, or YAML for a spec file.",
 )
 @reading_options
 def command(source: str, target: str | None, reading: Reading) -> None:
     """Write SOURCE in another language: C++, the Python DSL, CuTe notation, CuTe's compiler notation, or as an encoding of Triton.
 
-    What is written reads back as an equal object, as Triton's encoding as the same map: of memory, or with --shape of the threads
-    and values of a tensor. Of a YAML spec without --as: the same spec, tidied.
+    The output reads back as an equal object; an encoding of Triton, as the same map: of memory, or with --shape of the threads
+    and values of a tensor. A YAML spec without --as is tidied.
     """
     from cute_viz.notation.write import write
 
@@ -35,7 +38,7 @@ def command(source: str, target: str | None, reading: Reading) -> None:
 
         text, lost = tidied(source, reading.library)
         if lost:
-            output.notes([f"comments are left out, first that of line {lost}; the one at the top is kept"])
+            output.notes([f"comments are dropped, the first one on line {lost}; the one at the top is kept"])
         click.echo(text, nl=False)
         return
     answer = ask(reading.request(source))

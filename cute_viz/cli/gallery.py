@@ -30,14 +30,16 @@ POLL = 0.3  # seconds between two looks of --watch
 )
 @click.argument("specs", nargs=-1, type=click.Path(exists=True), metavar="[SPECS]...")
 @click.option("-o", "--output", "folder", default="gallery", show_default=True, metavar="DIR", help="Where the pictures go.")
-@click.option("-j", "--jobs", type=click.IntRange(1, 256), metavar="N", help="Processes; as many as cores otherwise.")
 @click.option(
-    "-T", "--format", "formats", multiple=True, type=click.Choice(list(FORMATS)), help="Instead of the specs' own formats."
+    "-j", "--jobs", type=click.IntRange(1, 256), metavar="N", help="The number of processes; by default the number of cores."
+)
+@click.option(
+    "-T", "--format", "formats", multiple=True, type=click.Choice(list(FORMATS)), help="The formats, instead of the specs' own."
 )
 @click.option("--page", metavar="URL", help="Let the index link each picture to the live page at this address.")
 @click.option("--check", is_flag=True, help="Draw in memory; exit 1 with a list where a file differs.")
-@click.option("--prune", is_flag=True, help="Remove the files of former runs that no spec asks for.")
-@click.option("--watch", is_flag=True, help="Go on, and draw again when a spec changes.")
+@click.option("--prune", is_flag=True, help="Remove the files of earlier runs that no spec asks for.")
+@click.option("--watch", is_flag=True, help="Keep running, and draw again when a spec changes.")
 @layouts_option
 def command(
     specs: tuple[str, ...],
@@ -50,13 +52,13 @@ def command(
     watch: bool,
     library: Library,
 ) -> int:
-    """Draw every spec of SPECS, YAML files or folders of them; the specs of the library otherwise.
+    """Draw every spec of SPECS, YAML files or folders of them; by default the specs of the library.
 
     Only what has changed is drawn. The index is README.md and index.html. A spec that fails is reported with its place and
     does not stop the others.
     """
     if check and (prune or watch):
-        raise click.UsageError("--check changes nothing; --prune and --watch do")
+        raise click.UsageError("--check cannot be combined with --prune or --watch")
     paths = specs or _library(library)
     workers = jobs or len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1))
     if check:
@@ -83,7 +85,7 @@ def _updated(outcome: Outcome, folder: str) -> int:
     """Say what a run has done; the exit status."""
     for failure in outcome.failures:
         output.error(failure)
-    for verb, files in (("removed", outcome.removed), ("kept, as it was changed since", outcome.kept)):
+    for verb, files in (("removed", outcome.removed), ("kept, because it was changed since", outcome.kept)):
         for file in files:
             output.say(f"{verb}: {file}")
     for file in outcome.stale:

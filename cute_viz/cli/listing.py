@@ -23,9 +23,9 @@ KINDS = ("formats", "palettes", "ops", "mma", "copy", "limits")
     "  cute-viz list ops\n  cute-viz list mma --arch sm90 --type f16"
 )
 @click.argument("what", metavar=f"FILE|-|{'|'.join(KINDS)}")
-@click.option("--json", "as_json", is_flag=True, help="Of a file: one JSON list, numbers and types included.")
-@click.option("--arch", metavar="SM", help="Of atoms: this architecture alone, such as sm90.")
-@click.option("--type", "element", metavar="TYPE", help="Of atoms: those whose name has this type, such as f16 or e4m3.")
+@click.option("--json", "as_json", is_flag=True, help="For a file: one JSON list, including numbers and types.")
+@click.option("--arch", metavar="SM", help="For atoms: only this architecture, such as sm90.")
+@click.option("--type", "element", metavar="TYPE", help="For atoms: only those whose name has this type, such as f16 or e4m3.")
 @let_option
 @dialect_option
 @layouts_option
@@ -33,18 +33,18 @@ def command(
     what: str, as_json: bool, arch: str | None, element: str | None, let: dict[str, str], dialect: str, library: Library
 ) -> None:
     """List what a file of C++, CUDA, Python or CuTe IR defines, or the types in a compiler's text: line, name, kind, and the value
-    or what is missing for it. Or list the output formats, the palettes, the operations of expressions, the atoms of the library,
+    or what is missing for it. Or list the output formats, the palettes, the operations of expressions, the atoms of the library or
     the limits.
 
     In an atom's name {N} stands for a number; the range follows.
     """
     if what not in ("mma", "copy") and (arch or element):
-        raise click.UsageError("--arch and --type go with mma and copy")
+        raise click.UsageError("--arch and --type apply to mma and copy")
     if what not in KINDS:
         _entries(what, as_json, Reading(let, None, dialect, library))
         return
     if as_json or let or dialect != "auto":
-        raise click.UsageError("--json, --let and --dialect go with a file")
+        raise click.UsageError("--json, --let and --dialect apply to a file")
     if what == "formats":
         from cute_viz.renderers import FORMATS
 
@@ -69,7 +69,7 @@ def command(
 
 
 def _capitals(name: str) -> str:
-    """A name whose types stand as CuTe's names have them: those of AMD's are in small letters, behind the shape or at its end."""
+    """A name whose types are written as in CuTe's names: those of AMD's are in small letters, behind the shape or at its end."""
     return re.sub(r"(\d+X\d+X\d+)(?=[A-Z])", r"\1_", name.upper()) if name.islower() else name
 
 
@@ -81,7 +81,7 @@ def _shorter(path: str) -> str:
 
 
 def _entries(source: str, as_json: bool, reading: Reading) -> None:
-    """What a file defines: all of it as JSON; as lines what can be drawn, and what wants a value to be."""
+    """What a file defines: all of it as JSON; as lines what can be drawn, and what needs a value."""
     rows = ask(reading.request(source)).rows
     if as_json:
         import json

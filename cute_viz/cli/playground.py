@@ -15,7 +15,7 @@ from cute_viz.cli import output
     "  cute-viz playground -o site\n"
     "  npm pack pyodide && tar xzf pyodide-*.tgz && cute-viz playground -o site --pyodide package"
 )
-@click.option("-o", "--output", "folder", required=True, metavar="DIR", help="Write the site there.")
+@click.option("-o", "--output", "folder", required=True, metavar="DIR", help="The folder to write the site to.")
 @click.option(
     "--pyodide",
     type=click.Path(exists=True, file_okay=False),

@@ -34,9 +34,11 @@ from cute_viz.renderers import FORMATS
     "  cute-viz render '(8,8):(8,1)' -T json > f.json; cute-viz render f.json -o f.svg"
 )
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
-@click.option("-o", "--output", "path", metavar="FILE", help="The file to write; its suffix fixes the format.")
-@click.option("-T", "--format", "format_", type=click.Choice(list(FORMATS)), help="Output format, else text.")
-@click.option("--all", "every", is_flag=True, help="Every object of a file: a page; with -o DIR/ a picture each, and an index.")
+@click.option("-o", "--output", "path", metavar="FILE", help="The file to write; its suffix selects the format.")
+@click.option("-T", "--format", "format_", type=click.Choice(list(FORMATS)), help="The output format; text by default.")
+@click.option(
+    "--all", "every", is_flag=True, help="Draw every object of a file on one page; with -o DIR/, one picture each and an index."
+)
 @picture_options
 @click.option(
     "--color",
@@ -59,12 +61,12 @@ def command(
     """Draw SOURCE: a layout, an MMA or a copy, in CuTe notation, C++, Python or as CuTe printed it; the name of an atom; a
     figure's JSON file; or - for standard input.
 
-    Of a file with several objects --name says which. Without -o and -T the picture is a text grid on standard output. Several
+    --name picks one of several objects in a file. Without -o and -T the picture is a text grid on standard output. Several
     SOURCEs are drawn side by side.
     """
     if every:
         if reading.name is not None or len(sources) > 1:
-            raise click.UsageError("--all draws all of one file; leave out --name and further SOURCEs")
+            raise click.UsageError("--all draws every object of one file; leave out --name and further SOURCEs")
         if path is not None and (path.endswith(("/", os.sep)) or os.path.isdir(path)):
             from cute_viz.cli import pictures  # the gallery's index is behind it
 
@@ -73,7 +75,7 @@ def command(
     format_ = format_of(format_, output.file_of(path))
     check_format(format_, options)
     if format_ in ("png", "pdf") and output.file_of(path) is None and sys.stdout.isatty():
-        raise click.UsageError(f"{format_} is no text for a terminal; give a file with -o")
+        raise click.UsageError(f"{format_} cannot be written to a terminal; give a file with -o")
     answer = ask(reading.request(*sources, options=options, formats=(format_,)))
     if every:
         output.write(answer.write_page(format_, color=_coloured(format_, path, color_)), path)

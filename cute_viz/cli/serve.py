@@ -20,20 +20,22 @@ from cute_viz.spec import Library
     "  cute-viz serve kernel.cu                      what it defines, redrawn when it is saved"
 )
 @click.argument("source", metavar="[SOURCE|FILE]", required=False)
-@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Listen there; 0 takes any free port.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="The port to listen on; 0 takes any free one."
+)
 @click.option(
     "--host",
     default="127.0.0.1",
     show_default=True,
     metavar="ADDRESS",
-    help="Listen on this address. Any other than the default lets other machines ask.",
+    help="Listen on this address. Any address but the default lets other machines connect.",
 )
-@click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page.")
+@click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page in a browser.")
 @layouts_option
 def command(source: str | None, port: int, host: str, browser: bool, library: Library) -> None:
-    """Serve a page that draws while you type, here alone, until Ctrl-C.
+    """Serve a page that draws while you type, on this machine only, until Ctrl-C.
 
-    It takes everything that render takes; with a FILE it shows what the file defines, and follows it: save in your editor, see it.
+    It takes everything that render takes; with a FILE it shows what the file defines, and follows it when you save.
     The address holds the whole state of the page, and can be shared with whoever runs a server of their own.
     """
     import gc

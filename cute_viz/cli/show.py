@@ -17,7 +17,7 @@ from cute_viz.engine import ask
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
 @reading_options
 def command(source: str, as_json: bool, reading: Reading) -> None:
-    """Show facts about SOURCE: of a layout its size, cosize, whether it is injective, contiguous, and so on; of an atom its
+    """Show facts about SOURCE: for a layout its size, cosize, whether it is injective, contiguous, and so on; for an atom its
     layouts, types and where they come from.
     """
     answer = ask(reading.request(source))

@@ -17,16 +17,16 @@ from cute_viz.limits import limit, over
 
 @click.command(
     epilog="\b\nExamples:\n"
-    "  cute-viz solve '0 1 2 3; 4 5 6 7'        rows are parted by semicolons or lines\n"
+    "  cute-viz solve '0 1 2 3; 4 5 6 7'        rows are separated by semicolons or lines\n"
     "  cute-viz solve offsets.csv\n"
-    "  cute-viz solve owners.txt --json         of a table of T0V0, T0V1 ... the TV layout"
+    "  cute-viz solve owners.txt --json         the TV layout of a table of T0V0, T0V1 ..."
 )
 @click.argument("table", metavar="TABLE")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a line.")
 def command(table: str, as_json: bool) -> None:
-    """The layout that gives the table TABLE, a file, `-` for standard input, or its rows: a plain one, else one behind a swizzle;
-    of a table of owners (T3V1) the layout from (thread, value) to the index into the column-major tile. Where no layout can, the
-    first cell that contradicts the cells before it.
+    """Find the layout that gives TABLE, a file, `-` for standard input, or its rows: a plain one, else one behind a swizzle;
+    for a table of owners (T3V1), the layout from (thread, value) to the index into the column-major tile. Where there is none,
+    show the first cell that contradicts the cells before it.
     """
     from cute_viz.analysis.solve import read_npy, read_table, solve, solve_owners
 

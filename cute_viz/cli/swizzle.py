@@ -20,9 +20,9 @@ from cute_viz.options import OPTIONS
 @click.option("--type", "element", default="f16", show_default=True, metavar="TYPE", help="The element type: f16, e4m3, 32 ...")
 @click.option("--read", "reads", multiple=True, metavar="ACCESS", help="How the tile is read; --list names the accesses.")
 @click.option("--write", "writes", multiple=True, metavar="ACCESS", help="How it is written.")
-@click.option("--top", type=click.IntRange(1), default=8, show_default=True, help="So many candidates are shown.")
-@click.option("--arch", default="", metavar="ARCH", help="The machine: gfx90a, gfx942 have waves of 64 and ds_read, ds_write.")
-@click.option("--list", "listing", is_flag=True, help="Name the accesses and what they are.")
+@click.option("--top", type=click.IntRange(1), default=8, show_default=True, help="How many candidates to show.")
+@click.option("--arch", default="", metavar="ARCH", help="The machine: gfx90a and gfx942 have waves of 64, ds_read and ds_write.")
+@click.option("--list", "listing", is_flag=True, help="List the accesses and what they are.")
 @click.option("--json", "as_json", is_flag=True, help="Every candidate as JSON.")
 @click.option(
     "-o", "--output", "path", metavar="FILE", help="Draw the banks before and after the winner; the suffix is the format."
@@ -38,9 +38,9 @@ def command(
     as_json: bool,
     path: str | None,
 ) -> None:
-    """Search the swizzle of a row-major shared-memory tile ROWSxCOLS that makes its accesses free of bank conflicts.
+    """Find the swizzle of a row-major shared-memory tile ROWSxCOLS that makes its accesses free of bank conflicts.
 
-    Every legal swizzle is counted, and paddings for comparison. M keeps the widest vector of the accesses together, so that
+    Every legal swizzle is tried, and paddings for comparison. M keeps the widest vector of the accesses together, so that
     16-byte accesses, cp.async and TMA stay possible.
     """
     if listing:
@@ -51,7 +51,7 @@ def command(
             click.echo(f"{name:<12} {words}")
         return
     if tile is None:
-        raise click.UsageError("which tile? give ROWSxCOLS, such as 64x64")
+        raise click.UsageError("the tile is missing: give ROWSxCOLS, such as 64x64")
     from cute_viz.engine.search import search_swizzle
 
     result = search_swizzle(tile, element, (*reads, *writes), arch.lower())
@@ -81,4 +81,4 @@ def _alone() -> None:
         name = parameter.name or ""
         if name != "listing" and context.get_parameter_source(name) == ParameterSource.COMMANDLINE and context.params[name]:
             word = parameter.opts[-1] if isinstance(parameter, click.Option) else parameter.human_readable_name
-            raise click.UsageError(f"--list only names the accesses: leave out {word}")
+            raise click.UsageError(f"--list only lists the accesses: leave out {word}")

@@ -111,7 +111,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option(
         "--name",
         metavar="NAME",
-        help="Which object of a block or a file is meant: NAME, SCOPE::NAME or NAME@LINE; the last otherwise.",
+        help="The object of a block or a file to use: NAME, SCOPE::NAME or NAME@LINE; by default the last.",
     )
     @dialect_option
     @layouts_option
@@ -129,15 +129,15 @@ def machine_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def extents(ctx: click.Context, param: click.Parameter, word: str | None) -> tuple[int, ...]:
         parts = (word or "").lower().split("x") if word else []
         if not all(part.isdecimal() and len(part) < 9 and int(part) for part in parts) or len(parts) > 8:
-            raise click.BadParameter(f"{word!r} is no shape such as 64x64")
+            raise click.BadParameter(f"{word!r} is not a shape such as 64x64")
         return tuple(map(int, parts))
 
+    @click.option("--arch", default="", metavar="ARCH", help="The machine, for a name that several machines have: gfx942, gfx1200.")
+    @click.option("--wave", type=click.IntRange(1), metavar="N", help="How many of its threads run together: 32 or 64.")
+    @click.option("--shape", metavar="AxB", callback=extents, help="The shape of the tensor, for an encoding of Triton.")
     @click.option(
-        "--arch", default="", metavar="ARCH", help="Of a name that several machines have, the one meant: gfx942, gfx1200."
+        "--bits", type=click.IntRange(1, 1024), metavar="N", help="The width of its elements in bits, or of a copy's values."
     )
-    @click.option("--wave", type=click.IntRange(1), metavar="N", help="How many threads of it run together: 32 or 64.")
-    @click.option("--shape", metavar="AxB", callback=extents, help="The shape of the tensor that an encoding of Triton is for.")
-    @click.option("--bits", type=click.IntRange(1, 1024), metavar="N", help="The width of its elements, or of a copy's values.")
     @wraps(command)
     def wrapped(
         *args: Any, library: Library, arch: str, wave: int | None, shape: tuple[int, ...], bits: int | None, **more: Any
@@ -151,7 +151,7 @@ def machine_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def dialect_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """The option --dialect."""
     kind = click.Choice(DIALECTS)
-    return click.option("--dialect", type=kind, default="auto", show_default=True, help="Read SOURCE as this.")(command)
+    return click.option("--dialect", type=kind, default="auto", show_default=True, help="The language of SOURCE.")(command)
 
 
 def let_option(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -47,7 +47,7 @@ def picture(text: str, words: Mapping[str, str] | None = None, formats: Iterable
 
 
 def name_of(answer: Answer) -> str | None:
-    """The name of the spec whose picture an answer is; None of an expression, and where options change what the spec says."""
+    """The name of the spec whose picture an answer is; None for an expression, and where options change what the spec says."""
     (subject,) = answer.subjects
     (source,) = answer.request.sources
     return source if subject.spec is not None and not answer.request.options else None

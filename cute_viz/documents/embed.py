@@ -63,8 +63,8 @@ def embed(
     """Bring the pictures of a document up to date; every byte outside of the references stays.
 
     stem: begins the names of pictures that have none. folder: where they lie, as the document sees it. name: of the document, for
-    messages. library: what names stand for. page: the address of a live page, which pictures then link to. Refused: a document
-    whose pairs of comments do not match; what a single block gets wrong is in `failures`.
+    messages. library: what names stand for. page: the address of a live page, which pictures then link to. Raises: DocumentError
+    for a document whose pairs of comments do not match; what a single block gets wrong is in `failures`.
 
     >>> print(embed("<!-- cute-viz: (4,8):(8,1) | name=grid alt='A grid' -->\\n<!-- /cute-viz -->\\n", "markdown", "x").text)
     <!-- cute-viz: (4,8):(8,1) | name=grid alt='A grid' -->
@@ -121,7 +121,7 @@ class _Pictures:
         alt, given, formats = words.pop("alt", None), words.pop("name", None), words.pop("formats", None)
         format = formats or self.format or default_format(language)
         if format not in SHOWN[language]:
-            raise CuteVizError(f"a {language} document does not show {format!r}", hint=f"formats: {', '.join(SHOWN[language])}")
+            raise CuteVizError(f"a {language} document cannot show {format!r}", hint=f"formats: {', '.join(SHOWN[language])}")
         if given is not None and not is_file_name(given):
             raise CuteVizError(f"{given[:40]!r} cannot be the name of a file", hint=FILE_NAMES)
         drawn = picture(block.expression, words, [format], self.library)
@@ -186,7 +186,7 @@ def _alt(drawn: Answer) -> str:
 
 
 def _laid_out(text: str, block: Block, lines: list[str]) -> str:
-    """The reference as it stands in the document, with its pair of comments where there was none."""
+    """The reference as it is in the document, with its pair of comments where there was none."""
     prefix, newline = block.prefix, block.newline
     if not block.paired:
         lines = ["", "<!-- cute-viz -->", *lines, "<!-- /cute-viz -->"]

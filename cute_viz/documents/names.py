@@ -36,7 +36,7 @@ _BREAKS = {"latex": r"\\{}%#$&~^", "rest": r"\\"}  # Markdown and HTML have them
 
 
 def can_stand(path: str, language: str) -> bool:
-    r"""Whether a path can stand in a document: it is UTF-8 in one line, and nothing that the language takes for a command.
+    r"""Whether a path can be written in a document: it is UTF-8 in one line, and nothing that the language takes for a command.
 
     >>> can_stand("figures/tv.svg", "latex"), can_stand("100%.svg", "latex"), can_stand("caf\udce9.svg", "markdown")
     (True, False, False)

@@ -83,7 +83,7 @@ def picture_of(layout: Any, access: Access) -> Figure:
     title = f"{worst.instruction} of warp {worst.warp}, step {worst.step}: {costs} wavefronts, {worst.ideal} are ideal"
     memory = memory_of(access.arch)
     counted = f"{memory.claim}" if memory else "The number of wavefronts is as the hardware counts"
-    note = f"{counted}; in which of them a word of a bank comes is not known."
+    note = f"{counted}; in which of them a bank serves which word is unknown."
     return strip(title, show(layout), parts, width(worst.instruction) // WORD, note)
 
 
@@ -129,7 +129,7 @@ def _check(access: Access) -> None:
     if access.by is None:
         given = {"instruction": access.instruction, "operand": access.operand, "store": access.store, "global": access.sectors}
         if name := next((name for name, value in given.items() if value), None):
-            raise UsageError(f"`{name}=` goes with `access=`")
+            raise UsageError(f"`{name}=` needs `access=`")
     word = access.instruction or ""
     if access.store and word.startswith("ld"):
         raise UsageError(f"{word} reads; drop `store=`")

@@ -31,7 +31,7 @@ _FEW = 1024  # cells that always have room
 def ask(request: Request) -> Answer:
     """The answer to a request; each part of it is worked out when it is asked for.
 
-    Raises: CuteVizError for an option that there is not, a limit that cannot be set.
+    Raises: CuteVizError for an unknown option, or a limit that cannot be set.
 
     >>> answer = ask(Request(("((4,8),(2,2)):((32,1),(16,8))",), {"tile": "16x8"}))
     >>> answer.figure.title, answer.write("svg")[:5]
@@ -66,7 +66,7 @@ class Answer:
 
     @property
     def source_name(self) -> str | None:
-        """What the first source is called: the text itself, a path, `standard input`; None of an object without a name."""
+        """What the first source is called: the text itself, a path, `standard input`; None for an object without a name."""
         source = self.request.sources[0]
         return source if isinstance(source, str) else getattr(source, "name", None)
 
@@ -79,7 +79,7 @@ class Answer:
 
     @property
     def kernel(self) -> Report | None:
-        """What the copies of the one source, a whole file, cost; None of any other source, and of a file without copies."""
+        """What the copies of the one source, a whole file, cost; None for any other source, and of a file without copies."""
         (source,) = self.request.sources
         with self._limits():
             file = whole_file(source, self.request)
@@ -102,8 +102,8 @@ class Answer:
         """
         (subject,) = self.subjects
         if subject.figure is not None:
-            hint = "give what it was drawn from"
-            raise CuteVizError("a figure's JSON is a picture without its object", name=self.source_name, hint=hint)
+            hint = "give the source that it was drawn from"
+            raise CuteVizError("a figure's JSON does not contain the object", name=self.source_name, hint=hint)
         return subject.obj
 
     @property
@@ -116,7 +116,7 @@ class Answer:
     def layout(self) -> Any:
         """The layout of the one source; a bare shape is the compact one.
 
-        Raises: CuteVizError where it is no layout.
+        Raises: CuteVizError where it is not a layout.
         """
         from cute_viz.algebra.composed import ComposedLayout, as_layout
         from cute_viz.algebra.inttuple import show
@@ -176,7 +176,7 @@ class Answer:
     def write(self, format: str, **more: Any) -> bytes:
         """The picture in a format; `more` are fields of `renderers.Options`, over what the request says.
 
-        Raises: CuteVizError for a format that there is not, or that does not use an option of the request.
+        Raises: CuteVizError for an unknown format, or one that does not use an option of the request.
         """
         from cute_viz.engine.drawing import check_format, write
 
@@ -185,7 +185,7 @@ class Answer:
             return write(self.figure, format, replace(self.how, **more))
 
     def caption(self, format: str) -> tuple[str, str] | None:
-        """Of a picture without its surroundings, the suffix of the file for its caption, and the caption; None of a whole page."""
+        """For a picture without its surroundings, the suffix of the caption's file, and the caption; None for a whole page."""
         from cute_viz.engine.caption import caption_of
 
         with self._limits():
@@ -261,8 +261,8 @@ def evaluate(
 ) -> tuple[Any, dict[str, Any]]:
     """The value of a text's last statement, or of the one that the request names, and every value by its name.
 
-    names: bound before, instead of the request's `let`. warn: told of what is not as it seems, such as a composition that is not
-        pointwise.
+    names: bound before, instead of the request's `let`. warn: called with what is not as it seems, such as a composition that is
+    not pointwise.
 
     >>> evaluate("a = (4,8):(8,1); a(2,3)", Request(()))[0]
     19

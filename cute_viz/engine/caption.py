@@ -1,4 +1,4 @@
-"""What a picture without its surroundings does not say, as words to stand beside it: title, caption, meaning of colours, notes."""
+"""What a picture without its surroundings does not say, as words to go beside it: title, caption, meaning of colours, notes."""
 
 from __future__ import annotations
 

@@ -73,20 +73,20 @@ def check_format(format: str, options: Mapping[str, Any]) -> None:
     >>> check_format("svg", {"theme": "dark"})
     >>> check_format("text", {"theme": "dark"})
     Traceback (most recent call last):
-    cute_viz.errors.UsageError: theme= goes with svg, png, pdf, html, tikz, not with text
+    cute_viz.errors.UsageError: theme= applies to svg, png, pdf, html, tikz, not to text
     """
     format_named(format)
     pages = [name for name, row in FORMATS.items() if row.pages]
     fragments = [name for name, row in FORMATS.items() if row.fragments]
     for option, formats in (("fragment", fragments), ("theme", pages), ("width", pages), ("cell", pages)):
         if options.get(option) not in (None, False) and format not in formats:
-            raise UsageError(f"`{option}=` goes with {', '.join(formats)}, not with {format}")
+            raise UsageError(f"`{option}=` applies to {', '.join(formats)}, not to {format}")
     if options.get("target") not in (None, "screen") and (options["target"] == "terminal") != (format == "text"):
         goes = "text" if options["target"] == "terminal" else ", ".join(pages)
-        raise UsageError(f"`target={options['target']}` goes with {goes}, not with {format}")
+        raise UsageError(f"`target={options['target']}` applies to {goes}, not to {format}")
     if options.get("bare") and (options.get("style") == "cutlass" or format == "json"):
         other = "style=cutlass" if format != "json" else "format=json"
-        raise UsageError(f"`bare=` does not go with `{other}`, which has its own surroundings")
+        raise UsageError(f"`bare=` cannot be combined with `{other}`, which has its own surroundings")
     if options.get("style") == "cutlass" and options.get("title") is not None:
         raise UsageError("CuTe's printers write no title: leave out `title=`, or `style=cutlass`")
 
@@ -118,7 +118,7 @@ def _check_together(subjects: Sequence[Subject], request: Request) -> None:
     highlights = [] if options.get("tensor") is not None else ["thread"]
     for name in ("color_by", *highlights, "warp", "value"):
         if options.get(name) is not None:
-            raise UsageError(f"`{name}=` does not go with `diff=`, which colours the cells that differ")
+            raise UsageError(f"`{name}=` cannot be combined with `diff=`, which colours the cells that differ")
 
 
 def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subject], request: Request) -> Figure:
@@ -186,7 +186,7 @@ def _tensor(text: str, request: Request) -> Any:
     except CuteVizError as error:
         raise error.named("`tensor=`") from None
     if found.figure is not None:
-        raise CuteVizError("a figure's JSON is a picture without its object", name="`tensor=`")
+        raise CuteVizError("a figure's JSON does not contain the object", name="`tensor=`")
     return found.obj
 
 
@@ -195,7 +195,7 @@ def _finished(figure: Figure, words: Mapping[str, Any]) -> Figure:
     if given := [name for name in _OF_OBJECTS if words.get(name) is not None]:
         raise CuteVizError(
             f"{', '.join(f'`{name}=`' for name in given)} cannot be applied to a finished figure",
-            hint="give what it was drawn from",
+            hint="give the source that it was drawn from",
         )
     title = words.get("title")
     return figure if title is None else replace(figure, title=read("title", title))

@@ -46,8 +46,8 @@ class Explanation:
 
     @property
     def failed(self) -> bool:
-        """Whether the operation's condition failed, as the last step tells."""
-        return self.steps[-1].words.startswith("here it fails")
+        """Whether the operation's condition failed, as the last step says."""
+        return self.steps[-1].words.startswith("this fails")
 
     @property
     def numbered(self) -> list[tuple[int | None, str, Any]]:
@@ -60,7 +60,7 @@ class Explanation:
 
     @property
     def bits(self) -> Figure | None:
-        """Of a swizzle the picture of its bits, of a linear layout their matrix; None of an operation."""
+        """For a swizzle the picture of its bits, for a linear layout their matrix; None for an operation."""
         if isinstance(self.subject, (Call, Figure)):
             return self.subject if isinstance(self.subject, Figure) else None
         if isinstance(self.subject, Swizzle):
@@ -72,7 +72,7 @@ class Explanation:
 
     @property
     def figure(self) -> Figure:
-        """The layouts of the steps as a strip of panels, numbered as they are told; of a swizzle its bits.
+        """The layouts of the steps as a strip of panels, with their numbers; for a swizzle, its bits.
 
         Raises: FigureError where no step gives a layout.
         """
@@ -136,7 +136,7 @@ def _encoding(text: str, library: Library) -> Explanation:
     memory = "offset" in linear.bases
     steps.append(
         Step(
-            "turned round, coordinates to offsets in elements" if memory else "as (thread, register) to the column-major index",
+            "inverted: coordinates to offsets in elements" if memory else "as (thread, register) to the column-major index",
             layout,
         )
     )
@@ -149,10 +149,10 @@ def steps_of_verdict(found: Verdict) -> list[Step]:
     """A verdict in sentences.
 
     >>> [step.words for step in steps_of_verdict(Verdict("gemm", "SM80_16x8x16_F32F16F16F32_TN", 4))]
-    ['CuTe accepts it: 4 instructions a thread, SM80_16x8x16_F32F16F16F32_TN']
+    ['CuTe accepts it: 4 instructions per thread, SM80_16x8x16_F32F16F16F32_TN']
     """
     times = "1 instruction" if found.count == 1 else f"{found.count} instructions"
-    out = [Step(f"CuTe accepts it: {times} a thread, {found.instruction}")]
+    out = [Step(f"CuTe accepts it: {times} per thread, {found.instruction}")]
     if found.common is not None:
-        out.append(Step(f"max_common_vector is {found.common}: so many elements lie together in source and destination"))
+        out.append(Step(f"max_common_vector is {found.common}: this many elements are contiguous in both source and destination"))
     return [*out, *(Step(f"  {reason}") for reason in found.reasons)]

@@ -1,4 +1,4 @@
-"""What is known of an object: the facts that analysis tells, what the library says of it, and what a device has confirmed."""
+"""What is known of an object: the facts that analysis finds, what the library says of it, and what a device has confirmed."""
 
 from __future__ import annotations
 

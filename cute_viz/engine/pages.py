@@ -35,7 +35,7 @@ class Drawing:
 def drawings(request: Request) -> tuple[list[Drawing], list[CuteVizError]]:
     """The figures of all that can be drawn in the one source, a file, and the errors of what cannot, its name before each.
 
-    A tuple alone is a shape, whose picture would tell nothing.
+    A tuple alone is a shape, whose picture would show nothing.
 
     Raises: FigureError where the file has nothing to draw.
     """
@@ -51,7 +51,7 @@ def drawings(request: Request) -> tuple[list[Drawing], list[CuteVizError]]:
         except CuteVizError as error:
             failed.append(error.named(f"{entry.path} (line {entry.line})"))
     if not out:
-        hint = "'cute-viz list FILE' tells what it defines, and which values are missing"
+        hint = "'cute-viz list FILE' shows what it defines, and which values are missing"
         raise failed[0] if failed else FigureError("nothing in this file can be drawn", hint=hint)
     return out, failed
 

@@ -1,4 +1,4 @@
-"""A source -> its subject: the object, the spec or the finished figure that it stands for, and what a reader should be told."""
+"""A source -> its subject: the object, the spec or the finished figure that it stands for, and what a reader should know."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NEAR = 0.75  # how like the name of a spec a misspelt one is
 class Subject:
     """What one source stands for.
 
-    obj: the object; None of a finished figure. name: what it is called in its text or file, or "". spec: where it comes from one.
+    obj: the object; None for a finished figure. name: what it is called in its text or file, or "". spec: where it comes from one.
     figure: a picture that was drawn before.
     file: the whole file that it stands in. notes: what a reader should know of the reading. objects: all of the source by name,
     of a file what was evaluated.
@@ -103,13 +103,13 @@ def file_in(source: Any, request: Request) -> SourceFile:
         raise error.named(name) from None
     if found is None:
         raise CuteVizError(
-            "this is no file with definitions", name=name, hint="such as kernel.cu; cute-viz render reads prints and expressions"
+            "this is not a file with definitions", name=name, hint="such as kernel.cu; cute-viz render reads prints and expressions"
         )
     return found
 
 
 def whole_file(source: Any, request: Request) -> SourceFile | None:
-    """The whole file that a source is; None of an expression, a print, a picture.
+    """The whole file that a source is; None for an expression, a print, a picture.
 
     >>> whole_file("(4,8):(8,1)", Request(())) is None
     True
@@ -157,7 +157,7 @@ def _exists(source: str) -> bool:
     if len(source) > 4096 or "\n" in source or "\0" in source or not source.strip("0123456789_:,.() "):
         return False  # an expression, whatever the names of files
     if os.path.isdir(source):
-        hint = "a file or an expression is drawn, and by 'cute-viz gallery' a folder"
+        hint = "draw a file or an expression; 'cute-viz gallery' draws a folder"
         raise CuteVizError("this is a folder", name=source, hint=hint)
     return os.path.exists(source)
 
@@ -228,7 +228,7 @@ def _of_file(file: SourceFile, request: Request) -> Subject:
         notes = (f"{entry.path} of line {entry.line}; others of this name are on line {others}",)
     if request.name is None and len(file.entries) > 1:
         which = f"{entry.path} (line {entry.line})"
-        notes = (f"of {len(file.entries)} definitions {which}; `name=` picks another, 'cute-viz list' shows all",)
+        notes = (f"using {which} of {len(file.entries)} definitions; `name=` picks another, 'cute-viz list' shows all",)
     return Subject(value, entry.name, file=file, notes=notes, objects=tuple(read))
 
 
@@ -239,13 +239,13 @@ def _of_operation(text: str, name: str | None, request: Request) -> Subject:
 
     if request.name is not None or request.dialect != "auto":
         option = "name" if request.name is not None else "dialect"
-        raise UsageError(f"`{option}=` does not go with `view=operation`, which draws the last operation of its text")
+        raise UsageError(f"`{option}=` cannot be combined with `view=operation`, which draws the last operation of its text")
     try:
         operation, operands, template = read_call(text, values_of(request.let, request), request.library.resolve)
     except CuteVizError as error:
         raise error.named(name) from None
     if not operation:
-        raise FigureError(f"{text!r} is no operation", hint="such as logical_divide((8,6), (4,3)), or A o B")
+        raise FigureError(f"{text!r} is not an operation", hint="such as logical_divide((8,6), (4,3)), or A o B")
     call = Call(operation, tuple(operands), template)
     return Subject(call, objects=(("", call),))
 
@@ -260,12 +260,12 @@ def _near_specs(name: str, request: Request) -> list[str]:
 def _notes(document: Document, value: Any, own: str, text: str, request: Request) -> tuple[str, ...]:
     """Of a block: which of its objects is drawn, and which lines were not read."""
     if request.name is not None or "\n" not in text.strip():
-        return ("only the last of what ';' parts is drawn; is ':' meant?",) if document.passed else ()
+        return ("only the last statement after ';' is drawn; was ':' meant?",) if document.passed else ()
     others = [key for key, other in document.values.items() if key and other is not value and not isinstance(other, int)]
     out = []
     if others:
         which = f", {own}" if own else ""
-        out.append(f"of {len(others) + 1} objects the last{which}; `name=` picks {', '.join(others[-8:])}")
+        out.append(f"using the last of {len(others) + 1} objects{which}; `name=` picks {', '.join(others[-8:])}")
     out += [f"{key} was not read: {error.message}" for key, error in list(document.failures.items())[:4]]
     return tuple(out)
 

@@ -67,7 +67,7 @@ class Row:
 
 
 def file_of(text: str, name: str | None, request: Request) -> SourceFile | None:
-    """The file that a text is; None of an expression, a program of expressions, or prints.
+    """The file that a text is; None for an expression, a program of expressions, or prints.
 
     Raises: CuteVizError for a value of `let` that nothing in the file could use.
 
@@ -227,7 +227,7 @@ def _check_let(text: str, request: Request) -> None:
         if re.search(rf"(?<!\w){re.escape(last)}(?!\w)", text):
             continue
         words = words or sorted(set(re.findall(r"[A-Za-z_]\w*", text)))
-        hint = did_you_mean(last, words) or "cute-viz list FILE tells which values are needed"
+        hint = did_you_mean(last, words) or "cute-viz list FILE shows which values are needed"
         raise CuteVizError(f"nothing here is called {name!r}", name=f"`let={name}`", hint=hint)
 
 

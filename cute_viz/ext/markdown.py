@@ -25,7 +25,7 @@ _log = logging.getLogger("mkdocs.plugins.cute_viz")  # where `mkdocs build --str
 
 
 def validator(language: str, inputs: dict[str, Any], options: dict[str, Any], attrs: dict[str, Any], md: Any) -> bool:
-    """Take every option of the fence; `formatter` tells in the page which of them is wrong."""
+    """Take every option of the fence; `formatter` shows in the page which of them is wrong."""
     options.update(inputs)
     return True
 

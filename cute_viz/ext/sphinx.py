@@ -97,7 +97,7 @@ class CuteVizDirective(SphinxDirective):
 
 
 def _said(error: BaseException) -> str:
-    """A mistake in words, with the line that has it; its number is that of the document and told elsewhere."""
+    """A mistake in words, with the line that has it; its number is that of the document and reported elsewhere."""
     if not isinstance(error, CuteVizError):
         return str(error)
     text, span = error.text, error.span
@@ -167,7 +167,7 @@ def _text(self: Any, node: cute_viz) -> None:
 
 
 def _words(self: Any, node: cute_viz) -> None:
-    """Of writers that show no pictures: the alt text."""
+    """For writers that show no pictures: the alt text."""
     self.body.append(f"[{node['alt']}]")
     raise nodes.SkipNode
 

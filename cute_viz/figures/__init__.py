@@ -19,7 +19,7 @@ from cute_viz.options.views import BITS, TILINGS, VIEWS, View
 def build(obj: Any, options: FigureOptions | None = None) -> Figure:
     """The figure of an object: a layout (a bare shape is the compact column-major one), a swizzle, an atom or a tiling, a call.
 
-    Refused: an object that is none of these, and options that it has no use for.
+    Raises: FigureError for any other object, and for options that it does not use.
 
     >>> build(Layout((4, 8), (8, 1))).title
     '4 × 8 layout'
@@ -41,11 +41,11 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
     if tiling == "operation":
         if options.view not in (None, "operation"):
             hint = "leave out `view=`, or draw what it gives"
-            raise FigureError(f"`view={options.view}` does not go with an operation that is not carried out", hint=hint)
+            raise FigureError(f"`view={options.view}` does not apply to an operation that has not been evaluated", hint=hint)
         return "an operation", VIEWS["operation"]
     if tiling:
         if options.view not in (None, "tv") or options.tile is not None:
-            raise FigureError("`view=` and `tile=` go with a layout; an atom has its own tile", hint="`operand=` picks panels")
+            raise FigureError("`view=` and `tile=` apply to a layout; an atom has its own tile", hint="`operand=` picks panels")
         if tiling == "copy" and options.tensor is None and getattr(obj, "val_id", None) is not None and "_TMEM_" in obj.name:
             tiling = "lanes"
         if options.follow is not None:
@@ -61,5 +61,5 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
     domain(obj)
     name = options.view or ("tv" if options.tile else "grid")
     if name == "operation":
-        raise FigureError(f"{show(obj)} is no operation", hint="such as logical_divide((8,6), (4,3)), or A o B")
+        raise FigureError(f"{show(obj)} is not an operation", hint="such as logical_divide((8,6), (4,3)), or A o B")
     return f"`view={name}`" if options.view else "a TV map" if options.tile else "a grid", VIEWS[name]

@@ -70,9 +70,9 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
 
 
 def address(layout: AnyLayout, options: FigureOptions) -> Figure:
-    """Memory in order, 128 bytes a row: each cell shows which element (m,n) lies there.
+    """Memory in order, 128 bytes per row: each cell shows which element (m,n) lies there.
 
-    Refused: elements that are no whole bytes, or do not fill a row.
+    Raises: FigureError for elements that are not whole bytes, or do not fill a row.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> address(Layout((2, 2)), FigureOptions(bits=32)).panels[0].labels[:4]
@@ -97,7 +97,7 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
     check_cells(lines * per, f"the memory of {show(layout)}", options)
     width = max(1, CHUNK * 8 // bits)
     keys = [None if k not in where else where[k][1] // width % 8 for k in range(lines * per)]
-    painting = by_group(keys, 8, f"hue: n / {width} mod 8, the chunk of the row that the element stands in", "")
+    painting = by_group(keys, 8, f"hue: n / {width} mod 8, the chunk of the row that holds the element", "")
     panel = Panel(
         caption="",
         rows=lines,
@@ -108,7 +108,7 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
         col_ruler=with_borders(ruler("element", per), width),
         data={"m": tuple([where[k][0] if k in where else None for k in range(lines * per)])},
     )
-    title = options.title or f"Memory of {an(rows)} × {cols} tile of {bits}-bit elements, 128 bytes a row"
+    title = options.title or f"Memory of {an(rows)} × {cols} tile of {bits}-bit elements, 128 bytes per row"
     caption = "each cell is an address, in order; it shows the element m,n that lies there"
     shared = f"{several} elements share an address with another; the first is shown."
     return _figure(layout, title, caption, painting, [panel], bits, shared if several else "")
@@ -132,7 +132,7 @@ def _extents(layout: AnyLayout, options: FigureOptions) -> tuple[int, int]:
     shape = modes(domain(layout).shape)
     if is_coordinate_layout(domain(layout)):
         raise FigureError(
-            f"the values of {show(layout)} are coordinates, no offsets in shared memory", hint="`view=grid` shows coordinates"
+            f"the values of {show(layout)} are coordinates, not offsets in shared memory", hint="`view=grid` shows coordinates"
         )
     if not 1 <= len(shape) <= 2:
         raise FigureError(f"{show(layout)} has {len(shape)} modes; a bank map has two", hint="draw a slice: A(_,_,0)")

@@ -24,9 +24,9 @@ def bits(swizzle: Swizzle, options: FigureOptions) -> Figure:
     paints = [_CHANGED if low <= i < low + b else _READ if high <= i < high + b else _KEPT for i in order]
     changed, read = span(low, b), span(high, b)
     kept = (
-        f"the lowest {min(low, high)} bits stay: runs of {2 ** min(low, high)} keep together"
+        f"the lowest {min(low, high)} bits stay: runs of {2 ** min(low, high)} stay together"
         if min(low, high)
-        else "neighbours come apart"
+        else "neighbours are separated"
     )
     title = options.title or f"{swizzle}: {read} into {changed}"
     caption = f"{read} are XORed into {changed}; {kept}" if b else "no bits: the identity"

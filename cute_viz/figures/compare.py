@@ -32,9 +32,9 @@ def side_by_side(figures: Sequence[Figure], title: str | None = None) -> Figure:
 
 
 def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
-    """Both figures, the cells that hold different things coloured and boxed, whatever their labels tell.
+    """Both figures, the cells that hold different things coloured and boxed, whatever their labels say.
 
-    Refused: figures whose panels do not have the same cells; figures without labels, which do not show what differs.
+    Raises: FigureError for figures whose panels do not have the same cells; figures without labels, which do not show what differs.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.figures import build
@@ -48,7 +48,7 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
     for figure in (a, b):
         if not all(panel.labels for panel in figure.panels) or not any(any(panel.labels) for panel in figure.panels):
             raise FigureError(
-                f"--diff is of labelled cells; {figure.source} is drawn without any labels",
+                f"--diff compares labels; {figure.source} is drawn without labels",
                 hint="draw a slice, and leave out `labels=none`",
             )
     other = [_differing(p, q) for p, q in zip(a.panels, b.panels, strict=True)]
@@ -70,7 +70,7 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
 
 
 def _differing(a: Panel, b: Panel) -> list[bool]:
-    """Of each cell whether the panels have different things in it: values, where both tell them, or labels."""
+    """For each cell, whether the panels hold different things: values, where both have them, or labels."""
     names = [next((names for names in _HELD if all(name in panel.data for name in names)), ()) for panel in (a, b)]
     if not all(names):
         return [x != y for x, y in zip(a.labels, b.labels, strict=True)]

@@ -31,7 +31,7 @@ from cute_viz.figures.words import count
 SIDE_BY_SIDE = 32  # columns up to which source and destination stand next to each other
 _NAMES = {"S": "source: who reads", "D": "destination: who writes"}
 _MATRIX = {"S": "source: address given by", "D": "destination: register of"}  # of ldmatrix, whose lanes read for each other
-CAPTION = "each cell shows its owner T,V: which thread moves the element, as which of its values"
+CAPTION = "each cell shows its owner T,V: thread T moves the element as its value V"
 CTA_CAPTION = "each cell shows the CTA whose part of the copy moves the element, and the number V of the element in that part"
 
 
@@ -46,7 +46,8 @@ def _own_bits(op: CopyOp) -> int:
 def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) -> Figure:
     r"""The figure of a copy atom, a TiledCopy, or one thread's view of it.
 
-    Refused: a tile of more than two modes, a side that a copy does not have, more cells than the options allow.
+    Raises: FigureError for a tile of more than two modes or a side that a copy does not have; LimitError for more cells than the
+    options allow.
 
     >>> from cute_viz import parse
     >>> ldmatrix = copy(parse("Copy_Atom<SM75_U32x1_LDSM_N, half_t>{}"), FigureOptions())
@@ -122,7 +123,7 @@ def _tile_maps(tiled: TiledCopy, sides: str, options: FigureOptions) -> dict[str
 def _atom_maps(atom: Copy_Atom, sides: str, options: FigureOptions) -> dict[str, TVMap]:
     """An atom's values in the order in which its wider side holds them: a row for each of that side's threads.
 
-    Of a copy between registers and tensor memory a row is a lane of tensor memory, whose values follow each other in CuTe's order.
+    In a copy between registers and tensor memory a row is a lane of tensor memory, whose values follow each other in CuTe's order.
     """
     layouts = {"S": atom.layout_src, "D": atom.layout_dst}
     total = max(cosize(layout) for layout in layouts.values())

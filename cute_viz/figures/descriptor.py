@@ -40,7 +40,7 @@ class Cores(NamedTuple):
 def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -> Figure:
     r"""The figure of a descriptor, or of a fragment of them.
 
-    Refused: an operand of more cells than the options allow.
+    Raises: LimitError for an operand of more cells than the options allow.
 
     >>> from cute_viz import parse
     >>> text = "make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_INTER_Atom<half_t>{}, (64,16)))"
@@ -72,7 +72,7 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
     fragment = isinstance(obj, DescriptorTensor)
     what = f"{name}, {x.major}-major {x.tensor.pointer.element}, {x.mode}"
     title = options.title or f"{'Descriptors' if fragment else 'Descriptor'} of {what}"
-    caption = "a cell is a core matrix of 8 rows x 16 bytes, with its first byte; memory is shown 128 bytes a line, 16 bytes a cell"
+    caption = "a cell is a core matrix of 8 rows x 16 bytes, with its first byte; memory has 128 bytes per line, 16 bytes per cell"
     facts: dict[str, Any] = {
         "desc": str(x),
         "start address, bytes": x.start_address * UNIT,
@@ -143,7 +143,7 @@ def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, paintin
             label += f"\nstart {x.start_address + (units[0] >> 4)}"
         labels.append(label)
     return Panel(
-        caption="the operand, a cell a core matrix of 8 rows x 16 bytes: its first byte",
+        caption="the operand, one core matrix of 8 rows x 16 bytes per cell: its first byte",
         rows=cores.rows,
         cols=cores.cols,
         labels=tuple(labels),
@@ -209,7 +209,7 @@ def _memory_panel(x: SmemDescriptor, cores: Cores, painting: Painting) -> Panel:
     cells = [held.get(first * (LINE // UNIT) + n) for n in range(lines * LINE // UNIT)]
     labels = tuple("" if cell is None else f"{cell[0] // cores.cols},{cell[0] % cores.cols}.{cell[1]}" for cell in cells)
     return Panel(
-        caption="shared memory, a cell 16 bytes: core matrix (row, column) of the operand, and which of its 8 rows",
+        caption="shared memory, 16 bytes per cell: core matrix (row, column) of the operand, and which of its 8 rows",
         rows=lines,
         cols=LINE // UNIT,
         labels=labels,
@@ -238,9 +238,9 @@ def _notes(x: SmemDescriptor, memory: Panel) -> list[str]:
     if x.major == "MN" and not none and not x.leading_byte_offset:
         out.append("LBO is 0: the operand is one swizzle atom wide.")
     if memory.rows == MOST_LINES:
-        out.append(f"Of memory the first {count(MOST_LINES, 'line')} of {LINE} bytes are shown.")
+        out.append(f"Only the first {count(MOST_LINES, 'line')} of {LINE} bytes are shown.")
     if any(cell is None for cell in memory.data["core"]):
-        out.append("Hatched: bytes of other k-blocks, or of nothing.")
+        out.append("Hatched: bytes of other k-blocks, or unused ones.")
     if x.kind == "UMMA":
         out.append(f"SM100: {RUN}.")
     return out

@@ -35,9 +35,9 @@ class _Cells(NamedTuple):
 def follow(obj: Gemm, options: FigureOptions) -> Figure:
     """The picture of a Gemm's work as one thread does it.
 
-    The panels show the same rows: those that the thread has to do with, eight together. What repeats is drawn once.
+    The panels show the same rows: those that concern the thread, eight together. What repeats is drawn once.
 
-    Refused: no thread, or several; an operand that is neither A nor B.
+    Raises: FigureError for no thread or several, and for an operand that is neither A nor B.
 
     >>> from cute_viz import figure
     >>> figure("ampere_gemm", follow=13).panels[1].caption

@@ -30,7 +30,7 @@ Box = tuple[int, int, int, int]
 def follow(obj: Stages, options: FigureOptions) -> Figure:
     """The page of the stages with what one thread has to do with in boxes, and arrows from stage to stage.
 
-    Refused: no thread, or several; stages without an accumulator in registers, or in tensor memory with a load of it.
+    Raises: FigureError for none or several threads, and for stages without an accumulator that threads hold.
 
     >>> from cute_viz import figure
     >>> shown = figure("hopper_gemm", follow=13)

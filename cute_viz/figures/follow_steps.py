@@ -82,7 +82,7 @@ class Steps:
 def shared_of(gemm: Gemm, operand: str) -> Shared:
     """The shared-memory tile of an operand, its first stage.
 
-    Refused: elements of unknown width.
+    Raises: FigureError for elements of unknown width.
 
     >>> from cute_viz import parse
     >>> from cute_viz.algebra.gemm import make_gemm
@@ -113,13 +113,13 @@ def _bits(gemm: Gemm, operand: str) -> int:
         return bits_of(kinds[operand])
     except (KeyError, CuteVizError):
         hint = f"give g2s_{operand.lower()}, the copy that fills it"
-        raise FigureError(f"nothing says how wide an element of {operand} is", hint=hint) from None
+        raise FigureError(f"the width of an element of {operand} is unknown", hint=hint) from None
 
 
 def steps_of(gemm: Gemm, operand: str, thread: int) -> Steps:
     """What a thread does for an operand, A or B, and for C.
 
-    Refused: a thread that the MMA does not have; an MMA that no thread holds a part of.
+    Raises: FigureError for a thread that the MMA does not have, and for an MMA whose operands no thread holds.
 
     >>> from cute_viz import parse
     >>> from cute_viz.algebra.gemm import make_gemm
@@ -196,7 +196,7 @@ def _stores(gemm: Gemm, thread: int, held: list[Cell], notes: list[str]) -> list
     every = _instructions(gemm.epilogue, "D", thread, gemm.tile[:2], notes)
     own = [part for part in every if set(part) <= set(held)]
     if every and not own:
-        notes.append("It stores other elements than it computes: they change hands in shared memory.")
+        notes.append("It stores other elements than it computes: they are exchanged through shared memory.")
     return own or every[:1]
 
 

@@ -23,8 +23,8 @@ BAND = 1 << 20  # cells that are looked at at once
 def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
     """The figure of a layout's offsets, eight bands of hue and four shades of each.
 
-    Refused: more cells than the limit `image-cells`, other than two modes, values that are coordinates, offsets past 62 bits,
-    options that an image has no use for.
+    Raises: LimitError over the limit `image-cells`; FigureError for other than two modes, values that are coordinates, offsets
+    past 62 bits, options that an image has no use for.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> panel = heat(Layout((512, 1024), (1024, 1)), FigureOptions()).panels[0]
@@ -43,7 +43,7 @@ def heat(layout: AnyLayout, options: FigureOptions) -> Figure:
             f"{show(layout)} has {len(shape)} modes; an image of so many cells has two", hint="draw a slice: L(_,_,0)"
         )
     if is_coordinate_layout(domain(layout)):
-        raise FigureError(f"the values of {show(layout)} are coordinates, which no image shows")
+        raise FigureError(f"the values of {show(layout)} are coordinates, which an image cannot show")
     rows, cols = product(shape[0]), product(shape[1])
     offsets_of = _columns(position_independent(layout), rows, cols, np)
     width = max(1, BAND // rows)
@@ -124,7 +124,7 @@ def _check_use(layout: AnyLayout, options: FigureOptions) -> None:
     unused = "`coords=`" if options.coords else f"`color_by={colour}`" if colour != "offset" else ""
     if unused:
         raise FigureError(
-            f"{unused} does not go with an image, which {show(layout)} becomes, as it has {product(layout.shape)} cells",
+            f"{unused} does not apply to an image, which {show(layout)} becomes, as it has {product(layout.shape)} cells",
             hint=f"an image is coloured by offset; a grid has at most {options.max_cells} cells (`max_cells=`): draw a slice",
         )
 
@@ -132,16 +132,16 @@ def _check_use(layout: AnyLayout, options: FigureOptions) -> None:
 def _columns(layout: AnyLayout, rows: int, cols: int, np: Any) -> Callable[[int, int], Any]:
     """A function that gives the offsets of the columns c0..c1-1; a table of all of them would be gigabytes.
 
-    Refused: offsets past 62 bits, as integers of 64 bits would wrap; values that are coordinates.
+    Raises: FigureError for offsets past 62 bits, as 64-bit integers would wrap; values that are coordinates.
     """
     known = reach(layout)
     values = offsets(layout) if known is None else []
     if values and not isinstance(values[0], int):
-        raise FigureError(f"the values of {show(layout)} are coordinates, which no image shows")
+        raise FigureError(f"the values of {show(layout)} are coordinates, which an image cannot show")
     low, high = known or (min(values), max(values))
     if low < -WIDEST or high >= WIDEST:
         raise FigureError(
-            f"the offsets of {show(layout)} reach past 62 bits, too far for an image",
+            f"the offsets of {show(layout)} exceed 62 bits, too large for an image",
             hint="draw a slice or a smaller tile: few cells are a grid, whose offsets may be any",
         )
     if known is None:

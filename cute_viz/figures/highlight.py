@@ -74,7 +74,7 @@ def paint_held(
         paper = paints.index(Paint(-1))
         cells |= {x: tuple([paper if mine else HOLE for mine in owners[x]]) for x in rest}
         entries = [LegendEntry(paper, f"{x}: {memory[x]}", cells[x].count(paper)) for x in rest if x in memory]
-        legends = (*painting.legends, *([Legend("paper: in no thread's registers", tuple(entries))] if entries else []))
+        legends = (*painting.legends, *([Legend("plain: not in any thread's registers", tuple(entries))] if entries else []))
         painting = Painting((), paints, legends)
     return {x: cells[x] for x in maps}, painting
 
@@ -203,7 +203,7 @@ def _wanted(owner: int | None, tv_map: TVMap, options: FigureOptions) -> bool:
 def owners_of(maps: Sequence[TVMap], options: FigureOptions) -> list[list[list[int]]]:
     """For each map the owners of its cells, those asked for in front, so that a highlighted owner of a shared cell is seen.
 
-    Refused: a thread, warp or value that none of the maps has.
+    Raises: FigureError for a thread, warp or value that none of the maps has.
 
     >>> tv_map = TVMap(threads=2, values=1, rows=1, cols=1, places=[0, 0])
     >>> owners_of([tv_map], FigureOptions()), owners_of([tv_map], FigureOptions(thread=range(1, 2)))

@@ -75,7 +75,7 @@ def conv(obj: TmaCopy) -> Im2col:
 def corner_of(obj: TmaCopy, word: str | None) -> Corner:
     """`--coord`: pixel, channel and the position in the filter, as `pixel,c,s,r`; 0 for those that are not given.
 
-    Refused: more numbers than there are, positions that the filter has not.
+    Raises: FigureError for more numbers than there are, and for positions that the filter does not have.
 
     >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1))"
@@ -90,7 +90,7 @@ def corner_of(obj: TmaCopy, word: str | None) -> Corner:
     parts = [part.strip() for part in (word or "0").strip("() ").split(",")]
     if len(parts) > len(names) or not all(part.isdecimal() and len(part) < 12 for part in parts):
         raise FigureError(
-            f"`coord={word}` is no place in the im2col matrix", hint=f"{','.join(names)}, such as {','.join('0' * len(names))}"
+            f"`coord={word}` is not a place in the im2col matrix", hint=f"{','.join(names)}, such as {','.join('0' * len(names))}"
         )
     numbers = [int(part) for part in parts] + [0] * (len(names) - len(parts))
     if any(x >= extent for x, extent in zip(numbers[2:], filters, strict=True)):
@@ -200,7 +200,7 @@ def inside(obj: TmaCopy, pixel: Pixel) -> bool:
 def im2col(obj: TmaCopy, options: FigureOptions) -> Figure:
     """The figure of a TMA copy of a convolution, of the tile that `coord` places.
 
-    Refused: a place that there is not, more cells than the options allow.
+    Raises: FigureError for a place outside the matrix; LimitError for more cells than the options allow.
 
     >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1))"
@@ -233,7 +233,7 @@ def im2col(obj: TmaCopy, options: FigureOptions) -> Figure:
         f"{count(len(instructions), 'instruction')} of {obj.map.box_dim[1]} pixels × {obj.map.box_dim[0]} channels.",
     ]
     if lost:
-        notes.append(f"Hatched: {lost} bytes of the tile lie outside of the tensor; they arrive as zeros.")
+        notes.append(f"Hatched: {lost} bytes of the tile lie outside the tensor; they arrive as zeros.")
     used = [
         LegendEntry(h, f"rows {h} + {HUES}n of the tile", sum(p.paints.count(h) for p in planes)) for h in sorted(set(hue.values()))
     ]
@@ -314,7 +314,7 @@ def _memory(obj: TmaCopy, pixels: list[Pixel], hue: dict[int, int], planes: int)
     shown = [cells.get(n) for n in range(lines * LINE // CHUNK)]
     more = f", the first {MOST_LINES} lines" if max(cells) // (LINE // CHUNK) >= MOST_LINES else ""
     return Panel(
-        caption=f"shared memory, swizzle {SWIZZLE_NAMES[obj.map.swizzle]}: a cell 16 bytes, 4 banks{more}",
+        caption=f"shared memory, swizzle {SWIZZLE_NAMES[obj.map.swizzle]}: 16 bytes, 4 banks, per cell{more}",
         rows=lines,
         cols=LINE // CHUNK,
         labels=tuple("" if p is None else f"p{p.row} c{p.channel}" for p in shown),

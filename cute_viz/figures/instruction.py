@@ -26,7 +26,7 @@ def instruction(obj: InstrDescriptor, options: FigureOptions) -> Figure:
         kind="instruction",
         title=title,
         source=str(obj),
-        caption="a bit a cell, 16 a row, the highest first",
+        caption="one bit per cell, 16 per row, the highest first",
         description=f"{title}. {obj}. {', '.join(told.values())}.",
         paints=paints,
         legends=(fields_legend(fields, at, told),),

@@ -54,7 +54,7 @@ def held(op: CopyOp) -> dict[tuple[int, int], list[tuple[int, int, int]]]:
 def lanes(op: CopyOp, options: FigureOptions) -> Figure:
     """The figure of an instruction between tensor memory and the registers of a warp.
 
-    Refused: more cells than the options allow.
+    Raises: LimitError for more cells than the options allow.
 
     >>> from cute_viz import parse
     >>> figure = lanes(parse("SM100_TMEM_LOAD_16dp256b1x{}"), FigureOptions())
@@ -101,13 +101,15 @@ def lanes(op: CopyOp, options: FigureOptions) -> Figure:
         ),
     )
     name = "tcgen05.ld" if load else "tcgen05.st"
-    title = options.title or f"{op.name} ({name}): {high} lanes × {count(wide, 'column')}, {count(registers, 'register')} a thread"
-    caption = "a cell of tensor memory shows the thread T and its register r, a register the lane and column from the address on"
+    title = (
+        options.title or f"{op.name} ({name}): {high} lanes × {count(wide, 'column')}, {count(registers, 'register')} per thread"
+    )
+    caption = "a cell of tensor memory shows thread T and register r; a register shows its lane and column from the address on"
     notes = [f"The lanes are those of the warp's own 32: warp w of four begins at lane 32w. SM100: {RUN}."]
     if op.name.endswith("_16b"):
         notes.insert(0, "A register packs the low 16 bits of two neighbouring columns; the lower half comes first.")
     if HOLE in painting.cells:
-        notes.append("Hatched: columns that the instruction leaves alone.")
+        notes.append("Hatched: columns that the instruction does not touch.")
     return Figure(
         kind="lanes",
         title=title,

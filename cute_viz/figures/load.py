@@ -11,11 +11,13 @@ from cute_viz.limits import limit, over
 
 
 def from_json(text: str) -> Figure:
-    """The figure of a JSON text, as the format json writes it. Refused, with the place: what is no JSON, or no figure.
+    """The figure of a JSON text, as the format json writes it.
+
+    Raises: FigureError with the place, for anything but the JSON of a figure.
 
     >>> from_json('{"title": 1, "title": 2}')
     Traceback (most recent call last):
-    cute_viz.errors.FigureError: the key 'title' stands twice in one object
+    cute_viz.errors.FigureError: the key 'title' appears twice in one object
     """
     import json
 
@@ -32,7 +34,7 @@ def from_json(text: str) -> Figure:
         if len(out) < len(pairs):
             seen: set[str] = set()
             twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-            raise FigureError(f"the key {twice!r} stands twice in one object")
+            raise FigureError(f"the key {twice!r} appears twice in one object")
         return out
 
     try:
@@ -63,7 +65,7 @@ def from_dict(data: Any) -> Figure:
         raise FigureError("figure.panels is empty: there is nothing to draw")
     for paint in figure.paints:
         if paint.hue < -1 or not 0 <= paint.shade < max(1, paint.shades):
-            raise FigureError(f"figure.paints holds {paint}, which is no hue slot and shade")
+            raise FigureError(f"figure.paints holds {paint}, which is not a hue slot and shade")
     if any(not 0 <= entry.paint < len(figure.paints) for legend in figure.legends for entry in legend.entries):
         raise FigureError("figure.legends names a paint that the figure does not have")
     for n, panel in enumerate(figure.panels):
@@ -108,7 +110,7 @@ def _check_panel(panel: Panel, where: str) -> None:
         if not isinstance(entry, tuple) or len(entry) != 2 or not isinstance(entry[0], int) or not isinstance(entry[1], tuple):
             raise FigureError(f"{where}.owners holds something else than a cell and its owners")
         if not 0 <= entry[0] < cells or not all(isinstance(owner, tuple) and len(owner) == 2 for owner in entry[1]):
-            raise FigureError(f"{where}.owners holds a cell outside of the panel, or an owner that is no (thread, value)")
+            raise FigureError(f"{where}.owners holds a cell outside the panel, or an owner that is not (thread, value)")
 
 
 _PARTS: dict[tuple[str, str], type] = {

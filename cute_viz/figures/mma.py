@@ -44,7 +44,7 @@ from cute_viz.figures.words import count, ptx_name
 
 _PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1), "E": (1, 2)}
 _SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N"), "E": ("M", "group of K")}
-CAPTION = "each cell shows its owner T,V: which thread holds the element, in which of its values"
+CAPTION = "each cell shows its owner T,V: thread T holds the element as its value V"
 CTA_CAPTION = "each cell shows the CTA whose memory holds the element, and the number V of the element in that CTA's part"
 
 
@@ -136,8 +136,8 @@ def _check_congruent(atom: MMA_Atom) -> None:
         layout = atom.layout(x)
         if not same_profile(layout.shape, layout.stride):
             raise FigureError(
-                f"the {x} layout of {atom.name or 'this atom'}, {layout}, has a stride that is nested otherwise than its shape",
-                hint="CuTe has it so, and cannot evaluate it either; `operand=` picks another operand",
+                f"the {x} layout of {atom.name or 'this atom'}, {layout}, has a stride whose nesting differs from its shape",
+                hint="CuTe defines it this way, and cannot evaluate it either; `operand=` picks another operand",
             )
 
 
@@ -199,7 +199,7 @@ def _metadata(rows: int, cols: int) -> str:
 
 
 def lanes_of_a_row(atom: MMA_Atom) -> int:
-    """The lanes of a wider wave that hold a row of C together; 1 where a wave has 32 lanes or fewer, whose lanes are told apart.
+    """The lanes of a wider wave that hold a row of C together; 1 where a wave has 32 lanes or fewer, whose lanes are distinguished.
 
     >>> lanes_of_a_row(MMA_Atom(Layout(64), (16, 16, 4), *[Layout(((16, 4), 4), ((16, 4), 1))] * 3, warp=(64, "wave")))
     16
@@ -230,7 +230,7 @@ def _memory(atom: MMA_Atom, operand: str, tv_map: TVMap) -> str:
 
 
 def _notes(operand: str, tv_map: TVMap, owners: list[list[int]], memory: str) -> list[str]:
-    """Of an operand in memory: how the instruction reaches it; else holes and shared cells."""
+    """For an operand in memory, how the instruction reaches it; else cells without an owner and shared cells."""
     if tv_map.everyone and tv_map.real is not None and not memory:
         return [f"{operand} is seen whole by all {len(tv_map.real)} threads."]
     if memory:

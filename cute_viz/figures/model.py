@@ -45,7 +45,7 @@ class Frozen(dict[str, Any]):
 class Paint:
     """A hue slot (0, 1, ...) and a shade: 0 is the full hue, shades-1 the lightest. hue -1 is no colour (paper).
 
-    faded: a tint of the hue and muted ink, of what stands back behind a highlight.
+    faded: a tint of the hue and muted ink, of what recedes behind a highlight.
     """
 
     hue: int
@@ -58,7 +58,7 @@ class Paint:
 class LegendEntry:
     """One row of a legend: the paint shown (an index into the figure's paints), its meaning, and how many cells are painted so.
 
-    A cell of several owners is painted, and counted, for the first; its panel's `owners` tell the others.
+    A cell of several owners is painted, and counted, for the first; its panel's `owners` have the others.
     """
 
     paint: int
@@ -79,7 +79,7 @@ class Ruler:
     """One edge of a panel: a title such as `M` or `thread`, a label for each row (or column), and border levels.
 
     `levels[i]` is the weight of the line before row i; there is one more entry than rows. 0 is a cell line, 1 and
-    more are borders of ever larger tiles. The outer frame is not told by levels; renderers always draw it.
+    more are borders of ever larger tiles. The outer frame is not part of levels; renderers always draw it.
     """
 
     title: str
@@ -91,7 +91,7 @@ class Ruler:
 class Panel:
     """One grid of cells with its caption.
 
-    labels, paints: one entry a cell, row by row (index row * cols + col). A label may hold several lines, parted by
+    labels, paints: one entry a cell, row by row (index row * cols + col). A label may hold several lines, separated by
         newlines; the paint is an index into the figure's paints, or HOLE, which pages hatch and text shows as · in the place
         of a label. A panel of very many cells has no labels at all
         (an empty tuple), and its paints may be bytes.
@@ -100,7 +100,7 @@ class Panel:
         consecutive values of one thread.
     data: further columns, one entry a cell, by name (`offset`, `thread`, `value` ...); None where a cell has none.
     place: (row, column) of the panel in the figure; panels of one figure stand in a grid of panels.
-    legends: which of the figure's legends tell what colour means here, as indices; None for all of them.
+    legends: which of the figure's legends explain colour here, as indices; None for all of them.
     warp, warp_name: how many threads run together, and what they are called.
     arrows: from one cell to another along a row or a column: (row0, col0, row1, col1); `arrow_labels` has the words of each,
         which a label tells, too.
@@ -180,7 +180,7 @@ class Figure(Drawn):
         object.__setattr__(self, "facts", Frozen(self.facts))
 
     def legends_of(self, panel: Panel) -> tuple[Legend, ...]:
-        """The legends that tell what colour means in a panel.
+        """The legends that explain colour in a panel.
 
         >>> line = Ruler("", ("0",), (0, 0))
         >>> panel = Panel("", 1, 1, ("",), (0,), line, line, legends=(1,))

@@ -33,7 +33,7 @@ def operation(call: Call, options: FigureOptions) -> Figure:
     complement together, which reach every place once. Composition: hue is the place that an element has in A. Everything
     else: hue is the offset.
 
-    Refused: a result that is no layout, or values that are coordinates, which have no colour here.
+    Raises: FigureError for a result that is not a layout, or whose values are coordinates, which have no colour here.
 
     >>> drawn = operation(Call("logical_divide", (Layout((4, 2)), (2, 2))), FigureOptions())
     >>> [panel.caption for panel in drawn.panels], len(drawn.legends[0].entries)
@@ -49,7 +49,7 @@ def operation(call: Call, options: FigureOptions) -> Figure:
     if found.name.endswith("divide") and len(operands) == 2 and (first := _first_tile(operands)) is not None:
         drawn.insert(1, ("first tile", first))
     if not _drawable(result):
-        raise FigureError(f"{found.name} gives {show(result)}, which is no layout to draw")
+        raise FigureError(f"{found.name} gives {show(result)}, which is not a layout that can be drawn")
     drawn.append(("result", result))
     if found.name == "complement" and isinstance(result, Layout):
         drawn.append(("both", make_layout(operands[0], result)))

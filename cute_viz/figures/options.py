@@ -18,7 +18,7 @@ FIELDS = {option.field or option.name: option.name for option in of_level("objec
 
 @dataclass(frozen=True, slots=True)
 class FigureOptions:
-    """How to draw an object: the fields are the options of the level `object`, whose meaning `cute_viz.options` tells.
+    """How to draw an object: the fields are the options of the level `object`, whose meaning is in `cute_viz.options`.
 
     view: None for what the object asks for, of a layout `tv` with a tile, else `grid`. tile: (rows, columns). color_by: None for
     the view's own choice. thread, warp, value: half-open ranges. tensor: the tensor's layout. bits: the option `type`; None for 16
@@ -72,24 +72,24 @@ def check_use(what: str, view: View, options: FigureOptions) -> None:
     >>> from cute_viz.options.views import VIEWS
     >>> check_use("`view=grid`", VIEWS["grid"], FigureOptions(bits=8))
     Traceback (most recent call last):
-    cute_viz.errors.FigureError: type= does not go with view="grid"
-      hint: it goes with the views banks, address
+    cute_viz.errors.FigureError: type= does not apply to view="grid"
+      hint: it applies to the views banks, address
     """
     for field, name in FIELDS.items():
         if name in ("view", "title", "max_cells", "labels") or getattr(options, field) == getattr(PLAIN, field):
             continue
         if name not in view.uses:
-            raise FigureError(f"`{name}=` does not go with {what}", hint=f"it goes with {used_by(name)}")
+            raise FigureError(f"`{name}=` does not apply to {what}", hint=f"it applies to {used_by(name)}")
     for name in ("labels", "color_by"):
         word, words = getattr(options, name), getattr(view, name)
         if word is not None and word not in words:
-            raise FigureError(f"`{name}={word}` does not go with {what}", hint=f"choices: {', '.join(words)}")
+            raise FigureError(f"`{name}={word}` does not apply to {what}", hint=f"choices: {', '.join(words)}")
 
 
 def operands(wanted: str | None, known: str, what: str) -> str:
     """The letters of the option `operand` in the order in which they are drawn; all without any.
 
-    Refused: a letter that is not known, with `what` there is instead.
+    Raises: FigureError for a letter that is not known, with `what` there is instead.
 
     >>> operands(None, "SD", "a copy has S and D"), operands("ba", "CAB", "an MMA has A, B and C")
     ('SD', 'AB')

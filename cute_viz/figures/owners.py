@@ -44,7 +44,7 @@ class TVMap:
 
     def __post_init__(self) -> None:
         if self.places and not 0 <= min(self.places) <= max(self.places) < self.rows * self.cols:
-            raise FigureError(f"values lie outside of the {self.rows} x {self.cols} tile", hint="permute the tile as a whole")
+            raise FigureError(f"values lie outside the {self.rows} x {self.cols} tile", hint="permute the tile as a whole")
 
     def owners(self) -> list[list[int]]:
         """For each cell of the tile, its owners as t * values + v, lowest thread, then value, first."""
@@ -92,7 +92,7 @@ def tile_panel(
     r"""The tile, each cell labelled with its owner.
 
     titles: of the rulers down and across. atom: rows and columns of an atom, whose borders are drawn; 0 for none.
-    named: labels name every owner of a cell, not the lowest alone. What nobody holds has no labels.
+    named: labels name every owner of a cell, not the lowest alone. What no thread holds has no labels.
 
     >>> tv_map = TVMap(threads=2, values=2, rows=2, cols=2, places=[0, 2, 1, 3])
     >>> tile_panel(tv_map, tv_map.owners(), (0, 0, 0, 0), FigureOptions()).labels
@@ -200,32 +200,33 @@ def _boxes(first: Sequence[int | None], values: int, rows: int, cols: int) -> tu
 
 
 def ownership_notes(cells: int, owners: list[list[int]], values: int, what: str = "", named: bool = False) -> list[str]:
-    """Sentences about holes and shared cells; a highlighted owner that is not the lowest was put in front (`highlight.owners_of`).
+    """Sentences about cells without an owner and shared ones; a highlighted owner was put in front (`highlight.owners_of`).
 
     owners: t * values + v of each cell.
 
     >>> ownership_notes(4, [[0], [1], [], [2]], 1)
-    ['1 of 4 cells have no owner and are drawn as holes.']
+    ['1 of 4 cells has no owner.']
     >>> ownership_notes(2, [[4, 0], [1]], 4)
-    ['1 cells have several owners (up to 2); a highlighted owner is shown, else the lowest thread, ×n tells how many there are.']
+    ['1 cell has several owners (up to 2); a highlighted owner is shown, else the lowest thread; ×n gives the count.']
     """
     holes = sum(not mine for mine in owners)
     shared = sum(len(mine) > 1 for mine in owners)
     notes = []
     if holes:
-        notes.append(f"{what}{holes} of {cells} cells have no owner and are drawn as holes.")
+        notes.append(f"{what}{holes} of {cells} cells {'has' if holes == 1 else 'have'} no owner.")
     if named and (copies := replicas(owners)):
         holders = {len({o // values for o in mine}) for mine in owners if mine}
         if holders == {copies}:
             notes.append(f"{what}every element is held by {copies} threads.")
         elif holders == {1}:
-            notes.append(f"{what}every element stands {copies} times among the values, all of one owner.")
+            notes.append(f"{what}every element appears {copies} times among the values, all of one owner.")
         else:
-            notes.append(f"{what}every element stands {copies} times among the values, some of one owner.")
+            notes.append(f"{what}every element appears {copies} times among the values, some of one owner.")
     elif shared:
         most = max(map(len, owners))
         seen = "the lowest thread is shown"
         if any(mine[0] > min(mine) for mine in owners if mine):
             seen = "a highlighted owner is shown, else the lowest thread"
-        notes.append(f"{what}{shared} cells have several owners (up to {most}); {seen}, ×n tells how many there are.")
+        cells_have = "cell has" if shared == 1 else "cells have"
+        notes.append(f"{what}{shared} {cells_have} several owners (up to {most}); {seen}; ×n gives the count.")
     return notes

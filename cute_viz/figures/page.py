@@ -14,10 +14,10 @@ WIDE = 32  # columns of a panel that has a row of its own
 def page(title: str, parts: Sequence[tuple[str, Figure]], columns: int, source: str = "", caption: str = "") -> Figure:
     """One figure of several, each with a heading, in rows of `columns`.
 
-    A legend that several parts have is told once, with the counts of all; where colours mean something else in each part, a
+    A legend that several parts have appears once, with the counts of all; where colours mean something else in each part, a
     legend says of which it is.
 
-    Refused: no figure.
+    Raises: FigureError without a figure.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.figures import build

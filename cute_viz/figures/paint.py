@@ -1,4 +1,4 @@
-"""Which cells share a hue, and which shade: the meaning of colour, told by a legend.
+"""Which cells share a hue, and which shade: the meaning of colour, explained by a legend.
 
 Keys (an offset, a thread ...) are put into at most eight groups of equal size, in order, one hue each; keys whose borders must be
 seen (tiles, copies, warps), where there are more than eight, take turns with the hues, so that neighbours differ.

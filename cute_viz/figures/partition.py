@@ -34,7 +34,8 @@ _TITLES = {"A": ("M", "K"), "B": ("N", "K"), "C": ("M", "N")}
 def partition(obj: Any, options: FigureOptions) -> Figure:
     """The figure of partition_A, _B, _C, _S or _D of the tensor in the options, for one thread.
 
-    Refused: a tensor of other than two modes; no thread, or more than one; an operand that the object does not have.
+    Raises: FigureError for a tensor that does not have two modes, for no thread or more than one, and for an operand that the
+    object lacks.
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))")
@@ -62,7 +63,7 @@ def partition(obj: Any, options: FigureOptions) -> Figure:
     for n, (m, k) in enumerate(coordinates):
         if not (0 <= m < rows and 0 <= k < cols):
             raise FigureError(
-                f"thread {thread} holds ({m},{k}), which is outside of the {rows} x {cols} tensor",
+                f"thread {thread} holds ({m},{k}), which is outside the {rows} x {cols} tensor",
                 hint="give a tensor whose extents are multiples of the tile",
             )
         cell = m * cols + k
@@ -156,15 +157,17 @@ def _view(obj: Any, options: FigureOptions) -> tuple[Any, str]:
     letters = "SD" if isinstance(obj, (TiledCopy, ThrCopy)) else "ABC"
     operand = (options.operand or ("S" if letters == "SD" else "C")).upper()
     if operand not in tuple(letters):
-        raise FigureError(f"`operand={options.operand}`: one of {', '.join(letters)} goes with a tensor")
+        raise FigureError(f"`operand={options.operand}`: a tensor needs one of {', '.join(letters)}")
     if isinstance(obj, (ThrMMA, ThrCopy)):
         if options.thread not in (None, range(own := _thread(obj), own + 1)):
             raise FigureError(
-                f"`thread=` does not go with the view of thread {own} alone", hint="leave it out, or give the whole tiling"
+                f"`thread=` cannot be combined with the view of thread {own}", hint="leave it out, or give the whole tiling"
             )
         return obj, operand
     if not isinstance(obj, (MMA_Atom, TiledMMA, TiledCopy)):
-        raise FigureError("a copy atom partitions nothing", hint="make a tiled copy of it: make_tiled_copy(atom, thr, val)")
+        raise FigureError(
+            "a copy atom does not partition a tensor", hint="make a tiled copy of it: make_tiled_copy(atom, thr, val)"
+        )
     if options.thread is None or len(options.thread) != 1:
         raise FigureError("`tensor=` needs `thread=`", hint="such as `thread=0`")
     tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj

@@ -39,7 +39,7 @@ class Scales(NamedTuple):
 def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     """The figure of a layout of scale factors: its first block of 128 x 4, both ways.
 
-    Refused: a layout that gives no elements of K a common scale factor.
+    Raises: FigureError for a layout in which no elements of K share a scale factor.
 
     >>> from cute_viz import parse
     >>> figure = scales(parse("SfAtom(32)"), FigureOptions())
@@ -47,7 +47,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     ('16', '34,1')
     """
     if not isinstance(layout, Layout):
-        raise FigureError(f"{show(layout)} is no layout of scale factors", hint="such as SfAtom(32)")
+        raise FigureError(f"{show(layout)} is not a layout of scale factors", hint="such as SfAtom(32)")
     x = _read(layout)
     check_cells(2 * ROWS * PER_ROW + x.rows // ROWS * x.factors // PER_ROW, f"the layout {show(layout)}", options)
     rows, factors = min(x.rows, ROWS), min(x.factors, PER_ROW)
@@ -69,7 +69,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     column = [f"+{n}" for n in range(LINE)]
     panels = [
         Panel(
-            caption=f"scale factors in row-major order, a cell one for {x.vector} elements of K: the byte that it goes to",
+            caption=f"scale factors in row-major order, one per cell for {x.vector} elements of K: the byte where it goes",
             rows=len(order) // (across * factors),
             cols=across * factors,
             labels=tuple("" if place is None else str(first[place]) for place in order),
@@ -84,7 +84,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
             place=(0, 0),
         ),
         Panel(
-            caption="memory, 16 bytes a line: which row,factor each byte is; in tensor memory a line is a lane, 4 bytes a column",
+            caption="memory, 16 bytes per line: the row,factor of each byte; in tensor memory a line is a lane, 4 bytes per column",
             rows=lines,
             cols=LINE,
             labels=tuple("" if place is None else f"{place[0]},{place[1]}" for place in memory),
@@ -105,7 +105,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
         "one for each warp. SM100: not run on hardware.",
     ]
     if HOLE in painting.cells:
-        notes.append("Hatched: bytes of other factors, or of nothing.")
+        notes.append("Hatched: bytes of other factors, or unused ones.")
     return Figure(
         kind="scales",
         title=title,

@@ -34,11 +34,11 @@ def sectors(title: str, source: str, begins: Sequence[int], width: int, mask: in
             paints.append(_NONE if not mine else _WHOLE if len(mine) == SECTOR else _PART)
     levels = [0, *[int(b != a + 1) for a, b in pairwise(lines)], 0]
     moved, useful = len(lanes) * SECTOR, sum(map(len, asked.values()))
-    caption = "a row is a line of 128 bytes, a cell a sector; it shows the lanes that want it, and how many of its bytes"
+    caption = "a row is a line of 128 bytes, a cell a sector; it shows the lanes that request it, and how many of its bytes"
     entries = (
         LegendEntry(_NONE, "not moved", paints.count(_NONE)),
-        LegendEntry(_WHOLE, "all is asked for", paints.count(_WHOLE)),
-        LegendEntry(_PART, "asked for in part", paints.count(_PART)),
+        LegendEntry(_WHOLE, "fully requested", paints.count(_WHOLE)),
+        LegendEntry(_PART, "partly requested", paints.count(_PART)),
     )
     panel = Panel(
         caption="",
@@ -49,7 +49,7 @@ def sectors(title: str, source: str, begins: Sequence[int], width: int, mask: in
         row_ruler=Ruler("byte", tuple(str(line * LINE) for line in lines), tuple(levels)),
         col_ruler=Ruler("sector", tuple(map(str, range(per))), (0,) * (per + 1)),
     )
-    note = f"{moved} bytes are moved, {useful} of them are asked for: {useful / moved:.0%}."
+    note = f"{moved} bytes are moved, {useful} of them requested: {useful / moved:.0%}."
     return Figure(
         kind="sectors",
         title=title,

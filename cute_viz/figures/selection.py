@@ -27,7 +27,7 @@ PARENTS = {"slice": 1, "local_tile": 0, "local_partition": 0}  # which operand o
 def selection(call: Call, options: FigureOptions) -> Figure:
     """The figure of a slice, a local_tile or a local_partition.
 
-    Refused: a result or a parent that is no layout of integers.
+    Raises: FigureError for a result or a parent that is not a layout of integers.
 
     >>> from cute_viz.algebra.inttuple import X
     >>> drawn = selection(Call("slice", ((2, X), Layout((4, 8), (8, 1)))), FigureOptions())
@@ -39,7 +39,7 @@ def selection(call: Call, options: FigureOptions) -> Figure:
     parent = as_layout(call.operands[at])
     result = found.call(list(call.operands), call.template)
     if not all(isinstance(x, (Layout, ComposedLayout)) for x in (parent, result)):
-        raise FigureError(f"{found.name} gives {show(result)}, which is no layout to draw")
+        raise FigureError(f"{found.name} gives {show(result)}, which is not a layout that can be drawn")
     plain = replace(options, view=None, color_by="none", title=None)
     whole, part = grid(parent, plain), grid(result, plain)
     if not all("offset" in panel.data for panel in (*whole.panels, *part.panels)):

@@ -46,7 +46,7 @@ def _heading(part: Any) -> str:
     if isinstance(part, TmaCopy):
         return "shared to global memory by TMA" if "STORE" in part.op.name else "global to shared memory by TMA"
     if isinstance(part, (SmemDescriptor, DescriptorTensor)):
-        return "the operand as the instruction is told"
+        return "the operand as the instruction sees it"
     if isinstance(part, (Tensor, TensorMemory)):
         return "the accumulator in tensor memory"
     if isinstance(part, CopyOp):

@@ -43,7 +43,7 @@ class Piece(NamedTuple):
 def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
     """The figure of a TMA copy of one tile.
 
-    Refused: a coordinate that the tensor does not have, more cells than the options allow.
+    Raises: FigureError for a coordinate that the tensor does not have; LimitError for more cells than the options allow.
 
     >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape(100,64), GenRowMajor{}))"
@@ -115,7 +115,7 @@ def _coord(obj: TmaCopy, word: str | None) -> tuple[int, ...]:
         hint = (
             f"the tensor {show(obj.tensor.layout.shape)} has {count(len(extents), 'mode')}: such as {','.join('0' * len(extents))}"
         )
-        raise FigureError(f"`coord={word}` is no coordinate of the tensor", hint=hint)
+        raise FigureError(f"`coord={word}` is not a coordinate of the tensor", hint=hint)
     return tuple(map(int, parts))
 
 
@@ -234,7 +234,7 @@ def _tensor_panel(obj: TmaCopy, pieces: Sequence[Piece], hues: Sequence[int], pl
         boxes.append((max(0, r0 // steps[1]), max(0, c0 // steps[0]), min(rows, bottom), min(cols, right)))
     where = "".join(f", dim {n} at {x}" for n, x in enumerate(plane, 2))
     return Panel(
-        caption=f"the tensor{where}, a cell {steps[1]} × {steps[0]} elements; hatched: out of bounds, filled with zeros",
+        caption=f"the tensor{where}, {steps[1]} × {steps[0]} elements per cell; hatched: out of bounds, filled with zeros",
         rows=rows,
         cols=cols,
         labels=tuple(labels),
@@ -280,7 +280,7 @@ def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple
     lines = min(MOST_LINES, max(cells) // (LINE // CHUNK) + 1)
     shown = [cells.get(n) for n in range(lines * LINE // CHUNK)]
     panel = Panel(
-        caption=f"shared memory, swizzle {SWIZZLE_NAMES[obj.map.swizzle]}: a cell 16 bytes, 4 banks",
+        caption=f"shared memory, swizzle {SWIZZLE_NAMES[obj.map.swizzle]}: 16 bytes, 4 banks, per cell",
         rows=lines,
         cols=LINE // CHUNK,
         labels=tuple("" if cell is None else cell[0] for cell in shown),
@@ -328,7 +328,7 @@ def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int) -> 
     if outside:
         verb = "are not written" if "STORE" in obj.op.name or "REDUCE" in obj.op.name else "arrive as zeros"
         lost = outside * obj.tensor.bits // 8
-        out.append(f"Hatched: {lost} bytes of the tile lie outside of the tensor; they {verb}, and count for the barrier.")
+        out.append(f"Hatched: {lost} bytes of the tile lie outside the tensor; they {verb}, and count for the barrier.")
     if planes > MOST_PLANES:
         out.append(f"Of the {planes} planes of dimensions 0 and 1 that the tile reaches the first {MOST_PLANES} are drawn.")
     if obj.gathers:
@@ -336,7 +336,7 @@ def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int) -> 
     if len(pieces) > 1:
         out.append(f"{count(len(pieces), 'instruction')} move the tile: a box is at most what is contiguous in both memories.")
     if size(obj.cta_v_map) * obj.tensor.bits // 8 > MOST_LINES * LINE:
-        out.append(f"Of shared memory the first {MOST_LINES} lines of {LINE} bytes are shown.")
+        out.append(f"Only the first {MOST_LINES} lines of {LINE} bytes of shared memory are shown.")
     if "2SM" in obj.op.name:
-        out.append("Of a pair each CTA loads its own half; both halves arrive at the barrier of CTA 0. SM100: not run on hardware.")
+        out.append("Each CTA of a pair loads its own half; both halves arrive at the barrier of CTA 0. SM100: not run on hardware.")
     return out

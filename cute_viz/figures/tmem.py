@@ -40,7 +40,7 @@ class Part(NamedTuple):
 def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
     """The figure of a tensor in tensor memory, or of several that lie there together.
 
-    Refused: what does not fit into tensor memory.
+    Raises: FigureError for what does not fit into tensor memory.
 
     >>> from cute_viz import parse
     >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,UMMA::Major::K,UMMA::Major::K>{}"

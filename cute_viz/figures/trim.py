@@ -10,9 +10,9 @@ from cute_viz.figures.words import count
 
 
 def fold(figure: Figure, columns: int) -> Figure:
-    """The figure with panels of more columns cut into bands that stand on top of each other.
+    """The figure with panels of more columns cut into bands on top of each other.
 
-    Refused: bands without a column.
+    Raises: FigureError for bands without a column.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.figures import build

@@ -83,7 +83,7 @@ _TABLE_CAPTION = "row T, column V shows the tile coordinate (m,n): the TV layout
 def evaluate(layout: AnyLayout, options: FigureOptions) -> TVMap:
     """Every (thread, value) placed in the tile.
 
-    Refused: a layout of other than two modes; places outside of the tile, with the first that is.
+    Raises: FigureError for a layout of other than two modes; places outside of the tile, with the first that is.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> evaluate(Layout((2, 2), (2, 1)), FigureOptions(tile=(2, 2))).places
@@ -121,7 +121,7 @@ def evaluate(layout: AnyLayout, options: FigureOptions) -> TVMap:
         if not inside:
             where = f"index {value}" if pairs is None else f"coordinate {show(value)}"
             raise FigureError(
-                f"value {k // threads} of thread {k % threads} is at {where}, outside of the {rows} x {cols} tile"
+                f"value {k // threads} of thread {k % threads} is at {where}, outside the {rows} x {cols} tile"
                 + (f" ({rows * cols} cells)" if pairs is None else ""),
                 hint=_larger_tile(table, pairs, rows),
             )
@@ -131,7 +131,7 @@ def evaluate(layout: AnyLayout, options: FigureOptions) -> TVMap:
 def _larger_tile(table: list[Any], pairs: list[Any] | None, rows: int) -> str:
     low = min(table) if pairs is None else min(min(pair) for pair in pairs)
     if low < 0:
-        return "a TV layout maps to places of the tile, 0 and up; this one has negative ones"
+        return "a TV layout maps to indices of the tile, 0 and up; this one has negative indices"
     if pairs is None:
         return f"its largest index is {max(table)}: {rows} rows need at least {max(table) // rows + 1} columns"
     m, n = (1 + max(axis) for axis in zip(*pairs, strict=True))

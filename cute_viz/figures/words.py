@@ -27,7 +27,7 @@ def an(number: int) -> str:
 
 
 def ptx_name(name: str) -> str:
-    """What PTX calls the MMA of a CUTLASS name; "" where the name does not tell.
+    """What PTX calls the MMA of a CUTLASS name; "" where the name does not say.
 
     >>> ptx_name("SM80_16x8x16_F32F16F16F32_TN"), ptx_name("SM90_64x128x16_F32F16F16_SS"), ptx_name("SM100_MMA_F16BF16_SS")
     ('mma.m16n8k16', 'wgmma.m64n128k16', '')

@@ -38,7 +38,7 @@ Ours = Mapping[str, frozenset[str]]  # file -> the hashes of what runs of a gall
 
 
 def draw(job: Job, folder: str, check: bool, ours: Ours) -> Drawn:
-    """Draw one job into the folder, or compare it with what lies there. Whatever goes wrong is told, not raised."""
+    """Draw one job into the folder, or compare it with what lies there. Whatever goes wrong is reported, not raised."""
     try:
         with boundary():
             return _draw(job, folder, check, ours)
@@ -110,7 +110,7 @@ def foreign(path: str, data: bytes, ours: frozenset[str]) -> bool:
 
 def kept(path: str) -> CuteVizError:
     """The error of a file that is not replaced, as it may be somebody's work."""
-    hint = "remove it, and it is drawn anew; or give the spec another name"
+    hint = "remove it to have it drawn again, or give the spec another name"
     return CuteVizError(f"{path} is not as a gallery wrote it, and is kept", hint=hint)
 
 

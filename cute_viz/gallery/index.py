@@ -28,7 +28,7 @@ NO_HASHES: Mapping[str, str] = MappingProxyType({})
 class Entry:
     """What the index says of one spec.
 
-    group: its heading. alt: what a reader who cannot see the picture is told. archs: such as ("sm80",).
+    group: its heading. alt: the description for a reader who cannot see the picture. archs: such as ("sm80",).
     expression: the object in CuTe notation. note: a sentence for readers. files: format -> file name.
     """
 
@@ -44,7 +44,7 @@ class Entry:
 
     @classmethod
     def from_dict(cls, value: dict[str, Any]) -> Entry:
-        """The entry that was written as JSON; what is none is a KeyError, TypeError or ValueError."""
+        """The entry that was written as JSON; anything else is a KeyError, TypeError or ValueError."""
         words = [value[key] for key in ("name", "group", "title", "alt", "kind", "expression", "note")]
         if not all(isinstance(word, str) for word in words) or not isinstance(value["files"], dict):
             raise TypeError("an entry is made of words")

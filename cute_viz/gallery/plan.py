@@ -77,7 +77,7 @@ def plan(paths: Sequence[str], formats: Sequence[str], library: Library) -> Plan
 
 
 def root_of(path: str) -> str | None:
-    """The folder that the links of a file do not leave; None of what is no file, such as a pipe of the shell's."""
+    """The folder that the links of a file do not leave; None for anything but a file, such as a pipe of the shell."""
     return os.path.dirname(path) if os.path.isfile(path) else None
 
 
@@ -133,7 +133,7 @@ def name_files(
 ) -> tuple[str, dict[str, str]]:
     """The name of a spec, which a file without `specs` has from its own, and format -> file; the files become taken.
 
-    Refused: names that are no file's, and files that are taken.
+    Raises: CuteVizError for names that no file can have, and files that are taken.
     """
     path = builder.name or ""
     name = own or os.path.splitext(os.path.basename(path))[0]

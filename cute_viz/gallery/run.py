@@ -49,7 +49,7 @@ def update(planned: Plan, folder: str, workers: int, prune: bool, progress: Prog
     elsewhere; OSError.
     """
     if os.path.exists(folder) and not os.path.isdir(folder):
-        raise CuteVizError(f"{folder} is not a folder", hint="-o takes the folder of the pictures")
+        raise CuteVizError(f"{folder} is not a folder", hint="-o must be a folder for the pictures")
     files.held(folder, files.top_of(folder))
     os.makedirs(folder, exist_ok=True)
     states.sweep(folder)

@@ -1,4 +1,4 @@
-"""What a gallery remembers of its last run: a hidden JSON file in its folder. Without it all is drawn anew."""
+"""What a gallery remembers of its last run: a hidden JSON file in its folder. Without it all is drawn again."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class State:
     def claim(self, plan: Plan, folder: str) -> None:
         """Note the files that will be drawn as the gallery's own, before the first is: a run may be killed.
 
-        Refused: files of these names, and an index, that no run of a gallery wrote.
+        Raises: CuteVizError for files of these names, and an index, that no gallery run wrote.
         """
         wanted = [file for job in plan.jobs for file in job.files.values()]
         there = [file for file in (*INDEX, *wanted) if os.path.lexists(os.path.join(folder, file))]

@@ -72,7 +72,7 @@ def banks(question: Question) -> dict[str, Any]:
 def _tile(layout: Any, bits: int) -> tuple[int, int, bool, list[int]]:
     """Rows, columns, whether the contiguous mode is the first, and the byte of each element row by row.
 
-    Raises: AlgebraError for what is no tile of two modes.
+    Raises: AlgebraError for anything but a tile of two modes.
     """
     extents = [product(mode) for mode in modes(layout.shape)]
     if len(extents) != 2:
@@ -84,7 +84,7 @@ def _tile(layout: Any, bits: int) -> tuple[int, int, bool, list[int]]:
     m, n = extents
     column_major = offsets(layout)
     if not all(isinstance(offset, int) and offset >= 0 for offset in column_major):
-        raise AlgebraError("the offsets of this layout are no places in shared memory", hint="such as (8,64):(64,1)")
+        raise AlgebraError("the offsets of this layout are not offsets in shared memory", hint="such as (8,64):(64,1)")
     flip = m > 1 and column_major[1] - column_major[0] in (1, -1) and not (n > 1 and abs(column_major[m] - column_major[0]) == 1)
     size = bits // 8
     if flip:

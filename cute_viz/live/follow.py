@@ -45,13 +45,13 @@ class Followed:
             return self._state
 
     def after(self, version: int, seconds: float) -> State:
-        """The state as soon as it is another than that of a version, or after so many seconds."""
+        """The state as soon as it differs from that of a version, or after this many seconds."""
         with self._changed:
             self._changed.wait_for(lambda: self._state.version != version or not self._open, seconds)
             return self._state
 
     def close(self) -> None:
-        """Follow it no more."""
+        """Stop following it."""
         with self._changed:
             self._open = False
             self._changed.notify_all()

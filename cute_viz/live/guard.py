@@ -21,19 +21,19 @@ def refusal(headers: Mapping[str, str], hosts: tuple[str, ...], port: int, *, as
     'this server is not evil.example:8000'
     >>> own = {"Host": "localhost:8000", "Content-Type": "application/json"}
     >>> refusal(own | {"Origin": "http://evil.example"}, LOCAL, 8000, asks=True)
-    'a page of another origin may not ask'
+    'a request from another origin is refused'
     """
     host = headers.get("Host", "")
     if not _is_ours(host, hosts, port):
         return f"this server is not {_short(host)}"
     origin = headers.get("Origin")
     if origin is not None and origin != f"http://{host}":
-        return "a page of another origin may not ask"
+        return "a request from another origin is refused"
     site = headers.get("Sec-Fetch-Site")
     if asks and site is not None and site not in ("same-origin", "none"):
-        return "a page of another origin may not ask"
+        return "a request from another origin is refused"
     if asks and headers.get("Content-Type", "").partition(";")[0].strip().lower() != "application/json":
-        return "a question is application/json"
+        return "a question must be application/json"
     return None
 
 

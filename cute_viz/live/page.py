@@ -1,4 +1,4 @@
-"""The page: its document with what it is told, and its modules, styles and presets by name."""
+"""The page: its document with its settings, and its modules, styles and presets by name."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def assets() -> dict[str, bytes]:
 
 
 def told(**more: Any) -> dict[str, Any]:
-    """What the page is told: the options, the ways to copy, the presets, the version, and `more`.
+    """The settings of the page: the options, the ways to copy, the presets, the version, and `more`.
 
     >>> told()["fields"][0]["name"]
     'view'
@@ -72,7 +72,7 @@ def document(told: dict[str, Any], assets: str = "assets/", *, policy: str = "",
     """The page's HTML.
 
     assets: where its modules lie, seen from the page. policy: for a page that comes from a server which sends none.
-    drawn: an SVG that stands there until the engine answers.
+    drawn: an SVG that is shown until the engine answers.
 
     >>> "<script>" in document({})
     False

@@ -30,7 +30,7 @@ def site(pyodide: str | None = None) -> dict[str, bytes]:
 
     pyodide: the folder of an unpacked npm package; without one the page names a pinned address of a CDN.
 
-    Raises: CuteVizError for a folder that is no such package.
+    Raises: CuteVizError for any other folder.
 
     >>> sorted(path for path in site() if "/" not in path)
     ['index.html', 'service.js']

@@ -145,7 +145,7 @@ class Pool:
             swollen, out = worker.pipe.recv_bytes().split(b"\n", 1)
         except (EOFError, OSError):  # killed for its memory, or by somebody
             self._replace(worker)
-            return _error("the process that answers has ended: out of memory?", "draw a smaller part: `crop=16x64`")
+            return _error("the process that answers has ended, perhaps for lack of memory", "draw a smaller part: `crop=16x64`")
         if swollen == b"1":
             self._replace(worker)
         else:

@@ -52,19 +52,19 @@ def answer(question: Any, library: Library = PACKAGED, path: str | None = None) 
 def _checked(question: Any, library: Library, path: str | None) -> Question:
     """A question from anybody.
 
-    Raises: UsageError for what is no question.
+    Raises: UsageError for anything but a question.
     """
     if not isinstance(question, dict):
-        raise UsageError("a question is a JSON object")
+        raise UsageError("a question must be a JSON object")
     kind, source = question.get("ask", "draw"), question.get("source", "")
     if not isinstance(kind, str) or kind not in _kinds():
         raise UsageError(f"there is no question {str(kind)[:40]!r}", hint=f"one of {', '.join(KINDS)}")
     if not isinstance(source, str) or len(source) > LONGEST:
-        raise UsageError(f"a source is a text of at most {LONGEST} characters")
+        raise UsageError(f"a source must be a text of at most {LONGEST} characters")
     options, let = _words("options", question.get("options")), _words("let", question.get("let"))
     name, dialect = question.get("name"), question.get("dialect", "auto")
     if not (name is None or (isinstance(name, str) and len(name) <= _WORDS)) or not isinstance(dialect, str):
-        raise UsageError("name and dialect are texts")
+        raise UsageError("name and dialect must be texts")
     more = {key: value for key, value in question.items() if key not in Question.__slots__}
     return Question(kind, source, options, let, name or None, dialect, more, library, path)
 
@@ -84,7 +84,7 @@ def _words(what: str, given: Any) -> dict[str, Any]:
         raise UsageError(f"{what} maps names to words")
     for key, value in given.items():
         if not isinstance(value, (str, int, float, bool, type(None))) or len(str(value)) > _WORDS:
-            raise UsageError(f"the value of {key} is a word, at most {_WORDS} characters long")
+            raise UsageError(f"the value of {key} must be a word of at most {_WORDS} characters")
     if what == "let":
         return {key: str(value) for key, value in given.items() if value not in (None, "")}
     return {key: value for key, value in given.items() if value not in (None, "", False)}
@@ -203,7 +203,7 @@ def _copy(question: Question) -> dict[str, Any]:
 
     way = question.more.get("as")
     if way not in WAYS:
-        raise UsageError(f"there is no way {str(way)[:40]!r} to copy", hint=f"one of {', '.join(WAYS)}")
+        raise UsageError(f"there is no copy format {str(way)[:40]!r}", hint=f"one of {', '.join(WAYS)}")
     return {"text": WAYS[way](question)}
 
 

@@ -35,7 +35,7 @@ class Server(ThreadingHTTPServer):
             super().__init__((host, port), _Handler)
         except OSError as error:
             said = f"cannot listen on {host}:{port}: {error.strerror or error}"
-            raise CuteVizError(said, hint="another port: `port=0` takes any that is free") from None
+            raise CuteVizError(said, hint="give another port: `port=0` takes any free one") from None
         except OverflowError:
             raise CuteVizError(f"there is no port {port}", hint="0 to 65535") from None
         self.pool = pool or Pool()
@@ -51,7 +51,7 @@ class Server(ThreadingHTTPServer):
         return f"http://{name}:{self.server_address[1]}/"
 
     def close(self) -> None:
-        """Listen no more, and end the processes that answer."""
+        """Stop listening, and end the processes that answer."""
         if self.followed is not None:
             self.followed.close()
         self.server_close()
@@ -76,7 +76,7 @@ class Server(ThreadingHTTPServer):
             self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A page that has gone away is nobody's business."""
+        """A page that has gone away is not an error."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -125,7 +125,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             question = json.loads(self.rfile.read(length))
         except (ValueError, RecursionError):
-            self._say(400, "a question is JSON")
+            self._say(400, "a question must be JSON")
             return
         except (TimeoutError, OSError):
             self.close_connection = True

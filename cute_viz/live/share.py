@@ -47,7 +47,7 @@ def markdown(question: Question) -> str:
     if "\n" in source:
         return f"```cute-viz {words}".rstrip() + f"\n{source}\n```"
     if "-->" in source or "|" in source:
-        raise CuteVizError("this source cannot stand in a comment", hint="write it into a fence, ```cute-viz")
+        raise CuteVizError("this source cannot be written in a comment", hint="write it into a fence, ```cute-viz")
     return f"<!-- cute-viz: {source}{' | ' + words if words else ''} -->\n<!-- /cute-viz -->"
 
 

@@ -27,7 +27,7 @@ LETTERS = 20_000  # of a picture in text
 
 @lru_cache(maxsize=1)
 def schemas() -> dict[str, dict[str, Any]]:
-    """Of each tool its description, and the schemas of what it takes (`input`) and gives (`output`).
+    """The description of each tool, and the schemas of what it takes (`input`) and gives (`output`).
 
     >>> list(schemas())
     ['evaluate', 'show', 'explain', 'analyze', 'swizzle', 'render', 'list_objects']
@@ -73,7 +73,7 @@ def explain(question: Question) -> dict[str, Any]:
 
 
 def analyze(question: Question) -> dict[str, Any]:
-    """What an access costs, as `cute-viz analyze --json` counts it; equal steps are told once, without the lanes that collide.
+    """What an access costs, as `cute-viz analyze --json` counts it; equal steps are listed once, without the lanes that collide.
 
     >>> from cute_viz.live.question import Question
     >>> analyze(Question("", "(8,64):(64,1)", more={"access": "((4,8),8):((1,64),8)", "type": "f16"}))["wavefronts"]

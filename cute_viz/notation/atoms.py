@@ -53,7 +53,7 @@ def atom_call(evaluator: Meaning, node: Call, short: str) -> Any:
         from cute_viz.algebra.mma import make_tiled_mma
 
         if len(node.template) > 3:
-            raise evaluator.fail("TiledMMA has an atom, its layout and permutations", node.template[3].span)
+            raise evaluator.fail("TiledMMA takes an atom, its layout and permutations", node.template[3].span)
         return make_tiled_mma(*[evaluator.value(item) for item in node.template])
     if short == "TiledCopy" and len(node.template) == 3:
         from cute_viz.algebra.make_copy import make_tiled_copy_impl
@@ -127,7 +127,7 @@ def _letters(value_type: Any) -> str:
 def _whole(name: str, value: Any, example: int) -> int:
     """An argument that is a number; other values are refused by its name."""
     if not isinstance(value, int):
-        raise AlgebraError(f"{name} is an integer, not {show(value)}", hint=f"such as {name}={example}")
+        raise AlgebraError(f"{name} must be an integer, not {show(value)}", hint=f"such as {name}={example}")
     return int(value)
 
 

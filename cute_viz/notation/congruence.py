@@ -1,4 +1,4 @@
-"""Whether a written stride has the parentheses of its shape; a caret goes under the smallest piece that has not."""
+"""Whether a written stride has the parentheses of its shape; a caret goes under the smallest piece that does not."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ class Parser:
         """`.name<...>(...)` behind a value: the operation with the value as its first operand."""
         self.advance()
         if self.token.kind != "name":
-            raise self.fail("a name should follow '.'", hint="layouts are made of integers")
+            raise self.fail("a name should follow '.'", hint="layouts consist of integers")
         call = self.name()
         if isinstance(call, Name):
             return Call(target.span | call.span, call.text, (), (target,))
@@ -163,10 +163,10 @@ class Parser:
         if token.kind == ":":
             raise self.fail("the shape before ':' is missing", hint="write shape:stride, such as (4,8):(8,1)")
         if token.kind == ",":
-            raise self.fail("a mode is missing before ','", hint="modes are parted by one ',': (4,8)")
+            raise self.fail("a mode is missing before ','", hint="modes are separated by one ',': (4,8)")
         if token.kind in (")", ">", "]"):
             raise self.fail(f"a mode is missing before '{token.text}'", hint="(4) is a tuple of one mode; (4,8) of two")
-        raise self.fail(f"unexpected '{token.text}' where a shape, stride or operand should stand")
+        raise self.fail(f"unexpected '{token.text}' where a shape, stride or operand is expected")
 
     def number(self) -> Node:
         """`8`, `_8`, `_8{}`, and with positions of modes `1@0@1` and `1/2@0`."""
@@ -264,7 +264,10 @@ class Parser:
         return opening.span | self.advance().span
 
     def sequence(self) -> Sequence:
-        """A bracket, `(...)`, `<...>` or `[...]`, and the expressions in it. Refused: brackets over the limit `nesting`."""
+        """A bracket, `(...)`, `<...>` or `[...]`, and the expressions in it.
+
+        Raises: NotationError for brackets over the limit `nesting`.
+        """
         opening = self.advance()
         close = _CLOSE[opening.kind]
         self.depth += 1
@@ -290,7 +293,7 @@ class Parser:
                 if self.token.kind == "end":
                     raise self.fail(f"'{opening.text}' is never closed", opening.span, hint=f"add '{close}'")
                 found = "a pointer" if self.token.kind == "pointer" else f"'{self.token.text}'"
-                raise self.fail(f"expected ',' or '{close}', found {found}", hint="modes are parted by ',': (4,8)")
+                raise self.fail(f"expected ',' or '{close}', found {found}", hint="modes are separated by ',': (4,8)")
         closing = self.advance()
         self.depth -= 1
         return Sequence(opening.span | closing.span, opening.kind, tuple(items))

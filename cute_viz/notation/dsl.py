@@ -260,7 +260,7 @@ class _Reader:
             )
         what = type(node).__name__
         raise NotationError(
-            f"Python's {what} is not read here", text=self.text, span=span, hint="calls, tuples, integers and names are"
+            f"Python's {what} is not supported here", text=self.text, span=span, hint="calls, tuples, integers and names are"
         )
 
     def constant(self, node: ast.Constant, span: Span) -> Node:
@@ -269,7 +269,7 @@ class _Reader:
         if isinstance(node.value, (bool, str)):
             return Word(span, node.value)
         if not isinstance(node.value, int):
-            raise NotationError(f"{node.value!r} is not an integer", text=self.text, span=span, hint="layouts are made of integers")
+            raise NotationError(f"{node.value!r} is not an integer", text=self.text, span=span, hint="layouts consist of integers")
         return Number(span, node.value, False)
 
     def name(self, node: ast.Name | ast.Attribute, span: Span) -> Node:

@@ -15,7 +15,7 @@ from cute_viz.algebra.swizzle import Swizzle
 
 
 def show_dsl(value: Any) -> str:
-    """The print of the DSL (nvidia-cutlass-dsl 4.8); of what it has no print for, CuTe's.
+    """The print of the DSL (nvidia-cutlass-dsl 4.8); where it has none, that of CuTe.
 
     >>> from cute_viz import parse
     >>> show_dsl(parse("Sw<3,3,3> o _0 o (_8,_64):(_64,_1)"))

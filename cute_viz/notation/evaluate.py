@@ -174,14 +174,17 @@ class Evaluator:
         return tuple(map(self._tuple, node.items))
 
     def pair(self, node: Pair) -> Layout:
-        """`shape:stride`: a layout. Refused: parts of different nesting, shapes and strides of something else than numbers."""
+        """`shape:stride`: a layout.
+
+        Raises: NotationError for parts of different nesting, shapes and strides of something else than numbers.
+        """
         check_congruent(self.text, node.shape, node.stride)
         shape, stride = self._tuple(node.shape), self._tuple(node.stride)
         if not is_int_tuple(shape):
-            raise self.fail("a shape is an integer or a tuple of integers", node.shape.span)
+            raise self.fail("a shape must be an integer or a tuple of integers", node.shape.span)
         for leaf in leaves(stride):
             if leaf is X or isinstance(leaf, (Layout, ComposedLayout, Swizzle, PointerFlag)):
-                raise self.fail("a stride is an integer, a basis element such as 1@0, or a tuple of these", node.stride.span)
+                raise self.fail("a stride must be an integer, a basis element such as 1@0, or a tuple of these", node.stride.span)
         try:
             return Layout(shape, stride)
         except AlgebraError as error:
@@ -190,7 +193,7 @@ class Evaluator:
     def name(self, node: Name) -> Any:
         """`A`: what was bound; else LayoutLeft and the like, an atom, a value type, `A.shape`, an XOR stride `F8`.
 
-        `?`: a run-time value, or the number that was given for it. Refused: a name that means nothing.
+        `?`: a run-time value, or the number that was given for it. Raises: NotationError for a name that means nothing.
         """
         if node.text[0] == "?":
             return self._runtime(node)

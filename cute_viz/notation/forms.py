@@ -65,7 +65,7 @@ def _swizzle(evaluator: Meaning, node: Call) -> Any:
     if len(numbers) == 2:
         numbers.append(numbers[0])
     if len(numbers) != 3 or not all(isinstance(n, int) for n in numbers):
-        raise evaluator.fail("a swizzle has three integers", node.span, hint="Sw<B,M,S>, such as Sw<3,3,3>")
+        raise evaluator.fail("a swizzle takes three integers", node.span, hint="Sw<B,M,S>, such as Sw<3,3,3>")
     swizzle = Swizzle(*map(int, numbers))
     if len(node.args or ()) > 1:
         raise evaluator.fail("a swizzle takes one offset", node.span, hint=f"such as {swizzle}(8)")
@@ -107,7 +107,7 @@ def _tensor(evaluator: Meaning, node: Call) -> Any:
 
 
 def _origin(evaluator: Meaning, node: Call) -> Any:
-    """The coordinate that a tensor of coordinates begins at, in the place of a pointer; None of a pointer."""
+    """The coordinate that a tensor of coordinates begins at, in the place of a pointer; None for a pointer."""
     assert node.args
     first = node.args[0]
     iterator = isinstance(first, Call) and short(first.name) in _ITERATORS

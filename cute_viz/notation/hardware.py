@@ -22,7 +22,7 @@ _CAST = re.compile(r"(?:reinterpret|static)_cast<(?:const)?([\w:]+?)(?:const)?\*
 
 
 def pointer(evaluator: Meaning, node: Node) -> Pointer | None:
-    """The pointer that a tensor is made of, as far as the text tells; None where it tells no type of elements.
+    """The pointer that a tensor is made of, as far as the text says; None where it does not say the element type.
 
     >>> from cute_viz.notation.evaluate import Evaluator
     >>> from cute_viz.notation.reading import Source
@@ -60,7 +60,7 @@ def _address(evaluator: Meaning, node: Call) -> int | None:
 
 
 def fragment_type(evaluator: Meaning, node: Call) -> Any:
-    """`make_tensor<typename TiledMma::FrgTypeSFA>(shape)`: the tensor memory of scale factors; None of another call.
+    """`make_tensor<typename TiledMma::FrgTypeSFA>(shape)`: the tensor memory of scale factors; None for another call.
 
     >>> from cute_viz.spec.library import resolve
     >>> from cute_viz.notation import parse
@@ -82,7 +82,7 @@ def fragment_type(evaluator: Meaning, node: Call) -> Any:
 def op_selector(evaluator: Meaning, node: Call) -> Any:
     """`GMMA::ss_op_selector<TA,TB,TC,TileShape,MajorA,MajorB>()`: the wgmma for a tile (cute/arch/mma_sm90.hpp).
 
-    Refused: types, majors and extents that no wgmma has, in CuTe's words.
+    Raises: AlgebraError for types, majors and extents that no wgmma has, in CuTe's words.
 
     >>> from cute_viz.spec.library import resolve
     >>> from cute_viz.notation import parse

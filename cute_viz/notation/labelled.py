@@ -34,8 +34,8 @@ def label_key(label: str) -> str:
 def build(heading: str, fields: Fields, value: Callable[[str, int], Any]) -> Any:
     """The atom or tiling of a heading from the labelled lines under it; `value` reads what a label says.
 
-    Refused: a print that lacks a line, or has something else in it than an atom has. A print of the DSL has no reference
-    layout, which is inferred.
+    Raises: NotationError for a print that lacks a line, or holds something that an atom does not have. A print of the DSL has no
+    reference layout, which is inferred.
 
     >>> from cute_viz.notation import parse
     >>> says = {"ThrID": "1:0", "TV Layout Src": "(1,2):(0,1)", "TV Layout Dst": "(1,2):(0,1)", "Value type": "f16"}
@@ -54,7 +54,7 @@ def build(heading: str, fields: Fields, value: Callable[[str, int], Any]) -> Any
                 found = value(text, offset)
                 if not fits(found):
                     place = Span(offset, offset + max(1, len(text)))
-                    raise NotationError(f"the {label} of this {heading} is {wanted}, not {show(found)}", span=place)
+                    raise NotationError(f"the {label} of this {heading} must be {wanted}, not {show(found)}", span=place)
                 return found
         raise NotationError(f"the print of this {heading} lacks its {labels[0]}")
 

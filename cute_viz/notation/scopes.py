@@ -1,4 +1,4 @@
-"""Which value a name has where it stands: scopes, branches that may not be taken, and what changes a name without an assignment.
+"""Which value a name has where it is: scopes, branches that may not be taken, and what changes a name without an assignment.
 
 Source is parsed top to bottom, each statement once. A name whose value depends on the way the program takes is lost: using it is an
 error, as any value would be a guess.

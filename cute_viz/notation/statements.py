@@ -152,7 +152,7 @@ class _Program(Parser):
         if token.kind == ":":
             return self.fail("a second ':'", hint="a layout is one shape and one stride: shape:stride")
         if token.kind == ",":
-            return self.fail("',' outside of parentheses", hint="a tuple stands in parentheses: (4,8)")
+            return self.fail("',' outside of parentheses", hint="a tuple needs parentheses: (4,8)")
         if token.kind in ("number", "static"):
             return self.fail(
                 f"unexpected {token.text} after the expression",

@@ -29,7 +29,7 @@ _TENSOR_MEMORY = "tensor_memory_encoding"
 def read_triton(source: Source) -> Document:
     """Every encoding of a text as a layout, by the names that the text gives them.
 
-    Refused: an encoding without a shape, neither in its type nor given; one that is not known; with the place.
+    Raises: NotationError for an encoding without a shape, neither in its type nor given, and for an unknown one, with the place.
 
     >>> text = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>"
     >>> str(read_triton(Source(text, shape=(32, 16))).pick())
@@ -79,7 +79,7 @@ def linear_of(typed: Typed, shape: Sequence[int] = (), bits: int = 0) -> Linear:
     known = (*registers.ENCODINGS, *memory.ENCODINGS, _TENSOR_MEMORY)
     if encoding.name not in known:
         raise NotationError(
-            f"{encoding.name} is no encoding that is known here", hint=did_you_mean(encoding.name, known) or ", ".join(known)
+            f"{encoding.name} is not a supported encoding", hint=did_you_mean(encoding.name, known) or ", ".join(known)
         )
     shape = typed.shape or tuple(shape) or _own_shape(typed)
     if not shape:
@@ -88,7 +88,7 @@ def linear_of(typed: Typed, shape: Sequence[int] = (), bits: int = 0) -> Linear:
             hint="`shape=64x64`, or a type such as tensor<64x64xf16, ...>",
         )
     if prod(shape) > 1 << 24 or len(shape) > 8:
-        raise NotationError(f"a tensor of {'x'.join(map(str, shape))} elements is no tile")
+        raise NotationError(f"a tensor of {'x'.join(map(str, shape))} elements is not a tile")
     if encoding.name in registers.ENCODINGS:
         return registers.distributed(encoding, shape)
     if encoding.name == _TENSOR_MEMORY:
@@ -131,7 +131,7 @@ def _of_memory(linear: Linear, paddings: Sequence[tuple[int, int]]) -> Layout | 
         padded = [[offset + sum(offset // interval * more for interval, more in paddings) for offset in mode] for mode in bits]
         return _layout(padded, True)
     if paddings:
-        raise NotationError("offsets that are swizzled and padded, too, are neither a strided layout nor one of XOR strides")
+        raise NotationError("offsets that are both swizzled and padded are neither a strided layout nor one of XOR strides")
     swizzle = _swizzle(every)
     if swizzle is None:
         return _layout(bits, False)

@@ -18,7 +18,7 @@ REGISTER, LANE, WARP, BLOCK = "register", "lane", "warp", "block"
 def distributed(encoding: Encoding, shape: Sequence[int]) -> Linear:
     """The linear layout of an encoding of registers for a shape.
 
-    Refused: fields that are missing or do not fit the shape; encodings that are not of registers.
+    Raises: NotationError for fields that are missing or do not fit the shape; encodings that are not of registers.
 
     >>> from cute_viz.notation.triton_text import find
     >>> text = "#ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>"
@@ -55,7 +55,7 @@ def blocks_of(fields: Fields, rank: int) -> Linear:
         out = nothing(rank)
         for mode in fields.numbers("CTAOrder", rank, row_major(rank)):
             if mode >= rank or ctas[mode] % split[mode]:
-                raise fields.wrong("CTASplitNum divides CTAsPerCGA, and CTAOrder names the modes")
+                raise fields.wrong("CTASplitNum must divide CTAsPerCGA, and CTAOrder must name the modes")
             out = out * identity(BLOCK, split[mode], mode, rank) * repeat(BLOCK, ctas[mode] // split[mode], mode, rank)
         return out.ordered(range(rank))
     return _of_bases({BLOCK: fields.bases("CGALayout", rank)}, fields)
@@ -167,7 +167,7 @@ def _amd_wmma(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
 def _wmma_version(fields: Fields) -> int:
     version = fields.number("version")
     if version not in (1, 2, 3):
-        raise fields.wrong(f"amd_wmma of version {version} is not known here", hint="versions 1, 2 and 3 are")
+        raise fields.wrong(f"amd_wmma of version {version} is not supported", hint="versions 1, 2 and 3 are")
     return version
 
 
@@ -189,9 +189,9 @@ def _dot_op(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
     parent = encoding.fields.get("parent")
     if not isinstance(parent, Encoding) or parent.name not in _DOTS:
         known = ", ".join(_DOTS)
-        raise fields.wrong("the parent of dot_op is an encoding of a matrix product", hint=f"one of {known}")
+        raise fields.wrong("the parent of dot_op must be an encoding of a matrix product", hint=f"one of {known}")
     if fields.number("opIdx") > 1 or len(shape) not in (2, 3):
-        raise fields.wrong("opIdx of dot_op is 0 or 1, and the shape has 2 or 3 modes")
+        raise fields.wrong("opIdx of dot_op must be 0 or 1, and the shape must have 2 or 3 modes")
     return _DOTS[parent.name](fields, Fields(parent), shape)
 
 
@@ -275,7 +275,7 @@ def _slice(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
     fields, rank = Fields(encoding), len(shape)
     dim, parent = fields.number("dim"), encoding.fields.get("parent")
     if dim > rank or not isinstance(parent, Encoding) or parent.name not in ENCODINGS:
-        raise fields.wrong("slice has a mode dim of its parent, and a parent that is an encoding of registers")
+        raise fields.wrong("slice needs a dim that is a mode of its parent, and a parent that is an encoding of registers")
     whole = distributed(parent, (*shape[:dim], 1, *shape[dim:]))
     bases = {name: tuple(basis[:dim] + basis[dim + 1 :] for basis in those) for name, those in whole.bases.items()}
     bases[REGISTER] = tuple(basis for basis in bases.get(REGISTER, ()) if any(basis))
@@ -288,7 +288,7 @@ def _linear(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
     out = _of_bases(bases, fields, shape)
     if out.sizes != shape:
         written = "x".join(map(str, out.sizes))
-        raise fields.wrong(f"the bases reach {written}, the shape is {'x'.join(map(str, shape))}", hint=f"`shape={written}`")
+        raise fields.wrong(f"the bases reach {written}, but the shape is {'x'.join(map(str, shape))}", hint=f"`shape={written}`")
     return out
 
 

@@ -28,14 +28,14 @@ class Fields:
         """A whole number."""
         value = self._get(key, default)
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise self.wrong(f"{key} of {self.encoding.name} is a number of {least} or more")
+            raise self.wrong(f"{key} of {self.encoding.name} must be a number of {least} or more")
         return value
 
     def power(self, key: str, default: int | None = None) -> int:
         """A power of two."""
         value = self.number(key, default, 1)
         if value & (value - 1) or value > 1 << 20:
-            raise self.wrong(f"{key} of {self.encoding.name} is a power of two, not {value}")
+            raise self.wrong(f"{key} of {self.encoding.name} must be a power of two, not {value}")
         return value
 
     def truth(self, key: str) -> bool:
@@ -63,7 +63,7 @@ class Fields:
         """The modes, the fastest first."""
         value = self.numbers("order", count)
         if sorted(value) != list(range(count)):
-            raise self.wrong(f"order of {self.encoding.name} names each of the modes 0 to {count - 1} once")
+            raise self.wrong(f"order of {self.encoding.name} must name each of the modes 0 to {count - 1} once")
         return value
 
     def bases(self, key: str, rank: int, default: Any = ()) -> tuple[tuple[int, ...], ...]:

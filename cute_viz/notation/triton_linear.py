@@ -133,13 +133,13 @@ def fitted(tile: Linear, blocks: Linear, shape: Sequence[int], first: str) -> Li
 def bit_count(size: int) -> int:
     """How many bits count to a size.
 
-    Refused: what is no power of two, and what is far too large.
+    Raises: NotationError for a size that is not a power of two, or far too large.
 
     >>> bit_count(64), bit_count(1)
     (6, 0)
     """
     if size < 0 or size & (size - 1):
-        raise NotationError(f"{size} is no power of two, as the extents of Triton's layouts are")
+        raise NotationError(f"{size} is not a power of two, as the extents of Triton's layouts must be")
     if size.bit_length() > _MOST:
         raise over("elements", f"a layout of {size} elements along one mode")
     return max(0, size.bit_length() - 1)

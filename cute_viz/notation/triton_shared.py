@@ -20,7 +20,7 @@ OFFSET = "offset"
 def shared(encoding: Encoding, shape: Sequence[int], bits: int) -> Linear:
     """The linear layout of an encoding of memory for a shape: offset, in elements, and block to coordinates.
 
-    Refused: fields that are missing or do not fit the shape.
+    Raises: NotationError for fields that are missing or do not fit the shape.
 
     >>> from cute_viz.notation.triton_text import find
     >>> text = "#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 2, order = [1, 0]}>"
@@ -61,9 +61,9 @@ def _nvmma(fields: Fields, shape: tuple[int, ...]) -> Linear:
     if fields.truth("fp4Padded"):
         raise fields.wrong("fp4Padded gives one element several offsets, so that no layout maps coordinates to offsets")
     if width not in (0, 32, 64, 128):
-        raise fields.wrong(f"swizzlingByteWidth is 0, 32, 64 or 128, not {width}")
+        raise fields.wrong(f"swizzlingByteWidth must be 0, 32, 64 or 128, not {width}")
     if bits not in (8, 16, 32, 64):
-        raise fields.wrong(f"elementBitWidth is 8, 16, 32 or 64, not {bits}")
+        raise fields.wrong(f"elementBitWidth must be 8, 16, 32 or 64, not {bits}")
     flip = fields.truth("transposed") and rank > 1
     blocks = blocks_of(fields, rank)
     blocks = blocks if len(blocks.sizes) == rank else nothing(rank, range(rank))
@@ -80,7 +80,9 @@ def _nvmma(fields: Fields, shape: tuple[int, ...]) -> Linear:
     outer = [mode for mode in row_major(rank) if mode != contiguous]  # the fastest of them first
     rows = prod(box[mode] for mode in outer)
     if box[contiguous] < cols or rows < 8:
-        raise fields.wrong(f"a swizzle of {width} bytes needs 8 x {cols} elements or more, there are {rows} x {box[contiguous]}")
+        raise fields.wrong(
+            f"a swizzle of {width} bytes needs 8 x {cols} elements or more, but there are {rows} x {box[contiguous]}"
+        )
     vec, per_phase, max_phase = 128 // bits, 128 // width, width // 16
     bases = [unit(rank, contiguous, 1 << n) for n in range(bit_count(cols))]
     for n in range(bit_count(rows)):
@@ -108,13 +110,13 @@ def _padded(fields: Fields, shape: tuple[int, ...]) -> Linear:
 
 def _of_offsets(fields: Fields, shape: tuple[int, ...]) -> Linear:
     if fields.encoding.fields.get("CGALayout"):
-        raise fields.wrong("offsets by bases beside a cga_layout are not read here", hint="write the encoding as TTGIR prints it")
+        raise fields.wrong("offset bases beside a cga_layout are not supported", hint="write the encoding as TTGIR prints it")
     bases = {OFFSET: fields.bases("offset", len(shape)), BLOCK: fields.bases("block", len(shape))}
     reached = [max((b[mode] for those in bases.values() for b in those), default=0) for mode in range(len(shape))]
     sizes = tuple(1 << top.bit_length() for top in reached)
     if sizes != shape:
         written = "x".join(map(str, sizes))
-        raise fields.wrong(f"the bases reach {written}, the shape is {'x'.join(map(str, shape))}", hint=f"`shape={written}`")
+        raise fields.wrong(f"the bases reach {written}, but the shape is {'x'.join(map(str, shape))}", hint=f"`shape={written}`")
     return Linear(bases, sizes, tuple(range(len(shape))))
 
 
@@ -127,7 +129,7 @@ ENCODINGS: dict[str, Callable[[Fields, tuple[int, ...]], Linear]] = {
 
 
 def paddings(encoding: Encoding) -> tuple[tuple[int, int], ...]:
-    """Of padded_shared the elements of padding that come after each so many elements; none of another.
+    """For padded_shared, the elements of padding after each interval of elements; none for another encoding.
 
     >>> from cute_viz.notation.triton_text import find
     >>> paddings(find("#ttg.padded_shared<[64:+4] {order = [1, 0], shape = [64, 64]}>")[0].encoding)
@@ -139,14 +141,14 @@ def paddings(encoding: Encoding) -> tuple[tuple[int, int], ...]:
     out = fields.bases("intervals", 2)
     for interval, _ in out:
         if interval < 1 or interval & (interval - 1):
-            raise NotationError(f"an interval of padded_shared is a power of two, not {interval}")
+            raise NotationError(f"an interval of padded_shared must be a power of two, not {interval}")
     return tuple((interval, padding) for interval, padding in out)
 
 
 def inverse(linear: Linear) -> tuple[tuple[int, ...], ...]:
     """For each mode the offsets of its bits, the lowest first: coordinates to offsets, the part that chooses a block aside.
 
-    Refused: a layout that has several offsets for a coordinate, or none.
+    Raises: NotationError for a layout that has several offsets for a coordinate, or none.
 
     >>> inverse(Linear({"offset": ((0, 1), (0, 2), (1, 2))}, (2, 4), (0, 1)))
     ((6,), (1, 2))
@@ -188,7 +190,7 @@ def inverse(linear: Linear) -> tuple[tuple[int, ...], ...]:
 def tensor_memory(encoding: Encoding, shape: Sequence[int]) -> Linear:
     """The linear layout of an encoding of tensor memory: its rows and columns to coordinates.
 
-    Refused: fields that are missing or do not fit the shape; CTAs that share a tile.
+    Raises: NotationError for fields that are missing or do not fit the shape; CTAs that share a tile.
 
     >>> from cute_viz.notation.triton_text import find
     >>> text = "#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>"
@@ -201,12 +203,12 @@ def tensor_memory(encoding: Encoding, shape: Sequence[int]) -> Linear:
         fields = Fields(encoding._replace(fields={**encoding.fields, "blockM": given[0], "blockN": given[1]}))
     split = [fields.number(key, 1) for key in ("CTASplitM", "CTASplitN")]
     if split != [1, 1] or fields.truth("twoCTAs") or encoding.fields.get("CGALayout") or len(shape) != 2:
-        raise fields.wrong("tensor memory is read here of one CTA and of two modes")
+        raise fields.wrong("only tensor memory of one CTA and of two modes is supported")
     for extent in shape:
         bit_count(extent)
     rows, cols = fields.power("blockM"), min(fields.power("blockN"), shape[1])
     if rows not in (64, 128):
-        raise fields.wrong(f"blockM is 64 or 128, not {rows}")
+        raise fields.wrong(f"blockM must be 64 or 128, not {rows}")
     stride = fields.power("colStride", 1)
     column = [(0, 0)] * bit_count(stride) + [(0, 1 << n) for n in range(bit_count(cols))]
     if rows == 128:

@@ -14,7 +14,7 @@ from cute_viz.limits import limit, over
 
 
 class Encoding(NamedTuple):
-    """An encoding: its name in TTGIR without the dialect, its fields by TTGIR's names, and where it stands."""
+    """An encoding: its name in TTGIR without the dialect, its fields by TTGIR's names, and where it is."""
 
     name: str
     fields: Mapping[str, Any]
@@ -78,7 +78,7 @@ def mentions(text: str) -> bool:
 def find(text: str) -> list[Typed]:
     """The encodings of a text: of every type that has one, else every one that stands alone.
 
-    Refused: what begins as an encoding and is none, with the place.
+    Raises: NotationError for text that begins like an encoding and is not one, with the place.
 
     >>> text = "#a = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}> \\n !ttg.memdesc<8x64xf16, #a>"
     >>> found = find(text)
@@ -162,7 +162,7 @@ class _Reader:
     def _angle(self, start: int, word: str) -> dict[str, Any]:
         """`<{key = value, ...}>`, `<key = value, ...>`, `<[64:+4] {...}>`, `<{...}, key = value>`."""
         if not word.startswith("#"):
-            raise self.fail(f"{word} is no encoding that is known here", start, hint=f"such as {', '.join(list(_GLUON)[:4])}")
+            raise self.fail(f"{word} is not a supported encoding", start, hint=f"such as {', '.join(list(_GLUON)[:4])}")
         out: dict[str, Any] = {}
         if self.peek() != "<":
             return out  # such as #ttg.shared_memory

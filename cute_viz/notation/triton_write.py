@@ -24,7 +24,7 @@ def write_triton(value: Any, shape: Sequence[int] = (), wave: int = 32) -> str:
 
     With a shape, a thread-value layout of a tensor of that shape: #ttg.linear, of waves of so many threads. Without one, a layout
     of memory: #ttg.swizzled_shared where that can say it, else #ttg.shared_linear.
-    Refused: what is no such layout, and what is not linear over bits.
+    Raises: CuteVizError for any other layout, and for one that is not linear over bits.
 
     >>> write_triton(Layout((8, 64), (64, 1)))
     '#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>'
@@ -33,13 +33,13 @@ def write_triton(value: Any, shape: Sequence[int] = (), wave: int = 32) -> str:
     """
     if not isinstance(value, (Layout, ComposedLayout)):
         what = show(value).strip().splitlines()[0]
-        raise CuteVizError(f"triton has no words for {what}", hint="a layout of memory, or with `shape=` one of threads and values")
+        raise CuteVizError(f"Triton cannot express {what}", hint="a layout of memory, or with `shape=` one of threads and values")
     return _registers(value, tuple(shape), wave) if shape else _memory(value)
 
 
 def _registers(value: Layout | ComposedLayout, shape: tuple[int, ...], wave: int) -> str:
     if isinstance(value, ComposedLayout) or len(modes(value.shape)) not in (2, 3):
-        raise CuteVizError(f"{show(value)} is no layout of (thread, value)", hint="leave out `shape=` for a layout of memory")
+        raise CuteVizError(f"{show(value)} is not a layout of (thread, value)", hint="leave out `shape=` for a layout of memory")
     names = ("thread", "register", "block")
     bits = {name: _bits(get(value, n), shape) for n, name in enumerate(names[: len(modes(value.shape))])}
     lanes = bit_count(wave)
@@ -71,7 +71,7 @@ def _table(layout: Any) -> list[int]:
         bit_count(int(extent))
     values = [plain(x) for x in offsets(layout)]
     if not all(isinstance(x, int) and x >= 0 for x in values):
-        raise CuteVizError(f"{show(layout)} has values that are no offsets of 0 or more")
+        raise CuteVizError(f"{show(layout)} has values that are not offsets of 0 or more")
     for n, value in enumerate(values):
         low = n & -n
         if n and value != values[low] ^ values[n ^ low]:

@@ -20,7 +20,7 @@ TARGETS = ("cpp", "dsl", "cute", "ir")
 def write(value: Any, target: str) -> str:
     """An object in a target's words, such that reading them gives an equal object.
 
-    Refused: what the target has no words for, such as an XOR stride in C++.
+    Raises: CuteVizError for what the target cannot express, such as an XOR stride in C++.
 
     >>> write(Layout((Static(4), Static(8)), (Static(8), Static(1))), "cpp")
     'Layout<Shape<_4,_8>,Stride<_8,_1>>{}'
@@ -32,7 +32,7 @@ def write(value: Any, target: str) -> str:
 
 def _cannot(value: Any, target: str) -> CuteVizError:
     return CuteVizError(
-        f"{target} has no words for {show(value).strip().splitlines()[0]}", hint=f"another notation: `as={'`, `as='.join(TARGETS)}`"
+        f"{target} cannot express {show(value).strip().splitlines()[0]}", hint=f"another notation: `as={'`, `as='.join(TARGETS)}`"
     )
 
 

@@ -48,19 +48,19 @@ _VIEW_WORDS = " ".join(f"{name}: {view.meaning}." for name, view in VIEWS.items(
 OPTIONS: dict[str, Option] = {
     option.name: option
     for option in (
-        Option("view", "choice", f"What is drawn of a layout. {_VIEW_WORDS}", "object", tuple(VIEWS)),
-        Option("tile", "tile", "The tile that a thread-value layout covers, rows x columns. Makes 'tv' the view.", "object"),
-        Option("color_by", "choice", "What hue means; each view has its own default.", "object", COLOR_BY),
-        Option("labels", "choice", "The text of a cell; full: never left out for lack of room.", "object", LABELS, "auto"),
-        Option("coords", "flag", "Rulers show the nested coordinates of hierarchical modes.", "object"),
+        Option("view", "choice", f"How a layout is drawn. {_VIEW_WORDS}", "object", tuple(VIEWS)),
+        Option("tile", "tile", "The tile that a thread-value layout covers, rows x columns. Implies the view 'tv'.", "object"),
+        Option("color_by", "choice", "What the hue stands for; each view has its own default.", "object", COLOR_BY),
+        Option("labels", "choice", "The text in a cell; full: never omitted for lack of room.", "object", LABELS, "auto"),
+        Option("coords", "flag", "Show the nested coordinates of hierarchical modes on the rulers.", "object"),
         Option("title", "text", "A title instead of the one made from the layout.", "object"),
-        Option("thread", "range", "Colour these threads alone: 5, or 0..3.", "object"),
-        Option("warp", "range", "Colour these warps alone.", "object"),
-        Option("value", "range", "Colour these values of the threads alone.", "object"),
+        Option("thread", "range", "Colour only these threads: 5, or 0..3.", "object"),
+        Option("warp", "range", "Colour only these warps.", "object"),
+        Option("value", "range", "Colour only these values of each thread.", "object"),
         Option(
             "follow",
             "range",
-            "Of a GEMM: the way of this one thread, from memory to registers and back.",
+            "Follow this one thread through a GEMM, from memory to registers and back.",
             "object",
             example="N",
         ),
@@ -77,17 +77,17 @@ OPTIONS: dict[str, Option] = {
         Option(
             "max_cells",
             "count",
-            "Refuse figures with more cells; where pixels are drawn (not text, json), layouts become an image then.",
+            "Reject figures with more cells; in formats other than text and json, larger layouts become an image instead.",
             "object",
             example="N",
         ),
-        Option("diff", "flag", "Of two sources: mark the cells that differ.", "several"),
-        Option("fold", "count", "Cut wide panels into bands of so many columns.", "panels", example="COLUMNS"),
+        Option("diff", "flag", "Compare two sources: mark the cells that differ.", "several"),
+        Option("fold", "count", "Cut wide panels into bands of this many columns.", "panels", example="COLUMNS"),
         Option("crop", "tile", "Draw only the first rows x columns of each panel, and say so.", "panels"),
         Option(
             "style",
             "choice",
-            "cutlass: the bytes of CuTe's own printers (text, tikz; svg of an MMA).",
+            "cutlass: the bytes of CuTe's own printers (text, tikz; svg for an MMA).",
             "page",
             ("default", "cutlass"),
             "default",
@@ -95,7 +95,7 @@ OPTIONS: dict[str, Option] = {
         Option(
             "palette",
             "text",
-            "Colours by the name of a palette.",
+            "The name of the palette.",
             "page",
             example="NAME",
             command_line="See 'cute-viz list palettes'.",
@@ -103,7 +103,7 @@ OPTIONS: dict[str, Option] = {
         Option(
             "theme",
             "choice",
-            "Of pages: light, dark, or both where the format can. print: greys.",
+            "The theme of a page: light, dark, or auto for both where the format allows it. print: greys.",
             "page",
             ("auto", "light", "dark", "print"),
             "auto",
@@ -112,7 +112,7 @@ OPTIONS: dict[str, Option] = {
         Option(
             "width",
             "pixels",
-            "Pixels that the page may take; labels give way to fit, rulers and captions do not.",
+            "The width of the page in pixels; labels are omitted to fit, rulers and captions are not.",
             "page",
             least=200,
             most=20000,
@@ -120,15 +120,17 @@ OPTIONS: dict[str, Option] = {
         Option(
             "target",
             "choice",
-            "Where the picture will stand: a README of 700 px, a column (3.3 in) or page (6.5 in) of a paper, a slide, a terminal. "
-            "Letters keep 6 pt; what does not fit is summarised.",
+            "Where the picture will appear: a README of 700 px, a column (3.3 in) or page (6.5 in) of a paper, a slide, a terminal."
+            " Text is never smaller than 6 pt; what does not fit is summarised.",
             "page",
             TARGETS,
             "screen",
-            command_line="Also --for. Of column, page and bare pictures the caption is written beside FILE.",
+            command_line="Also --for. For column, page and bare pictures the caption is written beside FILE.",
         ),
-        Option("bare", "flag", "The panels alone, without title, legend and notes.", "page"),
-        Option("cell", "pixels", "Pixels of a cell; what it shows follows from its size.", "page", least=0.01, most=400),
+        Option("bare", "flag", "Only the panels, without title, legend and notes.", "page"),
+        Option(
+            "cell", "pixels", "The size of a cell in pixels; what a cell shows depends on its size.", "page", least=0.01, most=400
+        ),
     )
 }
 
@@ -136,7 +138,7 @@ OPTIONS: dict[str, Option] = {
 def known(name: str) -> Option:
     """The option of a name; also with - for _.
 
-    Refused: a name that no option has, with those like it.
+    Raises: FigureError for an unknown option, with those like it.
 
     >>> known("color-by").choices[:2]
     ('offset', 'mod8')

@@ -17,7 +17,7 @@ T = TypeVar("T")
 def read(name: str, value: Any) -> Any:
     """The value of an option, checked; None stays None, as if it were not given.
 
-    Refused: a name that no option has, a value that the option does not take.
+    Raises: FigureError for an unknown option, and for a value that the option does not take.
 
     >>> read("tile", "8x128"), read("thread", 5), read("coords", "yes"), read("type", "f16")
     ((8, 128), range(5, 6), True, 16)
@@ -73,11 +73,11 @@ def _choice(option: Option, value: Any) -> str:
 
 def _text(option: Option, value: Any) -> str:
     if not isinstance(value, str):
-        raise FigureError(f"`{option.name}=` is text, not {value!r}")
+        raise FigureError(f"`{option.name}=` must be text, not {value!r}")
     if option.name == "title" and len(value) > limit("title"):
         raise over("title", f"a title of {len(value)} characters")
     if option.name == "operand" and not value:
-        raise FigureError("`operand=` must not be empty", hint="A, B, C of an MMA, S, D of a copy")
+        raise FigureError("`operand=` must not be empty", hint="A, B, C for an MMA; S, D for a copy")
     return value
 
 
@@ -85,7 +85,7 @@ def _tile(option: Option, value: Any) -> tuple[int, int]:
     if isinstance(value, str):
         return _named(option, parse_tile, value)
     if not isinstance(value, (tuple, list)) or len(value) != 2 or not all(map(_is_positive, value)):
-        raise FigureError(f"`{option.name}=` is rows and columns, not {value!r}", hint="such as 8x128, or (8, 128)")
+        raise FigureError(f"`{option.name}=` must be rows and columns, not {value!r}", hint="such as 8x128, or (8, 128)")
     return int(value[0]), int(value[1])
 
 
@@ -95,14 +95,14 @@ def _range(option: Option, value: Any) -> range:
     if isinstance(value, int) and not isinstance(value, bool):
         value = range(value, value + 1)
     if not isinstance(value, range) or value.step != 1:
-        raise FigureError(f"`{option.name}=` is a number or a range, not {value!r}", hint="such as 5, 0..3, or range(0, 4)")
+        raise FigureError(f"`{option.name}=` must be a number or a range, not {value!r}", hint="such as 5, 0..3, or range(0, 4)")
     return value
 
 
 def _flag(option: Option, value: Any) -> bool:
     words = {"true": True, "yes": True, "false": False, "no": False}
     if not isinstance(value, bool) and str(value).lower() not in words:
-        raise FigureError(f"`{option.name}=` is true or false, not {value!r}")
+        raise FigureError(f"`{option.name}=` must be true or false, not {value!r}")
     return value if isinstance(value, bool) else words[str(value).lower()]
 
 
@@ -110,13 +110,13 @@ def _count(option: Option, value: Any) -> int:
     if isinstance(value, str) and value.isdecimal() and len(value) <= 18:
         value = int(value)
     if not _is_positive(value):
-        raise FigureError(f"`{option.name}=` is a number of 1 or more, not {str(value)[:40]!r}")
+        raise FigureError(f"`{option.name}=` must be a number of 1 or more, not {str(value)[:40]!r}")
     return int(value)
 
 
 def _element(option: Option, value: Any) -> int:
     if not isinstance(value, (str, int)) or isinstance(value, bool):
-        raise FigureError(f"`{option.name}=` is an element type, not {value!r}", hint="such as f16, or its width in bits")
+        raise FigureError(f"`{option.name}=` must be an element type, not {value!r}", hint="such as f16, or its width in bits")
     return _named(option, bits_of, value)
 
 
@@ -126,7 +126,7 @@ def _pixels(option: Option, value: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         number = float("nan")
     if isinstance(value, bool) or not option.least <= number <= option.most:
-        raise FigureError(f"`{option.name}=` is a number from {option.least:g} to {option.most:g}, not {str(value)[:40]!r}")
+        raise FigureError(f"`{option.name}=` must be a number from {option.least:g} to {option.most:g}, not {str(value)[:40]!r}")
     return number
 
 

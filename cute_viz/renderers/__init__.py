@@ -15,7 +15,7 @@ from cute_viz.renderers.palette import palette
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to write a figure: what a renderer may be told beside the figure itself.
+    """How to write a figure: what a renderer takes beside the figure itself.
 
     style: `default`, or `cutlass` for what CuTe's own printers write (text, tikz; svg of an MMA); refused elsewhere.
     palette: a name of `renderers.palette.PALETTES`, or None for the default.
@@ -24,7 +24,7 @@ class Options:
     color: colour escapes for a terminal (text).
     width: px that the page may take; cell: px of a cell; without either the page is as large as its labels need, within
         reason. full: labels were asked for by name and are never left out.
-    target: where the picture will stand, a name of `renderers.targets.TARGETS`. bare: the panels alone.
+    target: where the picture will appear, a name of `renderers.targets.TARGETS`. bare: the panels alone.
     columns: letters that a line of a terminal holds (text); None for as many as there are.
     """
 
@@ -86,7 +86,7 @@ def render(figure: Figure, format: str, options: Options | None = None) -> bytes
     options = options or Options()
     if options.style == "cutlass" and not row.cutlass:
         known = [other.name for other in FORMATS.values() if other.cutlass]
-        raise FigureError(f"CuTe has no printer of {format}", hint=f"leave out `style=`, or one of {', '.join(known)}")
+        raise FigureError(f"CuTe has no printer for {format}", hint=f"leave out `style=`, or one of {', '.join(known)}")
     if options.palette is not None:
         palette(options.palette)  # a wrong name is an error in every format, also where it has no colours
     out = import_module(row.module).render(figure, options)

@@ -17,7 +17,7 @@ Rect = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 def arrows(found: Sequence[Arrow], frames: Sequence[Frame], grids: Sequence[Grid]) -> list[Arrows]:
-    """The arrows between panels of one row as one primitive; none without any. Where a row ends, the panels' numbers tell the way.
+    """The arrows between panels of one row as one primitive; none without any. Where a row ends, the panels' numbers show the way.
 
     >>> arrows([], [], [])
     []

@@ -28,7 +28,7 @@ FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', Arial, sans-serif"
 def render(figure: Figure, options: Options) -> str:
     """The film of a figure of wavefronts (`figures.phases`), as SVG.
 
-    Refused: any other figure.
+    Raises: FigureError for any other figure.
 
     >>> from cute_viz.analysis.banks import phases
     >>> from cute_viz.figures.phases import strip

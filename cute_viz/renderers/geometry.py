@@ -80,7 +80,7 @@ def split_lines(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 def texts(panel: Panel) -> Sequence[str]:
     """The label of every cell; of a panel without labels, empty ones.
 
-    Refused: an image of more cells than a figure has; only formats that draw pixels show it.
+    Raises: FigureError for an image of more cells than a figure has; only formats that draw pixels show it.
 
     >>> from cute_viz import figure
     >>> texts(figure("(2,2):(2,1)").panels[0])

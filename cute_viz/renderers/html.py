@@ -1,6 +1,6 @@
 """HTML: one file that needs no network: the SVG page, what a reader can ask of it, and its tables for those who cannot see it.
 
-Hovering or moving with the arrow keys tells a cell's thread, value, coordinate, offset, and lights what belongs to it in every
+Hovering or moving with the arrow keys shows a cell's thread, value, coordinate, offset, and lights what belongs to it in every
 panel; a click highlights it, the search finds it, and the picture zooms. The modules and the style are files beside this module,
 which the live page uses, too; here they are put in, one behind the other.
 """

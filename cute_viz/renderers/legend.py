@@ -69,7 +69,7 @@ def _height(row: Sequence[tuple[LegendEntry, list[str], str]]) -> float:
 
 
 def count_words(figure: Figure, legend: Legend, entry: LegendEntry) -> str:
-    """How many cells have an entry's paint, in words; none where cells of the legend have several owners, as one of them is told.
+    """How many cells have an entry's paint, in words; none where cells of the legend have several owners, as only one is shown.
 
     >>> from cute_viz import figure
     >>> drawn = figure("(2,2):(2,1)", tile=(2, 2)), figure("(2,2):(0,1)", tile=(1, 2))

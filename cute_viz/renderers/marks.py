@@ -37,7 +37,7 @@ class Mark:
 
 
 def has_vectors(figure: Figure) -> bool:
-    """Whether boxes hold most cells of every panel, several each, so that a label a box tells nearly all.
+    """Whether boxes hold most cells of every panel, several each, so that one label per box says nearly everything.
 
     >>> from cute_viz import figure
     >>> has_vectors(figure("(2,4):(1,2)", tile=(2, 4))), has_vectors(figure("(4,4)"))

@@ -40,7 +40,8 @@ SETTINGS: dict[Any, Any] = {
 def write(figure: Figure, options: Options, format: str) -> bytes:
     """The figure as the bytes of a PNG or a PDF.
 
-    Refused: a PNG over the limit `pixels`, or with a side of more than 65536 pixels; more labels than the limit `labels`.
+    Raises: FigureError for a PNG over the limit `pixels`, or with a side of more than 65536 pixels; more labels than the limit
+    `labels`.
 
     >>> from cute_viz import figure
     >>> write(figure("(2,2)"), Options(), "pdf")[:5]
@@ -68,7 +69,8 @@ def write(figure: Figure, options: Options, format: str) -> bytes:
         if format == "pdf":
             said = {"CreationDate": None, "Producer": None, "Creator": None, "Title": printable(figure.title)}
         with warnings.catch_warnings(), _no_date():
-            warnings.filterwarnings("ignore", "Glyph .* missing from font")  # it becomes a box, as everywhere
+            warnings.filterwarnings("ignore", "Glyph .* missing from (current )?font")  # it becomes a box, as everywhere
+            warnings.filterwarnings("ignore", "Matplotlib currently does not support .* natively")  # 3.7, of right-to-left scripts
             canvas.finish().savefig(out, format=format, dpi=DPI * scale, metadata=said, facecolor=theme["p"])
     return out.getvalue()
 

@@ -1,7 +1,7 @@
 """A page under way in matplotlib: shapes, lines, images and text at px from its upper left, with few artists.
 
 One artist for many shapes or lines of a look, and one for all text: a label costs no object. In a PDF labels are text in
-embedded fonts; in a PNG a glyph is a marker, stamped at each place where it stands.
+embedded fonts; in a PNG a glyph is a marker, stamped at each of its places.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ Measure = Callable[[Panel], tuple[int, int]]  # of a panel: letters beside the c
 
 
 def narrowed(figure: Figure, columns: int, measure: Measure) -> Figure:
-    """The figure with panels that need more columns merged, where boxes tell all, and then cut.
+    """The figure with panels that need more columns merged, where boxes say everything, and then cut.
 
     >>> from cute_viz import figure
     >>> drawn = narrowed(figure("((16,8),8):((64,1),8)", tile=(8, 128)), 80, lambda panel: (5, 12))

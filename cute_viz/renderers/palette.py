@@ -21,7 +21,7 @@ class Palette:
     """A named list of hues (#rrggbb), and where they come from.
 
     What is promised, and held by tests/test_palettes.py: every label has a contrast of 4.5:1 (WCAG 2, AA) on every hue and
-    shade. Any two hues of the default palette differ by a CIEDE2000 of 9, of 7.5 for readers without one kind of cone, and of
+    shade. Any two hues of the default palette differ by a CIEDE2000 of 9, of 7.5 for colour-blind readers, and of
     2.9 in grey print; since greys that close are hard to tell apart, groups are also outlined and labelled.
     """
 
@@ -121,7 +121,7 @@ PALETTES: dict[str, Palette] = {
             ("#9b9b9b", "#f9f9f9", "#898989", "#d3d3d3", "#adadad", "#e6e6e6", "#787878", "#c0c0c0"),
             "eight greys an equal step of lightness apart, neighbours far apart, the first dark enough for shades; for print",
         ),
-        Palette("mono", ("#ffffff", "#e2e2e2"), "two papers, for print"),
+        Palette("mono", ("#ffffff", "#e2e2e2"), "white and a light grey, for print"),
     )
 }
 DEFAULT = "tol-even"
@@ -130,7 +130,7 @@ DEFAULT = "tol-even"
 def palette(name: str | None = None) -> Palette:
     """The palette of that name (the default one without a name).
 
-    Refused: a name that is no palette.
+    Raises: FigureError for an unknown palette.
 
     >>> palette("mono").hues, palette().name
     (('#ffffff', '#e2e2e2'), 'tol-even')

@@ -1,4 +1,4 @@
-"""One panel as primitives: caption, cells, lines, boxes, labels and rulers, each where it stands on the page."""
+"""One panel as primitives: caption, cells, lines, boxes, labels and rulers, each where it is on the page."""
 
 from __future__ import annotations
 

@@ -234,7 +234,7 @@ class Texts(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of prose: its text, where it stands, its size and weight, its role (TEXT or MUTED), and whether it is monospaced."""
+    """A line of prose: its text, where it is, its size and weight, its role (TEXT or MUTED), and whether it is monospaced."""
 
     text: str
     x: float
@@ -282,6 +282,6 @@ def missing(item: NoReturn) -> NoReturn:
 
     >>> missing("a drawing")
     Traceback (most recent call last):
-    TypeError: a drawing is no primitive of a page
+    TypeError: a drawing is not a primitive of a page
     """
-    raise TypeError(f"{item} is no primitive of a page")
+    raise TypeError(f"{item} is not a primitive of a page")

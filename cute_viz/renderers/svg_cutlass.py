@@ -12,7 +12,7 @@ _CELL = 20
 def render(figure: Figure) -> str:
     """The figure as print_svg would write it.
 
-    Refused: any other figure.
+    Raises: FigureError for any other figure.
 
     >>> from cute_viz import figure
     >>> print(render(figure("SM80_16x8x16_F32F16F16F32_TN")).splitlines()[0])

@@ -1,4 +1,4 @@
-"""Where a picture will stand: how wide it may be there, how small its letters, and what surrounds its panels."""
+"""Where a picture will appear: how wide it may be there, how small its letters, and what surrounds its panels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Target:
     """A place for pictures.
 
     width: px (.75 pt each) that there are, None for as many as the labels need. head, notes, legend: whether the title with source
-    and caption, the notes with the facts, and the legends stand on the page. margin: px around all. shrinks: letters may be made
+    and caption, the notes with the facts, and the legends are on the page. margin: px around all. shrinks: letters may be made
     as small as print bears.
     """
 

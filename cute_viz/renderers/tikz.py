@@ -34,8 +34,8 @@ ANCHORS = {p.START: "s", p.MIDDLE: "m", p.END: "e"}
 def render(figure: Figure, options: Options) -> str:
     r"""The figure as LaTeX source; with `options.style == "cutlass"` as CuTe's printers write it.
 
-    Refused: CuTe's style as a fragment, and of a figure that its printers do not draw; a page that is too long for TeX; an
-    image of too many colours.
+    Raises: FigureError for CuTe's style as a fragment, and of a figure that its printers do not draw; a page that is too long for
+    TeX; an image of too many colours.
 
     >>> from cute_viz import figure
     >>> print(render(figure("(2,2)"), Options()).splitlines()[1])

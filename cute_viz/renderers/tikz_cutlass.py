@@ -33,7 +33,7 @@ _FOOT = "\\end{tikzpicture}\n\\end{document}\n"
 def render(figure: Figure) -> str:
     r"""The figure as print_latex (a grid of offsets, an MMA, a copy) or print_latex_tv (a tile view) would write it.
 
-    Refused: any other figure, and one with options that those printers do not have.
+    Raises: FigureError for any other figure, and one with options that those printers do not have.
 
     >>> from cute_viz import figure
     >>> print(render(figure("(2,2):(2,1)")).splitlines()[9])

@@ -17,7 +17,7 @@ _SM100 = {"f16": "F16BF16", "bf16": "F16BF16", "tf32": "TF32", "i8": "S8", "u8":
 
 
 def mma_atom(text: str, resolve: Resolver | None) -> Any:
-    """The atom of an MMA's type. Raises: AlgebraError for one that is not known here.
+    """The atom of an MMA's type. Raises: AlgebraError for one that is not supported.
 
     >>> mma_atom("!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32)>", lambda name, args: name)
     'SM80_16x8x16_F32F16F16F32_TN'
@@ -46,11 +46,11 @@ def mma_atom(text: str, resolve: Resolver | None) -> Any:
 
 
 def copy_atom(text: str, resolve: Resolver | None) -> Any:
-    """The atom of a copy's type, for values of its type. Raises: AlgebraError for one that is not known here.
+    """The atom of a copy's type, for values of its type. Raises: AlgebraError for one that is not supported.
 
     >>> copy_atom("!cute_nvgpu.atom.tma_load<f16>", None)
     Traceback (most recent call last):
-    cute_viz.errors.AlgebraError: the atom cute_nvgpu.atom.tma_load is not known here
+    cute_viz.errors.AlgebraError: the atom cute_nvgpu.atom.tma_load is not supported
     """
     from cute_viz.algebra.copy import CopyOp, make_copy_atom
 
@@ -109,4 +109,4 @@ def _resolved(name: str, args: tuple[str, ...], resolve: Resolver | None, text: 
 
 
 def _unknown(text: str) -> AlgebraError:
-    return AlgebraError(f"the atom {text.split('<')[0].lstrip('!').strip()[:60]} is not known here")
+    return AlgebraError(f"the atom {text.split('<')[0].lstrip('!').strip()[:60]} is not supported")

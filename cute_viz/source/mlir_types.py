@@ -80,7 +80,7 @@ def _payload(setting: Setting, kind: str, start: int, end: int) -> Any:
         setting.used()
     try:
         if kind == "swizzle" and not _SWIZZLE.fullmatch(inside):
-            raise NotationError("a swizzle has three integers", hint="such as S<3,4,3>")
+            raise NotationError("a swizzle takes three integers", hint="such as S<3,4,3>")
         node = _whole(inside)
         evaluator = Evaluator(Source(inside, names, None, "cute"))
         value = _composed(evaluator, node) if kind == "composed_layout" else evaluator.value(node)
@@ -105,7 +105,7 @@ def _composed(evaluator: Evaluator, node: Node) -> Any:
     from cute_viz.algebra import ops
 
     if not isinstance(node, Chain) or len(node.items) != 3:
-        raise evaluator.fail("a composed layout has three parts", node.span, hint="such as S<3,4,3> o 0 o (8,64):(64,1)")
+        raise evaluator.fail("a composed layout must have three parts", node.span, hint="such as S<3,4,3> o 0 o (8,64):(64,1)")
     return evaluator.operate(ops.find("make_composed_layout"), [evaluator.value(item) for item in node.items])
 
 
@@ -119,7 +119,7 @@ def _check(kind: str, value: Any) -> None:
         if isinstance(swizzle, Swizzle) and swizzle.base + swizzle.bits + abs(swizzle.shift) > _WIDTH:
             raise NotationError(f"{swizzle} reaches past {_WIDTH} bits")
     if isinstance(value, ComposedLayout) and isinstance(value.outer, Swizzle) and is_coordinate(domain(value).stride):
-        raise NotationError("a swizzle takes integers, and these values are coordinates")
+        raise NotationError("a swizzle takes integers, but these values are coordinates")
     if kind == "tile":
         wrong = [leaf for leaf in leaves(value) if not isinstance(leaf, (Layout, Underscore, int))]
         parts = [leaf for leaf in leaves(value) if isinstance(leaf, Layout)]
@@ -144,9 +144,9 @@ def _check_strides(steps: list[Any]) -> None:
     """Refuse what the dialect refuses: integers beside basis elements, fractions, a path that ends where another goes on."""
     bases = [step for step in steps if isinstance(step, Basis)]
     if bases and any(isinstance(step, Unknown) or (isinstance(step, int) and step != 0) for step in steps):
-        raise NotationError("strides are integers or basis elements, not both")
+        raise NotationError("strides must be integers or basis elements, not both")
     if any(not isinstance(step.value, (int, Unknown)) for step in bases):
-        raise NotationError("a basis element is scaled by an integer here")
+        raise NotationError("a basis element must be scaled by an integer here")
     paths = {step.path for step in bases}
     if any(path[:n] in paths for path in paths for n in range(1, len(path))):
         raise NotationError("a basis element stands for a mode that another one goes into")

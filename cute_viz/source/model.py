@@ -139,7 +139,7 @@ class SourceFile:
 def matching(entries: Iterable[Entry], query: str) -> list[Entry]:
     """The entries that a query may mean, of which a full path wins over a tail.
 
-    Template arguments of a scope tell specialisations apart; without them a scope is the one that has none, or else any of them.
+    Template arguments of a scope distinguish specialisations; without them a scope is the one that has none, or else any of them.
 
     >>> def entry(name, *scope):
     ...     return Entry(name, scope, Span(0, 1), 1, lambda: 0)

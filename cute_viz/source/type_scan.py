@@ -1,4 +1,4 @@
-"""Where types of CuTe stand in a text: in which template or function, as which argument; in one pass, nothing evaluated.
+"""Where types of CuTe are in a text: in which template or function, as which argument; in one pass, nothing evaluated.
 
 A line of brackets is followed with a stack; a CuTe type in it is one find, and what is inside of it is none.
 """

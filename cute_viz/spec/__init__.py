@@ -45,7 +45,7 @@ class Library:
         return Machine(self.arch, self.wave, self.bits)
 
     def directories(self) -> list[str]:
-        """The folders, ours the last. Refused: a name that is no folder."""
+        """The folders, ours the last. Raises: CuteVizError for a name that is not a folder."""
         from cute_viz.spec.library_files import directories
 
         return directories(self.folders)

@@ -54,7 +54,8 @@ class Spec:
 def read_specs(text: str, name: str | None = None, library: Library = PACKAGED) -> list[Spec]:
     """The specs of a file.
 
-    Refused, with the place: unknown fields, two objects in one spec, a field that is missing, an expression with a mistake.
+    Raises: SpecError with the place, for unknown fields, two objects in one spec, a field that is missing, an expression with a
+    mistake.
 
     >>> read_specs("layout: (4,8):(8,1)\\nfigure: {view: grid}")[0].figure
     {'view': 'grid'}
@@ -65,7 +66,7 @@ def read_specs(text: str, name: str | None = None, library: Library = PACKAGED) 
 def spec_in(path: str, name: str | None = None, library: Library = PACKAGED) -> Spec:
     """The spec of a name in a file; a lone one needs no name. The mistakes of others in the file do not matter.
 
-    Refused, with those that there are: a name that none has, no name where there are several.
+    Raises: SpecError with the existing names, for an unknown name, or for no name where there are several.
     """
     return Builder(read_text(path), path, library).only(name)
 
@@ -109,7 +110,7 @@ class Builder:
         """The specs of the file by name (`""` of a lone one), not built yet; `names` then holds what they share."""
         root = read_yaml(self.text, self.name)
         if not isinstance(root, Fields):
-            raise self.fail("a spec is a mapping", root.span, hint="such as layout: (4,8):(8,1)")
+            raise self.fail("a spec must be a mapping", root.span, hint="such as layout: (4,8):(8,1)")
         if "specs" not in root:
             return {"": root}
         others = [key for key in root if key not in ("specs", "let", "description")]
@@ -120,14 +121,15 @@ class Builder:
         self.names = self.let(self.shared)
         several = root["specs"]
         if not isinstance(several, Fields) or not several:
-            raise self.fail("specs is a mapping of names to specs", several.span)
+            raise self.fail("specs must be a mapping of names to specs", several.span)
         self.at = several.keys_at
         return several
 
     def only(self, name: str | None) -> Spec:
         """The spec of a name, the others not built, as their mistakes do not matter.
 
-        A lone one needs no name, and has that of its file, too. Refused: a name that there is not, none where there are several.
+        A lone one needs no name, and has that of its file, too. Raises: SpecError for an unknown name, or for no name where there
+        are several.
         """
         parts = self.parts()
         stem = os.path.splitext(os.path.basename(self.name or ""))[0]
@@ -143,23 +145,23 @@ class Builder:
         if value is None:
             return dict(self.names)
         if not isinstance(value, Fields):
-            raise self.fail("let is a mapping of names to expressions", value.span)
+            raise self.fail("let must be a mapping of names to expressions", value.span)
         out = dict(self.names)
         for key, item in value.items():
             out[key] = self.expression(item, out)
         return out
 
     def spec(self, name: str, fields: Value) -> Spec:
-        """One spec, built. Refused: a field that no spec has, no object, two objects."""
+        """One spec, built. Raises: SpecError for an unknown field, and for no object or two."""
         if not isinstance(fields, Fields):
-            raise self.fail(f"the spec {name!r} is a mapping", fields.span, hint="such as layout: (4,8):(8,1)")
+            raise self.fail(f"the spec {name!r} must be a mapping", fields.span, hint="such as layout: (4,8):(8,1)")
         known = [*KINDS, *(f.name for f in COMMON)]
         self.check_keys(fields, known, "a spec")
         kinds = [key for key in fields if key in KINDS]
         if len(kinds) != 1:
             which = f"both {' and '.join(kinds)}" if kinds else "no object"
             at = fields.keys_at[kinds[1]] if kinds else fields.span
-            raise self.fail(f"a spec has one object, this one has {which}", at, hint=f"one of {', '.join(KINDS)}")
+            raise self.fail(f"a spec must have one object; this one has {which}", at, hint=f"one of {', '.join(KINDS)}")
         names = self.let(fields.get("let"))
         figure = fields.get("figure")
         is_call = kinds == ["layout"] and isinstance(figure, Fields) and figure.get("view") == "operation"
@@ -188,7 +190,7 @@ class Builder:
             return ()
         if not isinstance(value, Fields):
             raise self.fail(
-                "beside is a mapping of captions to objects", value.span, hint="such as {wave 64: v_mfma_f32_16x16x16_f16}"
+                "beside must be a mapping of captions to objects", value.span, hint="such as {wave 64: v_mfma_f32_16x16x16_f16}"
             )
         return tuple((caption, self.expression(item, names)) for caption, item in value.items())
 
@@ -197,7 +199,7 @@ class Builder:
         if value is None:
             return {}
         if not isinstance(value, Fields):
-            raise self.fail("expect is a mapping of what must hold", value.span, hint="such as {covers: 8x128}")
+            raise self.fail("expect must be a mapping of what must hold", value.span, hint="such as {covers: 8x128}")
         self.check_keys(value, [f.name for f in EXPECT], "expect")
         out: dict[str, Any] = {}
         for f in EXPECT:
@@ -217,14 +219,14 @@ class Builder:
         return out
 
     def check_keys(self, fields: Fields, known: list[str], what: str) -> None:
-        """Refused: a key that is not among the known ones; the hint names the nearest."""
+        """Check the keys. Raises: SpecError for an unknown one; the hint names the nearest."""
         for key in fields:
             if key not in known:
                 hint = did_you_mean(key, known) or f"one of {', '.join(known)}"
                 raise self.fail(f"{what} has no field {key!r}", fields.keys_at[key], hint=hint)
 
     def words(self, fields: Fields, key: str) -> str | None:
-        """The text of a field; None where it is left out. Refused: a list or a mapping."""
+        """The text of a field; None where it is left out. Raises: SpecError for a list or a mapping."""
         value = fields.get(key)
         if value is None:
             return None
@@ -243,7 +245,7 @@ class Builder:
         raise self.fail("a list of words", value.span)
 
     def choice(self, table: tuple[Field, ...], fields: Fields, key: str) -> str | None:
-        """The word of a field that has choices; None where it is left out. Refused: another word."""
+        """The word of a field that has choices; None where it is left out. Raises: SpecError for another word."""
         word = self.words(fields, key)
         choices = next(f.choices for f in table if f.name == key)
         if word is not None and word not in choices:
@@ -254,7 +256,7 @@ class Builder:
     def figure(self, value: Value, names: dict[str, Any]) -> dict[str, Any]:
         """The options under `figure` by name: `tensor` as an object, flags as True or False, all others as text."""
         if not isinstance(value, Fields):
-            raise self.fail("figure is a mapping of options", value.span, hint="such as {tile: 8x128}")
+            raise self.fail("figure must be a mapping of options", value.span, hint="such as {tile: 8x128}")
         self.check_keys(value, [f.name for f in FIGURE], "figure")
         out: dict[str, Any] = {}
         for f in FIGURE:
@@ -276,9 +278,9 @@ class Builder:
     def expression(self, value: Value, names: dict[str, Any]) -> Any:
         """The value of a text in any dialect; an error's place is that in the file."""
         if isinstance(value, Items):
-            raise self.fail("a list stands where an expression should", value.span, hint="in a flow mapping, quote a layout")
+            raise self.fail("expected an expression, not a list", value.span, hint="in a flow mapping, quote a layout")
         if not isinstance(value, Text):
-            raise self.fail("a mapping stands where an expression should", value.span)
+            raise self.fail("expected an expression, not a mapping", value.span)
         try:
             return self.library.read(str(value), names).pick(drawable=True)
         except CuteVizError as error:
@@ -287,13 +289,13 @@ class Builder:
     def call(self, value: Value, names: dict[str, Any]) -> Any:
         """The operation that a text is, not carried out; an error's place is that in the file."""
         if not isinstance(value, Text):
-            raise self.fail("an operation is text", value.span, hint="such as logical_divide((8,6), (4,3))")
+            raise self.fail("an operation must be text", value.span, hint="such as logical_divide((8,6), (4,3))")
         try:
             name, operands, template = read_call(str(value), names, self.library.resolve)
         except CuteVizError as error:
             raise error.but(text=self.text, span=value.place(self.text, error.span), name=self.name) from None
         if not name:
-            raise self.fail(f"{value!r} is no operation", value.span, hint="such as logical_divide((8,6), (4,3)), or A o B")
+            raise self.fail(f"{value!r} is not an operation", value.span, hint="such as logical_divide((8,6), (4,3)), or A o B")
         return Call(name, tuple(operands), template)
 
     def object(self, kind: str, value: Value, names: dict[str, Any]) -> Any:
@@ -331,7 +333,9 @@ class Builder:
         if value != () and is_int_tuple(value):
             value = Layout(value)
         if not isinstance(value, Layout) and (rank is not None or not isinstance(value, ComposedLayout)):
-            raise self.fail(f"{key} is a layout, not {show(value).splitlines()[0]}", fields[key].span, hint="such as (4,8):(8,1)")
+            raise self.fail(
+                f"{key} must be a layout, not {show(value).splitlines()[0]}", fields[key].span, hint="such as (4,8):(8,1)"
+            )
         if rank is not None and len(modes(value.shape)) != rank:
             raise self.fail(f"{key} has {rank} modes, {value} has {len(modes(value.shape))}", fields[key].span)
         return value

@@ -59,14 +59,14 @@ def _check_head(file: LibraryFile) -> None:
     """That the file is YAML as a whole, every key of it found, with what belongs at its top."""
     whole = read_yaml(file.text, file.path)
     if not isinstance(whole, Fields):
-        raise SpecError("a library file is a mapping of names to entries", name=file.path)
+        raise SpecError("a library file must be a mapping of names to entries", name=file.path)
     found = {block.key for block in (*file.head.values(), *file.families)}
     top = file.head["library"]
     for key in whole:
         if key not in found:
-            raise top.wrong(f"{key} is not read as an entry", whole.keys_at[key], "write NAME: at the margin, its fields below")
+            raise top.wrong(f"{key} cannot be read as an entry", whole.keys_at[key], "write NAME: at the margin, its fields below")
     if not file.word("arch"):
-        raise top.wrong(f"a library of {file.kind} operations has an arch", hint="such as arch: sm90, or arch: universal")
+        raise top.wrong(f"a library of {file.kind} operations needs an arch", hint="such as arch: sm90, or arch: universal")
     file.word("source")
     file.shared()
 
@@ -118,7 +118,7 @@ class _Trial:
         own, fields = family.own, family.fields
         for key in own:
             if key in FOREIGN[family.file.kind]:
-                raise family.wrong(f"{key} is no field of {family.file.kind} operations", own.keys_at[key])
+                raise family.wrong(f"{key} is not a field of {family.file.kind} operations", own.keys_at[key])
         for word in f"{own.get('incongruent', '')} {own.get('partial', '')}".split():
             if word not in fields:
                 raise family.wrong(f"{family.key} has no {word}", own.get("incongruent", own.get("partial")))
@@ -147,7 +147,7 @@ class _Trial:
         full = name + (f"<{','.join(args)}>" if args else "")
         found = find(file, name)
         if found is None:
-            raise family.wrong(f"what the parameters are in {name} cannot be told", hint="put something between them")
+            raise family.wrong(f"what the parameters are in {name} cannot be determined", hint="put something between them")
         if found.family is not family:
             raise family.wrong(f"{name} is also a name of {found.family.key}, which stands before it")
         try:
@@ -193,9 +193,9 @@ def _threads(layouts: dict[str, Any], key: str, partial: bool = False) -> str:
     if len(rest) != 1:
         return "is not a layout of (thread, value)"
     if not all(isinstance(stride, int) for stride in leaves(layouts[key].stride)):
-        return "has strides that are no integers"
+        return "has strides that are not integers"
     fits = product(first) == threads or (partial and threads % product(first) == 0)
-    return "" if fits else f"has {product(first)} threads, ThrID has {threads}"
+    return "" if fits else f"has {product(first)} threads, but ThrID has {threads}"
 
 
 def _uncovered(layout: Layout, extent: int) -> str:
@@ -208,7 +208,7 @@ def _uncovered(layout: Layout, extent: int) -> str:
         return ""  # with no need to go through the elements
     reached = _image(layout)
     if max(reached) >= extent or min(reached) < 0:
-        return f"reaches {max(reached) if min(reached) >= 0 else min(reached)}, its tile has {extent} elements"
+        return f"reaches {max(reached) if min(reached) >= 0 else min(reached)}, but its tile has {extent} elements"
     if len(reached) < extent:
         return f"reaches {len(reached)} of the {extent} elements of its tile"
     return "" if len(set(reached.values())) == 1 else "reaches some elements of its tile more often than others"

@@ -61,7 +61,7 @@ class Operation:
 
     full: the name as it was asked for. said: template arguments that are not given, by their names. values: what the parameters
     and arguments are.
-    Refused: arguments that the entry does not take.
+    Raises: SpecError for arguments that the entry does not take.
 
     >>> from cute_viz.spec.family import find
     >>> from cute_viz.spec.library_files import files_for
@@ -79,7 +79,7 @@ class Operation:
     def entry(self, forward: Entry | None = None) -> Entry:
         """The operation with its layouts; `forward` is the one that it is the `reverse` of.
 
-        Refused: arguments that do not fit each other.
+        Raises: SpecError for arguments that do not fit each other.
         """
         file, fields = self.family.file, self.family.fields
         if unfit := self.unfit():
@@ -103,14 +103,14 @@ class Operation:
             width, _, word = str(written).partition(" ")
             number = as_number(self.values.get(width, width))
             if not number or not word:
-                raise self.family.wrong("warp is a number of threads and what they are called", hint="such as warp: 64 wave")
+                raise self.family.wrong("warp must be a number of threads and what they are called", hint="such as warp: 64 wave")
             out["warp"] = (number, word)
         return out
 
     def _number(self, text: Text) -> int:
         value = as_number(str(text))
         if not value:
-            raise self.family.wrong(f"{str(text)!r} is no number of 1 or more", text)
+            raise self.family.wrong(f"{str(text)!r} is not a number of 1 or more", text)
         return value
 
     def unfit(self) -> str:
@@ -143,7 +143,7 @@ class Operation:
     def layouts(self) -> dict[str, Any]:
         """Every layout of the entry, its expressions evaluated.
 
-        Refused: one that is needed and not given, what is no layout, with the place in the file.
+        Raises: SpecError for one that is needed and not given, or is not a layout, with the place in the file.
         """
         family, kind = self.family, self.family.file.kind
         names, shared = self.numbers(), family.file.shared()
@@ -168,7 +168,7 @@ class Operation:
                 value = Layout(value)
             if key == "Shape_MNK":
                 if not isinstance(value, tuple) or len(value) != 3 or not is_int_tuple(value):
-                    raise family.wrong("Shape_MNK is (M,N,K)", written)
+                    raise family.wrong("Shape_MNK must be (M,N,K)", written)
             elif not isinstance(value, Layout):
                 raise family.wrong(f"{key} is not a layout", written)
             if key == "Shape_MNK":

@@ -47,7 +47,7 @@ class Match(NamedTuple):
 
 
 class Family:
-    """An entry as it stands in its file. Nothing of it is read before it is asked for, and nothing twice.
+    """An entry as it is in its file. Nothing of it is read before it is asked for, and nothing twice.
 
     >>> from cute_viz.spec.library_files import library_of
     >>> text = "library: mma\\nA{N}/sparse: {where: {N: 8..64/8}, types: f32 f16 f16 f32}\\nB:\\n  inherits: A{N}/sparse"
@@ -78,7 +78,8 @@ class Family:
     def own(self) -> Fields:
         """The fields that the entry itself has.
 
-        Refused: unknown ones, what is neither text nor, where that may be, a mapping of texts, ranges that are none.
+        Raises: SpecError for unknown fields, values that are neither text nor, where allowed, a mapping of texts, and malformed
+        ranges.
         """
         fields = read_block(self.block)
         if not isinstance(fields, Fields):
@@ -86,7 +87,7 @@ class Family:
         for key, value in fields.items():
             if key not in FIELDS:
                 hint = did_you_mean(key, FIELDS) or f"one of {', '.join(FIELDS)}"
-                raise self.wrong(f"{key!r} is no field of an atom", fields.keys_at[key], hint)
+                raise self.wrong(f"{key!r} is not a field of an atom", fields.keys_at[key], hint)
             if key == "where":
                 self._check_ranges(value)
                 continue
@@ -107,10 +108,12 @@ class Family:
 
     def _check_ranges(self, where: Value) -> None:
         if not isinstance(where, Fields):
-            raise self.wrong("where is a mapping of parameters to their values", where, hint="such as {N: 8..256/8, ab: SS TS}")
+            raise self.wrong(
+                "where must be a mapping of parameters to their values", where, hint="such as {N: 8..256/8, ab: SS TS}"
+            )
         for domain in (item for value in where.values() for item in (value.values() if isinstance(value, Fields) else [value])):
             if not isinstance(domain, Text):
-                raise self.wrong("where is not written as text", domain, hint="words, and ranges such as 8..256/8")
+                raise self.wrong("where must not be text", domain, hint="words, and ranges such as 8..256/8")
             for word in domain.split():
                 if ".." in word:
                     try:
@@ -122,7 +125,7 @@ class Family:
     def fields(self) -> dict[str, Value]:
         """The fields of the entry, those that it inherits first.
 
-        Refused: a parent that the file does not have, an entry that inherits from itself.
+        Raises: SpecError for a parent that the file does not have, an entry that inherits from itself.
         """
         line, seen = [self], {self.key}
         while (parent := line[-1].own.get("inherits")) is not None:
@@ -192,7 +195,7 @@ class Family:
 
         said: values of arguments that are not given, by their names, instead of their defaults.
 
-        Refused: more than the entry takes, one that is missing, one that is not legal.
+        Raises: SpecError for more than the entry takes, one that is missing, one that is not legal.
 
         >>> from cute_viz.spec.library_files import library_of
         >>> (fma,) = families(library_of("x.yaml", "library: mma\\nFMA: {args: D A=D B=A C=D}"))
@@ -232,7 +235,7 @@ class Family:
         if "types" in self.fields:
             given = str(self.fields["types"]).split()
             if len(given) != 4:
-                raise self.wrong("types are those of D, A, B and C", self.fields["types"], hint="such as f32 f16 f16 f32")
+                raise self.wrong("types must be those of D, A, B and C", self.fields["types"], hint="such as f32 f16 f16 f32")
             d, a, b, c = given
             return (a, b, c, d)
         if "A" in values:
@@ -249,7 +252,7 @@ class Family:
     def chosen(self, key: str, values: Mapping[str, str]) -> Text:
         """The value of a field, or of a mapping the one for a parameter's value.
 
-        Refused: a mapping that has no value for any of the parameters, and no `else`.
+        Raises: SpecError for a mapping that has no value for any of the parameters, and no `else`.
 
         >>> from cute_viz.spec.library_files import library_of
         >>> (a,) = families(library_of("x.yaml", "library: mma\\nA: {K: {f16: 16, else: 8}}"))

@@ -48,7 +48,8 @@ def lookup(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = (),
     """The entry of a name and its template arguments, or None.
 
     machine: of names that several architectures have, which one is meant; `gfx1200::v_wmma_...` says so, too.
-    Refused: a name of the library with arguments that it does not take; one that several architectures have, each its own.
+    Raises: SpecError for a name of the library with arguments that it does not take; one that several architectures have, each its
+    own.
 
     >>> str(lookup("SM80_16x8x16_F32BF16BF16F32_TN").layouts["CLayout"])
     '((_4,_8),(_2,_2)):((_32,_1),(_16,_8))'
@@ -115,7 +116,7 @@ def resolve(
 ) -> MMA_Atom | CopyOp | None:
     """The atom of a name, also of an unambiguous short form; None where nothing of this kind is meant.
 
-    Refused: a name that looks like an atom's and is none; the error names the nearest.
+    Raises: SpecError for a name that looks like an atom's and is not one; the error names the nearest.
     """
     known = lookup(name, args, folders, machine)
     if known is not None:

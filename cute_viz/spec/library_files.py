@@ -59,7 +59,7 @@ class LibraryFile:
         """What the file holds: "mma" or "copy"."""
         kind = self.word("library")
         if kind not in ("mma", "copy"):
-            raise self.head["library"].wrong(f"library is mma or copy, not {kind!r}")
+            raise self.head["library"].wrong(f"library must be mma or copy, not {kind!r}")
         return kind
 
     def word(self, key: str) -> str:
@@ -80,20 +80,20 @@ class LibraryFile:
             return {}
         value = read_block(self.head["layouts"])
         if not isinstance(value, Fields):
-            raise self.head["layouts"].wrong("layouts is a mapping of names to layouts", value)
+            raise self.head["layouts"].wrong("layouts must be a mapping of names to layouts", value)
         return {key: _text_of(item, self.head["layouts"]) for key, item in value.items()}
 
 
 def _text_of(value: Value, block: Block) -> Text:
     if not isinstance(value, Text):
-        raise block.wrong("a layout is written as text", value, hint="in a flow mapping, quote a layout")
+        raise block.wrong("a layout must be text", value, hint="in a flow mapping, quote a layout")
     return value
 
 
 def directories(folders: tuple[str, ...] = ()) -> list[str]:
     """Where libraries are: a user's folders first, then the one that comes with cute-viz.
 
-    Refused: a name that is no folder.
+    Raises: SpecError for a name that is not a folder.
 
     >>> os.path.basename(directories()[-1])
     'layouts'
@@ -202,7 +202,7 @@ def library_of(path: str, text: str) -> LibraryFile | None:
 def read_block(block: Block) -> Value:
     r"""What stands under the key; blanks in front make every place that in the file.
 
-    Refused: what is no key of a mapping.
+    Raises: SpecError for text that is not a key of a mapping.
 
     >>> read_block(Block("x.yaml", "a: 1\nb: {c: 2}", "b", 5, 14))
     {'c': '2'}
@@ -210,7 +210,7 @@ def read_block(block: Block) -> Value:
     line = block.whole.count("\n", 0, block.start)
     value = read_yaml(" " * (block.start - line) + "\n" * line + block.whole[block.start : block.end], block.path)
     if not isinstance(value, Fields) or list(value) != [block.key]:
-        raise block.wrong("at the margin of a library file stand a name and its fields", value)
+        raise block.wrong("a library file has names at the margin, with their fields below", value)
     return value[block.key]
 
 
@@ -219,7 +219,10 @@ def _libraries(directory: str) -> Iterator[LibraryFile]:
 
 
 def _yaml_files(directory: str, root: str) -> list[str]:
-    """The YAML files of a folder of a library and those in it, in order. Refused: in a user's library, a link that leaves it."""
+    """The YAML files of a folder of a library and those in it, in order.
+
+    Raises: SpecError for in a user's library, a link that leaves it.
+    """
     found = (os.path.join(at, name) for at, _, names in os.walk(directory) for name in names if name.endswith((".yaml", ".yml")))
     files = sorted(path for path in found if os.path.isfile(path))  # a pipe would be waited for
     return files if root == _own() else [held(path, root) for path in files]

@@ -36,7 +36,7 @@ def _mma_atom(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
 
     shape = b.expression(fields["Shape_MNK"], names)
     if not isinstance(shape, tuple) or len(shape) != 3 or not all(isinstance(n, int) and n > 0 for n in shape):
-        raise b.fail("Shape_MNK is (M,N,K), three positive integers", fields["Shape_MNK"].span, hint="such as (16,8,16)")
+        raise b.fail("Shape_MNK must be (M,N,K), three positive integers", fields["Shape_MNK"].span, hint="such as (16,8,16)")
     operands = [b.layout(fields, f"{x}Layout", names, rank=2) for x in "ABC"]
     return MMA_Atom(b.layout(fields, "ThrID", names, rank=1), shape, *operands)
 
@@ -75,7 +75,7 @@ def _tiled_copy(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     if given == {"mma", "operand"}:
         operand = b.choice(KINDS["tiled_copy"].fields, fields, "operand") or "A"
         return make_tiled_copy_operand(atom, b.part(fields, "mma", ("tiled_mma",), names), operand)
-    raise b.fail("a tiled copy is of thr and val, of tv and tiler, or of mma and operand", fields.span)
+    raise b.fail("a tiled copy needs thr and val, tv and tiler, or mma and operand", fields.span)
 
 
 def _gemm(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:

@@ -60,7 +60,7 @@ KINDS: dict[str, Kind] = {
             "A layout, or any expression that gives an object.",
             (
                 Field("shape", "text", "the shape", True),
-                Field("stride", "text", "the stride; compact column-major without it"),
+                Field("stride", "text", "the stride; by default compact column-major"),
             ),
             "layout: ((16,8),8):((64,1),8)\nfigure: {tile: 8x128}",
         ),
@@ -106,7 +106,7 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             "tiled_copy",
-            "Copy atoms over a tile: of thread and value layouts, of a TV layout and its tile, or of an MMA's operand.",
+            "Copy atoms over a tile: from thread and value layouts, from a TV layout and its tile, or from an MMA's operand.",
             (
                 _object("atom", "the copy atom", "copy_atom", required=True),
                 Field("thr", "text", "(m,n) to thread"),
@@ -114,7 +114,7 @@ KINDS: dict[str, Kind] = {
                 Field("tv", "text", "(thread, value) to index into the tile"),
                 Field("tiler", "text", "the tile of tv"),
                 _object("mma", "the TiledMMA whose operand is copied", "tiled_mma"),
-                Field("operand", "choice", "of that MMA", choices=("A", "B", "C")),
+                Field("operand", "choice", "the operand of that MMA", choices=("A", "B", "C")),
             ),
             "tiled_copy:\n  atom: {op: SM80_CP_ASYNC_CACHEALWAYS<uint128_t>, type: half_t}\n  thr: (16,8):(8,1)\n  val: (1,8)",
         ),
@@ -125,13 +125,13 @@ KINDS: dict[str, Kind] = {
                 _object("mma", "the TiledMMA", "tiled_mma", required=True),
                 Field("tile", "text", "(M,N,K) of a thread block", True),
                 _object("smem_a", "the shared-memory layout of A's tile, or an atom of it", "layout", "swizzle", required=True),
-                _object("smem_b", "that of B's; as A's without it", "layout", "swizzle"),
+                _object("smem_b", "the same for B; by default that of A", "layout", "swizzle"),
                 _object("g2s_a", "the copy of A from global to shared memory", "tiled_copy"),
-                _object("g2s_b", "that of B; as A's without it", "tiled_copy"),
+                _object("g2s_b", "the same for B; by default that of A", "tiled_copy"),
                 _object(
                     "s2r_a", "the copy of A from shared memory to registers: a tiled copy, or its atom", "tiled_copy", "copy_atom"
                 ),
-                _object("s2r_b", "that of B", "tiled_copy", "copy_atom"),
+                _object("s2r_b", "the same for B", "tiled_copy", "copy_atom"),
                 _object("epilogue", "the copy of the accumulator to global memory", "tiled_copy", "copy_atom"),
             ),
             "gemm:\n  mma: make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))\n  tile: (128,128,64)\n"
@@ -142,21 +142,21 @@ KINDS: dict[str, Kind] = {
 
 EXPECT = (
     Field("same", "object", "another layout that gives the same offset at every coordinate", kinds=("layout",)),
-    Field("covers", "text", "the tile, such as 8x128, of which threads hold every cell once; `yes` of a tiled copy's own"),
+    Field("covers", "text", "the tile, such as 8x128, whose cells are each held by one thread; `yes` for a tiled copy's own"),
     Field("conflict_free", "object", "who accesses the layout in shared memory without a bank conflict", kinds=("tiled_copy",)),
-    Field("type", "text", "the element of shared memory, `f16`"),
-    Field("operand", "choice", "of an MMA that accesses it", choices=("A", "B", "C")),
-    Field("instruction", "text", "by which it is accessed, such as ldmatrix.x4"),
+    Field("type", "text", "the element type in shared memory, such as `f16`"),
+    Field("operand", "choice", "the operand of an MMA that accesses it", choices=("A", "B", "C")),
+    Field("instruction", "text", "the instruction that accesses it, such as ldmatrix.x4"),
     Field("vector", "text", "the bits that a copy moves at once"),
 )
 COMMON = (
-    Field("title", "text", "instead of the one made from the object"),
+    Field("title", "text", "the title, instead of the one made from the object"),
     Field("description", "text", "a sentence for readers of the spec"),
     Field("source", "text", "where the figure comes from"),
     Field("let", "names", "names that expressions may use"),
     Field("beside", "names", "further objects by their captions, drawn beside it in the same way"),
     Field("figure", "figure", "how to draw it"),
-    Field("expect", "expect", "what must hold of the object: `cute-viz check-spec` tries it"),
+    Field("expect", "expect", "what must hold for the object: `cute-viz check-spec` checks it"),
     Field("formats", "words", "formats that a gallery draws"),
     Field("style", "choice", "cutlass writes the bytes of CuTe's own printers", choices=OPTIONS["style"].choices),
     Field("palette", "text", "colours"),
@@ -225,7 +225,7 @@ def document() -> str:
     ]
     for kind in KINDS.values():
         out += [f"## {kind.name}\n", f"{kind.meaning}\n", "```yaml", kind.example, "```\n", *_table(kind.fields)]
-    out += ["## Of every spec\n", *_table(COMMON), "## figure\n", *_table(FIGURE), "## expect\n", *_table(EXPECT)]
+    out += ["## Fields of every spec\n", *_table(COMMON), "## figure\n", *_table(FIGURE), "## expect\n", *_table(EXPECT)]
     return "\n".join(out).rstrip() + "\n"
 
 

@@ -49,7 +49,8 @@ class SpecError(CuteVizError):
 def read_yaml(text: str, name: str | None = None) -> Value:
     """The value of a YAML document.
 
-    Refused, with the place: what is not YAML, several documents, a key given twice, tags, too many nodes (after aliases).
+    Raises: SpecError with the place, for text that is not YAML, several documents, a key given twice, tags, too many nodes (after
+    aliases).
 
     >>> read_yaml("shape: 8:1")
     {'shape': '8:1'}
@@ -82,9 +83,9 @@ def _in_our_words(problem: str, text: str, at: int) -> tuple[str, str | None, in
     if "\t" in line[: len(line) - len(line.lstrip())] or text[at : at + 1] == "\t":
         return "this line is indented with a tab", "YAML indents with spaces", at
     if "but found another document" in problem or "single document" in problem:
-        return "there are two documents", "several specs of a file stand under specs:", at
+        return "there are two documents", "several specs in one file go under specs:", at
     if (match := _CONTROL.search(text)) is not None and ("character" in problem or "reader" in problem):
-        return f"U+{ord(match[0]):04X} is no character of YAML", None, match.start()
+        return f"U+{ord(match[0]):04X} is not a YAML character", None, match.start()
     return problem, None, at
 
 
@@ -117,7 +118,7 @@ class _Converter:
         if depth > limit("nesting"):
             raise over("nesting", "YAML nested too deeply", text=self.text, span=span, place=self.name)
         if not node.tag.startswith("tag:yaml.org,2002:") or node.tag.startswith("tag:yaml.org,2002:python"):
-            raise self.fail(f"the tag {node.tag} is not read here", span, hint="write plain mappings, lists and scalars")
+            raise self.fail(f"the tag {node.tag} is not supported", span, hint="write plain mappings, lists and scalars")
         if node.id == "mapping":
             return self.mapping(node, span, depth)
         if node.id == "sequence":
@@ -135,7 +136,7 @@ class _Converter:
             key = self.value(key_node, depth + 1)
             at = Span(key_node.start_mark.index, key_node.end_mark.index)
             if not isinstance(key, Text):
-                raise self.fail("a key is a word", at)
+                raise self.fail("a key must be a word", at)
             if key in fields:
                 raise self.fail(f"the key {str(key)!r} is given twice", at, hint="YAML would silently keep the last one")
             fields[str(key)] = self.value(value_node, depth + 1)

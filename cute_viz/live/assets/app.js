@@ -266,7 +266,7 @@ if (told.file) {
   engine.follow((now) => {
     const first = !followed;
     followed = now;
-    by("status").textContent = now.error || `${first ? "follows" : "read again:"} ${now.name}`;
+    by("status").textContent = now.error || `${first ? "following" : "reloaded"} ${now.name}`;
     if (first && !state.file) return;
     state.file = true; // saved anew: what was tried in the page gives way
     state.source = now.text;

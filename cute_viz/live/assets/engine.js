@@ -19,7 +19,7 @@ class Server {
         body: JSON.stringify({ ...question, page: `${page} ${channel}`, number: ++this.number }),
       });
       if (response.status === 409) return null;
-      if (!response.ok) return { error: { message: `the server refuses: ${await response.text()}` } };
+      if (!response.ok) return { error: { message: `the server refused the request: ${await response.text()}` } };
       const out = await response.json();
       return this.under.get(channel) === mine ? out : null;
     } catch (error) {
@@ -51,7 +51,7 @@ class InBrowser {
       mine?.resolve(mine.stale ? null : JSON.parse(data.answer));
       this.next();
     };
-    this.worker.onerror = (event) => this.said(`the worker cannot be started: ${event.message || "is the site whole?"}`);
+    this.worker.onerror = (event) => this.said(`the worker cannot be started: ${event.message || "is the site complete?"}`);
     this.worker.postMessage({ start: { pyodide: new URL(this.told.pyodide, document.baseURI).href, files: this.told.files.map((f) => new URL(f, document.baseURI).href) } });
   }
 

@@ -76,7 +76,7 @@ def _scopes(reader: Declarer) -> list[Scope]:
 
 
 def _asked(context: Context, lookup: Lookup, query: str) -> Entry | None:
-    """The member that a query names through a class: `Traits<128, half_t>::SmemLayout`, or an alias of it; None of another one.
+    """The member that a query names through a class: `Traits<128, half_t>::SmemLayout`, or an alias of it; None for another one.
 
     >>> file = read("template <int N> struct T { using A = Layout<Int<N>>; }; using Wide = T<8>;", Given())
     >>> str(file.find("T<4>::A").read()), str(file.find("Wide::A").read())
@@ -174,5 +174,5 @@ def _object(context: Context, declaration: Declaration, value: Any) -> Any:
     if isinstance(value, Thread):
         raise value.error
     if isinstance(value, (Class, Enumerator, Function, Template, Pointer, Pack, External, Env)):
-        raise NotationError(f"{declaration.name!r} is {show(value)}, no layout", text=context.text, span=span)
+        raise NotationError(f"{declaration.name!r} is {show(value)}, not a layout", text=context.text, span=span)
     return value

@@ -41,7 +41,7 @@ def atom(meaning: Meaning, name: str, args: list[Any], span: Span) -> Any:
     if name == "TiledMMA":
         return make_tiled_mma(mma_atom(meaning, args[0], span), *map(_solid, args[1:])) if args else None
     if len(args) != 3:
-        raise meaning.fail("TiledCopy has an atom, a layout and a tiler", span)
+        raise meaning.fail("TiledCopy takes an atom, a layout and a tiler", span)
     return make_tiled_copy_impl(*map(_solid, args))
 
 

@@ -40,7 +40,7 @@ def bound(meaning: Meaning, params: tuple[Param, ...], given: list[Any], span: S
             out[param.name] = _later(given[position], param)
             position += 1
     if position < len(given):
-        raise meaning.fail(f"{len(given)} template arguments, and there are {len(params)} parameters", span)
+        raise meaning.fail(f"{len(given)} template arguments, but there are {len(params)} parameters", span)
     return out
 
 
@@ -74,7 +74,7 @@ def header(env: Env) -> Env:
 
 
 def key_of(values: list[Any]) -> tuple[Any, ...]:
-    """What tells instances of a template apart."""
+    """What distinguishes instances of a template."""
     out: list[Any] = []
     for value in values:
         if isinstance(value, Lazy):
@@ -173,7 +173,7 @@ def _is(meaning: Meaning, pattern: Node, value: Any) -> bool:
         what = wanted if isinstance(wanted, External) else value
         if isinstance(what, External) and what.error is not None:
             raise what.error
-        raise meaning.fail(f"whether {what} is meant is not known", pattern.span)
+        raise meaning.fail(f"cannot determine whether {what} is meant", pattern.span)
     return found
 
 

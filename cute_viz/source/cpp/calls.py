@@ -77,7 +77,7 @@ def _pointer(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -
 def _tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     """make_tensor(pointer, layout), make_tensor(pointer, shape, stride), make_tensor<T>(shape): the layout counts."""
     if not args:
-        raise meaning.fail("make_tensor has a pointer and a layout", span)
+        raise meaning.fail("make_tensor takes a pointer and a layout", span)
     rest = args if part.args is not None else args[1:]
     if not rest:
         value = meaning.solid(args[0])
@@ -135,7 +135,7 @@ def _get(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
     """get<i,j...>(x): of a tuple whatever stands there."""
     places = [meaning.argument(item) for item in part.args or ()]
     if len(args) != 1 or not places or not all(isinstance(n, int) for n in places):
-        raise meaning.fail("get<i>(x) has a place and a tuple", span)
+        raise meaning.fail("get<i>(x) takes a position and a tuple", span)
     value = meaning.solid(args[0]) if not isinstance(meaning.value(args[0]), tuple) else meaning.value(args[0])
     for n, place in enumerate(places):
         if not isinstance(value, tuple):
@@ -163,13 +163,13 @@ def _op_selector(source: str) -> _Call:
 def _mma_shape(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     values = _solid(meaning, args)
     if not 2 <= len(values) <= 3:
-        raise meaning.fail("tile_to_mma_shape has a layout atom and a shape", span)
+        raise meaning.fail("tile_to_mma_shape takes a layout atom and a shape", span)
     return tile_to_mma_shape(meaning, values[0], values[1], values[2:])
 
 
 def _tiled_mma(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     if not args:
-        raise meaning.fail("make_tiled_mma has an atom", span)
+        raise meaning.fail("make_tiled_mma takes an atom", span)
     atom = mma_atom(meaning, meaning.solid(args[0]), args[0].span)
     return meaning.operate("make_tiled_mma", [atom, *_solid(meaning, args[1:])])
 
@@ -195,7 +195,7 @@ def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
 def _count(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     value = meaning.value(args[0])
     if not isinstance(value, (Pack, tuple)):
-        raise meaning.fail("this is no pack", span)
+        raise meaning.fail("this is not a pack", span)
     return Runtime(len(value))
 
 
@@ -204,27 +204,27 @@ def _chosen(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
     tests = part.args or args[:1]
     values = args[-2:]
     if len(values) != 2 or len(tests) != 1:
-        raise meaning.fail("conditional_return has a condition and two values", span)
+        raise meaning.fail("conditional_return takes a condition and two values", span)
     return meaning.value(values[0] if meaning.truth(tests[0]) else values[1])
 
 
 def _repeat(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     count = meaning.argument(part.args[0]) if part.args else None
     if not isinstance(count, int) or not 0 <= count <= 64 or len(args) != 1:
-        raise meaning.fail("repeat<N>(x) repeats a value", span)
+        raise meaning.fail("repeat<N>(x) takes a value", span)
     return (meaning.solid(args[0]),) * count
 
 
 def _joined(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     values = _solid(meaning, args)
     if not all(isinstance(x, tuple) for x in values):
-        raise meaning.fail("tuple_cat is for tuples", span)
+        raise meaning.fail("tuple_cat takes tuples", span)
     return tuple(item for value in values for item in value)
 
 
 def _declval(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     if not part.args:
-        raise meaning.fail("declval has a type", span)
+        raise meaning.fail("declval takes a type", span)
     return meaning.argument(part.args[0])
 
 

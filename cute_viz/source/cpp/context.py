@@ -48,7 +48,7 @@ class Context:
             self.lets.setdefault(name, []).append((tuple(around), key))
 
     def is_template(self, name: str) -> bool | None:
-        """Whether a name is one of a template; None where nothing tells."""
+        """Whether a name is one of a template; None where nothing says so."""
         known = self.reader.templates.get(name)
         if name in KNOWN_TEMPLATES or name.startswith("Layout_"):
             return True if known is not False else None
@@ -87,7 +87,7 @@ class Context:
     def enter(self, span: Span) -> None:
         """One declaration is evaluated for another; `leave` ends it. Raises: LimitError where that goes too deep."""
         if self.deep >= _DEEP:
-            raise LimitError(f"definitions stand for one another more than {_DEEP} deep", text=self.text, span=span)
+            raise LimitError(f"definitions refer to one another more than {_DEEP} deep", text=self.text, span=span)
         self.deep += 1
 
     def leave(self) -> None:
@@ -105,7 +105,7 @@ class Context:
         return found
 
     def let_of(self, parts: tuple[str, ...]) -> str | None:
-        """The key of what was given for a qualified name or a member as it stands in the text: `Base::Element`, `params.M`."""
+        """The key of what was given for a qualified name or a member as it is in the text: `Base::Element`, `params.M`."""
         for around, key in self.lets.get(parts[-1], ()):
             if around and parts[-len(around) - 1 : -1] == around:
                 return key

@@ -1,4 +1,4 @@
-"""Variables and functions: what stands behind their type."""
+"""Variables and functions: what follows their type."""
 
 from __future__ import annotations
 

@@ -225,7 +225,7 @@ class Definitions(Instances):
             owner = next((x for x in value.env.parent.scope.names.get(value.env.scope.name, ()) if x.kind == "class"), None)
             if owner is not None:
                 return self.definition(owner, value.env.parent, args, span)
-        raise self.fail("this is no template", span)
+        raise self.fail("this is not a template", span)
 
     def definition(self, declaration: Declaration, env: Env, args: tuple[Node, ...] | None, span: Span) -> Any:
         """The value of a declaration in an environment."""

@@ -62,7 +62,7 @@ def type_named(name: str) -> ValueType | None:
 
 
 def bits(value: Any) -> int:
-    """The bits of a type of elements. Raises: the error of a name that is not known; AlgebraError of what is no such type.
+    """The bits of a type of elements. Raises: the error of a name that is not known; AlgebraError for anything else.
 
     >>> bits(ValueType("float4")), bits(ValueType("uint_bit_t<128>")), bits(ValueType("half_t"))
     (128, 128, 16)
@@ -83,7 +83,7 @@ def bits(value: Any) -> int:
         return 32
     if isinstance(value, float):
         return 64
-    raise AlgebraError(f"the width of {show(value)} is not known", hint="a type of elements, such as half_t")
+    raise AlgebraError(f"the width of {show(value)} is not known", hint="an element type, such as half_t")
 
 
 def sized(width: int) -> ValueType:

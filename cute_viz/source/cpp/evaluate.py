@@ -71,7 +71,7 @@ class Evaluator(Operators):
         return self.known(self.value(node), node.span)
 
     def known(self, value: Any, span: Span) -> Any:
-        """A value that is none of another file. Raises: the error of a name that is."""
+        """A value that is not from another file. Raises: the error of a name that is."""
         if isinstance(value, External):
             raise value.error or needed(self.text, str(value), span, "type")
         if isinstance(value, tuple):
@@ -90,7 +90,7 @@ class Evaluator(Operators):
             if isinstance(node, Unary) and node.operator == "...":
                 value = self.value(node.value)
                 if not isinstance(value, tuple):
-                    raise self.fail("this pack is not read", node.span)
+                    raise self.fail("this pack is not supported", node.span)
                 out += value
             else:
                 out.append(self.value(node))
@@ -120,8 +120,8 @@ class Evaluator(Operators):
         if isinstance(value, tuple) and isinstance(index, int) and 0 <= index < len(value):
             return value[index]
         if isinstance(value, Pointer):
-            raise self.fail("what a pointer points to is not known", node.span)
-        raise self.fail("this index is not read", node.span)
+            raise self.fail("cannot determine what a pointer points to", node.span)
+        raise self.fail("this index is not supported", node.span)
 
     def _decltype(self, node: Decltype) -> Any:
         value = self.value(node.value)
@@ -134,7 +134,7 @@ class Evaluator(Operators):
     def _lambda(self, node: Lambda) -> Any:
         scope = self.context.reader.lambdas.get(node.token)
         if scope is None or self.text is not self.context.text:
-            raise self.fail("this lambda is not read", node.span)
+            raise self.fail("this lambda is not supported", node.span)
         return Closure(scope, self.env)
 
     def _member(self, node: Member) -> Any:
@@ -220,7 +220,7 @@ class Evaluator(Operators):
             return values[0]
         if isinstance(self.known(kind, span), Layout) and len(values) <= 2:
             return Layout(*map(certain, values))
-        raise self.fail(f"how {show(kind)} is made of values is not read", span)
+        raise self.fail(f"constructing {show(kind)} from values is not supported", span)
 
     def _call(self, node: Call) -> Any:
         function = node.function

@@ -34,7 +34,7 @@ class Expressions(Operands):
     """Expressions over the tokens of a file."""
 
     def parse(self, begin: int, end: int) -> Node:
-        """The expression or type that the tokens [begin, end) are. Raises: NotationError for what is none, at its place."""
+        """The expression or type that the tokens [begin, end) are. Raises: NotationError where they are not, at its place."""
         if end - begin > _LONGEST:
             raise LimitError(f"an expression of {end - begin} tokens", text=self.text, span=self.tokens[begin].span)
         state = (self._at, self._stop, self._depth, self._angle)
@@ -42,7 +42,7 @@ class Expressions(Operands):
         try:
             node = self._comma()
             if self._at < end:
-                raise self._fail("this is not read as an expression")
+                raise self._fail("this cannot be read as an expression")
             return node
         finally:
             self._at, self._stop, self._depth, self._angle = state
@@ -115,7 +115,7 @@ class Expressions(Operands):
             value = self._unary()
             return Unary(token.span | value.span, token.kind, value)
         if token.kind in ("++", "--", "&&"):
-            raise self._fail(f"'{token.text}' changes a value, which is not read")
+            raise self._fail(f"'{token.text}' changes a value, which is not supported")
         if token.kind == "(" and (cast := self._cast()) is not None:
             return cast
         return self._postfix(self._primary())
@@ -167,6 +167,6 @@ class Expressions(Operands):
                 self._at += 1
                 node = Unary(self._span(node.span.start), "...", node)
             elif token.kind in ("++", "--"):
-                raise self._fail(f"'{token.text}' changes a value, which is not read")
+                raise self._fail(f"'{token.text}' changes a value, which is not supported")
             else:
                 return node

@@ -69,14 +69,14 @@ class Functions(Meaning):
             trees = [self.context.tree(part) for part in self.context.reader.split(*init)]
             if len(trees) != 1:
                 if kind is None:
-                    raise self.fail("how this is made of values is not read", span)
+                    raise self.fail("this construction from values is not supported", span)
                 return self.made(kind, tuple(trees), span)
             value_tree = trees[0]
         else:
             value_tree = self.context.tree(init)
         if isinstance(value_tree, Brace) and value_tree.type is None:
             if kind is None:
-                raise self.fail("how this is made of values is not read", span)
+                raise self.fail("this construction from values is not supported", span)
             return self.made(kind, value_tree.args, span)
         if not (isinstance(kind, ValueType) and is_integer(kind)):
             value = self.solid(value_tree)
@@ -138,7 +138,7 @@ class Functions(Meaning):
         assert declaration.place is not None
         value = self.solid(self.context.tree(init))
         if not isinstance(value, tuple) or declaration.place >= len(value):
-            raise self.fail(f"the parts of {show(value)} are not read", span)
+            raise self.fail(f"cannot determine the parts of {show(value)}", span)
         return value[declaration.place]
 
     def expanded(self, name: str, args: tuple[Node, ...] | None, span: Span) -> Any:
@@ -150,11 +150,11 @@ class Functions(Meaning):
         if params is not None:
             given = args or ()
             if len(params) != len(given) or "..." in params:
-                raise self.fail(f"the macro {name!r} is not read", span)
+                raise self.fail(f"the macro {name!r} is not supported", span)
             texts = {param: self.text[arg.span.start : arg.span.end] for param, arg in zip(params, given, strict=True)}
             body = re.sub(r"[A-Za-z_]\w*", lambda match: texts.get(match[0], match[0]), body)
         if self.context.macros >= _MACROS or len(body) > 10_000:
-            raise self.fail(f"the macro {name!r} stands for too much", span)
+            raise self.fail(f"the macro {name!r} expands to too much", span)
         self.context.macros += 1
         try:
             tokens, _ = tokenize(body)
@@ -187,7 +187,7 @@ class Functions(Meaning):
         if len(bodies) > 1:
             plain = [(declaration, env) for declaration, env in bodies if not declaration.params]
             if len(plain) != 1:
-                raise self.fail(f"which {name!r} is called is not known", span, hint=f"it is defined {len(bodies)} times")
+                raise self.fail(f"cannot determine which {name!r} is called", span, hint=f"it is defined {len(bodies)} times")
             bodies = plain
         declaration, env = bodies[0]
         scope = env.scope
@@ -281,7 +281,7 @@ class Functions(Meaning):
         if not any(map(_returns, blocks)):
             return _NOTHING
         if statement.kind != "if":
-            raise self.fail("what a loop returns is not read", self.context.reader.tokens[statement.token].span)
+            raise self.fail("cannot determine what a loop returns", self.context.reader.tokens[statement.token].span)
         assert statement.value is not None
         if self.inside(env).truth(self.context.tree(statement.value)):
             return self._run(blocks[0], within(env, blocks[0]), span)

@@ -135,7 +135,7 @@ class Instances(Functions):
             or len(args) > len(members)
             or any(x.kind == "function" and x.name == scope.name for x in scope.declarations)
         ):
-            raise self.fail(f"how an object of {scope.name} is made is not read", span)
+            raise self.fail(f"cannot determine how an object of {scope.name} is constructed", span)
         new = Env(scope, kind.env.parent, dict(kind.env.args))
         for member, item in zip(members, args, strict=False):
             new.memo[member, None] = (self.value(item),)

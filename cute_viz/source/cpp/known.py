@@ -82,7 +82,7 @@ def _lenient(meaning: Meaning, node: Node) -> Any:
 
 
 def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
-    """A type or a trait by its name and its template arguments; None of another name."""
+    """A type or a trait by its name and its template arguments; None for another name."""
     name, args = part.name, part.args
     if name in TRAITS:
         return TRAITS[name](meaning, args or (), span)
@@ -150,13 +150,13 @@ def _tuple(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
 
 def _layout(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     if not 1 <= len(values) <= 2:
-        raise meaning.fail("Layout has a shape and a stride", span)
+        raise meaning.fail("Layout takes a shape and a stride", span)
     return Layout(*_check(values))
 
 
 def _composed(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     if len(values) != 3:
-        raise meaning.fail("ComposedLayout has three parts", span)
+        raise meaning.fail("ComposedLayout takes three parts", span)
     return make_composed_layout(*_check(values))
 
 
@@ -165,7 +165,7 @@ def _swizzle(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     if len(values) == 2:
         values = [*values, values[0]]
     if len(values) != 3 or not all(isinstance(x, int) for x in values):
-        raise meaning.fail("a swizzle has three integers", span)
+        raise meaning.fail("a swizzle takes three integers", span)
     return Swizzle(*map(int, values))
 
 
@@ -211,13 +211,13 @@ def _basis(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
 
 def _scaled(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     if len(values) < 2 or not all(isinstance(i, int) for i in values):
-        raise meaning.fail("ScaledBasis has a scale and positions of modes", span)
+        raise meaning.fail("ScaledBasis takes a scale and positions of modes", span)
     return Basis(int(values[0]), tuple(map(int, values[1:])))
 
 
 def _complex(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     if len(values) != 1 or not isinstance(values[0], ValueType):
-        raise meaning.fail("complex<T> takes a type of elements", span)
+        raise meaning.fail("complex<T> takes an element type", span)
     return sized(2 * bits(values[0]))
 
 

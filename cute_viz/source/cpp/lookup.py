@@ -1,4 +1,4 @@
-"""Which declaration a name means where it stands, in the scopes around, in bases, in namespaces that are used."""
+"""Which declaration a name means at its place, in the scopes around, in bases, in namespaces that are used."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def within(env: Env, scope: Scope) -> Env:
 
 
 def opened(context: Context, scope: Scope) -> Env:
-    """The environment of a scope as it stands in the file: parameters are what is given, or their defaults."""
+    """The environment of a scope as it is in the file: parameters are what is given, or their defaults."""
     if scope.parent is None:
         return context.root
     return within(opened(context, scope.parent), scope)
@@ -47,7 +47,7 @@ class Lookup:
         self._base = base
 
     def find(self, name: str, env: Env, position: int | None) -> Found | None:
-        """What an unqualified name means at a token; None where the file does not tell."""
+        """What an unqualified name means at a token; None where the file does not say."""
         around: Env | None = env
         while around is not None:
             if name in around.args:

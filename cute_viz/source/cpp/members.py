@@ -90,7 +90,7 @@ def _this(function: Function, value: Class) -> Env:
 
 
 def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
-    """`T::name` of a type that is none of the file."""
+    """`T::name` of a type that is not from the file."""
     name = part.name
     if isinstance(value, External):
         if value.error is not None and value.error.needs:

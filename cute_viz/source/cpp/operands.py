@@ -132,7 +132,7 @@ class Operands(ABC):
             self._at += 1
             value = number(token.text)
             if value is None:
-                raise self._fail(f"{token.text!r} is not read as a number", token)
+                raise self._fail(f"{token.text!r} cannot be read as a number", token)
             return Literal(token.span, value)
         if token.kind == "string":
             self._at += 1
@@ -188,7 +188,7 @@ class Operands(ABC):
             kinds = self._arguments(">")
             args = self._arguments(")") if self._token.kind == "(" else ()
             if len(kinds) != 1 or len(args) != 1:
-                raise self._fail("a cast has one type and one value", token)
+                raise self._fail("a cast takes one type and one value", token)
             return Cast(self._span(token.start), kinds[0], args[0])
         if token.text == "decltype" and self._peek().kind == "(":
             self._at += 2
@@ -198,7 +198,7 @@ class Operands(ABC):
             self._take(")")
             return Decltype(self._span(token.start), value, ())
         if token.text in ("new", "throw", "delete", "operator", "co_await", "requires"):
-            raise self._fail(f"'{token.text}' is not read")
+            raise self._fail(f"'{token.text}' is not supported")
         if token.text in BUILTIN:
             words = []
             while self._token.kind == "name" and self._token.text in BUILTIN:

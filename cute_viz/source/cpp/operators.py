@@ -64,7 +64,7 @@ class Operators(Definitions):
         if node.operator == "*" and isinstance(value, Pointer):
             if isinstance(value.element, Class):
                 return value.element
-            raise self.fail("what a pointer points to is not known", node.span)
+            raise self.fail("cannot determine what a pointer points to", node.span)
         if isinstance(value, float) and node.operator in "+-":
             return -value if node.operator == "-" else value
         if isinstance(value, int) and node.operator in ("-", "+", "~"):
@@ -94,8 +94,8 @@ class Operators(Definitions):
         if isinstance(value, (int, float)):
             return bool(value)
         if isinstance(value, Pointer):
-            raise self.fail("whether a pointer is null is not known", node.span)
-        raise self.fail(f"{show(value)} is no condition", node.span)
+            raise self.fail("cannot determine whether a pointer is null", node.span)
+        raise self.fail(f"{show(value)} is not a condition", node.span)
 
     def _condition(self, node: Condition) -> Any:
         test = self.truth(node.test)
@@ -115,7 +115,7 @@ class Operators(Definitions):
             if found is None:
                 self.known(left, node.left.span)
                 self.known(right, node.right.span)
-                raise self.fail("whether these are the same is not known", node.span)
+                raise self.fail("cannot determine whether these are the same", node.span)
             return found is (operator == "==")
         left, right = self.known(left, node.left.span), self.known(right, node.right.span)
         if isinstance(left, Enumerator) or isinstance(right, Enumerator):
@@ -181,7 +181,7 @@ class Operators(Definitions):
             ">>": rshift,
         }
         if operator not in table:
-            raise self.fail(f"'{operator}' is not read here", node.span)
+            raise self.fail(f"'{operator}' is not supported here", node.span)
         return table[operator](a, b)
 
     def _floating(self, operator: str, a: float, b: float, node: Binary) -> float:

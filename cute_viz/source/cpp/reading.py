@@ -55,7 +55,7 @@ class Meaning(Protocol):
         """What was given under a key."""
 
     def known(self, value: Any, span: Span) -> Any:
-        """A value that is none of another file. Raises: the error of a name that is."""
+        """A value that is not from another file. Raises: the error of a name that is."""
 
     def truth(self, node: Node) -> bool:
         """Whether a condition holds. Raises: where it is not known."""

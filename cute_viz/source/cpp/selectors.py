@@ -41,7 +41,7 @@ def _first(value: Any, what: str) -> int:
     extent = value[0] if isinstance(value, tuple) and value else value
     number = product(extent) if isinstance(extent, (int, tuple)) else None
     if number is None:
-        raise AlgebraError(f"{what} is a shape, not {show(value)}")
+        raise AlgebraError(f"{what} must be a shape, not {show(value)}")
     if number % 8:
         raise AlgebraError(f"{what}0 must be a multiple of 8, not {number}")
     return int(number)
@@ -55,7 +55,7 @@ def _fitting(major: str, width: int, modes: tuple[str, ...], extent: int, mode: 
         shape: Any = domain(found).shape
         if extent % shape[mode] == 0:
             return clear_static(found)
-    raise AlgebraError(f"{what}0 = {extent} is no multiple of the smallest {major}-major layout atom of {width}-bit elements")
+    raise AlgebraError(f"{what}0 = {extent} is not a multiple of the smallest {major}-major layout atom of {width}-bit elements")
 
 
 def smem_selector(kind: str, args: list[Any]) -> Any:
@@ -103,12 +103,12 @@ def op_selector(meaning: Meaning, source: str, args: list[Any], span: Span) -> A
     if len(args) < 4 or not all(isinstance(x, ValueType) for x in args[:3]):
         raise AlgebraError(f"{source}_op_selector has three types, a tile and majors")
     if len(args) > 6:
-        raise AlgebraError(f"further arguments of {source}_op_selector are not read")
+        raise AlgebraError(f"further arguments of {source}_op_selector are not supported")
     a, b = (_INPUTS.get(canonical(x), "") for x in args[:2])
     acc = {"half_t": "F16", "float": "F32", "int": "S32"}.get(canonical(args[2]), "")
     tile = args[3]
     if not isinstance(tile, tuple) or len(tile) != 3:
-        raise AlgebraError(f"the tile is (M,N,K), not {show(tile)}")
+        raise AlgebraError(f"the tile must be (M,N,K), not {show(tile)}")
     m, n, k = (int(product(extent)) for extent in tile)
     majors = [_major(value) for value in args[4:6]] + ["K"] * (6 - max(4, len(args)))
     same_type = a == b or {a, b} <= {"E4M3", "E5M2"} or {a, b} <= {"S8", "U8"}
@@ -135,7 +135,7 @@ def op_selector(meaning: Meaning, source: str, args: list[Any], span: Span) -> A
 def tile_to_mma_shape(meaning: Meaning, atom: Any, shape: Any, order: list[Any]) -> Any:
     """UMMA::tile_to_mma_shape: a layout atom over ((MMA_M,MMA_N),MMAs_M,MMAs_N,...) (cute/atom/mma_traits_sm100.hpp)."""
     if not isinstance(shape, tuple) or len(shape) < 3 or not isinstance(shape[0], tuple) or len(shape[0]) != 2:
-        raise AlgebraError(f"the shape of an MMA tile is ((M,N),Ms,Ns,...), not {show(shape)}")
+        raise AlgebraError(f"the shape of an MMA tile must be ((M,N),Ms,Ns,...), not {show(shape)}")
     mn = ((shape[0][0], shape[1]), (shape[0][1], shape[2]), *shape[3:])
     tiled = meaning.operate("tile_to_shape", [atom, mn, *order])
     tiler = tuple(product(extent) for extent in shape[0])
@@ -168,7 +168,7 @@ _LAYOUTS = {
 
 def _c_layout(n: int) -> Layout:
     if n % 8 or n < 8:
-        raise AlgebraError(f"CLayout_64xN has a multiple of 8, not {n}")
+        raise AlgebraError(f"CLayout_64xN takes a multiple of 8, not {n}")
     return Layout(((4, 8, 4), (2, 2, n // 8)), ((128, 1, 16), (64, 8, 512)))
 
 

@@ -29,7 +29,7 @@ _DEEP = 32
 
 
 class Shares:
-    """The shares of expressions, each seen from where it stands."""
+    """The shares of expressions, each seen from where it is."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.here = evaluator
@@ -38,7 +38,7 @@ class Shares:
         """The share that an expression is. Raises: the error of what is not known, with its place."""
         at = at or self.here
         if deep > _DEEP:
-            raise LimitError("tensors stand for one another too deeply", text=at.text, span=node.span)
+            raise LimitError("tensors refer to one another too deeply", text=at.text, span=node.span)
         try:
             return self._of(node, at, deep + 1)
         except CuteVizError as error:
@@ -58,19 +58,19 @@ class Shares:
                 return self._slice(self.of(node.function, at, deep), node.args, at)
         elif isinstance(node, Call):
             return self._slice(self.of(node.function, at, deep), node.args, at)
-        raise at.fail("what tensor this is is not read", node.span)
+        raise at.fail("cannot determine which tensor this is", node.span)
 
     def _named(self, node: Id, at: Evaluator, deep: int) -> Share:
         """A variable, by what it begins with; a parameter, by the argument of the call."""
         name = node.parts[0].name
         found = at.lookup.find(name, at.env, at.position(node.span))
         if len(node.parts) > 1 or found is None:
-            raise at.fail(f"whose memory {node.text!r} is in is not known", node.span)
+            raise at.fail(f"cannot determine whose memory {node.text!r} is in", node.span)
         if not found.declarations:
             return self._parameter(name, node, found.env, at, deep)
         declaration = found.declarations[0]
         if declaration.kind != "variable" or declaration.init is None or declaration.place is not None:
-            raise at.fail(f"what tensor {name!r} is is not read", node.span)
+            raise at.fail(f"cannot determine which tensor {name!r} is", node.span)
         if at.context.let(name, found.env.scope) is not None:
             space, kind, root = self._memory(at.context.tree(declaration.init), at.inside(found.env), deep)
             return share(root or name, space, kind, finished(at.solid(node)))
@@ -94,7 +94,7 @@ class Shares:
         use = at.context.chosen.get(scope) or (only_call(reader, scope) if scope.kind == "function" else None)
         place = next((n for n, param in enumerate(scope.arguments) if param.name == name), None)
         if use is None or place is None or place >= len(use.arguments):
-            raise at.fail(f"whose memory {name!r} is in is not known", node.span, hint="it is a parameter here")
+            raise at.fail(f"cannot determine whose memory {name!r} is in", node.span, hint="it is a parameter here")
         return self.of(at.context.tree(use.arguments[place]), at.inside(opened(at.context, use.scope)), deep)
 
     def _method(self, node: Call, function: Member, at: Evaluator, deep: int) -> Share:
@@ -124,9 +124,9 @@ class Shares:
             tiled = view.tiled
             out = mma_share(tensor, view.tiled, side)
         else:
-            raise at.fail(f"{function.part.name} is not read", node.span)
+            raise at.fail(f"{function.part.name} is not supported", node.span)
         if not varies:
-            raise at.fail(f"one thread's part: which thread takes it is fixed here ({show(tiled).splitlines()[0]})", node.span)
+            raise at.fail(f"this is the part of one fixed thread ({show(tiled).splitlines()[0]})", node.span)
         return self._printed(out, tensor, node, at)
 
     def _printed(self, x: Share, of: Share, node: Node, at: Evaluator) -> Share:
@@ -155,7 +155,7 @@ class Shares:
             tile = finished(at.operate("make_layout", [tile])) if isinstance(tile, tuple) else tile
             return self._printed(local_share(tensor, tile, proj), tensor, node, at)
         if not node.args:
-            raise at.fail(f"what tensor {name} gives is not read", node.span)
+            raise at.fail(f"cannot determine the tensor that {name} gives", node.span)
         return self._through(self.of(node.args[0], at, deep), node, at)
 
     def _through(self, x: Share, node: Call, at: Evaluator) -> Share:
@@ -195,7 +195,7 @@ class Shares:
             around = self.of(node.function.object, at, deep)
             return around.space, around.type, around.root
         raise at.fail(
-            "which memory this pointer points to is not known", node.span, hint="make_smem_ptr(p), make_gmem_ptr(p) tell it"
+            "cannot determine which memory this pointer points to", node.span, hint="make_smem_ptr(p) and make_gmem_ptr(p) say so"
         )
 
     def _memory(self, node: Node, at: Evaluator, deep: int) -> tuple[str, str, str]:
@@ -214,7 +214,7 @@ class Shares:
             init = found.declarations[0].init if found.declarations else None
             if init is not None and deep < _DEEP:
                 return self._memory(at.context.tree(init), at.inside(found.env), deep + 1)
-        raise at.fail("which memory this tensor is in is not known", node.span)
+        raise at.fail("cannot determine which memory this tensor is in", node.span)
 
     def _element(self, node: Node, at: Evaluator) -> str:
         """The type of what a plain pointer points to; "" where the file does not tell."""

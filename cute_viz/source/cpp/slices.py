@@ -109,5 +109,5 @@ def _flagged(meaning: Meaning, name: str, view: Any, operands: list[Any]) -> Any
     tensor = operands[0]
     part = placed(meaning.operate(name, [view, domain(tensor)]), [])
     if not isinstance(part, Layout):
-        raise meaning.fail(f"{name} of {show(tensor)} is not read", Span(0, 0))
+        raise meaning.fail(f"{name} of {show(tensor)} is not supported", Span(0, 0))
     return ComposedLayout(tensor.outer, tensor.offset, part) if name.startswith("partition_") and "fragment" not in name else part

@@ -122,7 +122,7 @@ class Lines:
 
 
 def number(text: str) -> int | float | None:
-    """The value of a literal; None of what is none.
+    """The value of a literal; None for anything else.
 
     >>> number("0b101"), number("1'000u"), number("0x1Full"), number("1.5f"), number("017"), number("-1e30")
     (5, 1000, 31, 1.5, 15, None)

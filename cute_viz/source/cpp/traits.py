@@ -23,7 +23,7 @@ _FLOATS = frozenset(("float", "double", "half_t", "bfloat16_t", "tfloat32_t"))
 def _conditional(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
     """conditional_t<test, A, B>; the type that is not chosen need not exist."""
     if len(args) != 3:
-        raise meaning.fail("conditional_t has a condition and two types", span)
+        raise meaning.fail("conditional_t takes a condition and two types", span)
     return meaning.argument(args[1] if _truth(meaning, args[0]) else args[2])
 
 
@@ -33,19 +33,19 @@ def _truth(meaning: Meaning, node: Node) -> bool:
         return bool(value.number)
     if isinstance(value, (bool, int)):
         return bool(value)
-    raise meaning.fail("this is no condition", node.span)
+    raise meaning.fail("this is not a condition", node.span)
 
 
 def _same(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
     if len(args) != 2:
-        raise meaning.fail("is_same has two types", span)
+        raise meaning.fail("is_same takes two types", span)
     a, b = (_type_of(meaning.argument(item)) for item in args)
     found = same(a, b)
     if found is None:
         for value in (a, b):
             if isinstance(value, External) and value.error is not None:
                 raise value.error
-        raise meaning.fail(f"whether {a} and {b} are the same type is not known", span)
+        raise meaning.fail(f"cannot determine whether {a} and {b} are the same type", span)
     return found
 
 
@@ -60,7 +60,7 @@ def _any_of(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
     if True in found:
         return True
     if None in found:
-        raise meaning.fail("whether these types are the same is not known", span)
+        raise meaning.fail("cannot determine whether these types are the same", span)
     return False
 
 
@@ -114,7 +114,7 @@ def _constant(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
 def _tuple_size(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
     value = meaning.solid(args[0])
     if not isinstance(value, tuple):
-        raise meaning.fail("this is no tuple", span)
+        raise meaning.fail("this is not a tuple", span)
     return Runtime(len(value))
 
 

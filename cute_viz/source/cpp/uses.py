@@ -1,4 +1,4 @@
-"""The one call of a function in its file, which tells what its parameters are; of several calls nobody knows which one is meant."""
+"""The one call of a function in its file, which says what its parameters are; of several calls it is unknown which is meant."""
 
 from __future__ import annotations
 

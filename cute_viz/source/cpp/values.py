@@ -18,7 +18,7 @@ from cute_viz.source.cpp.scopes import Declaration, Scope
 
 
 class Unknown(Runtime):
-    """An int of C++ that the file does not tell, in the place of which 0 stands: `error` says why. What is computed of one is one.
+    """An int of C++ that the file does not give, replaced by 0: `error` says why. What is computed of one is one.
 
     It only ever moves pointers; a shape, a stride or a condition that depends on one is the error.
     """
@@ -195,7 +195,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Closure:
-    """A lambda where it stands."""
+    """A lambda where it is."""
 
     scope: Scope
     env: Env

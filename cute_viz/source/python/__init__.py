@@ -12,7 +12,7 @@ from cute_viz.source.python.tree import Tree
 def read(text: str, given: Given) -> SourceFile:
     """The definitions of a Python text, each evaluated when it is asked for.
 
-    Raises: NotationError of what is not Python, LimitError of what is too large.
+    Raises: NotationError for text that is not Python, LimitError for text that is too large.
 
     >>> file = read("class Kernel:\\n    def __init__(self, n: int = 4):\\n        self.shape = (n, 8)", Given())
     >>> entry = file.find("Kernel.__init__.self.shape")

@@ -38,7 +38,7 @@ _ALLOCATES = ("get_tensor", "allocate_tensor")  # methods of what is not read th
 
 
 def attribute(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:
-    """`value.name`, which may be unknown. Refused: what the value does not have."""
+    """`value.name`, which may be unknown. Raises: NotationError for an attribute that the value does not have."""
     for kind, read in _READERS:
         if isinstance(value, kind):
             return read(machine, value, name, node)
@@ -102,7 +102,7 @@ def _of_element(machine: Machine, value: Element, name: str, node: ast.expr) -> 
         return value.bits
     if name in ("is_float", "is_integer", "signed"):
         return {"is_float": value.kind == "float", "is_integer": value.kind != "float", "signed": value.kind == "signed"}[name]
-    return machine.unknown(f"{name!r} of an element type is not read here", node)
+    return machine.unknown(f"{name!r} of an element type is not supported here", node)
 
 
 def _of_member(machine: Machine, value: Member, name: str, node: ast.expr) -> Any:

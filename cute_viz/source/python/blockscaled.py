@@ -25,7 +25,7 @@ def _block(size: Any) -> Layout:
     """128 rows of 4 scale factors, each for `size` elements of K: 32 rows of 16 bytes, four of these side by side."""
     size = need(size)
     if size not in (16, 32):
-        raise AlgebraError(f"a scale factor is for 16 or 32 elements, not {size}")
+        raise AlgebraError(f"a scale factor covers 16 or 32 elements, not {size}")
     return Layout(((32, 4), (size, 4)), ((16, 4), (0, 1)))
 
 
@@ -52,7 +52,7 @@ def _smem(side: str) -> Callable[..., Any]:
         mma, tiler, size, stages = picked(args, named, ("tiled_mma", "mma_tiler_mnk", "sf_vec_size", "num_stages"))
         mma, tiler, size = need(mma), need(tiler), need(size)
         if not isinstance(mma, Atom) or not isinstance(mma.value, TiledMMA):
-            raise AlgebraError("a tiled MMA is wanted here")
+            raise AlgebraError("a tiled MMA is expected here")
         atom = mma.value.atom
         at = 0 if side == "a" else 1
         extent = tiler[0] // int(find("size").call([atom.thr_id])) if side == "a" else -(-tiler[1] // 128) * 128
@@ -157,7 +157,7 @@ def _mma_sm103(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 def _permutation(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     tile, size, wide = map(need, picked(args, named, ("tile_shape_mnk", "sf_vec_size", "use_mxf8f6f4")))
     if size not in (16, 32):
-        raise AlgebraError(f"a scale factor is for 16 or 32 elements, not {size}")
+        raise AlgebraError(f"a scale factor covers 16 or 32 elements, not {size}")
     return min(tile[0], 128), Layout((8, 2, 2), (1, 16, 8)), 32 if wide else 64
 
 

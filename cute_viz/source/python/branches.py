@@ -19,7 +19,7 @@ GOES_ON, RETURNS, RAISES, BREAKS, CONTINUES = "goes on", "returns", "raises", "b
 
 
 class Open(Exception):
-    """A loop whose end hangs on what is not known."""
+    """A loop whose end depends on what is not known."""
 
 
 def lose(machine: Machine, name: str, frame: Frame, error: CuteVizError) -> None:
@@ -95,7 +95,7 @@ def joined(machine: Machine, cause: CuteVizError, node: ast.AST) -> Callable[[st
 
 def follow_try(machine: Machine, node: ast.Try, frame: Frame) -> str:
     """Follow a `try`, which may end in each of its handlers."""
-    cause = machine.fail("whether this raises is not known", node)
+    cause = machine.fail("cannot determine whether this raises", node)
     ways = [[*node.body, *node.orelse], *(handler.body for handler in node.handlers)]
     sure = not node.handlers or all(_imports_library(statement) for statement in node.body)
     ended = machine.parts.block(machine, ways[0], frame) if sure else split(machine, ways, frame, cause, node)

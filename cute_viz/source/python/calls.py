@@ -41,7 +41,7 @@ _KEEPS |= {"override", "no_grad", "overload", "cached_property", "final", "wraps
 
 
 def call(machine: Machine, function: Any, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    """The value of a call. Refused: what is not known, and what the library refuses."""
+    """The value of a call. Raises: NotationError for what is unknown, and for what the library refuses."""
     if isinstance(function, Bound):
         return call(machine, function.function, [function.target, *args], named, node)
     if isinstance(function, Partial):
@@ -69,13 +69,13 @@ def call(machine: Machine, function: Any, args: list[Any], named: dict[str, Any]
         for value in args:
             _forget(machine, value, node)
         raise function.error
-    raise machine.fail("what is called here is not known", node)
+    raise machine.fail("cannot determine what is called here", node)
 
 
 def _forget(machine: Machine, value: Any, node: ast.expr) -> None:
     """A list that an unknown function was given may be another one after it."""
     if isinstance(value, Items):
-        machine.store.write(value.content, "items", machine.unknown("what this call does to the list is not known", node))
+        machine.store.write(value.content, "items", machine.unknown("cannot determine what this call does to the list", node))
 
 
 def _number(machine: Machine, kind: Element, args: list[Any], node: ast.expr) -> Any:
@@ -92,7 +92,7 @@ def make(machine: Machine, cls: Class, args: list[Any], named: dict[str, Any], n
         for name, value in cls.names.items():
             if len(args) == 1 and same(value, args[0]):
                 return Member(cls.name, name, value)
-        raise machine.fail(f"which member of {cls.name} this is is not known", node)
+        raise machine.fail(f"cannot determine which member of {cls.name} this is", node)
     out = Instance(cls)
     init = cls.find("__init__")
     if isinstance(init, Function):
@@ -197,7 +197,7 @@ def _result(machine: Machine, function: Function, frame: Frame, ended: str, node
     if all(same(values[0], value) for value in values[1:]):
         return values[0]
     known = [value for value in values if isinstance(value, Unknown)]
-    return known[0] if known else machine.unknown(f"which value {function.name} returns depends on what is not known", node)
+    return known[0] if known else machine.unknown(f"cannot determine which value {function.name} returns", node)
 
 
 def _settle(machine: Machine, frame: Frame, node: ast.AST, start: int) -> None:
@@ -266,7 +266,7 @@ def _bind_parameters(
 
 
 def parameter(machine: Machine, default: Callable[[ast.arg, ast.expr | None], Any] | None = None) -> Missing:
-    """What a parameter is that nobody gives an argument: its default, if that is a constant, else unknown."""
+    """The value of a parameter without an argument: its default, if that is a constant, else unknown."""
 
     def missing(item: ast.arg, value: ast.expr | None) -> Any:
         if isinstance(value, (ast.Constant, ast.Tuple, ast.UnaryOp, ast.Attribute)) and not (

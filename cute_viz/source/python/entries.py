@@ -95,7 +95,10 @@ def _end(runs: Runs, place: Place) -> Callable[[], Any]:
 
 
 def _answer(runs: Runs, place: Place, values: list[Any]) -> Any:
-    """The one value of a definition. Refused: several, none, an unknown one, and what is no object of CuTe's."""
+    """The one value of a definition.
+
+    Raises: NotationError for several values, none, an unknown one, or one that is not an object of CuTe.
+    """
     machine = runs.machine
     if not values:
         for statement in reversed(place.around):
@@ -119,7 +122,7 @@ def _answer(runs: Runs, place: Place, values: list[Any]) -> Any:
     _refuse_unknown(found)
     if not is_object(found):
         raise NotationError(
-            f"{place.name!r} is no layout, tiling or number", text=machine.tree.text, span=machine.span(place.target)
+            f"{place.name!r} is not a layout, tiling or number", text=machine.tree.text, span=machine.span(place.target)
         )
     return _underscored(found)
 

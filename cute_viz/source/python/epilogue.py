@@ -21,7 +21,7 @@ from cute_viz.source.python.values import Element, Member
 def _m_major(layout: Any) -> bool:
     layout = need(layout)
     if not isinstance(layout, Member) or layout.enum != "LayoutEnum":
-        raise AlgebraError("the order of a tensor is LayoutEnum.ROW_MAJOR or LayoutEnum.COL_MAJOR")
+        raise AlgebraError("the order of a tensor must be LayoutEnum.ROW_MAJOR or LayoutEnum.COL_MAJOR")
     return layout.name == "COL_MAJOR"
 
 

@@ -47,11 +47,11 @@ BUILTINS = frozenset(_WORDS.split())
 def evaluate(machine: Machine, node: ast.expr, frame: Frame) -> Any:
     """The value of an expression, which may be unknown.
 
-    Raises: NotationError of what is not read, and the errors of the algebra.
+    Raises: NotationError for what cannot be read, and the errors of the algebra.
     """
     reader = _READERS.get(type(node))
     if reader is None:
-        raise machine.fail(f"Python's {type(node).__name__} is not read here", node)
+        raise machine.fail(f"Python's {type(node).__name__} is not supported here", node)
     return reader(machine, node, frame)
 
 
@@ -60,12 +60,12 @@ def _constant(machine: Machine, node: ast.Constant, frame: Frame) -> Any:
     if isinstance(value, int) and value.bit_length() > 4 * limit("digits"):
         raise over("digits", "an integer of too many digits", text=machine.tree.text, span=machine.span(node))
     if value is ... or isinstance(value, (bytes, complex)):
-        raise machine.fail(f"{value!r} is not read here", node)
+        raise machine.fail(f"{value!r} is not supported here", node)
     return value
 
 
 def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
-    """What a name is where it stands: what was given for it, what was assigned, a function or module, a builtin."""
+    """What a name is where it is: what was given for it, what was assigned, a function or module, a builtin."""
     at: Frame | None = frame
     while at is not None:
         if name in at.names:
@@ -86,7 +86,7 @@ def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
     if (kind := element(name)) is not None:
         return kind
     hint = f"give it a value: `let={name}=128`"
-    return machine.unknown(f"nothing of the name {name!r} is in this file", node, hint=hint, needs=(name,))
+    return machine.unknown(f"nothing named {name!r} is in this file", node, hint=hint, needs=(name,))
 
 
 def _name(machine: Machine, node: ast.Name, frame: Frame) -> Any:
@@ -129,7 +129,7 @@ def need_whole(value: Any) -> Any:
 
 
 def iterate(machine: Machine, value: Any, node: ast.AST) -> list[Any]:
-    """The entries of what can be gone through. Refused: what cannot, and what has too many."""
+    """The entries of an iterable. Raises: NotationError for anything else, and for too many entries."""
     if isinstance(value, Items):
         value = value.items
     if isinstance(value, range) and len(value) > 4096:
@@ -138,7 +138,7 @@ def iterate(machine: Machine, value: Any, node: ast.AST) -> list[Any]:
         return list(value)
     if isinstance(value, dict):
         return list(value)
-    raise machine.fail("what this goes through is not known", node)
+    raise machine.fail("cannot determine what this iterates over", node)
 
 
 def _binary(machine: Machine, node: ast.BinOp, frame: Frame) -> Any:
@@ -227,7 +227,7 @@ def _call(machine: Machine, node: ast.Call, frame: Frame) -> Any:
             continue
         content = need_whole(machine.value(keyword.value, frame))
         if not isinstance(content, Items) or not isinstance(content.items, dict):
-            raise machine.fail("what ** stands for is not known", keyword.value)
+            raise machine.fail("cannot determine what ** stands for", keyword.value)
         named |= {str(key): value for key, value in content.items.items()}
     named.pop("loc", None)
     named.pop("ip", None)
@@ -248,7 +248,7 @@ def _lambda(machine: Machine, node: ast.Lambda, frame: Frame) -> Any:
 def _text(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Any:
     if all(isinstance(part, ast.Constant) for part in node.values):
         return "".join(str(part.value) for part in node.values if isinstance(part, ast.Constant))
-    raise machine.fail("formatted text is not read here", node)
+    raise machine.fail("formatted text is not supported here", node)
 
 
 def _walrus(machine: Machine, node: ast.NamedExpr, frame: Frame) -> Any:
@@ -294,14 +294,14 @@ def bind(machine: Machine, target: ast.expr, value: Any, frame: Frame, write: Ca
         for item, one in zip(target.elts, values, strict=True):
             bind(machine, item, one, frame, write)
     else:
-        raise machine.fail("this target is not read here", target)
+        raise machine.fail("this target is not supported here", target)
 
 
 def _dictionary(machine: Machine, node: ast.Dict, frame: Frame) -> Any:
     out: dict[Any, Any] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
-            raise machine.fail("what ** stands for is not known", value)
+            raise machine.fail("cannot determine what ** stands for", value)
         out[_hashable(machine, need(machine.value(key, frame)), key)] = machine.attempt(value, frame)
     return Items({"items": out})
 
@@ -309,11 +309,11 @@ def _dictionary(machine: Machine, node: ast.Dict, frame: Frame) -> Any:
 def _hashable(machine: Machine, value: Any, node: ast.expr) -> Any:
     if isinstance(value, (int, str, float, tuple, Element, Member, type(None))):
         return value
-    raise machine.fail("this key is not read here", node)
+    raise machine.fail("this key is not supported here", node)
 
 
 def _starred(machine: Machine, node: ast.Starred, frame: Frame) -> Any:
-    raise machine.fail("a star is not read here", node)
+    raise machine.fail("a star is not supported here", node)
 
 
 _READERS: dict[type, Callable[[Machine, Any, Frame], Any]] = {

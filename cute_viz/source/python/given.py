@@ -59,7 +59,7 @@ def _python(machine: Machine, text: str) -> Any:
         own = Tree(text)
         body = own.module.body
         if len(body) != 1 or not isinstance(body[0], ast.Expr):
-            raise NotationError("this is no expression", text=text, span=Span(0, len(text)))
+            raise NotationError("this is not an expression", text=text, span=Span(0, len(text)))
         machine.tree = own
         value = need(machine.value(body[0].value, machine.module))
     except CuteVizError as error:

@@ -46,18 +46,18 @@ def _kind(name: str) -> Member:
 
 
 def _is_k(mode: Any) -> bool:
-    """Whether a major mode is K. Refused: what is no major mode."""
+    """Whether a major mode is K. Raises: AlgebraError for any other value."""
     mode = need(mode)
     if not isinstance(mode, Member) or mode.name not in ("K", "MN"):
-        raise AlgebraError("a major mode is OperandMajorMode.K or OperandMajorMode.MN")
+        raise AlgebraError("a major mode must be OperandMajorMode.K or OperandMajorMode.MN")
     return mode.name == "K"
 
 
 def _row(layout: Any) -> bool:
-    """Whether a LayoutEnum is row-major. Refused: what is none."""
+    """Whether a LayoutEnum is row-major. Raises: AlgebraError for any other value."""
     layout = need(layout)
     if not isinstance(layout, Member) or layout.name not in ("ROW_MAJOR", "COL_MAJOR"):
-        raise AlgebraError("the order of a tensor is LayoutEnum.ROW_MAJOR or LayoutEnum.COL_MAJOR")
+        raise AlgebraError("the order of a tensor must be LayoutEnum.ROW_MAJOR or LayoutEnum.COL_MAJOR")
     return layout.name == "ROW_MAJOR"
 
 
@@ -207,7 +207,7 @@ def _sm100_mma(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 
 
 def _need_type(value: Any) -> Any:
-    """What an argument tells of the way a helper is called. Refused: an unknown one, which may be a type or not."""
+    """What an argument tells of the way a helper is called. Raises: AlgebraError for an unknown one, which may be a type or not."""
     if isinstance(value, Unknown):
         raise value.error
     return value
@@ -221,7 +221,7 @@ def _sm100_smem(side: str) -> Callable[..., Any]:
         mma, tiler, element, stages = picked(args, named, ("tiled_mma", "mma_tiler_mnk", f"{side}_dtype", "num_stages"))
         mma, tiler = need(mma), need(tiler)
         if not isinstance(mma, Atom) or not isinstance(mma.value, TiledMMA):
-            raise AlgebraError("a tiled MMA is wanted here")
+            raise AlgebraError("a tiled MMA is expected here")
         if k_given is not None:
             k_major = bool(need(k_given))
         elif mma.op is None:
@@ -290,7 +290,7 @@ def _from_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> An
     """LayoutEnum.from_tensor: which of the first two modes is contiguous; of `ROW_MAJOR`, given for a tensor, that."""
     tensor = picked(args, named, ("tensor",))[0]
     if isinstance(tensor, Unknown) and tensor.path:
-        message = f"whether {tensor.path!r} is row-major or column-major is not known"
+        message = f"cannot determine whether {tensor.path!r} is row-major or column-major"
         hint = f"give it: `let={tensor.path}=ROW_MAJOR`, COL_MAJOR, or a layout such as (512,512):(512,1)"
         raise tensor.error.but(message=message, hint=hint, needs=(tensor.path,))
     tensor = need(tensor)

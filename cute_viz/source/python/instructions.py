@@ -74,9 +74,9 @@ _K = {"F16BF16": 16, "F8": 32, "I8": 32, "TF32": 8, "FP8": 32, "F8F6F4": 32, "MX
 
 
 def instruction(module: str, name: str, args: list[Any], given: dict[str, Any]) -> Instruction | None:
-    """The operation of a module's name, with its arguments by name; None of a name that is not known.
+    """The operation of a module's name, with its arguments by name; None for a name that is not known.
 
-    Arguments may be unknown: most layouts do not hang on all of them. Refused: arguments that it does not take.
+    Arguments may be unknown: most layouts do not depend on all of them. Raises: AlgebraError for arguments that it does not take.
 
     >>> instruction("warp", "LdMatrix8x8x16bOp", [False, 4], {}).get("num_matrices")
     4
@@ -102,7 +102,7 @@ def instruction(module: str, name: str, args: list[Any], given: dict[str, Any]) 
 
 
 def mma_atom(op: Any, resolve: Resolver | None) -> Atom:
-    """The MMA atom of an operation. Refused: what is no such operation, and what the library does not have.
+    """The MMA atom of an operation. Raises: AlgebraError for any other operation, and for one that the library lacks.
 
     >>> op = instruction("warp", "MmaTF32Op", [(16, 8, 8)], {})
     >>> mma_atom(op, lambda name, args: f"the atom {name}").value
@@ -112,7 +112,7 @@ def mma_atom(op: Any, resolve: Resolver | None) -> Atom:
         return op
     reader = _MMAS.get(op.module) if isinstance(op, Instruction) else None
     if reader is None:
-        raise AlgebraError("an MMA operation is wanted here", hint="such as warp.MmaF16BF16Op(...)")
+        raise AlgebraError("an MMA operation is expected here", hint="such as warp.MmaF16BF16Op(...)")
     name, args = reader(op)
     atom = _resolved(resolve, name, args)
     return Atom(_of_one_sm(atom) if op.module == "tcgen05" else atom, op)
@@ -232,7 +232,7 @@ _UNIVERSAL = ("CopyUniversalOp", "CopyG2ROp", "CopyR2GOp", "CopyS2ROp", "CopyR2S
 def copy_atom(op: Any, kind: Any, bits: Any, resolve: Resolver | None) -> Atom:
     """The copy atom of an operation for values of a type; bits: of a copy, where the operation leaves them open.
 
-    Refused: what is no such operation, what the library does not have, and a width that no instruction has.
+    Raises: AlgebraError for any other operation, one that the library lacks, and a width that no instruction has.
 
     >>> str(copy_atom(instruction("cute", "CopyUniversalOp", [], {}), Element("f16"), None, None).value.layout_src)
     '(1,1):(0,0)'
@@ -240,7 +240,7 @@ def copy_atom(op: Any, kind: Any, bits: Any, resolve: Resolver | None) -> Atom:
     from cute_viz.algebra.copy import make_copy_atom
 
     if not isinstance(op, Instruction) or (op.name.startswith("Mma")):
-        raise AlgebraError("a copy operation is wanted here", hint="such as cute.nvgpu.CopyUniversalOp()")
+        raise AlgebraError("a copy operation is expected here", hint="such as cute.nvgpu.CopyUniversalOp()")
     kind = need(kind)
     if not isinstance(kind, Element):
         raise AlgebraError("a copy atom needs the type of its values", hint="such as cutlass.Float16")

@@ -56,7 +56,7 @@ class Lets:
         return functions > 1 if binds == "parameter" else functions > 0 or name in self.module
 
     def find(self, name: str, scope: tuple[str, ...]) -> Any:
-        """The value and the key that were given for a name where it stands, or NOTHING; the one with the longest scope wins."""
+        """The value and the key that were given for a name where it is, or NOTHING; the one with the longest scope wins."""
         if not self.by_last:
             return NOTHING
         wanted = tuple(name.split("."))

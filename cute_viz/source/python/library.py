@@ -30,7 +30,7 @@ _MOVES |= {"partition_S", "partition_D", "retile", "retile_S", "retile_D"}
 
 
 def call_library(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    """The value of a call of what is not in the text. Refused: what is not known, and what an operation refuses."""
+    """The value of a call of a function outside the text. Raises: NotationError for an unknown one; the error of an operation."""
     root = function.path.partition(".")[0]
     if root in ("@python", "math", "@items", "@str"):
         return call_plain(machine, function, args, named, node)
@@ -72,7 +72,7 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
     """An operation of the registry: keywords in their places, operands in its order, layouts of tensors for tensors."""
     name = function.last
     if name not in OPS and name not in ALIASES and name not in RENAMED and name != "retile":
-        raise machine.fail(f"{function.path} is not read here", node)
+        raise machine.fail(f"{function.path} is not supported here", node)
     operands, extra = _placed(machine, name, args, named, node)
     cause: Unknown | None = None
     tensor = next((value for value in operands if isinstance(value, Tensor)), None)

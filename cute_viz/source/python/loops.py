@@ -37,7 +37,7 @@ def follow_for(machine: Machine, node: ast.For, frame: Frame) -> str:
                 return ended
     except Open:
         machine.store.undo(mark)
-        return _some_rounds(machine, node, frame, machine.fail("how often this loop runs is not known", node.iter))
+        return _some_rounds(machine, node, frame, machine.fail("cannot determine how often this loop runs", node.iter))
     return machine.parts.block(machine, node.orelse, frame)
 
 
@@ -55,7 +55,7 @@ def follow_while(machine: Machine, node: ast.While, frame: Frame) -> str:
                 return ended
         cause: CuteVizError = machine.fail("this loop has too many rounds to follow", node.test)
     except Open:
-        cause = machine.fail("how often this loop runs is not known", node.test)
+        cause = machine.fail("cannot determine how often this loop runs", node.test)
     except LimitError:
         raise
     except CuteVizError as error:

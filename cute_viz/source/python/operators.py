@@ -55,7 +55,7 @@ def binary(machine: Machine, node: ast.BinOp | ast.AugAssign, a: Any, b: Any) ->
         return a * b
     if word == "*" and isinstance(a, int) and isinstance(b, Basis):
         return b * a
-    raise machine.fail(f"'{word}' is for numbers, and these are none", node)
+    raise machine.fail(f"'{word}' takes numbers, and these are not numbers", node)
 
 
 def _content(value: Any) -> Any:
@@ -82,19 +82,19 @@ def _number(machine: Machine, node: ast.AST, word: str, compute: Callable[[Any, 
     if isinstance(value, int) and value.bit_length() > most:
         raise machine.fail("this number is too large", node)
     if isinstance(value, complex):
-        raise machine.fail("a complex number is not read here", node)
+        raise machine.fail("a complex number is not supported here", node)
     return value
 
 
 def truth(machine: Machine, value: Any, node: ast.AST) -> bool:
-    """Whether a value counts as true. Refused: one that is not known."""
+    """Whether a value counts as true. Raises: NotationError for an unknown one."""
     need(value) if not isinstance(value, tuple) else None
     if isinstance(value, Items):
         value = value.items
     if value is None or isinstance(value, (bool, int, float, str, tuple, list, dict, range)):
         return bool(value)
     if isinstance(value, Symbol):
-        raise machine.fail(f"whether {value.path} is true is not known", node)
+        raise machine.fail(f"cannot determine whether {value.path} is true", node)
     return True
 
 
@@ -132,11 +132,11 @@ def _is(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
         return _equal(machine, a, b, node)
     if a is b:
         return True
-    raise machine.fail("whether these are one object is not known", node)
+    raise machine.fail("cannot determine whether these are one object", node)
 
 
 def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
-    """Whether two values are equal. Refused: a comparison that hangs on what is not known."""
+    """Whether two values are equal. Raises: NotationError for a comparison that depends on an unknown value."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) != len(b):
             return False
@@ -150,18 +150,18 @@ def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
     if isinstance(a, Symbol) and isinstance(b, Symbol):
         if a.path == b.path:
             return True
-        raise machine.fail(f"whether {a.path} is {b.path} is not known", node)
+        raise machine.fail(f"cannot determine whether {a.path} is {b.path}", node)
     if isinstance(a, Symbol) or isinstance(b, Symbol):
         other, symbol = (b, a) if isinstance(a, Symbol) else (a, b)
         if other is None or isinstance(other, (int, float, str, tuple)):
             return False
-        raise machine.fail(f"what {symbol.path} is equal to is not known", node)
+        raise machine.fail(f"cannot determine what {symbol.path} is equal to", node)
     if isinstance(a, (Instance, Atom)) or isinstance(b, (Instance, Atom)):
         if a is None or b is None:
             return False
         if a is b:
             return True
-        raise machine.fail("whether these are equal is not known", node)
+        raise machine.fail("cannot determine whether these are equal", node)
     if isinstance(a, (Layout, ComposedLayout, Swizzle)) or isinstance(b, (Layout, ComposedLayout, Swizzle)):
         return type(a) is type(b) and bool(a == b)
     return bool(a == b)
@@ -174,7 +174,7 @@ def _in(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
     if isinstance(b, range):
         return a in b
     if not isinstance(b, (tuple, list, dict)):
-        raise machine.fail("what this is looked for in is not known", node)
+        raise machine.fail("cannot determine what this is looked up in", node)
     cause = None
     for item in b:
         try:

@@ -22,7 +22,7 @@ _SIZES = {"min": min, "max": max}
 
 
 def call_plain(machine: Machine, function: Symbol, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
-    """The value of a call of Python's. Refused: what cannot be computed."""
+    """The value of a call of Python's. Raises: NotationError for what cannot be computed."""
     kind, _, name = function.path.partition(".")
     try:
         if kind == "math":
@@ -39,12 +39,12 @@ def call_plain(machine: Machine, function: Symbol, args: list[Any], named: dict[
             return _PLAIN[name](*numbers)
     except (TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise machine.fail(f"{name} cannot be computed: {error}", node) from None
-    raise machine.fail(f"Python's {name} is not read here", node)
+    raise machine.fail(f"Python's {name} is not supported here", node)
 
 
 def _math(machine: Machine, name: str, args: list[Any], node: ast.expr) -> Any:
     if name not in _MATH:
-        raise machine.fail(f"math.{name} is not read here", node)
+        raise machine.fail(f"math.{name} is not supported here", node)
     if name == "prod":
         return math.prod(need(value) for value in iterate(machine, need_whole(args[0]), node))
     values = [need(arg) for arg in args]
@@ -57,7 +57,7 @@ def _size(name: str) -> Callable[..., Any]:
     def read(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
         values = iterate(machine, need_whole(args[0]), node) if len(args) == 1 else args
         if set(named) - {"default"} or (not values and "default" not in named):
-            raise machine.fail(f"this {name} is not read here", node)
+            raise machine.fail(f"this {name} is not supported here", node)
         numbers = [need(value) for value in values]
         if not all(isinstance(value, (int, float)) for value in numbers):
             raise machine.fail(f"{name} is for numbers here", node)
@@ -83,13 +83,13 @@ def _len(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.exp
         from cute_viz.algebra.measure import rank
 
         return rank(value)
-    raise machine.fail("how long this is is not known", node)
+    raise machine.fail("cannot determine the length of this", node)
 
 
 def _int(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     value = need(args[0])
     if not isinstance(value, (int, float, str)) or (isinstance(value, str) and len(value) > limit("digits")):
-        raise machine.fail("this is no number", node)
+        raise machine.fail("this is not a number", node)
     return int(value)
 
 
@@ -107,7 +107,7 @@ def _list(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.ex
 
 def _dict(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     if args:
-        raise machine.fail("this dict is not read here", node)
+        raise machine.fail("this dict is not supported here", node)
     return Items({"items": dict(named)})
 
 
@@ -147,7 +147,7 @@ def _reversed(machine: Machine, args: list[Any], named: dict[str, Any], node: as
 def _sorted(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     values = [need(value) for value in iterate(machine, need_whole(args[0]), node)]
     if set(named) - {"reverse"} or not all(isinstance(value, (int, float)) for value in values):
-        raise machine.fail("this order is not read here", node)
+        raise machine.fail("this order is not supported here", node)
     return Items({"items": sorted(values, reverse=bool(need(named.get("reverse", False))))})
 
 
@@ -162,7 +162,7 @@ def _isinstance(machine: Machine, args: list[Any], named: dict[str, Any], node: 
     if True in answers:
         return True
     if None in answers:
-        raise machine.fail("what kind of value this is is not known", node)
+        raise machine.fail("cannot determine the kind of this value", node)
     return False
 
 
@@ -194,7 +194,7 @@ def _attribute(machine: Machine, args: list[Any], named: dict[str, Any], node: a
             return found
         if len(args) == 3 and value.cls.is_whole():
             return args[2]
-    raise machine.fail("what this has is not known", node)
+    raise machine.fail("cannot determine what this holds", node)
 
 
 def _has(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
@@ -204,14 +204,14 @@ def _has(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.exp
             return True
         if value.cls.is_whole():
             return False
-    raise machine.fail("what this has is not known", node)
+    raise machine.fail("cannot determine what this holds", node)
 
 
 def _set(machine: Machine, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     """`setattr(self, "x", value)`, `object.__setattr__(self, "x", value)`."""
     target, name, value = args
     if not isinstance(target, Instance) or not isinstance(name, str):
-        raise machine.fail("what is set here is not known", node)
+        raise machine.fail("cannot determine what is set here", node)
     machine.store.write(target.names, name, value)
 
 
@@ -250,7 +250,7 @@ def _method(machine: Machine, kind: str, name: str, args: list[Any], named: dict
             return getattr(target, name)()
         if name in ("startswith", "endswith") and len(rest) == 1:
             return getattr(target, name)(need(rest[0]))
-        raise machine.fail(f"{name} of a text is not read here", node)
+        raise machine.fail(f"{name} of a text is not supported here", node)
     content = need_whole(target.items)
     if isinstance(content, dict):
         if name in ("keys", "values", "items") and not rest:
@@ -268,6 +268,6 @@ def _method(machine: Machine, kind: str, name: str, args: list[Any], named: dict
             return [same(need(item), need(rest[0])) for item in content].index(True)
         if name == "copy":
             return Items({"items": list(content)})
-    error = machine.fail(f"{name} is not read here", node)
+    error = machine.fail(f"{name} is not supported here", node)
     machine.store.write(target.content, "items", Unknown(error))
     raise error

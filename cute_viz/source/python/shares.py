@@ -137,9 +137,9 @@ class _Shares:
         return NotationError(message, text=self.tree.text, span=self.tree.span(node), hint=hint)
 
     def value(self, node: ast.expr) -> Any:
-        """The value that a name has where it stands. Raises: the error of one that is not known, and of several values."""
+        """The value that a name has where it is. Raises: the error of one that is not known, and of several values."""
         if not isinstance(node, ast.Name):
-            raise self.fail("this is no name", node)
+            raise self.fail("this is not a name", node)
         last = self.function.last(node.id, node.lineno)
         found = self.runs.at_end(self.around, node.id) if last is None else self.runs.values(self.around, id(last[0]))
         known = [value for value in found if not isinstance(value, Unknown)]
@@ -154,14 +154,14 @@ class _Shares:
     def of(self, node: ast.expr, deep: int = 0) -> Share:
         """The share that an expression is. Raises: the error of what is not known."""
         if deep > _DEEP:
-            raise self.fail("tensors stand for one another too deeply", node)
+            raise self.fail("tensors refer to one another too deeply", node)
         if isinstance(node, ast.Name):
             return self._named(node, deep + 1)
         if isinstance(node, ast.Subscript):
             return self._sliced(node, self.of(node.value, deep + 1))
         if isinstance(node, ast.Call):
             return self._made(node, deep + 1)
-        raise self.fail("what tensor this is is not read", node)
+        raise self.fail("cannot determine which tensor this is", node)
 
     def _named(self, node: ast.Name, deep: int) -> Share:
         last = self.function.last(node.id, node.lineno)
@@ -170,7 +170,7 @@ class _Shares:
             parameters = [item.arg for item in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)]
             value = self.value(node)
             if node.id not in parameters or not isinstance(value, Tensor):
-                raise self.fail(f"what tensor {node.id!r} is is not read", node)
+                raise self.fail(f"cannot determine which tensor {node.id!r} is", node)
             return self._whole(value, "gmem", node.id)  # what a kernel is given
         out = self.of(last[1], deep)
         if out.starts:
@@ -182,7 +182,7 @@ class _Shares:
                 return out
             raise
         if not isinstance(value, Tensor):
-            raise self.fail(f"what tensor {node.id!r} is is not read", node)
+            raise self.fail(f"cannot determine which tensor {node.id!r} is", node)
         return self._whole(value, out.space, out.root or node.id)
 
     def _whole(self, value: Tensor, space: str, root: str) -> Share:
@@ -233,13 +233,13 @@ class _Shares:
                 return inside
         if name == "make_tensor" and node.args and (base := _pointed(node.args[0])) is not None:
             return self.of(base, deep)
-        raise self.fail(f"what tensor {name} gives is not read here", node)
+        raise self.fail(f"cannot determine the tensor that {name} gives", node)
 
     def _partition(self, function: ast.Attribute, side: str, source: ast.expr, deep: int) -> Share:
         thread = self.value(function.value)
         tensor = self.of(source, deep)
         if not isinstance(thread, Slice):
-            raise self.fail("which thread's part this is is fixed here", function)
+            raise self.fail("the part of one fixed thread is taken here", function)
         tiled = thread.atom.value
         if tensor.starts:
             raise self.fail("this is a thread's part already", source)
@@ -248,7 +248,7 @@ class _Shares:
         elif isinstance(tiled, TiledMMA) and side in ("A", "B", "C"):
             out = mma_share(tensor, tiled, side)
         else:
-            raise self.fail(f"partition_{side} is not read here", function)
+            raise self.fail(f"partition_{side} is not supported here", function)
         marked = mark_static(out.layout)
         return replace(out, layout=marked if out.space != "gmem" else Layout(marked.shape, out.layout.stride))
 

@@ -35,7 +35,7 @@ def _statement(machine: Machine, node: ast.stmt, frame: Frame) -> str:
     if follow is not None:
         return follow(machine, node, frame) or GOES_ON
     for name in stored([node]):
-        lose(machine, name, frame, machine.fail(f"Python's {type(node).__name__} is not read here", node))
+        lose(machine, name, frame, machine.fail(f"Python's {type(node).__name__} is not supported here", node))
     return GOES_ON
 
 
@@ -161,7 +161,7 @@ def _with(machine: Machine, node: ast.With, frame: Frame) -> str:
     for item in node.items:
         value = machine.attempt(item.context_expr, frame)
         if item.optional_vars is not None:
-            cause = machine.fail("what this gives is not read here", item.context_expr)
+            cause = machine.fail("cannot determine what this gives", item.context_expr)
             assign(machine, item.optional_vars, value if isinstance(value, Unknown) else Unknown(cause), frame, node)
     return execute(machine, node.body, frame)
 

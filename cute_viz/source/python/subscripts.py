@@ -29,7 +29,7 @@ def subscript(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
         return Member(target.name, index, target.names.get(index))
     if isinstance(target, Symbol):  # cute.struct.MemRange[dtype, n], Tuple[int, int]: a type
         return Symbol(f"{target.path}[]")
-    raise machine.fail("this has no entries that are known", node)
+    raise machine.fail("this has no known entries", node)
 
 
 def _entry(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
@@ -50,7 +50,10 @@ def mode_of(layout: Any, index: int) -> Any:
 
 
 def sliced(machine: Machine, tensor: Tensor, index: Any, node: ast.AST) -> Any:
-    """`tensor[(None, 0)]`: the tensor of the modes at `None`. Refused: an element, whose value is not in the source."""
+    """`tensor[(None, 0)]`: the tensor of the modes at `None`.
+
+    Raises: NotationError for an element, whose value is not in the source.
+    """
     crd = underscores(index)
     if not any(leaf is X for leaf in leaves(crd)):
         if isinstance(tensor.layout, Layout) and is_coordinate_layout(tensor.layout):

@@ -1,4 +1,4 @@
-"""Blackwell's tensor memory: where accumulators stand in it, and the copies from and to it.
+"""Blackwell's tensor memory: where accumulators are in it, and the copies from and to it.
 
 Sources: cute/atom/mma_traits_sm100.hpp (tmem_frg), cute/atom/copy_traits_sm100.hpp (make_tmem_copy), and
 cutlass/utils/blackwell_helpers.py of the Python DSL.
@@ -27,7 +27,7 @@ _LANE = 1 << 16  # the distance of two lanes in addresses of 32 bits
 def fragment(mma: Atom, operand: str, shape: Any) -> Tensor:
     """The part of tensor memory that an MMA of tcgen05 takes for its accumulators, or for A.
 
-    shape: ((M,N),M tiles,N tiles,...), as partition_shape_C gives it. Refused: an operand of shared memory.
+    shape: ((M,N),M tiles,N tiles,...), as partition_shape_C gives it. Raises: AlgebraError for an operand of shared memory.
 
     >>> from cute_viz import parse
     >>> mma = parse("make_tiled_mma(SM100_MMA_F16BF16_SS<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>{})")
@@ -40,12 +40,12 @@ def fragment(mma: Atom, operand: str, shape: Any) -> Tensor:
     source = need(op.get("a_src"))
     in_tensor_memory = isinstance(source, Member) and source.name == "TMEM"
     if operand == "B" or (operand == "A" and not in_tensor_memory):
-        raise AlgebraError(f"operand {operand} of {op.name} is a descriptor of shared memory, which is not read here")
+        raise AlgebraError(f"operand {operand} of {op.name} is a descriptor of shared memory, which is not supported here")
     kind = _accumulator(op) if operand == "C" else need(op.get("a_dtype"))
     shape = tuple(modes(shape))
     first = modes(shape[0])
     if len(first) != 2:
-        raise AlgebraError("a fragment of tensor memory has the shape ((M,N),...)", hint="such as partition_shape_C gives")
+        raise AlgebraError("a fragment of tensor memory must have the shape ((M,N),...)", hint="such as partition_shape_C gives")
     rows, columns = (int(size(part)) for part in first)
     step = 2 if in_tensor_memory and rows == 64 and size(mma.value.atom.thr_id) == 1 else 1
     block = _block(rows, columns, int(size(mma.value.atom.thr_id)), operand)
@@ -86,20 +86,20 @@ def _compact(shape: Any, step: int) -> Any:
 def _make_fragment(operand: str) -> Callable[..., Any]:
     """`tiled_mma.make_fragment_C(tensor or shape)`: registers of a thread, of tcgen05 tensor memory.
 
-    Refused: operands in shared memory, of which the DSL makes descriptors.
+    Raises: AlgebraError for operands in shared memory, of which the DSL makes descriptors.
     """
 
     def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         mma, source = picked(args, named, ("mma", "input"))
         mma, source = need(mma), need(source)
         if not isinstance(mma, Atom) or mma.op is None:
-            raise AlgebraError("what this MMA takes is not known")
+            raise AlgebraError("cannot determine what this MMA takes")
         layout = layout_of(source)
         if mma.op.module == "tcgen05":
             return fragment(mma, operand, layout.shape)
         where = need(mma.op.get("a_src")) if operand == "A" else None
         if mma.op.module == "warpgroup" and operand != "C" and not (isinstance(where, Member) and where.name == "RMEM"):
-            raise AlgebraError(f"operand {operand} of {mma.op.name} is a descriptor of shared memory, which is not read here")
+            raise AlgebraError(f"operand {operand} of {mma.op.name} is a descriptor of shared memory, which is not supported here")
         if operand == "C":  # whatever the strides of the tensor
             layout = Layout(layout.shape)
         elif isinstance(source, Tensor):
@@ -113,14 +113,14 @@ _SHAPES = {"16x64b": (16, 64), "16x128b": (16, 128), "16x256b": (16, 256), "16x3
 
 
 def properties(atom: Any) -> tuple[int, int, int, bool, bool]:
-    """Of a copy of tensor memory: lanes, bits of a column, repetitions, whether it packs halves, whether it loads.
+    """For a copy of tensor memory: lanes, bits of a column, repetitions, whether it packs halves, whether it loads.
 
     >>> properties(Atom(None, Instruction("tcgen05", "Ld32x32bOp", {"repeat": 4})))
     (32, 32, 4, False, True)
     """
     op = atom.op if isinstance(atom, Atom) else None
     if not isinstance(op, Instruction) or op.module != "tcgen05" or op.name[2:-2] not in _SHAPES:
-        raise AlgebraError("a copy of tensor memory is wanted here", hint="such as tcgen05.Ld32x32bOp(tcgen05.Repetition(32))")
+        raise AlgebraError("a copy of tensor memory is expected here", hint="such as tcgen05.Ld32x32bOp(tcgen05.Repetition(32))")
     times = need(op.get("repeat"))
     times = times.value if isinstance(times, Member) else times
     pack = need(op.get("pack" if op.name.startswith("Ld") else "unpack"))

@@ -20,7 +20,7 @@ from cute_viz.source.python.values import Atom, Element, Member, Pointer, Tensor
 
 
 def picked(args: list[Any], named: dict[str, Any], names: tuple[str, ...]) -> list[Any]:
-    """Arguments by place or by name, None for those that are left out. Refused: others.
+    """Arguments by place or by name, None for those that are left out. Raises: AlgebraError for others.
 
     >>> picked([4], {"b": 8}, ("a", "b", "c"))
     [4, 8, None]
@@ -110,7 +110,7 @@ def _allocate(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 def _shared(layout: Any, swizzle: Any, kind: Any) -> Any:
     swizzle = need(swizzle)
     if swizzle is not None and not isinstance(swizzle, Swizzle):
-        raise AlgebraError("the swizzle of shared memory is a swizzle", hint="such as cute.make_swizzle(3, 4, 3)")
+        raise AlgebraError("the swizzle of shared memory must be a swizzle", hint="such as cute.make_swizzle(3, 4, 3)")
     return Tensor(layout_of(layout), Pointer(kind if isinstance(kind, Element) else None, swizzle))
 
 
@@ -126,7 +126,7 @@ def _recast_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> 
     if not isinstance(source, Tensor) or not isinstance(kind, Element) or not isinstance(source.pointer.element, Element):
         raise AlgebraError("the element types of a tensor that is recast must be known")
     if source.pointer.swizzle is not None or source.offset:
-        raise AlgebraError("a part of a tensor, or a swizzled one, is not recast here")
+        raise AlgebraError("a part of a tensor, or a swizzled one, cannot be recast here")
     layout = find("recast_layout").call([source.layout, source.pointer.element.bits, kind.bits])
     return Tensor(clear_static(layout), Pointer(kind))
 
@@ -269,7 +269,7 @@ def call_member(machine: Machine, name: str, args: list[Any], node: ast.expr) ->
             return row
         if name in ("is_m_major_a", "is_n_major_b", "is_m_major_c"):
             return not row
-    raise machine.fail(f"{name} of this is not read here", node)
+    raise machine.fail(f"{name} of this is not supported here", node)
 
 
 def member_of(machine: Machine, enum: str, value: Any, node: ast.expr) -> Member:
@@ -284,7 +284,7 @@ def member_of(machine: Machine, enum: str, value: Any, node: ast.expr) -> Member
         return Member(enum, value.upper())
     if enum == "LayoutEnum" and isinstance(value, str) and value.upper() in ("ROW_MAJOR", "COL_MAJOR"):
         return Member(enum, value.upper())
-    raise machine.fail(f"which member of {enum} this is is not known", node)
+    raise machine.fail(f"cannot determine which member of {enum} this is", node)
 
 
 def leading(layout: Any) -> int | None:

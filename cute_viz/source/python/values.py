@@ -75,7 +75,7 @@ class Class:
         return self.node.name
 
     def find(self, name: str) -> Any:
-        """What a name of the class is, here or in a base of the same text; None of another."""
+        """What a name of the class is, here or in a base of the same text; None for another."""
         if name in self.names:
             return self.names[name]
         found = (base.find(name) for base in self.bases if isinstance(base, Class))
@@ -210,7 +210,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """One thread's view of a tiling, of whichever thread: what hangs on the thread is not known of it."""
+    """One thread's view of a tiling, of whichever thread: what depends on the thread is not known of it."""
 
     atom: Atom
     cause: Unknown
@@ -225,7 +225,7 @@ class Super:
 
 
 def element(name: str) -> Element | None:
-    """The element type of a name in the DSL, in C++ or in PTX; None of another name.
+    """The element type of a name in the DSL, in C++ or in PTX; None for another name.
 
     >>> element("cutlass.Float16") == element("half_t"), element("layout")
     (True, None)
