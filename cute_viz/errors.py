@@ -284,7 +284,7 @@ def boundary(*expected: type[Exception]) -> Iterator[None]:
         yield
     except RecursionError:
         raise LimitError("the input is nested too deeply", hint="name its parts, a line each") from None
-    except MemoryError:
+    except (MemoryError, SystemError):  # the latter is Python's own, where memory ends within it
         raise LimitError("out of memory", hint="draw a smaller tile, or lower `max_cells=`") from None
     except ImportError as error:
         if _interrupted(error):

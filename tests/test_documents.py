@@ -33,8 +33,9 @@ REFUSED = {
     "make_tensor<half_t>((_8,_4)))'": 1,
     "cute-viz explain 'copy(Copy_Atom<SM80_CP_ASYNC_CACHEGLOBAL<uint64_t>,half_t>{}, make_tensor(make_gmem_ptr<half_t>(0), (_4)), "
     "make_tensor(make_smem_ptr<half_t>(0), (_4)))'": 1,
+    "cute-viz show docs/descriptors.cu --name kMajor": 1,
 }
-DOCS = ("kernel.cu", "hopper.cu", "copy.cu", "tma.cu", "atoms/mine.yaml")
+DOCS = ("kernel.cu", "hopper.cu", "copy.cu", "tma.cu", "descriptors.cu", "atoms/mine.yaml")
 FILES = {
     "kernel.cu": "void gemm_tn() {\nauto sB = make_layout(Shape<_4,_2>{});\n"
     "auto sA = make_layout(make_shape(_4{}, _8{}), LayoutRight{});\n}\n",

@@ -135,3 +135,62 @@ def test_scale_factors_are_told_both_ways(text, name, expected):
 def test_places_are_lanes_columns_and_bits():
     assert place(65536 * 5 + 7, 32) == (5, 7, 0)
     assert place(262144 * 3 + 4 * 9 + 2, 8) == (3, 9, 16)
+
+
+CONV = (
+    "make_im2col_tma_copy(SM90_TMA_LOAD_IM2COL{}, make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1)),"
+    "tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64)), (64,64), 1,"
+    "(-1,-1), (-1,-1), (-1,-1), (1,1), (1,1), (0,0), (1,1))"
+)
+
+
+def test_a_pixel_of_im2col_stands_where_cutes_coordinates_have_it():
+    """The coordinate tensor, which CuTe's headers confirm, against the cells of the images."""
+    copy = parse(CONV)
+    drawn = ask(Request((copy,), {"coord": "5,0,2,1"})).figure
+    coordinates = copy.im2col.coordinates
+    seen = {}
+    for panel in drawn.panels[:-1]:
+        image = int(panel.caption.split()[1].rstrip(":"))
+        for n, row in enumerate(panel.data["row"]):
+            if row is not None:
+                h, w = panel.row_ruler.labels[n // panel.cols], panel.col_ruler.labels[n % panel.cols]
+                seen[row] = (int(w), int(h), image)
+    for row in range(64):
+        _, (w, h), image, (s, r) = coordinates(5 + row, (0, 2, 1))
+        assert seen[row] == (w + s, h + r, image)
+
+
+@pytest.mark.parametrize(("m", "half"), [(128, True), (256, False)])
+def test_a_pair_of_ctas_holds_what_the_headers_say(m, half):
+    name = f"SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,{m},128,UMMA::Major::K,UMMA::Major::K>"
+    drawn = figure(f"mma_operands({name}{{}})")
+    (c,) = [panel for panel in drawn.panels if panel.place == (1, 1)]
+    for n, label in enumerate(c.labels):
+        row, col = int(c.row_ruler.labels[n // c.cols]), int(c.col_ruler.labels[n % c.cols])
+        lane = row % (m // 2) + (64 if half and col >= 64 else 0)
+        column = col % 64 if half else col
+        assert label.split("\n") == [f"CTA {row // (m // 2)}", f"lane {lane}-{lane + 15}", f"col {column}-{column + 31}"]
+    assert "not run on hardware" in " ".join(drawn.notes)
+
+
+def test_one_threads_rows_are_lit_in_every_stage():
+    drawn = figure("hopper_gemm", follow=45)
+    lit = [[n for n, p in enumerate(panel.paints) if p >= 0 and not drawn.paints[p].faded] for panel in drawn.panels]
+    labels = [drawn.panels[1].labels[n] for n in lit[1]]
+    assert {label.split(",")[0] for label in labels} <= {"19", "27"}
+    accumulator = next(n for n, panel in enumerate(drawn.panels) if "accumulator" in panel.caption)
+    panel = drawn.panels[accumulator]
+    assert {n // panel.cols for n in lit[accumulator]} == {19, 27}
+    assert {panel.data["thread"][n] for n in lit[accumulator]} == {45}
+
+
+def test_a_box_of_three_dimensions_is_drawn_plane_by_plane():
+    text = (
+        "g = make_tensor(make_gmem_ptr<float>(0), make_layout(make_shape(20,24,6), make_stride(24,Int<1>{},480)));"
+        "make_tma_copy(SM90_TMA_LOAD{}, g, (8,16,2):(16,1,128), (8,16,2), 1)"
+    )
+    drawn = ask(Request((text,), {"coord": "0,0,5"})).figure
+    assert [re.search(r"dim 2 at (\d)", panel.caption)[1] for panel in drawn.panels[:2]] == ["5", "6"]
+    assert set(drawn.panels[1].paints) == {HOLE}
+    assert drawn.facts["bytes out of bounds"] == 8 * 16 * 4

@@ -58,6 +58,13 @@ OBJECTS: dict[str, Any] = {
     "a TMA copy": "g = make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1));"
     "make_tma_copy(SM90_TMA_LOAD{}, g, (16,32):(32,1), (16,32), 2)",
     "stages": "stages(GMMA::Layout_K_SW32_Atom<half_t>{}, SM80_16x8x8_F32F16F16F32_TN{})",
+    "operands": "mma_operands(SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,128,32,UMMA::Major::K,UMMA::Major::K>{})",
+    "a thread's stages": "m = SM90_64x8x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{};"
+    "s = make_tensor(make_smem_ptr<half_t>(0), tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)));"
+    "m = make_tiled_mma(m); stages(make_fragment_A(m, partition_A(get_slice(m, 0), s)), m)",
+    "im2col": "make_im2col_tma_copy(SM90_TMA_LOAD_IM2COL{}, make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1)),"
+    "(8,64):(64,1), (8,64), 1, (-1,-1), (-1,-1), (-1,-1), (1,1), (1,1), (0,0), (1,1))",
+    "a sparse MMA": "GMMA_64x8x32_F32F16F16_RS",
     "scale factors": "((32,4),(16,4)):((16,4),(0,1))",
 }
 FLAT = {  # they have no modes in modes, so that rulers have no more to show
@@ -184,7 +191,8 @@ def test_every_option_is_tried() -> None:
     assert WORDS.keys() == OPTIONS.keys()
     seen = {words.get("view") for what in OBJECTS for words in views(what)}
     assert seen == {None, *VIEWS}
-    assert {getattr(object_of(what), "tiling", "") for what in OBJECTS} >= TILINGS.keys() - {"partition", "lanes", "follow"}
+    chosen = {"partition", "lanes", "follow", "way"}  # by --view and --follow
+    assert {getattr(object_of(what), "tiling", "") for what in OBJECTS} >= TILINGS.keys() - chosen
     tried = [(what, words) for what in OBJECTS for words in views(what)]
     for name in WORDS.keys() - {"view", "tile", "max_cells", "diff", "style"}:  # the last two are tried where they apply
         for word in WORDS[name]:

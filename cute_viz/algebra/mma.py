@@ -33,6 +33,7 @@ class MMA_Atom(Shown):
         these alone are equal.
     warp: how many threads run together, and what they are called. blocks: how many products of M x N x K the instruction makes;
         their tiles stand side by side, along the second mode. stored: of A each stored-th column is kept, M x K/stored.
+    layout_e: (thread, value) of the metadata of a sparse A -> index into the (M,K) tile; None of a dense one.
 
     >>> fma = MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
     >>> str(fma).splitlines()[2]
@@ -51,6 +52,7 @@ class MMA_Atom(Shown):
     warp: tuple[int, str] = field(default=WARP, compare=False)
     blocks: int = 1
     stored: int = 1
+    layout_e: Layout | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return (

@@ -45,6 +45,11 @@ def _tile_atom_to_shape(vector: int, operand: str, shape: Any) -> Layout:
     m, n, k = shape[:3]
     atom = sf_atom(vector)
     rows, depth = (-(-extent // block) for extent, block in ((m if operand == "SFA" else n, BLK_MN), (k, vector * BLK_SF)))
+    own = (m if operand == "SFA" else n, k, *shape[3:])
+    blocks_of = (BLK_MN, vector * BLK_SF)
+    if all(isinstance(x, Static) for x in own) and any(x % block for x, block in zip(own, blocks_of, strict=False)):
+        words = "tile_to_shape: block shape does not divide the target shape."
+        refuse(f"tile_atom_to_shape_{operand}", (shape,), f"{words} A block is {BLK_MN} x {vector * BLK_SF}")
     step = BLK_MN * BLK_SF
     extents, steps = [(m if operand == "SFA" else n, rows, step * depth), (k, depth, step)], []
     if len(shape) == 4:

@@ -10,8 +10,11 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.tma import SWIZZLE_NAMES, TmaCopy
-from cute_viz.algebra.tmem import TensorMemory, address, find_tmem_tensor_col_offset, place
+from cute_viz.algebra.tensor_map import SWIZZLE_NAMES, Im2col, TensorMap
+from cute_viz.algebra.tma import TmaCopy
+from cute_viz.algebra.tmem import WARP, TensorMemory, address, find_tmem_tensor_col_offset, lane_stride, place
+
+COPIES = 4  # of a scale factor in tensor memory
 
 
 def hardware_facts(obj: Any) -> dict[str, Any] | None:
@@ -83,21 +86,33 @@ def _tmem(x: Tensor) -> dict[str, Any]:
         "element": f"{x.pointer.element}, {x.bits} bits",
         "columns": find_tmem_tensor_col_offset(x),
         "lanes": f"0..{last.lane}",
+        **_copies(x),
         "last address": f"0x{address(last):08x}: lane {last.lane}, column {last.column}, bit {last.bit}",
         "on hardware": "not run on hardware",
     }
 
 
+def _copies(x: Tensor) -> dict[str, Any]:
+    """How often scale factors stand in tensor memory, where the last mode of their rows is that."""
+    row: Any = x.layout.shape
+    step: Any = x.layout.stride
+    while isinstance(row, tuple) and isinstance(row[0], tuple):
+        if len(row) == 2 and row[1] == COPIES and step[1] == WARP * lane_stride(x.bits):
+            return {"copies": f"{COPIES} of each scale factor, from lane 0, 32, 64 and 96 on: one for the lanes of each warp"}
+        row, step = row[0], step[0]
+    return {}
+
+
 def _tma(x: TmaCopy) -> dict[str, Any]:
     out: dict[str, Any] = {
         "op": x.op.name,
-        "kind": "TMA: the arguments of cuTensorMapEncodeTiled, dimension 0 first",
+        "kind": f"TMA: the arguments of cuTensorMapEncode{'Im2col' if x.im2col else 'Tiled'}, dimension 0 first",
         "dataType": x.map.data_type,
         "tensorRank": x.map.rank,
         "globalAddress": x.map.address,
         "globalDim": list(x.map.global_dim),
         "globalStrides": list(x.map.global_strides),
-        "boxDim": list(x.map.box_dim),
+        **({} if x.im2col else {"boxDim": list(x.map.box_dim)}),
         "elementStrides": list(x.map.element_strides),
         "interleave": x.map.interleave,
         "swizzle": x.map.swizzle,
@@ -106,13 +121,30 @@ def _tma(x: TmaCopy) -> dict[str, Any]:
         "element": f"{x.map.type}, {x.map.bits} bits",
         "CTAs of a multicast": x.ctas,
         "bytes an instruction, all CTAs": x.bits // 8,
+        "instructions a tile, all CTAs": max(1, size(x.cta_v_map) * x.tensor.bits // x.bits) * x.ctas,
         "NumValSrc": x.bits // x.tensor.bits,
         "cta_v_map": unmarked(x.cta_v_map),
         "tma_gbasis": unmarked(x.gbasis),
-        "g_stride_basis": unmarked(x.g_stride),
+        **({} if x.im2col else {"g_stride_basis": unmarked(x.g_stride)}),
         "gmem_layout": unmarked(x.tensor.layout),
         "smem_layout": unmarked(x.smem),
     }
+    if x.im2col is not None:
+        out |= _im2col(x.im2col, x.map)
+    if x.gathers:
+        out["rows"] = "an instruction takes the indices of 4 rows, and moves a box of one row for each"
     if x.tiled is not None:
         out |= {"Tiler_MN": unmarked(x.tiled.tiler_mn), "TiledLayout_TV": unmarked(x.tiled.layout_tv)}
     return out
+
+
+def _im2col(x: Im2col, tensor_map: TensorMap) -> dict[str, Any]:
+    return {
+        "pixelBoxLowerCorner": list(x.lower),
+        "pixelBoxUpperCorner": list(x.upper),
+        "channelsPerPixel": tensor_map.box_dim[0],
+        "pixelsPerColumn": tensor_map.box_dim[1],
+        "filter": show(x.filters),
+        "units": "dimensions are c, w, h, d, n; corners in pixels from the first and from the last one, strides in bytes",
+        "tma_tensor": unmarked(x.coordinates),
+    }

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cute_viz.algebra.matrix_op import matrix_op
+from cute_viz.algebra.matrix_op import MatrixOp, matrix_op
 from cute_viz.check.job import Kernel
 
 WARP = 32
@@ -19,7 +19,7 @@ class Move:
 
     source, target: `memory` (a row of bytes at an address of the lane's own) or `registers`. ptx: with {{regs}} for the
     registers, {from} and {to} for address registers. arch, version: what the PTX needs. shared: which of the two sides is in
-    shared memory (`source`, `target` or empty).
+    shared memory (`source`, `target` or empty). exact: it needs that very architecture (sm_100a).
     """
 
     source: str
@@ -28,6 +28,7 @@ class Move:
     arch: int
     shared: str = ""
     version: tuple[int, int] = (7, 0)
+    exact: bool = False
 
 
 _SHUFFLE = """shfl.sync.bfly.b32 %x, %s0, {x}, 31, -1;
@@ -47,6 +48,19 @@ def matrix_opcode(access: str) -> str:
     return f"{which}.sync.aligned.m8n8.{form}.shared.b16"
 
 
+def byte_opcode(matrix: MatrixOp) -> str:
+    """The opcode of ldmatrix or stmatrix of 8-bit elements, or of 4 and 6 bits that ldmatrix spreads to 8.
+
+    >>> byte_opcode(MatrixOp(100, True, 2, transposed=True, bits=8)), byte_opcode(MatrixOp(100, False, 1, bits=6))
+    ('stmatrix.sync.aligned.m16n8.x2.trans.shared.b8', 'ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b6x16_p32')
+    """
+    if matrix.bits < 8:
+        packed = {4: "b4x16_p64", 6: "b6x16_p32"}[matrix.bits]
+        return f"ldmatrix.sync.aligned.m8n16.x{matrix.matrices}.shared.b8x16.{packed}"
+    which, shape = ("stmatrix", "m16n8") if matrix.store else ("ldmatrix", "m16n16")
+    return f"{which}.sync.aligned.{shape}.x{matrix.matrices}.trans.shared.b8"
+
+
 def move(name: str, bits: int) -> Move | str:
     """The instruction of an atom's name that moves `bits` a thread; or the reason why there is none here.
 
@@ -54,11 +68,8 @@ def move(name: str, bits: int) -> Move | str:
     'ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {{regs}}, [{from}];'
     """
     name = name.partition("<")[0]
-    if (matrix := matrix_op(name)) and matrix.bits == 16:
-        opcode = matrix_opcode(matrix.instruction)
-        if not matrix.store:
-            return Move("memory", "registers", f"{opcode} {{{{regs}}}}, [{{from}}];", 75, "source")
-        return Move("registers", "memory", f"{opcode} [{{to}}], {{{{regs}}}};", 90, "target", (7, 8))
+    if matrix := matrix_op(name):
+        return _of_matrices(matrix)
     if name == "SM75_U32x1_MOVM_T":
         return Move("registers", "registers", "movmatrix.sync.aligned.m8n8.trans.b16 %d0, %s0;", 75, version=(7, 8))
     if match := re.fullmatch(r"SM50_Shuffle_U32_2x2Trans_XOR([14])", name):
@@ -79,6 +90,16 @@ def move(name: str, bits: int) -> Move | str:
     if match := re.fullmatch(r"SM(\d+)_(?:TMA|BULK).*", name):
         return "box and swizzle are in a descriptor that the atom does not hold; the checks of GMMA layouts run TMA"
     return f"no kernel for {name or 'an atom without a name'}"
+
+
+def _of_matrices(matrix: MatrixOp) -> Move | str:
+    if matrix.bits < 8:
+        return "the gaps of packed elements in shared memory are not drawn"
+    arch, version, exact = (100, (8, 6), True) if matrix.bits == 8 else (90, (7, 8), False) if matrix.store else (75, (7, 0), False)
+    opcode = byte_opcode(matrix) if matrix.bits == 8 else matrix_opcode(matrix.instruction)
+    if not matrix.store:
+        return Move("memory", "registers", f"{opcode} {{{{regs}}}}, [{{from}}];", arch, "source", version, exact)
+    return Move("registers", "memory", f"{opcode} [{{to}}], {{{{regs}}}};", arch, "target", version, exact)
 
 
 def kernel(made: Move, entry: str, wide: Sequence[int]) -> Kernel:
@@ -166,4 +187,5 @@ ret;
 }}""",
         made.version,
         made.arch,
+        made.exact,
     )

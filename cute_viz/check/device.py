@@ -192,20 +192,26 @@ class Device:
     def _map(self, given: Map, pointer: Any) -> Any:
         """The 128 bytes of a CUtensorMap, of arguments as CuTe computes them."""
         cuda, rank = self._cuda, given.rank
-        encoded = self._ask(
-            "cuTensorMapEncodeTiled",
+        head = (
             cuda.CUtensorMapDataType(given.data_type),
             rank,
             int(pointer),
             [cuda.cuuint64_t(extent) for extent in given.dims[:rank]],
             [cuda.cuuint64_t(stride) for stride in given.strides[: rank - 1]],
-            [cuda.cuuint32_t(extent) for extent in given.box[:rank]],
-            [cuda.cuuint32_t(1)] * rank,
+        )
+        tail = (
+            [cuda.cuuint32_t(step) for step in given.steps[:rank]],
             cuda.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
             cuda.CUtensorMapSwizzle(given.swizzle),
             cuda.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_NONE,
             cuda.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
         )
+        if given.corners is None:
+            box = [cuda.cuuint32_t(extent) for extent in given.box[:rank]]
+            encoded = self._ask("cuTensorMapEncodeTiled", *head, box, *tail)
+        else:
+            lower, upper = map(list, given.corners)
+            encoded = self._ask("cuTensorMapEncodeIm2col", *head, lower, upper, *given.box[:2], *tail)
         return (ctypes.c_uint64 * 16)(*(int(word) for word in encoded.opaque))
 
     def _launch(self, module: Any, launch: Launch, arguments: list[Any]) -> None:

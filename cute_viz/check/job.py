@@ -55,7 +55,8 @@ class Tensor:
 class Map:
     """A tensor map of the buffer argument `of`, as cuTensorMapEncodeTiled takes it: dimension 0 first, strides in bytes.
 
-    swizzle, data_type: numbers of CUtensorMapSwizzle and CUtensorMapDataType.
+    swizzle, data_type: numbers of CUtensorMapSwizzle and CUtensorMapDataType. steps: the element strides. corners: the lower and
+    the upper one of cuTensorMapEncodeIm2col, which takes the map then; box is (channels, pixels).
     """
 
     of: int
@@ -65,6 +66,8 @@ class Map:
     swizzle: int
     data_type: int
     rank: int
+    steps: tuple[int, ...] = (1, 1, 1, 1, 1)
+    corners: tuple[tuple[int, ...], tuple[int, ...]] | None = None
 
 
 Argument: TypeAlias = "In | Out | Word | Tensor | Map"

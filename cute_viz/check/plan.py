@@ -18,6 +18,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
 from cute_viz.algebra.tma import TmaCopy
+from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.check import (
     banks,
     copies,
@@ -28,11 +29,15 @@ from cute_viz.check import (
     mma,
     mma_ptx,
     operand,
+    sparse,
+    sparse_ptx,
     swizzle_atom,
     tcgen05,
     tiled,
     tma,
     tma_box,
+    tma_conv,
+    umma,
     wgmma,
     wgmma_ptx,
 )
@@ -41,6 +46,7 @@ from cute_viz.check.library import atoms, specs, swizzled, tilings
 from cute_viz.errors import CuteVizError
 from cute_viz.figures import build
 from cute_viz.figures.lanes import is_lanes
+from cute_viz.figures.metadata import group_of, has_metadata
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import parse
 from cute_viz.spec import PACKAGED, Library
@@ -98,7 +104,9 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
         if isinstance(obj, (SmemDescriptor, DescriptorTensor)):
             return descriptors.checks(obj, build(obj, options), name)
         if isinstance(obj, TmaCopy):
-            return tma_box.checks(obj, name)
+            return tma_conv.checks(obj, name) if obj.im2col else tma_box.checks(obj, name)
+        if isinstance(obj, MmaOperands):
+            return umma.checks(obj, name)
         if isinstance(obj, MMA_Atom):
             return [_mma(obj, name, options)]
         if isinstance(obj, TiledMMA):
@@ -125,11 +133,19 @@ def _mma(atom: MMA_Atom, name: str, options: FigureOptions) -> Item:
         if isinstance(of_group, str):
             return Undecided("wgmma", name, of_group)
         return wgmma.check(of_group, _drawn(atom, "CA" if of_group.registers else "C"), name)
+    if has_metadata(atom):
+        return _sparse(atom, name)
     made = mma_ptx.instruction(atom)
     if isinstance(made, str):
         return Undecided("mma", name, made)
     fixed, words = _fixed(atom)
     return mma.check(made, build(fixed, options), name, words)
+
+
+def _sparse(atom: MMA_Atom, name: str) -> Item:
+    shown = sparse.drawn(build(atom, FigureOptions(max_cells=MAX_CELLS)))
+    made = sparse_ptx.instruction(atom, group_of(atom), len(shown.nibbles[0]))
+    return Undecided("sparse wgmma", name, made) if isinstance(made, str) else sparse.check(made, shown, name)
 
 
 def _fixed(obj: Any) -> tuple[Any, str]:
@@ -188,7 +204,7 @@ def everything(cute: bool = False, library: Library = PACKAGED) -> Iterator[Item
             yield from plan(obj, name, library=library)
     for name, obj in swizzled():
         yield from plan(obj, name, cute=cute, library=library)
-    for name, obj in (*tilings(), *descriptors.subjects(), *tma_box.subjects()):
+    for name, obj in (*tilings(), *descriptors.subjects(), *tma_box.subjects(), *tma_conv.subjects(), *umma.subjects()):
         yield from plan(obj, name, library=library)
     yield from banks.checks()
     for name, obj, tile in specs(library):

@@ -23,6 +23,10 @@ PROVES = {
         "each accumulator, and each value of A in registers, is the one that the instruction has at the drawn place",
         "operands behind a descriptor, whose picture has no owners; the checks of GMMA layouts do that",
     ),
+    "sparse wgmma": (
+        "sparse products are exact as drawn; of N = 8 each nibble of metadata tells of the group of A at which it is drawn",
+        "A behind a descriptor, whose picture has no owners; metadata that PTX calls undefined",
+    ),
     "TMA load": (
         "cp.async.bulk.tensor puts every element of a matrix at its drawn offset of shared memory",
         "tiles whose address is not a multiple of 1024 bytes: the swizzle acts on address bits",
@@ -41,11 +45,19 @@ PROVES = {
     ),
     "TMA box": (
         "a tile comes as drawn by the computed tensor map, out of bounds included, to all CTAs of a multicast, or is stored",
-        "im2col, gather4 and scatter4",
+        "gather4 and scatter4; im2col has checks of its own",
+    ),
+    "TMA im2col": (
+        "pixels and channels of a convolution come as drawn by the computed tensor map, out of bounds included",
+        "stores; gradients of weights",
     ),
     "tcgen05": (
         "tcgen05.ld and tcgen05.st move every lane and column of tensor memory to and from the drawn register",
         "the packed forms and .16x32bx2; it needs a device of compute capability 10.0",
+    ),
+    "tcgen05.mma": (
+        "tcgen05.mma multiplies exactly through the computed descriptors, to the drawn lanes and columns of tensor memory",
+        "pairs of CTAs, sparse and block-scaled products; a device of compute capability 10.0 decides",
     ),
     "tiled mma": (
         "fragments packed as drawn give the exact product, each element of C written once where it is drawn",
@@ -73,4 +85,16 @@ PROVES = {
     ),
 }
 # The kinds in which the hardware itself decides; only these give a name the right to be called verified (report.evidence).
-CLAIMS = ("mma", "wgmma", "TMA load", "TMA store", "wgmma operand", "wgmma descriptor", "TMA box", "tcgen05", "copy", "tiled copy")
+CLAIMS = (
+    "mma",
+    "wgmma",
+    "sparse wgmma",
+    "TMA load",
+    "TMA store",
+    "wgmma operand",
+    "wgmma descriptor",
+    "TMA box",
+    "tcgen05",
+    "copy",
+    "tiled copy",
+)

@@ -143,15 +143,19 @@ class Job:
                 every = np.frombuffer(output[0], memory.dtype).reshape(self.obj.ctas, -1)
                 parts = [(f"CTA {cta}", memory, seen) for cta, seen in enumerate(every)]
             for words, right, seen in parts:
-                sheets.append(_sheet(f"{words}, tile at {show(corner)}", right, seen, self.obj.tensor.bits))
+                sheets.append(sheet(f"{words}, tile at {show(corner)}", right, seen, self.obj.tensor.bits))
                 wrong = right.copy()
                 wrong[[0, -1]] = wrong[[-1, 0]] ^ 1
                 control |= bool((wrong != seen).any())
         return Outcome(tuple(sheets), control, {"boxes": len(outputs)})
 
 
-def _sheet(role: str, right: Any, seen: Any, bits: int) -> Sheet:
-    """Memory in lines of 128 bytes, 16 bytes a cell."""
+def sheet(role: str, right: Any, seen: Any, bits: int) -> Sheet:
+    """Memory in lines of 128 bytes, 16 bytes a cell.
+
+    >>> sheet("CTA 0", np.zeros(64, np.uint16), np.zeros(64, np.uint16), 16).ok
+    (True, True, True, True, True, True, True, True)
+    """
     per = CHUNK * 8 // bits
     count = -(-len(right) // (per * LINE)) * LINE
     padded = [np.pad(table, (0, count * per - len(table))).reshape(count, per) for table in (right, seen)]

@@ -84,7 +84,7 @@ def kernel(made: Wgmma, entry: str) -> Kernel:
 add.u64 %q, %q, %by; ld.global.v4.b32 {{%r0,%r1,%r2,%r3}}, [%q];"""
         a = "{%r0,%r1,%r2,%r3}"
     else:
-        load_a, a = _fill("A", "a", "%i", "na", 0), "%pa"
+        load_a, a = fill("A", "a", "%i", "na", 0), "%pa"
     return Kernel(
         entry,
         f""".extern .shared .align 1024 .b8 {entry}_smem[];
@@ -97,11 +97,11 @@ add.u64 %q, %q, %by; ld.global.v4.b32 {{%r0,%r1,%r2,%r3}}, [%q];"""
 mov.u32 %t, %tid.x; mov.u32 %i, %ctaid.x; mov.u32 %j, %ctaid.y; mov.u32 %g, %nctaid.x; mov.u32 %s, {entry}_smem;
 add.u32 %s, %s, 1023; and.b32 %s, %s, 0xFFFFFC00; // swizzles act on address bits
 {load_a}
-{_fill("B", "b", "%j", "nb", B_AT)}
+{fill("B", "b", "%j", "nb", B_AT)}
 fence.proxy.async.shared::cta;
 bar.sync 0;
-{_descriptor("%pa", "desc_a", 0)}
-{_descriptor("%pb", "desc_b", B_AT)}
+{described("%pa", "desc_a", 0)}
+{described("%pb", "desc_b", B_AT)}
 {zero}
 ld.param.u32 %n, [steps];
 wgmma.fence.sync.aligned;
@@ -123,8 +123,12 @@ ret;
     )
 
 
-def _fill(label: str, operand: str, block: str, count: str, at: int) -> str:
-    """Copy a tile's 16-byte pieces into shared memory."""
+def fill(label: str, operand: str, block: str, count: str, at: int) -> str:
+    """PTX that copies a tile's 16-byte pieces into shared memory, with labels of its own.
+
+    >>> fill("A", "a", "%i", "na", 0).splitlines()[-1]
+    'FULL_A:'
+    """
     return f"""ld.param.u32 %n, [{count}]; mul.lo.u32 %x, {block}, %n; mul.wide.u32 %by, %x, 16; ld.param.u64 %pa, [{operand}];
 add.u64 %pa, %pa, %by; mov.u32 %k, %t;
 FILL_{label}: setp.ge.u32 %p, %k, %n; @%p bra FULL_{label};
@@ -133,7 +137,12 @@ mul.lo.u32 %x, %k, 16; add.u32 %x, %x, %s; st.shared.v2.b64 [%x+{at}], {{%w0,%w1
 FULL_{label}:"""
 
 
-def _descriptor(register: str, parameter: str, at: int) -> str:
+def described(register: str, parameter: str, at: int) -> str:
+    """PTX that makes a descriptor in a register: a parameter's bits, and where the tile begins.
+
+    >>> described("%pa", "desc_a", 0).splitlines()[1]
+    'ld.param.u64 %q, [desc_a]; or.b64 %pa, %pa, %q;'
+    """
     return f"""add.u32 %x, %s, {at}; and.b32 %x, %x, 0x3FFFF; shr.u32 %x, %x, 4; cvt.u64.u32 {register}, %x;
 ld.param.u64 %q, [{parameter}]; or.b64 {register}, {register}, %q;"""
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # What is asked of tensors with their pointers, which the reader of files gives up for layouts; and what makes a text more than
 # a run of statements, which `notation` reads with the pointers.
 _OF_POINTERS = re.compile(
-    r"\b(?:make_(?:gmma|umma|instr)_desc|make_tma_|make_tmem_|make_utccp_|tma_partition|create_tma_|Sm1xxBlock)"
+    r"\b(?:make_(?:gmma|umma|instr)_desc|make_tma_|make_tmem_|make_utccp_|make_im2col_|mma_operands|tma_partition|create_tma_|Sm1xxBlock)"
 )
 _SCOPES = re.compile(r"^[ \t]*(?:template|struct|class|namespace|enum|#)\b|\)[ \t\n]*(?:const)?[ \t\n]*\{[ \t]*\n", re.M)
 _DIALECTS = {"cpp": "cpp", "dsl": "python"}  # that are whole files when they have several lines

@@ -48,8 +48,9 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
             raise FigureError("`view=` and `tile=` apply to a layout; an atom has its own tile", hint="`operand=` picks panels")
         if tiling == "copy" and options.tensor is None and getattr(obj, "val_id", None) is not None and "_TMEM_" in obj.name:
             tiling = "lanes"
-        followed = tiling == "gemm" and options.follow is not None
-        row = TILINGS["partition" if options.tensor is not None else "follow" if followed else tiling]
+        if options.follow is not None:
+            tiling = {"gemm": "follow", "stages": "way"}.get(tiling, tiling)
+        row = TILINGS["partition" if options.tensor is not None else tiling]
         return row.meaning, row
     if isinstance(obj, Swizzle):
         if options.view is not None:

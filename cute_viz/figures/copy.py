@@ -9,6 +9,7 @@ from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, layout_in_tile, make_copy_atom, spanned_tile
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.matrix_op import matrix_op
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import mark_static
@@ -98,8 +99,11 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
 
 
 def _of_words(op: CopyOp) -> Copy_Atom:
-    """An instruction alone, in the widest words up to 16 bits that it keeps together."""
+    """An instruction alone, in its own elements, or the widest words up to 16 bits that it keeps together."""
     plain = replace(op, of_bits=None)
+    matrix = matrix_op(op.name)
+    if matrix is not None:
+        return make_copy_atom(plain, max(8, matrix.bits))
     for bits in (16, 8) if max(cosize(op.src), cosize(op.dst)) % 16 == 0 else ():
         with suppress(AlgebraError):
             return make_copy_atom(plain, bits)

@@ -28,6 +28,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import AlgebraError, FigureError
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
 from cute_viz.figures.memory import CTA, SHARED, operand_memory, owner
+from cute_viz.figures.metadata import has_metadata, metadata_map, metadata_notes
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.options import operands as operands_of
@@ -41,8 +42,8 @@ from cute_viz.figures.owners import (
 )
 from cute_viz.figures.words import count, ptx_name
 
-_PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1)}
-_SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N")}
+_PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1), "E": (1, 2)}
+_SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N"), "E": ("M", "group of K")}
 CAPTION = "each cell shows its owner T,V: thread T holds the element as its value V"
 CTA_CAPTION = "each cell shows the CTA whose memory holds the element, and the number V of the element in that CTA's part"
 
@@ -59,26 +60,33 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         tiled = obj.tiled
     else:
         tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
-    operands = operands_of(options.operand, "CAB", "an MMA has the operands A, B and C")
+    single = isinstance(obj, MMA_Atom) or tuple(map(product, tiled.atom.shape_mnk)) == tile_shape(tiled)
+    sparse = single and has_metadata(tiled.atom)
+    more = "E" if sparse else ""
+    operands = operands_of(
+        options.operand, f"CAB{more}", f"an MMA has the operands A, B and C{', its metadata is E' if sparse else ''}"
+    )
     _check_congruent(tiled.atom)
     tile = tile_shape(tiled)
+    shown, operands = operands, operands.replace("E", "")
     for x in operands:
         check_cells(prod(operand_tile(tiled, x)), f"operand {x} of the tile {show(tile)}", options)
     layouts = {x: layout_tv(tiled, x) for x in operands}
-    maps = {x: _map(tiled, x, layouts[x], options) for x in operands}
-    owners = dict(zip(operands, owners_of([maps[x] for x in operands], options), strict=True))
+    maps = {x: metadata_map(tiled.atom) if x == "E" else _map(tiled, x, layouts[x], options) for x in shown}
+    owners = dict(zip(shown, owners_of([maps[x] for x in shown], options), strict=True))
     memory = {x: where for x in operands if (where := _memory(tiled.atom, x, maps[x]))}
     cells, painting = paint_held(maps, owners, memory, options)
-    single = isinstance(obj, MMA_Atom) or tuple(map(product, tiled.atom.shape_mnk)) == tile
     panels = []
     for x, paints in cells.items():
-        atom = _block_extents(tiled.atom, x) if single else _atom_extents(tiled, x)
         rows, cols = maps[x].rows, maps[x].cols
-        what = f"{x}: {_size(tiled.atom, x, rows, cols)}" + _role(tiled.atom, x) + (f", in {memory[x]}" if x in memory else "")
-        place = _PLACES[x] if len(operands) > 1 else (0, 0)
+        atom = (0, 0) if x == "E" else _block_extents(tiled.atom, x) if single else _atom_extents(tiled, x)
+        what = _metadata(rows, cols) if x == "E" else _size(tiled.atom, x, rows, cols) + _role(tiled.atom, x)
+        what = f"{x}: {what}" + (f", in {memory[x]}" if x in memory else "")
+        place = _PLACES[x] if len(shown) > 1 else (0, 0)
         named = bool(replicas(owners[x]))
         panels.append(tile_panel(maps[x], owners[x], paints, options, what, _SPANS[x], place, atom, named))
     notes = [note for x in operands for note in _notes(x, maps[x], owners[x], memory.get(x, ""))]
+    notes += metadata_notes(tiled.atom) if "E" in shown else []
     if "C" in operands and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         notes.append("Atoms along K hold partial sums of the same elements of C.")
     notes += highlight_notes(options)
@@ -184,6 +192,10 @@ def _size(atom: MMA_Atom, operand: str, rows: int, cols: int) -> str:
         return ("stored as " if operand == "A" and atom.stored > 1 else "") + f"{rows} × {cols}"
     one = (rows // atom.blocks, cols) if operand == "B" else (rows, cols // atom.blocks)
     return f"{atom.blocks} blocks of {one[0]} × {one[1]}"
+
+
+def _metadata(rows: int, cols: int) -> str:
+    return f"{rows} × {cols} groups of K, the metadata of A"
 
 
 def lanes_of_a_row(atom: MMA_Atom) -> int:

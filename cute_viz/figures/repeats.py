@@ -22,7 +22,7 @@ def repeated(figure: Figure) -> Figure | None:
     >>> from cute_viz.figures import build
     >>> found = repeated(build(parse("tile_to_shape(Sw<2,1,3> o 0 o (4,8):(8,1), (16,32))")))
     >>> found and [(panel.rows, panel.cols, panel.col_ruler.labels[-1]) for panel in found.panels]
-    [(5, 9, '× 4')]
+    [(9, 9, '× 4')]
     """
     if figure.kind not in KINDS or sum(len(panel.paints) for panel in figure.panels) > MOST:
         return None

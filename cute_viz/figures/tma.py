@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from math import gcd
 from typing import Any, NamedTuple
 
@@ -14,7 +16,8 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
-from cute_viz.algebra.tma import SWIZZLE_NAMES, TmaCopy, get_tma_tensor
+from cute_viz.algebra.tensor_map import SWIZZLE_NAMES
+from cute_viz.algebra.tma import ROWS, TmaCopy, get_tma_tensor
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
@@ -23,6 +26,7 @@ from cute_viz.figures.words import count
 
 LINE, CHUNK = 128, 16  # bytes of a line of memory, and of a cell
 MOST_LINES = 16
+MOST_PLANES = 4  # of the first two dimensions that are drawn
 PARTS = 4  # cells that a box has along a dimension, where they divide it
 FINEST = 16  # and at most
 
@@ -48,26 +52,34 @@ def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
     >>> figure.facts["bytes out of bounds"], figure.panels[1].labels[:2]
     (3584, ('64,0', '64,8'))
     """
+    if obj.im2col is not None:
+        from cute_viz.figures.im2col import im2col
+
+        return im2col(obj, options)
     check_cells(size(obj.cta_v_map), f"the tile {obj.cta_v_map}", options)
     corner = _coord(obj, options.coord)
     pieces = _pieces(obj, corner)
     hues = [piece.cta if obj.ctas > 1 else piece.instruction for piece in pieces]
     shared = _shared(obj, corner, hues)
-    panels = [_tensor_panel(obj, pieces, hues), shared[0]]
+    planes = _planes(obj, pieces)
+    drawn = [_tensor_panel(obj, pieces, hues, plane) for plane in planes[:MOST_PLANES]]
+    wide = 1 if len(drawn) == 1 else 2
+    panels = [replace(panel, place=(n // wide, n % wide)) for n, panel in enumerate(drawn)]
+    panels.append(replace(shared[0], place=(0, wide)))
     if obj.ctas > 1:
-        panels.append(_multicast(obj))
+        panels.append(replace(_multicast(obj), place=(-(-len(drawn) // wide), 0)))
     outside = shared[1]
     paints = (*(Paint(hue) for hue in range(HUES)), Paint(-1))
     used = sorted({hue % HUES for hue in hues})
     what = "the CTA that issues the load" if obj.ctas > 1 else "the instruction of the tile"
-    entries = tuple(LegendEntry(h, _hue_words(obj, hues, h), sum(p.paints.count(h) for p in panels[:1])) for h in used)
+    entries = tuple(LegendEntry(h, _hue_words(obj, hues, h), sum(p.paints.count(h) for p in drawn)) for h in used)
     extents = _by(product(mode) for mode in modes(obj.cta_v_map.shape))
     title = options.title or f"{obj.op.name}: a tile of {extents} {obj.tensor.pointer.element}"
     caption = (
         f"a box is {_by(obj.map.box_dim[: obj.map.rank])} elements, innermost first; in memory a cell is 16 bytes and shows "
         "the coordinate of its first element"
     )
-    notes = _notes(obj, pieces, outside)
+    notes = _notes(obj, pieces, outside, len(planes))
     return Figure(
         kind="tma",
         title=title,
@@ -109,7 +121,8 @@ def _coord(obj: TmaCopy, word: str | None) -> tuple[int, ...]:
 
 def _tma_coord(obj: TmaCopy, coord: Sequence[int]) -> tuple[int, ...]:
     """A coordinate of the tensor as the instruction takes it, innermost dimension first."""
-    strides = modes(get_tma_tensor(obj, obj.tensor.layout.shape).stride)
+    tensor: Any = get_tma_tensor(obj, obj.tensor.layout.shape)
+    strides = modes(tensor.stride)
     out = [0] * obj.map.rank
     for number, stride in zip(coord, strides, strict=True):
         for basis in leaves(stride):
@@ -172,9 +185,25 @@ def _flat(coord: Any, rank: int) -> tuple[int, ...]:
     return tuple(int(x) for x in (*flat, *[0] * rank))[:rank]
 
 
-def _tensor_panel(obj: TmaCopy, pieces: Sequence[Piece], hues: Sequence[int]) -> Panel:
+def _box(obj: TmaCopy) -> tuple[int, ...]:
+    """The box of an instruction; of a gather or scatter its four rows together."""
+    box = obj.map.box_dim
+    return (box[0], ROWS, *box[2:]) if obj.gathers else box
+
+
+def _planes(obj: TmaCopy, pieces: Sequence[Piece]) -> list[tuple[int, ...]]:
+    """Where the tile stands in dimensions 2 and up: a plane each that the boxes reach."""
+    box = _box(obj)
+    found: set[tuple[int, ...]] = set()
+    for piece in pieces:
+        found.update(itertools.product(*(range(x, x + extent) for x, extent in zip(piece.start[2:], box[2:], strict=False))))
+    return sorted(found)
+
+
+def _tensor_panel(obj: TmaCopy, pieces: Sequence[Piece], hues: Sequence[int], plane: tuple[int, ...] = ()) -> Panel:
     """The tensor around the boxes: dimension 0 across, dimension 1 down; what lies outside of it is hatched."""
-    dims, box = obj.map.global_dim, obj.map.box_dim
+    dims, box = obj.map.global_dim, _box(obj)
+    there = all(0 <= x < extent for x, extent in zip(plane, dims[2:], strict=False))
     steps, lows, highs = [], [], []
     for d in range(2):
         starts = [piece.start[d] if d < len(piece.start) else 0 for piece in pieces]
@@ -189,8 +218,8 @@ def _tensor_panel(obj: TmaCopy, pieces: Sequence[Piece], hues: Sequence[int]) ->
     for r in range(rows):
         for c in range(cols):
             x, y = lows[0] + c * steps[0], lows[1] + r * steps[1]
-            inside = 0 <= x < dims[0] and 0 <= y < dims[1]
-            number = next((n for n, p in enumerate(pieces) if _covers(p, box, x, y)), None)
+            inside = there and 0 <= x < dims[0] and 0 <= y < dims[1]
+            number = next((n for n, p in enumerate(pieces) if _covers(p, box, x, y, plane)), None)
             if number is None:
                 paints.append(HUES if inside else HOLE)
                 labels.append("")
@@ -199,12 +228,13 @@ def _tensor_panel(obj: TmaCopy, pieces: Sequence[Piece], hues: Sequence[int]) ->
                 name = f"CTA {pieces[number].cta}" if obj.ctas > 1 else f"box {pieces[number].instruction}"
                 labels.append(name if inside else "")
     boxes = []
-    for piece in pieces:
+    for piece in (p for p in pieces if _covers(p, box, p.start[0], p.start[1] if len(p.start) > 1 else 0, plane)):
         c0, r0 = (piece.start[d] - lows[d] if d < len(piece.start) else 0 for d in range(2))
         bottom, right = -(-(r0 + box[1]) // steps[1]), -(-(c0 + box[0]) // steps[0])
         boxes.append((max(0, r0 // steps[1]), max(0, c0 // steps[0]), min(rows, bottom), min(cols, right)))
+    where = "".join(f", dim {n} at {x}" for n, x in enumerate(plane, 2))
     return Panel(
-        caption=f"the tensor, {steps[1]} × {steps[0]} elements per cell; hatched: out of bounds, filled with zeros",
+        caption=f"the tensor{where}, {steps[1]} × {steps[0]} elements per cell; hatched: out of bounds, filled with zeros",
         rows=rows,
         cols=cols,
         labels=tuple(labels),
@@ -221,9 +251,11 @@ def _edge(lines: int, low: int, step: int, extent: int) -> tuple[int, ...]:
     return tuple(1 if 0 < n < lines and low + n * step in (0, extent) else 0 for n in range(lines + 1))
 
 
-def _covers(piece: Piece, box: Sequence[int], x: int, y: int) -> bool:
-    """Whether a piece's box has an element, in the plane of its own first two dimensions."""
+def _covers(piece: Piece, box: Sequence[int], x: int, y: int, plane: Sequence[int]) -> bool:
+    """Whether a piece's box has an element of a plane of the first two dimensions."""
     top = piece.start[1] if len(piece.start) > 1 else 0
+    if not all(start <= z < start + extent for start, z, extent in zip(piece.start[2:], plane, box[2:], strict=False)):
+        return False
     return piece.start[0] <= x < piece.start[0] + box[0] and top <= y < top + box[1]
 
 
@@ -291,14 +323,16 @@ def _hue_words(obj: TmaCopy, hues: Sequence[int], hue: int) -> str:
     return f"{name} {', '.join(map(str, its[:3]))}" + (" …" if len(its) > 3 else "")
 
 
-def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int) -> list[str]:
+def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int) -> list[str]:
     out = []
     if outside:
         verb = "are not written" if "STORE" in obj.op.name or "REDUCE" in obj.op.name else "arrive as zeros"
         lost = outside * obj.tensor.bits // 8
         out.append(f"Hatched: {lost} bytes of the tile lie outside the tensor; they {verb}, and count for the barrier.")
-    if obj.map.rank > 2:
-        out.append(f"The tensor map has {obj.map.rank} dimensions; the first two are drawn.")
+    if planes > MOST_PLANES:
+        out.append(f"Of the {planes} planes of dimensions 0 and 1 that the tile reaches the first {MOST_PLANES} are drawn.")
+    if obj.gathers:
+        out.append("An instruction takes the indices of 4 rows, drawn as rows that follow each other. SM100: not run on hardware.")
     if len(pieces) > 1:
         out.append(f"{count(len(pieces), 'instruction')} move the tile: a box is at most what is contiguous in both memories.")
     if size(obj.cta_v_map) * obj.tensor.bits // 8 > MOST_LINES * LINE:

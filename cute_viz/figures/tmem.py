@@ -95,6 +95,20 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
     )
 
 
+def rows_of_lanes(tensor: Tensor) -> dict[int, tuple[int, ...]]:
+    """The rows of a tensor that lie in each lane of tensor memory.
+
+    >>> from cute_viz import parse
+    >>> mma = "SM100_MMA_F16BF16_SS<half_t,half_t,float,64,64,UMMA::Major::K,UMMA::Major::K>{}"
+    >>> rows_of_lanes(parse(f"make_fragment_C({mma}, ((64,64),2,1))"))[33]
+    (17,)
+    """
+    out: dict[int, set[int]] = {}
+    for (lane, _), (row, _) in _part("", tensor).held.items():
+        out.setdefault(lane, set()).add(row)
+    return {lane: tuple(sorted(rows)) for lane, rows in out.items()}
+
+
 def _part(name: str, tensor: Tensor) -> Part:
     """Where the elements of a tensor lie: (lane, column) -> the first element (m,n) there."""
     layout, first = _matrix(tensor.layout), (tensor.pointer.address or 0) & 0xFFFF

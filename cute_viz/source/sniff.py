@@ -55,6 +55,7 @@ _LINES = {
 }
 _WEIGHTS = {"mlir": 4, "types": 3, "python": 2, "cpp": 1, "print": 2, "notation": 1}
 _CUTE_IR = re.compile(r"[!#]cute\.\w+\s?<|\bfunc\.func\b|^[ \t]*(?:builtin\.)?module\b.*\{$", re.M)
+_PYTHON = re.compile(r"^from [\w.]+ import \w", re.M)  # no line of C++
 _CODE = re.compile(r"\{\}|[;{}]|\breturn\b")
 _BARE_TYPE = _LINES["types"]
 
@@ -84,6 +85,8 @@ def sniff(text: str, name: str = "") -> str:
     best = max(KINDS, key=counts.__getitem__)
     if counts[best] == 0:
         return "notation"
+    if best == "cpp" and _PYTHON.search(sample):
+        return "python"  # whose strings hold code of another language
     if best in ("cpp", "python", "notation") and counts["notation"] >= counts[best] and not _CODE.search(sample):
         return "notation"
     if best == "notation" and counts["print"] >= counts["notation"]:

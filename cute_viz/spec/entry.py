@@ -57,7 +57,7 @@ class Entry:
         from cute_viz.algebra.mma import MMA_Atom
 
         given = (x["ThrID"], x["Shape_MNK"], x["ALayout"], x["BLayout"], x["CLayout"])
-        return MMA_Atom(*given, self.name, self.types, **self.of_atom)
+        return MMA_Atom(*given, self.name, self.types, **self.of_atom, layout_e=x.get("ELayout"))
 
 
 def _copy(entry: Entry) -> CopyOp:

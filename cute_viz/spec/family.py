@@ -218,7 +218,9 @@ class Family:
             if isinstance(aliases := self.fields.get("aliases"), Fields):
                 out[key] = str(aliases.get(out[key], out[key]))
             if not allows(domain, out[key]):
-                size = f": {key}-mode size should be {in_words(domain)}" if key in ("M", "N") else ""
+                size = f": {name} {key}-mode size should be {in_words(domain)}" if key in ("M", "N") else ""
+                if key == "M" and size and name.startswith("SM100_MMA_"):  # in CuTe's words
+                    size += f" for {2 if '2x1SM' in name else 1} CTA cluster MMA"
                 raise SpecError(f"{name}: {key} = {out[key]} is not legal{size}", hint=f"{key} is one of {domain}")
         return out
 

@@ -16,6 +16,7 @@ from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import Copy_Atom, CopyOp
 from cute_viz.algebra.inttuple import X, leaves, map_leaves, modes
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
+from cute_viz.algebra.make_tma import make_tma_atom
 from cute_viz.algebra.measure import cosize, rank, size
 from cute_viz.algebra.modes import get, select
 from cute_viz.algebra.ops import find
@@ -95,7 +96,7 @@ def _tiled_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any
     memory, kind = _memory(tensor)
     tiler = mark_static(underscores(need(tiler)))
     smem = _without_stages(smem, len(tiler) if isinstance(tiler, tuple) else int(find("rank").call([tiler])))
-    made = algebra.make_tma_atom(_operation(op), memory, smem, tiler, need(count) or 1, _internal(internal))
+    made = make_tma_atom(_operation(op), memory, smem, tiler, need(count) or 1, _internal(internal))
     return _made(made, op, kind)
 
 

@@ -1,0 +1,176 @@
+"""Tensor maps: what cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col are given, and what CuTe asserts of it.
+
+Sources: cute/atom/copy_traits_sm90_tma.hpp, make_tma_copy_desc; cute/arch/copy_sm90_desc.hpp; the CUDA driver API.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd
+from typing import Any, NoReturn
+
+from cute_viz.algebra.elements import bits_of, named
+from cute_viz.algebra.inttuple import Static, leaves, modes, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.modes import get
+from cute_viz.algebra.recast import recast_layout
+from cute_viz.algebra.static import mark_static
+from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.tensor import Tensor
+from cute_viz.errors import AlgebraError
+
+RANK, BOX = 5, 256  # the most dimensions of a tensor map, and elements of a box along one
+# CUtensorMapDataType by element type; CUtensorMapSwizzle by the swizzle of the byte address
+DATA_TYPES = {"s8": 0, "u8": 0, "e4m3": 0, "e5m2": 0, "ue8m0": 0, "u16": 1, "u32": 2, "s32": 3, "u64": 4, "s64": 5, "f16": 6}
+DATA_TYPES |= {"f32": 7, "f64": 8, "bf16": 9, "tf32": 11, "e2m1": 13, "e2m3": 15, "e3m2": 15}
+SWIZZLES = {(0, 4, 3): 0, (1, 4, 3): 1, (2, 4, 3): 2, (3, 4, 3): 3, (2, 5, 2): 4, (2, 6, 1): 5, (2, 6, 2): 5, (2, 6, 3): 5}
+SWIZZLE_NAMES = ("none", "32B", "64B", "128B", "128B_ATOM_32B", "128B_ATOM_64B")
+
+
+@dataclass(frozen=True, slots=True)
+class Im2col:
+    """What cuTensorMapEncodeIm2col is given beside a tensor map of (C,W,H,D,N), and the coordinates that CuTe makes of it.
+
+    lower, upper: the corners of the box of base pixels in (W,H,D), from the first and from the last pixel. channels, pixels: of one
+    instruction, all CTAs. filters: how many offsets of the filter there are in (S,R,T). dilation: between them. moved: the
+    first offset. coordinates: (pixel, (channel, s, r, t)) -> (c, (w,h,d), n, (s,r,t)).
+    """
+
+    lower: tuple[int, ...]
+    upper: tuple[int, ...]
+    channels: int
+    pixels: int
+    filters: tuple[int, ...]
+    dilation: tuple[int, ...]
+    moved: tuple[int, ...]
+    coordinates: Any
+
+
+@dataclass(frozen=True, slots=True)
+class TensorMap:
+    """The arguments of cuTensorMapEncodeTiled, dimension 0 first, which is contiguous.
+
+    global_dim and box_dim are in elements, global_strides in bytes, of the dimensions 1 to 4. type: of an element, in C++.
+    """
+
+    type: str
+    rank: int
+    address: int
+    global_dim: tuple[int, ...]
+    global_strides: tuple[int, ...]
+    box_dim: tuple[int, ...]
+    element_strides: tuple[int, ...]
+    swizzle: int
+    interleave: int = 0
+
+    @property
+    def data_type(self) -> int:
+        """CUtensorMapDataType."""
+        known = named(self.type)
+        assert known is not None
+        return DATA_TYPES[known.name] + ("unpacksmem" in self.type and known.name == "e2m1")
+
+    @property
+    def bits(self) -> int:
+        """The width of an element of the map."""
+        return bits_of(self.type)
+
+
+def basis_get(nested: Any, basis: Basis) -> Any:
+    """The entry of a nested tuple at a basis element.
+
+    >>> basis_get((4, (8, 2)), Basis(1, (1, 0)))
+    8
+    """
+    for index in basis.path:
+        nested = nested[index] if isinstance(nested, tuple) else nested
+    return nested
+
+
+def recast_elements(layout: Layout, old: int, new: int) -> Layout:
+    """A layout for elements of another width; of a static one all is static, where the width changes an integer, too.
+
+    >>> recast_elements(Layout((8, 64), (64, 1)), 16, 8)
+    Layout(shape=(8, 128), stride=(128, 1))
+    """
+    out: Layout = recast_layout(layout, old, new)
+    static = all(isinstance(leaf, Static) for part in (layout.shape, layout.stride) for leaf in leaves(part))
+    return mark_static(out) if static else out
+
+
+def make_tensor_map(name: str, g: Tensor, gbasis: Layout, swizzle: int, ctas: int, kind: str) -> tuple[TensorMap, Layout]:
+    """make_tma_copy_desc: what cuTensorMapEncodeTiled is given, once CuTe's asserts hold; and the layout in its type.
+
+    gbasis: box of TMA modes -> modes of the tensor. ctas: how many share a box.
+
+    >>> from cute_viz.algebra.tensor import Pointer
+    >>> g = Tensor(Pointer("gmem", "float", 0), Layout((64, 32), (32, 1)))
+    >>> make_tensor_map("f", g, Layout((32, 8), (Basis(1, (1,)), Basis(1, (0,)))), 0, 2, "float")[0].box_dim
+    (32, 4, 1, 1, 1)
+    """
+    bits = bits_of(kind)
+    recast = recast_elements(g.layout, g.bits, bits)
+    dims, strides = [1] * RANK, [0] * RANK
+    groups = list(modes(gbasis.stride))
+    for n, group in enumerate(groups):
+        members = list(leaves(group))
+        if len(members) == 1:
+            dims[n], strides[n] = int(basis_get(recast.shape, members[0])), int(basis_get(recast.stride, members[0]))
+            continue
+        for basis in members:
+            extent, step, before = int(basis_get(recast.shape, basis)), int(basis_get(recast.stride, basis)), strides[n]
+            strides[n] = gcd(before, step)
+            if strides[n]:
+                dims[n] = (dims[n] - 1) * (before // strides[n]) + (extent - 1) * (step // strides[n]) + 1
+            else:
+                dims[n] = extent
+    check(
+        name,
+        g.address % 16 == 0,
+        "(reinterpret_cast<uint64_t>(gmem_address) & 0b1111) == 0",
+        "the address must be a multiple of 16 bytes",
+    )
+    for n, extent in enumerate(dims):
+        check(name, 1 <= extent <= 1 << 32, f"gmem_prob_shape[{n}] <= (uint64_t(1) << 32)", "an extent must be 1 to 2^32")
+    check(name, strides[0] == 1, "gmem_prob_stride[0] == 1", "Majorness of smem doesn't match majorness of gmem")
+    in_bytes = [step * bits // 8 for step in strides]
+    for n in range(1, RANK):
+        check(
+            name, in_bytes[n] < 1 << 40, f"(gmem_prob_stride[{n}]) < (uint64_t(1) << 40)", "a stride must be less than 2^40 bytes"
+        )
+        check(name, in_bytes[n] % 16 == 0, f"(gmem_prob_stride[{n}] & 0b1111) == 0", "a stride must be a multiple of 16 bytes")
+    box = _box(name, [size(get(gbasis, n)) for n in range(len(groups))], ctas)
+    for n, extent in enumerate(box):
+        check(name, extent <= BOX, f"smem_box_shape[{n}] <= (uint32_t(1) << 8)", "a box must be at most 256 elements along a mode")
+    return TensorMap(kind, len(groups), g.address, tuple(dims), tuple(in_bytes[1:]), tuple(box), (1,) * RANK, swizzle), recast
+
+
+def _box(name: str, sizes: list[int], ctas: int) -> list[int]:
+    """The box of one CTA: multicast cuts the last dimensions."""
+    box = [*sizes, *[1] * (RANK - len(sizes))]
+    n, rest = len(sizes) - 1, ctas
+    while rest > 1:
+        if n < 0:
+            raise AlgebraError(f"{name}: a box {show(tuple(sizes))} has no part for each of {ctas} CTAs")
+        condition = f"smem_box_shape[{n}] % multicast == 0 || multicast % smem_box_shape[{n}] == 0"
+        check(
+            name, box[n] % rest == 0 or rest % box[n] == 0, condition, "Stride Divisibility Condition: the CTAs must divide the box"
+        )
+        rest, box[n] = -(-rest // box[n]), -(-box[n] // rest)
+        n -= 1
+    return box
+
+
+def check(name: str, holds: bool, condition: str, words: str) -> None:
+    """Refuse what CuTe asserts at run time.
+
+    >>> check("f", True, "a == b", "they are the same")
+    """
+    if not holds:
+        _assert(name, condition, words)
+
+
+def _assert(name: str, condition: str, words: str) -> NoReturn:
+    hint = "CuTe asserts this at run time; a release build continues, and cuTensorMapEncodeTiled fails"
+    raise AlgebraError(f'{name}: {condition} && "{words}"', hint=hint)

@@ -1,0 +1,21 @@
+// V of an attention kernel, read transposed by wgmma: flashinfer 1078.
+auto sV = make_tensor(make_smem_ptr<half_t>((void*)0), tile_to_shape(GMMA::Layout_MN_SW128_Atom<half_t>{}, Shape<_256, _16>{}));
+auto dV = make_gmma_desc<GMMA::Major::MN>(sV);
+// K of 8-bit elements, in rows of 128 bytes: SageAttention 178.
+auto sK = make_tensor(make_smem_ptr<int8_t>((void*)0), tile_to_shape(GMMA::Layout_K_SW128_Atom<int8_t>{}, Shape<_64, _128>{}));
+auto dK = make_gmma_desc<GMMA::Major::K>(local_tile(sK, Shape<_64, _32>{}, make_coord(0, 1)));
+// Scale factors of 128 x 128 blocks, in both orders: DeepGEMM 289.
+auto rows = make_tensor(make_gmem_ptr<float>((void*)0), make_layout(make_shape(1024, 8), GenRowMajor{}));
+auto cols = make_tensor(make_gmem_ptr<float>((void*)0), make_layout(make_shape(1024, 8)));
+auto kMajor = make_tma_copy(SM90_TMA_LOAD{}, rows, Layout<Shape<_128, _1>>{}, Shape<_128, _1>{}, _1{});
+auto mnMajor = make_tma_copy(SM90_TMA_LOAD{}, cols, Layout<Shape<_128, _1>>{}, Shape<_128, _1>{}, _1{});
+// The extra mode of 4 in tensor memory: CUTLASS 2961.
+auto mma = SM100_MMA_MXF8F6F4_SS<float_e4m3_t, float_e4m3_t, float, float_ue8m0_t, 128, 128, UMMA::Major::K, UMMA::Major::K>{};
+auto sSFA = Sm1xxBlockScaledConfig<32>::deduce_smem_layoutSFA(mma, Shape<_128, _128, _128>{});
+auto tSFA = make_tensor<typename decltype(mma)::FrgTypeSFA>(shape(sSFA));
+// One tile of B, its atoms in two orders: CUTLASS 2381.
+auto gB = make_tensor(make_gmem_ptr<half_t>((void*)0), make_layout(make_shape(1024, 512)));
+auto sB = tile_to_shape(GMMA::Layout_MN_SW128_Atom<half_t>{}, Shape<_256, _64>{});
+auto sB2 = tile_to_shape(GMMA::Layout_MN_SW128_Atom<half_t>{}, Shape<_256, _64>{}, Step<_2, _1>{});
+auto many = make_tma_copy(SM90_TMA_LOAD{}, gB, sB, Shape<_256, _64>{}, _1{});
+auto few = make_tma_copy(SM90_TMA_LOAD{}, gB, sB2, Shape<_256, _64>{}, _1{});
