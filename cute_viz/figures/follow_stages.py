@@ -35,7 +35,7 @@ def follow(obj: Stages, options: FigureOptions) -> Figure:
     >>> from cute_viz import figure
     >>> shown = figure("hopper_gemm", follow=13)
     >>> shown.facts["rows of C"], shown.arrows[0].source, shown.panels[0].boxes
-    ('3,11', 0, ((0, 0, 1, 4),))
+    ('3,11', 0, ((0, 0, 1, 4), (2, 0, 3, 4)))
     """
     if options.follow is None or len(options.follow) != 1:
         raise FigureError("`follow=` is one thread", hint="such as `follow=13`")
