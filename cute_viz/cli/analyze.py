@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -121,6 +122,11 @@ def command(
     if (draw != "phases" or thread is not None or wavefront is not None) and (path is None or animate):
         raise click.UsageError("--draw, --thread and --wavefront go with -o, without --animate")
     answer = ask(reading.request(source))
+    if access is None and reading.name is None and answer.subjects[0].file is not None and Path(source).is_file():
+        raise CuteVizError(
+            f"{source}: no `copy` or `gemm` statement to report",
+            hint="for one tile: `name=` its name, `access=` a TiledCopy of the file; `cute-viz list` shows the names",
+        )
     output.notes(answer.notes)
     by = None if access is None else _accessor(answer, source, access, reading)
     asked = Access(by, element, instruction, operand, store, sectors, reading.library.arch, draw, read("thread", thread), wavefront)

@@ -98,7 +98,8 @@ def file_in(source: Any, request: Request) -> SourceFile:
     elif is_file(source):
         text, name = read_text(source), source
     else:
-        raise CuteVizError("there is no such file", name=source, hint="a file of C++ or Python, or - for standard input")
+        said = "this is a folder" if os.path.isdir(source) else "there is no such file"
+        raise CuteVizError(said, name=source, hint="give a file of C++ or Python, or - for standard input")
     try:
         found = file_of(text, name, request)
     except CuteVizError as error:

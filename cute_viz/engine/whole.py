@@ -206,7 +206,8 @@ def kind_of(value: Any) -> str:
 
 
 def _language(text: str, name: str | None, dialect: str) -> str | None:
-    if "\n" not in text.strip() and len(text) < 400 and "{" not in text and "!cute" not in text:
+    statement = ";" in text and name is not None and name != "-"  # in a file, an expression has none
+    if "\n" not in text.strip() and len(text) < 400 and "{" not in text and "!cute" not in text and not statement:
         return None
     if dialect in _DIALECTS:
         return _DIALECTS[dialect] if "\n" in text.strip() else None

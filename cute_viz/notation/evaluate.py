@@ -214,15 +214,10 @@ class Evaluator:
             return F2(int(node.text[1:]))
         if self.resolve is not None and (atom := self.resolve(node.text, ())) is not None:  # of a user's own, called as they like
             return atom
-        from difflib import get_close_matches
+        from cute_viz.notation.undefined import undefined
 
-        like = [name for name in self.names if abs(len(name) - len(node.text)) <= 2][:50]  # a text may bind thousands
-        near = get_close_matches(node.text, like, n=3) if len(node.text) > 2 else []
-        ways = [f"did you mean {', '.join(near)}?"] if near else []
-        if all(map(str.isidentifier, node.text.split("."))):
-            ways.append(f"give it a value: `let={node.text}=512`")
-        hint = " or ".join(ways) or "write a layout such as (4,8):(8,1)"
-        raise self.fail(f"{node.text!r} is undefined", node.span, hint=hint)
+        words, hint = undefined(node.text, self.names, self.resolve)
+        raise self.fail(words, node.span, hint=hint)
 
     def _bound(self, name: str) -> Any:
         value = self.names[name]

@@ -157,13 +157,22 @@ def _parts(key: str) -> tuple[str, ...]:
 
 def needed(context_text: str, name: str, span: Span, kind: str = "value") -> NotationError:
     """The error of a name without a value, with a value of the right kind in its hint."""
-    if kind == "type":
-        example = example_type(name)
-    else:
-        example = "true" if name.lower().startswith(("is_", "has_", "use_", "kis", "enable")) else "128"
+    example = example_type(name) if kind == "type" else example_value(name)
     return NotationError(
         f"{name!r} has no value", text=context_text, span=span, hint=f"give it a value: `let={name}={example}`", needs=(name,)
     )
+
+
+def example_value(name: str) -> str:
+    """A number, or a truth value, that a parameter of this name may be.
+
+    >>> example_value("kNWarps_"), example_value("Is_causal"), example_value("kHeadDim")
+    ('4', 'true', '128')
+    """
+    low = name.lower()
+    if low.startswith(("is_", "has_", "use_", "kis", "enable")):
+        return "true"
+    return "4" if "warps" in low else "3" if "stage" in low or "pipe" in low else "128"
 
 
 def example_type(name: str) -> str:
@@ -173,6 +182,10 @@ def example_type(name: str) -> str:
     ('(128,128,64)', '(8,64):(64,1)', 'half_t', 'TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>>')
     """
     low = name.lower()
+    if "copy" in low and "tiled" not in low:
+        return "Copy_Atom<UniversalCopy<uint128_t>,half_t>"
+    if any(word in low for word in ("copy", "param", "traits", "engine", "argument", "storage", "kernel", "policy", "schedule")):
+        return "..."
     if "mma" in low and "shape" not in low:
         return "TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>>"
     if "cluster" in low:
