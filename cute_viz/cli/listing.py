@@ -89,7 +89,7 @@ def _entries(source: str, as_json: bool, reading: Reading) -> None:
         click.echo(json.dumps([row.as_dict() for row in rows]))
         return
     plain = ("", "integer", "flag", "type", "other")
-    shown = [row for row in rows if row.needs or row.kind not in plain]
+    shown = [row for row in rows if (row.needs and row.likely) or row.kind not in plain]
     if not shown:
         output.say(f"{len(rows)} definitions, none of which is a layout, a copy or an MMA that could be read")
     else:

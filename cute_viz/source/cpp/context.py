@@ -37,6 +37,7 @@ class Context:
         self.trees: dict[Range, Node | CuteVizError] = {}
         self.exact: dict[tuple[Scope | None, str], dict[Any, Scope | None]] = {}  # specialisations by their arguments
         self.told: dict[Scope, dict[str, Any]] = {}  # parameters of functions by their only calls
+        self.untold: dict[Scope, dict[str, CuteVizError]] = {}  # why the others are not told
         self.chosen: dict[Scope, Use] = {}  # of functions that are called several times, the call that is meant
         self.root = Env(reader.file, None)
         self.steps = self.deep = self.macros = 0

@@ -7,15 +7,16 @@ from typing import Any
 
 from cute_viz.algebra.elements import ValueType
 from cute_viz.errors import CuteVizError, LimitError, Span
-from cute_viz.source.cpp.binding import as_argument, bound, deduced, defaulted, header
+from cute_viz.source.cpp.binding import as_argument, bound, defaulted, header
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.elements import is_integer, same
-from cute_viz.source.cpp.instances import WHOLE, Instances
-from cute_viz.source.cpp.lookup import Found, change_before, changed, opened, within
+from cute_viz.source.cpp.instances import WHOLE
+from cute_viz.source.cpp.lookup import Found, change_before, changed, within
 from cute_viz.source.cpp.preprocess import excludes
-from cute_viz.source.cpp.scopes import Change, Declaration, Param, Range, Scope
+from cute_viz.source.cpp.scopes import Change, Declaration, Param, Scope
+from cute_viz.source.cpp.told import Told
 from cute_viz.source.cpp.tree import Call, Node, Part
-from cute_viz.source.cpp.uses import only_call
+from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.values import (
     Class,
     Enumerator,
@@ -25,16 +26,15 @@ from cute_viz.source.cpp.values import (
     Lazy,
     Pointer,
     Template,
-    certain,
     static,
     taken,
-    unknown,
+    typed,
 )
 
 _BUSY = object()
 
 
-class Definitions(Instances):
+class Definitions(Told):
     """The part of the evaluator that reads declarations."""
 
     def position(self, span: Span) -> int | None:
@@ -99,7 +99,7 @@ class Definitions(Instances):
         param = next((x for x in scope.params or () if x.name == name), None)
         key = self.context.let(name, scope)
         chosen = scope in self.context.chosen and "::" not in (key or "")  # the call that is looked at wins over a plain name
-        if (key is None or chosen) and scope.kind == "function" and name in (told := self._told(scope)):
+        if (key is None or chosen) and scope.kind == "function" and name in (told := self.told(scope)):
             value = told[name]
             return value() if isinstance(value, Lazy) else value
         if param is not None:
@@ -107,59 +107,11 @@ class Definitions(Instances):
                 return as_argument(self.inside(env).given(key, as_type=param.kind != "value"), param)
             if param.default is not None:
                 return as_argument(self.of(param.default, header(env)), param)
-            raise needed(self.context.text, name, span, param.kind)
+            raise self.untold(name, scope, needed(self.context.text, name, span, param.kind))
         if key is not None:
             return self.inside(env).given(key, as_type=False)
         argument = next(x for x in scope.arguments if x.name == name)
         return self._argument_alone(argument, env, span)
-
-    def _told(self, scope: Scope) -> dict[str, Any]:
-        """The parameters of a function as its only call in the file has them, those that are known."""
-        known = self.context.told.get(scope)
-        if known is not None:
-            return known
-        out = self.context.told[scope] = {}
-        use = self.context.chosen.get(scope) or only_call(self.context.reader, scope)
-        if use is None or scope.parent is None or len(use.arguments) > len(scope.arguments):
-            return out
-        caller = opened(self.context, use.scope)
-        values: list[Any] = []
-        try:
-            out.update(bound(self, scope.params or (), [self._lazy(part, caller) for part in use.template], WHOLE))
-        except CuteVizError:
-            return out
-        for param, part in zip(scope.arguments, use.arguments, strict=False):
-            try:
-                values.append(certain(self.known(self.of(part, caller), WHOLE)))
-                out[param.name] = values[-1]
-            except LimitError:
-                raise
-            except CuteVizError:
-                values.append(_BUSY)
-        types = dict(out)
-        self._deduced_from(scope, values, types)
-        for param in scope.params or ():
-            if param.name in types:
-                out[param.name] = types[param.name]
-        return out
-
-    def _lazy(self, part: Range, env: Env) -> Any:
-        """The value of a template argument; of one that is not known the error, once it is asked for."""
-        try:
-            return self.of(part, env)
-        except LimitError:
-            raise
-        except CuteVizError:
-            return Lazy(lambda: self.of(part, env))
-
-    def _deduced_from(self, scope: Scope, values: list[Any], out: dict[str, Any]) -> None:
-        """Deduce what template parameters are from the arguments that are known."""
-        assert scope.parent is not None
-        inner = self.inside(opened(self.context, scope.parent))
-        for param, value in zip(scope.arguments, values, strict=False):
-            if value is not _BUSY:
-                one = Scope("function", "", scope.parent, scope.token, params=scope.params, arguments=(param,))
-                deduced(inner, one, [value], out)
 
     def _argument_alone(self, param: Param, env: Env, span: Span) -> Any:
         """The value of a function's parameter whose type has one value only, such as a static layout."""
@@ -170,13 +122,13 @@ class Definitions(Instances):
                 raise
             except CuteVizError as error:
                 if error.needs and param.name not in error.needs and any(x.name in error.needs for x in env.scope.params or ()):
-                    raise error.but(needs=(*error.needs, param.name)) from None
-                raise needed(self.context.text, param.name, span) from None
+                    raise self.untold(param.name, env.scope, error.but(needs=(*error.needs, param.name))) from None
+                raise self.untold(param.name, env.scope, needed(self.context.text, param.name, span)) from None
             if is_integer(kind):
                 return unknown(needed(self.context.text, param.name, span))
-            if isinstance(kind, Class) or not isinstance(kind, (ValueType, Pointer, Template, Function, Enumerator, bool, float)):
-                return kind
-        raise needed(self.context.text, param.name, span)
+            if isinstance(kind, (Class, Pointer)) or not isinstance(kind, (ValueType, Template, Function, Enumerator, bool, float)):
+                return typed(kind, needed(self.context.text, param.name, span))
+        raise self.untold(param.name, env.scope, needed(self.context.text, param.name, span))
 
     def given(self, key: str, as_type: bool) -> Any:
         """What was given under a key, read where it is used; a type has static integers."""
