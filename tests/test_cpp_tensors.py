@@ -57,7 +57,7 @@ def test_what_no_text_tells_is_a_question_mark(name: str, expected: str) -> None
 
 
 def test_a_number_is_asked_for_where_it_matters() -> None:
-    assert error(TENSORS, "first::tma", T="half_t").needs == ("m",)
+    assert error(TENSORS, "first::tma", T="half_t").needs == ("m", "k", "lda")
     text = "void f(int n, int m) {{ auto a = make_layout(make_shape(n, m)); auto b = {}; }}"
     for asked in ("Layout<Int<size(a)>>{}", "make_layout(n > 4 ? Int<2>{} : Int<3>{})", "size(a)", "a(n, 0)"):
         assert error(text.format(asked), "b").needs[0] in ("n", "m")

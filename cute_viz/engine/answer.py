@@ -219,20 +219,22 @@ class Answer:
     @cached_property
     def explanation(self) -> Explanation:
         """The steps of the operation that the one source, a text, is; of a swizzle what happens to the bits."""
-        from cute_viz.engine.explaining import explain, explain_entry
+        from cute_viz.engine.explaining import explain, explain_entry, moves_at_end
 
         with self._limits():
             (source,) = self.request.sources
-            file = whole_file(source, self.request) if self.request.files else None
-            if file is not None:
-                try:
-                    return explain_entry(file, self.request.name, self.request.let)
-                except CuteVizError as error:
-                    raise error.named(self.source_name) from None
             if isinstance(source, str) and self.request.files and is_file(source):
                 source = Source(read_text(source), source)
             text = source.text if isinstance(source, Source) else str(source)
-            return explain(text, values_of(self.request.let, self.request), self.request.library)
+            file = whole_file(source, self.request) if isinstance(source, Source) else None
+            if file is None:
+                return explain(text, values_of(self.request.let, self.request), self.request.library)
+            try:
+                if self.request.name is None and moves_at_end(text):
+                    return explain(text, values_of(self.request.let, self.request), self.request.library)
+                return explain_entry(file, self.request.name, self.request.let)
+            except CuteVizError as error:
+                raise error.named(self.source_name) from None
 
     def _limits(self) -> AbstractContextManager[None]:
         return raised(self.request.limits)

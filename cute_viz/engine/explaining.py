@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -119,6 +120,20 @@ def explain(text: str, names: dict[str, Any], library: Library) -> Explanation:
             f"there is no operation to explain in {show(operands[0])}", hint="such as complement(4:2, 24), or A o B"
         )
     return Explanation(operands[0], tuple(steps))
+
+
+def moves_at_end(text: str) -> bool:
+    """Whether the last statement of a text is a copy(...) or gemm(...), which gives no value.
+
+    >>> moves_at_end("auto a = Layout<_4>{};\\ncopy(a, a);"), moves_at_end("auto a = copy_of(b);")
+    (True, False)
+    """
+    return re.fullmatch(rf"(?:cute(?:::|\.))?(?:{'|'.join(VERDICTS)})\s*\(.*", _last_statement(text), re.S) is not None
+
+
+def _last_statement(text: str) -> str:
+    plain = re.sub(r"//[^\n]*|#[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+    return next((part.strip() for part in reversed(re.split(r";|\n(?=\S)", plain)) if part.strip()), "")
 
 
 def explain_entry(file: SourceFile, query: str | None, let: Collection[str]) -> Explanation:

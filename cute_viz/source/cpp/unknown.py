@@ -98,6 +98,7 @@ def through(function: Callable[..., Any], *operands: Any, compares: bool = False
         if n.solid:
             raise n.error
     error = next((n.error for n in asked if n.error.needs), asked[0].error)
+    error = error.but(needs=tuple(dict.fromkeys(name for n in asked for name in n.error.needs)))
     results: list[Any] = []
     problems: list[CuteVizError] = []
     for world in range(_WORLDS):
