@@ -63,6 +63,8 @@ class Evaluator(Operators):
             value = getattr(self, f"_{type(node).__name__.lower()}")(node)
         except CuteVizError as error:
             raise error.at(self.text, node.span) from None
+        except IndexError:  # `sizeof()`, `get_slice()`: every function of CuTe looks at its arguments by their places
+            raise self.fail("an argument is missing here", node.span) from None
         if isinstance(value, (tuple, Layout, ComposedLayout)):
             self._bounded(value, node.span)
         return value
