@@ -16,6 +16,7 @@ from cute_viz.source.cpp.paths import function_of
 from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope
 from cute_viz.source.cpp.tree import Call, Node, Part
+from cute_viz.source.cpp.unknown import Unknown, certain, unknown
 from cute_viz.source.cpp.values import (
     Class,
     Enumerator,
@@ -23,9 +24,6 @@ from cute_viz.source.cpp.values import (
     External,
     Function,
     Template,
-    Unknown,
-    certain,
-    unknown,
 )
 
 _BUSY = object()

@@ -7,7 +7,6 @@ from typing import Any
 
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import show
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of
 from cute_viz.source.cpp.context import Context, needed
@@ -19,7 +18,8 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Brace, Node
-from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, Pointer, as_int, certain, unknown
+from cute_viz.source.cpp.unknown import certain, unknown
+from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, Pointer, as_int, typed, zeroed
 
 _NOTHING = object()
 _MACROS = 40  # macros in macros
@@ -86,15 +86,20 @@ class Functions(Meaning):
             except LimitError:
                 raise
             except CuteVizError as error:
-                return unknown(error)
+                return unknown(error, solid=self._is_constexpr(declaration))
         if isinstance(kind, ValueType):
             return self.converted(value, kind, span)
         if isinstance(kind, (Class, type(None))) or not isinstance(value, (int, tuple)):
-            return self._shed(value)
+            return value
         return kind if not isinstance(kind, External) and not isinstance(value, tuple) and isinstance(kind, int) else value
 
-    def _shed(self, value: Any) -> Any:
-        return value
+    def _is_constexpr(self, declaration: Declaration) -> bool:
+        tokens, at = self.context.reader.tokens, declaration.token
+        while at > 0 and tokens[at - 1].kind not in (";", "{", "}"):
+            at -= 1
+            if tokens[at].text == "constexpr":
+                return True
+        return False
 
     def _kind(self, declaration: Declaration) -> Any:
         """The type of a variable; None where it is not known, which matters to numbers alone."""
@@ -126,11 +131,9 @@ class Functions(Meaning):
         """The value of a variable that nothing initializes: that of its type, where the type has one value."""
         assert declaration.type is not None
         kind = self.known(self.of(declaration.type, self.env), span)
-        if isinstance(kind, ValueType):
-            if opens == "{":
-                return Runtime(0)
-            return unknown(needed(self.context.text, declaration.name, span))
-        return kind
+        if opens == "{":
+            return zeroed(kind, needed(self.context.text, declaration.name, span))
+        return typed(kind, needed(self.context.text, declaration.name, span))
 
     def _part_of(self, declaration: Declaration, init: Range | None, span: Span) -> Any:
         """A name of `auto [a, b] = x;`."""

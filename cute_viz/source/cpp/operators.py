@@ -21,15 +21,13 @@ from cute_viz.source.cpp.tree import (
     Node,
     Unary,
 )
+from cute_viz.source.cpp.unknown import Unknown, certain, through
 from cute_viz.source.cpp.values import (
     Class,
     Enumerator,
     External,
     Pointer,
-    Unknown,
     as_int,
-    certain,
-    unknown,
 )
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -84,7 +82,7 @@ class Operators(Definitions):
             raise
         except CuteVizError:
             return Pointer()
-        return Pointer(value if isinstance(value, Class) else None)
+        return Pointer(value if isinstance(value, (Class, ValueType)) else None)
 
     def truth(self, node: Node) -> bool:
         """Whether a condition holds. Raises: where it is not known."""
@@ -149,11 +147,10 @@ class Operators(Definitions):
         if operator in _COMPARE:
             return _COMPARE[operator](certain(left), certain(right))
         if isinstance(left, float) or isinstance(right, float):
-            return self._floating(operator, float(left), float(right), node)
+            return self._floating(operator, float(certain(left)), float(certain(right)), node)
         a, b = self._integer(left), self._integer(right)
-        for operand in (a, b):
-            if isinstance(operand, Unknown):
-                return unknown(operand.error)
+        if isinstance(a, Unknown) or isinstance(b, Unknown):
+            return through(lambda x, y: Runtime(self._integers(operator, x, y, node)), a, b)
         result = self._integers(operator, a, b, node)
         either = isinstance(a, Runtime) or isinstance(b, Runtime)
         zero = operator in "*/%&" and any(x == 0 and not isinstance(x, Runtime) for x in (a, b))
