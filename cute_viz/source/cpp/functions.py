@@ -19,6 +19,7 @@ from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Brace, Node
 from cute_viz.source.cpp.unknown import certain, unknown
+from cute_viz.source.cpp.uses import takes
 from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, Pointer, as_int, typed, zeroed
 
 _NOTHING = object()
@@ -86,7 +87,7 @@ class Functions(Meaning):
             except LimitError:
                 raise
             except CuteVizError as error:
-                return unknown(error, solid=self._is_constexpr(declaration))
+                return unknown(error, self._is_constexpr(declaration), f"{declaration.name}@{declaration.token}")
         if isinstance(kind, ValueType):
             return self.converted(value, kind, span)
         if isinstance(kind, (Class, type(None))) or not isinstance(value, (int, tuple)):
@@ -177,7 +178,7 @@ class Functions(Meaning):
         fitting: list[tuple[Declaration, Env]] = []
         for declaration in function.declarations:
             scope = declaration.inner
-            if scope is None or not _takes(scope, len(args)):
+            if scope is None or not takes(scope, len(args)):
                 continue
             own = bound(self, scope.params or (), list(function.args), span) if function.args else {}
             if not deduced(self.inside(function.env), scope, args, own):
@@ -243,7 +244,7 @@ class Functions(Meaning):
     def closed(self, closure: Closure, args: list[Any], span: Span) -> Any:
         """The value that a lambda returns."""
         scope = closure.scope
-        if not _takes(scope, len(args)):
+        if not takes(scope, len(args)):
             raise self.fail(f"a lambda of {len(scope.arguments)} parameters is called with {len(args)}", span)
         env = Env(scope, closure.env)
         deduced(self.inside(closure.env), scope, args, env.args)
@@ -296,12 +297,6 @@ def _function(scope: Scope) -> Scope:
     while scope.kind == "block" and scope.parent is not None:
         scope = scope.parent
     return scope
-
-
-def _takes(scope: Scope, count: int) -> bool:
-    """Whether a function takes so many arguments."""
-    least = sum(param.default is None and not param.pack for param in scope.arguments)
-    return least <= count and (count <= len(scope.arguments) or any(param.pack for param in scope.arguments))
 
 
 def _returns(scope: Scope) -> bool:

@@ -46,6 +46,8 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
         return sliced(meaning, value, args[0])
     if name == "get_thr_slice" and args and len(args) == 1:
         return sliced(meaning, value, args[0])
+    if name == "with" and isinstance(value, (Copy_Atom, TiledCopy, MMA_Atom, TiledMMA)):
+        return value  # whatever barrier and cache hint it is with
     operands = meaning.arguments(args or ())
     if isinstance(value, (Thread, ThrMMA, ThrCopy)) and name.startswith(("partition_", "make_fragment", "retile")):
         return of_thread(meaning, name, value, operands)
@@ -54,8 +56,6 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
     if name == "with_shape" and isinstance(value, _LAYOUTS):
         shape = operands[0] if len(operands) == 1 else tuple(operands)
         return meaning.operate("composition", [value, meaning.operate("make_layout", [shape])])
-    if name == "with" and isinstance(value, (Copy_Atom, TiledCopy, MMA_Atom, TiledMMA)):
-        return value
     if name == "tile" and isinstance(value, _LAYOUTS):
         return meaning.operate("logical_divide", [value, *operands])
     if args is None:

@@ -21,7 +21,7 @@ from cute_viz.source.cpp.tree import (
     Node,
     Unary,
 )
-from cute_viz.source.cpp.unknown import Unknown, certain, through
+from cute_viz.source.cpp.unknown import Unknown, certain, through, unknown
 from cute_viz.source.cpp.values import (
     Class,
     Enumerator,
@@ -150,7 +150,10 @@ class Operators(Definitions):
             return self._floating(operator, float(certain(left)), float(certain(right)), node)
         a, b = self._integer(left), self._integer(right)
         if isinstance(a, Unknown) or isinstance(b, Unknown):
-            return through(lambda x, y: Runtime(self._integers(operator, x, y, node)), a, b)
+            found = through(lambda x, y: Runtime(self._integers(operator, x, y, node)), a, b)
+            if operator in "&|^" and not isinstance(found, Unknown):  # some numbers say nothing of every bit
+                return unknown(next(x.error for x in (a, b) if isinstance(x, Unknown)), part=f"@{node.span.start}")
+            return found
         result = self._integers(operator, a, b, node)
         either = isinstance(a, Runtime) or isinstance(b, Runtime)
         zero = operator in "*/%&" and any(x == 0 and not isinstance(x, Runtime) for x in (a, b))

@@ -11,7 +11,7 @@ from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.elements import is_integer
 from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.told import Told
-from cute_viz.source.cpp.unknown import unknown
+from cute_viz.source.cpp.unknown import Unknown, renamed, unknown
 from cute_viz.source.cpp.values import (
     Class,
     Enumerator,
@@ -53,8 +53,10 @@ class Parameters(Told):
         if (fact := self.context.facts.get((scope, name))) is not None and key is None:
             return self.of(fact, env)
         if (key is None or chosen) and scope.kind == "function" and name in (told := self.told(scope)):
-            value = told[name]
-            return value() if isinstance(value, Lazy) else value
+            value = told[name]() if isinstance(told[name], Lazy) else told[name]
+            if isinstance(value, Unknown) and scope not in self.context.chosen:
+                return renamed(value, needed(self.context.text, name, span))
+            return value
         if param is not None:
             if key is not None:
                 return as_argument(self.inside(env).given(key, as_type=param.kind != "value"), param)
@@ -79,9 +81,9 @@ class Parameters(Told):
                     raise self.untold(param.name, env.scope, error.but(needs=(*error.needs, param.name))) from None
                 raise why from None
             if is_integer(kind):
-                return unknown(why)
+                return unknown(why, part=param.name)
             if isinstance(kind, (Class, Pointer)) or not isinstance(kind, (ValueType, Template, Function, Enumerator, bool, float)):
-                return typed(kind, why)
+                return typed(kind, why, param.name)
         raise why
 
     def given(self, key: str, as_type: bool) -> Any:

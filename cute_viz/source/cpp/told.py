@@ -12,7 +12,7 @@ from cute_viz.source.cpp.instances import WHOLE, Instances
 from cute_viz.source.cpp.lookup import opened
 from cute_viz.source.cpp.pointed import pointers
 from cute_viz.source.cpp.scopes import Param, Range, Scope
-from cute_viz.source.cpp.unknown import certain
+from cute_viz.source.cpp.unknown import Unknown, certain
 from cute_viz.source.cpp.uses import Use, all_uses
 from cute_viz.source.cpp.values import Class, Env, Lazy, Pointer, finished
 
@@ -75,8 +75,8 @@ class Told(Instances):
         for param, part in zip(scope.arguments, use.arguments, strict=False):
             try:
                 value = self.known(self.of(part, caller), WHOLE)
-                values.append(certain(value) if isinstance(value, int) else value)
-                out[param.name] = values[-1]
+                out[param.name] = certain(value) if isinstance(value, Unknown) and value.solid else value
+                values.append(value if not isinstance(value, Unknown) else None)
             except LimitError:
                 raise
             except CuteVizError as error:

@@ -39,15 +39,20 @@ class Unknown(Runtime):
     solid: bool
 
 
-def unknown(error: CuteVizError, solid: bool = False) -> Unknown:
+def unknown(error: CuteVizError, solid: bool = False, part: str = "") -> Unknown:
     """An int that is not known, for a reason.
+
+    part: tells ints apart that are not known for the same reason, and need not be equal.
 
     >>> (unknown(CuteVizError("why")) + 4).error.message
     'why'
     >>> int(unknown(CuteVizError("why")) * 0)
     0
+    >>> why = CuteVizError("why")
+    >>> unknown(why) == unknown(why), unknown(why, part="0") == unknown(why, part="1")
+    (True, False)
     """
-    seed = crc32((error.needs[0] if error.needs else error.message).encode())
+    seed = crc32(((error.needs[0] if error.needs else error.message) + part).encode())
     return _of((_LARGE * (11 + seed % 89), _LARGE * (107 + seed % 83), *_SMALL), error, solid)
 
 
@@ -55,6 +60,11 @@ def _of(numbers: tuple[int, ...], error: CuteVizError, solid: bool) -> Unknown:
     out = Unknown(numbers[0])
     out.error, out.numbers, out.solid = error, numbers, solid
     return out
+
+
+def renamed(value: Unknown, error: CuteVizError) -> Unknown:
+    """The same int for another reason, such as a parameter that is handed what nobody knows."""
+    return _of(value.numbers, error, value.solid)
 
 
 def certain(value: Any) -> Any:

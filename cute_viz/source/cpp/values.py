@@ -77,16 +77,16 @@ def zeroed(kind: Any, error: CuteVizError) -> Any:
     return Runtime(0) if isinstance(kind, ValueType) else typed(kind, error)
 
 
-def typed(kind: Any, error: CuteVizError) -> Any:
-    """An object of a type, of which nothing else is known: its integers that are not static are not known.
+def typed(kind: Any, error: CuteVizError, part: str = "") -> Any:
+    """An object of a type, of which nothing else is known: its integers that are not static are not known, each for itself.
 
     >>> from cute_viz.algebra.elements import ValueType
     >>> typed((ValueType("int"), 8), CuteVizError("why"))[1]
     8
     """
     if isinstance(kind, ValueType):
-        return unknown(error)
-    return tuple(typed(item, error) for item in kind) if type(kind) is tuple else kind
+        return unknown(error, part=part)
+    return tuple(typed(item, error, f"{part}.{n}") for n, item in enumerate(kind)) if type(kind) is tuple else kind
 
 
 def is_runtime(value: Any) -> bool:
