@@ -12,6 +12,7 @@ from cute_viz.algebra.shares import Share
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import SPACES
+from cute_viz.algebra.tma import TmaCopy
 from cute_viz.analysis.access import instruction_of
 from cute_viz.analysis.async_copy import async_wavefronts
 from cute_viz.analysis.banks import width
@@ -51,6 +52,8 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
         raise AlgebraError(f"{foreign}::{name} is not CuTe's: what it does is not in this statement")
     if name == "gemm":
         return multiplied(operands)
+    if operands and isinstance(operands[0], TmaCopy):
+        raise AlgebraError(f"{operands[0].op.name}: {_BOX}")
     tiled = [x for x in operands[:1] if isinstance(x, (Copy_Atom, TiledCopy, ThrCopy))]
     rest = operands[len(tiled) :]
     if not tiled and name != "copy_if" and len(operands) > 2 and isinstance(operands[0], CuteVizError):

@@ -178,7 +178,7 @@ class Definitions(Parameters):
         """A number as it is where the program is run without arguments; an unknown one where it changes in other ways."""
         known = env.memo.get((declaration, "assumed", position))
         if known is None:
-            steps = settled(self.context, declaration, position, lambda test: self._holds(test, env))
+            steps = settled(self.context, declaration, position, self.env.scope, lambda test: self._holds(test, env))
             if steps is None:
                 return self._uncertain(declaration, env, declaration.token)
             self.context.enter(span)

@@ -14,6 +14,7 @@ from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, atom_layout
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tma import TmaCopy
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.atoms import value_type
 from cute_viz.source.cpp.context import needed
@@ -46,7 +47,7 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
         return sliced(meaning, value, args[0])
     if name == "get_thr_slice" and args and len(args) == 1:
         return sliced(meaning, value, args[0])
-    if name == "with" and isinstance(value, (Copy_Atom, TiledCopy, MMA_Atom, TiledMMA)):
+    if name == "with" and isinstance(value, (Copy_Atom, TiledCopy, MMA_Atom, TiledMMA, TmaCopy)):
         return value  # whatever barrier and cache hint it is with
     operands = meaning.arguments(args or ())
     if isinstance(value, (Thread, ThrMMA, ThrCopy)) and name.startswith(("partition_", "make_fragment", "retile")):
