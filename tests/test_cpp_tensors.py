@@ -138,6 +138,34 @@ def test_several_calls_tell_what_they_agree_on() -> None:
     assert "differs" in error(other, "kernel::a").message
 
 
+def test_numbers_that_a_call_hands_over_are_the_same_and_others_are_not() -> None:
+    text = """
+    void kernel(int n, int ld) { auto a = make_layout(ld - 2 * n + 4); auto b = make_layout(ld - n + 4); }
+    void host(int m) { kernel(m, 2 * m); }
+    void apart(Shape<int, int> s, int m) {
+      auto c = make_layout(get<0>(s) / get<1>(s) + 4); auto d = make_layout((m & 0x80) + 4); auto e = make_layout(m - m + 4);
+    }
+    void read() { int p = params.p; int q = params.q; auto f = make_layout(p / q + 4); auto g = make_layout(p - p + 4); }
+    """
+    assert [value(text, name) for name in "aeg"] == ["4:_1"] * 3
+    assert [value(text, name) for name in "bcdf"] == ["?:_1"] * 4
+
+
+def test_a_call_of_another_function_of_the_name_tells_nothing() -> None:
+    text = """
+    template <class L> void gemm(char how, L l) { auto a = L{}; }
+    void f() { auto x = Layout<_4>{}; cute::gemm(x, x, x); gemm('N', x); }
+    """
+    assert value(text, "a") == "_4:_1"
+
+
+def test_a_default_does_not_count_where_a_call_tells() -> None:
+    text = "template <class L = Layout<_2>> void f(L l) { auto a = L{}; } void g() { f(unread); }"
+    assert "unread" in error(text, "a").message
+    two = "template <class L = Layout<_2>> void f(int n, L l = L{}) { auto a = L{}; } void g() { f(1); f(1, Layout<_3>{}); }"
+    assert "differs" in error(two, "a").message
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

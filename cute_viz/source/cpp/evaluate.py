@@ -21,7 +21,6 @@ from cute_viz.source.cpp.members import method, type_member
 from cute_viz.source.cpp.operators import Operators
 from cute_viz.source.cpp.scopes import Range
 from cute_viz.source.cpp.slices import Thread, called_layout, shaped
-from cute_viz.source.cpp.tensor_types import NAMES, element_type
 from cute_viz.source.cpp.tree import (
     Brace,
     Call,
@@ -171,12 +170,7 @@ class Evaluator(Operators):
             return self.given(key, as_type=True)
         value, rest = self.begun(node)
         for part in rest:
-            try:
-                value = self.type_member(value, part, node.span)
-            except NotationError:
-                if (kind := element_type(self, node) if part.name in NAMES else None) is None:
-                    raise
-                value = kind
+            value = self.type_member(value, part, node.span)
         return value
 
     def begun(self, node: Id) -> tuple[Any, tuple[Part, ...]]:

@@ -12,6 +12,7 @@ from cute_viz.algebra.tensor import Pointer as TensorPointer
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.elements import bits, canonical
 from cute_viz.source.cpp.located import located, plain, pointer_of
+from cute_viz.source.cpp.pointed import element
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.values import Pointer
@@ -27,9 +28,11 @@ def pointer(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
         raise
     except CuteVizError:
         pass
-    element = inner.element if isinstance(inner, Pointer) else inner if part.args else None
+    kind = inner.element if isinstance(inner, Pointer) else inner if part.args else None
+    if not isinstance(kind, ValueType) and args and (name := element(meaning, args[0])):
+        kind = ValueType(name)
     space = match[1] if match is not None else inner.space if isinstance(inner, Pointer) else ""
-    return Pointer(element if isinstance(element, ValueType) else None, space)
+    return Pointer(kind if isinstance(kind, ValueType) else None, space)
 
 
 def _behind(meaning: Meaning, node: Node, layout: Any) -> Any:
