@@ -151,6 +151,18 @@ def test_numbers_that_a_call_hands_over_are_the_same_and_others_are_not() -> Non
     assert [value(text, name) for name in "bcdf"] == ["?:_1"] * 4
 
 
+def test_an_enumerator_of_a_number_that_is_not_known_is_none() -> None:
+    text = """
+    enum class Role { Load, Math };
+    void f(int warp) {
+      Role role = static_cast<Role>(warp);
+      auto a = Layout<Int<role == Role::Load ? 2 : 3>>{}; auto b = Layout<Int<role == Role::Math ? 2 : 3>>{};
+    }
+    """
+    assert error(text, "a").needs == error(text, "b").needs == ("warp",)
+    assert value(text, "a", warp="0") == value(text, "b", warp="1") == "_2:_1"
+
+
 def test_a_call_of_another_function_of_the_name_tells_nothing() -> None:
     text = """
     template <class L> void gemm(char how, L l) { auto a = L{}; }

@@ -116,7 +116,7 @@ def same(a: Any, b: Any) -> bool | None:
     if isinstance(a, Class) and isinstance(b, Class):
         return a.env is b.env
     if isinstance(a, Enumerator) and isinstance(b, Enumerator):
-        return a.number == b.number and a.name == b.name
+        return a.number == b.number and a.kind.rpartition("::")[2] == b.kind.rpartition("::")[2]
     if isinstance(a, Template) and isinstance(b, Template):
         return a.declaration is b.declaration
     if isinstance(a, int) and isinstance(b, int):

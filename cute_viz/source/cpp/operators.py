@@ -203,13 +203,14 @@ class Operators(Definitions):
             return kind
         if isinstance(kind, External) and kind.name.rsplit("::", 1)[-1] == "Major":
             number = self.solid(node)
-            if isinstance(number, int) and number in (0, 1):
+            if isinstance(number, int) and certain(number) in (0, 1):
                 return Enumerator(kind.name, "MN" if number else "K", int(number))
         value = self.value(node)
         if isinstance(kind, ValueType):
             return self.converted(value, kind, span)
         if isinstance(value, (int, Enumerator)) and isinstance(kind, Class) and kind.env.scope.kind == "enum":
-            return Enumerator("::".join(kind.env.scope.path), str(value), value if isinstance(value, int) else value.number)
+            number = value.number if isinstance(value, Enumerator) else int(certain(value))
+            return Enumerator("::".join(kind.env.scope.path), str(number), number)
         return self.known(value, span)
 
     def converted(self, value: Any, kind: ValueType, span: Span) -> Any:

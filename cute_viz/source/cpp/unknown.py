@@ -53,7 +53,16 @@ def unknown(error: CuteVizError, solid: bool = False, part: str = "") -> Unknown
     (True, False)
     """
     seed = crc32(((error.needs[0] if error.needs else error.message) + part).encode())
-    return _of((_LARGE * (11 + seed % 89), _LARGE * (107 + seed % 83), *_SMALL), error, solid)
+    return _of((_LARGE * (11 + seed % 89), _LARGE * (107 + seed % 83), *_shuffled(seed >> 4)), error, solid)
+
+
+def _shuffled(seed: int) -> list[int]:
+    """The small numbers in an order of their own, so that two ints that are not known are not equal in all worlds."""
+    rest, out = list(_SMALL), []
+    while rest:
+        seed, place = divmod(seed, len(rest))
+        out.append(rest.pop(place))
+    return out
 
 
 def _of(numbers: tuple[int, ...], error: CuteVizError, solid: bool) -> Unknown:
