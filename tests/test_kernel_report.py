@@ -275,3 +275,30 @@ def test_a_kernel_that_is_called_in_too_many_ways_ends(tmp_path: Path, capsys: p
     )
     found = report(tmp_path, capsys, "template <class T> void f0(T t) { copy(t, t); }\n" + calls)
     assert len(found["unknown"]) == 64
+
+
+LOOP = """
+template <class TMA> __global__ void load(TMA tma, Layout<Shape<_64,_32>> l) {
+  __shared__ uint64_t barriers[2];
+  float* p;
+  Tensor sA = make_tensor(make_smem_ptr<half_t>(p), make_layout(make_shape(_64{}, _32{}, _2{})));
+  int stage = 0;
+  for (int k = 0; k < 8; ++k) {
+    copy(tma.with(barriers[stage]), tma.get_tma_tensor(shape(l)), sA(_, _, stage));
+    stage = 1 - stage;
+  }
+}
+int main() {
+  Layout<Shape<_64,_32>> l;
+  load(make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(nullptr), l), l), l);
+}
+"""
+
+
+def test_a_copy_by_tma_says_so_whatever_its_barrier_and_a_loop_settles_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = report(tmp_path, capsys, LOOP)
+    told = {row["line"]: row["error"] for row in found["unknown"]}
+    assert told[line_of(LOOP, "copy(tma")].startswith("SM90_TMA_LOAD: one thread copies a box")
+    assert "stage" not in found["assumed"]

@@ -147,7 +147,7 @@ def product(x: IntTuple) -> int:
         for item in x:
             total *= product(item)
         return total
-    return x if type(x) in (Runtime, Unknown) else int(x)
+    return x if isinstance(x, (Runtime, Unknown)) else int(x)
 
 
 def div_rem(a: Any, b: Any) -> tuple[Any, Any]:

@@ -17,6 +17,7 @@ SIMPLIFIES = {
     *("composition", "complement", "right_inverse", "left_inverse", "nullspace", "max_common_layout", "max_common_vector"),
     *("logical_divide", "zipped_divide", "tiled_divide", "flat_divide", "ceil_div", "coalesce", "filter", "filter_zeros"),
     *("logical_product", "zipped_product", "tiled_product", "flat_product", "blocked_product", "raked_product"),
+    *("upcast", "downcast", "recast_layout"),
     *("tile_to_shape", "make_layout_like", "make_ordered_layout", "make_fragment_like"),
 }
 OF_TYPES = {"rank", "depth", "congruent", "weakly_congruent"}  # known of any operands

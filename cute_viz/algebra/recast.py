@@ -16,6 +16,7 @@ from cute_viz.algebra.inttuple import leaves
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, get, size
 from cute_viz.algebra.layout import coalesce as _coalesce
+from cute_viz.algebra.runtime import Runtime, is_constant
 from cute_viz.algebra.swizzle import Swizzle
 
 
@@ -49,6 +50,10 @@ def _upcast(shape: Any, stride: Any, n: int, layout: Layout) -> tuple[Any, Any]:
         refuse(f"upcast<{n}>", (layout,), f"the stride {stride} is not an integer")
     if stride == 0:
         return shape, stride
+    if isinstance(stride, Runtime):  # CuTe takes it to be a multiple of n
+        if stride % n:
+            refuse(f"upcast<{n}>", (layout,), f"the run-time stride {stride} is not a multiple of {n}")
+        return shape, stride // n
     if stride % n and n % stride:
         refuse(f"upcast<{n}>", (layout,), f"Divisibility condition: neither of the stride {stride} and {n} divides the other")
     wider = -(-abs(stride) // n)  # rounded up, as are the steps of the old stride in one of the new elements
@@ -83,7 +88,7 @@ def _downcast(shape: Any, stride: Any, n: int) -> tuple[Any, Any]:
     if isinstance(shape, tuple):
         parts = [_downcast(s, d, n) for s, d in zip(shape, stride, strict=True)]
         return tuple(s for s, _ in parts), tuple(d for _, d in parts)
-    return (shape * n, stride) if isinstance(stride, int) and abs(stride) == 1 else (shape, stride * n)
+    return (shape * n, stride) if is_constant(stride, 1) or is_constant(stride, -1) else (shape, stride * n)
 
 
 def recast_layout(x: Any, old: Any, new: Any) -> Any:

@@ -73,7 +73,7 @@ class Unknown:
             return self + int(other) if other.denominator == 1 else self.derived(1)
         if not isinstance(other, (int, Unknown)):
             return NotImplemented
-        if type(other) is Unknown:
+        if isinstance(other, Unknown):
             return self.derived(gcd(self.div, other.div), other)
         return self if other == 0 else self.derived(gcd(self.div, int(other)))
 
@@ -118,7 +118,7 @@ class Unknown:
 
     def __floordiv__(self, other: Any) -> Any:
         quotient = self._divided(self, other)[0]
-        return quotient.derived() if type(quotient) is Unknown and quotient is not self else quotient
+        return quotient.derived() if isinstance(quotient, Unknown) and quotient is not self else quotient
 
     def __rfloordiv__(self, other: Any) -> Any:
         return self._divided(other, self)[0]

@@ -12,6 +12,7 @@ from cute_viz.algebra.shares import Share
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import SPACES
+from cute_viz.algebra.tma import TmaCopy
 from cute_viz.analysis.access import instruction_of
 from cute_viz.analysis.async_copy import async_wavefronts
 from cute_viz.analysis.banks import width
@@ -51,10 +52,14 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
         raise AlgebraError(f"{foreign}::{name} is not CuTe's: what it does is not in this statement")
     if name == "gemm":
         return multiplied(operands)
+    if operands and isinstance(operands[0], TmaCopy):
+        raise AlgebraError(f"{operands[0].op.name}: {_BOX}")
     tiled = [x for x in operands[:1] if isinstance(x, (Copy_Atom, TiledCopy, ThrCopy))]
     rest = operands[len(tiled) :]
     if not tiled and name != "copy_if" and len(operands) > 2 and isinstance(operands[0], CuteVizError):
         raise AlgebraError(f"a TMA: {_BOX}") if operands[0].message.startswith("make_tma") else operands[0]
+    if tiled and ("TMA" in (atom := _atom(tiled[0])).name or "BULK" in atom.name):
+        raise AlgebraError(f"{atom.name}: {_BOX}")
     if name == "copy_if":
         rest = rest[1:]
     pair = rest[:2]
@@ -66,11 +71,13 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     return _copy(tiled[0] if tiled else None, pair[0], pair[1])
 
 
-def _copy(copy: Any, src: Share, dst: Share) -> list[Cost]:
+def _atom(copy: Any) -> Copy_Atom:
     tiled = copy.tiled if isinstance(copy, ThrCopy) else copy
-    atom = tiled.atom if isinstance(tiled, TiledCopy) else tiled
-    if atom is not None and ("TMA" in atom.name or "BULK" in atom.name):
-        raise AlgebraError(f"{atom.name}: {_BOX}")
+    return tiled.atom if isinstance(tiled, TiledCopy) else tiled
+
+
+def _copy(copy: Any, src: Share, dst: Share) -> list[Cost]:
+    atom = _atom(copy) if copy is not None else None
     if src.space == dst.space == "rmem":
         return []
     kind = src.type or dst.type or (atom.value_type if atom is not None else "") or (str(atom.bits) if atom is not None else "")

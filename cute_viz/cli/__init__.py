@@ -69,7 +69,7 @@ class LazyGroup(click.Group):
             from difflib import get_close_matches
 
             near = get_close_matches(name, COMMANDS, n=1)
-            hint = f"did you mean '{near[0]}'?" if near else f"to draw a layout: cute-viz render '{name}'"
+            hint = f"did you mean '{near[0]}'?" if near else _for_a_source(name)
             ctx.fail(f"no such command '{name}'; {hint}")
         return super().resolve_command(ctx, args)
 
@@ -108,6 +108,19 @@ def cli() -> None:
 
     Exit status: 0 fine; 1 the input is wrong; 2 wrong usage; 3 could not check.
     """
+
+
+def _for_a_source(word: str) -> str:
+    """What to do with a source that stands where a command belongs."""
+    from cute_viz.engine.subject import is_file
+
+    try:
+        is_source = is_file(word) and not word.endswith((".yaml", ".yml", ".json"))
+    except CuteVizError:  # a folder
+        return f"to draw the specs of a folder: cute-viz gallery '{word}'"
+    if is_source:
+        return f"to see what a file defines: cute-viz list '{word}'"
+    return f"to draw a layout: cute-viz render '{word}'"
 
 
 def _raise_limits(ctx: click.Context, words: tuple[str, ...]) -> None:

@@ -6,10 +6,9 @@ import click
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.cli import output
-from cute_viz.cli.words import Reading, layouts_option, let_option, machine_options
+from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
-from cute_viz.spec import Library
 
 
 @click.command(
@@ -17,24 +16,24 @@ from cute_viz.spec import Library
     "  cute-viz explain 'complement(4:2, 24)'\n"
     "  cute-viz explain 'logical_divide((8,6), (4,3))' -o steps.svg     the steps as pictures\n"
     "  cute-viz explain 'composition((3,5,7):(35,7,1), (1):(7))'        why CuTe refuses it\n"
+    "  cute-viz explain kernel.cu --name sB                            how a file's layout comes about\n"
     "  cute-viz explain - < copy.cu                                     why a copy does not vectorise\n"
     "  cute-viz explain 'Sw<3,3,3> o 0 o (8,64):(64,1)'                 which bits are XORed into which"
 )
-@click.argument("expression", metavar="EXPR|-")
+@click.argument("expression", metavar="EXPR|FILE|-")
 @click.option("-o", "--output", "path", metavar="FILE", help="Draw the layouts of the steps; the suffix is the format.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
-@let_option
-@layouts_option
-@machine_options
-def command(expression: str, path: str | None, as_json: bool, let: dict[str, str], library: Library) -> None:
+@reading_options
+def command(expression: str, path: str | None, as_json: bool, reading: Reading) -> None:
     """Show the steps of the operation EXPR: what was coalesced, which mode was divided by what, which condition failed; for a
     swizzle, what happens to the bits; for copy(...) and gemm(...), whether CuTe accepts them, how wide the copy is and why not
-    wider; for an encoding of Triton, the coordinate that each bit adds. With - the last statement of standard input is explained.
+    wider; for an encoding of Triton, the coordinate that each bit adds. With - the last statement of standard input is explained;
+    for a FILE of source code the object that --name says: the operation that it is, or its swizzle.
 
     A step's layout is in CuTe notation and can be drawn with render.
     """
     format_ = format_of(None, output.file_of(path))
-    explanation = ask(Reading(let, library=library).request(expression)).explanation
+    explanation = ask(reading.request(expression)).explanation
     if path is not None:
         output.write(explanation.figure.render(format_), path)
     if as_json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from cute_viz.cli.words import Reading, dialect_option, layouts_option, let_opti
 from cute_viz.engine import ask
 from cute_viz.errors import CuteVizError, spelled
 from cute_viz.spec import Library
+
+if TYPE_CHECKING:
+    from cute_viz.engine.whole import Row
 
 KINDS = ("formats", "palettes", "ops", "mma", "copy", "limits")
 
@@ -89,16 +93,20 @@ def _entries(source: str, as_json: bool, reading: Reading) -> None:
         click.echo(json.dumps([row.as_dict() for row in rows]))
         return
     plain = ("", "integer", "flag", "type", "other")
-    shown = [row for row in rows if row.needs or row.kind not in plain]
+    shown = [row for row in rows if (row.needs and row.likely) or row.kind not in plain]
     if not shown:
         output.say(f"{len(rows)} definitions, none of which is a layout, a copy or an MMA that could be read")
     else:
-        output.table(
-            [(str(row.line), _shorter(row.path), row.kind or "?", row.brief or f"needs {', '.join(row.needs)}") for row in shown]
-        )
+        output.table([(str(row.line), _shorter(row.path), row.kind or "?", _told(row)) for row in shown])
     unread = sum(1 for row in rows if row.error and not row.needs)
     if unread:
         output.say(f"{unread} definitions could not be read; --json tells why")
+
+
+def _told(row: Row) -> str:
+    """What a row's value is, in one line, and what it needs to be, or to have every number."""
+    needs = f"needs {', '.join(row.needs)}" if row.needs else ""
+    return "; ".join(filter(None, (row.brief, needs)))
 
 
 def _atoms(kind: str, arch: str | None, element: str | None, library: Library) -> list[tuple[str, str, str]]:

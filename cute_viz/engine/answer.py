@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.engine import whole
 from cute_viz.engine.request import Request, Source
-from cute_viz.engine.subject import Subject, file_in, subject_of, values_of, whole_file
+from cute_viz.engine.subject import Subject, file_in, is_file, subject_of, values_of, whole_file
 from cute_viz.engine.whole import Row
 from cute_viz.errors import CuteVizError, UsageError
+from cute_viz.files import read_text
 from cute_viz.limits import raised
 from cute_viz.options import known
 
@@ -218,12 +219,22 @@ class Answer:
     @cached_property
     def explanation(self) -> Explanation:
         """The steps of the operation that the one source, a text, is; of a swizzle what happens to the bits."""
-        from cute_viz.engine.explaining import explain
+        from cute_viz.engine.explaining import explain, explain_entry, moves_at_end
 
         with self._limits():
             (source,) = self.request.sources
+            if isinstance(source, str) and self.request.files and is_file(source):
+                source = Source(read_text(source), source)
             text = source.text if isinstance(source, Source) else str(source)
-            return explain(text, values_of(self.request.let, self.request), self.request.library)
+            file = whole_file(source, self.request) if isinstance(source, Source) else None
+            if file is None:
+                return explain(text, values_of(self.request.let, self.request), self.request.library)
+            try:
+                if self.request.name is None and moves_at_end(text):
+                    return explain(text, values_of(self.request.let, self.request), self.request.library)
+                return explain_entry(file, self.request.name, self.request.let)
+            except CuteVizError as error:
+                raise error.named(self.source_name) from None
 
     def _limits(self) -> AbstractContextManager[None]:
         return raised(self.request.limits)

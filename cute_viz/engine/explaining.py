@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import pointer_bits
@@ -23,6 +24,9 @@ from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import is_triton, read_call
 from cute_viz.spec import Library
+
+if TYPE_CHECKING:
+    from cute_viz.source.model import SourceFile
 
 _ROW = re.compile(r"mode \d+: |.*, mode by mode$")  # where the picture of the steps begins a new row
 VERDICTS = ("copy", "copy_aligned", "gemm")  # what moves or multiplies, and gives no value
@@ -132,6 +136,50 @@ def explain(text: str, names: dict[str, Any], library: Library) -> Explanation:
             f"there is no operation to explain in {show(operands[0])}", hint="such as complement(4:2, 24), or A o B"
         )
     return Explanation(operands[0], tuple(steps))
+
+
+def moves_at_end(text: str) -> bool:
+    """Whether the last statement of a text is a copy(...) or gemm(...), which gives no value.
+
+    >>> moves_at_end("auto a = Layout<_4>{};\\ncopy(a, a);"), moves_at_end("auto a = copy_of(b);")
+    (True, False)
+    """
+    return re.fullmatch(rf"(?:cute(?:::|\.))?(?:{'|'.join(VERDICTS)})\s*\(.*", _last_statement(text), re.S) is not None
+
+
+def _last_statement(text: str) -> str:
+    plain = re.sub(r"//[^\n]*|#[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+    return next((part.strip() for part in reversed(re.split(r";|\n(?=\S)", plain)) if part.strip()), "")
+
+
+def explain_entry(file: SourceFile, query: str | None, let: Collection[str]) -> Explanation:
+    """The steps of the operation that an entry of a whole file is, or of the swizzle of its value.
+
+    Raises: the entry's own error; NotationError where it is neither an operation nor swizzled.
+
+    >>> from cute_viz.engine.request import Request
+    >>> from cute_viz.engine.whole import file_of
+    >>> text = "struct A {\\n  using L = decltype(complement(Layout<_4,_2>{}, _24{}));\\n};\\n"
+    >>> explain_entry(file_of(text, "a.h", Request(())), "L", ()).steps[-1].words
+    'complement: what A leaves out, up to the cotarget'
+    """
+    from cute_viz.algebra import ops
+    from cute_viz.engine.whole import meant
+
+    entry, value = meant(file, query, let)
+    found = entry.call() if entry.call is not None else None
+    name = ops.ALIASES.get(found[0], found[0]) if found is not None else ""
+    steps = steps_of(whole(value))
+    if found is not None and name in ops.OPS:
+        told = tuple(steps_of_call(name, found[1], found[2]))
+        if steps is None or len(told) > 1:  # of what has no steps of its own the swizzle says more
+            return Explanation(Call(name, tuple(found[1]), found[2]), told)
+    if steps is None:
+        raise NotationError(
+            f"there is no operation to explain in {entry.path}, which is {show(value).splitlines()[0]}",
+            hint="`name=` picks another object, such as one that composition or tile_to_shape gives",
+        )
+    return Explanation(whole(value), tuple(steps))
 
 
 def _encoding(text: str, library: Library) -> Explanation:

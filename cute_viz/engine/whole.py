@@ -12,6 +12,7 @@ from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import is_tiling
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.unknown import unknowns
 from cute_viz.engine.request import Request
 from cute_viz.errors import CuteVizError, NotationError, boundary, did_you_mean
 from cute_viz.notation.values import is_drawable
@@ -34,8 +35,9 @@ class Row:
     """What the list of a file says of one entry.
 
     kind: such as `layout`, `TiledMMA`, `shape`, `integer`; "" of what could not be read. value: as CuTe prints it. brief: the
-    same in one line, of an atom or a tiling its name, threads and tile. needs: the names whose values are missing.
-    error: why it could not be read, in one line.
+    same in one line, of an atom or a tiling its name, threads and tile. needs: the names whose values are missing,
+        of what prints `?` too.
+    error: why it could not be read, in one line. likely: there may be something to draw, once its needs are given.
     """
 
     line: int
@@ -45,6 +47,7 @@ class Row:
     brief: str = ""
     needs: tuple[str, ...] = ()
     error: str = ""
+    likely: bool = True
 
     def as_dict(self) -> dict[str, Any]:
         """The row for JSON.
@@ -135,7 +138,9 @@ def _readable(entries: Iterable[Entry], errors: list[CuteVizError] | None = None
 
 
 def meant(file: SourceFile, query: str | None, let: Collection[str] = ()) -> tuple[Entry, Any]:
-    """The entry of a name, or the last that can be drawn, with its value.
+    """The entry of a name, with its value; without one the last that can be drawn, of those that have most to show.
+
+    A tiling or a layout wins over a shape, and what has every number over what prints `?`.
 
     Raises: NotationError where nothing, or several things, have the name, or nothing can be read; the entry's own error.
 
@@ -147,14 +152,27 @@ def meant(file: SourceFile, query: str | None, let: Collection[str] = ()) -> tup
         entry = file.find(query, let)
         return entry, value_of(entry)
     errors: list[CuteVizError] = []
-    number: tuple[Entry, Any] | None = None
+    best: tuple[Entry, Any] | None = None
     for entry, value in _readable(reversed(file.entries), errors):
-        if is_drawable(value):
-            return entry, value
-        number = number or (entry, value)
-    if number is not None:
-        return number
+        if best is None or _worth(value) > _worth(best[1]):
+            best = (entry, value)
+        if _worth(value) == _MOST_WORTH:
+            break
+    if best is not None:
+        return best
     raise errors[-1] if errors else NotationError("nothing here is a layout")
+
+
+_MOST_WORTH = 3
+
+
+def _worth(value: Any) -> int:
+    """How much there is to see in a value: 0 of a number, 1 of what wants numbers, 2 of a shape, 3 of a layout or a tiling."""
+    if not is_drawable(value):
+        return 0
+    if next(unknowns(value), None) is not None:
+        return 1
+    return 2 if isinstance(value, tuple) else _MOST_WORTH
 
 
 def value_of(entry: Entry) -> Any:
@@ -236,9 +254,10 @@ def _row(entry: Entry, language: str) -> Row:
     try:
         value = value_of(entry)
     except CuteVizError as error:
-        return Row(entry.line, entry.path, needs=error.needs, error=error.line("cli"))
+        return Row(entry.line, entry.path, needs=error.needs, error=error.line("cli"), likely=entry.likely)
     printed = printed_as(value, language)
-    return Row(entry.line, entry.path, kind_of(value), printed, _brief(value, printed))
+    needs = tuple(dict.fromkeys(name for x in unknowns(value) for name in x.error().needs if name != "?"))
+    return Row(entry.line, entry.path, kind_of(value), printed, _brief(value, printed), needs)
 
 
 def _brief(value: Any, printed: str) -> str:

@@ -41,6 +41,8 @@ class Entry:
     scope: the namespaces, classes and functions around it, outermost first; the empty name of an unnamed one is left out.
     span: of the name in the text. line: counts from 1. read: the value, or a CuteVizError with the first cause and its place; an
         error for want of a value names it in `needs`. A reader evaluates once and remembers.
+    call: the operation that it is, with its operands and template arguments, or None.
+    likely: its words are those of layouts, copies or MMAs, so that a value for what it needs may give something to draw.
     end: where names are bound anew, the value that the name has at the end of its scope, whichever definition that is.
 
     >>> Entry("sA", ("gemm_tn",), Span(5, 7), 1, lambda: 4).path
@@ -53,6 +55,8 @@ class Entry:
     line: int
     read: Callable[[], Any]
     end: Callable[[], Any] | None = None
+    likely: bool = True
+    call: Callable[[], tuple[str, list[Any], tuple[Any, ...]] | None] | None = None
 
     @property
     def path(self) -> str:
@@ -118,7 +122,7 @@ class SourceFile:
           hint: f::sA (line 3), g::h::sA (line 9)
         """
         found = matching(self.entries, query)
-        if len(found) > 1 and len(_parts(query)) > 1:
+        if len(found) > 1 and len(path_parts(query)) > 1:
             found = _most_special(found, let)
         if not found and self.asked is not None and (entry := self.asked(query)) is not None:
             return entry
@@ -134,7 +138,7 @@ class SourceFile:
                 f"{query!r} is defined {len(found)} times",
                 hint=where + rest + (f"; a line makes it clear: `name={query.split('@')[0]}@{found[-1].line}`" if same else ""),
             )
-        name = _parts(query.split("@")[0])[-1]
+        name = path_parts(query.split("@")[0])[-1]
         paths = {entry.name: entry.path for entry in self.entries}
         near = did_you_mean(name, paths) or ("there is " + ", ".join(list(paths)[:_MANY]) if paths else "")
         raise NotationError(f"nothing here is named {query!r}", hint=near or None)
@@ -154,12 +158,12 @@ def matching(entries: Iterable[Entry], query: str) -> list[Entry]:
     match = _QUERY.fullmatch(query)
     if match is None:
         return []
-    parts = _parts(match["path"])
+    parts = path_parts(match["path"])
     line = int(match["line"]) if match["line"] is not None else None
     found = [
         (how, entry)
         for entry in entries
-        if (line is None or entry.line == line) and (how := _fits(_parts(entry.path), parts)) is not None
+        if (line is None or entry.line == line) and (how := _fits(path_parts(entry.path), parts)) is not None
     ]
     best = min((how for how, _ in found), default=0)
     return [entry for how, entry in found if how == best]
@@ -180,10 +184,10 @@ def _fits(path: tuple[str, ...], parts: tuple[str, ...]) -> int | None:
     return (2 if whole else 3) if bare else None
 
 
-def _parts(path: str) -> tuple[str, ...]:
+def path_parts(path: str) -> tuple[str, ...]:
     """The parts of `A::b` or `A.b`, whose template arguments may have `::` in them.
 
-    >>> _parts("A<layout::RowMajor, 4>::b"), _parts("Kernel.call.sA")
+    >>> path_parts("A<layout::RowMajor, 4>::b"), path_parts("Kernel.call.sA")
     (('A<layout::RowMajor,4>', 'b'), ('Kernel', 'call', 'sA'))
     """
     text, out, depth, begin = "".join(path.split()), [], 0, 0
@@ -208,5 +212,5 @@ def _most_special(found: list[Entry], let: Collection[str]) -> list[Entry]:
 def _last(found: list[Entry], query: str) -> Entry | None:
     """Of definitions that bind one name of one scope anew, where the scope is given: the name at the end of it."""
     last = found[-1]
-    same = all(entry.path == last.path for entry in found) and len(_parts(query)) > len(_parts(last.name))
+    same = all(entry.path == last.path for entry in found) and len(path_parts(query)) > len(path_parts(last.name))
     return replace(last, read=last.end, end=None) if same and last.end is not None and "@" not in query else None

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.inttuple import show
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
+from cute_viz.source.cpp.collective import DRAWN
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.evaluate import Evaluator
 from cute_viz.source.cpp.expressions import Expressions
+from cute_viz.source.cpp.located import plain
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.outline import outline
 from cute_viz.source.cpp.preprocess import Source
@@ -18,11 +21,16 @@ from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.slices import Thread
 from cute_viz.source.cpp.statements import moves
 from cute_viz.source.cpp.tokens import tokenize
-from cute_viz.source.cpp.tree import Id
-from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pack, Pointer, Template, finished
-from cute_viz.source.model import Entry, Given, SourceFile
+from cute_viz.source.cpp.tree import Call, Decltype, Id, Part
+from cute_viz.source.cpp.uses import all_uses
+from cute_viz.source.cpp.values import Built, Class, Enumerator, Env, External, Function, Pack, Pointer, Template, finished
+from cute_viz.source.model import Entry, Given, SourceFile, matching, path_parts
 
 _KINDS = ("alias", "variable")
+_LIKELY = re.compile(
+    r"(?i)layout|shape|stride|tiled|tiler|tile_|copy|mma|swizzle|tensor|partition|fragment|compos|divide|product|coalesce|collective"
+)
+_WORDS = 200  # of a declaration that are looked at
 _FOREIGN = frozenset(("float", "double", "char", "void", "dim3", "std", "thrust", "HostTensor", "DeviceAllocation", "ostream"))
 
 
@@ -47,6 +55,7 @@ def read(text: str, given: Given) -> SourceFile:
         for declaration in scope.declarations
         if declaration.kind in _KINDS and declaration.params is None and _is_object(context, declaration)
     ]
+    entries += [entry for scope in _scopes(reader) for x in scope.declarations for entry in _built_entries(context, lookup, x)]
     entries.sort(key=lambda entry: entry.span.start)
     return SourceFile(
         text, tuple(entries), asked=lambda query: _asked(context, lookup, query), moves=lambda: moves(reader, given, _lookup)
@@ -76,6 +85,38 @@ def _scopes(reader: Declarer) -> list[Scope]:
 
 
 def _asked(context: Context, lookup: Lookup, query: str) -> Entry | None:
+    """The member that a query names through a class, or the variable of a function as one caller has it; None for another one."""
+    return _called_by(context, query) or _member_of(context, lookup, query)
+
+
+def _called_by(context: Context, query: str) -> Entry | None:
+    """`gemm_tn::gemm_device::sA`: sA of gemm_device, which several functions call, as gemm_tn calls it.
+
+    >>> text = "template <class L> void f(L l) { auto a = L{}; } void g() { f(Layout<_4>{}); } void h() { f(Layout<_8>{}); }"
+    >>> file = read(text, Given())
+    >>> str(file.find("g::f::a").read()), str(file.find("h::f::a").read())
+    ('_4:_1', '_8:_1')
+    """
+    caller, callee, name = ("", "", "", *path_parts(query))[-3:]
+    if not caller:
+        return None
+    for scope in _scopes(context.reader):
+        if scope.kind != "function" or scope.name != callee:
+            continue
+        uses = [use for use in all_uses(context.reader, scope) if caller in use.scope.path]
+        if len(uses) != 1:
+            continue
+        other = Context(context.reader, context.given)
+        other.chosen[scope] = uses[0]
+        lookup = _lookup(other)
+        inside = [x for block in _scopes(context.reader) if block.inside(scope) for x in block.declarations if x.kind in _KINDS]
+        found = matching((_entry(other, lookup, x) for x in inside), f"{callee}::{name}")
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def _member_of(context: Context, lookup: Lookup, query: str) -> Entry | None:
     """The member that a query names through a class: `Traits<128, half_t>::SmemLayout`, or an alias of it; None for another one.
 
     >>> file = read("template <int N> struct T { using A = Layout<Int<N>>; }; using Wide = T<8>;", Given())
@@ -98,6 +139,8 @@ def _asked(context: Context, lookup: Lookup, query: str) -> Entry | None:
     evaluator.text = query
     try:
         owner = evaluator.value(Id(tree.span, tree.parts[:-1]))
+        if isinstance(owner, Built):
+            return _asked_member(context, lookup, tree)
         found = lookup.member(tree.parts[-1].name, owner.env) if isinstance(owner, Class) else None
     except CuteVizError as error:
         raise error.at(query, tree.span) from None
@@ -112,6 +155,45 @@ def _asked(context: Context, lookup: Lookup, query: str) -> Entry | None:
         return finished(_object(context, declaration, value))
 
     return Entry(entry.name, entry.scope, entry.span, entry.line, of_it)
+
+
+def _built_entries(context: Context, lookup: Lookup, declaration: Declaration) -> list[Entry]:
+    """What can be drawn of an alias of what CollectiveBuilder makes: `CollectiveMainloop::SmemLayoutA`."""
+    if declaration.kind != "alias" or declaration.init is None or declaration.params is not None:
+        return []
+    words = [token.text for token in context.reader.tokens[slice(*declaration.init)] if token.kind == "name"]
+    if words[-1:] != ["CollectiveOp"] or "CollectiveBuilder" not in words:
+        return []
+    kind = "epilogue" if "epilogue" in words[: words.index("CollectiveBuilder")] else "gemm"
+    return [_built_entry(context, lookup, declaration, (name,)) for name in DRAWN[kind]]
+
+
+def _asked_member(context: Context, lookup: Lookup, tree: Id) -> Entry | None:
+    """The member that a qualified name asks for of an alias whose class CUTLASS makes."""
+    names = [part.name for part in tree.parts]
+    for n in range(len(names) - 2, -1, -1):
+        for scope in _scopes(context.reader):
+            declaration = next((x for x in scope.names.get(names[n], ()) if x.kind == "alias"), None)
+            if declaration is not None and list(scope.path)[len(scope.path) - n :] == names[:n]:
+                return _built_entry(context, lookup, declaration, tuple(names[n + 1 :]))
+    return None
+
+
+def _built_entry(context: Context, lookup: Lookup, declaration: Declaration, names: tuple[str, ...]) -> Entry:
+    """A member of a member ... of a class that CUTLASS makes for an alias of the file."""
+    token = context.reader.tokens[declaration.token]
+    scope = (*declaration.scope.path, declaration.name, *names[:-1])
+
+    def of_it() -> Any:
+        context.deep = 0
+        env = opened(context, declaration.scope)
+        evaluator = Evaluator(context, lookup, env)
+        value = evaluator.definition(declaration, env, None, Span(0, 0))
+        for name in names:
+            value = evaluator.known(evaluator.type_member(value, Part(name, None, token.span), token.span), token.span)
+        return finished(_object(context, declaration, value))
+
+    return Entry(names[-1], scope, token.span, context.line(declaration.token), of_it)
 
 
 def _is_object(context: Context, declaration: Declaration) -> bool:
@@ -131,8 +213,43 @@ def _is_object(context: Context, declaration: Declaration) -> bool:
 def _entry(context: Context, lookup: Lookup, declaration: Declaration) -> Entry:
     token = context.reader.tokens[declaration.token]
     return Entry(
-        declaration.name, declaration.scope.path, token.span, context.line(declaration.token), _reader(context, lookup, declaration)
+        declaration.name,
+        declaration.scope.path,
+        token.span,
+        context.line(declaration.token),
+        _reader(context, lookup, declaration),
+        likely=_is_likely(context, declaration),
+        call=lambda: _operation(context, lookup, declaration),
     )
+
+
+def _operation(context: Context, lookup: Lookup, declaration: Declaration) -> tuple[str, list[Any], tuple[Any, ...]] | None:
+    """The call of CuTe that a declaration is, with the values of its operands; None of anything else."""
+    if declaration.init is None or declaration.mixed is not None:
+        return None
+    env = opened(context, declaration.scope)
+    evaluator = Evaluator(context, lookup, env)
+    tree = context.tree(declaration.init)
+    while isinstance(tree, Decltype) and not tree.parts:
+        tree = tree.value
+    if not isinstance(tree, Call) or not isinstance(tree.function, Id):
+        return None
+    first, last = tree.function.parts[0], tree.function.parts[-1]
+    if evaluator.lookup.find(first.name, env, evaluator.position(tree.span)) is not None or not tree.args:
+        return None
+    context.deep = 0
+    template = tuple(evaluator.argument(item) for item in last.args or ())
+    return last.name, [finished(plain(x)) for x in evaluator.arguments(tree.args)], template
+
+
+def _is_likely(context: Context, declaration: Declaration) -> bool:
+    """Whether the words of a declaration are those of layouts, copies and MMAs; those of tags and functions are not."""
+    words = [declaration.name]
+    for part in (declaration.type, declaration.init):
+        begin, end = part or (0, 0)
+        tokens = context.reader.tokens[begin : min(end, begin + _WORDS)]
+        words += [token.text for token in tokens if token.kind == "name"]
+    return _LIKELY.search(" ".join(words).replace("layout RowMajor", "").replace("layout ColumnMajor", "")) is not None
 
 
 def _reader(context: Context, lookup: Lookup, declaration: Declaration) -> Callable[[], Any]:
@@ -165,7 +282,8 @@ def _value(context: Context, lookup: Lookup, declaration: Declaration) -> Any:
         value = evaluator.given(key, as_type=declaration.kind == "alias")
     else:
         value = evaluator.definition(declaration, env, None, Span(0, 0))
-    return _object(context, declaration, evaluator.known(value, span))
+    is_tag = isinstance(value, External) and value.error is None
+    return _object(context, declaration, value if is_tag else evaluator.known(value, span))
 
 
 def _object(context: Context, declaration: Declaration, value: Any) -> Any:
@@ -173,6 +291,6 @@ def _object(context: Context, declaration: Declaration, value: Any) -> Any:
     span = context.reader.tokens[declaration.token].span
     if isinstance(value, Thread):
         raise value.error
-    if isinstance(value, (Class, Enumerator, Function, Template, Pointer, Pack, External, Env)):
+    if isinstance(value, (Built, Class, Enumerator, Function, Template, Pointer, Pack, External, Env)):
         raise NotationError(f"{declaration.name!r} is {show(value)}, not a layout", text=context.text, span=span)
     return value

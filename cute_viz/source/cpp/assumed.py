@@ -6,15 +6,19 @@ from collections.abc import Callable
 
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
+from cute_viz.source.cpp.lookup import loop_around
 from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope
 
 _READERS = frozenset(("sscanf", "scanf", "cin"))  # what reads a number from outside
 _ARGUMENTS = frozenset(("argc", "argv"))
 
 
-def settled(context: Context, declaration: Declaration, position: int, holds: Callable[[Range], bool | None]) -> Range | None:
-    """The tokens of the value that a variable has at a place; None where it changes in a way that is not read.
+def settled(
+    context: Context, declaration: Declaration, position: int, user: Scope, holds: Callable[[Range], bool | None]
+) -> Range | None:
+    """The tokens of the value that a variable has at a place; None where it changes in a way that is not read, such as in a loop.
 
+    user: the block of the place.
     holds: whether a condition holds, None where that is not known.
     """
     reader = context.reader
@@ -23,7 +27,11 @@ def settled(context: Context, declaration: Declaration, position: int, holds: Ca
         scope = scope.parent
     last = declaration.init
     for change in scope.changes.get(declaration.name, ()):
-        if not declaration.token < change.token < position or not change.scope.inside(declaration.scope):
+        loop = loop_around(change.scope, declaration.scope)
+        again = loop is not None and user.inside(loop)  # what comes behind the place was before it, the time before
+        if not declaration.token < change.token or not change.scope.inside(declaration.scope):
+            continue
+        if change.token >= position and not again:
             continue
         taken = _taken(reader, change.scope, declaration.scope, holds)
         if taken is False or _reads(reader, change):

@@ -117,11 +117,20 @@ def _traits(meaning: Meaning, template: str, operation: Class, span: Span) -> An
     return None
 
 
+def may_be_atom(name: str) -> bool:
+    """Whether a name can be that of an instruction.
+
+    >>> may_be_atom("cute::SM75_U32x4_LDSM_N"), may_be_atom("Foo")
+    (True, False)
+    """
+    short = name.rsplit("::", 1)[-1]
+    return is_atom_name(short) or short.startswith("SM")
+
+
 def instruction(meaning: Meaning, name: str, args: list[Any] | None, span: Span) -> Any:
     """The atom of the library that a name is; None where it cannot be one. Raises: what the library says of a wrong name."""
     resolve = meaning.context.given.resolve
-    short = name.rsplit("::", 1)[-1]
-    if resolve is None or not (is_atom_name(short) or short.startswith("SM")):
+    if resolve is None or not may_be_atom(name):
         return None
     words = tuple(_word(meaning, item, span) for item in args or ())
     found = resolve(name, words)

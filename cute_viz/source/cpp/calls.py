@@ -14,13 +14,17 @@ from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom
+from cute_viz.source.cpp.cutlass import cluster_copy, is_major, store_op
 from cute_viz.source.cpp.elements import bits
+from cute_viz.source.cpp.located import located, plain, pointer_of
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector, tile_to_mma_shape
 from cute_viz.source.cpp.slices import Thread, coordinate, index, placed, sliced
+from cute_viz.source.cpp.tensors import pointer, recast, tensor
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import Pack, Pointer, Unknown
+from cute_viz.source.cpp.unknown import Unknown, certain
+from cute_viz.source.cpp.values import Built, Pack
 
 _Call = Callable[[Meaning, Part, tuple[Node, ...], Span], Any]
 
@@ -71,26 +75,6 @@ def _argument(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
     return meaning.solid(args[0])
 
 
-def _pointer(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    return Pointer()
-
-
-def _tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    """make_tensor(pointer, layout), make_tensor(pointer, shape, stride), make_tensor<T>(shape): the layout counts."""
-    if not args:
-        raise meaning.fail("make_tensor takes a pointer and a layout", span)
-    rest = args if part.args is not None else args[1:]
-    if not rest:
-        value = meaning.solid(args[0])
-        if isinstance(value, (Layout, ComposedLayout)):
-            return value
-        raise meaning.fail("the layout of this tensor is not known", span)
-    values = _solid(meaning, rest)
-    if len(values) == 1 and isinstance(values[0], (Layout, ComposedLayout)):
-        return values[0]
-    return meaning.operate("make_layout", values)
-
-
 def _without_types(name: str) -> _Call:
     def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
         return meaning.operate(name, _solid(meaning, args))
@@ -102,7 +86,8 @@ def _flagged(meaning: Meaning, name: str, tensor: Any, operands: list[Any], lost
     """A tensor that is cut: of one whose pointer carries the swizzle the layout alone."""
     if isinstance(tensor, ComposedLayout) and isinstance(tensor.offset, PointerFlag):
         part = placed(meaning.operate(name, [domain(tensor), *operands]), [])
-        return ComposedLayout(tensor.outer, tensor.offset, part) if isinstance(part, Layout) else part
+        whole = ComposedLayout(tensor.outer, tensor.offset, part) if isinstance(part, Layout) else part
+        return located(whole, pointer_of(tensor))
     return placed(meaning.operate(name, [tensor, *operands]), lost)
 
 
@@ -129,7 +114,9 @@ def _unpinned(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
     (tensor,) = _solid(meaning, args[:1])
     if isinstance(tensor, Thread):
         return replace(tensor, view=position_independent(tensor.view))
-    return position_independent(tensor) if isinstance(tensor, (Layout, ComposedLayout)) else tensor
+    if not isinstance(tensor, (Layout, ComposedLayout)):
+        return tensor
+    return located(position_independent(plain(tensor)), pointer_of(tensor))
 
 
 def _projected(crd: Any, chosen: list[int], count: int) -> Any:
@@ -189,8 +176,20 @@ def _major(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     stride = meaning.solid(args[0]) if args else template[1] if len(template) > 1 else None
     if not template or not isinstance(stride, tuple) or not isinstance(template[0], int) or not 0 <= template[0] < len(stride):
         raise meaning.fail(f"{part.name} has a mode and strides", span)
-    step = stride[template[0]]
-    return isinstance(step, int) and not isinstance(step, Runtime) and step == 1
+    return is_major(stride, template[0])
+
+
+def _cluster_copy(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    if len(args) != 1:
+        raise meaning.fail(f"{part.name} has the CTAs of a cluster along one mode", span)
+    return cluster_copy(meaning, meaning.solid(args[0]), span)
+
+
+def _store_op(load: bool) -> _Call:
+    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+        return store_op(meaning, [meaning.argument(item) for item in part.args or ()], span, load)
+
+    return call
 
 
 def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -198,7 +197,15 @@ def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
     value = meaning.solid(args[0])
     if isinstance(value, int) and not isinstance(value, (bool, Runtime)):
         return Runtime(1)
+    if isinstance(value, Built) and "sizeof" in value.members:
+        return value.members["sizeof"]()
     return Runtime(max(1, bits(value) // 8))
+
+
+def _static_value(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """CUTE_STATIC_V(x): the number that the type of x is (cute/config.hpp)."""
+    value = certain(_argument(meaning, part, args, span))
+    return Runtime(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def _count(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -262,12 +269,13 @@ CALLS: dict[str, _Call] = {
             "make_smem_ptr make_gmem_ptr make_rmem_ptr make_tmem_ptr recast_ptr raw_pointer_cast subbyte_iterator "
             "cast_smem_ptr_to_uint get_scalar_ptr counting_iterator make_counting_iterator"
         ),
-        _pointer,
+        pointer,
     ),
-    "make_tensor": _tensor,
+    "make_tensor": tensor,
     "make_tensor_like": _without_types("make_layout_like"),
     "make_fragment_like": _without_types("make_fragment_like"),
-    "make_rmem_tensor": _tensor,
+    "make_rmem_tensor": tensor,
+    "recast": recast,
     **dict.fromkeys(("as_position_independent_swizzle_tensor", "as_position_independent_swizzle_layout"), _unpinned),
     "local_tile": _cut,
     "local_partition": _cut,
@@ -292,6 +300,10 @@ CALLS: dict[str, _Call] = {
     "tile_to_mma_shape": _mma_shape,
     "make_tiled_mma": _tiled_mma,
     "is_major": _major,
+    "sm90_cluster_shape_to_tma_atom": _cluster_copy,
+    "sm90_get_smem_store_op_for_accumulator": _store_op(load=False),
+    "sm90_get_smem_load_op_for_source": _store_op(load=True),
+    "CUTE_STATIC_V": _static_value,
     "sizeof": _sizeof,
     "sizeof...": _count,
     "alignof": _sizeof,

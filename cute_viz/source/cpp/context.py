@@ -36,8 +36,8 @@ class Context:
         self.expressions = Expressions(self.text, reader.tokens, self.is_template)
         self.trees: dict[Range, Node | CuteVizError] = {}
         self.exact: dict[tuple[Scope | None, str], dict[Any, Scope | None]] = {}  # specialisations by their arguments
-        self.told: dict[Scope, dict[str, Any]] = {}  # parameters of functions by their only calls
-        self.lost: dict[Scope, dict[str, CuteVizError]] = {}  # why the arguments of these calls are not known
+        self.told: dict[Scope, dict[str, Any]] = {}  # parameters of functions by their calls
+        self.untold: dict[Scope, dict[str, CuteVizError]] = {}  # why the others are not told
         self.chosen: dict[Scope, Use] = {}  # of functions that are called several times, the call that is meant
         self.facts: dict[tuple[Scope, str], Range] = {}  # literals that conditions hold variables of functions to
         self.assumed: dict[str, tuple[str, int]] | None = None  # what was taken to be as if the program had no arguments

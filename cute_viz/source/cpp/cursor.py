@@ -147,6 +147,8 @@ class Cursor:
             if not named and first == last:
                 out.append(Param("", "value", first, (first, equals), default))
                 continue
+            while first + 1 < last and is_macro_word(self.tokens[first].text) and self.tokens[first + 1].kind == "name":
+                first += 1  # CUTE_GRID_CONSTANT T const x
             kinds = [token.text for token in self.tokens[first:last]]
             constant = "&" not in kinds or "const" in kinds
             pack = "..." in kinds

@@ -16,6 +16,7 @@ from cute_viz.source.cpp.paths import function_of
 from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Range, Scope
 from cute_viz.source.cpp.tree import Call, Node, Part
+from cute_viz.source.cpp.unknown import Unknown, certain, unknown
 from cute_viz.source.cpp.values import (
     Class,
     Enumerator,
@@ -23,9 +24,6 @@ from cute_viz.source.cpp.values import (
     External,
     Function,
     Template,
-    Unknown,
-    certain,
-    unknown,
 )
 
 _BUSY = object()
@@ -180,7 +178,7 @@ class Definitions(Parameters):
         """A number as it is where the program is run without arguments; an unknown one where it changes in other ways."""
         known = env.memo.get((declaration, "assumed", position))
         if known is None:
-            steps = settled(self.context, declaration, position, lambda test: self._holds(test, env))
+            steps = settled(self.context, declaration, position, self.env.scope, lambda test: self._holds(test, env))
             if steps is None:
                 return self._uncertain(declaration, env, declaration.token)
             self.context.enter(span)

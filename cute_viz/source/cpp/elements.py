@@ -10,7 +10,8 @@ from cute_viz.algebra.inttuple import Underscore, show
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import AlgebraError
-from cute_viz.source.cpp.values import Class, Enumerator, External, Pointer, Template, certain
+from cute_viz.source.cpp.unknown import certain
+from cute_viz.source.cpp.values import Class, Enumerator, External, Pointer, Template
 
 _CPP = {word: element for element in ELEMENTS for word in element.cpp}
 # Types of several words, and what other headers call a type of the table, whose name there stands to the right.
@@ -115,7 +116,7 @@ def same(a: Any, b: Any) -> bool | None:
     if isinstance(a, Class) and isinstance(b, Class):
         return a.env is b.env
     if isinstance(a, Enumerator) and isinstance(b, Enumerator):
-        return a.number == b.number and a.name == b.name
+        return a.number == b.number and a.kind.rpartition("::")[2] == b.kind.rpartition("::")[2]
     if isinstance(a, Template) and isinstance(b, Template):
         return a.declaration is b.declaration
     if isinstance(a, int) and isinstance(b, int):

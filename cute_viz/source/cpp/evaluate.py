@@ -16,11 +16,11 @@ from cute_viz.notation.values import magnitudes, ungroup
 from cute_viz.source.cpp.calls import CALLS
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.known import known
+from cute_viz.source.cpp.located import OF_TENSORS, VIEWS, as_tensor, located, plain, pointer_of
 from cute_viz.source.cpp.members import method, type_member
 from cute_viz.source.cpp.operators import Operators
 from cute_viz.source.cpp.scopes import Range
 from cute_viz.source.cpp.slices import Thread, called_layout, shaped
-from cute_viz.source.cpp.tensor_types import NAMES, element_type
 from cute_viz.source.cpp.tree import (
     Brace,
     Call,
@@ -33,6 +33,7 @@ from cute_viz.source.cpp.tree import (
     Part,
     Unary,
 )
+from cute_viz.source.cpp.unknown import certain, through, unknown
 from cute_viz.source.cpp.values import (
     Class,
     Closure,
@@ -42,10 +43,9 @@ from cute_viz.source.cpp.values import (
     Lazy,
     Pointer,
     argument,
-    certain,
     static,
     taken,
-    unknown,
+    zeroed,
 )
 
 
@@ -63,6 +63,8 @@ class Evaluator(Operators):
             value = getattr(self, f"_{type(node).__name__.lower()}")(node)
         except CuteVizError as error:
             raise error.at(self.text, node.span) from None
+        except IndexError:  # `sizeof()`, `get_slice()`: every function of CuTe looks at its arguments by their places
+            raise self.fail("an argument is missing here", node.span) from None
         if isinstance(value, (tuple, Layout, ComposedLayout)):
             self._bounded(value, node.span)
         return value
@@ -168,12 +170,7 @@ class Evaluator(Operators):
             return self.given(key, as_type=True)
         value, rest = self.begun(node)
         for part in rest:
-            try:
-                value = self.type_member(value, part, node.span)
-            except NotationError:
-                if (kind := element_type(self, node) if part.name in NAMES else None) is None:
-                    raise
-                value = kind
+            value = self.type_member(value, part, node.span)
         return value
 
     def begun(self, node: Id) -> tuple[Any, tuple[Part, ...]]:
@@ -214,7 +211,7 @@ class Evaluator(Operators):
     def made(self, kind: Any, args: tuple[Node, ...], span: Span) -> Any:
         """A value of a type that begins with arguments."""
         if not args:
-            return Runtime(0) if isinstance(kind, ValueType) else self.known(kind, span) if isinstance(kind, External) else kind
+            return self.known(kind, span) if isinstance(kind, External) else zeroed(kind, self.fail("this has no value yet", span))
         if isinstance(kind, ValueType) and len(args) == 1:
             return self.cast(kind, args[0], span)
         if isinstance(kind, Class):
@@ -225,7 +222,7 @@ class Evaluator(Operators):
         if len(values) == 1 and not isinstance(kind, External):
             return values[0]
         if isinstance(self.known(kind, span), Layout) and len(values) <= 2:
-            return Layout(*map(certain, values))
+            return through(Layout, *values)
         raise self.fail(f"constructing {show(kind)} from values is not supported", span)
 
     def _call(self, node: Call) -> Any:
@@ -283,18 +280,26 @@ class Evaluator(Operators):
     def operate(self, name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> Any:
         """The result of an operation of the registry."""
         from cute_viz.algebra import ops
-        from cute_viz.algebra.mixed import is_mixed
+        from cute_viz.algebra.mixed import SIMPLIFIES, is_mixed
 
         for operand in operands:
             if isinstance(operand, External):
                 raise operand.error or AlgebraError(f"{operand.name!r} is not defined in this file")
-            certain(operand)
         operands = [shaped(name, operand) for operand in operands]
         short = ops.ALIASES.get(name, name)
         if short not in ops.OPS:
             raise NotationError(f"{name!r} is not defined in this file")
-        result = ops.OPS[short].call(operands, template)
-        return ungroup(taken(result) if is_mixed(operands) else result)
+
+        pointers = [pointer_of(operand) for operand in operands]
+
+        def result(*known: Any) -> Any:
+            values = [as_tensor(x, p) for x, p in zip(known, pointers, strict=True)] if short in OF_TENSORS else list(known)
+            out = ops.OPS[short].call(values, template)
+            return ungroup(taken(out) if is_mixed(list(known)) else out)
+
+        found = through(result, *map(plain, operands), compares=short in SIMPLIFIES)
+        of = next((n for n, operand in enumerate(operands) if isinstance(operand, (Layout, ComposedLayout))), 0)
+        return located(found, pointers[of]) if short in VIEWS and operands else found
 
     def of(self, part: Range, env: Env) -> Any:
         """The value of tokens in an environment."""

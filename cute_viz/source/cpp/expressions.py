@@ -104,8 +104,6 @@ class Expressions(Operands):
         elif token.kind == "name" and token.text in ("const", "volatile"):
             self._qualifiers()
             return self._operator()
-        elif token.kind == ">=" and self._angle:
-            return "", 0
         return token.kind, 1
 
     def _unary(self) -> Node:

@@ -7,7 +7,6 @@ from typing import Any
 
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import show
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of
 from cute_viz.source.cpp.context import Context, needed
@@ -19,7 +18,9 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope, Statement
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Brace, Node
-from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, Pointer, as_int, certain, unknown
+from cute_viz.source.cpp.unknown import certain, unknown
+from cute_viz.source.cpp.uses import takes
+from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, Pointer, as_int, typed, zeroed
 
 _NOTHING = object()
 _MACROS = 40  # macros in macros
@@ -86,15 +87,20 @@ class Functions(Meaning):
             except LimitError:
                 raise
             except CuteVizError as error:
-                return unknown(error)
+                return unknown(error, self._is_constexpr(declaration), f"{declaration.name}@{declaration.token}")
         if isinstance(kind, ValueType):
             return self.converted(value, kind, span)
         if isinstance(kind, (Class, type(None))) or not isinstance(value, (int, tuple)):
-            return self._shed(value)
+            return value
         return kind if not isinstance(kind, External) and not isinstance(value, tuple) and isinstance(kind, int) else value
 
-    def _shed(self, value: Any) -> Any:
-        return value
+    def _is_constexpr(self, declaration: Declaration) -> bool:
+        tokens, at = self.context.reader.tokens, declaration.token
+        while at > 0 and tokens[at - 1].kind not in (";", "{", "}"):
+            at -= 1
+            if tokens[at].text == "constexpr":
+                return True
+        return False
 
     def _kind(self, declaration: Declaration) -> Any:
         """The type of a variable; None where it is not known, which matters to numbers alone."""
@@ -126,11 +132,9 @@ class Functions(Meaning):
         """The value of a variable that nothing initializes: that of its type, where the type has one value."""
         assert declaration.type is not None
         kind = self.known(self.of(declaration.type, self.env), span)
-        if isinstance(kind, ValueType):
-            if opens == "{":
-                return Runtime(0)
-            return unknown(needed(self.context.text, declaration.name, span))
-        return kind
+        if opens == "{":
+            return zeroed(kind, needed(self.context.text, declaration.name, span))
+        return typed(kind, needed(self.context.text, declaration.name, span))
 
     def _part_of(self, declaration: Declaration, init: Range | None, span: Span) -> Any:
         """A name of `auto [a, b] = x;`."""
@@ -174,7 +178,7 @@ class Functions(Meaning):
         fitting: list[tuple[Declaration, Env]] = []
         for declaration in function.declarations:
             scope = declaration.inner
-            if scope is None or not _takes(scope, len(args)):
+            if scope is None or not takes(scope, len(args)):
                 continue
             own = bound(self, scope.params or (), list(function.args), span) if function.args else {}
             if not deduced(self.inside(function.env), scope, args, own):
@@ -240,7 +244,7 @@ class Functions(Meaning):
     def closed(self, closure: Closure, args: list[Any], span: Span) -> Any:
         """The value that a lambda returns."""
         scope = closure.scope
-        if not _takes(scope, len(args)):
+        if not takes(scope, len(args)):
             raise self.fail(f"a lambda of {len(scope.arguments)} parameters is called with {len(args)}", span)
         env = Env(scope, closure.env)
         deduced(self.inside(closure.env), scope, args, env.args)
@@ -293,12 +297,6 @@ def _function(scope: Scope) -> Scope:
     while scope.kind == "block" and scope.parent is not None:
         scope = scope.parent
     return scope
-
-
-def _takes(scope: Scope, count: int) -> bool:
-    """Whether a function takes so many arguments."""
-    least = sum(param.default is None and not param.pack for param in scope.arguments)
-    return least <= count and (count <= len(scope.arguments) or any(param.pack for param in scope.arguments))
 
 
 def _returns(scope: Scope) -> bool:

@@ -57,7 +57,8 @@ class Instances(Functions):
             if specs and (special := self.special(list(specs), values, span)) is not None:
                 return special
             return Class(new)
-        assert declaration.init is not None
+        if declaration.init is None:
+            raise self.fail(f"{declaration.name!r} has no value here", span)
         self.context.enter(span)
         try:
             if declaration.kind == "alias":

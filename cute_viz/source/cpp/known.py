@@ -17,8 +17,11 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError, CuteVizError, Span
 from cute_viz.notation.forms import CONSTANTS, constant
 from cute_viz.notation.vocabulary import INTEGRALS, TUPLES, smem_atom
-from cute_viz.source.cpp.atoms import NAMES, atom, instruction
+from cute_viz.source.cpp.atoms import NAMES, atom, instruction, may_be_atom
+from cute_viz.source.cpp.collective import builder, kernel
 from cute_viz.source.cpp.context import needed
+from cute_viz.source.cpp.cutlass import TYPES as HELPERS
+from cute_viz.source.cpp.cutlass import tag_member
 from cute_viz.source.cpp.elements import bits, is_tag, sized, type_named
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import TYPES
@@ -58,9 +61,14 @@ def known(meaning: Meaning, parts: tuple[Part, ...], span: Span) -> Any:
             return Runtime(_CONSTANTS[name])
         if name in ("true_type", "false_type"):
             return name == "true_type"
-    found = _with_arguments(meaning, last, full, span)
-    if found is not None:
-        return found
+    if len(parts) > 1 and last.args is None:
+        owner = External("::".join(part.name for part in parts[:-1]))
+        if is_tag(owner.name) and (member := tag_member(owner, name)) is not None:
+            return member
+    if last.args is None or not is_tag(full):
+        found = _with_arguments(meaning, last, full, span)
+        if found is not None:
+            return found
     args = None if last.args is None else tuple(_lenient(meaning, item) for item in last.args)
     if is_tag(full):
         return External(full, args)
@@ -81,6 +89,10 @@ def _lenient(meaning: Meaning, node: Node) -> Any:
         return External("?", None, error)
 
 
+def _lenient_values(meaning: Meaning, args: tuple[Node, ...]) -> list[Any]:
+    return [_lenient(meaning, item) for item in args]
+
+
 def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
     """A type or a trait by its name and its template arguments; None for another name."""
     name, args = part.name, part.args
@@ -92,11 +104,13 @@ def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
     if args is None and (kind := type_named(name)) is not None:
         return kind
     if name in _FORMS and args is not None:
-        return _FORMS[name](
-            meaning, name, [meaning.argument(item) for item in _spread(args)] if False else _values(meaning, args), span
-        )
-    if name in TYPES:
-        return TYPES[name](meaning, _values(meaning, args or ()), span)
+        return _FORMS[name](meaning, name, _values(meaning, args), span)
+    if name == "CollectiveBuilder" and args is not None:
+        return builder(meaning, full, _lenient_values(meaning, args), span)
+    if name in ("GemmUniversal", "GemmUniversalAdapter") and args is not None:
+        return kernel(meaning, name, _lenient_values(meaning, args), span)
+    if name in TYPES or name in HELPERS:
+        return (TYPES | HELPERS)[name](meaning, _values(meaning, args or ()), span)
     if name.startswith("Layout_"):
         values = _values(meaning, args or ())
         if args is None:
@@ -107,11 +121,9 @@ def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
     if name.endswith("_v") and args is not None and len(args) == 1:
         value = meaning.operate(name[:-2], _solid(meaning, args))
         return value if isinstance(value, bool) else Runtime(value) if isinstance(value, int) else value
+    if args is not None and not may_be_atom(full):
+        return None
     return instruction(meaning, full, None if args is None else _values(meaning, args), span)
-
-
-def _spread(args: tuple[Node, ...]) -> tuple[Node, ...]:
-    return args
 
 
 def _values(meaning: Meaning, args: tuple[Node, ...]) -> list[Any]:

@@ -184,7 +184,7 @@ def change_before(declaration: Declaration, position: int | None, user: Scope) -
             continue
         if position is not None and change.value is not None and change.token <= position < change.value[1]:
             continue  # what it is made of still sees what was before
-        loop = _loop(change.scope, declaration.scope)
+        loop = loop_around(change.scope, declaration.scope)
         if position is not None and change.token >= position and not (loop is not None and user.inside(loop)):
             continue
         sure = (
@@ -206,7 +206,7 @@ def _same(declaration: Declaration, scope: Scope) -> bool:
     return around is declaration.scope
 
 
-def _loop(scope: Scope, outer: Scope) -> Scope | None:
+def loop_around(scope: Scope, outer: Scope) -> Scope | None:
     """The outermost loop (or lambda) between a scope and one around it."""
     out, around = None, scope
     while around is not outer and around is not None:

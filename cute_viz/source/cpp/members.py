@@ -14,15 +14,18 @@ from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, atom_layout
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tma import TmaCopy
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.atoms import value_type
 from cute_viz.source.cpp.context import needed
+from cute_viz.source.cpp.cutlass import tag_member
 from cute_viz.source.cpp.elements import sized
+from cute_viz.source.cpp.located import pointer_of
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread, of_thread, shaped, sliced
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import Class, Enumerator, Env, External, Function, Pointer, as_int
+from cute_viz.source.cpp.values import Built, Class, Enumerator, Env, External, Function, Pointer, as_int
 
 _POINTERS = words("data begin end ptr get engine raw_ptr")
 _SAME = frozenset(["layout", "value", "type", "self", "compose_self"])
@@ -44,6 +47,8 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
         return sliced(meaning, value, args[0])
     if name == "get_thr_slice" and args and len(args) == 1:
         return sliced(meaning, value, args[0])
+    if name == "with" and isinstance(value, (Copy_Atom, TiledCopy, MMA_Atom, TiledMMA, TmaCopy)):
+        return value  # whatever barrier and cache hint it is with
     operands = meaning.arguments(args or ())
     if isinstance(value, (Thread, ThrMMA, ThrCopy)) and name.startswith(("partition_", "make_fragment", "retile")):
         return of_thread(meaning, name, value, operands)
@@ -52,8 +57,6 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
     if name == "with_shape" and isinstance(value, _LAYOUTS):
         shape = operands[0] if len(operands) == 1 else tuple(operands)
         return meaning.operate("composition", [value, meaning.operate("make_layout", [shape])])
-    if name == "with" and isinstance(value, (Copy_Atom, TiledCopy, MMA_Atom, TiledMMA)):
-        return value
     if name == "tile" and isinstance(value, _LAYOUTS):
         return meaning.operate("logical_divide", [value, *operands])
     if args is None:
@@ -92,7 +95,13 @@ def _this(function: Function, value: Class) -> Env:
 def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
     """`T::name` of a type that is not from the file."""
     name = part.name
+    if isinstance(value, Built):
+        if name in value.members:
+            return value.members[name]()
+        raise meaning.fail(f"the member {name!r} of {value} is not read", span)
     if isinstance(value, External):
+        if (found := tag_member(value, name)) is not None:
+            return found
         if value.error is not None and value.error.needs:
             words = f"{value.name.rsplit('::', 1)[-1]}::{name}"
             raise value.error.but(
@@ -125,6 +134,8 @@ def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
             return value.shape if name.lower() == "shape" else value.stride
         if name in ("layout_type", "Layout", "layout"):
             return value
+        if name in ("value_type", "element_type") and (pointer := pointer_of(value)) is not None:
+            return ValueType(pointer.type)
         if name == "value_type":
             raise meaning.fail("the type of the elements of this tensor is not known", span)
     if isinstance(value, int) and name in ("value", "type"):

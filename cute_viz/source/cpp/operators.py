@@ -21,15 +21,13 @@ from cute_viz.source.cpp.tree import (
     Node,
     Unary,
 )
+from cute_viz.source.cpp.unknown import Unknown, certain, through, unknown
 from cute_viz.source.cpp.values import (
     Class,
     Enumerator,
     External,
     Pointer,
-    Unknown,
     as_int,
-    certain,
-    unknown,
 )
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -84,7 +82,7 @@ class Operators(Definitions):
             raise
         except CuteVizError:
             return Pointer()
-        return Pointer(value if isinstance(value, Class) else None)
+        return Pointer(value if isinstance(value, (Class, ValueType)) else None)
 
     def truth(self, node: Node) -> bool:
         """Whether a condition holds. Raises: where it is not known."""
@@ -149,11 +147,13 @@ class Operators(Definitions):
         if operator in _COMPARE:
             return _COMPARE[operator](certain(left), certain(right))
         if isinstance(left, float) or isinstance(right, float):
-            return self._floating(operator, float(left), float(right), node)
+            return self._floating(operator, float(certain(left)), float(certain(right)), node)
         a, b = self._integer(left), self._integer(right)
-        for operand in (a, b):
-            if isinstance(operand, Unknown):
-                return unknown(operand.error)
+        if isinstance(a, Unknown) or isinstance(b, Unknown):
+            found = through(lambda x, y: Runtime(self._integers(operator, x, y, node)), a, b)
+            if operator in "&|^" and not isinstance(found, Unknown):  # some numbers say nothing of every bit
+                return unknown(next(x.error for x in (a, b) if isinstance(x, Unknown)), part=f"@{node.span.start}")
+            return found
         result = self._integers(operator, a, b, node)
         either = isinstance(a, Runtime) or isinstance(b, Runtime)
         zero = operator in "*/%&" and any(x == 0 and not isinstance(x, Runtime) for x in (a, b))
@@ -203,13 +203,14 @@ class Operators(Definitions):
             return kind
         if isinstance(kind, External) and kind.name.rsplit("::", 1)[-1] == "Major":
             number = self.solid(node)
-            if isinstance(number, int) and number in (0, 1):
+            if isinstance(number, int) and certain(number) in (0, 1):
                 return Enumerator(kind.name, "MN" if number else "K", int(number))
         value = self.value(node)
         if isinstance(kind, ValueType):
             return self.converted(value, kind, span)
         if isinstance(value, (int, Enumerator)) and isinstance(kind, Class) and kind.env.scope.kind == "enum":
-            return Enumerator("::".join(kind.env.scope.path), str(value), value if isinstance(value, int) else value.number)
+            number = value.number if isinstance(value, Enumerator) else int(certain(value))
+            return Enumerator("::".join(kind.env.scope.path), str(number), number)
         return self.known(value, span)
 
     def converted(self, value: Any, kind: ValueType, span: Span) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
-from cute_viz.source.cpp.uses import Use, use_at
+from cute_viz.source.cpp.uses import Use, takes, use_at
 
 MOST = 64  # ways that are told apart
 _DEEP = 12  # calls in calls
@@ -81,14 +81,8 @@ def calls(reader: Declarer, function: Scope) -> list[Use]:
                 made.append(Use(reader.file, use.template, (), place))
         elif place not in declared and (use := use_at(reader, function, place)) is not None:
             found.append(use if use.called else _through_variable(reader, use))
-    called = [use for use in found if use.called and _takes(function, use)]
+    called = [use for use in found if use.called and takes(function, len(use.arguments))]
     return called or [use for use in found if use.template] or (made if len({x.token for x in overloads(function)}) == 1 else [])
-
-
-def _takes(function: Scope, use: Use) -> bool:
-    params = function.arguments
-    least = sum(param.default is None and not param.pack for param in params)
-    return least <= len(use.arguments) and (len(use.arguments) <= len(params) or any(param.pack for param in params))
 
 
 def _instantiates(reader: Declarer, place: int) -> bool:

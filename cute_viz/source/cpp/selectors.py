@@ -18,6 +18,7 @@ from cute_viz.notation.vocabulary import smem_atom
 from cute_viz.source.cpp.atoms import instruction
 from cute_viz.source.cpp.elements import bits, canonical
 from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, External
 
 _WIDEST = ("SW128", "SW64", "SW32", "INTER")
@@ -39,7 +40,7 @@ def _first(value: Any, what: str) -> int:
     if isinstance(value, External) and value.error is not None:
         raise value.error
     extent = value[0] if isinstance(value, tuple) and value else value
-    number = product(extent) if isinstance(extent, (int, tuple)) else None
+    number = product(certain(extent)) if isinstance(extent, (int, tuple)) else None
     if number is None:
         raise AlgebraError(f"{what} must be a shape, not {show(value)}")
     if number % 8:
@@ -106,7 +107,7 @@ def op_selector(meaning: Meaning, source: str, args: list[Any], span: Span) -> A
         raise AlgebraError(f"further arguments of {source}_op_selector are not supported")
     a, b = (_INPUTS.get(canonical(x), "") for x in args[:2])
     acc = {"half_t": "F16", "float": "F32", "int": "S32"}.get(canonical(args[2]), "")
-    tile = args[3]
+    tile = certain(args[3])
     if not isinstance(tile, tuple) or len(tile) != 3:
         raise AlgebraError(f"the tile must be (M,N,K), not {show(tile)}")
     m, n, k = (int(product(extent)) for extent in tile)
@@ -136,6 +137,7 @@ def tile_to_mma_shape(meaning: Meaning, atom: Any, shape: Any, order: list[Any])
     """UMMA::tile_to_mma_shape: a layout atom over ((MMA_M,MMA_N),MMAs_M,MMAs_N,...) (cute/atom/mma_traits_sm100.hpp)."""
     if not isinstance(shape, tuple) or len(shape) < 3 or not isinstance(shape[0], tuple) or len(shape[0]) != 2:
         raise AlgebraError(f"the shape of an MMA tile must be ((M,N),Ms,Ns,...), not {show(shape)}")
+    certain(shape)
     mn = ((shape[0][0], shape[1]), (shape[0][1], shape[2]), *shape[3:])
     tiled = meaning.operate("tile_to_shape", [atom, mn, *order])
     tiler = tuple(product(extent) for extent in shape[0])

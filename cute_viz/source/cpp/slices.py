@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
+from cute_viz.algebra.elements import named
 from cute_viz.algebra.inttuple import Underscore, leaves, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Pointer
 from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.source.cpp.located import located, plain, pointer_of
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Node
-from cute_viz.source.cpp.values import Unknown
+from cute_viz.source.cpp.unknown import Unknown, through
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +60,26 @@ def called_layout(meaning: Meaning, function: Any, args: tuple[Node, ...], span:
         lost.append(function.error)
         function = function.view
     values = tuple(coordinate(meaning, item, lost) for item in args)
+    pointer, function = pointer_of(function), plain(function)
     if isinstance(function, Swizzle):
         if lost:
             raise lost[0]
         if len(values) != 1 or not isinstance(values[0], int):
             raise meaning.fail(f"{function} takes one integer", span)
-        return function(values[0])
+        return through(lambda x: function(x), values[0])
     if not any(isinstance(leaf, Underscore) for leaf in leaves(values)):
         if lost:
             raise lost[0]
         if isinstance(function, Layout) and is_coordinate_layout(function):
-            return printed_value(values[0] if len(values) == 1 else values, function)
-        return function(*values)
+            return through(lambda x, *crd: printed_value(crd[0] if len(crd) == 1 else crd, x), function, *values)
+        return through(lambda x, *crd: x(*crd), function, *values)
     if isinstance(function, ComposedLayout) and isinstance(function.offset, PointerFlag):
         from cute_viz.algebra.composed import domain
 
-        plain = domain(function)(*values)  # the pointer moves, and its swizzle stays
-        return ComposedLayout(function.outer, function.offset, plain) if isinstance(plain, Layout) else plain
-    return placed(function(*values), lost)
+        inner = through(lambda x, *crd: x(*crd), domain(function), *values)  # the pointer moves, and its swizzle stays
+        part = ComposedLayout(function.outer, function.offset, inner) if isinstance(inner, Layout) else inner
+        return located(part, pointer)
+    return located(placed(through(lambda x, *crd: x(*crd), function, *values), lost), pointer)
 
 
 def placed(value: Any, lost: list[CuteVizError]) -> Any:
@@ -115,9 +120,19 @@ def of_thread(meaning: Meaning, name: str, thread: Any, operands: list[Any]) -> 
     """What a thread has of a tensor."""
     lost = [thread.error] if isinstance(thread, Thread) else []
     view = thread.view if isinstance(thread, Thread) else thread
-    if any(isinstance(operand, ComposedLayout) and isinstance(operand.offset, PointerFlag) for operand in operands):
-        return _flagged(meaning, name, view, operands)
-    return placed(meaning.operate(name, [view, *operands]), lost)
+    pointer = pointer_of(operands[0]) if operands and name.startswith(("partition_", "retile")) else None
+    pointer = _fragment(name, view) if "fragment" in name else pointer
+    flagged = any(isinstance(operand, ComposedLayout) and isinstance(operand.offset, PointerFlag) for operand in operands)
+    if flagged and not name.startswith("make_fragment_"):
+        return located(_flagged(meaning, name, view, operands), pointer)
+    return located(placed(meaning.operate(name, [view, *operands]), lost), pointer)
+
+
+def _fragment(name: str, view: Any) -> Pointer | None:
+    """The pointer of an MMA's fragment in registers, whose elements are of the atom's types."""
+    types, place = getattr(getattr(getattr(view, "tiled", None), "atom", None), "types", ()), "ABC".find(name[-1])
+    short = named(types[place]) if 0 <= place < len(types) else None
+    return Pointer("rmem", short.cpp[0] if short.cpp else short.name) if short is not None else None
 
 
 def _flagged(meaning: Meaning, name: str, view: Any, operands: list[Any]) -> Any:

@@ -118,6 +118,7 @@ def _reader(context: Context, lookup: _BUILD, scope: Scope, arguments: list[Rang
 def _operand(evaluator: Evaluator, shares: Shares, part: Range) -> Any:
     """A share of a tensor, or what else an argument is; the error of one that is not known, for the caller to raise."""
     from cute_viz.algebra.static import is_tiling
+    from cute_viz.algebra.tma import TmaCopy
     from cute_viz.source.cpp.slices import Thread
 
     node = evaluator.context.tree(part)
@@ -126,7 +127,7 @@ def _operand(evaluator: Evaluator, shares: Shares, part: Range) -> Any:
         if isinstance(value, Thread):
             value = value.view
         value = finished(value)
-        if is_tiling(value):
+        if is_tiling(value) or isinstance(value, TmaCopy):
             return value
     except LimitError:
         raise

@@ -15,6 +15,7 @@ from cute_viz.source.cpp.elements import bits, canonical, same
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node
+from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, External, Pointer, is_runtime, static
 
 _FLOATS = frozenset(("float", "double", "half_t", "bfloat16_t", "tfloat32_t"))
@@ -32,14 +33,14 @@ def _truth(meaning: Meaning, node: Node) -> bool:
     if isinstance(value, Enumerator):
         return bool(value.number)
     if isinstance(value, (bool, int)):
-        return bool(value)
+        return bool(certain(value))
     raise meaning.fail("this is not a condition", node.span)
 
 
 def _same(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
     if len(args) != 2:
         raise meaning.fail("is_same takes two types", span)
-    a, b = (_type_of(meaning.argument(item)) for item in args)
+    a, b = (meaning.argument(item) for item in args)
     found = same(a, b)
     if found is None:
         for value in (a, b):
@@ -47,10 +48,6 @@ def _same(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
                 raise value.error
         raise meaning.fail(f"cannot determine whether {a} and {b} are the same type", span)
     return found
-
-
-def _type_of(value: Any) -> Any:
-    return value
 
 
 def _any_of(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:

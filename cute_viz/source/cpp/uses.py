@@ -40,6 +40,8 @@ def only_call(reader: Declarer, function: Scope) -> Use | None:
 def all_uses(reader: Declarer, function: Scope) -> list[Use]:
     """The uses of a function that give its template arguments, or its arguments; empty where one of them is not read.
 
+    A call with more or fewer arguments than the function takes is that of another one.
+
     >>> from cute_viz.source.cpp.outline import outline
     >>> from cute_viz.source.cpp.preprocess import Source
     >>> from cute_viz.source.model import Given
@@ -51,7 +53,16 @@ def all_uses(reader: Declarer, function: Scope) -> list[Use]:
     places = reader.places().get(function.name, ())
     declared = {declaration.token for declaration in function.parent.names.get(function.name, ())} if function.parent else set()
     found = [use_at(reader, function, n) for n in places if n not in declared]
-    return [use for use in found if use is not None] if len(declared) == 1 and None not in found else []
+    if len(declared) != 1 or None in found:
+        return []
+    return [use for use in found if use is not None and (not use.called or takes(function, len(use.arguments)))]
+
+
+def takes(function: Scope, count: int) -> bool:
+    """Whether a function takes so many arguments."""
+    params = function.arguments
+    least = sum(param.default is None and not param.pack for param in params)
+    return least <= count and (count <= len(params) or any(param.pack for param in params))
 
 
 def use_at(reader: Declarer, function: Scope | None, place: int) -> Use | None:

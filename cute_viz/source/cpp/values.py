@@ -6,66 +6,34 @@ compile time: CuTe prints them apart. `finished` gives the values that other roo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import Static
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.source.cpp.scopes import Declaration, Scope
-
-
-class Unknown(Runtime):
-    """An int of C++ that the file does not give, replaced by 0: `error` says why. What is computed of one is one.
-
-    It only ever moves pointers; a shape, a stride or a condition that depends on one is the error.
-    """
-
-    error: CuteVizError
-
-
-def unknown(error: CuteVizError) -> Unknown:
-    """An int that is not known, for a reason.
-
-    >>> (unknown(CuteVizError("why")) + 4).error.message
-    'why'
-    """
-    out = Unknown(0)
-    out.error = error
-    return out
-
-
-def certain(value: Any) -> Any:
-    """A value of ints that are known. Raises: the error of one that is not."""
-    if isinstance(value, Unknown):
-        raise value.error
-    if isinstance(value, tuple):
-        for item in value:
-            certain(item)
-    return value
-
-
-def _operator(name: str) -> Callable[..., Any]:
-    def operator(self: Unknown, *other: Any) -> Any:
-        return unknown(self.error) if all(isinstance(item, int) for item in other) else NotImplemented
-
-    operator.__name__ = name
-    return operator
-
-
-for _name in ("add", "radd", "sub", "rsub", "floordiv", "rfloordiv", "mod", "rmod", "mul", "rmul", "neg", "abs"):
-    setattr(Unknown, f"__{_name}__", _operator(f"__{_name}__"))
+from cute_viz.source.cpp.unknown import Symbol, Unknown, certain, unknown
 
 
 def finished(value: Any) -> Any:
-    """A value of the reader as other rooms have it: static integers marked, others not.
+    """A value of the reader as other rooms have it: static integers marked, others not; those that are not known are `?`.
 
-    >>> [str(x) for x in finished((4, Runtime(8)))]
-    ['_4', '8']
+    Raises: the error of an int that is not known, where it is the whole value, or a number of CuTe's types.
+
+    >>> [str(x) for x in finished((4, Runtime(8), unknown(CuteVizError("why"))))]
+    ['_4', '8', '?']
     """
-    return each_integer(lambda n: int(certain(n)) if isinstance(n, Runtime) else Static(n), value)
+    return each_integer(_finished, certain(value) if isinstance(value, int) else value)
+
+
+def _finished(n: int) -> Any:
+    if isinstance(n, Unknown):
+        return certain(n) if n.solid else Symbol(n.error)
+    return int(n) if isinstance(n, Runtime) else Static(n)
 
 
 def taken(value: Any) -> Any:
@@ -98,6 +66,27 @@ def static(value: Any) -> Any:
     'int'
     """
     return each_integer(lambda n: int(certain(n)), value)
+
+
+def zeroed(kind: Any, error: CuteVizError) -> Any:
+    """What `T{}` is: a number is 0; of a shape, whose integers only stand for what they are later, they are not known.
+
+    >>> zeroed((ValueType("int64_t"), 1), CuteVizError("why"))[1]
+    1
+    """
+    return Runtime(0) if isinstance(kind, ValueType) else typed(kind, error)
+
+
+def typed(kind: Any, error: CuteVizError, part: str = "") -> Any:
+    """An object of a type, of which nothing else is known: its integers that are not static are not known, each for itself.
+
+    >>> from cute_viz.algebra.elements import ValueType
+    >>> typed((ValueType("int"), 8), CuteVizError("why"))[1]
+    8
+    """
+    if isinstance(kind, ValueType):
+        return unknown(error, part=part)
+    return tuple(typed(item, error, f"{part}.{n}") for n, item in enumerate(kind)) if type(kind) is tuple else kind
 
 
 def is_runtime(value: Any) -> bool:
@@ -169,6 +158,17 @@ class Class:
         return "::".join(self.env.scope.path)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Built:
+    """A class of CUTLASS that another one makes; its members are evaluated when they are asked for."""
+
+    name: str
+    members: Mapping[str, Callable[[], Any]]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 @dataclass(frozen=True, slots=True)
 class Enumerator:
     """A value of an enumeration: `GMMA::Major::K`."""
@@ -229,9 +229,10 @@ class External:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A pointer or an iterator: where it points does not matter; the type of its elements may."""
+    """A pointer or an iterator: where it points does not matter; the type of its elements and its memory, "" of none, may."""
 
     element: Any = None
+    space: str = ""
 
     def __str__(self) -> str:
         return "a pointer"

@@ -1,0 +1,275 @@
+"""CUTLASS's CollectiveBuilder: the tilings and layouts that it makes of elements, layouts, a tile and a cluster, for Hopper.
+
+Sources: cutlass/gemm/collective/builders/sm90_gmma_builder.inl, cutlass/gemm/collective/sm90_mma_tma_gmma_ss_warpspecialized.hpp,
+cutlass/epilogue/collective/builders/sm90_builder.inl, cutlass/epilogue/collective/sm90_epilogue_tma_warpspecialized.hpp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import gcd
+from typing import Any
+
+from cute_viz.algebra.elements import ValueType
+from cute_viz.algebra.inttuple import product, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.runtime import Runtime
+from cute_viz.errors import AlgebraError, Span
+from cute_viz.source.cpp.cutlass import cluster_copy, is_major, store_op, strides_of
+from cute_viz.source.cpp.elements import bits, canonical
+from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.selectors import op_selector, smem_selector
+from cute_viz.source.cpp.unknown import certain
+from cute_viz.source.cpp.values import Built, Enumerator, External, Lazy
+
+_CAPACITY = 232448  # sm90_smem_capacity_bytes
+_BARRIERS = 16  # PipelineTmaAsync<1>::SharedStorage
+_ALIGNMENT = 128
+_SCHEDULES = tuple(f"KernelTmaWarpSpecialized{kind}" for kind in ("", "Cooperative", "Pingpong"))
+_OF_MAINLOOPS = ("TileShape", "TiledMma", "ElementA", "ElementB", "StrideA", "StrideB", "ElementAccumulator", "DispatchPolicy")
+_OF_EPILOGUES = ("ElementC", "ElementD", "StrideC", "StrideD")
+DRAWN = {  # the members of what CollectiveBuilder makes that can be drawn
+    "gemm": ("TiledMma", "SmemLayoutAtomA", "SmemLayoutAtomB", "SmemLayoutA", "SmemLayoutB"),
+    "epilogue": ("SmemLayoutAtomC", "SmemLayoutAtomD"),
+}
+_FAST = tuple(f"{name}FP8FastAccum" for name in _SCHEDULES)
+
+
+def builder(meaning: Meaning, full: str, args: list[Any], span: Span) -> Any:
+    """CollectiveBuilder<...> of a mainloop, or of an epilogue; its member CollectiveOp has the layouts.
+
+    Raises: NotationError for an architecture, a schedule or elements whose rule is not read here; AlgebraError for what CUTLASS
+    refuses.
+    """
+    if len(args) < 13:
+        raise meaning.fail(f"{full} takes 13 arguments or more", span)
+    arch = _word(args[0])
+    if arch != "Sm90":
+        raise meaning.fail(f"what {full} makes for {arch} is not supported, only for cutlass::arch::Sm90", span)
+    if "epilogue" in full or isinstance(args[2], tuple):
+        return _epilogue(meaning, args, span)
+    return _mainloop(meaning, args, span)
+
+
+def kernel(meaning: Meaning, name: str, args: list[Any], span: Span) -> Built:
+    """GemmUniversal<Problem, Mainloop, Epilogue>, and GemmUniversalAdapter of one: the members that name what they are made of."""
+    if name == "GemmUniversalAdapter":
+        inside = _solid(args[0]) if args else None
+        if not isinstance(inside, Built):
+            raise meaning.fail(f"{name} of this kernel is not supported", span)
+        return Built(name, {**inside.members, "GemmKernel": lambda: inside})
+    if len(args) < 3:
+        raise meaning.fail(f"{name} takes a problem, a mainloop and an epilogue", span)
+    members: dict[str, Callable[[], Any]] = {
+        "ProblemShape": lambda: _solid(args[0]),
+        "CollectiveMainloop": lambda: _solid(args[1]),
+        "CollectiveEpilogue": lambda: _solid(args[2]),
+    }
+    for of, names in ((args[1], _OF_MAINLOOPS), (args[2], _OF_EPILOGUES)):
+        for member in names:
+            if isinstance(of, Built) and member in of.members:
+                members[member] = of.members[member]
+    return Built(name, members)
+
+
+def _solid(value: Any) -> Any:
+    if isinstance(value, External) and value.error is not None:
+        raise value.error
+    return value
+
+
+def _word(value: Any) -> str:
+    value = _solid(value)
+    return value.name.rsplit("::", 1)[-1] if isinstance(value, External) else show(value)
+
+
+def _lazily(parts: dict[str, Callable[[], Any]]) -> dict[str, Callable[[], Any]]:
+    return {name: Lazy(part) for name, part in parts.items()}
+
+
+def _shape(value: Any, what: str) -> tuple[Any, ...]:
+    value = certain(_solid(value))
+    if not isinstance(value, tuple) or len(value) < 2 or not all(isinstance(x, (int, tuple)) for x in value):
+        raise AlgebraError(f"{what} must be a shape, not {show(value)}")
+    return value
+
+
+def _mainloop(meaning: Meaning, args: list[Any], span: Span) -> Built:
+    tile, cluster = _shape(args[9], "the tile"), _shape(args[10], "the cluster")
+    if len(tile) != 3:
+        raise AlgebraError(f"the tile must be (M,N,K), not {show(tile)}")
+    elements = [_element(args[2]), _element(args[5])]
+    strides = [strides_of(_solid(args[3]), "A"), strides_of(_solid(args[6]), "B")]
+    schedule = _schedule(meaning, args, tile, span)
+    if None in strides or bits(elements[0]) != bits(elements[1]):
+        raise meaning.fail("which operands this builder keeps in registers is not supported", span)
+    if bits(elements[0]) != 16 and (is_major(strides[0], 0) or is_major(strides[1], 0)):
+        raise meaning.fail("this builder transposes an operand in registers, which is not supported", span)
+    majors = [Enumerator("GMMA::Major", *(("MN", 1) if is_major(x, 0) else ("K", 0))) for x in strides]
+
+    def atom(operand: int) -> Any:
+        return smem_selector("ss", [majors[operand], elements[operand], tile[operand], tile[2]])
+
+    def layout(operand: int) -> Any:
+        order = (2, 1, 3) if is_major(strides[operand], 0) else (1, 2, 3)
+        return meaning.operate("tile_to_shape", [atom(operand), (tile[operand], tile[2], int(stages())), order])
+
+    def mma() -> Any:
+        op = op_selector(meaning, "ss", [*elements, _solid(args[8]), tile, *majors], span)
+        return meaning.operate("make_tiled_mma", [op, Layout((2 if "Cooperative" in schedule else 1, 1, 1))])
+
+    stages = Lazy(lambda: Runtime(_stages(meaning, args[11], elements, tile, span)))
+    own: dict[str, Callable[[], Any]] = {
+        "TiledMma": mma,
+        "SmemLayoutAtomA": lambda: atom(0),
+        "SmemLayoutAtomB": lambda: atom(1),
+        "GmemTiledCopyA": lambda: cluster_copy(meaning, cluster[1], span),
+        "GmemTiledCopyB": lambda: cluster_copy(meaning, cluster[0], span),
+        "GmmaMajorA": lambda: majors[0],
+        "GmmaMajorB": lambda: majors[1],
+        "AtomLayoutMNK": lambda: Layout((2 if "Cooperative" in schedule else 1, 1, 1)),
+        "PipelineStages": stages,
+    }
+    own = _lazily(own)
+    op = _lazily(
+        {
+            **{name: own[name] for name in list(own)[:5]},
+            "SmemLayoutA": lambda: layout(0),
+            "SmemLayoutB": lambda: layout(1),
+            "TileShape": lambda: tile,
+            "ElementA": lambda: _solid(args[2]),
+            "ElementB": lambda: _solid(args[5]),
+            "ElementAccumulator": lambda: _solid(args[8]),
+            "StrideA": lambda: strides[0],
+            "StrideB": lambda: strides[1],
+            "DispatchPolicy": lambda: Built("DispatchPolicy", {"Stages": stages, "ClusterShape": lambda: cluster}),
+        }
+    )
+    return Built("CollectiveBuilder", {**own, "CollectiveOp": lambda: Built("CollectiveMma", op)})
+
+
+def _element(value: Any) -> Any:
+    """The type that is multiplied: of float tf32."""
+    value = _solid(value)
+    if not isinstance(value, ValueType):
+        raise AlgebraError(f"{show(value)} is not a type of elements")
+    return ValueType("tfloat32_t") if canonical(value) == "float" else value
+
+
+def _schedule(meaning: Meaning, args: list[Any], tile: tuple[Any, ...], span: Span) -> str:
+    """The schedule, which KernelScheduleAuto chooses by the tile (as compilers of CUDA 12.1 and later do)."""
+    name = _word(args[12])
+    if name == "KernelScheduleAuto":
+        for element, alignment in ((args[2], args[4]), (args[5], args[7])):
+            if bits(_solid(element)) * int(certain(_solid(alignment))) % 128:
+                raise meaning.fail("elements that TMA cannot align are copied in another way, which is not supported", span)
+        return _SCHEDULES[2] if product(tile[0]) == 64 else _SCHEDULES[1]
+    if name not in (*_SCHEDULES, *_FAST):
+        raise meaning.fail(f"what a builder makes for {name} is not supported", span, hint=f"such as {', '.join(_SCHEDULES)}")
+    return name
+
+
+def _stages(meaning: Meaning, value: Any, elements: list[Any], tile: tuple[Any, ...], span: Span) -> int:
+    """compute_stage_count_or_override: how many stages fit into shared memory, beside what the epilogue takes."""
+    value = _solid(value)
+    name = _word(value)
+    given = value.args[0] if isinstance(value, External) and value.args else 0
+    if isinstance(given, External) and given.error is not None:
+        raise given.error
+    if name == "StageCount" and isinstance(given, int):
+        return int(certain(given))
+    if name == "StageCountAutoCarveoutEpilogue" and isinstance(given, Built) and "SharedStorage" in given.members:
+        given = given.members["SharedStorage"]().members["sizeof"]()
+    if isinstance(value, int):
+        return int(certain(value))
+    if name not in ("StageCountAuto", "StageCountAutoCarveout", "StageCountAutoCarveoutEpilogue") or not isinstance(given, int):
+        raise meaning.fail(f"how many stages {name} is is not known", span, hint="such as cutlass::gemm::collective::StageCount<4>")
+    bytes_ = sum(-(-bits(x) * product(tile[n]) * product(tile[2]) // 8) for n, x in enumerate(elements))
+    stage = -(-bytes_ // _ALIGNMENT) * _ALIGNMENT + _BARRIERS
+    carved = -(-int(certain(given)) // _ALIGNMENT) * _ALIGNMENT
+    return (_CAPACITY - carved) // stage
+
+
+def _epilogue(meaning: Meaning, args: list[Any], span: Span) -> Built:
+    tile = _shape(args[2], "the tile")
+    schedule = _word(args[13]) if len(args) > 13 else "EpilogueScheduleAuto"
+    if schedule in ("EpilogueScheduleAuto", "NoSmemWarpSpecialized"):  # whose storage is empty
+        return Built(
+            "CollectiveBuilder", {"CollectiveOp": lambda: Built("CollectiveEpilogue", {"SharedStorage": lambda: _storage(1)})}
+        )
+    if schedule not in ("TmaWarpSpecialized", "TmaWarpSpecializedCooperative"):
+        raise meaning.fail(
+            f"what a builder makes for {schedule} is not supported", span, hint="such as cutlass::epilogue::TmaWarpSpecialized"
+        )
+    strides = {"C": strides_of(_solid(args[8]), "C"), "D": strides_of(_solid(args[11]), "C")}
+    elements = {"C": _solid(args[7]), "D": _solid(args[10])}
+    subtile = Lazy(lambda: _epilogue_tile(_solid(args[4]), elements["D"], schedule, tile))
+
+    def atom(which: str) -> Any:
+        rows = is_major(strides[which], 1)
+        major = Enumerator("GMMA::Major", *(("K", 0) if rows else ("MN", 1)))
+        return smem_selector("ss", [major, elements[which], *subtile()])
+
+    def storage() -> int:
+        if len(args) > 14 and _word(args[14]) != "LinearCombination":
+            raise meaning.fail("how much shared memory the fusion of this epilogue takes is not supported", span)
+        return _epilogue_bytes(tile, subtile(), elements, {x: atom(x) for x in "CD" if _wide(elements[x])})
+
+    parts: dict[str, Callable[[], Any]] = {
+        "EpilogueTile": subtile,
+        "SmemLayoutAtomC": lambda: atom("C"),
+        "SmemLayoutAtomD": lambda: atom("D"),
+        "CopyOpR2S": lambda: store_op(meaning, [strides["D"], elements["D"], subtile()], span),
+        "CopyOpS2R": lambda: store_op(meaning, [strides["C"], elements["C"], subtile()], span, load=True),
+        "CtaTileMNK": lambda: tile,
+        "ElementC": lambda: elements["C"],
+        "ElementD": lambda: elements["D"],
+        "StrideC": lambda: strides["C"],
+        "StrideD": lambda: strides["D"],
+        "SharedStorage": lambda: _storage(storage()),
+    }
+    return Built("CollectiveBuilder", {"CollectiveOp": lambda: Built("CollectiveEpilogue", _lazily(parts))})
+
+
+def _storage(count: int) -> Built:
+    """A struct of so many bytes."""
+    return Built("SharedStorage", {"sizeof": lambda: Runtime(count)})
+
+
+def _wide(element: Any) -> int:
+    """The bits of the elements of C or D; 0 of void."""
+    return 0 if isinstance(element, ValueType) and element.name == "void" else bits(element)
+
+
+def _epilogue_bytes(tile: tuple[Any, ...], subtile: tuple[Any, ...], elements: dict[str, Any], atoms: dict[str, Any]) -> int:
+    """The bytes of SharedStorage: the stages of C and D, then the fusion's and the barriers', each at its alignment.
+
+    Source: sm90_get_tma_dispatch_policy, and SharedStorage of the epilogue.
+    """
+    c, d = _wide(elements["C"]), _wide(elements["D"])
+    steps = product(tile[0]) * product(tile[1]) // (product(subtile[0]) * product(subtile[1]))
+    reused = c == d > 8
+    out = min(steps, 2)
+    into = max(min(steps, 4), out + 1) if reused else min(steps, 4)
+    area = product(subtile[0]) * product(subtile[1])
+    parts = [("C", c * area * into // 8)] if reused else [("C", c * area * into // 8), ("D", d * area * out // 8)]
+    total, alignment = 0, _ALIGNMENT
+    for which, size in parts:
+        if which in atoms:
+            own = _ALIGNMENT << atoms[which].outer.bits
+            alignment = max(alignment, own)
+            total = -(-total // own) * own + size
+    return -(-total // alignment) * alignment + 2 * alignment
+
+
+def _epilogue_tile(kind: Any, element: Any, schedule: str, tile: tuple[Any, ...]) -> Any:
+    """sm90_compute_tile_shape_or_override."""
+    if isinstance(kind, tuple):
+        return kind
+    if not _word(kind).startswith("EpilogueTileAuto"):
+        raise AlgebraError(f"the epilogue's tile must be a shape or EpilogueTileAuto, not {show(kind)}")
+    m, n = product(tile[0]), product(tile[1])
+    if "Cooperative" in schedule:
+        return (min(128, m), gcd(min(32, n), n))
+    fine = 64 if bits(element) == 8 and n % 64 == 0 else 32
+    return (min(64, m), gcd(min(fine, n), n))

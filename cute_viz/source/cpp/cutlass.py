@@ -1,0 +1,119 @@
+"""What CUTLASS's tags and small helpers are: architectures, layouts of matrices and their strides, copies that its builders choose.
+
+Sources: cutlass/arch/arch.h, cutlass/layout/matrix.h, cutlass/detail/layout.hpp, cutlass/gemm/collective/builders/sm90_common.inl,
+cutlass/epilogue/collective/builders/sm90_common.inl.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.algebra.elements import ValueType
+from cute_viz.algebra.inttuple import product, show
+from cute_viz.algebra.runtime import Runtime
+from cute_viz.errors import AlgebraError, Span
+from cute_viz.source.cpp.atoms import instruction
+from cute_viz.source.cpp.elements import bits
+from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.unknown import certain
+from cute_viz.source.cpp.values import External
+
+_LONG = ValueType("int64_t")
+_ROWS, _COLUMNS = (_LONG, 1, _LONG), (1, _LONG, _LONG)
+
+
+def tag_member(value: External, name: str) -> Any:
+    """`T::name` of a tag of CUTLASS; None of what is none.
+
+    >>> int(tag_member(External("cutlass::arch::Sm90"), "kMinComputeCapability"))
+    90
+    """
+    word = value.name.rsplit("::", 1)[-1]
+    if word.startswith("MainloopSm") and value.args:  # cutlass/gemm/dispatch_policy.hpp
+        first = value.args[0]
+        if name == "Stages" and isinstance(first, int):
+            return Runtime(first)
+        return next((x for x in value.args if isinstance(x, tuple)), None) if name == "ClusterShape" else None
+    match = re.fullmatch(r"Sm(\d{2,3})", word)
+    if match is not None and name == "kMinComputeCapability":
+        return Runtime(int(match[1]))
+    return None
+
+
+def strides_of(tag: Any, operand: str) -> tuple[Any, ...] | None:
+    """The strides that a matrix of a tag has, (M,K,L), (N,K,L) or (M,N,L); None of what is no tag of a layout.
+
+    >>> [str(x) for x in strides_of(External("cutlass::layout::RowMajor"), "B")]
+    ['1', 'int64_t', 'int64_t']
+    """
+    if isinstance(tag, tuple):
+        return tag
+    word = tag.name.rsplit("::", 1)[-1] if isinstance(tag, External) else ""
+    if word not in ("RowMajor", "ColumnMajor"):
+        return None
+    return _ROWS if (word == "RowMajor") is (operand != "B") else _COLUMNS
+
+
+def _tag_to_stride(operand: str) -> Callable[[Meaning, list[Any], Span], Any]:
+    def stride(meaning: Meaning, args: list[Any], span: Span) -> Any:
+        found = strides_of(args[0], operand) if args else None
+        if found is None:
+            if args and isinstance(args[0], External) and args[0].error is not None:
+                raise args[0].error
+            raise AlgebraError("the strides of this layout are not known", hint="cutlass::layout::RowMajor or ColumnMajor")
+        return found
+
+    return stride
+
+
+def is_major(strides: Any, mode: int) -> bool:
+    """Whether a mode has the static stride 1.
+
+    >>> is_major((1, ValueType("int64_t"), 0), 0), is_major((Runtime(1), 1), 0)
+    (True, False)
+    """
+    step = strides[mode] if isinstance(strides, tuple) and mode < len(strides) else None
+    while isinstance(step, tuple) and step:
+        step = step[0]
+    return isinstance(step, int) and not isinstance(step, (Runtime, bool)) and step == 1
+
+
+def cluster_copy(meaning: Meaning, extent: Any, span: Span) -> Any:
+    """The TMA load for the CTAs of a cluster along one mode: multicast where there are several."""
+    count = product(certain(extent)) if isinstance(extent, (int, tuple)) else None
+    if count is None:
+        raise AlgebraError(f"the shape of a cluster must be integers, not {show(extent)}")
+    return instruction(meaning, "SM90_TMA_LOAD" if count == 1 else "SM90_TMA_LOAD_MULTICAST", None, span)
+
+
+def store_op(meaning: Meaning, args: list[Any], span: Span, load: bool = False) -> Any:
+    """The copy between registers and shared memory that an epilogue of Hopper takes for strides, an element and a tile.
+
+    Source: sm90_get_smem_store_op_for_accumulator and sm90_get_smem_load_op_for_source.
+    """
+    if len(args) < 2:
+        raise AlgebraError("the strides and the element of the output are missing")
+    strides, element = args[0], args[1]
+    for value in (strides, element):
+        if isinstance(value, External) and value.error is not None:
+            raise value.error
+    if bits(element) == 16 and (is_major(strides, 0) or is_major(strides, 1)):
+        return instruction(meaning, _matrix_copy(args[2] if len(args) > 2 else (), is_major(strides, 0), load), None, span)
+    return instruction(meaning, "AutoVectorizingCopyWithAssumedAlignment", [128], span)
+
+
+def _matrix_copy(tile: Any, columns: bool, load: bool) -> str:
+    """stmatrix or ldmatrix for the columns of an epilogue's tile."""
+    extent = product(certain(tile[1])) if isinstance(tile, tuple) and len(tile) > 1 and isinstance(tile[1], (int, tuple)) else 0
+    if not extent or extent % 8:
+        raise AlgebraError(f"the columns of the epilogue's tile must be a multiple of 8, not {show(tile)}")
+    count = 2 if extent % 16 else 4
+    name = f"U16x{2 * count}" if columns else f"U32x{count}"
+    return f"SM{75 if load else 90}_{name}_{'LDSM' if load else 'STSM'}_{'T' if columns else 'N'}"
+
+
+TYPES: dict[str, Callable[[Meaning, list[Any], Span], Any]] = {
+    f"TagToStride{operand}_t": _tag_to_stride(operand) for operand in "ABC"
+}

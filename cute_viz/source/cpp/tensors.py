@@ -1,0 +1,86 @@
+"""Pointers and tensors: what make_gmem_ptr, make_tensor and recast give, with the elements where the text tells them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag
+from cute_viz.algebra.elements import ValueType, named
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.tensor import Pointer as TensorPointer
+from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.source.cpp.elements import bits, canonical
+from cute_viz.source.cpp.located import located, plain, pointer_of
+from cute_viz.source.cpp.pointed import element
+from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.tree import Node, Part
+from cute_viz.source.cpp.values import Pointer
+
+
+def pointer(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """A pointer of CuTe: the type of its elements, where the text tells it, and its memory."""
+    match = re.fullmatch(r"make_(smem|gmem|rmem|tmem)_ptr", part.name)
+    inner: Any = None
+    try:
+        inner = meaning.argument(part.args[0]) if part.args else meaning.value(args[0]) if args else None
+    except LimitError:
+        raise
+    except CuteVizError:
+        pass
+    kind = inner.element if isinstance(inner, Pointer) else inner if part.args else None
+    if not isinstance(kind, ValueType) and args and (name := element(meaning, args[0])):
+        kind = ValueType(name)
+    space = match[1] if match is not None else inner.space if isinstance(inner, Pointer) else ""
+    return Pointer(kind if isinstance(kind, ValueType) else None, space)
+
+
+def _behind(meaning: Meaning, node: Node, layout: Any) -> Any:
+    """A layout behind a pointer, with what is known of it."""
+    try:
+        pointer = meaning.value(node)
+    except LimitError:
+        raise
+    except CuteVizError:
+        return layout
+    if not isinstance(pointer, Pointer) or not isinstance(pointer.element, ValueType):
+        return layout
+    return _of_type(layout, pointer.element, pointer.space or "gmem")
+
+
+def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """make_tensor(pointer, layout), make_tensor(pointer, shape, stride), make_tensor<T>(shape): the layout counts."""
+    if not args:
+        raise meaning.fail("make_tensor takes a pointer and a layout", span)
+    rest = args if part.args is not None else args[1:]
+    if not rest:
+        value = meaning.solid(args[0])
+        if isinstance(value, (Layout, ComposedLayout)):
+            return value
+        raise meaning.fail("the layout of this tensor is not known", span)
+    values = [meaning.known(x, span) for x in meaning.arguments(rest)]
+    one = len(values) == 1 and isinstance(values[0], (Layout, ComposedLayout))
+    layout = values[0] if one else meaning.operate("make_layout", values)
+    if part.args is None:
+        return _behind(meaning, args[0], plain(layout))
+    return _of_type(plain(layout), meaning.argument(part.args[0]), "rmem")
+
+
+def _of_type(layout: Any, kind: Any, space: str) -> Any:
+    """The layout of a tensor of elements of a type, where that is known."""
+    word = canonical(kind) if isinstance(kind, ValueType) else ""
+    return located(layout, TensorPointer(space, word)) if named(word) is not None else layout
+
+
+def recast(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """recast<T>(tensor): elements of another type, whose layout follows from both widths (cute/tensor_impl.hpp)."""
+    if len(args) != 1 or not part.args:
+        raise meaning.fail("recast<T>(tensor) has a type and a tensor", span)
+    tensor, kind = meaning.solid(args[0]), meaning.argument(part.args[0])
+    pointer = pointer_of(tensor)
+    flag = tensor.offset if isinstance(tensor, ComposedLayout) and isinstance(tensor.offset, PointerFlag) else None
+    old = flag.bits if flag is not None else pointer.bits if pointer is not None else None
+    if old is None:
+        hint = "make_tensor(make_gmem_ptr<T>(p), layout) tells it; recast_layout<Old, New>(layout) needs no tensor"
+        raise meaning.fail("the type of the elements of this tensor is not known", span, hint=hint)
+    return _of_type(meaning.operate("recast_layout", [tensor, old, bits(kind)]), kind, pointer.space if pointer else "smem")

@@ -1,0 +1,264 @@
+"""C++ files with run-time extents, TMA, builders, several callers: what CuTe prints, and `?` for what no text tells."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from cute_viz.algebra.inttuple import show
+from cute_viz.cli import main
+from cute_viz.errors import CuteVizError
+from cute_viz.source.cpp import read
+from cute_viz.source.model import Given
+from cute_viz.spec.library import resolve
+
+DATA = Path(__file__).parent / "data"
+TRUTH = json.loads(gzip.decompress((DATA / "cpp_source.json.gz").read_bytes()))["tensors"]
+TENSORS = (DATA / "tensors.cu").read_text()
+RUN = {"first": {"lda": "128"}, "second": {"lda": "512"}}
+SIZES = {"T": "half_t", "m": "512", "n": "256", "k": "128"}
+
+
+def value(text: str, name: str, **let: str) -> str:
+    return " ".join(show(read(text, Given(let, resolve)).find(name, let).read()).split())
+
+
+def error(text: str, name: str, **let: str) -> CuteVizError:
+    with pytest.raises(CuteVizError) as caught:
+        read(text, Given(let, resolve)).find(name, let).read()
+    return caught.value
+
+
+@pytest.mark.parametrize("name", sorted(TRUTH))
+def test_a_kernel_has_the_values_that_its_compiler_prints(name: str) -> None:
+    caller = name.split("::")[0]
+    let = SIZES | RUN[caller] if caller in RUN else {}
+    assert value(TENSORS, name, **let) == TRUTH[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("first::whole", "(?,?):(?,_1)"),
+        ("first::device_gemm::plain", "(?,?):(?,_1)"),
+        ("first::device_gemm::tiles", "(_128,_64,?):(?,_1,_64)"),
+        ("second::device_gemm::tiles", "(_128,_64,?):(_1,?,?)"),
+        ("first::device_gemm::words", "(_128,_32,?):(?,_1,_32)"),
+        ("device_gemm::sums", "((_2,_2,_8),_1,_1):((_1,_2,_4),_0,_0)"),
+    ],
+)
+def test_what_no_text_tells_is_a_question_mark(name: str, expected: str) -> None:
+    assert value(TENSORS, name, T="half_t") == expected
+
+
+def test_a_number_is_asked_for_where_it_matters() -> None:
+    assert error(TENSORS, "first::tma", T="half_t").needs == ("m", "k", "lda")
+    text = "void f(int n, int m) {{ auto a = make_layout(make_shape(n, m)); auto b = {}; }}"
+    for asked in ("Layout<Int<size(a)>>{}", "make_layout(n > 4 ? Int<2>{} : Int<3>{})", "size(a)", "a(n, 0)"):
+        assert error(text.format(asked), "b").needs[0] in ("n", "m")
+    assert value(text.format("make_layout(make_shape(n - n + 2, m * 0 + 8))"), "b") == "(2,8):(_1,2)"
+    constant = "void f() { constexpr int n = unread(); auto a = make_layout(make_shape(n, 4)); }"
+    assert "unread" in error(constant, "a").message
+
+
+OPERATIONS = (
+    "make_layout(make_shape(n, Int<{a}>{{}}))",
+    "make_layout(make_shape(Int<{a}>{{}}, n), make_stride(n, Int<1>{{}}))",
+    "zipped_divide({x}, make_shape(Int<{a}>{{}}, Int<{b}>{{}}))",
+    "logical_divide({x}, make_tile(Int<{a}>{{}}))",
+    "tiled_divide({x}, make_shape(Int<{b}>{{}}))",
+    "local_tile(make_tensor(p, {x}), make_shape(Int<{a}>{{}}, Int<{b}>{{}}), make_coord(1, _))",
+    "composition({x}, make_tile(Int<{a}>{{}}, Int<{b}>{{}}))",
+    "composition({x}, Layout<Shape<Int<{a}>, _2>, Stride<_1, Int<{b}>>>{{}})",
+    "coalesce({x})",
+    "flatten({x})",
+    "group_modes<0, 2>({x})",
+    "append({x}, make_layout(n))",
+    "select<1, 0>({x})",
+    "logical_product({x}, Layout<Shape<_2, Int<{b}>>>{{}})",
+    "raked_product(Layout<Shape<Int<{a}>, _2>>{{}}, make_layout(make_shape(n, Int<{b}>{{}})))",
+    "filter({x})",
+    "make_layout({x}, make_layout(make_shape(Int<{a}>{{}}, 2)))",
+    "make_layout_like({x})",
+    "upcast<2>({x})",
+)
+
+
+def program(rng: random.Random) -> str:
+    text = rng.choice(OPERATIONS[:2])
+    numbers = {"a": rng.choice((1, 2, 4, 16)), "b": rng.choice((1, 2, 3, 8))}
+    text = text.format(x="", **numbers)
+    for _ in range(rng.randint(1, 2)):
+        text = rng.choice(OPERATIONS).format(x=text, a=rng.choice((1, 2, 4, 16)), b=rng.choice((1, 2, 3, 8)))
+    return f"void f(int n, float* p) {{ auto a = {text}; }}"
+
+
+def test_a_question_mark_stands_for_whatever_number() -> None:
+    """What is printed beside `?` is the same for every number: values of random programs, with and without it."""
+    rng = random.Random(5)
+    compared = 0
+    for _ in range(150):
+        text = program(rng)
+        try:
+            symbolic = value(text, "a")
+        except CuteVizError:
+            continue
+        pattern = re.compile(re.escape(symbolic).replace(r"\?", r"-?\d+"))
+        for n in (1, 3, 8, 64, 100, 128, 4096):
+            try:
+                concrete = value(text, "a", n=str(n))
+            except CuteVizError:  # a number that does not divide, where CuTe's assertions are off
+                continue
+            compared += 1
+            assert pattern.fullmatch(concrete), (text, n, symbolic, concrete)
+    assert compared > 300
+
+
+CALLED = """
+template <class L, class M> void kernel(L l, M m) { auto a = make_layout(l, Layout<_2>{}); auto b = M{}; }
+void g() { kernel(Layout<_4>{}, Layout<_8>{}); }
+void h() { kernel(Layout<_5>{}, Layout<_8>{}); }
+"""
+
+
+def test_several_calls_tell_what_they_agree_on() -> None:
+    assert value(CALLED, "kernel::b") == "_8:_1"
+    assert value(CALLED, "g::kernel::a") == "(_4,_2):(_1,_1)"
+    assert value(CALLED, "h::kernel::a") == "(_5,_2):(_1,_1)"
+    found = error(CALLED, "kernel::a")
+    assert "differs between the calls of kernel in g (line 3) and h (line 4)" in found.message
+    assert "`name=g::kernel::NAME`" in (found.hint or "")
+    assert value(CALLED, "kernel::a", l="Layout<_3>{}") == "(_3,_2):(_1,_1)"
+    other = CALLED.replace("Layout<_5>{}", "make_layout(4)")  # as many, but not known when the code is compiled
+    assert "differs" in error(other, "kernel::a").message
+
+
+def test_numbers_that_a_call_hands_over_are_the_same_and_others_are_not() -> None:
+    text = """
+    void kernel(int n, int ld) { auto a = make_layout(ld - 2 * n + 4); auto b = make_layout(ld - n + 4); }
+    void host(int m) { kernel(m, 2 * m); }
+    void apart(Shape<int, int> s, int m) {
+      auto c = make_layout(get<0>(s) / get<1>(s) + 4); auto d = make_layout((m & 0x80) + 4); auto e = make_layout(m - m + 4);
+    }
+    void read() { int p = params.p; int q = params.q; auto f = make_layout(p / q + 4); auto g = make_layout(p - p + 4); }
+    """
+    assert [value(text, name) for name in "aeg"] == ["4:_1"] * 3
+    assert [value(text, name) for name in "bcdf"] == ["?:_1"] * 4
+
+
+def test_an_enumerator_of_a_number_that_is_not_known_is_none() -> None:
+    text = """
+    enum class Role { Load, Math };
+    void f(int warp) {
+      Role role = static_cast<Role>(warp);
+      auto a = Layout<Int<role == Role::Load ? 2 : 3>>{}; auto b = Layout<Int<role == Role::Math ? 2 : 3>>{};
+    }
+    """
+    assert error(text, "a").needs == error(text, "b").needs == ("warp",)
+    assert value(text, "a", warp="0") == value(text, "b", warp="1") == "_2:_1"
+
+
+def test_a_call_of_another_function_of_the_name_tells_nothing() -> None:
+    text = """
+    template <class L> void gemm(char how, L l) { auto a = L{}; }
+    void f() { auto x = Layout<_4>{}; cute::gemm(x, x, x); gemm('N', x); }
+    """
+    assert value(text, "a") == "_4:_1"
+
+
+def test_a_default_does_not_count_where_a_call_tells() -> None:
+    text = "template <class L = Layout<_2>> void f(L l) { auto a = L{}; } void g() { f(unread); }"
+    assert "unread" in error(text, "a").message
+    two = "template <class L = Layout<_2>> void f(int n, L l = L{}) { auto a = L{}; } void g() { f(1); f(1, Layout<_3>{}); }"
+    assert "differs" in error(two, "a").message
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "auto a = make_tensor(make_gmem_ptr<half_t>(p), Layout<Shape<_8,_4>>{}); auto b = recast<uint32_t>(a);",
+            "(_4,_4):(_1,_4)",
+        ),
+        ("auto b = upcast<4>(make_layout(make_shape(Int<8>{}, Int<4>{}), make_stride(Int<1>{}, 64)));", "(_2,_4):(_1,16)"),
+        ("auto b = recast_layout<half_t, float>(Layout<Shape<_8,_4>>{});", "(_4,_4):(_1,_4)"),
+        (
+            "auto a = make_tensor<float>(Shape<_4,_8>{}); using V = decltype(a)::value_type; auto b = Layout<Int<sizeof(V)>>{};",
+            "_4:_1",
+        ),
+        ("auto b = Layout<Int<CUTE_STATIC_V(size(Shape<_2,_3>{}))>>{};", "_6:_1"),
+        ("using b = std::conditional_t<(cutlass::arch::Sm90::kMinComputeCapability >= 90), Layout<_9>, Layout<_8>>;", "_9:_1"),
+        ("using P = MainloopSm80CpAsync<3, Shape<_1,_1,_1>>; auto b = Layout<Int<P::Stages>>{};", "_3:_1"),
+        (
+            "using S = cutlass::gemm::TagToStrideB_t<layout::RowMajor>; auto b = Layout<Int<is_major<0, S>() ? 2 : 3>>{};",
+            "_2:_1",
+        ),
+    ],
+)
+def test_what_real_files_contain(text: str, expected: str) -> None:
+    assert value(f"void f(void* p) {{ {text} }}", "b") == expected
+
+
+BUILT = "using M = typename cutlass::gemm::collective::CollectiveBuilder<{}>::CollectiveOp;"
+ARGUMENTS = (
+    "cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, half_t, cutlass::layout::RowMajor, 8, half_t, "
+    "cutlass::layout::RowMajor, 8, float, Shape<_128,_128,_64>, Shape<_1,_1,_1>, {}, {}"
+)
+
+
+def test_a_builder_refuses_what_it_does_not_read() -> None:
+    auto = BUILT.format(
+        ARGUMENTS.format("cutlass::gemm::collective::StageCountAuto", "cutlass::gemm::collective::KernelScheduleAuto")
+    )
+    assert "(_1,_7)" in value(auto, "M::SmemLayoutA")
+    assert error(auto.replace("Sm90", "Sm100"), "M::TiledMma").message.endswith("only for cutlass::arch::Sm90")
+    assert "StageCount" in error(auto.replace("StageCountAuto", "Mine"), "M::SmemLayoutA").message + "StageCount"
+    assert "TiledMMA" in value(auto.replace("StageCountAuto", "Mine"), "M::TiledMma")
+    assert "KernelOdd" in error(auto.replace("KernelScheduleAuto", "KernelOdd"), "M::TiledMma").message
+    eight = auto.replace("half_t", "float_e4m3_t")
+    assert "TMA cannot align" in error(eight, "M::TiledMma").message
+    assert "registers" in error(eight.replace("RowMajor, 8", "RowMajor, 16"), "M::TiledMma").message
+    for text in (BUILT.format("1, 2"), auto.replace("_128,_128,_64", "_100,_128,_64"), auto.replace("Shape<_128,_128,_64>", "int")):
+        error(text, "M::TiledMma")
+
+
+def run(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stop:
+        main(list(argv))
+    out = capsys.readouterr()
+    return int(stop.value.code or 0), out.out, out.err
+
+
+def test_the_command_line_on_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = str(DATA / "tensors.cu")
+    code, out, err = run(capsys, path)
+    assert (code, out) == (2, "")
+    assert f"cute-viz list '{path}'" in err
+    code, out, _ = run(capsys, "list", path, "--let", "T=half_t")
+    assert code == 0
+    assert "hopper::Mainloop::SmemLayoutA" in out
+    assert "hopper::second::whole" in out
+    assert "::ArchTag " not in out
+    code, out, _ = run(capsys, "explain", path, "--name", "Mainloop::SmemLayoutA")
+    assert code == 0
+    code, out, _ = run(capsys, "explain", path, "--name", "second::stride")
+    assert code == 1
+    code, out, _ = run(capsys, "explain", path, "--name", "first::smem", "--let", "T=half_t")
+    assert code == 0
+    assert "Sw<3,4,3>" in out
+
+
+def test_what_a_file_draws_without_a_name(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(
+        "void f(int n) {\n  auto a = Layout<Shape<_2,_3>>{};\n  auto b = make_layout(make_shape(n, 4));\n"
+        "  auto c = make_shape(n, 2);\n}\n"
+    )
+    code, out, err = run(capsys, "eval", str(path))
+    assert (code, out) == (0, "(_2,_3):(_1,_2)\n")
+    assert "f::a (line 2)" in err
