@@ -262,3 +262,18 @@ def test_what_a_file_draws_without_a_name(capsys: pytest.CaptureFixture[str], tm
     code, out, err = run(capsys, "eval", str(path))
     assert (code, out) == (0, "(_2,_3):(_1,_2)\n")
     assert "f::a (line 2)" in err
+
+
+def test_a_descriptor_of_a_kernel_says_that_its_address_is_not_known(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(
+        "void f(half_t* smem) {\n"
+        "  auto s = make_tensor(make_smem_ptr<half_t>(smem), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_128,_64>{}));\n"
+        "  auto k = local_tile(s, Shape<_128,_16>{}, make_coord(0, 1));\n"
+        "  auto d = GMMA::make_gmma_desc<GMMA::Major::K>(k);\n}\n"
+    )
+    with pytest.raises(SystemExit):
+        main(["show", str(path), "--name", "d", "--json"])
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["stride_byte_offset"], facts["layout_type_name"]) == (64, "B128")
+    assert facts["start address"].startswith("not known")

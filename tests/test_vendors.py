@@ -383,6 +383,12 @@ def test_accesses_of_a_machine(capsys):
         assert run(capsys, "swizzle", "64x64", "--arch", "gfx90a", "--read", name)[0] == 0, name
 
 
+def test_what_is_not_known_of_global_memory(capsys):
+    status, _, err = run(capsys, "analyze", "(64,64):(64,1)", "--access", "((8,8),8):((64,8),1)", "--global", "--arch", "gfx942")
+    assert status == 2
+    assert "how gfx942 serves global memory is not known" in err
+
+
 def test_machines_whose_phases_are_not_known(capsys):
     status, _, err = run(capsys, "swizzle", "64x64", "--arch", "gfx950")
     assert status == 1

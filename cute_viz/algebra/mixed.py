@@ -12,12 +12,13 @@ from cute_viz.algebra.runtime import Known, Runtime
 from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.stride import Basis
 
+_RECASTS = ("upcast", "downcast", "recast_layout")
 # The operations that simplify what is known. All others give integers of their operands as they are, or plain ones.
 SIMPLIFIES = {
     *("composition", "complement", "right_inverse", "left_inverse", "nullspace", "max_common_layout", "max_common_vector"),
     *("logical_divide", "zipped_divide", "tiled_divide", "flat_divide", "ceil_div", "coalesce", "filter", "filter_zeros"),
     *("logical_product", "zipped_product", "tiled_product", "flat_product", "blocked_product", "raked_product"),
-    *("upcast", "downcast", "recast_layout"),
+    *_RECASTS,
     *("tile_to_shape", "make_layout_like", "make_ordered_layout", "make_fragment_like"),
 }
 OF_TYPES = {"rank", "depth", "congruent", "weakly_congruent"}  # known of any operands
@@ -32,7 +33,9 @@ def entered(name: str, operands: list[Any]) -> list[Any]:
     """
     if name not in SIMPLIFIES or not any(type(x) is Static for operand in operands for x in _integers(operand)):
         return operands
-    return [each_integer(lambda x: Known(x) if isinstance(x, Static) else Runtime(x), operand) for operand in operands]
+    # Strides below 0 are written without a mark; of recasts they are static: a run-time one CuTe would divide to 0.
+    below = name in _RECASTS
+    return [each_integer(lambda x: Known(x) if isinstance(x, Static) or (below and x < 0) else Runtime(x), y) for y in operands]
 
 
 def is_mixed(operands: list[Any]) -> bool:

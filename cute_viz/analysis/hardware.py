@@ -42,12 +42,13 @@ def hardware_facts(obj: Any) -> dict[str, Any] | None:
 
 
 def _descriptor(x: SmemDescriptor) -> dict[str, Any]:
+    known = x.tensor.pointer.address is not None
     out: dict[str, Any] = {
         "desc": str(x),
         "kind": f"{x.kind} descriptor, {x.major}-major",
         **x.values,
         "layout_type_name": x.mode,
-        "start address": f"{x.start_address * UNIT} bytes",
+        "start address": f"{x.start_address * UNIT} bytes" if known else "not known; counted from 0",
         "leading offset": f"{x.leading_byte_offset * UNIT} bytes",
         "stride offset": f"{x.stride_byte_offset * UNIT} bytes",
         "element": f"{x.tensor.pointer.element}, {x.bits} bits",

@@ -185,3 +185,5 @@ def _check(access: Access) -> None:
         raise UsageError(f"{word} reads; drop `store=`")
     if access.sectors and "matrix" in word:
         raise UsageError(f"{word} accesses shared memory; drop `global=`")
+    if access.sectors and not access.arch.startswith("sm") and access.arch:
+        raise UsageError(f"how {access.arch} serves global memory is not known; drop `global=`, or count banks")

@@ -37,6 +37,7 @@ from cute_viz.source.cpp.unknown import certain, through, unknown
 from cute_viz.source.cpp.values import (
     Class,
     Closure,
+    Enumerator,
     Env,
     External,
     Function,
@@ -285,7 +286,8 @@ class Evaluator(Operators):
         for operand in operands:
             if isinstance(operand, External):
                 raise operand.error or AlgebraError(f"{operand.name!r} is not defined in this file")
-        operands = [shaped(name, operand) for operand in operands]
+        operands = [_word(shaped(name, operand)) for operand in operands]
+        template = tuple(map(_word, template))
         short = ops.ALIASES.get(name, name)
         if short not in ops.OPS:
             raise NotationError(f"{name!r} is not defined in this file")
@@ -304,6 +306,11 @@ class Evaluator(Operators):
     def of(self, part: Range, env: Env) -> Any:
         """The value of tokens in an environment."""
         return self.inside(env).value(self.context.tree(part))
+
+
+def _word(value: Any) -> Any:
+    """An enumerator of CuTe's, such as GMMA::Major::K, as operations take it."""
+    return str(value) if isinstance(value, Enumerator) else value
 
 
 def _dotted(node: Node) -> tuple[str, ...]:
