@@ -268,7 +268,8 @@ def test_a_descriptor_of_a_kernel_says_that_its_address_is_not_known(capsys: pyt
     path = tmp_path / "k.cu"
     path.write_text(
         "void f(half_t* smem) {\n"
-        "  auto s = make_tensor(make_smem_ptr<half_t>(smem), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_128,_64>{}));\n"
+        "  auto l = tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_128,_64>{});\n"
+        "  auto s = make_tensor(make_smem_ptr<half_t>(smem), l);\n"
         "  auto k = local_tile(s, Shape<_128,_16>{}, make_coord(0, 1));\n"
         "  auto d = GMMA::make_gmma_desc<GMMA::Major::K>(k);\n}\n"
     )
