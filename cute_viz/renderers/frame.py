@@ -34,7 +34,7 @@ class Fit(NamedTuple):
     line: bool = False
 
 
-LOOSE, TIGHT = Fit(), Fit(SMALL, 116.0, 4.6, 4.0, 7.0, 14.0)
+LOOSE, TIGHT = Fit(), Fit(SMALL, 116.0, 4.6, 4.0, 7.0, 12.0)
 
 
 class Detail(IntEnum):
@@ -124,7 +124,7 @@ def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None, fit
         w, h = _full(panel, labels, fit)
     elif detail == Detail.VECTOR:
         marks = vector_marks(panel, fit.line)
-        w, h = vector_cell(marks, fit.pad, (20.0, 30.0) if fit == LOOSE else (16.0, 27.0))
+        w, h = vector_cell(marks, fit.pad, (20.0, 30.0) if fit == LOOSE else (16.0, 28.5))
     else:
         w = h = LARGEST
     if cell is not None:
@@ -133,9 +133,21 @@ def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None, fit
         marks = group_marks(figure, panel, w, h)
     rows = panel.row_ruler
     left = max(max(map(len, rows.labels)), len(rows.title) + 2 if rows.title else 0) * CHAR * FONT + fit.ruler
+    if fit != LOOSE and not rows.title and not any(rows.labels):
+        left = 3.0  # of a panel whose neighbour is ruled for both
+    left = max(left, _title_width(rows.title) + 8 if rows.title else 0.0)  # which is not monospaced
     caption = tuple(wrap(panel.caption, max(panel.cols * w, fit.narrow), CAPTION * BOLD, commas=True)) if panel.caption else ()
     top = 24.0 + (18 if panel.col_ruler.title else 0) + (CAPTION * 1.5 * len(caption) + 6 if caption else 0)
     return Frame(panel, detail, labels, marks, caption, w, h, float(round(left)), top, fit)
+
+
+def _title_width(title: str) -> float:
+    """px of a ruler's title and its arrow: of sans letters capitals are wide.
+
+    >>> round(_title_width("M"))
+    22
+    """
+    return sum(0.87 if letter.isupper() else 0.64 for letter in title) * FONT + 1.17 * FONT
 
 
 def _full(panel: Panel, labels: CellLabels, fit: Fit) -> tuple[float, float]:
