@@ -32,6 +32,7 @@ from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.options import operands as operands_of
 from cute_viz.figures.owners import (
+    LISTED,
     NAMED,
     TVMap,
     ownership_notes,
@@ -43,8 +44,8 @@ from cute_viz.figures.words import count, ptx_name
 
 _PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1)}
 _SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N")}
-CAPTION = "each cell shows its owner T,V: thread T holds the element as its value V"
-CTA_CAPTION = "each cell shows the CTA whose memory holds the element, and the number V of the element in that CTA's part"
+CAPTION = "Each cell shows its owner T,V: thread T holds the element as its value V"
+CTA_CAPTION = "Each cell shows the CTA whose memory holds the element, and the number V of the element in that CTA's part"
 
 
 def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
@@ -76,7 +77,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         rows, cols = maps[x].rows, maps[x].cols
         what = f"{x}: {_size(tiled.atom, x, rows, cols)}" + _role(tiled.atom, x) + (f", in {memory[x]}" if x in memory else "")
         place = _PLACES[x] if len(operands) > 1 else (0, 0)
-        named = bool(replicas(owners[x]))
+        named = 0 < replicas(owners[x]) <= LISTED
         panels.append(tile_panel(maps[x], owners[x], paints, options, what, _SPANS[x], place, atom, named))
     notes = [note for x in operands for note in _notes(x, maps[x], owners[x], memory.get(x, ""))]
     if "C" in operands and size(get(tiled.thr_layout_vmnk, 3)) > 1:

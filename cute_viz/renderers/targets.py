@@ -18,7 +18,8 @@ class Target:
     width: px (.75 pt each) that there are, None for as many as the labels need. head, notes, legend: whether the title with source
     and caption, the notes with the facts, and the legends are on the page. margin: px around all. shrinks: letters may be made
     as small as print bears. height: px that there are, which labels are given up for; None for as many as it takes. likes: px
-    that it is better to keep to. counts: whether legends say how many cells there are.
+    that it is better to keep to. counts: whether legends say how many cells there are. fragment: whether TeX is for an input,
+    without a preamble.
     """
 
     width: float | None = None
@@ -30,6 +31,7 @@ class Target:
     height: float | None = None
     likes: float = 864.0
     counts: bool = True
+    fragment: bool = False
 
     @property
     def is_landscape(self) -> bool:
@@ -44,7 +46,7 @@ class Target:
 
 SHEET, CAPTIONED = 820.0, 700.0  # px, 8.5 in: a page of text less two lines of a caption; less a caption of ten
 SLIDE = 506.0  # px: 9/16 of the width
-_PRINT: dict[str, Any] = {"head": False, "notes": False, "margin": 2.0, "shrinks": True, "counts": False}
+_PRINT: dict[str, Any] = {"head": False, "notes": False, "margin": 2.0, "shrinks": True, "counts": False, "fragment": True}
 TARGETS = {
     "screen": Target(),
     "readme": Target(700),

@@ -19,6 +19,7 @@ from cute_viz.renderers.colours import BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, 
 from cute_viz.renderers.geometry import cell_runs, lattices, number, runs
 from cute_viz.renderers.page import Page, page_of
 from cute_viz.renderers.palette import FADED_INK
+from cute_viz.renderers.targets import target_of
 from cute_viz.renderers.tex import escape
 
 PT = 0.75  # points of a px
@@ -62,7 +63,7 @@ def write(page: Page, options: Options) -> str:
         raise FigureError(f"a page of {size} is too long for TeX", hint="`width=`, `cell=`, `crop=` or `fold=` makes it shorter")
     writer = _Writer(page.figure, options)
     body = "".join([writer.head(page), *(part for item in page.items for part in writer.put(item)), _FOOT])
-    if options.fragment:
+    if options.fragment or target_of(options).fragment:
         return "% needs \\usepackage{tikz}\n" + body
     engine = "% !TeX program = lualatex\n" if _weight(page) > LUALATEX_FROM else ""
     return (
