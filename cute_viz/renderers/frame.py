@@ -74,7 +74,7 @@ class Frame:
         """px to the right by which the title of the rows, where it stands above the panel, moves that of the columns; else 0."""
         title = self.panel.row_ruler.title
         wide = title_width(title) + 8 if title and self.fit != LOOSE else 0.0
-        return wide - self.left + 4 if wide > self.left else 0.0
+        return wide - self.left + 4 if wide > self.left + 1 else 0.0
 
     @property
     def height(self) -> float:
