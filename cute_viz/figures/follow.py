@@ -7,11 +7,11 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from cute_viz.algebra.common import WARP
 from cute_viz.algebra.copy import TiledCopy
 from cute_viz.algebra.gemm import Gemm
 from cute_viz.algebra.matrix_op import matrix_op
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.mma import WARP
 from cute_viz.errors import FigureError
 from cute_viz.figures.follow_steps import (
     ACCESS,

@@ -22,6 +22,7 @@ from cute_viz.renderers.ways import arranged, has_groups
 GAP = 28.0  # between panels, and between panels and legend
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
 NARROW = 76.0  # px of the caption of a unit
+TITLE_LETTER = 17 * BOLD  # px of a letter of the title
 NARROWEST = 420.0  # of what stands between the margins
 WIDEST = 2600.0  # px that panels with every label may take before labels are left out
 VECTORS_FROM = 1400.0  # px from which on a label for each box is better than one for each cell, where boxes tell all
@@ -84,10 +85,18 @@ def page_of(figure: Figure, options: Options) -> Page:
             if page.width * scale <= target.width + 1 and (best is None or rank < best[0]):
                 best = rank, page if scale == 1 else _scaled(page, scale)
     if best is not None and best[0][0] and not options.full:
-        return _low(figure, target, best[1])
+        return _grown(_low(figure, target, best[1]), target)
     if best is not None and (freely or not _is_mute(best[1]) or not _is_nameless(best[1])):
-        return best[1]
+        return _grown(best[1], target)
     return lay_out(figure, width=target.width, full=options.full, target=target)
+
+
+def _grown(page: Page, target: Target) -> Page:
+    """The page of a slide as large as the slide is, and never upright; any other as it is."""
+    if not target.is_landscape or target.width is None or target.height is None:
+        return page
+    grown = _scaled(page, max(1.0, min(target.width / page.width, target.height / page.height)))
+    return replace(grown, width=max(grown.width, target.width if grown.width < grown.height * 4 / 3 else 0.0))
 
 
 def _low(figure: Figure, target: Target, best: Page) -> Page:
@@ -171,7 +180,9 @@ def lay_out(
     room = width - 2 * margin if width else SIDE_LEGEND + GAP + LEGEND_WIDTH
     beside = bool(legends) and not corner and panels_w + GAP + column <= room
     inner = panels_w + (GAP + column if beside else 0)
-    if target.head or target.notes:
+    if target.is_landscape and target.head:
+        inner = max(inner, min(room, TITLE_LETTER * len(figure.title), 2 * NARROWEST))
+    elif target.head or target.notes:
         inner = max(inner, min(NARROWEST, room))
     elif legends:
         inner = max(inner, room)
