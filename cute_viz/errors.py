@@ -318,8 +318,13 @@ def did_you_mean(word: str, known: Iterable[str], most: int = 2) -> str:
 
     >>> did_you_mean("layot", ["layout", "gemm"]), did_you_mean("x", ["layout", "gemm"])
     ('did you mean layout?', '')
+    >>> did_you_mean("mma", ["layout", "mma_atom", "tiled_mma"])
+    'did you mean mma_atom or tiled_mma?'
     """
     from difflib import get_close_matches
 
-    near = get_close_matches(word, list(known), n=most)
+    known = list(known)
+    near = get_close_matches(word, known, n=most)
+    if not near and len(word) > 2:  # a part of one: `mma` of `mma_atom`
+        near = [name for name in known if word in name.split("_")][:most]
     return f"did you mean {' or '.join(near)}?" if near else ""

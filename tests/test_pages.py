@@ -55,7 +55,7 @@ class TestDetail:
         page = lay_out(figure(source, **options))
         assert {place.detail for place in page.panels} == {detail}
         assert page.width <= WIDEST + 60
-        said = any("left out" in line.text or "as a whole" in line.text for line in page.items if isinstance(line, Line))
+        said = any("left out" in line.text or "in a box" in line.text for line in page.items if isinstance(line, Line))
         assert said == (detail != Detail.FULL)
 
     @given(st.sampled_from([200.0, 400.0, 800.0, 1600.0, 3200.0]), st.sampled_from([*SIZES, "(16,96):(96,1)"]))

@@ -12,6 +12,8 @@ from cute_viz import figure, render
 from cute_viz.renderers import Options
 from cute_viz.renderers.frame import Detail
 from cute_viz.renderers.page import page_of
+from cute_viz.renderers.palette import PALETTES
+from cute_viz.renderers.primitives import Arrows, Line, Swatch
 from cute_viz.renderers.targets import TARGETS
 from tests import readback
 from tests.commands import fails, run
@@ -75,7 +77,8 @@ def test_the_caption_stands_beside(tmp_path: Path):
     for name in ("m.caption.md", "m.caption.tex"):
         words = re.sub(r"\\allowbreak\{\}|\\", "", (tmp_path / name).read_text())
         assert drawn.title.split(",")[0] in words
-        assert all(entry.label in words for legend in drawn.legends for entry in legend.entries)
+        told = [entry.label in words for legend in drawn.legends for entry in legend.entries]
+        assert set(told) == {name == "m.caption.md"}  # of the bare panels; a column has its legend in the picture
         assert "Verified on" in words
     assert "text, not to svg" in fails(run("render", "(4,8)", "--for", "terminal", "-T", "svg"), 2)
     assert "not to text" in fails(run("render", "(4,8)", "--for", "column"), 2)
@@ -166,3 +169,85 @@ def test_what_does_not_repeat_is_whole(source):
             assert (panel.rows, panel.cols) == (other.rows, other.cols)
     if "tiled" not in source:
         assert found is None
+
+
+TALL = [
+    MMA,
+    ("ampere_gemm", {"follow": 13}),
+    ("((4,8),(2,2)):((32,1),(16,8))", {"tile": (16, 8)}),
+    ("SM80_16x8x8_F32TF32TF32F32_TN", {}),
+    (TILED[0], {"thread": 5}),
+    ("((16,8),8):((8,128),1)", {"tile": (128, 8)}),
+]
+
+
+@pytest.mark.parametrize(("source", "options"), TALL)
+def test_no_page_is_higher_than_its_place(source, options):
+    """A float of LaTeX is no higher than the text, 650 pt less a caption; a slide is 16:9."""
+    drawn = figure(source, **options)
+    for target, height in (("column", 615), ("page", 615), ("slide", 506 * 0.75)):
+        page = page_of(drawn, Options(target=target))
+        assert page.height * 0.75 <= height + 0.01, target
+        assert page.width <= TARGETS[target].width + 1
+        assert target != "slide" or page.width > page.height
+    if source != TILED[0] and "128" not in source:
+        assert max(place.detail for place in page_of(drawn, Options(target="column")).panels) < Detail.COLOUR
+
+
+def test_an_mma_on_a_slide_is_a_row_of_panels_with_the_legend_at_the_side():
+    drawn = figure(MMA[0])
+    page = page_of(drawn, Options(target="slide"))
+    assert [place.panel.caption[0] for place in sorted(page.panels, key=lambda place: place.grid.left)] == ["A", "B", "C"]
+    assert len({place.grid.top for place in page.panels}) == 1
+    swatches = [item for item in page.items if isinstance(item, Swatch)]
+    assert swatches
+    assert all(item.x > max(place.grid.right for place in page.panels) for item in swatches)
+
+
+@pytest.mark.parametrize("target", ["column", "page", "slide"])
+def test_a_legend_in_print_counts_no_cells(target):
+    page = page_of(figure(MMA[0]), Options(target=target))
+    assert not any("cells" in item.text for item in page.items if isinstance(item, Line))
+
+
+def test_the_day_of_a_thread_says_which_step_follows():
+    """In a column arrows would run through the captions of the steps below: what no arrow shows is told, and rows are left out."""
+    page = page_of(figure("ampere_gemm", follow=13), Options(target="column"))
+    lines = {item.text for item in page.items if isinstance(item, Line)}
+    assert "Steps 1 → 2 → 3 → 4" in lines
+    assert [len(item.curves) for item in page.items if isinstance(item, Arrows)] == [2]  # from 4 to 5, a row each
+    labels = [label for place in page.panels for label in place.panel.labels if label]
+    assert sorted(labels) == sorted(label for panel in figure("ampere_gemm", follow=13).panels for label in panel.labels if label)
+    whole = page_of(figure("ampere_gemm", follow=13), Options())
+    assert not any(isinstance(item, Line) and item.text.startswith("Steps") for item in whole.items)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [MMA[0], "SM90_64x64x16_F32F16F16_SS", "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (32,4):(4,1), (1,8))"],
+)
+@pytest.mark.parametrize("target", ["column", "page"])
+def test_the_title_of_the_rows_is_on_the_page(source, target):
+    page = page_of(figure(source), Options(target=target))
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextPath
+
+    titles = [item for item in page.items if isinstance(item, Line) and item.text.endswith("↓") and len(item.text) > 1]
+    assert titles
+    for item in titles:
+        wide = TextPath((0, 0), item.text, size=item.size, prop=FontProperties(family="DejaVu Sans")).get_extents().width
+        assert item.x - wide >= 0, item.text
+
+
+def test_a_column_of_boxes_is_drawn_in_tex():
+    """Leaders of no width draw nothing: boxes that stand below each other have a step across, too."""
+    tex = render("ampere_gemm", "tikz", follow=13, target="page").decode()
+    stamps = re.findall(r"\\cvy\{[^}]*\}\{[^}]*\}\{(\d+)\}\{([^}]*)\}\{(\d+)\}\{([^}]*)\}", tex)
+    assert any(across == "1" for across, *_ in stamps)
+    assert all(float(dx) > 0 and float(dy) > 0 for _, dx, _, dy in stamps)
+
+
+def test_no_hue_means_two_things_in_the_day_of_a_thread():
+    drawn = figure("ampere_gemm", follow=13)
+    colours = [drawn.paints[entry.paint] for legend in drawn.legends for entry in legend.entries]
+    assert len({PALETTES["tol-even"].fill(paint) for paint in colours}) == len(colours)

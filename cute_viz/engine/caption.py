@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from cute_viz.figures.model import Figure
 from cute_viz.renderers import Options
@@ -14,16 +15,26 @@ SUFFIXES = {"tikz": ".caption.tex", "pdf": ".caption.tex", "svg": ".caption.md",
 def caption_of(figure: Figure, format: str, options: Options) -> tuple[str, str] | None:
     r"""The suffix of the file that holds a picture's caption, and its text; None where the page says all.
 
+    It has the title, and what is not in the picture: the meaning of colours where the page has no legend.
     In TeX it is a \caption, with a square of its colour before each entry of a legend; in Markdown a paragraph.
 
     >>> from cute_viz import figure
     >>> caption_of(figure("(2,2)"), "svg", Options()), caption_of(figure("(2,2):(2,1)"), "svg", Options(bare=True))[0]
     (None, '.caption.md')
     """
-    if format not in SUFFIXES or options.style == "cutlass" or target_of(options).is_whole:
+    suffix = suffix_of(format, options)
+    if not suffix:
         return None
-    if SUFFIXES[format].endswith("tex"):
-        return SUFFIXES[format], _tex(figure, options)
+    target = target_of(options)
+    figure = replace(
+        figure,
+        source="" if target.head else figure.source,
+        caption="" if target.head else figure.caption,
+        legends=() if target.legend else figure.legends,
+        notes=() if target.notes else figure.notes,
+    )
+    if suffix.endswith("tex"):
+        return suffix, _tex(figure, options)
     legends = [
         f"{_sentence(legend.title)[:-1]}: {', '.join(entry.label for entry in legend.entries)}." for legend in figure.legends
     ]
@@ -32,7 +43,17 @@ def caption_of(figure: Figure, format: str, options: Options) -> tuple[str, str]
         f"`{figure.source}`",
         *map(_plain, (_sentence(figure.caption), *legends, *figure.notes)),
     )
-    return SUFFIXES[format], " ".join(word for word in words if word.strip("*`.")) + "\n"
+    return suffix, " ".join(word for word in words if word.strip("*`.")) + "\n"
+
+
+def suffix_of(format: str, options: Options) -> str:
+    """The suffix of the file that holds the caption of a picture written in this way; "" for none.
+
+    >>> suffix_of("pdf", Options(target="column")), suffix_of("pdf", Options())
+    ('.caption.tex', '')
+    """
+    whole = options.style == "cutlass" or target_of(options).is_whole
+    return "" if whole else SUFFIXES.get(format, "")
 
 
 def _sentence(words: str) -> str:

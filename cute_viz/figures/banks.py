@@ -66,7 +66,7 @@ def banks(layout: AnyLayout, options: FigureOptions) -> Figure:
     legends = in_each(painting.legends, [panel.paints for panel in panels], painting.paints)
     painting = replace(painting, legends=legends)
     title = options.title or f"Banks of {an(rows)} × {cols} tile of {bits}-bit elements"
-    return _figure(layout, title, "each cell shows the bank that it lies in; a box is one 16-byte chunk", painting, panels, bits)
+    return _figure(layout, title, "Each cell shows the bank that it lies in; a box is one 16-byte chunk", painting, panels, bits)
 
 
 def address(layout: AnyLayout, options: FigureOptions) -> Figure:
@@ -114,7 +114,7 @@ def address(layout: AnyLayout, options: FigureOptions) -> Figure:
         data={"m": tuple([where[k][0] if k in where else None for k in range(lines * per)])},
     )
     title = options.title or f"Memory of {an(rows)} × {cols} tile of {bits}-bit elements, 128 bytes per row"
-    caption = "each cell is an address, in order; it shows the element m,n that lies there"
+    caption = "Each cell is an address, in order; it shows the element m,n that lies there"
     caption += f"; a box is one {CHUNK}-byte chunk" if panel.boxes else ""
     shared = f"{several} elements share an address with another; the first is shown."
     return _figure(layout, title, caption, painting, [panel], bits, shared if several else "")

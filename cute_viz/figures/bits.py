@@ -29,7 +29,7 @@ def bits(swizzle: Swizzle, options: FigureOptions) -> Figure:
         else "neighbours are separated"
     )
     title = options.title or f"{swizzle}: {read} into {changed}"
-    caption = f"{read} are XORed into {changed}; {kept}" if b else "no bits: the identity"
+    caption = f"{read[0].upper()}{read[1:]} are XORed into {changed}; {kept}" if b else "No bits: the identity"
     return Figure(
         kind="bits",
         title=title,

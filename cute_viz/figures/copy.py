@@ -20,6 +20,7 @@ from cute_viz.figures.memory import CTA, lanes, owner, side_memory
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions, check_cells, operands
 from cute_viz.figures.owners import (
+    LISTED,
     TVMap,
     ownership_notes,
     places_of,
@@ -32,8 +33,8 @@ from cute_viz.figures.words import count
 SIDE_BY_SIDE = 32  # columns up to which source and destination stand next to each other
 _NAMES = {"S": "source: who reads", "D": "destination: who writes"}
 _MATRIX = {"S": "source: address given by", "D": "destination: register of"}  # of ldmatrix, whose lanes read for each other
-CAPTION = "each cell shows its owner T,V: thread T moves the element as its value V"
-CTA_CAPTION = "each cell shows the CTA whose part of the copy moves the element, and the number V of the element in that part"
+CAPTION = "Each cell shows its owner T,V: thread T moves the element as its value V"
+CTA_CAPTION = "Each cell shows the CTA whose part of the copy moves the element, and the number V of the element in that part"
 
 
 def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) -> Figure:
@@ -64,7 +65,14 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
         titles = ("lane", "value of the lane") if lanes(atom.name) else ("row", "value")
     panels = [
         tile_panel(
-            maps[x], owners[x], cells[x], options, _heading(x, memory, atom.name), titles, place, named=bool(replicas(owners[x]))
+            maps[x],
+            owners[x],
+            cells[x],
+            options,
+            _heading(x, memory, atom.name),
+            titles,
+            place,
+            named=0 < replicas(owners[x]) <= LISTED,
         )
         for x, place in zip(sides, [(0, 0), (0, 1) if beside else (1, 0)], strict=False)
     ]

@@ -72,7 +72,7 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
     fragment = isinstance(obj, DescriptorTensor)
     what = f"{name}, {x.major}-major {x.tensor.pointer.element}, {x.mode}"
     title = options.title or f"{'Descriptors' if fragment else 'Descriptor'} of {what}"
-    caption = "a cell is a core matrix of 8 rows x 16 bytes, with its first byte; memory has 128 bytes per line, 16 bytes per cell"
+    caption = "A cell is a core matrix of 8 rows x 16 bytes, with its first byte; memory has 128 bytes per line, 16 bytes per cell"
     facts: dict[str, Any] = {
         "desc": str(x),
         "start address, bytes": x.start_address * UNIT,

@@ -34,7 +34,7 @@ MOST = 1024  # threads of a slider
 TOGETHER = 8  # rows (or columns) that are drawn where one of them is used
 WIDEST = 32  # columns of a panel of elements
 PAPER = Paint(-1)
-OF_C = 3  # the hue of a thread's elements of C
+OF_C = Paint(-1, 1, 2)  # a thread's elements of C: a grey, since every hue may be one of the operand's
 Box = tuple[int, int, int, int]
 
 
@@ -152,11 +152,13 @@ class _Drawing:
             cells = sum(panel.paints.count(paint) for panel in self.panels if panel.legends == (0,) for paint in paints)
             entries.append(LegendEntry(paints[0], label, cells))
         cells = sum(sum(map(bool, panel.labels)) for panel in self.panels if panel.legends == (1,))
-        own = LegendEntry(self._paint(OF_C, False), f"thread {self.thread}", cells)
+        own = LegendEntry(self._index(OF_C), f"thread {self.thread}", cells)
         return Legend(f"hue: which 16 bytes of {self.operand}; faded: of other threads", tuple(entries)), Legend("of C", (own,))
 
     def _paint(self, hue: int, faded: bool) -> int:
-        paint = Paint(hue % HUES, faded=faded)
+        return self._index(Paint(hue % HUES, faded=faded))
+
+    def _index(self, paint: Paint) -> int:
         if paint not in self.paints:
             self.paints.append(paint)
         return self.paints.index(paint)
@@ -286,7 +288,8 @@ class _Drawing:
             for c in cols:
                 mine = value.get((r, c))
                 labels.append("" if mine is None else f"V{mine}")
-                paints.append(0 if mine is None else self._paint(self._hue((r, c)) if hued else OF_C, False))
+                colour = Paint(self._hue((r, c)) % HUES) if hued else OF_C
+                paints.append(0 if mine is None else self._index(colour))
         runs = [self._box(run, cols) for run in _runs(part) if all(c in cols for _, c in run)]
         boxes = [*more, *runs]
         self._add(caption, self.rows, cols, _Cells(labels, paints, boxes, 0 if hued else 1), (self.names[0], title))

@@ -54,7 +54,7 @@ def frames(title: str, source: str, parts: Sequence[tuple[str, Sequence[Any]]], 
     paints = [paint for panel in panels for paint in panel.paints]
     words = ("idle", "first wavefront of its phase", "further: a conflict", "lane that was served before")
     entries = tuple(LegendEntry(paint, word, paints.count(paint)) for paint, word in enumerate(words) if paint in paints)
-    caption = "a frame is a wavefront: the 32 banks serve a word each, to every lane that is joined to it"
+    caption = "A frame is a wavefront: the 32 banks serve a word each, to every lane that is joined to it"
     return Figure(
         kind="frames",
         title=title,

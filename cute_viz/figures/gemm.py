@@ -67,7 +67,7 @@ def gemm(obj: Gemm, options: FigureOptions) -> Figure:
     parts = [(f"{number}. {heading}", drawn) for number, (heading, drawn) in enumerate(parts, 1)]
     title = options.title or f"GEMM {m} × {n} × {k} with {obj.mma.atom.name or 'an MMA atom'}"
     source = f"PermutationMNK {show(obj.mma.permutation_mnk)}, ThrLayoutVMNK {obj.mma.thr_layout_vmnk}, smem {obj.smem_a}"
-    caption = "from global memory to registers and back: each panel is the smallest tile that repeats"
+    caption = "From global memory to registers and back: each panel is the smallest tile that repeats"
     return page(title, parts, 3, source, caption)
 
 

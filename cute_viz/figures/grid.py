@@ -71,7 +71,7 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
     extents = " × ".join(str(product(mode)) for mode in modes(layout.shape))
     kind = "coordinate" if not is_int else "offset"
     shown = {"auto": f"its {kind}", "offset": f"its {kind}", "coord": "its own coordinate", "index": "its index", "none": "no text"}
-    where = ("cell i", "the one mode goes down") if one else ("cell (i,j)", "mode 0 goes down, mode 1 right")
+    where = ("Cell i", "the one mode goes down") if one else ("Cell (i,j)", "mode 0 goes down, mode 1 right")
     caption = f"{where[0]} shows {shown[options.labels]}; {where[1]}"
     if isinstance(layout, ComposedLayout) and (bits := pointer_bits(layout)) is not None and isinstance(drawn, ComposedLayout):
         caption += f"; offsets count elements of {bits} bits, as does {drawn.outer}; {layout.outer} acts on bytes"
@@ -84,7 +84,7 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
         title=title,
         source=show(layout),
         caption=caption,
-        description=f"{title}. {show(layout)}: {caption}." + colours(painting.legends),
+        description=f"{title}. {show(layout)}. {caption}." + colours(painting.legends),
         paints=painting.paints,
         legends=painting.legends,
         panels=tuple(panels),

@@ -94,13 +94,13 @@ def _chunks(
 def _figure(layout: Any, options: FigureOptions, what: str, colours: tuple[Paint, ...], legend: Legend, paints: Any) -> Figure:
     rows, cols = map(int, paints.shape)
     title = options.title or f"{rows} × {cols} layout"
-    caption = f"each pixel is a cell (i,j), {what}; mode 0 goes down, mode 1 right"
+    caption = f"Each pixel is a cell (i,j), {what}; mode 0 goes down, mode 1 right"
     return Figure(
         kind="heat",
         title=title,
         source=show(layout),
         caption=caption,
-        description=f"{title}. {show(layout)}: {caption}.",
+        description=f"{title}. {show(layout)}. {caption}.",
         paints=colours,
         legends=(legend,),
         panels=(

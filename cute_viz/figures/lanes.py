@@ -104,7 +104,7 @@ def lanes(op: CopyOp, options: FigureOptions) -> Figure:
     title = (
         options.title or f"{op.name} ({name}): {high} lanes × {count(wide, 'column')}, {count(registers, 'register')} per thread"
     )
-    caption = "a cell of tensor memory shows thread T and register r; a register shows its lane and column from the address on"
+    caption = "A cell of tensor memory shows thread T and register r; a register shows its lane and column from the address on"
     notes = [f"The lanes are those of the warp's own 32: warp w of four begins at lane 32w. SM100: {RUN}."]
     if op.name.endswith("_16b"):
         notes.insert(0, "A register packs the low 16 bits of two neighbouring columns; the lower half comes first.")

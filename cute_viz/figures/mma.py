@@ -33,6 +33,7 @@ from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.options import operands as operands_of
 from cute_viz.figures.owners import (
+    LISTED,
     NAMED,
     TVMap,
     ownership_notes,
@@ -44,8 +45,8 @@ from cute_viz.figures.words import count, ptx_name
 
 _PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1), "E": (1, 2)}
 _SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N"), "E": ("M", "group of K")}
-CAPTION = "each cell shows its owner T,V: thread T holds the element as its value V"
-CTA_CAPTION = "each cell shows the CTA whose memory holds the element, and the number V of the element in that CTA's part"
+CAPTION = "Each cell shows its owner T,V: thread T holds the element as its value V"
+CTA_CAPTION = "Each cell shows the CTA whose memory holds the element, and the number V of the element in that CTA's part"
 
 
 def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
@@ -83,7 +84,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         what = _metadata(rows, cols) if x == "E" else _size(tiled.atom, x, rows, cols) + _role(tiled.atom, x)
         what = f"{x}: {what}" + (f", in {memory[x]}" if x in memory else "")
         place = _PLACES[x] if len(shown) > 1 else (0, 0)
-        named = bool(replicas(owners[x]))
+        named = 0 < replicas(owners[x]) <= LISTED
         panels.append(tile_panel(maps[x], owners[x], paints, options, what, _SPANS[x], place, atom, named))
     notes = [note for x in operands for note in _notes(x, maps[x], owners[x], memory.get(x, ""))]
     notes += metadata_notes(tiled.atom) if "E" in shown else []

@@ -43,7 +43,8 @@ class Frozen(dict[str, Any]):
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """A hue slot (0, 1, ...) and a shade: 0 is the full hue, shades-1 the lightest. hue -1 is no colour (paper).
+    """A hue slot (0, 1, ...) and a shade: 0 is the full hue, shades-1 the lightest. hue -1 is no colour: paper, and grey
+    as its second shade.
 
     faded: a tint of the hue and muted ink, of what recedes behind a highlight.
     """

@@ -71,7 +71,7 @@ def operation(call: Call, options: FigureOptions) -> Figure:
     if len(drawn) == len(panels) == 3 and drawn[2][0] == "both":
         paints = (*paints, Paint(-1))
         whole = dict(zip(panels[2].data["offset"], panels[2].paints, strict=True))
-        caption = f"on the number line: A and its complement reach {len(whole)} offsets, each once"
+        caption = f"On the number line: A and its complement reach {len(whole)} offsets, each once"
         own, rest = (list(panel.data["offset"]) for panel in panels[:2])
         if len(whole) == len(panels[2].paints) and (line := number_line(own, rest, whole, len(paints) - 1, caption)):
             legends = tuple(_counted(legends, [panels[2].paints]))  # of both together, which is each place once

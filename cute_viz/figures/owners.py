@@ -16,7 +16,8 @@ from cute_viz.figures.model import Panel, Ruler
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.rulers import with_borders
 
-NAMED = 4  # owners of a cell that its label still names
+NAMED = 4  # owners of every cell that a note tells of as one rule
+LISTED = 2  # owners of a cell that its label still names; of more, the lowest and how many
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +218,8 @@ def ownership_notes(cells: int, owners: list[list[int]], values: int, what: str 
     if named and (copies := replicas(owners)):
         holders = {len({o // values for o in mine}) for mine in owners if mine}
         if holders == {copies}:
-            notes.append(f"{what}every element is held by {copies} threads.")
+            listed = "" if copies <= LISTED else f"; the lowest is shown, ×{copies}"
+            notes.append(f"{what}every element is held by {copies} threads{listed}.")
         elif holders == {1}:
             notes.append(f"{what}every element appears {copies} times among the values, all of one owner.")
         else:

@@ -29,7 +29,7 @@ def strip(title: str, source: str, parts: Sequence[tuple[str, Sequence[Any]]], w
         LegendEntry(_LATER, "further: a conflict", paints.count(_LATER)),
     )
     banks = "a bank" if wide == 1 else f"{wide} banks"
-    caption = f"a row is a wavefront, a column {banks}; a cell shows the lanes that are served there"
+    caption = f"A row is a wavefront, a column {banks}; a cell shows the lanes that are served there"
     return Figure(
         kind="phases",
         title=title,

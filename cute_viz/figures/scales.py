@@ -98,7 +98,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     if x.rows > ROWS or x.factors > PER_ROW:
         panels.append(_blocks(x))
     title = options.title or f"Scale factors of {x.rows} rows × {x.factors * x.vector} of K, one for {x.vector} elements"
-    caption = "bytes and rows, both ways: a scale factor is one byte"
+    caption = "Bytes and rows, both ways: a scale factor is one byte"
     notes = [
         f"One scale factor for {x.vector} elements of K" + (f": {WHAT[x.vector]}." if x.vector in WHAT else "."),
         "tcgen05.cp .32x128b.warpx4 copies the 32 lines to lanes 0..31 of tensor memory and again to 32, 64 and 96: four copies, "

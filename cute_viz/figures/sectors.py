@@ -34,7 +34,7 @@ def sectors(title: str, source: str, begins: Sequence[int], width: int, mask: in
             paints.append(_NONE if not mine else _WHOLE if len(mine) == SECTOR else _PART)
     levels = [0, *[int(b != a + 1) for a, b in pairwise(lines)], 0]
     moved, useful = len(lanes) * SECTOR, sum(map(len, asked.values()))
-    caption = "a row is a line of 128 bytes, a cell a sector; it shows the lanes that request it, and how many of its bytes"
+    caption = "A row is a line of 128 bytes, a cell a sector; it shows the lanes that request it, and how many of its bytes"
     entries = (
         LegendEntry(_NONE, "not moved", paints.count(_NONE)),
         LegendEntry(_WHOLE, "fully requested", paints.count(_WHOLE)),

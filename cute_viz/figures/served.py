@@ -82,7 +82,7 @@ def served(
         entries.append(LegendEntry(len(painting.paints), "not asked for, faded", len(every) - len(lit)))
     wanted = [f"thread {span(thread.start, thread.stop - 1)}"] if thread is not None else []
     wanted += [f"wavefront {wavefront}"] if wavefront is not None else []
-    caption = "a cell shows the thread that asks for it, as which value, and its bank" + (
+    caption = "A cell shows the thread that asks for it, as which value, and its bank" + (
         f"; lit: {', '.join(wanted)}" if wanted else ""
     )
     return Figure(

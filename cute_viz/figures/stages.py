@@ -35,7 +35,7 @@ def stages(obj: Stages, options: FigureOptions) -> Figure:
         drawn = unit_of(part) if _heading(part) == SHARED else part
         parts.append((f"{n + 1}. {_heading(part)}", build(drawn, own)))
     title = options.title or "The stages of a kernel"
-    return page(title, parts, 2, str(obj), "in the order in which a kernel uses them")
+    return page(title, parts, 2, str(obj), "In the order in which a kernel uses them")
 
 
 SHARED = "the tile in shared memory"

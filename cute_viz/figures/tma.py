@@ -76,7 +76,7 @@ def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
     extents = _by(product(mode) for mode in modes(obj.cta_v_map.shape))
     title = options.title or f"{obj.op.name}: a tile of {extents} {obj.tensor.pointer.element}"
     caption = (
-        f"a box is {_by(obj.map.box_dim[: obj.map.rank])} elements, innermost first; in memory a cell is 16 bytes and shows "
+        f"A box is {_by(obj.map.box_dim[: obj.map.rank])} elements, innermost first; in memory a cell is 16 bytes and shows "
         "the coordinate of its first element"
     )
     notes = _notes(obj, pieces, outside, len(planes))

@@ -65,7 +65,7 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
     used = {column for part in parts for _, column in part.held}
     legend = _legend(parts, paints, several)
     title = options.title or f"Tensor memory of one CTA: {LANES} lanes × {COLUMNS} columns of {WORD} bits"
-    caption = f"a cell is {STEP} lanes × {count(wide, 'column')}; it shows the rows and columns of the tile that lie there, m,n"
+    caption = f"A cell is {STEP} lanes × {count(wide, 'column')}; it shows the rows and columns of the tile that lie there, m,n"
     panel = Panel(
         caption="",
         rows=rows,

@@ -1,11 +1,13 @@
-"""Wide figures made to fit: folded into bands of columns, or cropped, and they say so."""
+"""Large figures made to fit: folded into bands of columns, cropped, or without the rows of steps that nothing happens in."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import Figure, Panel, Ruler
+from cute_viz.figures.model import Arrow, Figure, Panel, Ruler
 from cute_viz.figures.words import count
 
 
@@ -108,3 +110,58 @@ def cut(panel: Panel, r0: int, r1: int, c0: int, c1: int) -> Panel:
 def _part(ruler: Ruler, start: int, stop: int) -> Ruler:
     marks = tuple(n - start for n in ruler.marks if start <= n < stop)
     return Ruler(ruler.title, ruler.labels[start:stop], ruler.levels[start : stop + 1], marks)
+
+
+def abridged(figure: Figure) -> Figure:
+    """The figure with the rows that have labels or boxes, of panels with as many rows the same; borders where some are not.
+
+    >>> from cute_viz import figure
+    >>> short = abridged(figure("ampere_gemm", follow=13))
+    >>> short.panels[0].row_ruler.labels
+    ('1', '2', '3', '11', '12', '13')
+    """
+    kept: dict[int, set[int]] = {}
+    for panel in figure.panels:
+        kept.setdefault(panel.rows, set()).update(_busy(panel))
+    rows = {extent: sorted(mine) or list(range(extent)) for extent, mine in kept.items()}
+    panels = tuple([_of_rows(panel, rows[panel.rows]) for panel in figure.panels])
+
+    def moved(box: tuple[int, ...], panel: int) -> tuple[int, ...]:
+        at = rows[figure.panels[panel].rows].index
+        return (at(box[0]), box[1], at(box[2] - 1) + 1, box[3]) if box else box
+
+    arrows: list[Arrow] = [
+        replace(arrow, start=moved(arrow.start, arrow.source), end=moved(arrow.end, arrow.target)) for arrow in figure.arrows
+    ]
+    return replace(figure, panels=panels, arrows=tuple(arrows))
+
+
+def _busy(panel: Panel) -> set[int]:
+    """The rows with a label or a box, and a single one between two of them."""
+    busy = {cell // panel.cols for cell, label in enumerate(panel.labels) if label}
+    busy |= {r for r0, _, r1, _ in panel.boxes for r in range(r0, r1)}
+    return busy | {r + 1 for r in busy if r + 2 in busy}
+
+
+def _of_rows(panel: Panel, rows: Sequence[int]) -> Panel:
+    """The panel with these rows alone, which have all of its boxes."""
+    cells = [r * panel.cols + c for r in rows for c in range(panel.cols)]
+    number = {cell: n for n, cell in enumerate(cells)}
+    old, at = panel.row_ruler, {r: n for n, r in enumerate(rows)}
+    inner = [old.levels[b] if b == a + 1 else max(1, *old.levels[a + 1 : b + 1]) for a, b in pairwise(rows)]
+    ruler = Ruler(
+        old.title,
+        tuple([old.labels[r] for r in rows]),
+        (old.levels[0], *inner, old.levels[-1]),
+        tuple([at[r] for r in old.marks if r in at]),
+    )
+    return replace(
+        panel,
+        rows=len(rows),
+        labels=tuple([panel.labels[cell] for cell in cells]) if panel.labels else (),
+        paints=tuple([panel.paints[cell] for cell in cells]),
+        row_ruler=ruler,
+        owners=tuple([(number[cell], mine) for cell, mine in panel.owners if cell in number]),
+        boxes=tuple([(at[r0], c0, at[r1 - 1] + 1, c1) for r0, c0, r1, c1 in panel.boxes]),
+        data={name: tuple([column[cell] for cell in cells]) for name, column in panel.data.items()},
+    )

@@ -42,7 +42,7 @@ def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
     (cells,), painting = paint_owners([tv_map], [first_owners(owners)], options, [owners] if view != "table" else ())
     of_tile = Painting(cells, painting.paints, painting.legends)
     if view in ("tv", "both"):
-        caption = f"tile view: {_TILE_CAPTION}" if options.view == "both" else ""
+        caption = f"Tile view: {_TILE_CAPTION[0].lower()}{_TILE_CAPTION[1:]}" if options.view == "both" else ""
         panels.append(tile_panel(tv_map, owners, of_tile.cells, options, caption))
     painting = of_tile
     if view in ("table", "both"):
@@ -56,14 +56,14 @@ def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
     title = options.title or (
         f"{count(tv_map.threads, 'thread')} × {count(tv_map.values, 'value')} over {an(tv_map.rows)} × {tv_map.cols} tile"
     )
-    captions = {"tv": _TILE_CAPTION, "table": _TABLE_CAPTION, "both": "one mapping, two views: the tile and the table"}
+    captions = {"tv": _TILE_CAPTION, "table": _TABLE_CAPTION, "both": "One mapping, two views: the tile and the table"}
     notes = _notes(tv_map, owners, options)
     return Figure(
         kind="tv",
         title=title,
         source=show(layout),
         caption=captions[view],
-        description=f"{title}. {show(layout)}: {captions[view]}. {' '.join(notes)}{colours(painting.legends)}",
+        description=f"{title}. {show(layout)}. {captions[view]}. {' '.join(notes)}{colours(painting.legends)}",
         paints=painting.paints,
         legends=painting.legends,
         panels=tuple(panels),
@@ -77,8 +77,8 @@ def tv(layout: AnyLayout, options: FigureOptions) -> Figure:
     )
 
 
-_TILE_CAPTION = "cell (m,n) shows its owner T,V: the inverse of the TV layout"
-_TABLE_CAPTION = "row T, column V shows the tile coordinate (m,n): the TV layout itself"
+_TILE_CAPTION = "Cell (m,n) shows its owner T,V: the inverse of the TV layout"
+_TABLE_CAPTION = "Row T, column V shows the tile coordinate (m,n): the TV layout itself"
 
 
 def evaluate(layout: AnyLayout, options: FigureOptions) -> TVMap:
@@ -149,7 +149,7 @@ def _table_panel(tv_map: TVMap, shape: tuple[Any, ...], paints: tuple[int, ...],
     else:
         labels = [f"({p // cols},{p % cols})" for p in order]
     return Panel(
-        caption=f"table view: {_TABLE_CAPTION}" if options.view == "both" else "",
+        caption=f"Table view: {_TABLE_CAPTION[0].lower()}{_TABLE_CAPTION[1:]}" if options.view == "both" else "",
         rows=tv_map.threads,
         cols=tv_map.values,
         labels=tuple(labels),

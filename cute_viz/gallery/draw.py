@@ -17,6 +17,7 @@ from cute_viz.files import own_bytes
 from cute_viz.gallery.index import Entry
 from cute_viz.gallery.plan import Job
 from cute_viz.limits import current, raised
+from cute_viz.renderers import FORMATS
 from cute_viz.renderers.geometry import number
 from cute_viz.renderers.page import page_of
 
@@ -60,9 +61,12 @@ def draw(job: Job, folder: str, check: bool, ours: Ours) -> Drawn:
 
 def _draw(job: Job, folder: str, check: bool, ours: Ours) -> Drawn:
     spec = job.builder.spec(job.own, job.value)
-    answer = ask(Request((spec,), formats=tuple(job.files), library=job.builder.library))
+    formats = {format_: file for format_, file in job.files.items() if format_ in FORMATS}
+    answer = ask(Request((spec,), formats=tuple(formats), library=job.builder.library))
     figure = answer.figure
-    pictures = {file: _write(answer, format_, job.forced) for format_, file in job.files.items()}
+    pictures = {file: _write(answer, format_, job.forced) for format_, file in formats.items()}
+    captions = dict(filter(None, (answer.caption(format_) for format_ in formats)))
+    pictures |= {f"{job.name}{suffix}": words.encode("utf-8", "replace") for suffix, words in captions.items()}
     differs = []
     for file, data in pictures.items():
         path = os.path.join(folder, file)
@@ -208,9 +212,7 @@ def _import_all(jobs: Sequence[Job]) -> None:
     """Import what drawing needs before the workers are forked, so that it is done once."""
     from importlib import import_module
 
-    from cute_viz.renderers import FORMATS
-
-    for format_ in dict.fromkeys(format_ for job in jobs for format_ in job.files):
+    for format_ in dict.fromkeys(format_ for job in jobs for format_ in job.files if format_ in FORMATS):
         import_module(FORMATS[format_].module)
     for module in ("grid", "tv", "mma", "copy", "banks"):
         import_module(f"cute_viz.figures.{module}")

@@ -5,18 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cute_viz import __version__
 from cute_viz.documents.names import FILE_NAMES, is_file_name, one_name
+from cute_viz.engine.caption import suffix_of
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.files import bytes_of, read_text
-from cute_viz.renderers import FORMATS, format_named
+from cute_viz.renderers import FORMATS, Options, format_named
+from cute_viz.renderers.targets import TARGETS
 from cute_viz.spec import Library
 from cute_viz.spec.build import Builder
 from cute_viz.spec.library_files import is_library
-from cute_viz.spec.yaml import Fields, Value
+from cute_viz.spec.yaml import Fields, Text, Value
 
 INDEX = ("README.md", "index.html")
 
@@ -26,7 +28,8 @@ class Job:
     """One spec to be drawn.
 
     key: a hash of the spec, of what its file shares, of the formats and of the program: equal keys, equal pictures.
-    files: format -> file name. own: the spec's name in its file. forced: whether the formats are not those of the spec.
+    files: format -> file name; `caption.tex` and `caption.md` are those of a caption beside.
+    own: the spec's name in its file. forced: whether the formats are not those of the spec.
     """
 
     name: str
@@ -141,6 +144,7 @@ def name_files(
     _check_name(builder, name, at)
     wanted = tuple(formats) or (_formats(builder, value) if isinstance(value, Fields) else ()) or ("svg",)
     files = {format_: name + FORMATS[format_].suffixes[0] for format_ in dict.fromkeys(wanted)}
+    files |= {suffix[1:]: name + suffix for suffix in _captions(value, files)}
     for file in files.values():
         if one_name(file) in taken:
             raise builder.fail(f"{file} is taken by {taken[one_name(file)]}", at, hint="give the spec another name")
@@ -160,6 +164,21 @@ def _check_name(builder: Builder, name: str, at: Span) -> None:
     """A name that is safe as a file's on every system, and in a link."""
     if not is_file_name(name):
         raise builder.fail(f"{name[:40]!r} cannot be the name of a file", at, hint=FILE_NAMES)
+
+
+def _captions(value: Value, formats: Iterable[str]) -> Iterator[str]:
+    """The suffixes of the captions beside a spec's pictures: for a place, or bare, they do not say all themselves."""
+    figure = value.get("figure") if isinstance(value, Fields) else None
+    if not isinstance(value, Fields) or not isinstance(figure, Fields):
+        return
+    words = {key: str(figure[key]) for key in ("target", "bare") if isinstance(figure.get(key), Text)}
+    target = words.get("target")
+    options = Options(
+        style=str(value.get("style", "default")),
+        target=target if target in TARGETS else None,
+        bare=words.get("bare", "").lower() in ("true", "yes"),
+    )
+    yield from dict.fromkeys(filter(None, (suffix_of(format_, options) for format_ in formats)))
 
 
 def _formats(builder: Builder, fields: Fields) -> tuple[str, ...]:

@@ -125,7 +125,7 @@ OPTIONS: dict[str, Option] = {
             "page",
             TARGETS,
             "screen",
-            command_line="Also --for. For column, page and bare pictures the caption is written beside FILE.",
+            command_line="Also --for. For column, page and bare pictures the caption is written beside FILE; TeX is a fragment.",
         ),
         Option("bare", "flag", "Only the panels, without title, legend and notes.", "page"),
         Option(

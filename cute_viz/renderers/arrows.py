@@ -40,6 +40,26 @@ def arrows(found: Sequence[Arrow], frames: Sequence[Frame], grids: Sequence[Grid
     return [*out, Arrows(joins, THIN, 0.0)] if joins else out
 
 
+def undrawn(found: Sequence[Arrow], panels: Sequence[Panel]) -> str:
+    """What `arrows` leaves out, in words: which of the numbered panels goes on in which.
+
+    >>> undrawn([Arrow(0, 1), Arrow(1, 2)], ())
+    ''
+    """
+    pairs: dict[tuple[int, int], None] = {}
+    for a in found if panels else ():
+        if a.head and panels[a.source].place[0] != panels[a.target].place[0]:
+            pairs[a.source + 1, a.target + 1] = None
+    chains: list[list[int]] = []
+    for source, target in pairs:
+        before = next((chain for chain in chains if chain[-1] == source), None)
+        if before is None:
+            chains.append([source, target])
+        else:
+            before.append(target)
+    return "; ".join(" → ".join(map(str, chain)) for chain in chains)
+
+
 def crossed(found: Sequence[Arrow], panel: int, panels: Sequence[Panel]) -> list[int]:
     """The rows of a panel whose label an arrow goes through.
 

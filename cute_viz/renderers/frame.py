@@ -16,6 +16,7 @@ from cute_viz.renderers.geometry import ALL_COLUMNS, BOLD, CAPTION, CHAR, FONT, 
 from cute_viz.renderers.marks import Mark, group_marks, vector_cell, vector_marks
 
 LARGEST = 26.0  # px of a cell without a label
+LETTERS = 2  # of the title of the rows that there is room for beside a tight panel; a longer one stands above it
 
 
 class Fit(NamedTuple):
@@ -34,7 +35,7 @@ class Fit(NamedTuple):
     line: bool = False
 
 
-LOOSE, TIGHT = Fit(), Fit(SMALL, 116.0, 4.6, 4.0, 7.0, 14.0)
+LOOSE, TIGHT = Fit(), Fit(SMALL, 116.0, 4.6, 4.0, 7.0, 12.0)
 
 
 class Detail(IntEnum):
@@ -65,8 +66,15 @@ class Frame:
     def width(self) -> float:
         """px of the whole panel, the room for its ruler at the left included."""
         title = self.panel.col_ruler.title
-        heading = 2 + (len(title) + 2) * CHAR * FONT if title else 0.0
+        heading = 2 + self.shift + (len(title) + 2) * CHAR * FONT if title else self.shift
         return self.left + max(self.panel.cols * self.cell_w, heading, self.fit.narrow if self.caption else 0.0) + 2
+
+    @property
+    def shift(self) -> float:
+        """px to the right by which the title of the rows, where it stands above the panel, moves that of the columns; else 0."""
+        title = self.panel.row_ruler.title
+        wide = title_width(title) + 8 if title and self.fit != LOOSE else 0.0
+        return wide - self.left + 4 if wide > self.left + 1 else 0.0
 
     @property
     def height(self) -> float:
@@ -124,7 +132,7 @@ def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None, fit
         w, h = _full(panel, labels, fit)
     elif detail == Detail.VECTOR:
         marks = vector_marks(panel, fit.line)
-        w, h = vector_cell(marks, fit.pad, (20.0, 30.0) if fit == LOOSE else (16.0, 27.0))
+        w, h = vector_cell(marks, fit.pad, (20.0, 30.0) if fit == LOOSE else (16.0, 28.5))
     else:
         w = h = LARGEST
     if cell is not None:
@@ -132,10 +140,25 @@ def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None, fit
     if detail == Detail.COLOUR:
         marks = group_marks(figure, panel, w, h)
     rows = panel.row_ruler
-    left = max(max(map(len, rows.labels)), len(rows.title) + 2 if rows.title else 0) * CHAR * FONT + fit.ruler
+    tight = fit != LOOSE
+    beside = bool(rows.title) and not (tight and len(rows.title) > LETTERS)
+    left = max(max(map(len, rows.labels)), len(rows.title) + 2 if beside else 0) * CHAR * FONT + fit.ruler
+    if tight and not rows.title and not any(rows.labels):
+        left = 3.0  # of a panel whose neighbour is ruled for both
+    left = max(left, title_width(rows.title) + 8 if beside else 0.0)  # which is not monospaced
     caption = tuple(wrap(panel.caption, max(panel.cols * w, fit.narrow), CAPTION * BOLD, commas=True)) if panel.caption else ()
-    top = 24.0 + (18 if panel.col_ruler.title else 0) + (CAPTION * 1.5 * len(caption) + 6 if caption else 0)
+    titled = panel.col_ruler.title or (rows.title and not beside)
+    top = 24.0 + (18 if titled else 0) + (CAPTION * 1.5 * len(caption) + 6 if caption else 0)
     return Frame(panel, detail, labels, marks, caption, w, h, float(round(left)), top, fit)
+
+
+def title_width(title: str) -> float:
+    """px of a ruler's title and its arrow: of sans letters capitals are wide.
+
+    >>> round(title_width("M"))
+    22
+    """
+    return sum(0.87 if letter.isupper() else 0.64 for letter in title) * FONT + 1.17 * FONT
 
 
 def _full(panel: Panel, labels: CellLabels, fit: Fit) -> tuple[float, float]:

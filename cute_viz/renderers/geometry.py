@@ -275,10 +275,13 @@ def arrange(
     for (row, col), (width, height), own in zip(places, sizes, alone, strict=True):
         widths[col] = max(widths.get(col, 0), 0 if own else width)
         heights[row] = max(heights.get(row, 0), height)
-    xs = {col: sum(w + gap for c, w in widths.items() if c < col) for col in widths}
+    xs = {col: sum(w + gap for c, w in widths.items() if c < col and w) for col in widths}
     ys = {row: sum(h + gap for r, h in heights.items() if r < row) for row in heights}
     broadest = max((w for (w, _), own in zip(sizes, alone, strict=True) if own), default=0)
-    total = max(broadest, sum(widths.values()) + gap * (len(widths) - 1)), sum(heights.values()) + gap * (len(heights) - 1)
+    total = (
+        max(broadest, sum(widths.values()) + gap * (len([w for w in widths.values() if w]) - 1)),
+        sum(heights.values()) + gap * (len(heights) - 1),
+    )
     return [(xs[col], ys[row]) for row, col in places], *total
 
 

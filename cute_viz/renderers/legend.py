@@ -19,16 +19,21 @@ SIZES = (12, 11)  # px of a label, and of a number of cells
 class Key:
     """The legends of a figure in a width: in one column, or in as many as fit; a long label takes several lines.
 
+    counts: with how many cells there are of each.
+
     >>> from cute_viz import figure
     >>> key = Key(figure("(2,2):(2,1)", color_by="row"), LEGEND_WIDTH, column=True)
     >>> key.height, [line.text for line in key.placed(0, 0)[1]]
     (78.0, ['hue: row', 'row 0', '2 cells', 'row 1', '2 cells'])
     """
 
-    def __init__(self, figure: Figure, width: float, column: bool) -> None:
+    def __init__(self, figure: Figure, width: float, column: bool, counts: bool = True) -> None:
         letter = SIZES[0] * PROSE
-        words = [(legend, e, count_words(figure, legend, e)) for legend in figure.legends for e in legend.entries]
-        widest = max((INDENT + 22 + (len(e.label) + 2 + len(count)) * letter for _, e, count in words), default=width)
+        words = [(legend, e, count_words(figure, legend, e) if counts else "") for legend in figure.legends for e in legend.entries]
+        widest = max(
+            (INDENT + (22 if count else 8) + (len(e.label) + (2 + len(count) if count else 0)) * letter for _, e, count in words),
+            default=width,
+        )
         self.columns = 1 if column else max(1, int(width // widest))
         self.step = min(widest, width)
         self.legends: list[tuple[list[str], list[list[tuple[LegendEntry, list[str], str]]]]] = []
@@ -66,6 +71,17 @@ class Key:
 
 def _height(row: Sequence[tuple[LegendEntry, list[str], str]]) -> float:
     return ROW + LINE * (max(len(label) for _, label, _ in row) - 1)
+
+
+def narrowest(figure: Figure) -> float:
+    """px of a column of the legends without counts: as wide as the longest label, within reason.
+
+    >>> from cute_viz import figure
+    >>> narrowest(figure("(2,2):(2,1)", color_by="row"))
+    110.0
+    """
+    longest = max((len(entry.label) for legend in figure.legends for entry in legend.entries), default=0)
+    return float(min(LEGEND_WIDTH, max(110.0, INDENT + longest * SIZES[0] * PROSE)))
 
 
 def count_words(figure: Figure, legend: Legend, entry: LegendEntry) -> str:

@@ -154,7 +154,8 @@ def vector_cell(marks: Sequence[Mark], pad: float = 7.0, heights: tuple[float, f
         w = max(w, (mark[2] * CHAR * FONT + pad) / mark[0])
     tall = min((m.r1 - m.r0 for m in marks), default=1)
     lines = max((len(m.lines) for m in marks), default=1)
-    return ceil(4 * w) / 4, float(max(8, -int(-(heights[lines > 1] + 12 * max(0, lines - 2)) / tall)))
+    steps = 4 if pad >= 7 else 64  # of a px: where the room is tight, a quarter of one in each of 64 columns is a label's
+    return ceil(steps * w) / steps, float(max(8, -int(-(heights[lines > 1] + 12 * max(0, lines - 2)) / tall)))
 
 
 def vector_width(panel: Panel, pad: float = 7.0) -> float:

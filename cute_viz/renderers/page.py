@@ -5,37 +5,33 @@ SVG, PNG, PDF, HTML and TikZ write the same page; none of them measures or place
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from cute_viz.figures.model import Figure, Panel
-from cute_viz.figures.repeats import repeated
-from cute_viz.figures.trim import in_bands
 from cute_viz.renderers import Options
-from cute_viz.renderers.arrows import arrows, crossed
+from cute_viz.renderers.arrows import arrows, crossed, undrawn
 from cute_viz.renderers.frame import LARGEST, LOOSE, TIGHT, Detail, Fit, Frame, frames, resized
 from cute_viz.renderers.geometry import BOLD, CHAR, FONT, PROSE, SMALL, arrange, fact_line, shared_sizes, wrap
-from cute_viz.renderers.legend import LEGEND_WIDTH, Key
+from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, narrowest
 from cute_viz.renderers.marks import has_vectors, vector_width
 from cute_viz.renderers.panel import draw
 from cute_viz.renderers.primitives import TEXT, Grid, Line, Plates, Primitive, scaled
 from cute_viz.renderers.targets import LEAST, TARGETS, Target, target_of
+from cute_viz.renderers.ways import arranged, has_groups
 
-BANDS = (2, 3, 4, 6, 8)  # that a panel too wide for its target is folded into
-TALLEST = 864.0  # px, 9 in: what a sheet of paper holds
 GAP = 28.0  # between panels, and between panels and legend
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
 NARROW = 76.0  # px of the caption of a unit
+TITLE_LETTER = 17 * BOLD  # px of a letter of the title
 NARROWEST = 420.0  # of what stands between the margins
 WIDEST = 2600.0  # px that panels with every label may take before labels are left out
 VECTORS_FROM = 1400.0  # px from which on a label for each box is better than one for each cell, where boxes tell all
 ROOMY = 1600.0  # px that panels of colours take
-MANY = 2048  # cells, of which the unit that repeats is tried: what an instruction holds is drawn whole
 IMAGE = 2048  # px that an image of cells takes at least, where there are so many
 MOST_CELLS = 100_000  # more are pixels of an image, unless their text was asked for
 
 
-Rank = tuple[bool, bool, bool, bool, float]
+Rank = tuple[bool, bool, bool, bool, bool, bool, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +63,17 @@ def page_of(figure: Figure, options: Options) -> Page:
     (True, 2, 'VECTOR')
     """
     target = target_of(options)
-    arranged = target.shrinks or bool(figure.arrows)
-    if target.width is None or options.cell is not None or not arranged:
+    freely = target.shrinks or bool(figure.arrows)
+    if target.width is None or options.cell is not None or not freely:
         as_it_is = lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
         if target.width is None or options.cell is not None or not (_is_mute(as_it_is) and _has_text(figure)):
             return as_it_is
-        if options.target in (None, "screen") or (_has_groups(figure) and not _is_nameless(as_it_is)):
+        if options.target in (None, "screen") or (has_groups(figure) and not _is_nameless(as_it_is)):
             return as_it_is
     best: tuple[Rank, Page] | None = None
     unit = None
-    for drawn, line in _arranged(figure):
-        if best is not None and not any(best[0][:3]) and (not best[0][3] or best[1].figure is unit):
+    for drawn, line in arranged(figure, target.is_landscape):
+        if best is not None and not any(best[0][:4]) and (not any(best[0][4:6]) or best[1].figure is unit):
             break  # as it is, with labels, or as the unit that repeats
         unit = drawn if len(drawn.paints) > len(figure.paints) else None
         for scale in (1.0, 9 / 11, LEAST / FONT) if target.shrinks else (1.0,):
@@ -85,12 +81,35 @@ def page_of(figure: Figure, options: Options) -> Page:
                 small=SMALL if scale * SMALL >= LEAST else FONT, line=line, narrow=NARROW if unit else TIGHT.narrow
             )
             page = lay_out(drawn, width=target.width / scale, full=options.full, target=target, fit=fit)
-            rank = _rank(page, drawn is figure, scale)
+            rank = _rank(page, figure, drawn, scale, target)
             if page.width * scale <= target.width + 1 and (best is None or rank < best[0]):
                 best = rank, page if scale == 1 else _scaled(page, scale)
-    if best is not None and (arranged or not _is_mute(best[1]) or not _is_nameless(best[1])):
-        return best[1]
+    if best is not None and best[0][0] and not options.full:
+        return _grown(_low(figure, target, best[1]), target)
+    if best is not None and (freely or not _is_mute(best[1]) or not _is_nameless(best[1])):
+        return _grown(best[1], target)
     return lay_out(figure, width=target.width, full=options.full, target=target)
+
+
+def _grown(page: Page, target: Target) -> Page:
+    """The page of a slide as large as the slide is, and never upright; any other as it is."""
+    if not target.is_landscape or target.width is None or target.height is None:
+        return page
+    grown = _scaled(page, max(1.0, min(target.width / page.width, target.height / page.height)))
+    return replace(grown, width=max(grown.width, target.width if grown.width < grown.height * 4 / 3 else 0.0))
+
+
+def _low(figure: Figure, target: Target, best: Page) -> Page:
+    """The page with cells so low that it fits the height of its target; the best one where none does."""
+    scale = LEAST / FONT
+    assert target.width is not None
+    assert target.height is not None
+    for size in (16.0, 12.0, 9.0, 7.0, 5.0, 4.0, 3.0, 2.0, 1.0):
+        for drawn, _ in arranged(figure, target.is_landscape):
+            page = lay_out(drawn, width=target.width / scale, cell=size, target=target, fit=TIGHT)
+            if page.width * scale <= target.width + 1 and page.height * scale <= target.height:
+                return _scaled(page, scale)
+    return best
 
 
 def _is_mute(page: Page) -> bool:
@@ -103,72 +122,26 @@ def _is_nameless(page: Page) -> bool:
     return not any(isinstance(item, Plates) for item in page.items)
 
 
-def _has_groups(figure: Figure) -> bool:
-    """Whether panels belong together as those of an MMA do: apart, without labels, groups of owners still tell what is where."""
-    return len(figure.panels) > 1 and any("thread" in panel.data for panel in figure.panels)
-
-
-def _rank(page: Page, as_it_is: bool, scale: float) -> Rank:
-    """The lower, the better: with labels, or names of groups, no higher than a sheet, as it is; then in detail and large, or, of
-    what is arranged anew, in little height. A page without labels has the names of groups, for which letters are best small beside
-    the cells.
+def _rank(page: Page, figure: Figure, drawn: Figure, scale: float, target: Target) -> Rank:
+    """The lower, the better: no higher than its place, with labels, or names of groups, as high as it likes, whole;
+    then in detail and large, or, of what is arranged anew, in little height. A page without labels has the names of groups, for
+    which letters are best small beside the cells.
     """
     detail = max(place.detail for place in page.panels)
     mute = _is_mute(page) and _has_text(page.figure)
-    tall = page.height * scale > TALLEST
+    height = page.height * scale
+    tall = height > target.likes
+    abridged = len(drawn.panels) == len(figure.panels) and drawn.panels[0].rows < figure.panels[0].rows
+    as_it_is = drawn is figure or target.is_landscape
     return (
+        target.height is not None and height > target.height,
         mute,
         mute and _is_nameless(page),
         tall,
-        not as_it_is,
-        page.height * scale if tall else scale if mute else detail - scale / 10 if as_it_is else page.height * scale,
+        abridged and bool(figure.arrows),
+        not as_it_is and not tall,
+        height if tall else scale if mute else detail - scale / 10 if drawn is figure else -scale if as_it_is else height,
     )
-
-
-def _arranged(figure: Figure) -> Iterator[tuple[Figure, bool]]:
-    """The figure as it is, in bands, in shorter rows, its panels on top of each other; with labels of two lines, and of one."""
-    if any(not arrow.head for arrow in figure.arrows):  # frames, each of two panels that lines join
-        return ((drawn, line) for drawn in (figure, _in_one_column(figure)) for line in (False, True))
-    return ((drawn, line) for drawn in _ways(figure) for line in (False, True))
-
-
-def _ways(figure: Figure) -> Iterator[Figure]:
-    """The arrangements, the likely ones first; of very many cells the unit that they repeat is one."""
-    yield figure
-    if sum(len(panel.paints) for panel in figure.panels) > MANY and (unit := repeated(figure)) is not None:
-        yield from [unit, *filter(None, (in_bands(unit, n) for n in BANDS[:3]))]
-    if figure.arrows:
-        yield from (_in_rows(figure, n) for n in (3, 2))
-    if (aside := _side_by_side(figure)) is not None:
-        yield aside
-    stacked = replace(figure, panels=tuple([replace(panel, place=(n, 0)) for n, panel in enumerate(figure.panels)]))
-    yield stacked
-    yield from filter(None, (in_bands(figure if _has_groups(figure) else stacked, n) for n in BANDS))
-
-
-def _in_one_column(figure: Figure) -> Figure:
-    """The figure with its columns of panels below each other."""
-    deep = 1 + max(panel.place[0] for panel in figure.panels)
-    return replace(
-        figure, panels=tuple([replace(panel, place=(panel.place[0] + deep * panel.place[1], 0)) for panel in figure.panels])
-    )
-
-
-def _side_by_side(figure: Figure) -> Figure | None:
-    """The operands of an MMA with A beside C, whose rows are the same and ruled once, and B below; None of other figures."""
-    at = {panel.place: panel for panel in figure.panels}
-    if at.keys() != {(0, 1), (1, 0), (1, 1)}:
-        return None
-    a, b, c = at[1, 0], at[0, 1], at[1, 1]
-    if a.row_ruler.labels != c.row_ruler.labels:
-        return None
-    unruled = replace(c.row_ruler, title="", labels=("",) * c.rows)
-    return replace(figure, panels=(replace(a, place=(0, 0)), replace(c, place=(0, 1), row_ruler=unruled), replace(b, place=(1, 0))))
-
-
-def _in_rows(figure: Figure, columns: int) -> Figure:
-    """The figure with so many panels to a row: steps, whose order their numbers tell."""
-    return replace(figure, panels=tuple([replace(panel, place=divmod(n, columns)) for n, panel in enumerate(figure.panels)]))
 
 
 def _scaled(page: Page, scale: float) -> Page:
@@ -202,18 +175,24 @@ def lay_out(
     margin, legends = target.margin, figure.legends if target.legend else ()
     fitted, places, panels_w, panels_h = _fit(figure, (width - 2 * margin) if width else None, cell, full, fit)
     sizes = [(frame.width, frame.height) for frame in fitted]
-    corner = bool(legends) and _free_corner(figure, sizes)
+    column = LEGEND_WIDTH if target.counts else narrowest(figure)
+    corner = bool(legends) and _free_corner(figure, sizes, column, target.counts)
     room = width - 2 * margin if width else SIDE_LEGEND + GAP + LEGEND_WIDTH
-    beside = bool(legends) and not corner and panels_w + GAP + LEGEND_WIDTH <= room
-    inner = panels_w + (GAP + LEGEND_WIDTH if beside else 0)
-    if target.head or target.notes:
+    beside = bool(legends) and not corner and panels_w + GAP + column <= room
+    inner = panels_w + (GAP + column if beside else 0)
+    if target.is_landscape and target.head:
+        inner = max(inner, min(room, TITLE_LETTER * len(figure.title), 2 * NARROWEST))
+    elif target.head or target.notes:
         inner = max(inner, min(NARROWEST, room))
     elif legends:
         inner = max(inner, room)
     head = _prose(_heading(figure), inner, margin, margin) if target.head else []
     top = (head[-1].y + head[-1].size * 0.8 + 10) if head else margin + (10 if target.head else 0)
-    legend = Key(figure, LEGEND_WIDTH if beside or corner else inner, beside or corner)
+    legend = Key(figure, column if beside or corner else inner, beside or corner, target.counts)
     legend_h = 0.0 if corner or not legends else legend.height + (0 if beside else GAP)
+    if order := undrawn(figure.arrows, figure.panels):
+        steps = Line(f"Steps {order}", margin, top + panels_h + GAP / 2, SIZES[0], TEXT)
+        panels_h += GAP
     body_h = max(panels_h, legend_h) if beside else panels_h + legend_h
     said = (*figure.notes, *_left_out(fitted), fact_line(figure)) if target.notes else ()
     notes = _prose([Line(note, 0, 0, 12) for note in said if note], inner, 0, margin)
@@ -229,7 +208,8 @@ def lay_out(
         panels.append(Place(frame.panel, frame.detail, grid))
         drawn += draw(frame, grid, x, y, crossed(figure.arrows, n, figure.panels))
     drawn += arrows(figure.arrows, fitted, [place.grid for place in panels])
-    return Page(figure, inner + 2 * margin, height, tuple(panels), (*drawn, *swatches, *head, *entries, *notes))
+    written = (*head, *([steps] if order else ()), *entries, *notes)
+    return Page(figure, inner + 2 * margin, height, tuple(panels), (*drawn, *swatches, *written))
 
 
 def _once(figure: Figure) -> Figure:
@@ -311,18 +291,18 @@ def _left_out(fitted: list[Frame]) -> list[str]:
     if not fitted or fitted[0].detail == Detail.FULL or not any(any(frame.panel.labels) for frame in fitted):
         return []
     if fitted[0].detail == Detail.VECTOR:
-        return ["A box is labelled as a whole."]
+        return ["A label in a box is that of all cells in it."]
     return [f"The labels of {cells} cells are left out at this size."]
 
 
-def _free_corner(figure: Figure, sizes: list[tuple[float, float]]) -> bool:
+def _free_corner(figure: Figure, sizes: list[tuple[float, float]], column: float, counts: bool) -> bool:
     """Whether the upper left place of the panels is empty, and has room for the legend."""
     places = [panel.place for panel in figure.panels]
     if not figure.legends or (0, 0) in places or not any(p[0] == 0 for p in places) or not any(p[1] == 0 for p in places):
         return False
     width = max(w for place, (w, _) in zip(places, sizes, strict=True) if place[1] == 0)
     height = max(h for place, (_, h) in zip(places, sizes, strict=True) if place[0] == 0)
-    return width >= LEGEND_WIDTH and height >= Key(figure, LEGEND_WIDTH, True).height
+    return width >= column and height >= Key(figure, column, True, counts).height
 
 
 def _heading(figure: Figure) -> list[Line]:

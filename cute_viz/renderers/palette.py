@@ -14,6 +14,7 @@ from cute_viz.figures.model import Paint
 LIGHTEST = 0.62  # how much white the lightest shade of a hue has
 FADED = 0.82  # how much white a faded paint has, as what an HTML page puts over the cells behind a highlight
 FADED_INK = "#5f6771"
+GREY = "#d4d8de"  # of the shade after paper, which no palette has a hue like
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Palette:
         ('#77aadd', '#cbdff2')
         """
         if paint.hue < 0:
-            return "#ffffff"
+            return "#ffffff" if paint.shade == 0 else GREY
         if paint.faded:
             return mixed(self.fill(replace(paint, faded=False)), FADED)
         hue = self.hues[paint.hue % len(self.hues)]

@@ -12,6 +12,7 @@ from cute_viz.renderers.primitives import (
     END,
     MIDDLE,
     MUTED,
+    START,
     TEXT,
     TILE,
     Border,
@@ -180,10 +181,12 @@ def _rulers(frame: Frame, grid: Grid, crossed: Sequence[int] = ()) -> Iterator[P
         ys = [grid.top + (r + 0.5) * grid.cell_h for r in shown]
         yield _ruler([beside] * len(shown), ys, [rows.labels[r] for r in shown], END, weight)
     yield from _bars(frame, grid)
+    over = grid.top - RULER_TITLE[0]
     if rows.title:
-        yield Line(f"{rows.title} ↓", beside, above, FONT, MUTED, anchor=END)
+        at = (grid.left - frame.left + 1, over) if frame.shift else (beside, above)
+        yield Line(f"{rows.title} ↓", *at, FONT, MUTED, anchor=START if frame.shift else END)
     if cols.title:
-        yield Line(f"{cols.title} →", grid.left + RULER_TITLE[1], grid.top - RULER_TITLE[0], FONT, MUTED)
+        yield Line(f"{cols.title} →", grid.left + RULER_TITLE[1] + frame.shift, over, FONT, MUTED)
 
 
 def _weights(shown: Sequence[int], marks: Sequence[int]) -> list[tuple[list[int], int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from cute_viz.options import TARGETS as WORDS
 from cute_viz.renderers import Options
@@ -16,7 +17,9 @@ class Target:
 
     width: px (.75 pt each) that there are, None for as many as the labels need. head, notes, legend: whether the title with source
     and caption, the notes with the facts, and the legends are on the page. margin: px around all. shrinks: letters may be made
-    as small as print bears.
+    as small as print bears. height: px that there are, which labels are given up for; None for as many as it takes. likes: px
+    that it is better to keep to. counts: whether legends say how many cells there are. fragment: whether TeX is for an input,
+    without a preamble.
     """
 
     width: float | None = None
@@ -25,6 +28,15 @@ class Target:
     legend: bool = True
     margin: float = 20.0
     shrinks: bool = False
+    height: float | None = None
+    likes: float = 864.0
+    counts: bool = True
+    fragment: bool = False
+
+    @property
+    def is_landscape(self) -> bool:
+        """Whether there is more width than height, so that panels are better beside each other."""
+        return self.width is not None and self.height is not None and self.width > self.height
 
     @property
     def is_whole(self) -> bool:
@@ -32,12 +44,16 @@ class Target:
         return self.head and self.notes and self.legend
 
 
+SHEET, CAPTIONED = 820.0, 700.0  # px, 8.5 in: a page of text less two lines of a caption; less a caption of ten
+SLIDE = 506.0  # px: 9/16 of the width
+_PRINT: dict[str, Any] = {"head": False, "notes": False, "margin": 2.0, "shrinks": True, "counts": False, "fragment": True}
 TARGETS = {
     "screen": Target(),
     "readme": Target(700),
-    "column": Target(318, head=False, notes=False, margin=2, shrinks=True),  # 3.3 in, of a two-column paper
-    "page": Target(624, head=False, notes=False, margin=2, shrinks=True),  # 6.5 in, a text width
-    "slide": Target(900, notes=False, margin=8),  # scaled up to the slide's width, letters are 12 pt
+    "column": Target(318, height=SHEET, likes=CAPTIONED, **_PRINT),  # 3.3 in, of a two-column paper
+    "page": Target(624, height=SHEET, likes=CAPTIONED, **_PRINT),  # 6.5 in, a text width
+    # 16:9; scaled up to the slide's width, letters are 12 pt
+    "slide": Target(900, notes=False, margin=8, shrinks=True, height=SLIDE, likes=SLIDE, counts=False),
     "terminal": Target(),
 }
 assert tuple(TARGETS) == WORDS

@@ -19,6 +19,7 @@ from cute_viz.renderers.colours import BORDER, DARK, HATCH, HOLE_COLOUR, LIGHT, 
 from cute_viz.renderers.geometry import cell_runs, lattices, number, runs
 from cute_viz.renderers.page import Page, page_of
 from cute_viz.renderers.palette import FADED_INK
+from cute_viz.renderers.targets import target_of
 from cute_viz.renderers.tex import escape
 
 PT = 0.75  # points of a px
@@ -62,7 +63,7 @@ def write(page: Page, options: Options) -> str:
         raise FigureError(f"a page of {size} is too long for TeX", hint="`width=`, `cell=`, `crop=` or `fold=` makes it shorter")
     writer = _Writer(page.figure, options)
     body = "".join([writer.head(page), *(part for item in page.items for part in writer.put(item)), _FOOT])
-    if options.fragment:
+    if options.fragment or target_of(options).fragment:
         return "% needs \\usepackage{tikz}\n" + body
     engine = "% !TeX program = lualatex\n" if _weight(page) > LUALATEX_FROM else ""
     return (
@@ -217,7 +218,7 @@ class _Writer:
         for x, y, text, size, ink in zip(item.xs, item.ys, item.texts, item.sizes, inks, strict=True):
             found.setdefault((ink, size), []).append(_text(x, y, text, size, item.anchor))
         for (ink, size), texts in found.items():
-            yield _texts(ink, _font(size, True, item.weight), texts)
+            yield _texts(ink, _font(size, True, 400 if item.paints else item.weight), texts)
 
     def _block(self, grid: p.Grid, style: str, rows: str, dy: float = 0.0, options: str = "") -> str:
         """A node of rows of boxes, a row of cells each, that begins dy px below the top of the cells."""
@@ -258,7 +259,7 @@ def _stamps(shape: str, corners: Iterable[tuple[float, float]]) -> str:
     """A shape that is drawn once, at many places."""
     places = []
     for x, y, across, dx, down, dy in lattices(corners):
-        steps = f"{{{across}}}{{{_exact(dx)}}}{{{down}}}{{{_exact(dy)}}}"
+        steps = f"{{{across}}}{{{_exact(dx or 1)}}}{{{down}}}{{{_exact(dy or 1)}}}"  # TeX has no leaders of nothing
         places.append(
             f"\\cvz{{{number(x)}}}{{{number(y)}}}%\n" if across * down == 1 else f"\\cvy{{{number(x)}}}{{{number(y)}}}{steps}%\n"
         )
@@ -274,7 +275,7 @@ def _texts(colour: str, font: str, texts: Iterable[str]) -> str:
 
 
 def _font(size: float, mono: bool, weight: int) -> str:
-    """A font of a size in px. TeX's typewriter has no bold, so that bold is never monospaced."""
+    """A font of a size in px. TeX's typewriter has no bold, so that bold is never monospaced; it is wider than a label's box is."""
     family = "\\sffamily\\bfseries" if weight > 400 else "\\ttfamily" if mono else "\\sffamily"
     return f"\\cvfont{{{number(size * PT)}}}{{{family}}}"
 

@@ -284,7 +284,14 @@ class Builder:
         try:
             return self.library.read(str(value), names).pick(drawable=True)
         except CuteVizError as error:
-            raise error.but(text=self.text, span=value.place(self.text, error.span), name=self.name) from None
+            hint = self.packed(value) if self.library.spec_file(str(value)) else error.hint
+            raise error.but(text=self.text, span=value.place(self.text, error.span), name=self.name, hint=hint) from None
+
+    def packed(self, value: Text) -> str:
+        """How to draw what the library has under a name; for any other text how to write a GEMM."""
+        if str(value).isidentifier() and self.library.spec_file(str(value)):
+            return f"{value} is a spec of the library, drawn by its name: cute-viz render {value}; copy its fields to change it"
+        return "such as gemm: {mma: ..., tile: '(128,128,64)', smem_a: ...}; layouts/SCHEMA.md has an example"
 
     def call(self, value: Value, names: dict[str, Any]) -> Any:
         """The operation that a text is, not carried out; an error's place is that in the file."""
@@ -300,9 +307,13 @@ class Builder:
 
     def object(self, kind: str, value: Value, names: dict[str, Any]) -> Any:
         """An object of a kind: an expression, or a mapping of the kind's fields."""
-        if not isinstance(value, Fields):
-            return self.expression(value, names)
         table = KINDS[kind].fields
+        if not isinstance(value, Fields):
+            if kind == "gemm" and isinstance(value, Text):
+                raise self.fail(
+                    f"gemm is a mapping of {', '.join(f.name for f in table)}, not text", value.span, hint=self.packed(value)
+                )
+            return self.expression(value, names)
         self.check_keys(value, [f.name for f in table], kind)
         for f in table:
             if f.required and f.name not in value:

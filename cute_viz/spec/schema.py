@@ -39,7 +39,7 @@ def _object(name: str, meaning: str, *kinds: str, required: bool = False) -> Fie
     return Field(name, "object", meaning, required, kinds)
 
 
-_SPECS_OWN = ("title", "style", "palette", "fragment")  # which stand beside the figure, or belong to a door
+_SPECS_OWN = ("title", "style", "palette")  # which stand beside the figure
 FIGURE = tuple(
     Field(
         option.name,
