@@ -46,7 +46,7 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     >>> from cute_viz import parse
     >>> ldmatrix = copy(parse("Copy_Atom<SM75_U32x1_LDSM_N, half_t>{}"), FigureOptions())
     >>> [panel.labels[0] for panel in ldmatrix.panels]
-    ['T0,8,16,24\nV0', 'T0\nV0']
+    ['T0\nV0', 'T0\nV0']
     """
     if isinstance(obj, ThrCopy):
         options = replace(options, thread=options.thread or range(obj.thr_idx, obj.thr_idx + 1))

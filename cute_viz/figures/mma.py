@@ -84,7 +84,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         what = _metadata(rows, cols) if x == "E" else _size(tiled.atom, x, rows, cols) + _role(tiled.atom, x)
         what = f"{x}: {what}" + (f", in {memory[x]}" if x in memory else "")
         place = _PLACES[x] if len(shown) > 1 else (0, 0)
-        named = 0 < replicas(owners[x]) <= LISTED
+        named = 0 < replicas(owners[x]) <= (NAMED if x == "E" else LISTED)
         panels.append(tile_panel(maps[x], owners[x], paints, options, what, _SPANS[x], place, atom, named))
     notes = [note for x in operands for note in _notes(x, maps[x], owners[x], memory.get(x, ""))]
     notes += metadata_notes(tiled.atom) if "E" in shown else []

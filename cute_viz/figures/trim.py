@@ -123,7 +123,8 @@ def abridged(figure: Figure) -> Figure:
     kept: dict[int, set[int]] = {}
     for panel in figure.panels:
         kept.setdefault(panel.rows, set()).update(_busy(panel))
-    rows = {extent: sorted(mine) or list(range(extent)) for extent, mine in kept.items()}
+    alone = {extent: {r + 1 for r in mine if r + 2 in mine} for extent, mine in kept.items()}  # a single row between two
+    rows = {extent: sorted(mine | alone[extent]) or list(range(extent)) for extent, mine in kept.items()}
     panels = tuple([_of_rows(panel, rows[panel.rows]) for panel in figure.panels])
 
     def moved(box: tuple[int, ...], panel: int) -> tuple[int, ...]:
@@ -137,10 +138,10 @@ def abridged(figure: Figure) -> Figure:
 
 
 def _busy(panel: Panel) -> set[int]:
-    """The rows with a label or a box, and a single one between two of them."""
+    """The rows with a label or a box."""
     busy = {cell // panel.cols for cell, label in enumerate(panel.labels) if label}
     busy |= {r for r0, _, r1, _ in panel.boxes for r in range(r0, r1)}
-    return busy | {r + 1 for r in busy if r + 2 in busy}
+    return busy
 
 
 def _of_rows(panel: Panel, rows: Sequence[int]) -> Panel:

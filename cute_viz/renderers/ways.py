@@ -20,7 +20,7 @@ def arranged(figure: Figure, landscape: bool = False) -> Iterator[tuple[Figure, 
 
     >>> from cute_viz import figure
     >>> [len(drawn.panels) for drawn, line in arranged(figure("(2,8):(8,1)")) if not line]
-    [1, 1, 2, 3, 4, 8]
+    [1, 1, 2, 3, 4, 4, 8]
     """
     if any(not arrow.head for arrow in figure.arrows):  # frames, each of two panels that lines join
         return ((drawn, line) for drawn in (figure, _in_one_column(figure)) for line in (False, True))
