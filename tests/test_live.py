@@ -381,9 +381,23 @@ def test_serve_prints_its_address_and_ends(tmp_path: Path):
     assert (running.returncode, out, err) == (0, "", "")
 
 
+def test_serve_begins_with_the_values_that_are_given(tmp_path: Path):
+    (tmp_path / "k.cu").write_text("void f(int M) {\n  auto a = make_layout(make_shape(M, 8));\n  auto b = make_layout(4);\n}\n")
+    command = [sys.executable, "-m", "cute_viz", "serve", "--no-browser", "k.cu", "--let", "M=16", "--name", "a"]
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+    try:
+        assert running.stderr is not None
+        line = running.stderr.readline()
+        assert line.strip().endswith(fragment({"let": "M=16", "name": "a", "file": True})), line
+    finally:
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=20)
+
+
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
+        (["--let", "M=16"], 2, "need a source"),
         (["no/such.cu"], 1, "no/such.cu"),
         (["--port", "99999"], 2, "99999"),
         (["-"], 2, "standard input"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cute_viz.live.follow import Followed
+from cute_viz.live.page import fragment
 from cute_viz.live.pool import Pool
 from cute_viz.live.server import Server
 from tests.browser import chromium, complaints, until
@@ -296,6 +297,20 @@ def test_the_specs_of_a_file_are_listed(driver, tmp_path: Path):
         assert "pick one" in page.error()
         driver.find_elements("css selector", "#objects button")[1].click()
         until(lambda: "(2,2):(2,1)" in page.text("#picture svg"))
+        assert page.error() == ""
+    finally:
+        driver.get("about:blank")
+        server.shutdown()
+        server.close()
+
+
+def test_a_file_begins_with_the_name_and_the_values_of_the_address(driver, tmp_path: Path):
+    path = tmp_path / "k.cu"
+    path.write_text("void f(int M) {\n  auto a = make_layout(make_shape(M, 8));\n  auto b = make_layout(4);\n}\n")
+    server = serving(Followed(str(path)), Pool(1))
+    try:
+        page = Page(driver, server.address + fragment({"let": "M=16", "name": "a", "file": True}))
+        until(lambda: "(16,8):(_1,16)" in page.text("#picture svg"))
         assert page.error() == ""
     finally:
         driver.get("about:blank")

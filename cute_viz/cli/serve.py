@@ -9,7 +9,7 @@ import sys
 import click
 
 from cute_viz.cli import output
-from cute_viz.cli.words import layouts_option
+from cute_viz.cli.words import layouts_option, let_option
 from cute_viz.spec import Library
 
 
@@ -17,7 +17,8 @@ from cute_viz.spec import Library
     epilog="\b\nExamples:\n"
     "  cute-viz serve\n"
     "  cute-viz serve 'Sw<3,3,3> o 0 o (8,64):(64,1)'\n"
-    "  cute-viz serve kernel.cu                      what it defines, redrawn when it is saved"
+    "  cute-viz serve kernel.cu                      what it defines, redrawn when it is saved\n"
+    "  cute-viz serve kernel.cu --let M=512 --name sA"
 )
 @click.argument("source", metavar="[SOURCE|FILE]", required=False)
 @click.option(
@@ -31,8 +32,12 @@ from cute_viz.spec import Library
     help="Listen on this address. Any address but the default lets other machines connect.",
 )
 @click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page in a browser.")
+@let_option
+@click.option("--name", metavar="NAME", help="The object of the file to begin with: NAME, SCOPE::NAME or NAME@LINE.")
 @layouts_option
-def command(source: str | None, port: int, host: str, browser: bool, library: Library) -> None:
+def command(
+    source: str | None, port: int, host: str, browser: bool, let: dict[str, str], name: str | None, library: Library
+) -> None:
     """Serve a page that draws while you type, on this machine only, until Ctrl-C.
 
     It takes everything that render takes; with a FILE it shows what the file defines, and follows it when you save.
@@ -48,10 +53,18 @@ def command(source: str | None, port: int, host: str, browser: bool, library: Li
     gc.enable()  # main() switches it off for commands of a moment
     if source == "-":
         raise click.UsageError("a page follows a file; it cannot follow standard input")
+    if (let or name) and source is None:
+        raise click.UsageError("--let and --name need a source or a file")
     followed = Followed(source) if source is not None and _is_file(source) else None
     server = Server(host, port, followed, Pool(max(2, min(4, os.cpu_count() or 2)), library))
     try:
-        address = server.address + (fragment({"source": source}) if source is not None and followed is None else "")
+        given = {"let": "\n".join(f"{key}={value}" for key, value in let.items()), "name": name or ""}
+        if source is not None and followed is None:
+            given["source"] = source
+        state: dict[str, object] = {word: value for word, value in given.items() if value}
+        if state and followed is not None:
+            state["file"] = True
+        address = server.address + (fragment(state) if state else "")
         output.say(address)
         sys.stderr.flush()
         if host not in ("127.0.0.1", "localhost", "::1"):
