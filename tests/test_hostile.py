@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import tempfile
 import unicodedata
 from pathlib import Path
 from xml.etree import ElementTree
@@ -25,6 +26,7 @@ from cute_viz.renderers import FORMATS, Options, render
 from tests.commands import fails, run
 from tests.test_render_tikz import compile_tex
 
+BROKEN = Path(tempfile.gettempdir()) / "broken"  # what a shell behind TeX would make
 HOSTILE = {
     "an end of SVG": "</svg><script>alert(1)</script>",
     "an end of a script": "</script><script>alert(1)</script><!--",
@@ -33,7 +35,7 @@ HOSTILE = {
     "an end of an attribute": '" onmouseover="alert(1)" x=\'y\' `',
     "an entity": "&lt;script&gt; &#60; &amp;lt; &nosuch; %26",
     "a file for TeX": r"\input{/etc/passwd} \include{x} \openin5=/etc/passwd",
-    "a shell for TeX": r"\immediate\write18{touch /tmp/broken} \directlua{os.execute('x')}",
+    "a shell for TeX": rf"\immediate\write18{{touch {BROKEN}}} \directlua{{os.execute('x')}}",
     "an end of TeX": r"\end{document} } } $ $$ % # & ~ ^ _ \ \par^^M^^5cinput{x}",
     "escapes of a terminal": "\x1b[2J\x1b]0;title\x07\x9b31m\x1bP\x1b\\",
     "turned letters": "\u202eabc\u202c \u2066def\u2069 \u200f\u200b\ufeff",
@@ -165,7 +167,7 @@ def test_no_text_breaks_out(words: str, name: str) -> None:
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_tex_compiles_without_a_shell_and_reads_no_file(tmp_path: Path) -> None:
     compile_tex(render(hostile(" ".join(HOSTILE.values())), "tikz"), tmp_path)
-    assert not Path("/tmp/broken").exists()
+    assert not BROKEN.exists()
 
 
 @pytest.mark.parametrize("what", HOSTILE)

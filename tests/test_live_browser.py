@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,18 @@ def serving(followed: Followed | None = None, pool: Pool | None = None) -> Serve
     server = Server(followed=followed, pool=pool)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     return server
+
+
+@contextmanager
+def following(driver, path: Path) -> Iterator[str]:
+    """The address of a server that follows a file; the browser leaves it before it ends."""
+    server = serving(Followed(str(path)), Pool(1))
+    try:
+        yield server.address
+    finally:
+        driver.get("about:blank")
+        server.shutdown()
+        server.close()
 
 
 @pytest.fixture(scope="module")
@@ -290,41 +304,29 @@ def test_it_fits_its_window(page, driver, width, dark):
 def test_the_specs_of_a_file_are_listed(driver, tmp_path: Path):
     path = tmp_path / "specs.yaml"
     path.write_text("specs:\n  one:\n    layout: (4,8):(8,1)\n  two:\n    layout: (2,2):(2,1)\n")
-    server = serving(Followed(str(path)), Pool(1))
-    try:
-        page = Page(driver, server.address)
+    with following(driver, path) as address:
+        page = Page(driver, address)
         until(lambda: [button.text for button in driver.find_elements("css selector", "#objects button")] == ["one", "two"])
         assert "pick one" in page.error()
         driver.find_elements("css selector", "#objects button")[1].click()
         until(lambda: "(2,2):(2,1)" in page.text("#picture svg"))
         assert page.error() == ""
-    finally:
-        driver.get("about:blank")
-        server.shutdown()
-        server.close()
 
 
 def test_a_file_begins_with_the_name_and_the_values_of_the_address(driver, tmp_path: Path):
     path = tmp_path / "k.cu"
     path.write_text("void f(int M) {\n  auto a = make_layout(make_shape(M, 8));\n  auto b = make_layout(4);\n}\n")
-    server = serving(Followed(str(path)), Pool(1))
-    try:
-        page = Page(driver, server.address + fragment({"let": "M=16", "name": "a", "file": True}))
+    with following(driver, path) as address:
+        page = Page(driver, address + fragment({"let": "M=16", "name": "a", "file": True}))
         until(lambda: "(16,8):(_1,16)" in page.text("#picture svg"))
         assert page.error() == ""
-    finally:
-        driver.get("about:blank")
-        server.shutdown()
-        server.close()
 
 
 def test_a_file_is_followed(driver, tmp_path: Path):
     path = tmp_path / "layouts.txt"
     path.write_text("(4,8):(8,1)\n")
-    followed = Followed(str(path))
-    server = serving(followed, Pool(1))
-    try:
-        page = Page(driver, server.address)
+    with following(driver, path) as address:
+        page = Page(driver, address)
         until(lambda: "(4,8):(8,1)" in page.text("#picture svg"))
         path.write_text("(2,8):(8,1)\n")
         until(lambda: "(2,8):(8,1)" in page.text("#picture svg"))
@@ -336,7 +338,3 @@ def test_a_file_is_followed(driver, tmp_path: Path):
         until(lambda: "#z" in driver.current_url)
         driver.refresh()
         until(lambda: "(3,8):(8,1)" in page.text("#picture svg"))
-    finally:
-        driver.get("about:blank")
-        server.shutdown()
-        server.close()

@@ -87,7 +87,7 @@ def _tile(name: str, g: Any, tiler: Any) -> Layout:
 
 
 def _unknown_extent(shape: Any, tiler: Any) -> int | None:
-    """An extent that only run time tells, and that decides how far a tile goes into the modes of a nested one."""
+    """An extent known only at run time that decides how far a tile goes into the modes of a nested one."""
     if isinstance(shape, tuple) and isinstance(tiler, tuple):
         found = (_unknown_extent(a, b) for a, b in zip(shape, tiler, strict=False))
         return next((extent for extent in found if extent is not None), None)

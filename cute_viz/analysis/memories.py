@@ -58,6 +58,15 @@ _CDNA = Memory(
 _OF_ARCH = {"gfx908": _CDNA, "gfx90a": _CDNA, "gfx940": _CDNA, "gfx941": _CDNA, "gfx942": _CDNA}
 
 
+def has_warps(arch: str) -> bool:
+    """Whether an architecture, or none, has the warps of 32 threads whose accesses were measured.
+
+    >>> has_warps(""), has_warps("sm90"), has_warps("gfx90a")
+    (True, True, False)
+    """
+    return not arch or arch.startswith("sm")
+
+
 def memory_of(arch: str) -> Memory | None:
     """The memory of an architecture; None for one whose warps have 32 threads and whose wavefronts were measured, and for none.
 
@@ -66,7 +75,7 @@ def memory_of(arch: str) -> Memory | None:
     >>> memory_of("gfx90a").groups["ds_read_b128"][0], memory_of("sm90")
     ((0, 1, 2, 3, 20, 21, 22, 23), None)
     """
-    if not arch or arch.startswith("sm"):
+    if has_warps(arch):
         return None
     if arch not in _OF_ARCH:
         known = ", ".join(_OF_ARCH)

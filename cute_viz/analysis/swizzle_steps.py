@@ -81,7 +81,7 @@ def _flagged_steps(swizzle: Swizzle, bits: int, layout: Layout) -> list[Step]:
 
 
 def on_coordinates(swizzle: Swizzle, layout: Layout) -> str | None:
-    """The swizzle as a formula of the layout's coordinates; None where its bits are no bits of single coordinates.
+    """The swizzle as a formula of the layout's coordinates; None where its bits are not bits of single coordinates.
 
     Holds where every extent and stride is a power of two and no two modes share a bit of the offset.
 
@@ -116,7 +116,7 @@ def _moved(name: str, by: int, mask: int) -> str:
 
 
 def _offset_bits(layout: Layout) -> dict[int, tuple[int, int]] | None:
-    """Of each bit of the offset, the mode and the bit of its coordinate that it is; None where they are no such bits."""
+    """For each bit of the offset, the mode and the bit of that mode's coordinate; None where there is no such bit."""
     if len(modes(layout.shape)) > len(NAMES):
         return None
     out: dict[int, tuple[int, int]] = {}

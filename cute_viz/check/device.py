@@ -233,7 +233,7 @@ class Device:
 
 
 def _driver_version() -> str:
-    """The version of the NVIDIA driver, as Linux tells it; empty elsewhere."""
+    """The version of the NVIDIA driver, as Linux reports it; empty elsewhere."""
     try:
         with open("/proc/driver/nvidia/version", encoding="utf-8") as file:
             found = re.search(r"\d+\.\d+(?:\.\d+)?", file.read())

@@ -24,7 +24,7 @@ PROVES = {
         "operands behind a descriptor, whose picture has no owners; the checks of GMMA layouts do that",
     ),
     "sparse wgmma": (
-        "sparse products are exact as drawn; of N = 8 each nibble of metadata tells of the group of A at which it is drawn",
+        "sparse products are exact as drawn; for N = 8 each nibble of metadata belongs to the group of A at which it is drawn",
         "A behind a descriptor, whose picture has no owners; metadata that PTX calls undefined",
     ),
     "TMA load": (

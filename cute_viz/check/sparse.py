@@ -94,11 +94,6 @@ class _Job:
         return self.sparse.made.k
 
     @property
-    def base(self) -> int:
-        """Of the digits that numbers are told by: each is exact in both operands."""
-        return min(128, self.sparse.made.a.exact, self.sparse.made.b.exact)
-
-    @property
     def patterns(self) -> int:
         """The launches that give every nibble digits of its own."""
         rows, groups = self.extents
@@ -149,14 +144,6 @@ class _Job:
         np.put_along_axis(whole, self.kept(codes), a, axis=1)
         return whole @ b.T
 
-    def digits(self, numbers: Any) -> Any:
-        """The numbers digit by digit [digit, ...]."""
-        out, largest = [], int(numbers.max())
-        while largest:
-            out.append(numbers % self.base)
-            numbers, largest = numbers // self.base, largest // self.base
-        return np.stack(out)
-
     def launches(self) -> tuple[Launch, ...]:
         a, codes, b = self.numbers()
         every = range(self.sparse.selectors)
@@ -165,7 +152,7 @@ class _Job:
         if self.sparse.made.n != PROBED:
             return tuple(out)
         pick = np.broadcast_to(np.eye(self.slots, dtype=np.int64)[:, None, :], (self.slots, 64, self.slots))
-        k = self.digits(np.arange(self.sparse.k) + 1)[:, None, :] * np.ones((1, PROBED, 1), np.int64)
+        k = self.sparse.made.digits(np.arange(self.sparse.k) + 1)[:, None, :] * np.ones((1, PROBED, 1), np.int64)
         for n in every:
             for digit in range(self.patterns):
                 out.append(self.launch(pick, k, self.metadata(self.numbered(digit), n), n))
@@ -215,7 +202,7 @@ class _Job:
         rows, groups = self.extents
         found = self.results(data)
         depth = found.shape[0] // self.slots  # digits of k, a block of B each
-        k = sum(part * self.base**p for p, part in enumerate(found.reshape(depth, self.slots, -1))) - 1
+        k = sum(part * self.sparse.made.base**p for p, part in enumerate(found.reshape(depth, self.slots, -1))) - 1
         first = self.shown.c.cols == 0
         by_row = np.zeros((self.slots, rows), np.int64)
         by_row[:, self.shown.c.rows[first]] = k[:, first]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from cute_viz.algebra.mma import MMA_Atom
-from cute_viz.check.elements import element_of
 from cute_viz.check.job import Kernel
-from cute_viz.check.wgmma_ptx import B_AT, GROUP, Wgmma, described, descriptor, fill
+from cute_viz.check.wgmma_ptx import B_AT, Wgmma, accumulators, described, descriptor, fill, loaded, of_name
 
 DENSE = descriptor(0, 128, 512)  # of rows of 64 bytes as plain core matrices: K goes on 128 bytes further, 8 rows 512
 
@@ -37,12 +35,7 @@ class SparseWgmma:
 
     def text(self, accumulators: str, a: str, b: str, metadata: str, selector: int) -> str:
         """The instruction; the accumulators are added to."""
-        made = self.made
-        kinds = f"{made.c.name}.{made.a.name}.{made.b.name}"
-        name = f"wgmma.mma_async.sp.sync.aligned.m64n{made.n}k{self.k}.{kinds}{'.satfinite' if made.saturate else ''}"
-        majors = made.transposed[made.registers :] if made.a.bits == 16 else ()
-        tail = "" if made.a.whole else ", 1, 1" + "".join(f", {t}" for t in majors)
-        return f"{name} {accumulators}, {a}, {b}, {metadata}, {selector}, 1{tail};"
+        return self.made.line("wgmma.mma_async.sp", self.k, f"{accumulators}, {a}, {b}, {metadata}, {selector}")
 
 
 def instruction(atom: MMA_Atom, group: int, selectors: int) -> SparseWgmma | str:
@@ -53,13 +46,8 @@ def instruction(atom: MMA_Atom, group: int, selectors: int) -> SparseWgmma | str
     >>> made.text("{d}", "a", "b", "e", 1)
     'wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {d}, a, b, e, 1, 1, 1, 1, 0, 0;'
     """
-    match = re.fullmatch(r"GMMA_64x(\d+)x\d+_\w+?_([SR])S(?:_TN)?(_SATURATE)?(?:<.*>)?", atom.name)
-    a, b, c = map(element_of, atom.types[:3]) if len(atom.types) > 2 else (None, None, None)
-    if match is None or a is None or b is None or c is None:
-        return f"no kernel for {atom.name or 'an atom without a name'}"
-    if re.search(r"MN|Neg", atom.name.partition("<")[2]):
-        return "a transposed or negated operand of a sparse atom is not probed; the checks of GMMA layouts decide the majors"
-    return SparseWgmma(Wgmma(a, b, c, int(match[1]), match[2] == "R", match[3] is not None), group, selectors)
+    made = of_name(atom, "GMMA", "of a sparse atom is not probed")
+    return made if isinstance(made, str) else SparseWgmma(made, group, selectors)
 
 
 def kernel(sparse: SparseWgmma, entry: str) -> Kernel:
@@ -73,15 +61,8 @@ def kernel(sparse: SparseWgmma, entry: str) -> Kernel:
     1
     """
     made = sparse.made
-    d = "{" + ",".join(f"%d{j}" for j in range(made.results)) + "}"
-    zero = "\n".join(f"mov.b32 %d{j}, 0;" for j in range(made.results))
-    store = "\n".join(f"st.global.b32 [%q+{4 * j}], %d{j};" for j in range(made.results))
-    if made.registers:
-        load_a = f"""mul.lo.u32 %x, %i, {GROUP}; add.u32 %x, %x, %t; mul.wide.u32 %by, %x, 16; ld.param.u64 %q, [a];
-add.u64 %q, %q, %by; ld.global.v4.b32 {{%r0,%r1,%r2,%r3}}, [%q];"""
-        a = "{%r0,%r1,%r2,%r3}"
-    else:
-        load_a, a = fill("A", "a", "%i", "na", 0), "%pa"
+    d, zero, store = accumulators(made)
+    load_a, a = loaded(made)
     issue = sparse.text(d, a, "%pb", "%e", 0)
     if sparse.selectors > 1:
         issue = f"""ld.param.u32 %x, [selector]; setp.ne.u32 %p, %x, 0; @%p bra HIGHER;
@@ -111,10 +92,6 @@ bar.sync 0;
 {zero}
 wgmma.fence.sync.aligned;
 {issue}
-wgmma.commit_group.sync.aligned;
-wgmma.wait_group.sync.aligned 0;
-mad.lo.u32 %x, %j, %g, %i; mul.lo.u32 %x, %x, {GROUP}; add.u32 %x, %x, %t; mul.wide.u32 %by, %x, {4 * made.results};
-ld.param.u64 %q, [d]; add.u64 %q, %q, %by;
 {store}
 ret;
 }}""",

@@ -60,7 +60,7 @@ class Job:
         return [Corner(0, 0, first), Corner(min(5, total - 1), 0, last), Corner(max(0, total - 7), 0, first), Corner(0, 0, last)]
 
     def numbers(self) -> Any:
-        """The tensor in global memory, c first: a number that tells each element, as far as its bits go."""
+        """The tensor in global memory, c first: numbered elements, as far as the bits of an element go."""
         bits = self.obj.tensor.bits
         strides = self.obj.map.global_strides
         total = (self.obj.map.global_dim[self.obj.map.rank - 1] * strides[self.obj.map.rank - 2]) * 8 // bits

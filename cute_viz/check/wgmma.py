@@ -68,27 +68,14 @@ class _Job:
     def columns(self) -> int:
         return self.made.k if self.a else 1
 
-    @property
-    def base(self) -> int:
-        """Of the digits that numbers are told by: each is exact in both operands."""
-        return min(128, self.made.a.exact, self.made.b.exact)
-
-    def digits(self, numbers: Any) -> Any:
-        """The numbers digit by digit [digit, ...], each digit exact in both operands' types."""
-        base, largest, out = self.base, int(numbers.max()), []
-        while largest:
-            out.append(numbers % base)
-            numbers, largest = numbers // base, largest // base
-        return np.stack(out)
-
     def launches(self) -> tuple[Launch, ...]:
         m, n, k = np.arange(64) + 1, np.arange(self.made.n) + 1, np.arange(self.made.k) + 1
         pick = np.eye(self.made.k, dtype=np.int64)[: self.columns]  # [column, k]
-        carry = np.concatenate([digit[None, :, None] * pick[:, None, :] for digit in self.digits(m)])
+        carry = np.concatenate([digit[None, :, None] * pick[:, None, :] for digit in self.made.digits(m)])
         ones = np.broadcast_to(pick[:, None, :], (self.columns, 64, self.made.k))
         plain = np.ones((1, self.made.n, self.made.k), np.int64)
-        by_k = self.digits(k)[:, None, :] * plain
-        by_n = self.digits(n)[:, :, None] * plain
+        by_k = self.made.digits(k)[:, None, :] * plain
+        by_n = self.made.digits(n)[:, :, None] * plain
         out = [self.launch(carry, plain), self.launch(ones[:1], by_n)]
         if self.a:
             out += [self.launch(ones, by_k), self.launch(carry, plain, self.a.swapped())]
@@ -117,7 +104,7 @@ class _Job:
 
     def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
         """Each accumulator's m and n, and with A in registers each of its values' m and k, against the drawn place."""
-        c, base = self.c, self.base
+        c, base = self.c, self.made.base
         m_digits = self.results(outputs[0][0]).reshape(-1, self.columns, c.size)
         got_m = sum(digit * base**p for p, digit in enumerate(m_digits)) - 1
         got_n = sum(digit * base**p for p, digit in enumerate(self.results(outputs[1][0]))) - 1

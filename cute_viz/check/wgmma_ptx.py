@@ -40,13 +40,30 @@ class Wgmma:
         """Registers of the accumulator in a thread."""
         return self.n * self.c.bits // 64
 
+    @property
+    def base(self) -> int:
+        """Of the digits in which a probe writes numbers: each is exact in both operands."""
+        return min(128, self.a.exact, self.b.exact)
+
+    def digits(self, numbers: Any) -> Any:
+        """The numbers digit by digit [digit, ...], each digit exact in both operands' types."""
+        base, largest, out = self.base, int(numbers.max()), []
+        while largest:
+            out.append(numbers % base)
+            numbers, largest = numbers // base, largest // base
+        return np.stack(out)
+
     def text(self, accumulators: str, a: str, b: str) -> str:
         """The instruction; the accumulators are added to."""
+        return self.line("wgmma.mma_async", self.k, f"{accumulators}, {a}, {b}")
+
+    def line(self, stem: str, k: int, operands: str) -> str:
+        """The instruction of these types under a stem, `.sp` or not, with its K and its operands."""
         kinds = f"{self.c.name}.{self.a.name}.{self.b.name}"
-        name = f"wgmma.mma_async.sync.aligned.m64n{self.n}k{self.k}.{kinds}{'.satfinite' if self.saturate else ''}"
+        name = f"{stem}.sync.aligned.m64n{self.n}k{k}.{kinds}{'.satfinite' if self.saturate else ''}"
         majors = self.transposed[self.registers :] if self.a.bits == 16 else ()
         tail = "" if self.a.whole else ", 1, 1" + "".join(f", {t}" for t in majors)
-        return f"{name} {accumulators}, {a}, {b}, 1{tail};"
+        return f"{name} {operands}, 1{tail};"
 
 
 def instruction(atom: MMA_Atom) -> Wgmma | str:
@@ -56,12 +73,21 @@ def instruction(atom: MMA_Atom) -> Wgmma | str:
     >>> instruction(resolve("SM90_64x8x16_F32F16F16_SS")).text("{d}", "a", "b")
     'wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d}, a, b, 1, 1, 1, 0, 0;'
     """
-    match = re.fullmatch(r"SM90_64x(\d+)x\d+_\w+?_([SR])S(?:_TN)?(_SATURATE)?(?:<.*>)?", atom.name)
+    return of_name(atom, "SM90", "of an atom is not probed here")
+
+
+def of_name(atom: MMA_Atom, prefix: str, refused: str) -> Wgmma | str:
+    """The instruction of a name with a prefix, or why none is probed; refused: of a transposed or negated operand.
+
+    >>> of_name(MMA_Atom(1, (1, 1, 1), 1, 1, 1, "SM80_16x8x8"), "SM90", "")
+    'no kernel for SM80_16x8x8'
+    """
+    match = re.fullmatch(rf"{prefix}_64x(\d+)x\d+_\w+?_([SR])S(?:_TN)?(_SATURATE)?(?:<.*>)?", atom.name)
     a, b, c = map(element_of, atom.types[:3]) if len(atom.types) > 2 else (None, None, None)
     if match is None or a is None or b is None or c is None:
         return f"no kernel for {atom.name or 'an atom without a name'}"
     if re.search(r"MN|Neg", atom.name.partition("<")[2]):
-        return "a transposed or negated operand of an atom is not probed here; the checks of GMMA layouts decide the majors"
+        return f"a transposed or negated operand {refused}; the checks of GMMA layouts decide the majors"
     return Wgmma(a, b, c, int(match[1]), match[2] == "R", match[3] is not None)
 
 
@@ -76,15 +102,8 @@ def kernel(made: Wgmma, entry: str) -> Kernel:
     >>> kernel(instruction(resolve("SM90_64x8x16_F32F16F16_SS")), "k").exact
     True
     """
-    d = "{" + ",".join(f"%d{j}" for j in range(made.results)) + "}"
-    zero = "\n".join(f"mov.b32 %d{j}, 0;" for j in range(made.results))
-    store = "\n".join(f"st.global.b32 [%q+{4 * j}], %d{j};" for j in range(made.results))
-    if made.registers:
-        load_a = f"""mul.lo.u32 %x, %i, {GROUP}; add.u32 %x, %x, %t; mul.wide.u32 %by, %x, 16; ld.param.u64 %q, [a];
-add.u64 %q, %q, %by; ld.global.v4.b32 {{%r0,%r1,%r2,%r3}}, [%q];"""
-        a = "{%r0,%r1,%r2,%r3}"
-    else:
-        load_a, a = fill("A", "a", "%i", "na", 0), "%pa"
+    d, zero, store = accumulators(made)
+    load_a, a = loaded(made)
     return Kernel(
         entry,
         f""".extern .shared .align 1024 .b8 {entry}_smem[];
@@ -110,16 +129,47 @@ AGAIN:
 ld.param.u32 %x, [b_move]; shr.u32 %x, %x, 4; cvt.u64.u32 %q, %x;
 add.u64 %pa, %pa, {STEP >> 4}; add.u64 %pb, %pb, %q;
 sub.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra AGAIN;
-wgmma.commit_group.sync.aligned;
-wgmma.wait_group.sync.aligned 0;
-mad.lo.u32 %x, %j, %g, %i; mul.lo.u32 %x, %x, {GROUP}; add.u32 %x, %x, %t; mul.wide.u32 %by, %x, {4 * made.results};
-ld.param.u64 %q, [d]; add.u64 %q, %q, %by;
 {store}
 ret;
 }}""",
         (8, 0) if made.a.name == made.b.name else (8, 4),
         90,
         exact=True,
+    )
+
+
+def accumulators(made: Wgmma) -> tuple[str, str, str]:
+    """The registers of the accumulator, PTX that clears them, and PTX that waits for the instruction and stores them to [d].
+
+    >>> accumulators(Wgmma(element_of("f16"), element_of("f16"), element_of("f32"), 8))[0]
+    '{%d0,%d1,%d2,%d3}'
+    """
+    names = [f"%d{j}" for j in range(made.results)]
+    store = "\n".join(f"st.global.b32 [%q+{4 * j}], {name};" for j, name in enumerate(names))
+    return (
+        "{" + ",".join(names) + "}",
+        "\n".join(f"mov.b32 {name}, 0;" for name in names),
+        f"""wgmma.commit_group.sync.aligned;
+wgmma.wait_group.sync.aligned 0;
+mad.lo.u32 %x, %j, %g, %i; mul.lo.u32 %x, %x, {GROUP}; add.u32 %x, %x, %t; mul.wide.u32 %by, %x, {4 * made.results};
+ld.param.u64 %q, [d]; add.u64 %q, %q, %by;
+{store}""",
+    )
+
+
+def loaded(made: Wgmma) -> tuple[str, str]:
+    """PTX that brings A of a block to registers, or to shared memory, and the operand that it then is.
+
+    >>> loaded(Wgmma(element_of("f16"), element_of("f16"), element_of("f32"), 8))[1]
+    '%pa'
+    """
+    if not made.registers:
+        return fill("A", "a", "%i", "na", 0), "%pa"
+    four = "{%r0,%r1,%r2,%r3}"
+    return (
+        f"""mul.lo.u32 %x, %i, {GROUP}; add.u32 %x, %x, %t; mul.wide.u32 %by, %x, 16; ld.param.u64 %q, [a];
+add.u64 %q, %q, %by; ld.global.v4.b32 {four}, [%q];""",
+        four,
     )
 
 

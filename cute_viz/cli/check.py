@@ -152,7 +152,7 @@ def _subjects(sources: Sequence[str], reading: Reading) -> Iterator[Subject]:
 
 @contextmanager
 def _bar(shown: bool) -> Iterator[Callable[[int, int], object] | None]:
-    """A bar on stderr, if wanted: what tells it how many checks are done, and of how many."""
+    """A progress bar on stderr, if shown: a function that takes how many checks are done, and of how many."""
     if not shown:
         yield None
         return

@@ -100,7 +100,7 @@ def _entries(source: str, as_json: bool, reading: Reading) -> None:
         output.table([(str(row.line), _shorter(row.path), row.kind or "?", _told(row)) for row in shown])
     unread = sum(1 for row in rows if row.error and not row.needs)
     if unread:
-        output.say(f"{unread} definitions could not be read; --json tells why")
+        output.say(f"{unread} definitions could not be read; --json says why")
 
 
 def _told(row: Row) -> str:

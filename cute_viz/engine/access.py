@@ -12,7 +12,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import WarpAccess, accesses, element_bits, extents_of
 from cute_viz.analysis.banks import WORD, width
 from cute_viz.analysis.facts import layout_facts, memory_facts
-from cute_viz.analysis.memories import memory_of
+from cute_viz.analysis.memories import has_warps, memory_of
 from cute_viz.analysis.reports import global_report, shared_report
 from cute_viz.errors import UsageError
 from cute_viz.figures.frames import frames
@@ -185,5 +185,5 @@ def _check(access: Access) -> None:
         raise UsageError(f"{word} reads; drop `store=`")
     if access.sectors and "matrix" in word:
         raise UsageError(f"{word} accesses shared memory; drop `global=`")
-    if access.sectors and not access.arch.startswith("sm") and access.arch:
+    if access.sectors and not has_warps(access.arch):
         raise UsageError(f"how {access.arch} serves global memory is not known; drop `global=`, or count banks")

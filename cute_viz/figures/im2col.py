@@ -73,7 +73,7 @@ def conv(obj: TmaCopy) -> Im2col:
 
 
 def corner_of(obj: TmaCopy, word: str | None) -> Corner:
-    """`--coord`: pixel, channel and the position in the filter, as `pixel,c,s,r`; 0 for those that are not given.
+    """`coord=`: pixel, channel and the position in the filter, as `pixel,c,s,r`; 0 for those that are not given.
 
     Raises: FigureError for more numbers than there are, and for positions that the filter does not have.
 

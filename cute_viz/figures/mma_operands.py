@@ -165,32 +165,49 @@ def _blocks(mma: TiledMMA, operand: str) -> Figure:
             cells = [held[i + j * rows] for j in range(c * wide, (c + 1) * wide) for i in range(r * high, (r + 1) * high)]
             labels.append(_words(cells))
             paints.append(cells[0].cta)
-    memory = _memory(home(mma.atom.name, operand))
-    kind = f" of {mma.atom.types['ABC'.index(operand)]}" if len(mma.atom.types) > 2 else ""
+    note = "Each CTA of the pair holds the part of its colour; CTA 0 issues the instruction for both." if ctas > 1 else ""
+    holders = ("cta", "CTA", "hue: CTA whose memory holds the block")
+    return _of_blocks(mma, operand, (rows, cols, high, wide), labels, paints, holders, note)
+
+
+def _of_blocks(
+    mma: TiledMMA,
+    operand: str,
+    extents: tuple[int, int, int, int],
+    labels: list[str],
+    paints: list[int],
+    holders: tuple[str, str, str],
+    note: str,
+) -> Figure:
+    """The figure of an operand in blocks. extents: its rows and columns, and those of a block. paints: who holds each block.
+
+    holders: of those who hold them, the column of the data, the word, and the title of the legend.
+    """
+    (rows, cols, high, wide), (column, word, title), types = extents, holders, mma.atom.types
+    down, across = rows // high, cols // wide
+    kind = f" of {types['ABC'.index(operand)]}" if len(types) > 2 else ""
     mode, other = SPANS[operand] if operand != "B" else ("N", "K")
     panel = Panel(
-        caption=f"{operand}: {rows} × {cols}{kind}, in {memory}; a cell {high} × {wide}",
+        caption=f"{operand}: {rows} × {cols}{kind}, in {_memory(home(mma.atom.name, operand))}; a cell {high} × {wide}",
         rows=down,
         cols=across,
         labels=tuple(labels),
         paints=tuple(paints),
         row_ruler=Ruler(mode, tuple(str(r * high) for r in range(down)), (0,) * (down + 1)),
         col_ruler=Ruler(other, tuple(str(c * wide) for c in range(across)), (0,) * (across + 1)),
-        data={"cta": tuple(paints)},
+        data={column: tuple(paints)},
     )
-    panel = transposed(panel) if operand == "B" else panel
-    entries = tuple(LegendEntry(n, f"CTA {n}", paints.count(n)) for n in range(ctas))
-    notes = ("Each CTA of the pair holds the part of its colour; CTA 0 issues the instruction for both.",) if ctas > 1 else ()
+    entries = tuple(LegendEntry(n, f"{word} {n}", paints.count(n)) for n in sorted(set(paints)))
     return Figure(
         kind="operands",
         title="",
         source="",
         caption="",
         description="",
-        paints=tuple(Paint(n) for n in range(ctas)),
-        legends=(Legend("hue: CTA whose memory holds the block", entries),),
-        panels=(panel,),
-        notes=notes,
+        paints=tuple(Paint(n) for n in range(max(paints) + 1)),
+        legends=(Legend(title, entries),),
+        panels=(transposed(panel) if operand == "B" else panel,),
+        notes=(note,) if note else (),
     )
 
 
@@ -210,29 +227,9 @@ def _registers(mma: TiledMMA, operand: str) -> Figure:
             warps, values = sorted({t // 32 for t, _ in cells}), sorted({v for _, v in cells})
             labels.append(f"warp {','.join(map(str, warps))}\nV{values[0]}-{values[-1]}")
             paints.append(warps[0])
-    kind = f" of {atom.types['ABC'.index(operand)]}" if len(atom.types) > 2 else ""
-    panel = Panel(
-        caption=f"{operand}: {rows} × {cols}{kind}, in registers; a cell {CORE} × {wide}",
-        rows=down,
-        cols=across,
-        labels=tuple(labels),
-        paints=tuple(paints),
-        row_ruler=Ruler("M", tuple(str(r * CORE) for r in range(down)), (0,) * (down + 1)),
-        col_ruler=Ruler(SPANS[operand][1], tuple(str(c * wide) for c in range(across)), (0,) * (across + 1)),
-        data={"warp": tuple(paints)},
-    )
-    entries = tuple(LegendEntry(w, f"warp {w}", paints.count(w)) for w in sorted(set(paints)))
-    return Figure(
-        kind="operands",
-        title="",
-        source="",
-        caption="",
-        description="",
-        paints=tuple(Paint(w) for w in range(max(paints) + 1)),
-        legends=(Legend("hue: warp of the group whose registers hold the block", entries),),
-        panels=(panel,),
-        notes=("Of a block in registers each quad of lanes holds a row; the picture of the MMA alone shows every lane.",),
-    )
+    holders = ("warp", "warp", "hue: warp of the group whose registers hold the block")
+    note = "Of a block in registers each quad of lanes holds a row; the picture of the MMA alone shows every lane."
+    return _of_blocks(mma, operand, (rows, cols, CORE, wide), labels, paints, holders, note)
 
 
 def _words(cells: list[Where]) -> str:

@@ -1,6 +1,7 @@
 """How others draw the same grid: `svgwrite` an element a cell, `tensor-layouts` as it is. Arguments: which, cells a side."""
 
 import sys
+import tempfile
 
 
 def with_svgwrite(n: int) -> None:
@@ -18,7 +19,8 @@ def with_tensor_layouts(n: int) -> None:
     from tensor_layouts import Layout
     from tensor_layouts.viz import draw_layout
 
-    draw_layout(Layout((n, n), (n, 1)), filename="/tmp/peer.svg")
+    with tempfile.TemporaryDirectory() as folder:
+        draw_layout(Layout((n, n), (n, 1)), filename=f"{folder}/peer.svg")
 
 
 if __name__ == "__main__":

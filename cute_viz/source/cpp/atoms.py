@@ -143,7 +143,7 @@ def _word(meaning: Meaning, value: Any, span: Span) -> str:
     """A template argument as the library has it."""
     value = _solid(value)
     if isinstance(value, Enumerator):
-        return f"{'::'.join(value.kind.split('::')[-2:])}::{value.name}"
+        return value.word
     if isinstance(value, (Layout, tuple, TiledCopy)):
         raise AlgebraError(f"{show(value)} is not an argument of an instruction")
     if isinstance(value, bool):

@@ -310,7 +310,7 @@ class Evaluator(Operators):
 
 def _word(value: Any) -> Any:
     """An enumerator of CuTe's, such as GMMA::Major::K, as operations take it."""
-    return str(value) if isinstance(value, Enumerator) else value
+    return value.word if isinstance(value, Enumerator) else value
 
 
 def _dotted(node: Node) -> tuple[str, ...]:

@@ -180,6 +180,11 @@ class Enumerator:
     def __str__(self) -> str:
         return f"{self.kind}::{self.name}"
 
+    @property
+    def word(self) -> str:
+        """As operations and the library take it, whatever namespaces the text has before it: `GMMA::Major::K`."""
+        return "::".join([*self.kind.split("::")[-2:], self.name])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
