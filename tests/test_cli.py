@@ -257,6 +257,7 @@ def test_operands_that_do_not_go_together_are_no_mistake_of_ours(args: list[str]
         (["check", "--all", "--tile", "4x8"], 2, "--tile needs a layout"),
         (["check", "(4,8):(8,1)", "--tile", "2x2", "--emit", "ptx"], 1, "outside the 2 x 2 tile"),
         (["check", M, "--tile", "16x8", "--emit", "ptx"], 1, "an atom has its own tile"),
+        (["check", "nope"], 1, "'nope' is undefined"),
         (["check", M, "--static", "--emit", "cuda"], 3, "only layouts can be decided while compiling"),
         (["check", "--all", "(4,8)"], 2, "leave out the SOURCEs"),
         (["check", M, "--emit", "ptx", "--json"], 2, "runs no check"),

@@ -113,7 +113,7 @@ def command(
     _refuse({option for option, value in (switches | values).items() if value})
     from cute_viz.check import runner
 
-    subjects = _subjects(sources, reading)
+    subjects = list(_subjects(sources, reading))  # what cannot be read needs no GPU to be told so
     if emit:
         cuda = emit == "cuda"
         text = (

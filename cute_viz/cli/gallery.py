@@ -91,6 +91,8 @@ def _updated(outcome: Outcome, folder: str) -> int:
     for file in outcome.stale:
         output.say(f"stale: {file}; this run does not draw it (--prune removes it)")
     failed = [f"{len(outcome.failures)} failed"] if outcome.failures else []
+    if not (outcome.drawn or outcome.unchanged or failed):
+        output.notes(["there was no spec to draw: a spec is a *.yaml or *.yml file (cute-viz check-spec --doc)"])
     output.say(f"{folder}: {', '.join([f'{outcome.drawn} drawn', f'{outcome.unchanged} unchanged', *failed])}")
     return 0 if outcome.ok else 1
 

@@ -9,7 +9,7 @@ asks an earlier stage. The JSON form is the model itself, versioned: `to_dict` g
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cute_viz.display import Drawn
@@ -200,14 +200,23 @@ class Figure(Drawn):
         return self.legends if panel.legends is None else tuple(self.legends[n] for n in panel.legends)
 
 
+def _plain(part: Any) -> Any:
+    """A dataclass and its parts as dictionaries. A tuple holds only parts or only values; values, of which there may be a
+    million, are passed on as they are (dataclasses.asdict copies each)."""
+    if hasattr(part, "__dataclass_fields__"):
+        return {f: _plain(getattr(part, f)) for f in part.__dataclass_fields__ if f != "series"}
+    if isinstance(part, tuple) and part and hasattr(part[0], "__dataclass_fields__"):
+        return tuple(map(_plain, part))
+    return part
+
+
 def to_dict(figure: Figure) -> dict[str, Any]:
     """The figure as JSON-ready values, with the model's version.
 
     >>> to_dict(Figure("grid", "a title", "4:1", "", "", (), (), ()))["cute_viz_figure"]
     3
     """
-    out = asdict(replace(figure, series=()))
-    del out["series"]
+    out = _plain(figure)
     for arrow in out["arrows"]:
         if arrow["head"]:
             del arrow["head"]

@@ -116,7 +116,6 @@ def tile_panel(
     else:
         who = tv_map.who
         labels = ["" if o is None else f"{who}{o // values}\nV{o % values}" for o in first]
-    pair = [(t, v) for t in range(tv_map.threads) for v in range(values)]  # of an owner
     # Whatever a highlight puts in front; there is no pattern in what nobody holds.
     lowest = [min(mine) // values if mine and tv_map.held else None for mine in owners]
     rows_ruler = _tile_ruler(titles[0], lowest, tv_map.rows, cols, 1, tv_map.warp[0])
@@ -129,7 +128,7 @@ def tile_panel(
         paints=paints,
         row_ruler=with_borders(rows_ruler, atom[0]),
         col_ruler=with_borders(cols_ruler, atom[1]),
-        owners=tuple([(cell, tuple([pair[o] for o in mine])) for cell, mine in enumerate(owners) if len(mine) > 1]),
+        owners=tuple([(cell, tuple([divmod(o, values) for o in mine])) for cell, mine in enumerate(owners) if len(mine) > 1]),
         boxes=() if not tv_map.held else _boxes(first, values, tv_map.rows, cols),
         data={"thread": threads, "value": value_ids},
         place=place,
