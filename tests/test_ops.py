@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from fractions import Fraction
 from importlib import import_module
-from itertools import chain, combinations, product
+from itertools import chain, combinations, islice, product
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +97,9 @@ GIVEN = (  # what only Python can say
 
 
 def calls(name: str) -> Iterator[tuple[list[Any], tuple[Any, ...]]]:
-    """Every operand in each place, two at a time, beside those of the row's example; template arguments too."""
+    """Every operand in each place, two at a time, beside those of the row's example; template arguments too.
+
+    Of operations with many places a part of the pairs, another one for each two places."""
     op = OPS[name]
     values = [*map(parse, WRITTEN), *GIVEN]
     example = [*chain(*read_call(op.example, resolve=resolve)[1:])]
@@ -105,8 +107,9 @@ def calls(name: str) -> Iterator[tuple[list[Any], tuple[Any, ...]]]:
     yield from (([value], ()) for value in values)
     for count in range(2, most + 2):
         filled = [*example, *[4] * most][:count]
-        for i, j in combinations(range(count), 2):
-            for a, b in product(values, repeat=2):
+        step = {2: 1, 3: 4}.get(count, 11)  # none divides the number of values
+        for n, (i, j) in enumerate(combinations(range(count), 2)):
+            for a, b in islice(product(values, repeat=2), n % step, None, step):
                 filled[i], filled[j] = a, b
                 yield list(filled), ()
         if op.templated:

@@ -9,7 +9,7 @@ asks an earlier stage. The JSON form is the model itself, versioned: `to_dict` g
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from cute_viz.display import Drawn
