@@ -5,6 +5,9 @@ logical keeps the modes, zipped gathers ((tile modes), (rest modes)), tiled and 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from cute_viz.algebra.common import refuse, within
@@ -19,6 +22,8 @@ from cute_viz.algebra.static import has_static
 from cute_viz.algebra.stride import Basis, is_coordinate
 from cute_viz.algebra.table import fits, offsets
 from cute_viz.errors import AlgebraError
+
+_dsl: ContextVar[bool] = ContextVar("in the DSL", default=False)
 
 
 def logical_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
@@ -142,12 +147,29 @@ def flat_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
     return open_modes(zipped_divide(layout, tiler), 0, 1, every=in_dsl(layout, tiler))
 
 
-def in_dsl(layout: Layout, tiler: Any) -> bool:
-    """Whether only the DSL can be meant: coordinates, and none of the marks that C++ prints static integers with.
+@contextmanager
+def as_in_dsl() -> Iterator[None]:
+    """While an operation of the Python DSL is computed, which opens modes of one mode, too.
+
+    >>> with as_in_dsl():
+    ...     print(flat_divide(Layout((512,)), (128,)))
+    (128,4):(1,128)
+    """
+    token = _dsl.set(True)
+    try:
+        yield
+    finally:
+        _dsl.reset(token)
+
+
+def in_dsl(layout: AnyLayout, tiler: Any) -> bool:
+    """Whether the DSL is meant: it is said, or there are coordinates, and none of the marks that C++ prints static integers with.
 
     >>> in_dsl(Layout(8, Basis(1, (0,))), 2), in_dsl(Layout(8), 2)
     (True, False)
     """
+    if _dsl.get():
+        return True
     return not has_static(layout) and any(isinstance(x, Layout) and is_coordinate_layout(x) for x in (layout, *leaves(tiler)))
 
 

@@ -15,7 +15,7 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent, with_origin
 from cute_viz.algebra.coords import get_flat_coord
-from cute_viz.algebra.divide import zipped_divide
+from cute_viz.algebra.divide import in_dsl, zipped_divide
 from cute_viz.algebra.inttuple import Underscore, X, leaves, map_leaves, modes, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout, size
@@ -43,7 +43,8 @@ def local_tile(layout: AnyLayout, tiler: Any, coord: Any, proj: Any = None) -> A
         tiler, coord = dice_tuple(proj, tiler), dice_tuple(proj, coord)
     tiled = zipped_divide(layout, tiler)
     first, second = modes(domain(tiled).shape)
-    return indexed("local_tile", layout, tiled, (_blanks(tuple_rank(first)), _padded(coord, tuple_rank(second), layout, tiler)))
+    blanks = (X,) * tuple_rank(first) if in_dsl(domain(layout), tiler) else _blanks(tuple_rank(first))
+    return indexed("local_tile", layout, tiled, (blanks, _padded(coord, tuple_rank(second), layout, tiler)))
 
 
 def local_partition(layout: AnyLayout, tile: Layout, index: int, proj: Any = None) -> AnyLayout:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout
@@ -15,6 +18,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.unknown import unknowns
 from cute_viz.engine.request import Request
 from cute_viz.errors import CuteVizError, NotationError, boundary, did_you_mean
+from cute_viz.files import read_text
 from cute_viz.notation.values import is_drawable
 
 if TYPE_CHECKING:
@@ -27,6 +31,7 @@ _OF_POINTERS = re.compile(
     r"\b(?:make_(?:gmma|umma|instr)_desc|make_tma_|make_tmem_|make_utccp_|make_im2col_|mma_operands|tma_partition|create_tma_|Sm1xxBlock)"
 )
 _SCOPES = re.compile(r"^[ \t]*(?:template|struct|class|namespace|enum|#)\b|\)[ \t\n]*(?:const)?[ \t\n]*\{[ \t]*\n", re.M)
+_AROUND = 8  # folders in which the modules that a file imports are looked for
 _DIALECTS = {"cpp": "cpp", "dsl": "python"}  # that are whole files when they have several lines
 
 
@@ -83,9 +88,35 @@ def file_of(text: str, name: str | None, request: Request) -> SourceFile | None:
     from cute_viz.source import read
     from cute_viz.source.model import Given
 
-    file = replace(read(text, language, Given(request.let, request.library.resolve)), language=language)
+    beside = partial(_beside, name) if request.files and language == "python" and name and os.path.isfile(name) else None
+    file = replace(read(text, language, Given(request.let, request.library.resolve, beside=beside)), language=language)
     _check_let(text, request)
     return file
+
+
+def _beside(path: str, module: str, origin: str) -> tuple[str, str] | None:
+    """The path and the text of a Python module that a file imports, where that lies in its folder or in one around it.
+
+    path: the first file. origin: the file that imports, "" for the first.
+    """
+    folder = os.path.dirname(os.path.abspath(origin or path))
+    level = len(module) - len(module.lstrip("."))
+    inside = os.path.join(*module[level:].split("."))
+    for _ in range(level - 1):
+        folder = os.path.dirname(folder)
+    for n in range(1 if level else _AROUND):
+        found = (os.path.join(folder, inside + end) for end in (".py", f"{os.sep}__init__.py"))
+        there = next((file for file in found if os.path.isfile(file)), None) if _may_hold(folder, n) else None
+        if there is not None:
+            with suppress(CuteVizError, OSError):
+                return os.path.relpath(there) if not os.path.isabs(path) else there, read_text(there)
+        folder = os.path.dirname(folder)
+    return None
+
+
+def _may_hold(folder: str, n: int) -> bool:
+    """Whether Python would look for a top module there: in the file's folder, or in one that is no package."""
+    return n == 0 or not os.path.isfile(os.path.join(folder, "__init__.py"))
 
 
 def is_of_pointers(text: str) -> bool:

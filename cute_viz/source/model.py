@@ -23,7 +23,8 @@ class Given:
 
     let: values for names, as text (`128`, `half_t`, `(128,128,64)`, `GMMA::Layout_K_SW128_Atom<half_t>`) or as values; the reader
         reads a text in its own language, where it is used. They win over what the source binds. resolve: the atom of a name and
-        its template arguments, or None. used: the reader adds the names of `let` that anything asked for.
+        its template arguments, or None. used: the reader adds the names of `let` that anything asked for. beside: for the dotted
+        name of a Python module, and the file that imports it, the path and the text of that module's file, or None.
 
     >>> Given({"N": "128"}).let["N"]
     '128'
@@ -32,6 +33,7 @@ class Given:
     let: Mapping[str, Any] = field(default_factory=dict)
     resolve: Resolver | None = None
     used: set[str] = field(default_factory=set)
+    beside: Callable[[str, str], tuple[str, str] | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,8 @@ def _of_super(machine: Machine, value: Super, name: str, node: ast.expr) -> Any:
 
 
 def _of_symbol(machine: Machine, value: Symbol, name: str, node: ast.expr) -> Any:
-    return symbol(f"{value.path}.{name}")
+    found = symbol(f"{value.path}.{name}")
+    return machine.parts.outside(machine, Symbol(found.path, value.origin)) if isinstance(found, Symbol) else found
 
 
 def _of_element(machine: Machine, value: Element, name: str, node: ast.expr) -> Any:

@@ -97,14 +97,21 @@ def follow_try(machine: Machine, node: ast.Try, frame: Frame) -> str:
     """Follow a `try`, which may end in each of its handlers."""
     cause = machine.fail("cannot determine whether this raises", node)
     ways = [[*node.body, *node.orelse], *(handler.body for handler in node.handlers)]
-    sure = not node.handlers or all(_imports_library(statement) for statement in node.body)
+    if all(isinstance(statement, (ast.Import, ast.ImportFrom)) for way in ways[:2] for statement in way):
+        ways.sort(key=lambda way: not all(_is_there(machine, statement) for statement in way))  # the first that can be imported
+        sure = True
+    else:
+        sure = not node.handlers or all(_is_there(machine, statement) for statement in node.body)
     ended = machine.parts.block(machine, ways[0], frame) if sure else split(machine, ways, frame, cause, node)
     last = machine.parts.block(machine, node.finalbody, frame)
     return ended if last == GOES_ON else last
 
 
-def _imports_library(node: ast.stmt) -> bool:
-    """Whether a statement imports the DSL, which is there."""
+def _is_there(machine: Machine, node: ast.stmt) -> bool:
+    """Whether a statement imports the DSL, or a file beside this one, which are there."""
     if isinstance(node, ast.ImportFrom):
-        return is_library(node.module or "") and not node.level
-    return isinstance(node, ast.Import) and all(is_library(alias.name) for alias in node.names)
+        paths = ["." * node.level + (node.module or "")]
+    else:
+        paths = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+    beside = machine.given.beside or (lambda module, origin: None)
+    return bool(paths) and all(is_library(path) or beside(path, machine.tree.name) is not None for path in paths)

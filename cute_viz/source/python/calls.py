@@ -17,7 +17,7 @@ from cute_viz.source.python.machine import DEPTH, Frame, Machine, need
 from cute_viz.source.python.parameters import Missing, hint_for, parameter_hint
 from cute_viz.source.python.statements import execute
 from cute_viz.source.python.subscripts import underscores
-from cute_viz.source.python.tree import stored
+from cute_viz.source.python.tree import Tree, stored
 from cute_viz.source.python.values import (
     Bound,
     Class,
@@ -142,6 +142,12 @@ def follow(
     """
     if machine.depth >= DEPTH:
         raise machine.fail("calls in calls, too deep to follow", node)
+    if (tree := _tree_of(function.frame)) is not machine.tree:
+        before, machine.tree = machine.tree, tree
+        try:
+            return follow(machine, function, args, named, function.node, missing)
+        finally:
+            machine.tree = before
     scope = (*(function.frame.scope), *((function.owner.name,) if function.owner else ()), function.name)
     frame = Frame({}, function.frame, scope, function.node, function.owner)
     _bind_parameters(machine, function, args, named, frame, node, missing)
@@ -173,6 +179,14 @@ def follow(
     if ended == RAISES and not frame.returned:
         raise machine.fail(f"{function.name} raises an error for these arguments", node)
     return _result(machine, function, frame, ended, node)
+
+
+def _tree_of(frame: Frame) -> Tree:
+    """The text that the names of a frame are from."""
+    while frame.parent is not None:
+        frame = frame.parent
+    assert frame.tree is not None
+    return frame.tree
 
 
 def _stored_in(machine: Machine, node: ast.AST) -> set[str]:

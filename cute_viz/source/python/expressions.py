@@ -92,7 +92,8 @@ def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
 
 
 def _name(machine: Machine, node: ast.Name, frame: Frame) -> Any:
-    return lookup(machine, node.id, node, frame)
+    found = lookup(machine, node.id, node, frame)
+    return machine.parts.outside(machine, found) if isinstance(found, Symbol) else found
 
 
 def _attribute(machine: Machine, node: ast.Attribute, frame: Frame) -> Any:

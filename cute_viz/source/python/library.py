@@ -8,6 +8,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import ThrCopy
+from cute_viz.algebra.divide import as_in_dsl
 from cute_viz.algebra.inttuple import Underscore, modes
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import ThrMMA
@@ -95,7 +96,7 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
     one = one and len(values[0].tiled.tiler_mn) == 1
     short = {"retile": "retile_S"}.get(name, RENAMED.get(name, name))
     run_time = any(isinstance(value, (ThrCopy, ThrMMA)) for value in values)
-    with on_types() if run_time else nullcontext(), nullcontext() if tensor is None else of_tensor():
+    with on_types() if run_time else nullcontext(), nullcontext() if tensor is None else of_tensor(), as_in_dsl():
         result = find(short).call([*values, *extra])
     if name == "domain_offset" and tensor is None and isinstance(result, tuple):
         result = result[0]

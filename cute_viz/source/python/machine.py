@@ -13,7 +13,7 @@ from cute_viz.source.model import Given
 from cute_viz.source.python.lets import NOTHING, Lets
 from cute_viz.source.python.store import Changes, Store
 from cute_viz.source.python.tree import Tree
-from cute_viz.source.python.values import Class, Unknown, same
+from cute_viz.source.python.values import Class, Symbol, Unknown, same
 
 STEPS = 150_000  # nodes that are evaluated of a file: enough for any, and a bound for what a stranger wrote
 DEPTH = 24  # calls in calls
@@ -25,7 +25,7 @@ class Frame:
 
     scope: the names of classes and functions around it. returned: what `return` gave, on the ways that may be taken.
     pending: where a way may have ended: the journal's place, and what that way had changed.
-    begun: parameters with a given value; after `x = f(x)` the new value counts.
+    begun: parameters with a given value; after `x = f(x)` the new value counts. tree: of the module's frame, its text.
     """
 
     names: dict[str, Any]
@@ -37,6 +37,7 @@ class Frame:
     returned: list[Any] = field(default_factory=list)
     pending: list[tuple[int, Changes]] = field(default_factory=list)
     begun: set[str] = field(default_factory=set)
+    tree: Tree | None = None
 
 
 class Parts(NamedTuple):
@@ -47,6 +48,7 @@ class Parts(NamedTuple):
     call: Callable[[Machine, Any, list[Any], dict[str, Any], ast.expr], Any]
     attribute: Callable[[Machine, Any, str, ast.expr], Any]
     convert: Callable[[Machine, Any], Any]
+    outside: Callable[[Machine, Symbol], Any]
 
 
 class Machine:
@@ -54,9 +56,11 @@ class Machine:
 
     def __init__(self, tree: Tree, given: Given, parts: Parts) -> None:
         self.tree, self.given, self.parts = tree, given, parts
+        self.main = tree  # while a function of another file is followed, `tree` is that file's
         self.lets = Lets(given, tree.module)
         self.store = Store()
-        self.module = Frame({})
+        self.module = Frame({}, tree=tree)
+        self.others: dict[str, Frame | None] = {}  # of other files, by their paths: the names of their modules
         self.records: dict[int, list[Any]] = {}  # of the target of an assignment: the values that it was given
         self.dead: dict[int, CuteVizError] = {}  # of a statement that does not run: why
         self.ends: dict[tuple[int, str], list[Any]] = {}  # of a function and a name: its values when calls of it ended
@@ -69,7 +73,8 @@ class Machine:
 
     def fail(self, message: str, node: Any, hint: str | None = None, needs: tuple[str, ...] = ()) -> NotationError:
         """An error at the place of a node; the caller raises it."""
-        return NotationError(message, text=self.tree.text, span=self.tree.span(node), hint=hint, needs=needs)
+        name = self.tree.name or None
+        return NotationError(message, text=self.tree.text, span=self.tree.span(node), hint=hint, name=name, needs=needs)
 
     def unknown(self, message: str, node: Any, hint: str | None = None, needs: tuple[str, ...] = (), path: str = "") -> Unknown:
         """A value that cannot be known, for a reason at a node."""
@@ -87,7 +92,7 @@ class Machine:
         try:
             return self.parts.value(self, node, frame)
         except CuteVizError as error:
-            raise error.at(self.tree.text, self.tree.span(node)) from None
+            raise (error if error.span is not None else error.at(self.tree.text, self.tree.span(node)).named(self.tree.name)) from None
 
     def attempt(self, node: ast.expr, frame: Frame) -> Any:
         """The value of an expression; what cannot be read is unknown."""
@@ -113,6 +118,8 @@ class Machine:
             return NOTHING
         text, key = found
         if binds and key == name and self.lets.means_another(name, binds):
+            return NOTHING
+        if self.tree is not self.main and key == name and not name.startswith("self."):  # in another file it is another name
             return NOTHING
         self.given.used.add(key)
         if key not in self.lets.read:

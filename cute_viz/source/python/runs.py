@@ -12,12 +12,15 @@ from cute_viz.source.python.attributes import attribute
 from cute_viz.source.python.calls import call, follow, parameter
 from cute_viz.source.python.expressions import evaluate
 from cute_viz.source.python.given import convert
-from cute_viz.source.python.machine import Machine, Parts
+from cute_viz.source.python.machine import Frame, Machine, Parts
+from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.statements import execute
+from cute_viz.source.python.store import Store
 from cute_viz.source.python.tree import Tree
-from cute_viz.source.python.values import Class, Function, Instance, Unknown, decorators, same
+from cute_viz.source.python.values import Class, Function, Instance, Symbol, Unknown, decorators, same
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_FILES = 64  # that are read beside one
 
 
 # What calls that were followed have recorded: the values of targets, and of names at the ends of functions.
@@ -28,7 +31,7 @@ class Runs:
     """The runs of a text: each is made when something in it is asked for."""
 
     def __init__(self, tree: Tree, given: Given) -> None:
-        self.machine = Machine(tree, given, Parts(evaluate, execute, call, attribute, convert))
+        self.machine = Machine(tree, given, Parts(evaluate, execute, call, attribute, convert, outside))
         self.tree = tree
         self.done: dict[str, list[Layer]] = {}
         self.graph: dict[str, set[str]] | None = None
@@ -155,7 +158,7 @@ class Runs:
         body = self.tree.module.body
         if self.tree.indented and len(body) == 1 and isinstance(body[0], ast.If):
             body = body[0].body
-        script = [node for node in body if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)]
+        script = list(filter(_is_script, body))
         for node in script:
             machine.dead[id(node)] = machine.fail("this runs where the file is a script", node.test)
         try:
@@ -211,6 +214,49 @@ class Runs:
                 name = item.target.id
                 argument = ast.copy_location(ast.arg(f"self.{name}", item.annotation), item.target)
                 target.names[name] = missing(argument, item.value)
+
+
+def _is_script(node: ast.stmt) -> bool:
+    """Whether a statement runs where the file is a script alone."""
+    return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
+
+
+def outside(machine: Machine, symbol: Symbol) -> Any:
+    """What a name that was imported is in the file that it is from, where that is beside the file that imports it; else the name."""
+    if machine.given.beside is None or symbol.path[0] == "@" or is_library(symbol.path):
+        return symbol
+    parts = symbol.path.lstrip(".").split(".")
+    level = symbol.path[: -len(".".join(parts))]
+    for n in range(len(parts), 0, -1):
+        found = machine.given.beside(level + ".".join(parts[:n]), symbol.origin)
+        if found is None:
+            continue
+        frame = machine.others[found[0]] if found[0] in machine.others else _other(machine, *found)
+        if frame is None or n == len(parts) or parts[n] not in frame.names:
+            return symbol
+        value = frame.names[parts[n]]
+        for name in parts[n + 1 :]:
+            value = attribute(machine, value, name, machine.main.module)
+        return outside(machine, value) if isinstance(value, Symbol) and value != symbol else value
+    return symbol
+
+
+def _other(machine: Machine, path: str, text: str) -> Frame | None:
+    """The names of the module of another file; None where it cannot be read."""
+    machine.others[path] = None  # while it is read: files may import each other
+    if len(machine.others) > _FILES:
+        return None
+    tree, store, steps = machine.tree, machine.store, machine.steps
+    try:
+        machine.tree, machine.store = Tree(text, path), Store()  # what it binds stays, whichever branch asked for it
+        frame = Frame({}, tree=machine.tree)
+        machine.others[path] = frame
+        execute(machine, [node for node in machine.tree.module.body if not _is_script(node)], frame)
+    except (CuteVizError, RecursionError):
+        pass
+    finally:
+        machine.tree, machine.store, machine.steps = tree, store, steps
+    return machine.others[path]
 
 
 def _is_left(node: ast.stmt) -> bool:

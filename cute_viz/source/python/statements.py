@@ -73,7 +73,7 @@ def assign(machine: Machine, target: ast.expr, value: Any, frame: Frame, node: a
     given = machine.let(name, frame, binds="local" if local else "") if name and not _goes_on(name, frame, node) else NOTHING
     if given is not NOTHING:
         value = given
-    elif isinstance(value, Unknown) and name and not value.error.needs:
+    elif isinstance(value, Unknown) and name and not value.error.needs and machine.tree is machine.main:
         value = Unknown(value.error.but(needs=(name,)), value.path)
     if isinstance(target, ast.Name):
         machine.record(target, value)
@@ -152,15 +152,17 @@ def _class(machine: Machine, node: ast.ClassDef, frame: Frame) -> None:
 def _import(machine: Machine, node: ast.Import, frame: Frame) -> None:
     for alias in node.names:
         path = alias.name if alias.asname else alias.name.partition(".")[0]
-        machine.store.write(frame.names, alias.asname or path, Symbol(path))
+        machine.store.write(frame.names, alias.asname or path, Symbol(path, machine.tree.name))
 
 
 def _import_from(machine: Machine, node: ast.ImportFrom, frame: Frame) -> None:
-    module = "." * node.level + (node.module or "")
+    module = "." * node.level + (f"{node.module}." if node.module else "")
     for alias in node.names:
         if alias.name == "*":
             continue
-        machine.store.write(frame.names, alias.asname or alias.name, symbol(f"{module}.{alias.name}"))
+        found = symbol(f"{module}{alias.name}")
+        found = Symbol(found.path, machine.tree.name) if isinstance(found, Symbol) else found
+        machine.store.write(frame.names, alias.asname or alias.name, found)
 
 
 # Ends

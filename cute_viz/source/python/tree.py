@@ -23,8 +23,8 @@ class Tree:
     ('a', 2)
     """
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, name: str = "") -> None:
+        self.text, self.name = text, name  # name: of a file that another imports
         self.starts = [0, *(n + 1 for n, char in enumerate(text) if char == "\n")]
         self.indented = 0
         self.module = self._parsed()

@@ -126,9 +126,10 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A name of a module that is not of this text: `cutlass.cute.make_layout`, `cutlass.utils`, `math.log2`."""
+    """A name of a module that is not of this text: `cutlass.cute.make_layout`, `math.log2`. origin: the file that imports it."""
 
     path: str
+    origin: str = field(default="", compare=False, repr=False)
 
     @property
     def last(self) -> str:
