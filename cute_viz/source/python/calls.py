@@ -19,6 +19,7 @@ from cute_viz.source.python.statements import execute
 from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tree import Tree, stored
 from cute_viz.source.python.values import (
+    REST,
     Bound,
     Class,
     Element,
@@ -42,6 +43,8 @@ _KEEPS |= {"override", "no_grad", "overload", "cached_property", "final", "wraps
 
 def call(machine: Machine, function: Any, args: list[Any], named: dict[str, Any], node: ast.expr) -> Any:
     """The value of a call. Raises: NotationError for what is unknown, and for what the library refuses."""
+    if REST in named and not isinstance(function, (Bound, Function, Class)):
+        raise machine.fail("these arguments are parameters", node)
     if isinstance(function, Bound):
         return call(machine, function.function, [function.target, *args], named, node)
     if isinstance(function, Partial):
@@ -98,6 +101,8 @@ def make(machine: Machine, cls: Class, args: list[Any], named: dict[str, Any], n
     if isinstance(init, Function):
         follow(machine, init, [out, *args], named, node)
         return out
+    if REST in named:
+        raise machine.fail("these arguments are parameters", node)
     fields = [item for item in cls.node.body if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)]
     plain = "dataclass" in decorators(cls.node) or any(getattr(base, "last", "") == "NamedTuple" for base in cls.bases)
     if (args or named) and not plain:
@@ -148,6 +153,9 @@ def follow(
             return follow(machine, function, args, named, function.node, missing)
         finally:
             machine.tree = before
+    if REST in named:  # what is not given here is a parameter of the caller's
+        named = {word: value for word, value in named.items() if word != REST}
+        missing = missing or parameter(machine)
     scope = (*(function.frame.scope), *((function.owner.name,) if function.owner else ()), function.name)
     frame = Frame({}, function.frame, scope, function.node, function.owner)
     _bind_parameters(machine, function, args, named, frame, node, missing)
@@ -272,17 +280,18 @@ def _bind_parameters(
         known = missing is None and not isinstance(value, Unknown)
         if isinstance(value, (Layout, ComposedLayout)):
             value = _as_annotated(machine, item, value, frame)
-        if (given := machine.let(item.arg, frame, binds="parameter" if known else "")) is not NOTHING:
+        asked = missing is not None
+        if (given := machine.let(item.arg, frame, binds="parameter" if known else "", asked=asked)) is not NOTHING:
             value = _as_annotated(machine, item, given, frame)
             frame.begun.add(item.arg)
         frame.names[item.arg] = value
     if spec.vararg is not None:
         frame.names[spec.vararg.arg] = (
-            tuple(args[len(positional) :]) if missing is None else machine.unknown("these are parameters", spec.vararg)
+            tuple(args[len(positional) :]) if missing is None else machine.unknown("these are parameters", spec.vararg, path=REST)
         )
     if spec.kwarg is not None:
         frame.names[spec.kwarg.arg] = (
-            Items({"items": rest}) if missing is None else machine.unknown("these are parameters", spec.kwarg)
+            Items({"items": rest}) if missing is None else machine.unknown("these are parameters", spec.kwarg, path=REST)
         )
 
 

@@ -16,7 +16,7 @@ from cute_viz.source.python.machine import Frame, Machine, need
 from cute_viz.source.python.operators import binary, compare, truth
 from cute_viz.source.python.subscripts import subscript
 from cute_viz.source.python.tree import dotted
-from cute_viz.source.python.values import Class, Element, Function, Instance, Items, Member, Symbol, Tensor, Unknown, element, same
+from cute_viz.source.python.values import REST, Class, Element, Function, Instance, Items, Member, Symbol, Tensor, Unknown, element, same
 
 # Names that files import as these; a piece of a file may lack the import.
 USUAL = {
@@ -223,14 +223,22 @@ def _call(machine: Machine, node: ast.Call, frame: Frame) -> Any:
     named: dict[str, Any] = {}
     for item in node.args:
         if isinstance(item, ast.Starred):
-            args += iterate(machine, need_whole(machine.value(item.value, frame)), item)
+            many = machine.value(item.value, frame)
+            if isinstance(many, Unknown) and many.path == REST:
+                named[REST] = True
+                continue
+            args += iterate(machine, need_whole(many), item)
         else:
             args.append(machine.attempt(item, frame))
     for keyword in node.keywords:
         if keyword.arg is not None:
             named[keyword.arg] = machine.attempt(keyword.value, frame)
             continue
-        content = need_whole(machine.value(keyword.value, frame))
+        content = machine.value(keyword.value, frame)
+        if isinstance(content, Unknown) and content.path == REST:
+            named[REST] = True
+            continue
+        content = need_whole(content)
         if not isinstance(content, Items) or not isinstance(content.items, dict):
             raise machine.fail("cannot determine what ** stands for", keyword.value)
         named |= {str(key): value for key, value in content.items.items()}

@@ -31,6 +31,7 @@ _NAMESPACE = Class(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
 _PASS = ("const_expr", "make_warp_uniform", "assume", "static_assert", "Constexpr", "dynamic_expr")
 # Operations that take a place: an argument of which the layout of the result does not depend.
 _PLACED = {"local_tile": 2, "local_partition": 2, "slice_": 1, "domain_offset": 0}
+_BY_MODES = {"select", "get", "size", "cosize", "rank", "depth"}  # whose second operand is which modes are meant
 _MOVES = {"local_tile", "local_partition", "slice_", "domain_offset", "partition_A", "partition_B", "partition_C"}
 _MOVES |= {"partition_S", "partition_D", "retile", "retile_S", "retile_D"}
 
@@ -142,6 +143,8 @@ def _placed(machine: Machine, name: str, args: list[Any], named: dict[str, Any],
     """Operands in their places, and the modes that `mode=` picks."""
     parameters = PARAMETERS.get(name, ())
     out, extra = list(args), list[Any]()
+    if name in _BY_MODES and len(out) == 2 and not isinstance(out[1], Unknown):
+        named = {**named, "mode": out.pop()}
     for word, value in named.items():
         if word == "mode":
             modes = underscores(need(value))

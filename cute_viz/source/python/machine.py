@@ -105,11 +105,11 @@ class Machine:
         """The value of an expression, which must be known."""
         return need(self.value(node, frame))
 
-    def let(self, name: str, frame: Frame, *, binds: str = "") -> Any:
+    def let(self, name: str, frame: Frame, *, binds: str = "", asked: bool = False) -> Any:
         """The value that was given for a name, or NOTHING.
 
         binds: where the name is bound to a value that is known, "local" or "parameter": then what was given without a scope
-            counts only if it can mean nothing else.
+            counts only if it can mean nothing else. asked: it is a parameter that has no value, in whichever file.
         """
         if not self.lets.by_last:
             return NOTHING
@@ -119,8 +119,8 @@ class Machine:
         text, key = found
         if binds and key == name and self.lets.means_another(name, binds):
             return NOTHING
-        if self.tree is not self.main and key == name and not name.startswith("self."):  # in another file it is another name
-            return NOTHING
+        if self.tree is not self.main and key == name and not asked and not name.startswith("self."):
+            return NOTHING  # in another file it is another name
         self.given.used.add(key)
         if key not in self.lets.read:
             self.lets.read[key] = self.parts.convert(self, text)
