@@ -80,7 +80,7 @@ def _tiler(tiler: Any) -> str:
     """A tiler, each of its extents as the layout that it stands for."""
     if isinstance(tiler, tuple):
         return f"({','.join(map(_tiler, tiler))})"
-    return show(Layout(tiler, 1)) if isinstance(tiler, int) else show(tiler)
+    return show(Layout(tiler, int(tiler != 1))) if isinstance(tiler, int) else show(tiler)
 
 
 def _swizzle(swizzle: Swizzle) -> str:

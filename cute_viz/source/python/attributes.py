@@ -193,6 +193,11 @@ def _tv(side: str) -> Callable[[Any], Any]:
     return read
 
 
+def _as_layout(extent: Any) -> Any:
+    """An extent of a tiler as the DSL keeps it: a layout."""
+    return Layout(extent, int(extent != 1)) if isinstance(extent, int) else extent
+
+
 def _threads(value: TiledMMA | TiledCopy) -> int:
     from cute_viz.algebra.measure import size
 
@@ -212,7 +217,7 @@ _TILINGS: dict[type, dict[str, Callable[[Any], Any]]] = {
         "shape_mnk": lambda x: x.atom.shape_mnk,
         "thr_id": lambda x: x.atom.thr_id,
         "thr_layout_vmnk": lambda x: x.thr_layout_vmnk,
-        "permutation_mnk": lambda x: tuple(None if repr(item) == "_" else item for item in x.permutation_mnk),
+        "permutation_mnk": lambda x: tuple(None if repr(item) == "_" else _as_layout(item) for item in x.permutation_mnk),
         "tv_layout_A": lambda x: x.atom.layout_a,
         "tv_layout_B": lambda x: x.atom.layout_b,
         "tv_layout_C": lambda x: x.atom.layout_c,
@@ -227,7 +232,7 @@ _TILINGS: dict[type, dict[str, Callable[[Any], Any]]] = {
         "layout_dst_tv": lambda x: x.layout_dst,
     },
     TiledCopy: {
-        "tiler_mn": lambda x: x.tiler_mn,
+        "tiler_mn": lambda x: tuple(map(_as_layout, x.tiler_mn)) if isinstance(x.tiler_mn, tuple) else x.tiler_mn,
         "layout_tv_tiled": lambda x: x.layout_tv,
         "layout_src_tv": lambda x: x.atom.layout_src,
         "layout_dst_tv": lambda x: x.atom.layout_dst,

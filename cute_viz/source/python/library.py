@@ -33,6 +33,7 @@ _PASS = ("const_expr", "make_warp_uniform", "assume", "static_assert", "Constexp
 _PLACED = {"local_tile": 2, "local_partition": 2, "slice_": 1, "domain_offset": 0}
 _BY_MODES = {"select", "get", "size", "cosize", "rank", "depth"}  # whose second operand is which modes are meant
 _MOVES = {"local_tile", "local_partition", "slice_", "domain_offset", "partition_A", "partition_B", "partition_C"}
+_OF_TENSORS = {"local_tile": 0} | dict.fromkeys(("partition_A", "partition_B", "partition_C", "partition_S", "partition_D"), 1)
 _MOVES |= {"partition_S", "partition_D", "retile", "retile_S", "retile_D"}
 
 
@@ -81,6 +82,8 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
     if name not in OPS and name not in ALIASES and name not in RENAMED and name != "retile":
         raise machine.fail(f"{function.path} is not supported here", node)
     operands, extra = _placed(machine, name, args, named, node)
+    if (at := _OF_TENSORS.get(name, len(operands))) < len(operands) and isinstance(operands[at], (Layout, ComposedLayout)):
+        operands[at] = Tensor(operands[at])  # a layout was given for a tensor
     tensor = next((value for value in operands if isinstance(value, Tensor)), None)
     if name in _PLACED and len(operands) > _PLACED[name]:
         operands[_PLACED[name]] = somewhere(underscores(operands[_PLACED[name]]))

@@ -16,6 +16,7 @@ from cute_viz.source.python.tree import Tree
 from cute_viz.source.python.values import Class, Symbol, Unknown, same
 
 STEPS = 150_000  # nodes that are evaluated of a file: enough for any, and a bound for what a stranger wrote
+STEPS_OUTSIDE = 40_000  # of all files that it imports
 DEPTH = 24  # calls in calls
 
 
@@ -65,7 +66,7 @@ class Machine:
         self.dead: dict[int, CuteVizError] = {}  # of a statement that does not run: why
         self.ends: dict[tuple[int, str], list[Any]] = {}  # of a function and a name: its values when calls of it ended
         self.calls: dict[int, int] = {}  # of a function: how often it was called
-        self.steps = 0
+        self.steps = self.steps_outside = 0
         self.depth = 0
         self.loops = 0  # loops around that are not followed round by round
         self.quiet = 0  # where nothing is recorded
@@ -83,6 +84,10 @@ class Machine:
     def step(self, node: Any) -> None:
         """Count one node; a text that takes too long is an error."""
         self.steps += 1
+        if self.tree is not self.main:
+            self.steps_outside += 1
+            if self.steps_outside > STEPS_OUTSIDE:
+                raise self.fail("the files that this one imports take too long to follow to here", node)
         if self.steps > STEPS:
             raise self.fail("this file takes too long to follow to here", node, hint="give the values that are needed: `let=`")
 

@@ -90,10 +90,10 @@ def assign(machine: Machine, target: ast.expr, value: Any, frame: Frame, node: a
 
 
 def _goes_on(name: str, frame: Frame, node: ast.AST) -> bool:
-    """Whether a statement computes a new value of a parameter from the given one: `x = f(x)`."""
+    """Whether a statement computes a new value of a parameter from the given one, `x = f(x)`, or gives one that was None a value."""
     if name not in frame.begun or (source := getattr(node, "value", None)) is None:
         return False
-    return isinstance(node, ast.AugAssign) or any(isinstance(item, ast.Name) and item.id == name for item in ast.walk(source))
+    return frame.names[name] is None or isinstance(node, ast.AugAssign) or any(isinstance(item, ast.Name) and item.id == name for item in ast.walk(source))
 
 
 def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Any, frame: Frame, node: ast.AST) -> None:

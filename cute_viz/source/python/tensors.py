@@ -10,6 +10,7 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.inttuple import leaves, map_leaves, modes
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.mma import tile_shape
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
@@ -183,6 +184,12 @@ def _make_copy_atom(machine: Machine, args: list[Any], named: dict[str, Any]) ->
     return copy_atom(need(op), kind, bits, machine.given.resolve)
 
 
+def _tile_size(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """`tiled_mma.get_tile_size(0)`: how much of a mode it covers."""
+    mma, at = map(need, picked(args, named, ("self", "mode_idx")))
+    return int(tile_shape(mma.value)[at])
+
+
 def _size_in_bytes(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     kind, layout = map(need, picked(args, named, ("dtype", "layout")))
     if layout is None:
@@ -260,6 +267,7 @@ def _moved(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 TENSORS: dict[str, Callable[..., Any]] = {
     "make_tensor": _make_tensor,
     "make_identity_tensor": _make_identity,
+    "get_tile_size": _tile_size,
     "make_rmem_tensor": _registers,
     "make_fragment": _registers,
     "make_fragment_like": _like,
