@@ -170,7 +170,9 @@ def in_dsl(layout: AnyLayout, tiler: Any) -> bool:
     """
     if _dsl.get():
         return True
-    return not has_static(layout) and any(isinstance(x, Layout) and is_coordinate_layout(x) for x in (layout, *leaves(tiler)))
+    if isinstance(layout, ComposedLayout) or has_static(layout):
+        return False
+    return any(isinstance(x, Layout) and is_coordinate_layout(x) for x in (layout, *leaves(tiler)))
 
 
 def open_modes(layout: AnyLayout, *which: int, every: bool = False) -> AnyLayout:

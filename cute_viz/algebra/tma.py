@@ -13,6 +13,7 @@ from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
+from cute_viz.algebra.divide import in_dsl
 from cute_viz.algebra.elements import named
 from cute_viz.algebra.inttuple import Static, leaves, map_leaves, modes, show
 from cute_viz.algebra.inverse import right_inverse
@@ -103,7 +104,8 @@ def atom_of(
     if known is None or known.name not in DATA_TYPES:
         raise AlgebraError(f"{name}: {kind}: Unknown TMA Format!", hint=f"one of {', '.join(DATA_TYPES)}")
     swizzle = swizzle_number(name, get_swizzle_portion(smem))
-    gbasis = _gbasis(name, g, get_nonswizzle_portion(smem), values, known.bits)
+    wide = (128 << min(swizzle, 3)) // known.bits if swizzle and in_dsl(g.layout, ()) else BOX
+    gbasis = _gbasis(name, g, get_nonswizzle_portion(smem), values, known.bits, wide)
     rows = ROWS if op.name in GATHER else 1
     if rows > 1:
         gbasis = _one_row(name, gbasis)
@@ -137,8 +139,11 @@ def swizzle_number(name: str, swizzle: Any) -> int:
     return found
 
 
-def _gbasis(name: str, g: Tensor, smem: Any, values: Layout, bits: int) -> Layout:
-    """construct_tma_gbasis: the modes of the box, innermost first, as modes of the tensor."""
+def _gbasis(name: str, g: Tensor, smem: Any, values: Layout, bits: int, wide: int) -> Layout:
+    """construct_tma_gbasis: the modes of the box, innermost first, as modes of the tensor.
+
+    wide: the elements to which modes are merged in the first, in the DSL those of the swizzle's rows.
+    """
     if size(smem) != size(values):
         raise AlgebraError(
             f"{name}: TMA requires CTA_Tile and SLayout top-level size equivalence.", hint=f"{show(smem)} and {values}"
@@ -155,7 +160,7 @@ def _gbasis(name: str, g: Tensor, smem: Any, values: Layout, bits: int) -> Layou
     bases: list[Basis] = steps[:rank]
     tile = Layout(mark_static(tuple(shapes[:rank])), tuple(basis_get(g.layout.stride, step) for step in bases))  # a box is static
     tile = recast_elements(tile, g.bits, bits)
-    groups = _merged(list(leaves(tile.shape)), list(leaves(tile.stride)), bases)
+    groups = _merged(list(leaves(tile.shape)), list(leaves(tile.stride)), bases, wide)
     used = {basis.path for _, members in groups for _, basis in members}
     out: list[tuple[Any, Any]] = [(_one([s for s, _ in members]), _one([e for _, e in members])) for _, members in groups]
     recast = recast_elements(g.layout, g.bits, bits)
@@ -180,7 +185,7 @@ def _one(items: list[Any]) -> Any:
     return items[0] if len(items) == 1 else tuple(items)
 
 
-def _merged(shape: list[int], stride: list[Any], bases: list[Basis]) -> list[tuple[int, list[tuple[int, Basis]]]]:
+def _merged(shape: list[int], stride: list[Any], bases: list[Basis], wide: int) -> list[tuple[int, list[tuple[int, Basis]]]]:
     """coalesce_256: static modes that follow one another make one of up to 256 elements; run-time steps are never merged."""
     out: list[tuple[int, list[tuple[int, Basis]], Any]] = []
     for extent, step, basis in zip(shape, stride, bases, strict=True):
@@ -189,7 +194,7 @@ def _merged(shape: list[int], stride: list[Any], bases: list[Basis]) -> list[tup
         if out:
             total, members, first = out[-1]
             static = isinstance(step, Static) and isinstance(first, Static)
-            if static and total * first == step and extent * total <= BOX:
+            if static and total * first == step and extent * total <= (wide if len(out) == 1 else BOX):
                 out[-1] = (total * extent, [*members, (extent, basis)], first)
                 continue
         out.append((extent, [(extent, basis)], step))

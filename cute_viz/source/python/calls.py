@@ -17,9 +17,8 @@ from cute_viz.source.python.machine import DEPTH, Frame, Machine, need
 from cute_viz.source.python.parameters import Missing, hint_for, parameter_hint
 from cute_viz.source.python.statements import execute
 from cute_viz.source.python.subscripts import underscores
-from cute_viz.source.python.tree import Tree, stored
+from cute_viz.source.python.tree import REST, Tree, stored
 from cute_viz.source.python.values import (
-    REST,
     Bound,
     Class,
     Element,

@@ -15,8 +15,8 @@ from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Frame, Machine, need
 from cute_viz.source.python.operators import binary, compare, truth
 from cute_viz.source.python.subscripts import subscript
-from cute_viz.source.python.tree import dotted
-from cute_viz.source.python.values import REST, Class, Element, Function, Instance, Items, Member, Symbol, Tensor, Unknown, element, same
+from cute_viz.source.python.tree import REST, dotted
+from cute_viz.source.python.values import Class, Element, Function, Instance, Items, Member, Symbol, Tensor, Unknown, element, same
 
 # Names that files import as these; a piece of a file may lack the import.
 USUAL = {

@@ -97,7 +97,9 @@ class Machine:
         try:
             return self.parts.value(self, node, frame)
         except CuteVizError as error:
-            raise (error if error.span is not None else error.at(self.tree.text, self.tree.span(node)).named(self.tree.name)) from None
+            if error.span is None:
+                error = error.at(self.tree.text, self.tree.span(node)).named(self.tree.name)
+            raise error from None
 
     def attempt(self, node: ast.expr, frame: Frame) -> Any:
         """The value of an expression; what cannot be read is unknown."""

@@ -47,6 +47,81 @@ _FAMILIES = {
     "cutlass": "cutlass",
 }
 
+# What FlashAttention and others take from `quack`, in the DSL's words; read where no file of that name lies beside the source.
+KNOWN = {
+    "quack.layout_utils": """
+import cutlass.cute as cute
+def select(a, mode):
+    return cute.make_tensor(a.iterator, cute.select(a.layout, mode=mode))
+def transpose_view(a):
+    order = (1, 0, *range(2, cute.rank(a)))
+    return cute.composition(a, cute.make_ordered_layout(tuple(a.shape[n] for n in order), order=order))
+def expand(a, dim, size):
+    put = lambda modes, new: (*modes[:dim], new, *modes[dim:])
+    return cute.make_tensor(a.iterator, cute.make_layout(put(a.shape, size), stride=put(a.layout.stride, 0)))
+def _rows_and_columns(modes):
+    first = modes[0]
+    return ((first[1], modes[1]), (first[0], *first[2:], modes[2]), *modes[3:])
+def reshape_acc_to_mn(acc, transpose=False):
+    whole = cute.make_layout(acc.shape)
+    shape, stride = _rows_and_columns(whole.shape), _rows_and_columns(whole.stride)
+    if transpose:
+        shape, stride = (shape[1], shape[0], *shape[2:]), (stride[1], stride[0], *stride[2:])
+    return cute.make_tensor(acc.iterator, cute.composition(acc.layout, cute.make_layout(shape, stride=stride)))
+make_acc_tensor_mn_view = reshape_acc_to_mn
+def _operand(modes, halved):
+    first = modes[0]
+    if halved:
+        return ((first[0], first[1], first[2][0]), modes[1], (first[2][1], modes[2]))
+    return ((first[0], first[1], modes[2][0]), modes[1], modes[2][1])
+def reshape_acc_to_frgA(acc):
+    warps = cute.rank(acc.shape[0]) == 3
+    pairs = (2 if acc.shape[0][2] % 2 == 0 else 1) if warps else 2
+    cut = cute.logical_divide(acc.layout, ((None, None, pairs), None, None) if warps else (None, None, pairs))
+    return cute.make_tensor(acc.iterator, cute.make_layout(_operand(cut.shape, warps), stride=_operand(cut.stride, warps)))
+def mma_partition_C_vec(sVec, thr_mma, expand_shape, is_colvec):
+    parts = reshape_acc_to_mn(thr_mma.partition_C(expand(sVec, 1 if is_colvec else 0, expand_shape)))
+    return parts[None, 0, None] if is_colvec else parts[0, None, None]
+""",
+    "quack.sm90_utils": """
+import cutlass
+import cutlass.cute as cute
+import cutlass.utils.hopper_helpers as helpers
+from cutlass.cute.nvgpu import warpgroup
+def make_smem_layout(dtype, layout, tile, stage=None, major_mode_size=None):
+    shape = cute.product_each(cute.shape(tile))
+    rows = layout.is_n_major_c()
+    extent = (shape[1] if rows else shape[0]) if major_mode_size is None else major_mode_size
+    atom = warpgroup.make_smem_layout_atom(helpers.get_smem_layout_atom(layout, dtype, extent), dtype)
+    order = (0, 1, 2) if rows else (1, 0, 2)
+    return cute.tile_to_shape(atom, shape if stage is None else (*shape, stage), order=order[:2] if stage is None else order)
+def partition_fragment_ABC(thr_mma, shape_mnk, sA, sB, swap_AB=False):
+    m, n, k = (shape_mnk[1], shape_mnk[0], shape_mnk[2]) if swap_AB else shape_mnk
+    first, second = (sB, sA) if swap_AB else (sA, sB)
+    acc = cute.make_rmem_tensor(thr_mma.partition_shape_C((m, n)), cutlass.Float32)
+    held = thr_mma.op.a_src == warpgroup.OperandSource.RMEM
+    a = thr_mma.make_fragment_A(thr_mma.partition_shape_A((m, k)) if held else thr_mma.partition_A(first))
+    b = thr_mma.make_fragment_B(thr_mma.partition_B(second))
+    return (acc, b, a) if swap_AB else (acc, a, b)
+def gemm_zero_init(tiled_mma, shape, tCrA, tCrB, A_idx=None, B_idx=None, wg_wait=-1, swap_AB=False):
+    shape = (shape[1], shape[0]) if swap_AB else shape
+    return cute.make_rmem_tensor(tiled_mma.partition_shape_C(shape), cutlass.Float32)
+""",
+    "quack.copy_utils": """
+import cutlass.cute as cute
+from cutlass.cute.nvgpu import cpasync
+def _atom(dtype, count, is_async):
+    op = cpasync.CopyG2SOp() if is_async else cute.nvgpu.CopyUniversalOp()
+    return cute.make_copy_atom(op, dtype, num_bits_per_copy=count * dtype.width)
+def tiled_copy_1d(dtype, num_threads, num_copy_elems=1, is_async=False):
+    threads, values = cute.make_layout(num_threads), cute.make_layout(num_copy_elems)
+    return cute.make_tiled_copy_tv(_atom(dtype, num_copy_elems, is_async), threads, values)
+def tiled_copy_2d(dtype, threads_per_row, num_threads, num_copy_elems=1, is_async=False):
+    threads = cute.make_ordered_layout((num_threads // threads_per_row, threads_per_row), order=(1, 0))
+    return cute.make_tiled_copy_tv(_atom(dtype, num_copy_elems, is_async), threads, cute.make_layout((1, num_copy_elems)))
+""",
+}
+
 
 def is_library(path: str) -> bool:
     """Whether a dotted name is the DSL's.

@@ -13,7 +13,7 @@ from cute_viz.source.python.calls import call, follow, parameter
 from cute_viz.source.python.expressions import evaluate
 from cute_viz.source.python.given import convert
 from cute_viz.source.python.machine import Frame, Machine, Parts
-from cute_viz.source.python.modules import is_library
+from cute_viz.source.python.modules import KNOWN, is_library
 from cute_viz.source.python.statements import execute
 from cute_viz.source.python.store import Store
 from cute_viz.source.python.tree import Tree
@@ -160,6 +160,7 @@ class Runs:
             body = body[0].body
         script = list(filter(_is_script, body))
         for node in script:
+            assert isinstance(node, ast.If)
             machine.dead[id(node)] = machine.fail("this runs where the file is a script", node.test)
         try:
             execute(machine, [node for node in body if node not in script], machine.module)
@@ -222,13 +223,17 @@ def _is_script(node: ast.stmt) -> bool:
 
 
 def outside(machine: Machine, symbol: Symbol) -> Any:
-    """What a name that was imported is in the file that it is from, where that is beside the file that imports it; else the name."""
-    if machine.given.beside is None or symbol.path[0] == "@" or is_library(symbol.path):
+    """What an imported name is in the file that it is from, where that lies beside the one that imports it; else the name."""
+    beside = machine.given.beside
+    if (beside is None and not symbol.path.startswith("quack.")) or symbol.path[0] == "@" or is_library(symbol.path):
         return symbol
     parts = symbol.path.lstrip(".").split(".")
     level = symbol.path[: -len(".".join(parts))]
     for n in range(len(parts), 0, -1):
-        found = machine.given.beside(level + ".".join(parts[:n]), symbol.origin)
+        module = level + ".".join(parts[:n])
+        found = beside(module, symbol.origin) if beside is not None else None
+        if found is None and module in KNOWN:
+            found = (module, KNOWN[module])
         if found is None:
             continue
         frame = machine.others[found[0]] if found[0] in machine.others else _other(machine, *found)
@@ -236,7 +241,7 @@ def outside(machine: Machine, symbol: Symbol) -> Any:
             return symbol
         value = frame.names[parts[n]]
         for name in parts[n + 1 :]:
-            value = attribute(machine, value, name, machine.main.module)
+            value = attribute(machine, value, name, ast.Name(name, ast.Load()))
         return outside(machine, value) if isinstance(value, Symbol) and value != symbol else value
     return symbol
 

@@ -90,10 +90,12 @@ def assign(machine: Machine, target: ast.expr, value: Any, frame: Frame, node: a
 
 
 def _goes_on(name: str, frame: Frame, node: ast.AST) -> bool:
-    """Whether a statement computes a new value of a parameter from the given one, `x = f(x)`, or gives one that was None a value."""
+    """Whether a statement computes a parameter's new value from the given one, `x = f(x)`, or one for the None that was given."""
     if name not in frame.begun or (source := getattr(node, "value", None)) is None:
         return False
-    return frame.names[name] is None or isinstance(node, ast.AugAssign) or any(isinstance(item, ast.Name) and item.id == name for item in ast.walk(source))
+    if frame.names[name] is None or isinstance(node, ast.AugAssign):
+        return True
+    return any(isinstance(item, ast.Name) and item.id == name for item in ast.walk(source))
 
 
 def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Any, frame: Frame, node: ast.AST) -> None:

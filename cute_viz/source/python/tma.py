@@ -14,6 +14,7 @@ from cute_viz.algebra import tma as algebra
 from cute_viz.algebra import tma_parts as parts
 from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import Copy_Atom, CopyOp
+from cute_viz.algebra.divide import as_in_dsl
 from cute_viz.algebra.inttuple import X, leaves, map_leaves, modes
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.make_tma import make_tma_atom
@@ -96,7 +97,8 @@ def _tiled_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any
     memory, kind = _memory(tensor)
     tiler = mark_static(underscores(need(tiler)))
     smem = _without_stages(smem, len(tiler) if isinstance(tiler, tuple) else int(find("rank").call([tiler])))
-    made = make_tma_atom(_operation(op), memory, smem, tiler, need(count) or 1, _internal(internal))
+    with as_in_dsl():
+        made = make_tma_atom(_operation(op), memory, smem, tiler, need(count) or 1, _internal(internal))
     return _made(made, op, kind)
 
 
@@ -113,7 +115,8 @@ def _of_operand(side: str) -> Callable[..., Any]:
         cluster = (1, 1, 1, 1) if cluster is None else cluster
         find_atom = parts.make_tma_atom_A_sm100 if side == "A" else parts.make_tma_atom_B_sm100
         smem = _without_stages(smem, 3)
-        made = find_atom(_operation(op), memory, smem, mark_static(need(tiler)), mma.value, cluster, _internal(internal))
+        with as_in_dsl():
+            made = find_atom(_operation(op), memory, smem, mark_static(need(tiler)), mma.value, cluster, _internal(internal))
         return _made(made, op, kind)
 
     return make

@@ -11,6 +11,7 @@ from typing import Any
 from cute_viz.errors import NotationError, Span
 from cute_viz.limits import limit, over
 
+REST = "*"  # where the values of `*args` and `**kwargs` that a function is followed without come from
 _STRING = re.compile(r"(?s)\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|#[^\n]*")
 
 

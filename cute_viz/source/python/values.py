@@ -17,7 +17,6 @@ from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.algebra.unknown import on_types
 from cute_viz.errors import CuteVizError, NotationError
 
-REST = "*"  # where the values of `*args` and `**kwargs` that a function is followed without come from
 _ELEMENTS = {kind.name: kind for kind in ELEMENTS}
 
 
