@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from cute_viz.algebra.inttuple import show
+from cute_viz.cli import main
 from cute_viz.errors import CuteVizError
 from cute_viz.source.model import Given, SourceFile
 from cute_viz.source.python import read
@@ -197,6 +198,25 @@ def test_nothing_is_guessed(text: str, name: str, wanted: str) -> None:
         ("x = [1, 2]\nx.append(3)\nx[0] = 7\nb = tuple(x)", "(7,2,3)"),
         ("b = cute.make_layout((4, 8), stride=(8, 1))[1]", "8:1"),
         ("t = cute.make_tensor(ptr, cute.make_layout((4, 8)))\nb = t[None, i]", "(4):(1)"),
+        ("t = cute.make_tensor(ptr, cute.make_layout((512,)))\nb = cute.local_tile(t, (128,), (i,))", "(128):(1)"),
+        (
+            "t = cute.make_tensor(ptr, cute.make_layout((64, 8), stride=(8, 1)))\nb = cute.local_tile(t, (16,), (None, 0))",
+            "(16,4):(8,128)",
+        ),
+        ("b = cute.flat_divide(cute.make_layout((512,)), (128,))", "(128,4):(1,128)"),
+        ("b = cute.select(cute.make_layout((4, 8, 3)), [1, 0])", "(8,4):(4,1)"),
+        ("b = cute.size(cute.make_layout((4, 8, 3)), [1])", "8"),
+        (
+            "from quack import layout_utils\nb = layout_utils.select(cute.make_tensor(p, cute.make_layout((4, 8))), [1, 0])",
+            "(8,4):(4,1)",
+        ),
+        ("try:\n    from a.b import f\nexcept ImportError:\n    from b import f\nb = cute.make_layout((4, f(1), 8)[0])", "4:1"),
+        (
+            "m = cute.make_tiled_mma(cute.nvgpu.MmaUniversalOp(cutlass.Float32), cute.make_layout((16, 16, 1)),"
+            " permutation_mnk=(16, 1, None))"
+            "\nb = (m.permutation_mnk, m.get_tile_size(0))",
+            "((16:1,1:0,_),16)",
+        ),
     ],
 )
 def test_what_python_files_contain(text: str, wanted: str) -> None:
@@ -326,6 +346,35 @@ def test_a_class_that_leaves_a_method_to_those_made_of_it_has_their_values() -> 
     assert "several values" in str(refusal(base + one + two, "A::make::n"))
     concrete = "class A:\n    def make(self):\n        n = self.k\nclass B(A):\n    def __init__(self):\n        self.k = 4\n"
     assert refusal(concrete, "A::make::n").needs == ("self.k",)
+
+
+def test_modules_beside_a_file_are_read_and_values_that_are_given_are_not_theirs(tmp_path: Path, capsys: Any) -> None:
+    """Values: by hand. A name of another file is another name; the place of an error there has that file's name."""
+    (tmp_path / "kit").mkdir()
+    (tmp_path / "kit" / "__init__.py").write_text("")
+    (tmp_path / "kit" / "part.py").write_text(
+        "import cutlass.cute as cute\nfrom .more import EIGHT\nclass Base:\n"
+        "    def __init__(self, n, m=2):\n        self.n, self.m = n, m\n"
+        "def tile(n):\n    k = EIGHT\n    return cute.make_layout((n, k))\ndef lost(x):\n    return unknown(x)\n"
+    )
+    (tmp_path / "kit" / "more.py").write_text("from .part import tile\nEIGHT = 8\nif __name__ == '__main__':\n    EIGHT = 9\n")
+    kernel = tmp_path / "kit" / "kernel.py"
+    kernel.write_text(
+        "import cutlass.cute as cute\nfrom kit.part import Base, lost\nfrom . import part\nclass Kernel(Base):\n"
+        "    def __init__(self, *args, **rest):\n        super().__init__(*args, **rest)\n        self.a = part.tile(self.n)\n"
+        "        self.b = lost(4)\n        self.c = self.m\n        k = 3\n"
+    )
+
+    def run(name: str, *let: str) -> str:
+        with pytest.raises(SystemExit):
+            main(["eval", str(kernel), "--name", name, *(word for one in let for word in ("--let", one))])
+        out = capsys.readouterr()
+        return out.out.strip() or out.err
+
+    assert run("self.a", "n=4") == run("self.a", "self.n=4") == run("self.a", "n=4", "k=5") == "(4,8):(1,4)"
+    assert run("self.c") == "2"
+    assert "part.py:3" not in run("self.b") and "part.py:10:12: nothing named 'unknown'" in run("self.b")
+    assert "'n' is a parameter here" in run("self.a")
 
 
 def test_the_swizzle_of_a_pointer_acts_on_bytes() -> None:
