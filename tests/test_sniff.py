@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from cute_viz import parse
+from cute_viz.notation.dsl_print import show_dsl
 from cute_viz.source.sniff import KINDS, sniff
 from tests.test_cute_ir import DATA as CUTE_IR
 from tests.test_cute_ir import IR
@@ -17,6 +19,19 @@ from tests.test_source_types import DATA as TYPES
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 GOLDEN = json.loads(gzip.decompress((TESTS / "data" / "printer_goldens.json.gz").read_bytes()))
+# What the DSL printed, and the error that ended it, with a type of its IR.
+FAILED = """L = (?,8,(4,2)):(8,1,(64,256))
+S: S<3,3,3> o 0 o (8,64):(64,1)
+mA tensor<ptr<f16, gmem> o (512,256):(256,1)>
+Traceback (most recent call last):
+  File "a.py", line 18, in <module>
+    cute.compile(f, x)
+  File "core.py", line 4877, in raked_product
+    return _cute_ir.raked_product(input=block, tiler=tiler, loc=loc, ip=ip)
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+MLIRError: Operation creation failed:
+error: unknown: expects `input` to be static, but got '!cute.layout<"(16,?):(1,16)">'
+"""
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "cute_viz").rglob("*.py"))[::4], ids=str)
@@ -40,6 +55,7 @@ def test_python(path: Path) -> None:
         ("sA: Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)\nsB: (_8,_64):(_64,_1)\n", "print"),
         ("TiledMMA\n  ThrLayoutVMNK:  (_32,_2,_2,_1):(_1,_32,_64,_0)\n  PermutationMNK: (_32,_32,_16)\n", "print"),
         ("Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\nValueError: tensor<ptr<f16, smem> o (8,64):(64,1)>\n", "print"),  # noqa: E501
+        (FAILED, "print"),
         ("loaded 3 files\ntensor(raw_ptr(0x7f00: f16, smem, align<1024>) o (8,64):(64,1), data=\n  [[1, 2]])\n", "print"),
         ("a = (4,8):(8,1)\nb = logical_divide(a, 4:1)", "notation"), ("(4,8):(8,1)", "notation"), ("composition((4,8):(8,1),\n  4:2)", "notation"),  # noqa: E501
         ("x = (4,8):(8,1)  # mine\ny = x o 4:2\n", "notation"), ("(4,8):(8,1)\n(8,8):(8,1)\n", "notation"), ("", "notation"),
@@ -49,6 +65,14 @@ def test_python(path: Path) -> None:
 )  # fmt: skip
 def test_kinds(text: str, kind: str) -> None:
     assert sniff(text) == kind
+
+
+def test_prints_before_a_traceback_are_read() -> None:
+    assert [show_dsl(parse(FAILED, name=name)) for name in ("L", "S", "mA")] == [
+        "(?,8,(4,2)):(8,1,(64,256))",
+        "S<3,3,3> o 0 o (8,64):(64,1)",
+        "(512,256):(256,1)",
+    ]
 
 
 def test_a_name_is_a_hint_and_no_more() -> None:

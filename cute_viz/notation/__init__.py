@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cute_viz.notation.syntax import Statement
 
 DIALECTS = ("auto", "cute", "cpp", "dsl", "dump", "triton")
-_MESSAGES = ("warning", "error", "note", "remark")  # of a compiler: worth a closer look
+_MESSAGES = ("warning", "error", "note", "remark", "Traceback")  # of a compiler, of Python: worth a closer look
 _DSL_MARKS = ("cute.", "cutlass.", "stride", "order", "mode", "None", "import", "def ")  # worth a closer look
 
 

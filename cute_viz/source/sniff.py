@@ -55,6 +55,7 @@ _LINES = {
 }
 _WEIGHTS = {"mlir": 4, "types": 3, "python": 2, "cpp": 1, "print": 2, "notation": 1}
 _CUTE_IR = re.compile(r"[!#]cute\.\w+\s?<|\bfunc\.func\b|^[ \t]*(?:builtin\.)?module\b.*\{$", re.M)
+_OF_CUTE_IR = re.compile(r"[!#]cute|%[\w$]")
 _PYTHON = re.compile(r"^from [\w.]+ import \w", re.M)  # no line of C++
 _CODE = re.compile(r"\{\}|[;{}]|\breturn\b")
 _BARE_TYPE = _LINES["types"]
@@ -78,7 +79,8 @@ def sniff(text: str, name: str = "") -> str:
     if not _CUTE_IR.search(sample):
         counts["mlir"] = 0
     elif counts["mlir"] > max(counts["python"], counts["cpp"]):
-        counts["print"] = counts["notation"] = 0  # which are in its strings
+        outside = "\n".join(line for line in sample.split("\n") if not _OF_CUTE_IR.search(line))  # prints may be in its strings
+        counts["print"], counts["notation"] = len(_LINES["print"].findall(outside)) * _WEIGHTS["print"], 0
     if hint is not None:
         other = max((kind for kind in ("mlir", "types", "print") if kind != hint), key=counts.__getitem__)
         return other if counts[other] > 8 * (1 + counts[hint]) else hint
