@@ -78,10 +78,10 @@ def _capitals(name: str) -> str:
 
 
 def _shorter(path: str) -> str:
-    """A path whose long template arguments are left out: `name=` takes it without them."""
+    """A path without long template arguments, and with the begin of mangled names: `name=` takes the tail of a path."""
     while (shorter := re.sub(r"<[^<>…]{17,}>", "<…>", path)) != path:
         path = re.sub(r"<[^<>]*<…>[^<>]*>", "<…>", shorter)
-    return path
+    return re.sub(r"(\w{40})\w{24,}", r"\1…", path)
 
 
 def _entries(source: str, as_json: bool, reading: Reading) -> None:
