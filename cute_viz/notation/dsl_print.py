@@ -32,6 +32,8 @@ def show_dsl(value: Any) -> str:
     """
     if isinstance(value, bool):
         return str(value)
+    if isinstance(value, tuple) and any(isinstance(item, bool) for item in value):
+        return f"({','.join(map(show_dsl, value))})"
     value = clear_static(value)
     if isinstance(value, TiledMMA):
         rows = [("Thr Layout VMNK", show(value.thr_layout_vmnk)), ("Permutation MNK", _tiler(value.permutation_mnk))]
