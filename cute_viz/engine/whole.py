@@ -109,7 +109,7 @@ def _beside(path: str, module: str, origin: str) -> tuple[str, str] | None:
         there = next((file for file in found if os.path.isfile(file)), None) if _may_hold(folder, n) else None
         if there is not None:
             with suppress(CuteVizError, OSError):
-                return os.path.relpath(there) if not os.path.isabs(path) else there, read_text(there)
+                return os.path.relpath(there) if not os.path.isabs(path) else there, read_text(there, folder)
         folder = os.path.dirname(folder)
     return None
 
