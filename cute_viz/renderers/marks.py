@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil
+from typing import NamedTuple
 
 from cute_viz.figures.model import HOLE, Figure, Panel
 from cute_viz.renderers.geometry import CHAR, FONT, split_lines
@@ -16,8 +16,7 @@ SEVERAL = 4  # owners that the name of a group lists
 _NUMBERS = re.compile(r"([^0-9]*)([0-9]+)(?:-([0-9]+))?", re.ASCII)  # `V7`, `12`, `6-7`
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A label of several cells: rows r0..r1, columns c0..c1 (half-open), its lines, and the paint below it."""
 
     r0: int

@@ -228,12 +228,15 @@ Fitted = tuple[list[Frame], list[tuple[float, float]], float, float]
 def _fit(figure: Figure, room: float | None, cell: float | None, full: bool, fit: Fit) -> Fitted:
     """The frames at the highest level of detail whose cells have the size that is wanted, or that keeps the page readable."""
     every = sum(panel.rows * panel.cols for panel in figure.panels)
-    vectors = _has_text(figure) and not (full and cell is None) and has_vectors(figure)
-    if cell is None and (full or (_has_text(figure) and every <= 4 * MOST_CELLS)):
-        fitted = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
-        if full or fitted[2] <= (room or (VECTORS_FROM if vectors else WIDEST)):
-            return fitted
-    if cell is not None and _has_text(figure):
+    text, whole = _has_text(figure), None
+    if cell is None and (full or (text and every <= 4 * MOST_CELLS)):
+        whole = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
+        if full or whole[2] <= (room or VECTORS_FROM):
+            return whole
+    vectors = text and has_vectors(figure)
+    if whole is not None and not room and not vectors and whole[2] <= WIDEST:
+        return whole
+    if cell is not None and text:
         fitted = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
         if all(frame.cell_w <= cell for frame in fitted[0]):
             return _aligned(figure, frames(figure, Detail.FULL, cell=cell, fit=fit))
