@@ -13,7 +13,7 @@ from cute_viz.renderers.arrows import arrows, crossed, undrawn
 from cute_viz.renderers.frame import LARGEST, LOOSE, TIGHT, Detail, Fit, Frame, frames, resized
 from cute_viz.renderers.geometry import BOLD, CHAR, FONT, PROSE, SMALL, arrange, fact_line, shared_sizes, wrap
 from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, narrowest
-from cute_viz.renderers.marks import has_vectors, vector_width
+from cute_viz.renderers.marks import has_vectors
 from cute_viz.renderers.panel import draw
 from cute_viz.renderers.primitives import TEXT, Grid, Line, Plates, Primitive, scaled
 from cute_viz.renderers.targets import LEAST, TARGETS, Target, target_of
@@ -233,15 +233,15 @@ def _fit(figure: Figure, room: float | None, cell: float | None, full: bool, fit
         whole = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
         if full or whole[2] <= (room or VECTORS_FROM):
             return whole
-    vectors = text and has_vectors(figure)
+    most = cell * max(panel.cols for panel in figure.panels) if cell else room or WIDEST
+    vectors = text and has_vectors(figure, most, fit.pad)
     if whole is not None and not room and not vectors and whole[2] <= WIDEST:
         return whole
     if cell is not None and text:
         fitted = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
         if all(frame.cell_w <= cell for frame in fitted[0]):
             return _aligned(figure, frames(figure, Detail.FULL, cell=cell, fit=fit))
-    most = cell * max(panel.cols for panel in figure.panels) if cell else room or WIDEST
-    if vectors and max(vector_width(panel, fit.pad) for panel in figure.panels) <= most:
+    if vectors:
         fitted = _aligned(figure, frames(figure, Detail.VECTOR, fit=fit))
         if cell is None and fitted[2] <= (room or WIDEST):
             return fitted

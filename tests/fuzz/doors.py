@@ -227,7 +227,7 @@ def _sent(port: int, data: bytes, status: int | None = None) -> str:
     if not out:
         return "" if status is None else "no answer"
     if not out.startswith(b"HTTP/1.1 "):
-        bare = (b"<!DOCTYPE HTML>", b"this server is not", b"there is nothing here")  # of HTTP 0.9, which has no head
+        bare = (b"<!DOCTYPE ", b"this server is not", b"there is nothing here")  # of HTTP 0.9, which has no head
         return "" if out.lstrip().startswith(bare) else f"answers {out[:80]!r}"
     head, _, body = out.partition(b"\r\n\r\n")
     code = int(head[9:12])
@@ -236,7 +236,7 @@ def _sent(port: int, data: bytes, status: int | None = None) -> str:
     if b"Traceback" in out or b"mistake in cute-viz" in out:
         return f"says {out[:300]!r}"
     length = re.search(rb"(?im)^Content-Length: (\d+)", head)
-    if b"\r\n\r\nHTTP/1.1" not in out and length and body and len(body) < int(length[1]):
+    if not data.startswith(b"HEAD") and b"\r\n\r\nHTTP/1.1" not in out and length and body and len(body) < int(length[1]):
         return f"{len(body)} of {int(length[1])} bytes"
     return ""
 
