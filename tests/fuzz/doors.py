@@ -287,6 +287,8 @@ def _is_request(message: Any, name: str) -> bool:
     """Whether a line is what the protocol calls a request; what the SDK drops in silence is not ours to answer."""
     if not isinstance(message, dict) or message.get("id") != name or message.get("jsonrpc") != "2.0":
         return False
+    if re.search(r"\\ud[89a-f]", json.dumps(message)):  # half a letter
+        return False
     params = message.get("params")
     if not isinstance(params, dict) or set(params) - {"name", "arguments"} or not isinstance(params.get("name"), str):
         return False

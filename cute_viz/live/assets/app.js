@@ -11,7 +11,7 @@ const by = (id) => document.getElementById(id);
 const told = JSON.parse(by("told").textContent);
 const state = { source: "", options: {}, let: "", name: "", file: false, tab: "", by: "" };
 const FIRST = { source: "SM80_16x8x16_F32F16F16F32_TN" };
-const REST = 300; // ms without a key, after which the address is written: it takes as long as a picture, and browsers refuse many writes
+const WRITES = [80, 30000]; // so often in so many ms is the address written at once: browsers refuse much more than that
 
 const narrow = matchMedia("(max-width: 820px)"); // where a picture is laid out for the window
 
@@ -33,17 +33,21 @@ function asked() {
   return { ...source, options: state.options, let: values, name: state.name || null };
 }
 
-let waiting = 0;
-function address() {
+const writes = [];
+let waiting = 0, newest = 0;
+async function address() {
   clearTimeout(waiting);
-  const mine = waiting = setTimeout(async () => {
-    const fragment = `#${await pack(state.file ? { ...state, source: "" } : state)}`;
-    if (mine === waiting && fragment !== location.hash) history.replaceState(null, "", fragment);
-  }, REST);
+  const now = performance.now(), mine = ++newest;
+  while (writes.length && writes[0] < now - WRITES[1]) writes.shift();
+  if (writes.length >= WRITES[0]) { waiting = setTimeout(address, 500); return; }
+  const fragment = `#${await pack(state.file ? { ...state, source: "" } : state)}`;
+  if (mine !== newest || fragment === location.hash) return;
+  writes.push(now);
+  history.replaceState(null, "", fragment);
 }
 
 function changed() {
-  return draw();
+  return draw(); // which writes the address, once what was asked for is there: it takes as long as a small picture
 }
 
 async function draw() {
