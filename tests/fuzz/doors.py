@@ -1,7 +1,7 @@
 """`python -m tests.fuzz.doors DOOR N SEED`: N requests to a door that stays open, `ask`, `serve` or `mcp`, each judged.
 
-`ask` gives questions of a typed grammar to `answer` in this process and holds the tools' answers to their schemas; `serve` sends bytes
-to a server on loopback, most of them no request that a browser would make; `mcp` sends lines to `cute-viz mcp`. A door may refuse;
+`ask` gives questions of a typed grammar to `answer` in this process and holds the tools' answers to their schemas; `serve` sends
+bytes to a server on loopback, most of them no request that a browser would make; `mcp` sends lines to `cute-viz mcp`. A door may refuse;
 it may not fail, fall silent, grow, or say it unclearly.
 """
 
@@ -11,7 +11,6 @@ import copy
 import json
 import os
 import queue
-import random
 import re
 import signal
 import socket
@@ -20,7 +19,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import click
@@ -34,9 +32,42 @@ from tests.fuzz.commands import JUNK, SECONDS, Grammar, TooLong
 
 PATIENCE = 60.0  # seconds that a living door may take
 STATUSES = {200, 400, 403, 404, 405, 408, 409, 411, 413, 414, 431, 501, 505}
-ODD: tuple[Any, ...] = (None, True, 0, -1, 1.5, 1 << 70, 1e308, "", "x", [], {}, [[]], {"": None}, ["x"] * 50, "\ud800", "\0", "é" * 5000)
-OF_TOOLS = ("access", "type", "instruction", "operand", "store", "global", "detail", "format", "read", "write", "top", "arch", "wave", "shape")
-_PRESETS = [one for one in presets() if len(one["source"]) < 2000]
+ODD: tuple[Any, ...] = (
+    None,
+    True,
+    0,
+    -1,
+    1.5,
+    1 << 70,
+    1e308,
+    "",
+    "x",
+    [],
+    {},
+    [[]],
+    {"": None},
+    ["x"] * 50,
+    "\ud800",
+    "\0",
+    "é" * 5000,
+)
+OF_TOOLS = (
+    "access",
+    "type",
+    "instruction",
+    "operand",
+    "store",
+    "global",
+    "detail",
+    "format",
+    "read",
+    "write",
+    "top",
+    "arch",
+    "wave",
+    "shape",
+)
+_PRESETS: list[Any] = [one for one in presets() if len(one["source"]) < 2000]
 
 
 class Questions(Grammar):
@@ -53,7 +84,7 @@ class Questions(Grammar):
 
     def asked(self) -> dict[str, Any]:
         """A question that a page or a client might ask, now and then with a part that none would."""
-        given = self.chance.choice(_PRESETS) if self.rarely(2) else {"source": self.source(), "options": {}}
+        given: dict[str, Any] = self.chance.choice(_PRESETS) if self.rarely(2) else {"source": self.source(), "options": {}}
         source, options = given["source"], dict(given.get("options") or {})
         kind = self.one("draw", *KINDS, *(f"tool.{name}" for name in TOOLS))
         if kind in ("banks", "tool.swizzle", "tool.analyze") and not self.rarely(4):
@@ -93,7 +124,15 @@ class Questions(Grammar):
             return self.chance.choice(schema["enum"])
         if schema.get("type") == "boolean" and not self.rarely(6):
             return self.rarely(2)
-        words = {"read": ["ldmatrix"], "write": ["cp.async"], "top": 2, "type": "f16", "arch": "gfx942", "wave": 64, "shape": "32x16"}
+        words = {
+            "read": ["ldmatrix"],
+            "write": ["cp.async"],
+            "top": 2,
+            "type": "f16",
+            "arch": "gfx942",
+            "wave": 64,
+            "shape": "32x16",
+        }
         return words.get(name, self.word(name, None)) if not self.rarely(4) else self.wild(1)
 
 
@@ -107,23 +146,23 @@ def judged(question: Any, out: Any, source: str) -> str:
         return f"{len(text)} characters"
     if not isinstance(out, dict) or not out:
         return "an answer is an object"
-    error = out.get("error")
-    if error is None:
+    fault = out.get("error")
+    if fault is None:
         return ""
-    words = " ".join(str(error.get(key, "")) for key in ("message", "hint", "place"))
+    words = " ".join(str(fault.get(key, "")) for key in ("message", "hint", "place"))
     if "mistake in cute-viz" in words or "Traceback" in words or re.search("`[a-z_]+=", words) or "\n" in words:
         return f"says {words[:300]!r}"
-    if not error["message"].strip():
+    if not fault["message"].strip():
         return "an error without words"
     units = len(source.encode("utf-16-le", "surrogatepass")) // 2
-    if (span := error.get("span")) is not None and not 0 <= span[0] <= span[1] <= units:
+    if (span := fault.get("span")) is not None and not 0 <= span[0] <= span[1] <= units:
         return f"a span {span} of {units}"
     return ""
 
 
 def ask(count: int, seed: int) -> Iterator[tuple[int, Any, str]]:
     """Questions to `answer`, in this process."""
-    import jsonschema
+    import jsonschema  # type: ignore[import-untyped]
 
     os.environ["CUTE_VIZ_DEBUG"] = "1"  # what nobody expects is raised
     checks = {name: jsonschema.Draft202012Validator(words["output"]) for name, words in schemas().items()}
@@ -160,29 +199,43 @@ class Bytes(Questions):
     def request(self, port: int) -> bytes:
         """A request; every other one is bent."""
         own = f"127.0.0.1:{port}"
-        body = json.dumps(self.asked() if self.rarely(3) else {"ask": self.one(*KINDS), "source": self.one("(4,8)", "(4", "4:1")}).encode()
+        body = json.dumps(
+            self.asked() if self.rarely(3) else {"ask": self.one(*KINDS), "source": self.one("(4,8)", "(4", "4:1")}
+        ).encode()
         if self.rarely(12):
             body = self.one("", "{", "[" * 5000, "[]", "null", "1", '"x"', "{}").encode()
         lines = {
             "Host": self.one(own, own, own, own, f"localhost:{port}", "evil.example", f"evil.example:{port}", "", "127.0.0.1"),
             "Content-Type": self.one(*["application/json"] * 5, "text/plain", "application/json; charset=utf-8", ""),
-            "Content-Length": str(len(body)) if not self.rarely(8) else self.one("-1", "x", "0", "9" * 30, "5000000", "1", "+3", "1_0"),
+            "Content-Length": str(len(body))
+            if not self.rarely(8)
+            else self.one("-1", "x", "0", "9" * 30, "5000000", "1", "+3", "1_0"),
             "Connection": "close",
         }
         if self.rarely(4):
-            lines[self.one("Origin", "Sec-Fetch-Site")] = self.one(f"http://{own}", "null", "http://evil.example", "same-origin", "cross-site")
+            lines[self.one("Origin", "Sec-Fetch-Site")] = self.one(
+                f"http://{own}", "null", "http://evil.example", "same-origin", "cross-site"
+            )
         if self.rarely(10):
             lines["Transfer-Encoding"] = "chunked"
         method = self.one(*["POST"] * 6, "GET", "GET", "HEAD", "PUT", "OPTIONS", "DELETE", "post", "\x00")
-        path = self.one(*["/ask"] * 6, "/", "/assets/app.js", "/assets/../server.py", "/file", "//", "/ask?x=1", "/%2e%2e/etc/passwd", "/" * 999)
+        path = self.one(
+            *["/ask"] * 6, "/", "/assets/app.js", "/assets/../server.py", "/file", "//", "/ask?x=1", "/%2e%2e/etc/passwd", "/" * 999
+        )
         if method != "POST":
             body = b""
             path = self.one("/", "/assets/app.js", path)
         head = f"{method} {path} HTTP/1.{self.one('1', '1', '1', '0', '9')}\r\n"
-        data = (head + "".join(f"{name}: {value}\r\n" for name, value in lines.items()) + "\r\n").encode("latin-1", "replace") + body
+        data = (head + "".join(f"{name}: {value}\r\n" for name, value in lines.items()) + "\r\n").encode(
+            "latin-1", "replace"
+        ) + body
         for _ in range(self.chance.choice((0, 0, 0, 1, 3))):
             at = self.chance.randrange(len(data))
-            data = data[:at] + self.chance.choice((b"", b"\r\n", b"\0", b":", b"\xff", b"A" * 70_000)) + data[at + self.chance.randrange(4) :]
+            data = (
+                data[:at]
+                + self.chance.choice((b"", b"\r\n", b"\0", b":", b"\xff", b"A" * 70_000))
+                + data[at + self.chance.randrange(4) :]
+            )
         return data[: self.chance.randrange(len(data))] if self.rarely(10) else data
 
 
@@ -201,7 +254,8 @@ def serve(count: int, seed: int) -> Iterator[tuple[int, Any, str]]:
             said = _sent(port, data)
             if not said and number % 500 == 499:
                 time.sleep(0.2)
-                own = f"POST /ask HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: 18\r\nConnection: close\r\n\r\n"
+                lines = (f"Host: 127.0.0.1:{port}", "Content-Type: application/json", "Content-Length: 18", "Connection: close")
+                own = "\r\n".join(["POST /ask HTTP/1.1", *lines, "", ""])
                 said = _sent(port, own.encode() + b'{"source":"(2,2)"}', 200)
                 if threading.active_count() > before + 20:
                     said = f"{threading.active_count()} threads"
@@ -244,8 +298,12 @@ def _sent(port: int, data: bytes, status: int | None = None) -> str:
 def mcp(count: int, seed: int) -> Iterator[tuple[int, Any, str]]:
     """Lines to `cute-viz mcp`; every request with a name of its own has one answer."""
     command = [sys.executable, "-m", "cute_viz", "mcp"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as running:
-        assert running.stdin is not None and running.stdout is not None and running.stderr is not None
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
+    ) as running:
+        assert running.stdin
+        assert running.stdout
+        assert running.stderr
         lines: queue.Queue[str] = queue.Queue()
         errors: list[str] = []
         for stream, put in ((running.stdout, lines.put), (running.stderr, errors.append)):
@@ -263,7 +321,7 @@ def mcp(count: int, seed: int) -> Iterator[tuple[int, Any, str]]:
             at = seed
             while at < seed + count and not said:
                 some = range(at, min(at + 50, seed + count))
-                sent = {str(number): Questions(number).message(number) for number in some}
+                sent = {str(number): Lines(number).message(number) for number in some}
                 for message in sent.values():
                     send(message)
                 send({"jsonrpc": "2.0", "id": f"ping{at}", "method": "ping"})
@@ -282,7 +340,6 @@ def mcp(count: int, seed: int) -> Iterator[tuple[int, Any, str]]:
             running.wait(PATIENCE)
 
 
-
 def _is_request(message: Any, name: str) -> bool:
     """Whether a line is what the protocol calls a request; what the SDK drops in silence is not ours to answer."""
     if not isinstance(message, dict) or message.get("id") != name or message.get("jsonrpc") != "2.0":
@@ -295,33 +352,44 @@ def _is_request(message: Any, name: str) -> bool:
     return message.get("method") == "tools/call" and isinstance(params.get("arguments"), dict)
 
 
-def _message(self: Questions, number: int) -> Any:
-    """A line: a call of a tool most of the time, else what no client sends."""
-    name = self.one(*TOOLS)
-    words = self.asked() if self.rarely(3) else {"source": self.one("(4,8):(8,1)", "(4", "complement(4:2, 24)", "4:1 o 2:1")}
-    words.pop("ask", None)
-    if not self.rarely(5):
-        words = {key: value for key, value in words.items() if key in schemas()[name]["input"]["properties"]}
-    message: dict[str, Any] = {"jsonrpc": "2.0", "id": str(number), "method": "tools/call", "params": {"name": name, "arguments": words}}
-    kind = self.chance.randrange(14)
-    if kind == 0:
-        message["method"] = self.one("tools/list", "ping", "resources/list", "prompts/get", "x", "", "notifications/cancelled", "initialize")
-    elif kind == 1:
-        message[self.one("jsonrpc", "id", "method", "params")] = self.wild()
-    elif kind == 2:
-        message["params"][self.one("name", "arguments", "_meta", "cursor")] = self.wild()
-    elif kind == 3:
-        del message[self.one("jsonrpc", "id", "method", "params")]
-    elif kind == 4:
-        text = json.dumps(message)
-        at = self.chance.randrange(len(text))
-        return (text[:at] + self.one("", "{", '"', "\x01", "}", "[" * 2000) + text[at + self.chance.randrange(3) :]).replace("\n", " ")
-    elif kind == 5:
-        return self.one("", " ", "null", "[]", "{}", "1", '"x"', "[" * 3000, "é", "\x00", '{"jsonrpc":"2.0"}', json.dumps([message]))
-    return message
+class Lines(Questions):
+    """Messages of the protocol."""
 
-
-Questions.message = _message  # type: ignore[attr-defined]
+    def message(self, number: int) -> Any:
+        """A line: a call of a tool most of the time, else what no client sends."""
+        name = self.one(*TOOLS)
+        words = self.asked() if self.rarely(3) else {"source": self.one("(4,8):(8,1)", "(4", "complement(4:2, 24)", "4:1 o 2:1")}
+        words.pop("ask", None)
+        if not self.rarely(5):
+            words = {key: value for key, value in words.items() if key in schemas()[name]["input"]["properties"]}
+        message: dict[str, Any] = {
+            "jsonrpc": "2.0",
+            "id": str(number),
+            "method": "tools/call",
+            "params": {"name": name, "arguments": words},
+        }
+        kind = self.chance.randrange(14)
+        if kind == 0:
+            message["method"] = self.one(
+                "tools/list", "ping", "resources/list", "prompts/get", "x", "", "notifications/cancelled", "initialize"
+            )
+        elif kind == 1:
+            message[self.one("jsonrpc", "id", "method", "params")] = self.wild()
+        elif kind == 2:
+            message["params"][self.one("name", "arguments", "_meta", "cursor")] = self.wild()
+        elif kind == 3:
+            del message[self.one("jsonrpc", "id", "method", "params")]
+        elif kind == 4:
+            text = json.dumps(message)
+            at = self.chance.randrange(len(text))
+            return (text[:at] + self.one("", "{", '"', "\x01", "}", "[" * 2000) + text[at + self.chance.randrange(3) :]).replace(
+                "\n", " "
+            )
+        elif kind == 5:
+            return self.one(
+                "", " ", "null", "[]", "{}", "1", '"x"', "[" * 3000, "é", "\x00", '{"jsonrpc":"2.0"}', json.dumps([message])
+            )
+        return message
 
 
 def _drain(stream: Any, put: Callable[[str], None]) -> None:
@@ -362,7 +430,8 @@ def main(door: str, count: int, seed: int) -> None:
     found, since = 0, time.monotonic()
     for number, what, said in DOORS[door](count, seed):
         found += 1
-        click.echo(f"{number}: {said}\n    {what if isinstance(what, bytes) else json.dumps(what)[:3000]}")
+        words = repr(what) if isinstance(what, bytes) else json.dumps(what)[:3000]
+        click.echo(f"{number}: {said}\n    {words}")
     click.echo(f"{count} requests to {door} in {time.monotonic() - since:.0f} s, {found} findings")
     sys.exit(1 if found else 0)
 
