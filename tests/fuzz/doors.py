@@ -1,8 +1,8 @@
 """`python -m tests.fuzz.doors DOOR N SEED`: N requests to a door that stays open, `ask`, `serve` or `mcp`, each judged.
 
 `ask` gives questions of a typed grammar to `answer` in this process and holds the tools' answers to their schemas; `serve` sends
-bytes to a server on loopback, most of them no request that a browser would make; `mcp` sends lines to `cute-viz mcp`. A door may refuse;
-it may not fail, fall silent, grow, or say it unclearly.
+bytes to a server on loopback, most of them no request that a browser would make; `mcp` sends lines to `cute-viz mcp`. A door may
+refuse; it may not fail, fall silent, grow, or say it unclearly.
 """
 
 from __future__ import annotations
