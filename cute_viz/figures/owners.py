@@ -118,14 +118,9 @@ def tile_panel(
         ids = list(map(str, range(values)))
         labels = ["" if o is None else who[o // values] + ids[o % values] for o in first]
     # Whatever a highlight puts in front; there is no pattern in what nobody holds.
-    asked = (options.thread, options.warp, options.value) != (None, None, None)
-    lowest = (
-        [None] * len(owners)
-        if not tv_map.held
-        else [min(mine) // values if mine else None for mine in owners]
-        if asked
-        else threads
-    )
+    lowest: Sequence[int | None] = threads
+    if not tv_map.held or (options.thread, options.warp, options.value) != (None, None, None):
+        lowest = [min(mine) // values if mine and tv_map.held else None for mine in owners]
     rows_ruler = _tile_ruler(titles[0], lowest, tv_map.rows, cols, 1, tv_map.warp[0])
     cols_ruler = _tile_ruler(titles[1], lowest, cols, tv_map.rows, cols, tv_map.warp[0])
     return Panel(
