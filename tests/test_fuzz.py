@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tests.fuzz import commands
+from tests.fuzz import commands, doors
 from tests.fuzz.mutate import mutate_json
 from tests.fuzz.targets import FINDINGS, TARGETS, attempt, seeds
 
@@ -71,3 +71,9 @@ def test_an_answer_or_a_clean_error(target: str) -> None:
 def test_commands_of_a_typed_grammar() -> None:
     """Any operation, operand and option: an answer, or a refusal in clear words. `python -m tests.fuzz.commands` tries more."""
     assert list(commands.fuzz(300, 20_000)) == []
+
+
+def test_questions_of_a_typed_grammar() -> None:
+    """Any question to the live page, any call of a tool. `python -m tests.fuzz.doors` tries more, and the servers."""
+    pytest.importorskip("jsonschema")
+    assert [*doors.ask(100, 1_016_000), *doors.ask(1, 1_043_845), *doors.ask(1, 1_049_270), *doors.ask(1, 1_166_720)] == []

@@ -17,6 +17,8 @@ MN = "UMMA::Major::MN"
 
 
 def _blocks(rows: int, depth: int, vector: int, vector_k: int, major: str) -> Layout:
+    if vector < 1 or vector_k < 1:
+        refuse("Sm1xxBlockwiseScaleConfig", (vector, vector_k), "a factor is for a block of at least 1 x 1 elements")
     high, deep = -(-rows // vector), -(-depth // vector_k)
     steps = (1, high) if major == "MN" else (deep, 1)
     return Layout(((vector, high), (vector_k, deep)), ((0, steps[0]), (0, steps[1])))

@@ -158,6 +158,8 @@ def _keys(name: str, operands: list[Any], drawn: list[tuple[str, Any]]) -> tuple
         return [lambda offset: 0, places.get, whole.get], count, "hue: the copy of A"
     if name == "composition" and len(drawn) == 3 and isinstance(a, Layout):
         table = offsets(a)
+        if not all(isinstance(x, int) for x in table):  # coordinates have no order of colours: the tiler's offsets, places of A, do
+            return [lambda x: x] * 3, 0, "hue: the place in A"
         return [lambda x: x, lambda x: table[x] if 0 <= x < len(table) else a(x), lambda x: x], 0, "hue: the value of A"
     return [lambda x: x for _ in drawn], 0, "hue: offset"
 

@@ -114,10 +114,13 @@ def tile_panel(
     elif named:
         labels = _owner_labels(owners, values, tv_map.who)
     else:
-        who = tv_map.who
-        labels = ["" if o is None else f"{who}{o // values}\nV{o % values}" for o in first]
+        who = [f"{tv_map.who}{t}\nV" for t in range(tv_map.threads)]
+        ids = list(map(str, range(values)))
+        labels = ["" if o is None else who[o // values] + ids[o % values] for o in first]
     # Whatever a highlight puts in front; there is no pattern in what nobody holds.
-    lowest = [min(mine) // values if mine and tv_map.held else None for mine in owners]
+    lowest: Sequence[int | None] = threads
+    if not tv_map.held or (options.thread, options.warp, options.value) != (None, None, None):
+        lowest = [min(mine) // values if mine and tv_map.held else None for mine in owners]
     rows_ruler = _tile_ruler(titles[0], lowest, tv_map.rows, cols, 1, tv_map.warp[0])
     cols_ruler = _tile_ruler(titles[1], lowest, cols, tv_map.rows, cols, tv_map.warp[0])
     return Panel(
@@ -151,12 +154,12 @@ def _owner_labels(owners: list[list[int]], values: int, who: str) -> list[str]:
     """`T0,64` over `V3`: every thread that owns a cell, once."""
     out = []
     for mine in owners:
-        if len(mine) < 2:
-            out.append(f"{who}{mine[0] // values}\nV{mine[0] % values}" if mine else "")
-            continue
-        threads = dict.fromkeys([o // values for o in mine])
-        ids = sorted({o % values for o in mine})
-        out.append(f"{who}{','.join(map(str, threads))}\nV{','.join(map(str, ids))}")
+        threads, ids = [o // values for o in mine], {o % values for o in mine}
+        if len(ids) < 2:
+            value = str(*ids)
+        else:
+            threads, value = list(dict.fromkeys(threads)), ",".join(map(str, sorted(ids)))
+        out.append(f"{who}{','.join(map(str, threads))}\nV{value}" if mine else "")
     return out
 
 

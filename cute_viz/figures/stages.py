@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from cute_viz.algebra.composed import ComposedLayout, as_layout
 from cute_viz.algebra.copy import CopyOp, TiledCopy
 from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
+from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
 from cute_viz.algebra.staged import Stages
 from cute_viz.algebra.tensor import Tensor
@@ -30,9 +32,9 @@ def stages(obj: Stages, options: FigureOptions) -> Figure:
 
     plain = replace(options, title=None)
     parts = []
-    for n, part in enumerate(obj.parts):
+    for n, part in enumerate(map(as_layout, obj.parts)):
         own = replace(plain, operand="C") if isinstance(part, (MMA_Atom, TiledMMA)) else plain
-        drawn = unit_of(part) if _heading(part) == SHARED else part
+        drawn = unit_of(part) if isinstance(part, (Layout, ComposedLayout)) else part
         parts.append((f"{n + 1}. {_heading(part)}", build(drawn, own)))
     title = options.title or "The stages of a kernel"
     return page(title, parts, 2, str(obj), "In the order in which a kernel uses them")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby, repeat
 from typing import TypeAlias, TypeVar
 
@@ -285,6 +286,7 @@ def arrange(
     return [(xs[col], ys[row]) for row, col in places], *total
 
 
+@lru_cache(maxsize=1 << 13)  # the cells of a page share their lines
 def number(x: float) -> str:
     """A coordinate with two digits at most and no trailing zeros.
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from itertools import repeat
 from typing import Any
 
 from cute_viz.figures.model import Figure, Panel
@@ -150,14 +151,14 @@ def _panel(panel: Panel, grid: Grid) -> dict[str, Any]:
         "right": panel.col_ruler.title or "column",
         "rowLabels": list(panel.row_ruler.labels),
         "colLabels": list(panel.col_ruler.labels),
-        "labels": [label.replace("\n", " ") for label in panel.labels],
+        "labels": [*map(str.replace, panel.labels, repeat("\n"), repeat(" "))],
         "data": columns,
         "warp": [panel.warp, panel.warp_name],
     }
     for name in ("thread", "value"):
         if name in panel.data:
             out[name] = list(panel.data[name])
-    out["owners"] = {str(cell): [list(owner) for owner in mine] for cell, mine in panel.owners}
+    out["owners"] = {str(cell): mine for cell, mine in panel.owners}
     return out
 
 

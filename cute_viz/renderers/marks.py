@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
+from typing import NamedTuple
 
 from cute_viz.figures.model import HOLE, Figure, Panel
 from cute_viz.renderers.geometry import CHAR, FONT, split_lines
@@ -16,8 +16,7 @@ SEVERAL = 4  # owners that the name of a group lists
 _NUMBERS = re.compile(r"([^0-9]*)([0-9]+)(?:-([0-9]+))?", re.ASCII)  # `V7`, `12`, `6-7`
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A label of several cells: rows r0..r1, columns c0..c1 (half-open), its lines, and the paint below it."""
 
     r0: int
@@ -37,8 +36,10 @@ class Mark:
         return (line - (len(self.lines) - 1) / 2) * 12
 
 
-def has_vectors(figure: Figure) -> bool:
+def has_vectors(figure: Figure, most: float = inf, pad: float = 7.0) -> bool:
     """Whether boxes hold most cells of every panel, several each, so that one label per box says nearly everything.
+
+    most: px that a panel may take with those labels. pad: as of `vector_width`.
 
     >>> from cute_viz import figure
     >>> has_vectors(figure("(2,4):(1,2)", tile=(2, 4))), has_vectors(figure("(4,4)"))
@@ -48,7 +49,7 @@ def has_vectors(figure: Figure) -> bool:
         held = sum((r1 - r0) * (c1 - c0) for r0, c0, r1, c1 in panel.boxes)
         if not panel.boxes or not panel.labels or 2 * held < panel.rows * panel.cols or held < 2 * len(panel.boxes):
             return False
-        if "differs" in panel.data or not all(box_lines(panel)):
+        if "differs" in panel.data or vector_width(panel, pad) > most or not all(box_lines(panel)):
             return False
     return bool(figure.panels)
 
@@ -218,7 +219,8 @@ def _owners(panel: Panel, owners: dict[int, tuple[tuple[int, int], ...]], cells:
     threads = panel.data["thread"]
     width, word = panel.warp, panel.warp_name
     if what == word:
-        each = {frozenset([t // width for t, _ in owners.get(cell, ((threads[cell], 0),))]) for cell in cells}
+        several = {owners.get(cell, ((threads[cell], 0),)) for cell in cells}
+        each = {frozenset([t // width for t, _ in mine]) for mine in several}
         held = sorted(each.pop()) if len(each) == 1 else []
         return f"{word} {', '.join(map(str, held))}" if 0 < len(held) <= SEVERAL else ""
     if any(cell in owners for cell in cells):

@@ -13,7 +13,7 @@ from cute_viz.renderers.arrows import arrows, crossed, undrawn
 from cute_viz.renderers.frame import LARGEST, LOOSE, TIGHT, Detail, Fit, Frame, frames, resized
 from cute_viz.renderers.geometry import BOLD, CHAR, FONT, PROSE, SMALL, arrange, fact_line, shared_sizes, wrap
 from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, narrowest
-from cute_viz.renderers.marks import has_vectors, vector_width
+from cute_viz.renderers.marks import has_vectors
 from cute_viz.renderers.panel import draw
 from cute_viz.renderers.primitives import TEXT, Grid, Line, Plates, Primitive, scaled
 from cute_viz.renderers.targets import LEAST, TARGETS, Target, target_of
@@ -228,17 +228,20 @@ Fitted = tuple[list[Frame], list[tuple[float, float]], float, float]
 def _fit(figure: Figure, room: float | None, cell: float | None, full: bool, fit: Fit) -> Fitted:
     """The frames at the highest level of detail whose cells have the size that is wanted, or that keeps the page readable."""
     every = sum(panel.rows * panel.cols for panel in figure.panels)
-    vectors = _has_text(figure) and not (full and cell is None) and has_vectors(figure)
-    if cell is None and (full or (_has_text(figure) and every <= 4 * MOST_CELLS)):
-        fitted = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
-        if full or fitted[2] <= (room or (VECTORS_FROM if vectors else WIDEST)):
-            return fitted
-    if cell is not None and _has_text(figure):
+    text, whole = _has_text(figure), None
+    if cell is None and (full or (text and every <= 4 * MOST_CELLS)):
+        whole = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
+        if full or whole[2] <= (room or VECTORS_FROM):
+            return whole
+    most = cell * max(panel.cols for panel in figure.panels) if cell else room or WIDEST
+    vectors = text and has_vectors(figure, most, fit.pad)
+    if whole is not None and not room and not vectors and whole[2] <= WIDEST:
+        return whole
+    if cell is not None and text:
         fitted = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
         if all(frame.cell_w <= cell for frame in fitted[0]):
             return _aligned(figure, frames(figure, Detail.FULL, cell=cell, fit=fit))
-    most = cell * max(panel.cols for panel in figure.panels) if cell else room or WIDEST
-    if vectors and max(vector_width(panel, fit.pad) for panel in figure.panels) <= most:
+    if vectors:
         fitted = _aligned(figure, frames(figure, Detail.VECTOR, fit=fit))
         if cell is None and fitted[2] <= (room or WIDEST):
             return fitted

@@ -120,13 +120,16 @@ def _marks(frame: Frame, grid: Grid) -> Iterator[Primitive]:
     height, radius = PLATE
     levels = (frame.panel.row_ruler.levels, frame.panel.col_ruler.levels)
     borders = [[i for i, level in enumerate(mine) if level] for mine in levels]
+    places = {(mark.r0, mark.r1, len(mark.lines)) for mark in frame.marks}  # few: boxes stand in rows and columns
+    middles = {(r0, r1, n): _clear(r0, r1, borders[0], (height + 12 * (n - 1)) / grid.cell_h) for r0, r1, n in places}
+    spans = ({(mark.r0, mark.r1) for mark in frame.marks}, {(mark.c0, mark.c1) for mark in frame.marks})
+    across, down = ({(a, b): any(a < i < b for i in mine) for a, b in span} for span, mine in zip(spans, borders, strict=True))
     plates, rows = [], []
     for mark in frame.marks:
         x = grid.left + (mark.c0 + mark.c1) / 2 * grid.cell_w
-        tall = height + 12 * (len(mark.lines) - 1)
-        y = grid.top + _clear(mark.r0, mark.r1, borders[0], tall / grid.cell_h) * grid.cell_h
-        crossed = any(mark.r0 < i < mark.r1 for i in borders[0]) or any(mark.c0 < i < mark.c1 for i in borders[1])
-        if crossed or frame.detail == Detail.COLOUR:
+        y = grid.top + middles[mark.r0, mark.r1, len(mark.lines)] * grid.cell_h
+        if frame.detail == Detail.COLOUR or across[mark.r0, mark.r1] or down[mark.c0, mark.c1]:
+            tall = height + 12 * (len(mark.lines) - 1)
             plates.append(Plate(x - mark.width / 2, y - tall / 2, mark.width, tall, radius, mark.paint))
         rows += [(x, y + mark.middle(n), line, frame.fit.small if n else FONT, mark.paint) for n, line in enumerate(mark.lines)]
     if plates:

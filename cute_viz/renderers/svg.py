@@ -267,9 +267,10 @@ class _Writer:
         style = {"font_family": MONO, "font_size": number(item.size), "text_anchor": item.anchor, **_weight(item.weight)}
         by_ink: dict[str, list[str]] = {}
         inks = [MUTED] * len(item.texts) if item.paints is None else [self.inks[paint] for paint in item.paints]
+        ends = {text: f"{text if text.isalnum() else escape(xml(text))}</text>" for text in set(item.texts)}
+        others = {size: f'" font-size="{number(size)}">' if size != item.size else '">' for size in set(item.sizes)}
         for x, y, text, size, ink in zip(item.xs, item.ys, item.texts, item.sizes, inks, strict=True):
-            other = f' font-size="{number(size)}"' if size != item.size else ""
-            element = f'<text x="{number(x)}" y="{number(y + BASELINE * size)}"{other}>{escape(xml(text))}</text>'
+            element = f'<text x="{number(x)}" y="{number(y + BASELINE * size)}{others[size]}{ends[text]}'
             by_ink.setdefault(ink, []).append(element)
         for ink, texts in by_ink.items():
             self._group("".join(texts), fill=ink, **style, **({"class_": "m"} if item.paints is None else {}))

@@ -126,7 +126,7 @@ export class More {
     Object.assign(warp, { type: "range", min: 0, max: out.warps.length - 1, value: out.step });
     warp.addEventListener("input", () => { this.warp = +warp.value; this.refresh(); });
     const steps = element("label", "Step ");
-    steps.append(warp, ` ${out.step} of ${out.warps.length}`);
+    steps.append(warp, ` ${out.step + 1} of ${out.warps.length}`);
     row.append(access, ...(out.warps.length > 1 ? [steps] : []));
     const all = element("p", `${out.wavefronts} wavefronts, ${out.ideal} are ideal; this step, ${out.instruction}: ${out.warps[out.step]}`);
     all.id = "wavefronts";

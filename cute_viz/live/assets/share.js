@@ -1,5 +1,9 @@
 // Into the clipboard: text as it is, a picture as PNG, drawn by the browser.
-const said = (words) => { document.getElementById("status").textContent = words; };
+const said = (words) => {
+  const status = document.getElementById("status");
+  status.textContent = words;
+  setTimeout(() => { if (status.textContent === words) status.textContent = ""; }, 5000);
+};
 
 export async function copyAs(way, what) {
   try {

@@ -71,7 +71,7 @@ export class Explorer {
     this.by = there.length > 0;
     this.slider();
     this.view.take(svg);
-    if (this.chosen && !this.chosen()) this.clear(); // what was asked for is not in this picture
+    if (!this.chosen?.()) this.clear(); // what was asked for is not in this picture
   }
 
   relation() { return this.form.elements.by.value; }

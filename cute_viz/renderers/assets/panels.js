@@ -42,7 +42,7 @@ export class Panels {
   // The relations that exist here.
   relations() {
     const owned = this.list.some((p) => p.thread || (p.down === "thread" && p.right === "value"));
-    const threads = this.last("thread");
+    const threads = owned ? this.last("thread") : -1;
     const has = (name) => this.list.some((p) => p.data[name]);
     const several = this.list.length > 1 && this.shared();
     return [

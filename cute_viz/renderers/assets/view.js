@@ -14,7 +14,9 @@ export class View {
       this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.002)), event.clientX, event.clientY);
     }, { passive: false });
     box.addEventListener("pointerdown", (event) => this.grab(event));
-    if (typeof ResizeObserver === "function") new ResizeObserver(() => { if (!this.free) this.fit(); }).observe(box);
+    if (typeof ResizeObserver === "function") {
+      new ResizeObserver(([{ contentRect }]) => { this.room = [contentRect.width, contentRect.height]; if (!this.free) this.fit(); }).observe(box);
+    }
   }
 
   // Take another picture; a zoom that somebody chose stays.
@@ -28,9 +30,11 @@ export class View {
 
   fit() {
     if (!this.svg) return;
-    const style = getComputedStyle(this.box), inside = (size, ...sides) => sides.reduce((left, side) => left - parseFloat(style[side]), size - 2);
-    const wide = inside(this.box.clientWidth, "paddingLeft", "paddingRight") / this.width;
-    const high = inside(this.box.clientHeight, "paddingTop", "paddingBottom") / this.height;
+    if (!this.room) { // what an observer tells costs no layout
+      const style = getComputedStyle(this.box), inside = (size, ...sides) => sides.reduce((left, side) => left - parseFloat(style[side]), size);
+      this.room = [inside(this.box.clientWidth, "paddingLeft", "paddingRight"), inside(this.box.clientHeight, "paddingTop", "paddingBottom")];
+    }
+    const wide = (this.room[0] - 2) / this.width, high = (this.room[1] - 2) / this.height;
     this.free = false;
     this.set(Math.max(0.05, Math.min(1, wide > 0 ? wide : 1, Math.max(high, LEGIBLE))));
   }
