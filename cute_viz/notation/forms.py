@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, with_origin
-from cute_viz.algebra.inttuple import Static, X, leaves
+from cute_viz.algebra.inttuple import Made, Static, X, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.stride import Basis
@@ -79,7 +79,7 @@ def _tuple_type(evaluator: Meaning, node: Call) -> Any:
 
 def _make_tuple(evaluator: Meaning, node: Call) -> Any:
     """`make_shape(4, 8)`."""
-    return None if node.args is None else tuple(map(evaluator.value, node.args))
+    return None if node.args is None else Made(map(evaluator.value, node.args))
 
 
 def _argument(evaluator: Meaning, node: Call) -> Any:
