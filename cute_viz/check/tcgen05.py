@@ -235,7 +235,7 @@ setp.ge.u32 %p, %t, 32; @%p bra END;
 ld.shared.b32 %m, [where]; tcgen05.dealloc.{group}.sync.aligned.b32 %m, {taken};
 END: ret;
 }}""",
-        (8, 6),
+        (8, 7),
         100,
         exact=True,
     )
