@@ -95,7 +95,11 @@ def test_tiles_land_as_drawn_where_tma_moves_boxes_of_the_tensor_map(obj):
     assert outcome.control
 
 
-@pytest.mark.parametrize("name", ["LOAD_16dp256b2x", "LOAD_32dp32b4x", "STORE_16dp128b2x"])
+WIDE = ["LOAD_16dp256b2x", "LOAD_32dp32b4x", "STORE_16dp128b2x", "LOAD_16dp32b2x", "LOAD_16dp256b2x_16b", "STORE_16dp32b4x_16b"]
+
+
+@pytest.mark.parametrize("name", WIDE)
+)
 def test_registers_come_from_the_lanes_and_columns_that_the_ptx_isa_draws(name):
     from cute_viz import parse
 
@@ -103,20 +107,46 @@ def test_registers_come_from_the_lanes_and_columns_that_the_ptx_isa_draws(name):
     assert isinstance(item, Check)
     job: Any = item.launches.__self__  # type: ignore[attr-defined]
     columns, registers = job.extents()
+    packed = 2 if "_16b" in name else 1  # neighbouring columns in a register
     out = np.zeros(job.right().shape, np.uint32)
-    for thread, register in product(range(32), range(registers)):
+    for thread, register, half in product(range(32), range(registers), range(packed)):
         if "32dp32b" in name:
             lane, column = thread, register
+        elif "16dp32b" in name:
+            lane, column = thread % 16, register + thread // 16 * registers
         elif "256b" in name:
             lane, column = thread // 4 + register // 2 % 2 * 8, register // 4 * 8 + thread % 4 * 2 + register % 2
         else:
             lane, column = thread // 4 + register % 2 * 8, register // 2 * 4 + thread % 4
+        column = column * packed + half
         if job.store:
-            out[lane, column] = thread * registers + register + 1
+            out[lane, column] = (thread * registers + register) * packed + half + 1
         else:
-            out[thread, register] = lane * columns + column + 1
+            out[thread, register] |= lane * columns + column + 1 << 16 * half
     outcome = item.judge([[out.tobytes()]])
     assert outcome.agree == outcome.cells
+
+
+@pytest.mark.parametrize(
+    ("name", "warps"),
+    [
+        ("128dp256bit", (0, 1, 2, 3)),
+        ("128dp128bit", (0, 1, 2, 3)),
+        ("4x32dp128bit", (0, 0, 0, 0)),
+        ("2x64dp128bitlw0213", (0, 1, 0, 1)),
+        ("2x64dp128bitlw0123", (0, 0, 1, 1)),
+    ],
+)
+def test_rows_of_shared_memory_go_to_the_warps_that_the_ptx_isa_names(name, warps):
+    (item,) = plan.plan(resolve(f"SM100_UTCCP_{name}_1cta"), "x")
+    assert isinstance(item, Check)
+    (launch,) = item.launches()
+    desc = struct.unpack_from("<Q", launch.arguments[4].data)[0]
+    rows, words = 32 * (max(warps) + 1), 4 if "128bit" in name else 8
+    table = operand(desc, launch.arguments[0].data, 32, "K", rows, words, ((0, 0), (6, 1))).astype(np.uint32)
+    outcome = item.judge([[np.vstack([table[32 * w :][:32] for w in warps]).tobytes()]])
+    assert outcome.agree == outcome.cells == 128 * words
+    assert outcome.control
 
 
 def test_what_no_device_here_decides_says_why():
