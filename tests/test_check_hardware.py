@@ -99,7 +99,6 @@ WIDE = ["LOAD_16dp256b2x", "LOAD_32dp32b4x", "STORE_16dp128b2x", "LOAD_16dp32b2x
 
 
 @pytest.mark.parametrize("name", WIDE)
-)
 def test_registers_come_from_the_lanes_and_columns_that_the_ptx_isa_draws(name):
     from cute_viz import parse
 
