@@ -14,13 +14,10 @@ from typing import Any
 import numpy as np
 
 from cute_viz.algebra.copy import CopyOp
-from cute_viz.algebra.inttuple import modes
-from cute_viz.algebra.measure import size
-from cute_viz.algebra.modes import get
-from cute_viz.algebra.tmem import WARP, WORD, place
+from cute_viz.algebra.tmem import WARP, WORD
 from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name
 from cute_viz.check.wgmma_ptx import B_AT, GROUP, SHARED, fill
-from cute_viz.figures.lanes import held
+from cute_viz.figures.lanes import copied, held
 
 LANES, THREADS = 32, 32  # of the one warp that runs tcgen05.ld or tcgen05.st
 STEP = 32  # bytes that tell of one asynchronous instruction
@@ -277,16 +274,10 @@ class CpJob:
         return (Launch(self.entry, (1, 1, 1), GROUP, (*data, Word(rows * pieces), Word(0), Word(1)), SHARED),)
 
     def right(self) -> Any:
-        """[lane, column] -> the number of the word that CuTe's traits put there."""
-        assert self.op.val_id is not None
-        (rows, bits, *_), (_, words) = modes(self.op.val_id.shape), self.extents()
-        out = np.zeros((4 * WARP, words), np.uint32)
-        for v in range(size(get(self.op.src, 1))):
-            source = int(self.op.src(0, v))
-            row, bit = source % rows + source // (rows * bits) * rows, source // rows % bits
-            where = place(int(self.op.val_id(self.op.dst(0, v))), 1)
-            if where.bit == 0:
-                out[where.lane, where.column] = row * words + bit // WORD + 1
+        """[lane, column] -> the number of the word that is drawn there."""
+        out = np.zeros((4 * WARP, self.extents()[1]), np.uint32)
+        for where, (row, word) in copied(self.op).items():
+            out[where] = row * self.extents()[1] + word + 1
         return out
 
     def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:

@@ -46,7 +46,7 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
     if tiling:
         if options.view not in (None, "tv") or options.tile is not None:
             raise FigureError("`view=` and `tile=` apply to a layout; an atom has its own tile", hint="`operand=` picks panels")
-        if tiling == "copy" and options.tensor is None and getattr(obj, "val_id", None) is not None and "_TMEM_" in obj.name:
+        if tiling == "copy" and options.tensor is None and getattr(obj, "val_id", None) is not None:
             tiling = "lanes"
         if options.follow is not None:
             tiling = {"gemm": "follow", "stages": "way"}.get(tiling, tiling)
