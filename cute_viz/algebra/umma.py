@@ -103,11 +103,13 @@ _SAID["MXF8F6F4_2x1SM_SS"] = ("128 or 256", 2)
 
 
 def size_words(name: str, mode: str, allowed: str) -> str:
-    """What CUTLASS says of an M or N that a tcgen05.mma does not have. Source: cute/arch/mma_sm100_umma.hpp.
+    """What CUTLASS says of an M, an N or a VS that a tcgen05.mma does not have. Source: cute/arch/mma_sm100_umma.hpp.
 
     >>> size_words("SM100_MMA_TF32_SS", "M", "64 or 128")
     'SM100_MMA_TF32 M-mode size should be 64 or 128 for 1 CTA cluster MMA'
     """
+    if mode == "VS":
+        return f"{name} Vector size can only be {allowed}"
     whole, name = name, _said_name(name)
     if mode == "M":
         allowed, ctas = _SAID.get(whole.removeprefix("SM100_MMA_"), (allowed, 2 if "_2x1SM" in whole else 1))
@@ -154,9 +156,7 @@ def refusal(name: str, values: Mapping[str, str]) -> str:
     found = [x for x in (named(values.get("A", "")), named(values.get("B", ""))) if x is not None]
     if any(not low <= x.bits <= high for x in found):
         return f"{name} supports {f'{high}bit types' if low == high else f'types with leq {high}bit types'}"
-    of_two, of_four = ("64", "32") if "SPARSE" in more else ("32", "16")
-    if vector and vector not in (of_two, of_four):
-        return f"{name} Vector size can only be {of_four} or {of_two}"
+    of_two = "64" if "SPARSE" in more else "32"
     scale = named(values.get("SF", ""))
     if vector == of_two and not (pair and not more) and scale is not None and scale.name != "ue8m0":
         types = "float_e2m1_t or cutlass::type_erased_dynamic_float4_t"

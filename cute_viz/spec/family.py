@@ -220,7 +220,7 @@ class Family:
                 out[key] = str(aliases.get(out[key], out[key]))
             if not allows(domain, out[key]):
                 size = f": {name} {key}-mode size should be {in_words(domain)}" if key in ("M", "N") else ""
-                if size and tcgen05:
+                if tcgen05 and (size or key == "VS"):
                     from cute_viz.algebra.umma import size_words
 
                     size = f": {size_words(name, key, in_words(domain))}"
