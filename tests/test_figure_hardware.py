@@ -103,6 +103,17 @@ def test_lanes_tell_of_the_rows_of_shared_memory_that_fill_them(name):
         assert (row, word) == (lane % 32 + 32 * warps[lane // 32], column)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["SM100_U8x8_STSM_T{}", "Copy_Atom<SM100_TMEM_LOAD_32dp32b1x, float>{}", "SM120_16x8x32_TN<float_e4m3_t,float_e4m3_t,float>{}"]
+    + ["make_tiled_mma(SM100_MMA_S8_SS<int8_t,int8_t,int32_t,64,8,UMMA::Major::K,UMMA::Major::K>{})"],
+)
+def test_what_no_device_has_run_says_so(text):
+    drawn = figure(text)
+    assert sum("not run on hardware" in note for note in drawn.notes) == 1
+    assert "not run on hardware" in drawn.description
+
+
 def test_a_box_of_nested_modes_has_all_of_them():
     g = "make_tensor(make_gmem_ptr<half_t>(0), make_layout(((_8,_4),64),((64,1024),1)))"
     text = f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, make_layout(((8,2),32),((32,256),1)), ((8,2),32), 1)"
