@@ -105,8 +105,12 @@ def test_lanes_tell_of_the_rows_of_shared_memory_that_fill_them(name):
 
 @pytest.mark.parametrize(
     "text",
-    ["SM100_U8x8_STSM_T{}", "Copy_Atom<SM100_TMEM_LOAD_32dp32b1x, float>{}", "SM120_16x8x32_TN<float_e4m3_t,float_e4m3_t,float>{}"]
-    + ["make_tiled_mma(SM100_MMA_S8_SS<int8_t,int8_t,int32_t,64,8,UMMA::Major::K,UMMA::Major::K>{})"],
+    [
+        "SM100_U8x8_STSM_T{}",
+        "Copy_Atom<SM100_TMEM_LOAD_32dp32b1x, float>{}",
+        "SM120_16x8x32_TN<float_e4m3_t,float_e4m3_t,float>{}",
+        "make_tiled_mma(SM100_MMA_S8_SS<int8_t,int8_t,int32_t,64,8,UMMA::Major::K,UMMA::Major::K>{})",
+    ],
 )
 def test_what_no_device_has_run_says_so(text):
     drawn = figure(text)
