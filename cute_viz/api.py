@@ -55,6 +55,7 @@ def figure(
     operand: str | None = None,
     type: int | str | None = None,
     tensor: Any = None,
+    coord: str | None = None,
     max_cells: int | str | None = None,
     diff: bool | None = None,
     fold: int | str | None = None,
@@ -88,7 +89,7 @@ def figure(
     options = {
         "view": view, "tile": tile, "color_by": color_by, "labels": labels, "coords": coords, "title": title,
         "thread": thread, "warp": warp, "value": value, "follow": follow, "operand": operand, "type": type, "tensor": tensor,
-        "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
+        "coord": coord, "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
     }  # fmt: skip
     any_format = ("text", "svg")  # so that no image takes the place of labels, which not every format shows
     return _ask((source, *more), options, let, name, dialect, layouts, limits, any_format).figure
@@ -119,6 +120,7 @@ def render(
     operand: str | None = None,
     type: int | str | None = None,
     tensor: Any = None,
+    coord: str | None = None,
     max_cells: int | str | None = None,
     diff: bool | None = None,
     fold: int | str | None = None,
@@ -154,7 +156,7 @@ def render(
         "target": target, "bare": bare,
         "view": view, "tile": tile, "color_by": color_by, "labels": labels, "coords": coords, "title": title,
         "thread": thread, "warp": warp, "value": value, "follow": follow, "operand": operand, "type": type, "tensor": tensor,
-        "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
+        "coord": coord, "max_cells": max_cells, "diff": diff, "fold": fold, "crop": crop,
     }  # fmt: skip
     return _written(_ask((source, *more), options, let, name, dialect, layouts, limits, (format_,)), format_, path)
 

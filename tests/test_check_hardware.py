@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from itertools import product
 from typing import Any
 
@@ -21,19 +22,18 @@ def operand(desc: int, data: bytes, bits: int, major: str, rows: int, k: int, mo
     """An operand as wgmma reads it: the canonical layouts of the PTX ISA, in units of 16 bytes, the swizzle on address bits."""
     start, leading, stride = ((desc >> bit & 0x3FFF) * 16 for bit in (0, 16, 32))
     mode = dict(modes)[desc >> (62 if modes[1][0] == 3 else 61)]
-    memory, per = np.frombuffer(data, UNSIGNED[bits]), 128 // bits
-    out = np.zeros((rows, k), np.uint64)
-    for r, c in product(range(rows), range(k)):
-        row, unit, inside = (r, c // per, c % per) if major == "K" else (c, r // per, r % per)
-        if major == "K":
-            byte = row % 8 * (16 << mode) + row // 8 * stride + unit * (16 if mode else leading)
-        elif mode:
-            byte = row % 8 * (16 << mode) + row // 8 * stride + unit % (1 << mode) * 16 + (unit >> mode) * leading
-        else:
-            byte = row % 8 * 16 + row // 8 * leading + unit * stride
-        address = start + byte + inside * bits // 8
-        out[r, c] = memory[(address ^ (address >> 7 & (1 << mode) - 1) << 4) * 8 // bits]
-    return out
+    memory, per = np.frombuffer(data, UNSIGNED[max(bits, 8)]), 128 // bits
+    memory = np.stack([memory & 15, memory >> 4], axis=1).reshape(-1) if bits == 4 else memory
+    r, c = np.meshgrid(np.arange(rows), np.arange(k), indexing="ij")
+    row, unit, inside = (r, c // per, c % per) if major == "K" else (c, r // per, r % per)
+    if major == "K":
+        byte = row % 8 * (16 << mode) + row // 8 * stride + unit * (16 if mode else leading)
+    elif mode:
+        byte = row % 8 * (16 << mode) + row // 8 * stride + unit % (1 << mode) * 16 + (unit >> mode) * leading
+    else:
+        byte = row % 8 * 16 + row // 8 * leading + unit * stride
+    address = start + byte + inside * bits // 8
+    return memory[(address ^ (address >> 7 & (1 << mode) - 1) << 4) * 8 // bits + inside % max(1, 8 // bits)].astype(np.uint64)
 
 
 @pytest.mark.parametrize("obj", TAKEN[::5])
@@ -95,7 +95,10 @@ def test_tiles_land_as_drawn_where_tma_moves_boxes_of_the_tensor_map(obj):
     assert outcome.control
 
 
-@pytest.mark.parametrize("name", ["LOAD_16dp256b2x", "LOAD_32dp32b4x", "STORE_16dp128b2x"])
+WIDE = ["LOAD_16dp256b2x", "LOAD_32dp32b4x", "STORE_16dp128b2x", "LOAD_16dp32b2x", "LOAD_16dp256b2x_16b", "STORE_16dp32b4x_16b"]
+
+
+@pytest.mark.parametrize("name", WIDE)
 def test_registers_come_from_the_lanes_and_columns_that_the_ptx_isa_draws(name):
     from cute_viz import parse
 
@@ -103,20 +106,46 @@ def test_registers_come_from_the_lanes_and_columns_that_the_ptx_isa_draws(name):
     assert isinstance(item, Check)
     job: Any = item.launches.__self__  # type: ignore[attr-defined]
     columns, registers = job.extents()
+    packed = 2 if "_16b" in name else 1  # neighbouring columns in a register
     out = np.zeros(job.right().shape, np.uint32)
-    for thread, register in product(range(32), range(registers)):
+    for thread, register, half in product(range(32), range(registers), range(packed)):
         if "32dp32b" in name:
             lane, column = thread, register
+        elif "16dp32b" in name:
+            lane, column = thread % 16, register + thread // 16 * registers
         elif "256b" in name:
             lane, column = thread // 4 + register // 2 % 2 * 8, register // 4 * 8 + thread % 4 * 2 + register % 2
         else:
             lane, column = thread // 4 + register % 2 * 8, register // 2 * 4 + thread % 4
+        column = column * packed + half
         if job.store:
-            out[lane, column] = thread * registers + register + 1
+            out[lane, column] = (thread * registers + register) * packed + half + 1
         else:
-            out[thread, register] = lane * columns + column + 1
+            out[thread, register] |= lane * columns + column + 1 << 16 * half
     outcome = item.judge([[out.tobytes()]])
     assert outcome.agree == outcome.cells
+
+
+@pytest.mark.parametrize(
+    ("name", "warps"),
+    [
+        ("128dp256bit", (0, 1, 2, 3)),
+        ("128dp128bit", (0, 1, 2, 3)),
+        ("4x32dp128bit", (0, 0, 0, 0)),
+        ("2x64dp128bitlw0213", (0, 1, 0, 1)),
+        ("2x64dp128bitlw0123", (0, 0, 1, 1)),
+    ],
+)
+def test_rows_of_shared_memory_go_to_the_warps_that_the_ptx_isa_names(name, warps):
+    (item,) = plan.plan(resolve(f"SM100_UTCCP_{name}_1cta"), "x")
+    assert isinstance(item, Check)
+    (launch,) = item.launches()
+    desc = struct.unpack_from("<Q", launch.arguments[4].data)[0]
+    rows, words = 32 * (max(warps) + 1), 4 if "128bit" in name else 8
+    table = operand(desc, launch.arguments[0].data, 32, "K", rows, words, ((0, 0), (6, 1))).astype(np.uint32)
+    outcome = item.judge([[np.vstack([table[32 * w :][:32] for w in warps]).tobytes()]])
+    assert outcome.agree == outcome.cells == 128 * words
+    assert outcome.control
 
 
 def test_what_no_device_here_decides_says_why():
@@ -227,29 +256,61 @@ def test_pixels_land_as_drawn_where_im2col_steps_through_the_box_of_corners(obj)
     assert outcome.control
 
 
-@pytest.mark.parametrize("obj", [pytest.param(obj, id=name) for name, obj in umma.subjects()][1::3])
+def scaled(tile: Any, words: Any, at: int, first: int, count: int, vector: int) -> Any:
+    """A tile times its scale factors: row r's in lane r % 32 and column r / 32 of the address, a byte each from its first on."""
+    rows = np.arange(len(tile))
+    held = words[rows % 32, (at & 0xFFFF) - first + rows // 32]
+    power = [(held >> np.uint32(8 * ((at >> 30) + s)) & np.uint32(255)) for s in range(count)]
+    exponents = np.stack([np.isin(x, (128, 0x40)).astype(int) for x in power], axis=1)
+    assert np.isin(power, (127, 128, 0x38, 0x40)).all()
+    return tile << np.repeat(exponents, vector, axis=1)
+
+
+def multiplied(obj: Any, launch: Any, vector: int) -> bytes:
+    """What tcgen05.mma leaves in tensor memory, a k-block after the other: the layouts of the PTX ISA."""
+    a, b, behind, out, told = launch.arguments[:5]
+    ctas, types, (m, n, k) = launch.grid[0], obj.mma.atom.types, obj.mma.atom.shape_mnk
+    columns, rows = out.size // ctas // 512, m // ctas
+    words = np.frombuffer(behind.data, np.uint32).reshape(ctas, 128, -1) if len(behind.data) > 16 else None
+    bits = obj.b.first.bits
+    numbers = np.zeros(1 << min(bits, 16), int)
+    found = element_of(types[0])
+    codes = [0, 2, 4, 5] if found is None else [x >> max(0, bits - 16) for x in encode(np.arange(4), found.name).tolist()]
+    numbers[codes] = range(4)
+    total = np.zeros((m, n), int)
+    lane = np.arange(rows) if (rows, ctas) != (64, 1) else np.arange(64) % 16 + np.arange(64) // 16 * 32
+    for desc_a, desc_b, idesc, fa, fb, _ in struct.iter_unpack("<QQIIII", told.data):
+        tiles = []
+        for desc, data, count, first in ((desc_a, a.data, rows, obj.a), (desc_b, b.data, n // ctas, obj.b)):
+            for cta in range(ctas):
+                mine = data[cta * len(data) // ctas :][: len(data) // ctas]
+                if first is None:
+                    c = np.arange(k) * bits
+                    raw = words[cta][lane][:, (fa & 0xFFFF) - columns + c // 32] >> (c % 32).astype(np.uint32)
+                    raw = raw.astype(np.uint64) & np.uint64((1 << bits) - 1)
+                else:
+                    raw = operand(desc, mine, bits, first.first.major, count, k, ((0, 0), (6, 1), (4, 2), (2, 3)))
+                tiles.append(numbers[raw >> np.uint64(max(0, bits - 16))])
+        if vector:
+            assert (idesc >> 29 & 3, idesc >> 4 & 3) == (fa >> 30, fb >> 30)
+            tiles[:ctas] = [scaled(x, words[cta], fa, columns, k // vector, vector) for cta, x in enumerate(tiles[:ctas])]
+            whole = scaled(np.vstack(tiles[ctas:]), words[0], fb, columns, k // vector, vector)
+            tiles[ctas:] = np.split(whole, ctas)
+        total += np.vstack(tiles[:ctas]) @ np.vstack(tiles[ctas:]).T
+    memory = np.zeros((ctas, 128, columns), {"int32_t": np.int32, "half_t": np.float16}.get(types[2], np.float32))
+    for cta, part in enumerate(np.split(total, ctas)):
+        halves = np.split(part, n // columns, axis=1)  # of a pair with 64 rows each: the other half of the columns 64 lanes below
+        for half, values in enumerate(halves):
+            memory[cta, lane + 64 * half] = values
+    return (memory.view(np.uint16).astype(np.uint32) if memory.dtype == np.float16 else memory).tobytes()
+
+
+@pytest.mark.parametrize("obj", [pytest.param(obj, id=name) for name, obj in umma.subjects()][1::2])
 def test_accumulators_stand_at_the_lanes_that_the_ptx_isa_has(obj):
     (item,) = plan.plan(obj, "x")
     assert isinstance(item, Check)
-    job: Any = item.launches.__self__  # type: ignore[attr-defined]
-    m, n = job.extents
-    outputs = []
-    for launch in item.launches():
-        (a, b), (desc_a, desc_b) = ([x.data for x in launch.arguments[:2]], [x.value for x in launch.arguments[3:5]])
-        steps, *moves = (x.value for x in launch.arguments[8:])
-        kind, first = obj.mma.atom.types[0], obj.a.first
-        numbers = {int(p): v for v, p in enumerate(encode(np.arange(4), element_of(kind).name).tolist())}
-        total = np.zeros((m, n), int)
-        for step in range(steps):
-            tiles = []
-            for desc, data, rows, move in ((desc_a, a, m, moves[0]), (desc_b, b, n, moves[1])):
-                k = 256 // first.bits
-                raw = operand(desc + step * move, data, first.bits, first.major, rows, k, ((0, 0), (6, 1), (4, 2), (2, 3)))
-                tiles.append(np.vectorize(numbers.__getitem__, otypes=[int])(raw))
-            total += tiles[0] @ tiles[1].T
-        out = np.zeros((128, n), np.int32 if obj.mma.atom.types[2] == "int32_t" else np.float32)
-        out[[row if m == 128 else row % 16 + row // 16 * 32 for row in range(m)]] = total
-        outputs.append([out.tobytes()])
-    outcome = item.judge(outputs)
+    vector = item.launches.__self__.vector  # type: ignore[attr-defined]
+    outcome = item.judge([[multiplied(obj, launch, vector)] for launch in item.launches()])
+    m, n, _ = obj.mma.atom.shape_mnk
     assert outcome.agree == outcome.cells == m * n
     assert outcome.control

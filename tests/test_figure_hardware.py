@@ -90,6 +90,43 @@ def test_sixteen_bits_are_packed_two_columns_a_register():
     assert held(parse("SM100_TMEM_LOAD_32dp32b1x_16b{}"))[3, 0] == [(3, 0, 0), (3, 1, 0)]
 
 
+@pytest.mark.parametrize("name", ["128dp256bit_1cta", "4x32dp128bit_2cta", "2x64dp128bitlw0123_1cta", "4dp256bit_1cta"])
+def test_lanes_tell_of_the_rows_of_shared_memory_that_fill_them(name):
+    op = parse(f"SM100_UTCCP_{name}{{}}")
+    shared, tmem = figure(op).panels
+    for v in range(0, op.src.shape[1] if isinstance(op.src.shape[1], int) else product(op.src.shape[1]), 32):
+        at = op.val_id(op.dst(0, v))  # a lane is 2^21 bits away from the next, a column 32
+        lane, column = at >> 21, at % (1 << 21) // 32
+        row, word = map(int, tmem.labels[lane * tmem.cols + column].split(","))
+        assert shared.labels[row * shared.cols + word] == f"{row},{word}"
+        warps = {"4x32": (0, 0, 0, 0), "2x64": (0, 0, 1, 1)}.get(name[:4], (0, 1, 2, 3))
+        assert (row, word) == (lane % 32 + 32 * warps[lane // 32], column)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SM100_U8x8_STSM_T{}",
+        "Copy_Atom<SM100_TMEM_LOAD_32dp32b1x, float>{}",
+        "SM120_16x8x32_TN<float_e4m3_t,float_e4m3_t,float>{}",
+        "make_tiled_mma(SM100_MMA_S8_SS<int8_t,int8_t,int32_t,64,8,UMMA::Major::K,UMMA::Major::K>{})",
+    ],
+)
+def test_what_no_device_has_run_says_so(text):
+    drawn = figure(text)
+    assert sum("not run on hardware" in note for note in drawn.notes) == 1
+    assert "not run on hardware" in drawn.description
+
+
+def test_a_box_of_nested_modes_has_all_of_them():
+    g = "make_tensor(make_gmem_ptr<half_t>(0), make_layout(((_8,_4),64),((64,1024),1)))"
+    text = f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, make_layout(((8,2),32),((32,256),1)), ((8,2),32), 1)"
+    drawn = figure(text, coord="8,32")
+    assert drawn.facts["bytes out of bounds"] == 0
+    assert drawn.panels[-1].labels == tuple(f"{8 + n // 4},{32 + n % 4 * 8}" for n in range(64))
+    assert HOLE not in drawn.panels[-1].paints
+
+
 def tma(extents: str, tile: str, coord: str, more: str = "SM90_TMA_LOAD{}", ctas: int = 1) -> Any:
     g = f"make_tensor(make_gmem_ptr<half_t>(0), make_layout(make_shape{extents}, GenRowMajor{{}}))"
     text = f"make_tma_copy({more}, {g}, tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{{}}, {tile}), {tile}, {ctas})"

@@ -242,8 +242,9 @@ def test_a_name_is_found_in_every_file_of_a_user(tmp_path, monkeypatch):
 def test_every_listed_name_is_found():
     for line in listing():
         name = re.sub(r"\{\w+\}", "64", line.name)
-        numbers = {"M": "256" if "2x1SM" in name else "128", "N": "128"}
-        args = tuple(numbers.get(item, "float") for item in line.args.split() if "=" not in item)
+        numbers = {"M": "256" if "2x1SM" in name else "128", "N": "128", "VS": "32"}
+        some = "T" if name.startswith("SM100_MMA") else "float"
+        args = tuple(numbers.get(item, some) for item in line.args.split() if "=" not in item)
         name = name.replace("XE_64x", "XE_8x")
         given = {"XE_DPAS_TT": ("8", "f", "bf"), "XE_LOAD_2D_TRANSPOSE": ("32", "8", "8")}.get(name, ("8", "8", "16"))
         args = given if line.arch == "xe" and line.args and "matrix" not in line.args else args

@@ -9,6 +9,7 @@ from cute_viz.algebra.common import is_zero, refuse
 from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.inttuple import (
     IntTuple,
+    Made,
     Major,
     Static,
     compact_major,
@@ -58,11 +59,11 @@ def make_layout(*parts: Any) -> Any:
 
 
 def _compact(shape: IntTuple, left: bool) -> IntTuple:
-    """The compact strides of a shape; of one that mixes static and run-time extents static as far as only static ones come before.
+    """The compact strides of a shape; of one with run-time extents static as far as only static ones come before.
 
-    There a run-time extent of 1 is like any other (cute/stride.hpp, compact_major).
+    A run-time extent of 1 is like any other (cute/stride.hpp, compact_major). Plain ones are such in C++, and beside static ones.
     """
-    if len({isinstance(leaf, Static) for leaf in leaves(shape)}) < 2:
+    if not isinstance(shape, Made) and len({isinstance(leaf, Static) for leaf in leaves(shape)}) < 2:
         return compact_major(shape, left=left)
     return _mixed(shape, Static(1), left)[0]
 

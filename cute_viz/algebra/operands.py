@@ -57,6 +57,7 @@ KINDS = {
     "K": Kind("a shape, strides or a layout", {*_SHAPES, *_LAYOUTS, "no integers", "strides", "a swizzle", "a major order"}),
     "U": Kind("a tensor", {"a tensor", *_LAYOUTS}),
     "F": Kind("a tensor, a layout or a shape", {"a tensor", *_LAYOUTS, *_SHAPES, "an atom or a tiling"}),
+    "V": Kind("a tensor, a layout or a shape", {"a tensor", *_LAYOUTS, *_SHAPES}),
     "J": Kind("a type, a word or an integer", {"an element type", "an integer"}),
     "X": Kind("an atom or a tiling", {"an atom or a tiling"}),
 }

@@ -16,7 +16,7 @@ from cute_viz.algebra.tensor import Tensor, through
 from cute_viz.algebra.unknown import Unknown, on_types, unknowns
 from cute_viz.errors import AlgebraError
 
-TENSORS = frozenset("UF")  # the kinds of operands that may be tensors, pointer and all
+TENSORS = frozenset("UFV")  # the kinds of operands that may be tensors, pointer and all
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ _ROWS = (
     )),
     *(_op(f"retile_{x}", "views", "copy, A", "XL", "a fragment as the copy's values", f"retile_{x}(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)), (1,2,2))") for x in "SD"),
     *(_op(f"partition_shape_{x}", "views", "mma, shape", "XS", f"the shape of a thread's part of {x}", f"partition_shape_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
-    *(_op(f"partition_fragment_{x}", "views", "mma, A", "XL", f"a thread's registers for its part of {x}", f"partition_fragment_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
+    *(_op(f"partition_fragment_{x}", "views", "mma, A", "XV", f"what a thread needs for its part of {x}: registers, descriptors or tensor memory", f"partition_fragment_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
     *(_op(f"thrfrg_{x}", "views", "mma, A", "XL", f"{x} as ((ThrV,(...)),(FrgV,(...)))", f"thrfrg_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
     *(_op(f"tidfrg_{x}", "views", "copy, A", "XL", "a tensor as (Thr,(FrgV,FrgX),(Rest...))", f"tidfrg_{x}(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)), (8,8))") for x in "SD"),
     *(_op(f"get_layout{x}_TV", "views", "tiled", "X", f"(thread, value) of {x} -> tile", f"get_layout{x}_TV({'make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,8), (1,1))' if x in 'SD' else 'make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})'})") for x in "ABCSD"),
@@ -261,7 +261,9 @@ _ROWS = (
     _op("make_tma_copy", "make_tma", "op, A, smem, tile, cluster", "XULTL", "the TMA copy of a tensor to tiles in shared memory; also make_tma_copy<type>(...)", "make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)), (128,64), 1)", least=3, keyword="internal", templated=True),
     _op("make_im2col_tma_copy", "im2col", "op, A, smem, tile, more...", "XULT*", "the TMA copy of the im2col matrix of a tensor ((w,h,d,n),c): tile, CTAs, corners, paddings, traversal strides, filter", "make_im2col_tma_copy(SM90_TMA_LOAD_IM2COL{}, make_tensor(make_gmem_ptr<half_t>(0), ((8,8,2),64):((64,512,4096),1)), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64)), (64,64), 1, (-1,-1), (-1,-1), (-1,-1), (1,1), (1,1), (0,0), (1,1))", least=3),
     _op("make_tma_atom", "make_tma", "op, A, smem, tile, cluster", "XULTL", "the TMA atom of a tensor and a tile in shared memory; also make_tma_atom<type>(...)", "make_tma_atom(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (128,64)), (128,64), 1)", least=3, keyword="internal", templated=True),
+    *(_op(f"make_tma_copy_{x}_sm90", "make_tma", "op, A, smem, tile" + ", cluster" * (x != "C"), "XULT" + "L" * (x != "C"), f"the TMA copy of {x} of a tile (M,N,K)", f"make_tma_copy_{x}_sm90(SM90_TMA_LOAD{{}}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{{}}, (128,64)), {'(128,64,32)' if x == 'C' else '(128,128,64), (1,1,1)'})", keyword="internal", templated=True) for x in "ABC"),
     *(_op(f"make_tma_atom_{x}_sm100", "tma_parts", "op, A, smem, tile, mma, cluster", "XULTXL", f"the TMA atom of operand {x} of a tcgen05.mma", f"make_tma_atom_{x}_sm100(SM90_TMA_LOAD{{}}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{{}}, ((128,16),1,4)), (128,128,64), SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>{{}}, ((1),1,1,1))", keyword="internal", templated=True) for x in "AB"),
+    *(_op(f"make_tma_copy_{x}_sm100", "tma_parts", "op, A, smem, tile, mma", "XULTX", f"the TMA copy of operand {x} of a tcgen05.mma", f"make_tma_copy_{x}_sm100(SM90_TMA_LOAD{{}}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{{}}, ((128,{'128' if x == 'C' else '16'}),1,{'1' if x == 'C' else '4'})), (128,128,64), SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,UMMA::Major::K,UMMA::Major::K>{{}})", keyword="internal", templated=True) for x in "ABC"),
     _op("get_tma_tensor", "tma", "tma, shape", "XS", "the coordinate tensor of a TMA", "get_tma_tensor(make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), (8,32):(32,1)), (1024,256))"),
     _op("tma_partition", "tma_parts", "tma, cta, ctas, smem, gmem", "XCLFF", "the parts of a coordinate tensor and of shared memory that a CTA copies", "tma_partition(make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1)), (8,32):(32,1)), 0, 1:0, ((8,32)):((32,1)), ((8,32)):((1@1,1@0)))"),
     _op("create_tma_multicast_mask", "tma_parts", "cluster, crd, i...", "LCN*", "the CTAs that receive a multicast, one bit each; also create_tma_multicast_mask<i...>(cluster, crd)", "create_tma_multicast_mask<2>(((1),2,4,1):((0),1,2,0), (0,1,0,0))", least=2, templated=True),

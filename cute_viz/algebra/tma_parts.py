@@ -5,6 +5,7 @@ Sources: cute/atom/copy_traits_sm90_tma.hpp, copy_traits_sm100_tma.hpp.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra import tma as _tma
@@ -14,7 +15,7 @@ from cute_viz.algebra.composed import AnyLayout, as_layout, domain, with_origin
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.coords import crd2idx
 from cute_viz.algebra.divide import logical_divide
-from cute_viz.algebra.inttuple import X, leaves, modes, tuple_rank
+from cute_viz.algebra.inttuple import X, leaves, map_leaves, modes, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, size
@@ -134,29 +135,62 @@ def make_tma_atom_B_sm100(op: Any, g: Any, smem: Any, tiler: Any, mma: Any, clus
     return _of_mma("B", op, g, smem, tiler, mma, cluster, internal)
 
 
-def _of_mma(operand: str, op: Any, g: Any, smem: Any, tiler: Any, mma: Any, cluster: Any, internal: Any) -> _tma.TmaCopy:
-    name = f"make_tma_atom_{operand}_sm100"
+def _copy_sm100(operand: str) -> Any:
+    def make(op: Any, g: Any, smem: Any, tiler: Any, mma: Any, internal: Any = None) -> _tma.TmaCopy:
+        name = f"make_tma_copy_{operand}_sm100"
+        shape = as_tiled_mma(mma).thr_layout_vmnk.shape
+        along = "BAC".index(operand) + 1  # A goes along N of the MMA's CTAs, B along M
+        multicast = _operation(name, op, operand) in _tma.MULTICAST
+        threads: Any = coalesce(Layout(shape, map_leaves(lambda _: 0, shape)))
+        if multicast:
+            threads = coalesce(
+                Layout(shape, tuple(1 if n == along else map_leaves(lambda _: 0, x) for n, x in enumerate(modes(shape))))
+            )
+        values, layout = _values(name, operand, g, tiler, mma), as_layout(whole(smem))
+        atom = _tma.atom_of(name, op, g, layout, cosize(threads), values, internal, tiled=True)
+        return replace(atom, tiled=_tma.tiled_of(atom, threads))
+
+    make.__doc__ = (
+        f"The TMA copy of operand {operand} of a tcgen05.mma for the tile (M,N,K) of a cluster; see make_tma_atom_A_sm100."
+    )
+    return make
+
+
+make_tma_copy_A_sm100, make_tma_copy_B_sm100, make_tma_copy_C_sm100 = map(_copy_sm100, "ABC")
+
+
+def _operation(name: str, op: Any, operand: str = "A") -> str:
+    """The name of a TMA operation that an operand of tcgen05.mma can have."""
+    short = str(getattr(op, "name", "")).partition("<")[0]
+    if operand == "C" and short not in _tma.SINGLE:
+        refuse(name, (op,), "Unsupported TMA Op, expected a non-multicast TMA")
+    if short not in (*_tma.MULTICAST, *_tma.SINGLE, *(_tma.GATHER[:2] if "_atom_" in name else ())):
+        refuse(name, (op,), "Unsupported TMA")
+    return short
+
+
+def _values(name: str, operand: str, g: Any, tiler: Any, mma: Any) -> Layout:
+    """The part of a tile that a CTA loads or stores for its MMA: element -> coordinate of the tensor."""
     if not isinstance(g, Tensor) or g.pointer.space != "gmem":
         raise AlgebraError(
             f"{name} needs a tensor in global memory", hint="make_tensor(make_gmem_ptr<half_t>(0), (1024,256):(256,1))"
         )
     if not isinstance(tiler, tuple) or len(tiler) < 3:
         refuse(name, (tiler,), "the tile must be (M,N,K)")
-    ctas = modes(as_layout(cluster).shape) if isinstance(as_layout(cluster), Layout) else ()
-    if len(ctas) != 4:
-        refuse(name, (cluster,), "the cluster must be (V,M,N,K), as tiled_divide gives it")
-    kept = tuple(extent for n, extent in enumerate(tiler) if n != (1 if operand == "A" else 0))
+    kept = tuple(extent for n, extent in enumerate(tiler) if n != "BAC".index(operand))
     tile = composition(make_identity_layout(g.layout.shape), kept)
     fragments: Any = get(thrfrg(as_tiled_mma(mma), operand, tile), 1)
     rest: list[Any] = [get(fragments, 1, n) for n in range(tuple_rank(get(fragments, 1).shape))]
     first: Any = get(fragments, 0)
-    values = make_layout(first, *rest)
-    short = getattr(op, "name", "").partition("<")[0]
-    if short not in (*_tma.MULTICAST, *_tma.SINGLE):
-        refuse(name, (op,), "Unsupported TMA")
-    count = _count(ctas[2 if operand == "A" else 1]) if short in _tma.MULTICAST else 1
+    return make_layout(first, *rest)
+
+
+def _of_mma(operand: str, op: Any, g: Any, smem: Any, tiler: Any, mma: Any, cluster: Any, internal: Any) -> _tma.TmaCopy:
+    name = f"make_tma_atom_{operand}_sm100"
+    values = _values(name, operand, g, tiler, mma)
+    ctas = modes(as_layout(cluster).shape) if isinstance(as_layout(cluster), Layout) else ()
+    if len(ctas) != 4:
+        refuse(name, (cluster,), "the cluster must be (V,M,N,K), as tiled_divide gives it")
+    multicast = "_MULTICAST" in _operation(name, op)
+    count = size(Layout(ctas[2 if operand == "A" else 1])) if multicast else 1
     return _tma.atom_of(name, op, g, as_layout(whole(smem)), count, values, internal)
-
-
-def _count(mode: Any) -> int:
-    return size(Layout(mode))

@@ -6,6 +6,7 @@ Sources: cute/atom/mma_atom.hpp, make_fragment_A/B/C; FrgTypeA/B/C of mma_traits
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from cute_viz.algebra.common import refuse
@@ -14,7 +15,7 @@ from cute_viz.algebra.descriptor import make_fragment
 from cute_viz.algebra.divide import tiled_divide
 from cute_viz.algebra.elements import named
 from cute_viz.algebra.fragment import make_fragment_like
-from cute_viz.algebra.inttuple import is_int_tuple, modes, product, tuple_rank
+from cute_viz.algebra.inttuple import is_int_tuple, modes, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
@@ -69,7 +70,9 @@ def _make(operand: str, *given: Any) -> Any:
         tensor, major = as_tensor(part), majors(mma.atom.name)["AB".index(operand)]
         return make_fragment(tensor, "GMMA" if mma.atom.name.startswith("SM90") else "UMMA", major)
     shape = part.shape if isinstance(part, (Tensor, Layout, ComposedLayout)) else part
-    _check_types(mma)
+    result = named(mma.atom.types[2])
+    if result is not None and result.name not in ("f16", "f32", "s32"):
+        raise AlgebraError(f"{mma.atom.name.partition('<')[0]}: Unknown type for CFormat", hint="half_t, float or int32_t")
     return _in_tmem(mma.atom.name, operand, mma.atom.types["ABC".index(operand)], shape)
 
 
@@ -91,36 +94,74 @@ def _check_partitioned(mma: TiledMMA, operand: str, part: Any) -> None:
             refuse(name, (part,), f"Expecting ValType{operand} type: {wanted.name}, not {given.name}")
 
 
-_WIDTHS = {"TF32": (32, 32), "F16BF16": (16, 16), "F8F6F4": (4, 8), "S8": (8, 8), "MXF8F6F4": (4, 8), "MXF4": (4, 4)}
+_WIDTHS = {"TF32": (32, 32), "F16BF16": (16, 16), "F8F6F4": (0, 8), "S8": (8, 8), "MXF8F6F4": (0, 8), "MXF4": (4, 4)}
+_WIDTHS["MXF4NVF4"] = _WIDTHS["MXF4"]
+_KIND = re.compile(r"SM100_MMA_(\w+?)(_2x1SM)?_(SS|TS)(\w*)")
+# What CUTLASS's assertions say of M where its condition is another one.
+_SAID = {"MXF8F6F4_SS": ("64 or 128", 1), "F8F6F4_2x1SM_SS": ("64 or 128", 1), "F8F6F4_2x1SM_TS": ("64 or 128", 1)}
+_SAID["MXF8F6F4_2x1SM_SS"] = ("128 or 256", 2)
 
 
-def _check_types(mma: TiledMMA) -> None:
-    """Refuse element types whose width the operation does not take, as the traits of CuTe do."""
-    name = mma.atom.name.partition("<")[0]
-    kind = next((word for word in name.split("_") if word in _WIDTHS), None)
-    if kind is None or len(mma.atom.types) < 2:
-        return
-    low, high = _WIDTHS[kind]
-    found = [named(word) for word in mma.atom.types[:2]]
-    _check_result(name, kind, mma)
-    if any(x is not None and not low <= x.bits <= high for x in found):
-        takes = f"{high}bit types" if low == high else f"types with leq {high}bit types"
-        raise AlgebraError(f"{name} supports {takes}", hint=f"not {' and '.join(mma.atom.types[:2])}")
+def size_words(name: str, mode: str, allowed: str) -> str:
+    """What CUTLASS says of an M, an N or a VS that a tcgen05.mma does not have. Source: cute/arch/mma_sm100_umma.hpp.
+
+    >>> size_words("SM100_MMA_TF32_SS", "M", "64 or 128")
+    'SM100_MMA_TF32 M-mode size should be 64 or 128 for 1 CTA cluster MMA'
+    """
+    if mode == "VS":
+        return f"{name} Vector size can only be {allowed}"
+    whole, name = name, _said_name(name)
+    if mode == "M":
+        allowed, ctas = _SAID.get(whole.removeprefix("SM100_MMA_"), (allowed, 2 if "_2x1SM" in whole else 1))
+        return f"{name} M-mode size should be {allowed} for {ctas} CTA cluster MMA"
+    sentence = f"{name} N-mode size should be {{}}"
+    if whole in ("SM100_MMA_F8F6F4_SS", "SM100_MMA_F8F6F4_2x1SM_SS"):
+        steps = (16, 32) if "_2x1SM" in whole else (8, 16)
+        words = (f"a multiple of {n} between {n} and 256 when B is {x} major" for n, x in zip(steps, ("K", "MN"), strict=True))
+        return ". ".join(map(sentence.format, words))
+    if "_2x1SM" not in whole and not whole.startswith("SM100_MMA_S8") and ("_TS" in whole or whole == "SM100_MMA_F8F6F4_SS_SPARSE"):
+        allowed = "a multiple of 8 between 8 and 256 for M=64, or a multiple of 16 between 16 and 256 for M=128"
+    return sentence.format(allowed)
 
 
-def _check_result(name: str, kind: str, mma: TiledMMA) -> None:
-    """Refuse an accumulator that the operation does not have, and majors that its operands cannot have."""
-    result = named(mma.atom.types[2])
-    if kind == "S8" and result is not None and result.name != "s32":
-        raise AlgebraError(f"{name} result type can only be int32_t.")
-    if result is not None and result.name not in ("f16", "f32", "s32"):
-        raise AlgebraError(f"{name}: Unknown type for CFormat", hint="half_t, float or int32_t")
-    a_major, b_major = majors(mma.atom.name)
-    if "_TS" in name and a_major == "MN":
-        raise AlgebraError(f"{name} A from TMEM can't be transposed")
-    n, step = product(mma.atom.shape_mnk[1]), 32 if "_2x1SM" in name else 16
-    if kind == "F8F6F4" and b_major == "MN" and n % step:
-        raise AlgebraError(f"{name} N-mode size should be a multiple of {step} between {step} and 256 when B is MN major.")
+def _said_name(name: str) -> str:
+    """An operation as CUTLASS's assertions call it."""
+    short = re.sub(r"^(SM100_MMA_(?:TF32|F16BF16))_[ST]S$", r"\1", name)
+    return "SM100_MMA_S8" if name == "SM100_MMA_S8_2x1SM_SS_SPARSE" else short
+
+
+def refusal(name: str, values: Mapping[str, str]) -> str:
+    """What CUTLASS says of template arguments that a tcgen05.mma does not take together; "" of those that it does.
+
+    values: by name A, B, C, SF, M, N, VS, a_major, b_major. Source: cute/arch/mma_sm100_umma.hpp, cute/atom/mma_traits_sm100.hpp.
+
+    >>> refusal("SM100_MMA_TF32_TS", {"a_major": "MN"})
+    "SM100_MMA_TF32 A from TMEM can't be transposed"
+    """
+    if (match := _KIND.fullmatch(name)) is None:
+        return ""
+    kind, pair, _, more = match.groups()
+    n, vector = int(values.get("N", 0)), values.get("VS", "")
+    step = 32 if pair else 16
+    if "_TS" in name and values.get("a_major") == "MN":
+        return f"{_said_name(name)} A from TMEM can't be transposed"
+    if "INTERLEAVED" in name and values.get("b_major") == "MN":
+        return f"{name} B from SMEM requires non-transpose"
+    if kind == "F8F6F4" and not more and "_SS" in name and values.get("b_major") == "MN" and n % step:
+        return size_words(name, "N", "")
+    result = named(values.get("C", ""))
+    if kind == "S8" and not pair and "_SS" in name and result is not None and result.name != "s32":
+        return f"{name} result type can only be int32_t"
+    low, high = _WIDTHS.get(kind, (0, 128))
+    found = [x for x in (named(values.get("A", "")), named(values.get("B", ""))) if x is not None]
+    if any(not low <= x.bits <= high for x in found):
+        return f"{name} supports {f'{high}bit types' if low == high else f'types with leq {high}bit types'}"
+    of_two = "64" if "SPARSE" in more else "32"
+    scale = named(values.get("SF", ""))
+    if vector == of_two and not (pair and not more) and scale is not None and scale.name != "ue8m0":
+        types = "float_e2m1_t or cutlass::type_erased_dynamic_float4_t"
+        return f"2x mode (VectorSize={of_two}) only supports a_type and b_type={types} and sf_type=ue8m0_t"
+    return ""
 
 
 def make_fragment_A(*given: Any) -> Any:

@@ -112,7 +112,7 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
         if isinstance(obj, TiledMMA):
             by_groups = obj.atom.name.startswith("SM90_64x")
             return [(grouped if by_groups else tiled).check(obj, build(obj, options), name)]
-        if is_lanes(obj):
+        if is_lanes(obj) or (isinstance(obj, CopyOp) and "_UTCCP_" in obj.name):
             return tcgen05.checks(obj, name)
         if isinstance(obj, (CopyOp, Copy_Atom, TiledCopy)):
             words = ""

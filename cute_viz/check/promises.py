@@ -52,12 +52,12 @@ PROVES = {
         "stores; gradients of weights",
     ),
     "tcgen05": (
-        "tcgen05.ld and tcgen05.st move every lane and column of tensor memory to and from the drawn register",
-        "the packed forms and .16x32bx2; it needs a device of compute capability 10.0",
+        "tcgen05.ld and .st move every lane and column of tensor memory to and from its drawn register; .cp fills those drawn",
+        "tcgen05.cp of pairs of CTAs and of four rows; it needs a device of compute capability 10.0",
     ),
     "tcgen05.mma": (
         "tcgen05.mma multiplies exactly through the computed descriptors, to the drawn lanes and columns of tensor memory",
-        "pairs of CTAs, sparse and block-scaled products; a device of compute capability 10.0 decides",
+        "sparse products; a device of compute capability 10.0 decides",
     ),
     "tiled mma": (
         "fragments packed as drawn give the exact product, each element of C written once where it is drawn",

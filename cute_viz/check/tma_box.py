@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cute_viz.algebra.inttuple import modes, product, show
+from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.swizzled import get_swizzle_portion
 from cute_viz.algebra.tma import TmaCopy
@@ -78,7 +78,10 @@ class Job:
 
         A store with a negative coordinate is an illegal instruction to an H100, where a load is not.
         """
-        extents = [int(extent) for extent in modes(self.obj.tensor.layout.shape)]
+        shape: Any = self.obj.tensor.layout.shape
+        extents = [int(extent) for extent in leaves(shape)]
+        if any(isinstance(mode, tuple) for mode in modes(shape)):  # what is out of bounds in one mode may be another's
+            return [(0,) * len(extents)]
         tile = [product(mode) for mode in modes(self.obj.cta_v_map.shape)]
         across = tuple(max(0, extent - part // 2) for extent, part in zip(extents, tile, strict=False))
         before = tuple(-(part // 2) for part in tile[: len(extents)])
@@ -95,13 +98,13 @@ class Job:
         bits, swizzle = obj.tensor.bits, get_swizzle_portion(obj.smem)
         memory = np.zeros(self.size * 8 // bits, UNSIGNED[bits])
         source = np.full(len(memory), -1, np.int64)
-        extents = [int(extent) for extent in modes(obj.tensor.layout.shape)]
+        extents, steps = ([int(x) for x in leaves(part)] for part in (obj.tensor.layout.shape, obj.tensor.layout.stride))
         numbers = self.numbers()
         for element, tile in enumerate(place_pieces(obj)):
             coord = tuple(a + b for a, b in zip(corner, tile, strict=True))
             place = swizzle(element * bits // 8) * 8 // bits + element * bits % 8
             if all(0 <= x < extent for x, extent in zip(coord, extents, strict=True)):
-                source[place] = obj.tensor.layout(coord)
+                source[place] = sum(x * step for x, step in zip(coord, steps, strict=True))
                 memory[place] = numbers[source[place]]
         return memory, source
 

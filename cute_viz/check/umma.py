@@ -1,39 +1,48 @@
 """tcgen05.mma with the descriptors and tensor memory that we compute: products must be exact, at the drawn lanes and columns.
 
-Needs a device of compute capability 10.0; the kernels assemble for sm_100a (PTX ISA, "tcgen05.mma", "tcgen05.commit").
+Operands in shared or in tensor memory, one CTA or a pair, scale factors. Needs a device of compute capability 10.0; the kernels
+assemble for sm_100a (PTX ISA, "tcgen05.mma", "tcgen05.commit").
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from cute_viz.algebra.descriptor import DescriptorTensor
-from cute_viz.algebra.instruction import make_instr_desc
+from cute_viz.algebra.elements import named
+from cute_viz.algebra.instruction import make_instr_desc, make_instr_desc_block_scaled
 from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.mma import TiledMMA
+from cute_viz.algebra.mma import MMA_Atom
+from cute_viz.algebra.scale_factors import deduce_smem_layoutSFA, deduce_smem_layoutSFB
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tmem import fragments_of, make_fragment, place
+from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tmem import address, find_tmem_tensor_col_offset, fragments_of, make_fragment, make_fragment_sf, place
 from cute_viz.algebra.umma import home, majors
 from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.check.elements import UNSIGNED, decode, element_of, encode
 from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name
-from cute_viz.check.wgmma_ptx import B_AT, GROUP, SHARED, described, fill
+from cute_viz.check.tcgen05 import issued, step
+from cute_viz.check.wgmma_ptx import GROUP, SHARED
 from cute_viz.notation import parse
 from cute_viz.spec.library import resolve
 
-LANES = 128
+LANES, COPIES = 128, 4  # of tensor memory; of each scale factor in it
 LARGEST = 3  # elements are 0 to 3, so that every sum is exact
-KINDS = {"F16BF16": "f16", "TF32": "tf32", "F8F6F4": "f8f6f4", "S8": "i8"}
+E2M1 = np.array([0, 2, 4, 5], np.uint8)  # 0 to 3 in 4 bits
+KINDS = {"F16BF16": "f16", "TF32": "tf32", "F8F6F4": "f8f6f4", "S8": "i8", "MXF8F6F4": "mxf8f6f4.block_scale.scale_vec::1X"}
+KINDS |= {"MXF4 32": "mxf4.block_scale.scale_vec::2X", "MXF4 16": "mxf4nvf4.block_scale.scale_vec::4X"}
+POWERS = {"ue8m0": (127, 128), "ue4m3": (0x38, 0x40)}  # the scale factors 1 and 2
+_NAME = re.compile(r"SM100_MMA_([A-Z0-9]+)(?:_2x1SM)?_(?:SS|TS)<")
 
 
 def checks(obj: MmaOperands, name: str) -> list[Item]:
-    """The check of an MMA with both operands in shared memory: one CTA, its k-blocks one after the other.
+    """The check of an MMA with its operands: one CTA or a pair, the k-blocks one after the other.
 
     >>> item = checks(next(subjects())[1], "x")[0]
     >>> item.kind, item.kernel.target, item.kernel.exact
@@ -42,15 +51,19 @@ def checks(obj: MmaOperands, name: str) -> list[Item]:
     atom = obj.mma.atom
     if not atom.name.startswith("SM100_MMA_"):
         return [Undecided("tcgen05.mma", name, "the operands of wgmma have checks of their own")]
-    kind = atom.name.removeprefix("SM100_MMA_").partition("_")[0]
-    both = isinstance(obj.a, DescriptorTensor) and isinstance(obj.b, DescriptorTensor)
-    if kind not in KINDS or fragments_of(atom.name).sms > 1 or home(atom.name, "A") != "smem" or "SPARSE" in atom.name or not both:
-        return [Undecided("tcgen05.mma", name, "only dense MMAs of one CTA, with A and B in shared memory, are tried")]
-    if any(element_of(word) is None for word in atom.types[:3]):
-        return [Undecided("tcgen05.mma", name, f"elements of {', '.join(atom.types[:2])} are not tried")]
-    job = Job(obj, KINDS[kind], entry_name("umma", name))
-    if any(len(set(job.moves(x))) > 1 for x in "AB"):
-        return [Undecided("tcgen05.mma", name, "the k-blocks are not equally far apart: give a tile of one swizzle atom")]
+    match = _NAME.match(atom.name)
+    if match is None:
+        return [Undecided("tcgen05.mma", name, "sparse, interleaved and scaling MMAs are not tried")]
+    if not isinstance(obj.b, DescriptorTensor) or (home(atom.name, "A") == "smem") != isinstance(obj.a, DescriptorTensor):
+        return [Undecided("tcgen05.mma", name, "give the tiles of the operands that are in shared memory")]
+    vector = fragments_of(atom.name).scaled
+    kind = KINDS.get(match[1]) or KINDS.get(f"{match[1]} {vector}")
+    narrow = fragments_of(atom.name).sms == 2 and product(atom.shape_mnk[0]) == 128  # its scale factors of B stand in another order
+    four = [(found := named(word)) is not None and found.name == "e2m1" for word in atom.types[:2]]
+    other = any(element_of(word) is None for word in atom.types[:3]) and not all(four)
+    if kind is None or other or (all(four) and match[1] != "MXF4") or (vector and narrow):
+        return [Undecided("tcgen05.mma", name, f"{match[1]} of {', '.join(atom.types[:2])} is not tried")]
+    job = Job(obj, kind, vector, entry_name("umma", name))
     return [Check("tcgen05.mma", name, job.kernel(), job.launches, job.judge)]
 
 
@@ -60,108 +73,153 @@ class Job:
 
     obj: MmaOperands
     kind: str
+    vector: int
     entry: str
 
     @property
-    def mma(self) -> TiledMMA:
-        """The MMA."""
-        return self.obj.mma
+    def atom(self) -> MMA_Atom:
+        """The MMA's atom."""
+        return self.obj.mma.atom
+
+    @property
+    def sms(self) -> int:
+        """How many CTAs there are."""
+        return fragments_of(self.atom.name).sms
 
     @property
     def extents(self) -> tuple[int, int]:
-        """M and N."""
-        m, n, _ = (product(mode) for mode in self.mma.atom.shape_mnk)
+        """M and N of all CTAs."""
+        m, n, _ = (product(mode) for mode in self.atom.shape_mnk)
         return m, n
 
-    def described(self, operand: str) -> DescriptorTensor:
-        """The descriptors of an operand."""
-        found = {"A": self.obj.a, "B": self.obj.b}[operand]
-        assert isinstance(found, DescriptorTensor)
-        return found
+    @property
+    def steps(self) -> int:
+        """How many k-blocks there are."""
+        assert isinstance(self.obj.b, DescriptorTensor)
+        return product(modes(self.obj.b.layout.shape)[2])
 
     def layout(self, operand: str) -> Layout:
-        """(row, k) -> element of shared memory, through the k-blocks of the first stage."""
-        whole = self.described(operand).tensor.layout
-        shape, stride = modes(whole.shape), modes(whole.stride)
+        """(row, k) -> element of a CTA's shared memory, through the k-blocks of the first stage."""
+        found = {"A": self.obj.a, "B": self.obj.b}[operand]
+        assert isinstance(found, DescriptorTensor)
+        shape, stride = modes(found.tensor.layout.shape), modes(found.tensor.layout.stride)
         (mn, k), (mn_step, k_step) = modes(shape[0]), modes(stride[0])
         return Layout((mn, (k, shape[2])), (mn_step, (k_step, stride[2])))
 
-    def kernel(self) -> Kernel:
-        """The kernel (a, b, d, desc_a, desc_b, na, nb, idesc, steps, a_move, b_move) of one CTA of 128 threads.
+    def accumulator(self) -> Tensor:
+        """C of a CTA in tensor memory."""
+        m, n = self.extents
+        return make_fragment(self.atom.name, "C", self.atom.types[2], ((m // self.sms, n), 1, 1))
 
-        d: each lane's columns. desc: the descriptors less their start; move: how far the next k-block's start, 16 bytes each.
-        """
-        _, n = self.extents
-        taken = max(32, 1 << (n - 1).bit_length())
-        read = "\n".join(
-            f"add.u32 %z, %m, {c}; tcgen05.ld.sync.aligned.32x32b.x1.b32 {{%y}}, [%z]; tcgen05.wait::ld.sync.aligned; "
-            f"st.global.b32 [%q+{4 * c}], %y;"
-            for c in range(n)
-        )
-        return Kernel(
-            self.entry,
-            f""".extern .shared .align 1024 .b8 {self.entry}_smem[];
-.visible .entry {self.entry}(.param .u64 a, .param .u64 b, .param .u64 d, .param .u64 desc_a, .param .u64 desc_b,
- .param .u32 na, .param .u32 nb, .param .u32 idesc, .param .u32 steps, .param .u32 a_move, .param .u32 b_move)
-{{
-.shared .align 8 .b64 barrier;
-.shared .align 16 .b32 where;
-.reg .pred %p, %more;
-.reg .b32 %t, %i, %k, %m, %n, %s, %x, %y, %z, %w, %d;
-.reg .b64 %by, %pa, %pb, %q, %w0, %w1, %ma, %mb;
-mov.u32 %t, %tid.x; mov.u32 %i, 0; mov.u32 %s, {self.entry}_smem; mov.u32 %w, barrier;
-add.u32 %s, %s, 1023; and.b32 %s, %s, 0xFFFFFC00;
-{fill("A", "a", "%i", "na", 0)}
-{fill("B", "b", "%i", "nb", B_AT)}
-setp.ge.u32 %p, %t, 32; @%p bra PLACED;
-mov.u32 %x, where;
-tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%x], {taken};
-tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;
-setp.ne.u32 %p, %t, 0; @%p bra PLACED;
-mbarrier.init.shared::cta.b64 [%w], 1;
-PLACED: fence.proxy.async.shared::cta; tcgen05.fence::before_thread_sync;
-bar.sync 0; tcgen05.fence::after_thread_sync; ld.shared.b32 %m, [where];
-setp.ne.u32 %p, %t, 0; @%p bra WAIT;
-{described("%pa", "desc_a", 0)}
-{described("%pb", "desc_b", B_AT)}
-ld.param.u32 %n, [steps]; ld.param.u32 %d, [idesc]; ld.param.u32 %x, [a_move]; cvt.u64.u32 %ma, %x;
-ld.param.u32 %x, [b_move]; cvt.u64.u32 %mb, %x; mov.u32 %x, 0; setp.ne.u32 %more, %x, 0; // the first replaces what was there
-AGAIN: tcgen05.mma.cta_group::1.kind::{self.kind} [%m], %pa, %pb, %d, %more;
-setp.eq.u32 %more, %x, 0; add.u64 %pa, %pa, %ma; add.u64 %pb, %pb, %mb;
-sub.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra AGAIN;
-tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%w];
-WAIT: mov.u32 %x, 0;
-POLL: mbarrier.try_wait.parity.shared::cta.b64 %p, [%w], 0; @%p bra DONE;
-add.u32 %x, %x, 1; setp.lt.u32 %p, %x, 1000000; @%p bra POLL;
-DONE: bar.sync 0; tcgen05.fence::after_thread_sync;
-shr.u32 %x, %t, 5; shl.b32 %x, %x, 21; add.u32 %m, %m, %x; // a warp reaches its own 32 lanes
-mul.wide.u32 %by, %t, {4 * n}; ld.param.u64 %q, [d]; add.u64 %q, %q, %by;
-{read}
-bar.sync 0; setp.ge.u32 %p, %t, 32; @%p bra END;
-ld.shared.b32 %m, [where]; tcgen05.dealloc.cta_group::1.sync.aligned.b32 %m, {taken};
-END: ret;
-}}""",
-            (8, 6),
-            100,
-            exact=True,
-        )
+    def columns(self) -> int:
+        """The columns of the accumulator."""
+        return find_tmem_tensor_col_offset(self.accumulator())
+
+    def behind(self) -> list[tuple[str, Tensor]]:
+        """What stands in tensor memory behind the accumulator: A, or the scale factors of A and of B."""
+        m, _ = self.extents
+        k = product(self.atom.shape_mnk[2])
+        if home(self.atom.name, "A") == "tmem":
+            shape = ((m // self.sms, k), 1, self.steps)
+            return [("A", make_fragment(self.atom.name, "A", self.atom.types[0], shape))]
+        if not self.vector:
+            return []
+        tile, kind = (*self.extents, k * self.steps), self.atom.name.partition("<")[2].split(",")[3]
+        made = {"SFA": deduce_smem_layoutSFA, "SFB": deduce_smem_layoutSFB}
+        return [(x, make_fragment_sf(self.atom.name, x, kind, made[x](self.obj.mma, tile, self.vector).shape)) for x in made]
+
+    def kernel(self) -> Kernel:
+        """The kernel, with the instruction of this MMA."""
+        a = "[%f]" if home(self.atom.name, "A") == "tmem" else "%pa"
+        scales = ", [%f], [%g]" if self.vector else ""
+        text = f"tcgen05.mma.cta_group::{self.sms}.kind::{self.kind} [%m], {a}, %pb, %d{scales}, %more;"
+        more = sum(find_tmem_tensor_col_offset(tensor) for _, tensor in self.behind())
+        return issued(self.entry, text, self.columns(), more, self.sms)
 
     def tile(self, operand: str) -> Any:
-        """The numbers of an operand [row, k]: the same in every run."""
-        rows, depth = (product(mode) for mode in modes(self.layout(operand).shape))
+        """The numbers of an operand of all CTAs [row, k]: the same in every run."""
+        rows, depth = self.extents["AB".index(operand)], product(self.atom.shape_mnk[2]) * self.steps
         return np.random.default_rng(100 + "AB".index(operand)).integers(0, LARGEST + 1, (rows, depth))
 
+    def powers(self, operand: str) -> Any:
+        """The scale factors of an operand as powers of two [row, k / vector]: 0 or 1, the same in every run."""
+        tile = self.tile(operand[-1])
+        return np.random.default_rng(200 + ord(operand[-1])).integers(0, 2, (tile.shape[0], tile.shape[1] // self.vector))
+
     def image(self, operand: str, tile: Any) -> bytes:
-        """Shared memory from a 1024-byte line on, holding the operand as its layout says."""
-        first = self.described(operand).first
-        kind = element_of(first.tensor.pointer.type)
+        """A CTA's shared memory from a 1024-byte line on, holding its rows of the operand as their layout says."""
+        found = {"A": self.obj.a, "B": self.obj.b}[operand]
+        if found is None:
+            return bytes(1024)
+        assert isinstance(found, DescriptorTensor)
+        bits, swizzle = found.first.bits, found.first.tensor.pointer.swizzle
+        each = max(1, 8 // bits)  # elements of a byte
+        places = []
+        for offset in offsets(self.layout(operand)):
+            byte = offset * bits // 8
+            places.append((swizzle(byte) if swizzle else byte) * 8 // bits + offset % each)
+        memory = np.zeros(-(-(max(places) + 1) * bits // 8192) * 8192 // bits, UNSIGNED[max(bits, 8)])
+        memory[places] = self._patterns(self.atom.types["AB".index(operand)], tile).T.reshape(-1)
+        return (memory[0::2] | memory[1::2] << 4 if bits == 4 else memory).tobytes()
+
+    @staticmethod
+    def _patterns(kind: str, tile: Any) -> Any:
+        found = element_of(kind)
+        return E2M1[tile] if found is None else encode(tile, found.name)
+
+    def words(self, tile: Any, cta: int) -> Any:
+        """The 32-bit words [lane, column] behind a CTA's accumulator."""
+        rows, parts, out = self.extents[0] // self.sms, [], np.zeros((LANES, 0), np.uint32)
+        for name, tensor in self.behind():
+            table = np.zeros((LANES, find_tmem_tensor_col_offset(tensor)), np.uint32)
+            if name == "A":
+                values = self._patterns(self.atom.types[0], tile[cta * rows : (cta + 1) * rows])
+                every: Iterator[tuple[int, int]] = zip(offsets(tensor.layout), values.T.reshape(-1).tolist(), strict=True)
+            else:
+                powers = self.powers(name)[cta * rows :][:rows] if name == "SFA" else self.powers(name)
+                every = self._scales(tensor, powers)
+            for value, bits in every:
+                where = place(value, tensor.bits)
+                table[where.lane, where.column] |= np.uint32(int(bits) << where.bit)
+            parts.append(table)
+        return np.hstack([out, *parts])
+
+    def _scales(self, tensor: Tensor, powers: Any) -> Iterator[tuple[int, int]]:
+        """Each scale factor's places in tensor memory, and what stands there; rows that the MMA pads with have none."""
+        kind = named(tensor.pointer.type)
         assert kind is not None
-        bits, swizzle = first.bits, first.tensor.pointer.swizzle
-        at = [offset * bits // 8 for offset in offsets(self.layout(operand))]
-        places = [(swizzle(byte) if swizzle else byte) * 8 // bits for byte in at]
-        memory = np.zeros(-(-(max(places) + 1) * bits // 8192) * 8192 // bits, UNSIGNED[bits])
-        memory[places] = encode(tile, kind.name).T.reshape(-1)
-        return memory.tobytes()
+        (mn, (_, count)), _, blocks = modes(tensor.layout.shape)
+        whole = product(mn) // COPIES
+        for k in range(product(blocks)):
+            for s in range(product(count)):
+                for row in range(min(whole, len(powers))):
+                    for copy in range(COPIES):
+                        at = tensor.layout((row + whole * copy, (0, s)), 0, k)
+                        yield int(at), POWERS[kind.name][powers[row, k * product(count) + s]]
+
+    def told(self) -> bytes:
+        """For each k-block the descriptors, the instruction's, and the addresses behind the accumulator."""
+        (m, n), words = self.extents, self.atom.name.partition("<")[2].split(",")
+        if self.vector:
+            idesc = make_instr_desc_block_scaled(*self.atom.types[:3], words[3], m, n, *majors(self.atom.name)).desc
+        else:
+            idesc = make_instr_desc(*self.atom.types[:3], m, n, *majors(self.atom.name)).desc
+        out = []
+        for k in range(self.steps):
+            descs, first, at = [], self.columns(), []
+            for found in (self.obj.a, self.obj.b):
+                if isinstance(found, DescriptorTensor):
+                    rest = [0] * (len(modes(found.layout.shape)) - 3)
+                    descs.append((found.first.desc & ~0x3FFF) + int(found.layout(0, 0, k, *rest)))
+                else:
+                    descs.append(0)
+            for _, tensor in self.behind():
+                at.append(first + address(place(int(tensor.layout((0, 0), 0, k)), tensor.bits)))
+                first += find_tmem_tensor_col_offset(tensor)
+            a, b, *_ = *at, 0, 0
+            ids = (a >> 30) << 29 | (b >> 30) << 4 if self.vector else 0
+            out.append(step(descs[0], descs[1], idesc | ids, a, b))
+        return b"".join(out)
 
     def launches(self) -> tuple[Launch, ...]:
         """The product, and the control."""
@@ -170,44 +228,39 @@ END: ret;
         return self._launch(self.tile("A")), self._launch(swapped)
 
     def _launch(self, tile: Any) -> Launch:
-        atom, (m, n) = self.mma.atom, self.extents
-        told = make_instr_desc(*atom.types[:3], m, n, *majors(atom.name)).desc
-        a, b = self.image("A", tile), self.image("B", self.tile("B"))
-        descs, moves = [], []
-        for operand in "AB":
-            descs.append(Word(self.described(operand).first.desc & ~0x3FFF, 8))
-            moves.append(Word((self.moves(operand) or [0])[0]))
-        words = (*descs, Word(len(a) // 16), Word(len(b) // 16), Word(told), Word(self.steps), *moves)
-        return Launch(self.entry, (1, 1, 1), GROUP, (In(a), In(b), Out(LANES * n * 4), *words), SHARED)
+        pieces = {}
+        for operand, whole in (("A", tile), ("B", self.tile("B"))):
+            rows = len(whole) // self.sms
+            pieces[operand] = [self.image(operand, whole[cta * rows : (cta + 1) * rows]) for cta in range(self.sms)]
+        behind = b"".join(self.words(tile, cta).tobytes() for cta in range(self.sms))
+        buffers: list[Any] = [In(b"".join(part)) for part in pieces.values()]
+        counts = [Word(len(part[0]) // 16) for part in pieces.values()]
+        out = Out(self.sms * LANES * self.columns() * 4)
+        data = (*buffers, In(behind or bytes(16)), out, In(self.told()))
+        return Launch(self.entry, (self.sms, 1, 1), GROUP, (*data, *counts, Word(self.steps)), SHARED)
 
-    def moves(self, operand: str) -> list[int]:
-        """How far each k-block's descriptor starts behind the one before, in units of 16 bytes."""
-        fragment = self.described(operand).layout
-        rest = [0] * (len(modes(fragment.shape)) - 3)
-        starts = [int(fragment(0, 0, k, *rest)) for k in range(product(modes(fragment.shape)[2]))]
-        return [b - a for a, b in pairwise(starts)]
-
-    @property
-    def steps(self) -> int:
-        """How many k-blocks there are."""
-        return product(modes(self.described("A").layout.shape)[2])
+    def product(self) -> Any:
+        """The exact result [row, column]."""
+        a, b = self.tile("A"), self.tile("B")
+        if self.vector:
+            a, b = (x << np.repeat(self.powers(f"SF{name}"), self.vector, axis=1) for x, name in ((a, "A"), (b, "B")))
+        return a @ b.T
 
     def right(self) -> tuple[Any, Any]:
-        """[lane, column] of what is drawn of the accumulator, and where it holds an element."""
-        m, n = self.extents
-        kind = self.mma.atom.types[2]
-        fragment = make_fragment(self.mma.atom.name, "C", kind, ((m, n), 1, 1))
-        total = self.tile("A") @ self.tile("B").T
-        out, held = np.zeros((LANES, n), np.int64), np.zeros((LANES, n), bool)
+        """[lane of every CTA, column] of what is drawn of the accumulator, and where it holds an element."""
+        rows, fragment, total = self.extents[0] // self.sms, self.accumulator(), self.product()
+        shape = (self.sms, LANES, self.columns())
+        out, held = np.zeros(shape, np.int64), np.zeros(shape, bool)
         for element, value in enumerate(offsets(fragment.layout)):
-            where = place(value, fragment.bits)
-            out[where.lane, where.column], held[where.lane, where.column] = total[element % m, element // m], True
-        return out, held
+            where, (column, row) = place(value, fragment.bits), divmod(element, rows)
+            out[:, where.lane, where.column] = total[row::rows, column]
+            held[:, where.lane, where.column] = True
+        return out.reshape(-1, shape[2]), held.reshape(-1, shape[2])
 
     def judge(self, outputs: Sequence[Sequence[bytes]]) -> Outcome:
         """Every accumulator in tensor memory against the exact product at its drawn place."""
         right, held = self.right()
-        kind = element_of(self.mma.atom.types[2])
+        kind = element_of(self.atom.types[2])
         assert kind is not None
         seen, wrong = (self._decoded(data[0], kind.name, right.shape) for data in outputs)
         words = [tuple(str(x) if ok else "" for x, ok in zip(t.flat, held.flat, strict=True)) for t in (right, seen)]
@@ -224,26 +277,39 @@ END: ret;
 
 
 def subjects() -> Iterator[tuple[str, Any]]:
-    """(name, MMA with operands) of every kind, M of 64 and 128, and swizzle of both majors.
+    """(name, MMA with operands) of every kind, M of 64 to 256, both majors, A in tensor memory, pairs of CTAs, scale factors.
 
     >>> next(subjects())[0]
-    'tcgen05.mma F16BF16 of half_t, 128 x 64, K-major SW128'
+    'tcgen05.mma F16BF16_SS of half_t, 128 x 64, K-major SW128'
     """
     deep = {"SW128": 64, "SW64": 32, "SW32": 16, "INTER": 64}
-    cases = [("F16BF16", "half_t", "float", 128, 64, "K", mode, depth) for mode, depth in deep.items()]
-    cases += [("F16BF16", "half_t", "float", 128, 64, "MN", mode, 64) for mode in deep]
+    cases = [("F16BF16_SS", "half_t", "float", 128, 64, "K", mode, depth) for mode, depth in deep.items()]
+    cases += [("F16BF16_SS", "half_t", "float", 128, 64, "MN", mode, 64) for mode in deep]
     cases += [
-        ("F16BF16", "bfloat16_t", "float", 64, 128, "K", "SW128", 64),
-        ("TF32", "tfloat32_t", "float", 128, 64, "K", "SW128", 32),
-        ("F8F6F4", "float_e4m3_t", "float", 128, 256, "K", "SW128", 128),
-        ("S8", "int8_t", "int32_t", 128, 64, "K", "SW128", 128),
+        ("F16BF16_SS", "bfloat16_t", "float", 64, 128, "K", "SW128", 64),
+        ("TF32_SS", "tfloat32_t", "float", 128, 64, "K", "SW128", 32),
+        ("F8F6F4_SS", "float_e4m3_t", "float", 128, 256, "K", "SW128", 128),
+        ("S8_SS", "int8_t", "int32_t", 128, 64, "K", "SW128", 128),
+        ("F16BF16_TS", "half_t", "float", 128, 64, "K", "SW128", 64),
+        ("F16BF16_TS", "half_t", "float", 64, 64, "K", "SW128", 64),
+        ("F16BF16_2x1SM_SS", "half_t", "float", 256, 128, "K", "SW128", 64),
+        ("F16BF16_2x1SM_SS", "half_t", "float", 128, 128, "MN", "SW128", 64),
+        ("F8F6F4_2x1SM_TS", "float_e4m3_t", "half_t", 256, 64, "K", "SW128", 128),
+        ("MXF8F6F4_SS", "float_e4m3_t", "float,float_ue8m0_t", 128, 64, "K", "SW128", 128),
+        ("MXF8F6F4_2x1SM_SS", "float_e5m2_t", "float,float_ue8m0_t", 256, 64, "K", "SW128", 128),
+        ("MXF4_SS", "float_e2m1_t", "float,float_ue8m0_t", 128, 192, "K", "SW128", 256),
+        ("MXF4_SS", "float_e2m1_t", "float,float_ue4m3_t", 128, 64, "K", "SW128", 256),
+        ("MXF4_2x1SM_SS", "float_e2m1_t", "float,float_ue4m3_t", 256, 128, "K", "SW128", 256),
     ]
     for kind, element, result, m, n, major, mode, depth in cases:
-        name = f"SM100_MMA_{kind}_SS<{element},{element},{result},{m},{n},UMMA::Major::{major},UMMA::Major::{major}>"
+        vector = {"e8m0": "32,", "e4m3": "16,"}[result[-6:-2]] if kind.startswith("MXF4_") else ""
+        name = f"SM100_MMA_{kind}<{element},{element},{result},{m},{n},{vector}UMMA::Major::{major},UMMA::Major::{major}>"
         text = f"mma = {name}{{}}; "
         for operand, extent in (("A", m), ("B", n)):
             shape = f"partition_shape_{operand}(mma, ({extent},{depth}))"
             atom = f"UMMA::Layout_{major}_{mode}_Atom<{element}>{{}}"
             text += f"s{operand} = make_tensor(make_smem_ptr<{element}>(0), tile_to_mma_shape({atom}, {shape})); "
-        what = f"tcgen05.mma {kind} of {element}, {m} x {n}, {major}-major {mode}"
-        yield what, parse(f"{text}mma_operands(mma, sA, sB)", resolve=resolve)
+        what = f"tcgen05.mma {kind} of {element}, {m} x {n}, {major}-major {mode}" + (
+            f", scales per {vector[:-1]}" if vector else ""
+        )
+        yield what, parse(f"{text}mma_operands(mma, {'0' if '_TS' in kind else 'sA'}, sB)", resolve=resolve)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -14,6 +15,8 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import PLAIN, FigureOptions, check_use
 from cute_viz.options.views import BITS, TILINGS, VIEWS, View
+
+_NEVER_RUN = re.compile(r"SM1[0-9]\d_")
 
 
 def build(obj: Any, options: FigureOptions | None = None) -> Figure:
@@ -32,7 +35,19 @@ def build(obj: Any, options: FigureOptions | None = None) -> Figure:
         options = replace(options, labels="auto", heat=False)
     module, _, function = view.where.partition(".")
     figure: Figure = getattr(import_module(f"cute_viz.figures.{module}"), function)(obj, options)
-    return figure
+    return _owned_up(obj, figure)
+
+
+def _owned_up(obj: Any, figure: Figure) -> Figure:
+    """The figure, saying so of an operation of a machine on which nothing was run."""
+    while (inner := getattr(obj, "tiled", None) or getattr(obj, "atom", None) or getattr(obj, "mma", None)) is not None:
+        obj = inner
+    if not _NEVER_RUN.match(str(getattr(obj, "name", ""))) or "not run on hardware" in " ".join(
+        (figure.description, *figure.notes)
+    ):
+        return figure
+    words = f"{obj.name[:5]}: not run on hardware."
+    return replace(figure, notes=(*figure.notes, words), description=f"{figure.description} {words}".strip())
 
 
 def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
@@ -46,7 +61,7 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
     if tiling:
         if options.view not in (None, "tv") or options.tile is not None:
             raise FigureError("`view=` and `tile=` apply to a layout; an atom has its own tile", hint="`operand=` picks panels")
-        if tiling == "copy" and options.tensor is None and getattr(obj, "val_id", None) is not None and "_TMEM_" in obj.name:
+        if tiling == "copy" and options.tensor is None and getattr(obj, "val_id", None) is not None:
             tiling = "lanes"
         if options.follow is not None:
             tiling = {"gemm": "follow", "stages": "way"}.get(tiling, tiling)

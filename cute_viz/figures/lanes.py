@@ -1,4 +1,4 @@
-"""tcgen05.ld and tcgen05.st: the lanes and columns of tensor memory beside the registers of the warp, cell by cell.
+"""tcgen05.ld, .st and .cp: the lanes and columns of tensor memory beside registers or shared memory, cell by cell.
 
 PTX ISA, "tcgen05.ld" and "tcgen05.st": the shapes .16x64b, .16x128b, .16x256b, .32x32b; as CuTe's traits have them, whose ValID
 says where a bit lies in tensor memory (cute/atom/copy_traits_sm100.hpp).
@@ -6,13 +6,14 @@ says where a bit lies in tensor memory (cute/atom/copy_traits_sm100.hpp).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.copy import CopyOp
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
-from cute_viz.algebra.tmem import WORD, place
+from cute_viz.algebra.tmem import WARP, WORD, place
 from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import by_group
@@ -51,8 +52,77 @@ def held(op: CopyOp) -> dict[tuple[int, int], list[tuple[int, int, int]]]:
     return out
 
 
+def copied(op: CopyOp) -> dict[tuple[int, int], tuple[int, int]]:
+    """What tcgen05.cp puts into each 32-bit column (lane, column): the row of shared memory, and its word in the row.
+
+    >>> from cute_viz import parse
+    >>> copied(parse("SM100_UTCCP_4x32dp128bit_1cta{}"))[69, 2]
+    (5, 2)
+    """
+    assert op.val_id is not None
+    shape: Any = op.val_id.shape
+    rows, bits, out = int(shape[0]), int(shape[1]), {}
+    for v in range(size(get(op.src, 1))):
+        source, where = int(op.src(0, v)), place(int(op.val_id(op.dst(0, v))), 1)
+        row, bit = source % rows + source // (rows * bits) * rows, source // rows % bits
+        if where.bit == 0:
+            out[where.lane, where.column] = (row, bit // WORD)
+    return out
+
+
+def _filled(op: CopyOp, options: FigureOptions) -> Figure:
+    """The figure of tcgen05.cp: rows of shared memory, and the lanes that they fill."""
+    found = copied(op)
+    high, wide = (max(key[n] for key in found) + 1 for n in (0, 1))
+    rows = max(row for row, _ in found.values()) + 1
+    check_cells((high + rows) * wide, op.name, options)
+    from_row = {row for row, _ in found.values()}
+    each = len(found) // (len(from_row) * wide)
+    keys = [row if row in from_row else None for row in range(rows) for _ in range(wide)]
+    there = [found.get((lane, column)) for lane in range(high) for column in range(wide)]
+    painting = by_group([*keys, *(None if x is None else x[0] for x in there)], rows, "hue: row of shared memory", "row ")
+    columns = Ruler("column", tuple(map(str, range(wide))), (0,) * (wide + 1))
+    panels = (
+        Panel(
+            caption="shared memory: rows × words of 32 bits",
+            rows=rows,
+            cols=wide,
+            labels=tuple("" if key is None else f"{key},{n % wide}" for n, key in enumerate(keys)),
+            paints=painting.cells[: rows * wide],
+            row_ruler=Ruler("row", tuple(map(str, range(rows))), (0,) * (rows + 1)),
+            col_ruler=replace(columns, title="word"),
+            place=(0, 0),
+        ),
+        Panel(
+            caption="tensor memory: which row,word each column of a lane receives",
+            rows=high,
+            cols=wide,
+            labels=tuple("" if x is None else f"{x[0]},{x[1]}" for x in there),
+            paints=painting.cells[rows * wide :],
+            row_ruler=Ruler("lane", tuple(map(str, range(high))), tuple(int(n % WARP == 0) for n in range(high + 1))),
+            col_ruler=columns,
+            place=(0, 1),
+        ),
+    )
+    title = options.title or f"{op.name} (tcgen05.cp): {count(len(from_row), 'row')} to {high} lanes × {count(wide, 'column')}"
+    times = "" if each == 1 else f" Every row goes to {each} lanes: those of {each} warps read the same."
+    notes = (f"One thread issues it; it runs before the tcgen05.mma behind it.{times} SM100: {RUN}.",)
+    return Figure(
+        kind="lanes",
+        title=title,
+        source=f"ValID {op.val_id}, Src {op.src}",
+        caption="A cell of shared memory shows its row and word; one of tensor memory those that it receives",
+        description=f"{title}. {' '.join(notes)}",
+        paints=painting.paints,
+        legends=painting.legends,
+        panels=panels,
+        notes=notes,
+        facts={"rows": len(from_row), "lanes": high, "columns": wide, "copies": each},
+    )
+
+
 def lanes(op: CopyOp, options: FigureOptions) -> Figure:
-    """The figure of an instruction between tensor memory and the registers of a warp.
+    """The figure of an instruction between tensor memory and the registers of a warp, or from shared to tensor memory.
 
     Raises: LimitError for more cells than the options allow.
 
@@ -61,6 +131,8 @@ def lanes(op: CopyOp, options: FigureOptions) -> Figure:
     >>> figure.panels[0].labels[:3], figure.panels[1].labels[:2]
     (('T0 r0', 'T0 r1', 'T1 r0'), ('0,0', '0,1'))
     """
+    if "_UTCCP_" in op.name:
+        return _filled(op, options)
     pieces = held(op)
     threads, registers = (max(key[n] for key in pieces) + 1 for n in (0, 1))
     high, wide = (max(part[n] for parts in pieces.values() for part in parts) + 1 for n in (0, 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from math import gcd
+from math import gcd, prod
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.compose import composition
@@ -106,28 +106,34 @@ def _by(extents: Any) -> str:
 
 
 def _coord(obj: TmaCopy, word: str | None) -> tuple[int, ...]:
-    """The coordinate of the tensor where the tile begins, one number a mode; 0 without one."""
-    extents = [product(mode) for mode in modes(obj.tensor.layout.shape)]
+    """The coordinate where the tile begins, a number for each extent of the tensor; the word has one for each mode."""
+    shape: Any = obj.tensor.layout.shape
+    extents = modes(shape)
     if word is None:
-        return (0,) * len(extents)
+        return (0,) * len(list(leaves(shape)))
     parts = word.strip("() ").split(",")
     if len(parts) != len(extents) or not all(part.strip().lstrip("-").isdecimal() and len(part) < 12 for part in parts):
         hint = (
             f"the tensor {show(obj.tensor.layout.shape)} has {count(len(extents), 'mode')}: such as {','.join('0' * len(extents))}"
         )
         raise FigureError(f"`coord={word}` is not a coordinate of the tensor", hint=hint)
-    return tuple(map(int, parts))
+    out: list[int] = []
+    for number, mode in zip(map(int, parts), extents, strict=True):
+        *first, _ = leaves(mode)
+        for extent in first:
+            out.append(number % int(extent))
+            number //= int(extent)
+        out.append(number)
+    return tuple(out)
 
 
 def _tma_coord(obj: TmaCopy, coord: Sequence[int]) -> tuple[int, ...]:
-    """A coordinate of the tensor as the instruction takes it, innermost dimension first."""
+    """A coordinate of the tensor, a number for each extent, as the instruction takes it, innermost dimension first."""
     tensor: Any = get_tma_tensor(obj, obj.tensor.layout.shape)
-    strides = modes(tensor.stride)
     out = [0] * obj.map.rank
-    for number, stride in zip(coord, strides, strict=True):
-        for basis in leaves(stride):
-            if not isinstance(basis, int):
-                out[basis.path[0]] += int(number * basis.value)
+    for number, basis in zip(coord, leaves(tensor.stride), strict=True):
+        if not isinstance(basis, int):
+            out[basis.path[0]] += int(number * basis.value)
     return tuple(out)
 
 
@@ -149,14 +155,14 @@ def _pieces(obj: TmaCopy, corner: tuple[int, ...]) -> list[Piece]:
     for n in range(max(1, total // per)):
         for cta in range(obj.ctas):
             element = n * per + cta * (per // obj.ctas)
-            tile = _flat(where(element), len(corner))
+            tile = _flat(where(element), obj.tensor.layout.shape)
             start = _tma_coord(obj, [a + b for a, b in zip(corner, tile, strict=True)])
             out.append(Piece(n, cta, start, element))
     return out
 
 
 def pieces_at(obj: TmaCopy, corner: tuple[int, ...]) -> list[Piece]:
-    """What each instruction of each CTA moves of the tile at a coordinate of the tensor.
+    """What each instruction of each CTA moves of the tile at a coordinate of the tensor, a number for each extent.
 
     >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
@@ -167,22 +173,36 @@ def pieces_at(obj: TmaCopy, corner: tuple[int, ...]) -> list[Piece]:
 
 
 def place_pieces(obj: TmaCopy) -> list[tuple[int, ...]]:
-    """The coordinate in the tile, a number a mode of the tensor, of each element of shared memory before the swizzle.
+    """The coordinate in the tile, a number for each extent of the tensor, of each element of shared memory before the swizzle.
 
     >>> from cute_viz import parse
     >>> g = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
     >>> place_pieces(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))"))[33]
     (1, 1)
     """
-    where, rank = _elements(obj)[0], len(modes(obj.tensor.layout.shape))
-    return [_flat(where(n), rank) for n in range(size(obj.cta_v_map))]
+    where, shape = _elements(obj)[0], obj.tensor.layout.shape
+    return [_flat(where(n), shape) for n in range(size(obj.cta_v_map))]
 
 
-def _flat(coord: Any, rank: int) -> tuple[int, ...]:
-    """A coordinate with one number a mode; a nested mode is told by its first entry alone where it has no other."""
+def _flat(coord: Any, shape: Any) -> tuple[int, ...]:
+    """A coordinate of the tensor, a number for each extent: what a coordinate does not name is 0."""
+    if not isinstance(shape, tuple):
+        return (next((int(leaf) for leaf in leaves(coord)), 0),)
     entries = coord if isinstance(coord, tuple) else (coord,)
-    flat = [next((leaf for leaf in leaves(entry)), 0) if isinstance(entry, tuple) else entry for entry in entries]
-    return tuple(int(x) for x in (*flat, *[0] * rank))[:rank]
+    return tuple(x for n, mode in enumerate(shape) for x in _flat(entries[n] if n < len(entries) else 0, mode))
+
+
+def _label(obj: TmaCopy, coord: Sequence[int]) -> str:
+    """A coordinate as a number for each mode; a nested mode in which it has none in full."""
+    rest, out = list(coord), []
+    for mode in modes(obj.tensor.layout.shape):
+        extents = [int(extent) for extent in leaves(mode)]
+        mine, rest = rest[: len(extents)], rest[len(extents) :]
+        if any(not 0 <= x < extent for x, extent in zip(mine[:-1], extents, strict=False)):
+            out.append(show(tuple(mine)))
+        else:
+            out.append(str(sum(x * prod(extents[:n]) for n, x in enumerate(mine))))
+    return ",".join(out)
 
 
 def _box(obj: TmaCopy) -> tuple[int, ...]:
@@ -268,7 +288,7 @@ def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple
     cells: dict[int, tuple[str, int]] = {}
     outside = 0
     for element in range(0, total, wide):
-        tile = _flat(where(element), len(corner))
+        tile = _flat(where(element), obj.tensor.layout.shape)
         coord = tuple(a + b for a, b in zip(corner, tile, strict=True))
         inner = _tma_coord(obj, coord)
         inside = all(0 <= x < extent for x, extent in zip(inner, obj.map.global_dim, strict=False))
@@ -276,7 +296,7 @@ def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple
         outside += wide - fits
         byte = element * bits // 8
         place = swizzle(byte) if isinstance(swizzle, Swizzle) else byte
-        cells[place // CHUNK] = (",".join(map(str, coord)), hues[element // per] % HUES if inside else HOLE)
+        cells[place // CHUNK] = (_label(obj, coord), hues[element // per] % HUES if inside else HOLE)
     lines = min(MOST_LINES, max(cells) // (LINE // CHUNK) + 1)
     shown = [cells.get(n) for n in range(lines * LINE // CHUNK)]
     panel = Panel(
@@ -285,7 +305,9 @@ def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple
         cols=LINE // CHUNK,
         labels=tuple("" if cell is None else cell[0] for cell in shown),
         paints=tuple(HOLE if cell is None else cell[1] for cell in shown),
-        row_ruler=Ruler("byte", tuple(str(r * LINE) for r in range(lines)), _every(lines, 8)),
+        row_ruler=Ruler(
+            "byte", tuple(str(r * LINE) for r in range(lines)), tuple(int(0 < n < lines and n % 8 == 0) for n in range(lines + 1))
+        ),
         col_ruler=Ruler("banks", tuple(f"{4 * c}-{4 * c + 3}" for c in range(LINE // CHUNK)), (0,) * (LINE // CHUNK + 1)),
         data={"byte": tuple(n * CHUNK for n in range(len(shown)))},
         place=(0, 1),
@@ -296,10 +318,6 @@ def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple
 def _rest_inside(obj: TmaCopy, inner: Sequence[int]) -> bool:
     """Whether all but the innermost dimension is inside of the tensor."""
     return all(0 <= x < extent for x, extent in zip(inner[1:], obj.map.global_dim[1:], strict=False))
-
-
-def _every(lines: int, step: int) -> tuple[int, ...]:
-    return tuple(int(0 < n < lines and n % step == 0) for n in range(lines + 1))
 
 
 def _multicast(obj: TmaCopy) -> Panel:

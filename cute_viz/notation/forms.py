@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, with_origin
-from cute_viz.algebra.inttuple import Static, X, leaves
+from cute_viz.algebra.inttuple import Made, Static, X, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.stride import Basis
@@ -79,7 +79,7 @@ def _tuple_type(evaluator: Meaning, node: Call) -> Any:
 
 def _make_tuple(evaluator: Meaning, node: Call) -> Any:
     """`make_shape(4, 8)`."""
-    return None if node.args is None else tuple(map(evaluator.value, node.args))
+    return None if node.args is None else Made(map(evaluator.value, node.args))
 
 
 def _argument(evaluator: Meaning, node: Call) -> Any:
@@ -216,7 +216,8 @@ _FORMS: dict[str, Callable[[Meaning, Call], Any]] = {
     **dict.fromkeys(CONSTANTS, lambda evaluator, node: constant(short(node.name))),
     **dict.fromkeys(("uint_byte_t", "uint_bit_t"), _sized_type),
     **dict.fromkeys(hardware.POINTERS, lambda evaluator, node: hardware.pointer(evaluator, node)),
-    **dict.fromkeys(hardware.SELECTORS, hardware.op_selector),
+    **dict.fromkeys(hardware.OP_SELECTORS, hardware.op_selector),
+    **dict.fromkeys(hardware.SMEM_SELECTORS, hardware.smem_selector),
     "make_tensor": _tensor,
     "tensor": _tensor_type,
     "Layout": _layout_type,

@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.elements import ValueType, named
+from cute_viz.algebra.composed import domain
+from cute_viz.algebra.elements import ValueType, bits_of, named
+from cute_viz.algebra.inttuple import is_int_tuple, product
 from cute_viz.algebra.tensor import SPACES, Pointer
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation.syntax import Call, Name, Node, Number, short, source
+from cute_viz.notation.vocabulary import smem_atom
 
 if TYPE_CHECKING:
     from cute_viz.notation.reading import Meaning
 
 POINTERS = {f"make_{space}_ptr": space for space in SPACES}
-SELECTORS = ("ss_op_selector", "rs_op_selector")
+OP_SELECTORS = ("ss_op_selector", "rs_op_selector")
+SMEM_SELECTORS = ("ss_smem_selector", "rs_smem_selector", "sm100_smem_selector")
 FRAGMENTS = ("FrgTypeSFA", "FrgTypeSFB")
 _SHAPES = (256, 192, 128, 96, 64, 32, 16, 8)  # of CUTLASS built without its extended shapes
 _DEPTH = {16: 16, 32: 8, 8: 32}  # K of one wgmma by the width of an element
@@ -98,9 +102,7 @@ def fragment_type(evaluator: Meaning, node: Call) -> Any:
 
 
 def op_selector(evaluator: Meaning, node: Call) -> Any:
-    """`GMMA::ss_op_selector<TA,TB,TC,TileShape,MajorA,MajorB>()`: the wgmma for a tile (cute/arch/mma_sm90.hpp).
-
-    Raises: AlgebraError for types, majors and extents that no wgmma has, in CuTe's words.
+    """`GMMA::ss_op_selector<TA,TB,TC,TileShape,MajorA,MajorB>()`: the wgmma for a tile. Raises: as `wgmma_for`.
 
     >>> from cute_viz.spec.library import resolve
     >>> from cute_viz.notation import parse
@@ -108,37 +110,113 @@ def op_selector(evaluator: Meaning, node: Call) -> Any:
     >>> parse(text, resolve=resolve).name
     'SM90_64x192x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::MN>'
     """
-    words = [source(evaluator.source.text, item) for item in node.template]
+    words = _words(evaluator, node)
     if len(words) < 4:
         raise evaluator.fail(f"{node.name} takes the types of A, B and C, and a tile", node.span)
-    kinds = [named(_bound(evaluator, word)) for word in words[:3]]
-    shape = evaluator.value(node.template[3])
+    kinds, shape = [named(word) for word in words[:3]], evaluator.value(node.template[3])
     if not all(kinds) or not isinstance(shape, tuple) or len(shape) != 3:
         raise evaluator.fail(f"{node.name} takes three element types and a tile of M, N and K", node.span)
-    a, b, c = (kind for kind in kinds if kind is not None)
     majors = [word.rpartition("::")[2] for word in (*words[4:6], "K", "K")][:2]
-    m, n, k = map(int, shape)
-    registers = short(node.name).startswith("rs")
+    types = tuple(kind.name for kind in kinds if kind is not None)
+    return evaluator.resolved(*wgmma_for(short(node.name)[:2], types, tuple(map(int, shape)), majors))
+
+
+def smem_selector(evaluator: Meaning, node: Call) -> Any:
+    """`ss_smem_selector<Major,T,BLK_MN,BLK_K>()` of CUTLASS's collectives: the atom of shared memory. Raises: as `smem_atom_for`.
+
+    >>> from cute_viz.notation import parse
+    >>> str(parse("cutlass::gemm::collective::detail::sm100_smem_selector<UMMA::Major::MN, half_t, Int<96>, _64>()"))
+    'Sw<2,4,3> o smem_ptr[16b](unset) o (_32,_8):(_1,_32)'
+    """
+    words = _words(evaluator, node)
+    kind = named(words[1]) if len(words) > 3 else None
+    if kind is None:
+        raise evaluator.fail(f"{node.name} takes a major, an element type, and two extents", node.span)
+    blocks = (evaluator.value(node.template[2]), evaluator.value(node.template[3]))
+    selector = short(node.name).partition("_")[0]
+    return smem_atom_for(selector, words[0].rpartition("::")[2], kind.bits, blocks, "true" in words[4:])
+
+
+def _words(evaluator: Meaning, node: Call) -> list[str]:
+    """The template arguments as they are written, names of types as what they stand for."""
+    return [_bound(evaluator, source(evaluator.source.text, item)) for item in node.template]
+
+
+_WIDEST = ("SW128", "SW64", "SW32", "INTER")
+
+
+def smem_atom_for(selector: str, major: str, bits: int, blocks: tuple[Any, Any], transposed: bool = False) -> Any:
+    """The layout atom that a selector ("ss", "rs" or "sm100") takes for a major, a width of elements and a block.
+
+    Raises: AlgebraError for what CUTLASS refuses (sm90_common.inl, sm100_common.inl of cutlass/gemm/collective/builders).
+
+    >>> str(smem_atom_for("rs", "MN", 32, (64, 8)))
+    'Sw<1,4,3> o smem_ptr[32b](unset) o (_8,_8):(_1,_8)'
+    """
+    named_blocks = {"BLK_MN": blocks[0], "BLK_K": blocks[1]}
+    for name, block in named_blocks.items():
+        if not is_int_tuple(block) or not isinstance(first := _first(block), int):
+            raise AlgebraError(f"{selector}_smem_selector: {name} must be a shape", hint="such as Int<64>")
+        if first % 8:
+            raise AlgebraError(f"{name}0 must be a multiple of 8.", hint=f"not {first}")
+    modes: tuple[str, ...] = _WIDEST
+    if major == "MN" and selector == "sm100" and bits == 32:
+        modes = ("SW128_32B",)
+    elif major == "MN" and selector == "rs" and bits >= 32:
+        modes = ("SW32",) if transposed else ("SW32", "INTER")
+    elif major == "MN" and selector == "rs" and bits <= 8 and transposed:
+        modes = ("SW128",)
+    name, mode = ("BLK_K", 1) if major == "K" else ("BLK_MN", 0)
+    extent = _first(named_blocks[name])
+    for word in modes:
+        atom = smem_atom(f"Layout_{major}_{word}_Atom", (bits,))
+        assert atom is not None
+        fits = product(named_blocks[name]) if (selector, major, word) == ("ss", "MN", "INTER") else extent
+        shape: Any = domain(atom).shape
+        if fits % shape[mode] == 0:
+            return atom
+    if modes == ("SW128_32B",):
+        raise AlgebraError("for mn-major tf32 operands, SW128_32B is the only available smem layout")
+    space, block = "UMMA" if selector == "sm100" else "GMMA", name if (selector, major) == ("ss", "MN") else f"{name}0"
+    last = "128" if modes == ("SW128",) else modes[-1]  # as CUTLASS writes it
+    raise AlgebraError(
+        f"{block} must be a multiple of size<{mode}>({space}::Layout_{major}_{last}_Atom<ElementType>{{}})", hint=f"not {extent}"
+    )
+
+
+def _first(block: Any) -> Any:
+    """size<0> of a block."""
+    return product(block[0]) if isinstance(block, tuple) and block else block
+
+
+def wgmma_for(source: str, types: tuple[str, ...], tile: tuple[int, ...], majors: list[str]) -> tuple[str, tuple[str, ...]]:
+    """The wgmma that ss_op_selector or rs_op_selector takes: its name, and its template arguments (cute/arch/mma_sm90.hpp).
+
+    types: of A, B and C, as `named` has them. Raises: AlgebraError, in CuTe's words, for what no wgmma has.
+
+    >>> wgmma_for("rs", ("e4m3", "e5m2", "f32"), (64, 24, 64), ["K", "K"])
+    ('SM90_64x8x32_F32E4M3E5M2_RS_TN', ())
+    """
+    (a, b, c), (m, n, k) = types, tile
     if m % 64:
         raise AlgebraError("Tile_M must be a multiple of 64.")
-    depth = _DEPTH.get(a.bits)
-    if depth is None or not _known(a.name, b.name, c.name):
-        raise AlgebraError("No eligible GMMA operator for request configuration.")
-    if registers and majors[0] != "K":
+    if c not in ("f16", "f32", "s32"):
+        raise AlgebraError("Unknown ElementC accumulator type.")
+    if source == "rs" and majors[0] != "K":
         raise AlgebraError("Register source A operand GMMAs must have K-major A layout.")
-    fixed = a.bits != 16
+    if not _known(a, b, c):
+        raise AlgebraError("No eligible GMMA operator for request configuration.")
+    depth = _DEPTH[bits_of(a)]
     for letter, major in zip("AB", majors, strict=True):
-        if fixed and major != "K":
+        if depth != 16 and major != "K":
             raise AlgebraError(f"Major{letter} must be GMMA::Major::K for this config.")
     if k % depth:
         raise AlgebraError(f"Tile_K must be a multiple of {depth}.")
     if n % 8:
         raise AlgebraError("Tile_N must be a multiple of 8.")
     width = next(x for x in _SHAPES if n % x == 0)
-    name = f"SM90_64x{width}x{depth}_{(c.name + a.name + b.name).upper()}_{'RS' if registers else 'SS'}"
-    if fixed:
-        return evaluator.resolved(f"{name}_TN", ())
-    return evaluator.resolved(name, tuple(f"GMMA::Major::{major}" for major in majors))
+    name = f"SM90_64x{width}x{depth}_{(c + a + b).upper()}_{source.upper()}"
+    return (name, tuple(f"GMMA::Major::{major}" for major in majors)) if depth == 16 else (f"{name}_TN", ())
 
 
 def _known(a: str, b: str, c: str) -> bool:

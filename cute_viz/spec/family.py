@@ -207,6 +207,7 @@ class Family:
             takes = f"takes at most {len(wanted)}: <{', '.join(wanted)}>" if wanted else "takes none"
             raise SpecError(f"{name} {takes} template arguments, not {len(args)}")
         out: dict[str, str] = {}
+        tcgen05 = name.startswith("SM100_MMA_")
         for n, (key, default) in enumerate(self.template):
             value = args[n] if n < len(args) else (said or {}).get(key) or out.get(default, default)
             if not value:
@@ -219,9 +220,16 @@ class Family:
                 out[key] = str(aliases.get(out[key], out[key]))
             if not allows(domain, out[key]):
                 size = f": {name} {key}-mode size should be {in_words(domain)}" if key in ("M", "N") else ""
-                if key == "M" and size and name.startswith("SM100_MMA_"):  # in CuTe's words
-                    size += f" for {2 if '2x1SM' in name else 1} CTA cluster MMA"
+                if tcgen05 and (size or key == "VS"):
+                    from cute_viz.algebra.umma import size_words
+
+                    size = f": {size_words(name, key, in_words(domain))}"
                 raise SpecError(f"{name}: {key} = {out[key]} is not legal{size}", hint=f"{key} is one of {domain}")
+        if tcgen05:
+            from cute_viz.algebra.umma import refusal
+
+            if words := refusal(name, out):
+                raise SpecError(f"{name}: {words}", hint=f"<{', '.join(wanted)}> is <{', '.join(out.values())}>")
         return out
 
     def types(self, name: str, values: Mapping[str, str]) -> tuple[str, ...]:
