@@ -18,7 +18,8 @@ from cute_viz.source.model import Given
 from cute_viz.spec.library import resolve
 
 DATA = Path(__file__).parent / "data"
-TRUTH = json.loads(gzip.decompress((DATA / "cpp_source.json.gz").read_bytes()))["tensors"]
+PRINTED = json.loads(gzip.decompress((DATA / "cpp_source.json.gz").read_bytes()))
+TRUTH = PRINTED["tensors"]
 TENSORS = (DATA / "tensors.cu").read_text()
 RUN = {"first": {"lda": "128"}, "second": {"lda": "512"}}
 SIZES = {"T": "half_t", "m": "512", "n": "256", "k": "128"}
@@ -211,12 +212,20 @@ ARGUMENTS = (
 )
 
 
+def test_builders_of_blackwell_make_what_the_headers_do() -> None:
+    built = PRINTED["builders"]
+    file = read(built["text"], Given({}, resolve))
+    for name, printed in built["printed"].items():
+        assert show(file.find(name).read()).rstrip() == printed, name
+
+
 def test_a_builder_refuses_what_it_does_not_read() -> None:
     auto = BUILT.format(
         ARGUMENTS.format("cutlass::gemm::collective::StageCountAuto", "cutlass::gemm::collective::KernelScheduleAuto")
     )
     assert "(_1,_7)" in value(auto, "M::SmemLayoutA")
-    assert error(auto.replace("Sm90", "Sm100"), "M::TiledMma").message.endswith("only for cutlass::arch::Sm90")
+    assert error(auto.replace("Sm90", "Sm120"), "M::TiledMma").message.endswith("only for cutlass::arch::Sm90 and Sm100")
+    assert "Sparse" in error(auto.replace("OpClassTensorOp", "OpClassSparseTensorOp"), "M::TiledMma").message
     assert "StageCount" in error(auto.replace("StageCountAuto", "Mine"), "M::SmemLayoutA").message + "StageCount"
     assert "TiledMMA" in value(auto.replace("StageCountAuto", "Mine"), "M::TiledMma")
     assert "KernelOdd" in error(auto.replace("KernelScheduleAuto", "KernelOdd"), "M::TiledMma").message
