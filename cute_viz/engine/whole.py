@@ -21,12 +21,6 @@ if TYPE_CHECKING:
     from cute_viz.algebra.copy import Copy_Atom
     from cute_viz.source.model import Entry, SourceFile
 
-# What is asked of tensors with their pointers, which the reader of files gives up for layouts; and what makes a text more than
-# a run of statements, which `notation` reads with the pointers.
-_OF_POINTERS = re.compile(
-    r"\b(?:make_(?:gmma|umma|instr)_desc|make_tma_|make_tmem_|make_utccp_|make_im2col_|mma_operands|tma_partition|create_tma_|Sm1xxBlock)"
-)
-_SCOPES = re.compile(r"^[ \t]*(?:template|struct|class|namespace|enum|#)\b|\)[ \t\n]*(?:const)?[ \t\n]*\{[ \t]*\n", re.M)
 _DIALECTS = {"cpp": "cpp", "dsl": "python"}  # that are whole files when they have several lines
 
 
@@ -86,15 +80,6 @@ def file_of(text: str, name: str | None, request: Request) -> SourceFile | None:
     file = replace(read(text, language, Given(request.let, request.library.resolve)), language=language)
     _check_let(text, request)
     return file
-
-
-def is_of_pointers(text: str) -> bool:
-    """Whether a text is a run of statements about descriptors, TMA or tensor memory.
-
-    >>> is_of_pointers("auto a = make_tensor(p, l); auto d = make_gmma_desc<GMMA::Major::K>(a);"), is_of_pointers("(4,8):(8,1)")
-    (True, False)
-    """
-    return _OF_POINTERS.search(text) is not None and _SCOPES.search(text) is None
 
 
 def rows(file: SourceFile) -> list[Row]:

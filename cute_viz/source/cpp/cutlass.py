@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.elements import ValueType
-from cute_viz.algebra.inttuple import product, show
+from cute_viz.algebra.inttuple import Static, product, show
 from cute_viz.algebra.runtime import Runtime
+from cute_viz.algebra.static import each_integer
 from cute_viz.errors import AlgebraError, Span
 from cute_viz.source.cpp.atoms import instruction
 from cute_viz.source.cpp.elements import bits, canonical
@@ -84,6 +85,29 @@ def carveout(meaning: Meaning, value: Any, span: Span) -> int | tuple[int]:
     if not name.startswith("StageCountAuto") or not isinstance(given, int):
         raise meaning.fail(f"how many stages {name} is is not known", span, hint="such as cutlass::gemm::collective::StageCount<4>")
     return int(certain(given))
+
+
+SCALES = frozenset(
+    f"{what}{x}" for what in ("tile_atom_to_shape_", "deduce_smem_layout", "smem_atom_layout") for x in ("SFA", "SFB")
+)
+
+
+def _unmarked(n: int) -> int:
+    return int(n) if isinstance(n, Static) else n
+
+
+def scale_factors(meaning: Meaning, owner: Any, name: str, operands: list[Any]) -> Any:
+    """A function or member of CUTLASS's configurations of scale factors; None of anything else.
+
+    Source: cutlass/detail/sm100_blockscaled_layout.hpp, cutlass/detail/blockwise_scale_layout.hpp.
+    """
+    word = owner.name.rsplit("::", 1)[-1] if isinstance(owner, External) and owner.args else ""
+    if word == "Sm1xxBlockScaledConfig":  # a static extent of one block has the stride 0
+        operands = [each_integer(lambda n: n if isinstance(n, Runtime) else Static(n), x) for x in operands]
+        return each_integer(_unmarked, meaning.operate(name, operands, tuple(owner.args)))
+    if re.fullmatch(r"Sm1\w+BlockwiseScaleConfig", word):
+        return meaning.operate(f"blockwise_{name}", operands, tuple(owner.args))
+    return None
 
 
 def tag_member(value: External, name: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from operator import add, and_, lshift, mul, or_, rshift, sub, xor
 from typing import Any
 
@@ -12,7 +13,7 @@ from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.stride import Basis
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.definitions import Definitions
-from cute_viz.source.cpp.elements import same
+from cute_viz.source.cpp.elements import bits, same
 from cute_viz.source.cpp.tree import (
     Binary,
     Cast,
@@ -142,6 +143,10 @@ class Operators(Definitions):
         return not stop
 
     def _number(self, operator: str, left: Any, right: Any, node: Binary) -> Any:
+        if operator in "+-" and isinstance(left, Pointer) and isinstance(right, int):
+            return self._further(left, right if operator == "+" else -right)
+        if operator == "+" and isinstance(left, int) and isinstance(right, Pointer):
+            return self._further(right, left)
         if not (_is_number(left) and _is_number(right)):
             raise self.fail(f"'{operator}' is for integers", node.span)
         if operator in _COMPARE:
@@ -158,6 +163,14 @@ class Operators(Definitions):
         either = isinstance(a, Runtime) or isinstance(b, Runtime)
         zero = operator in "*/%&" and any(x == 0 and not isinstance(x, Runtime) for x in (a, b))
         return Runtime(result) if either and not zero else int(result)
+
+    def _further(self, pointer: Pointer, count: int) -> Pointer:
+        """A pointer so many elements further on."""
+        known = pointer.address is not None and not isinstance(count, Unknown) and isinstance(pointer.element, ValueType)
+        if not known or pointer.space == "tmem":
+            return replace(pointer, address=None)
+        assert pointer.address is not None
+        return replace(pointer, address=pointer.address + int(count) * bits(pointer.element) // 8)
 
     def _integers(self, operator: str, a: int, b: int, node: Binary) -> int:
         """An operator of two integers, as ints of C++."""
@@ -200,7 +213,7 @@ class Operators(Definitions):
     def cast(self, kind: Any, node: Node, span: Span) -> Any:
         """A value as another type."""
         if isinstance(kind, Pointer):
-            return kind
+            return self._cast_pointer(kind, node)
         if isinstance(kind, External) and kind.name.rsplit("::", 1)[-1] == "Major":
             number = self.solid(node)
             if isinstance(number, int) and certain(number) in (0, 1):
@@ -212,6 +225,18 @@ class Operators(Definitions):
             number = value.number if isinstance(value, Enumerator) else int(certain(value))
             return Enumerator("::".join(kind.env.scope.path), str(number), number)
         return self.known(value, span)
+
+    def _cast_pointer(self, kind: Pointer, node: Node) -> Pointer:
+        """A pointer of another type, at the address that it is made of."""
+        try:
+            value = self.value(node)
+        except LimitError:
+            raise
+        except CuteVizError:
+            return kind
+        if isinstance(value, int) and not isinstance(value, (bool, Unknown)):
+            return replace(kind, address=int(value))
+        return replace(kind, address=value.address, space=kind.space or value.space) if isinstance(value, Pointer) else kind
 
     def converted(self, value: Any, kind: ValueType, span: Span) -> Any:
         """A value as a type of numbers."""
