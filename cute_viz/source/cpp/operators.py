@@ -7,13 +7,13 @@ from dataclasses import replace
 from operator import add, and_, lshift, mul, or_, rshift, sub, xor
 from typing import Any
 
-from cute_viz.algebra.elements import ValueType
+from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.inttuple import div_rem, show
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.stride import Basis
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.definitions import Definitions
-from cute_viz.source.cpp.elements import bits, same
+from cute_viz.source.cpp.elements import bits, canonical, same
 from cute_viz.source.cpp.tree import (
     Binary,
     Cast,
@@ -57,6 +57,8 @@ class Operators(Definitions):
             return self._pointer(node)
         if node.operator == "...":
             return self.value(node.value)
+        if node.operator == "throw":
+            raise self.fail("this throws", node.span)
         if node.operator == "!":
             return not self.truth(node.value)
         value = self.solid(node.value)
@@ -248,8 +250,21 @@ class Operators(Definitions):
         if isinstance(value, (int, float)) and kind.name != "auto":
             if kind.name in ("float", "double"):
                 return float(certain(value))
-            return value if isinstance(value, Unknown) else as_int(int(value))
+            return value if isinstance(value, Unknown) else as_int(_wrapped(int(value), kind))
         return value
+
+
+def _wrapped(number: int, kind: ValueType) -> int:
+    """A number in an integer's type: its last bits.
+
+    >>> _wrapped(-1, ValueType("uint32_t")), _wrapped(1 << 31, ValueType("int")), _wrapped(300, ValueType("int64_t"))
+    (4294967295, -2147483648, 300)
+    """
+    element = named(canonical(kind))
+    if element is None or element.kind not in ("signed", "unsigned"):
+        return number
+    number &= (1 << element.bits) - 1
+    return number - (1 << element.bits) if element.kind == "signed" and number >> (element.bits - 1) else number
 
 
 def _is_number(value: Any) -> bool:
