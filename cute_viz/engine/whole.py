@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cute_viz.algebra.copy import Copy_Atom
     from cute_viz.source.model import Entry, SourceFile
 
+_EXTENDED = "CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED"  # a macro of CuTe's headers, which choose instructions by it
 _DIALECTS = {"cpp": "cpp", "dsl": "python"}  # that are whole files when they have several lines
 
 
@@ -228,7 +229,7 @@ def _check_let(text: str, request: Request) -> None:
     words = None
     for name in request.let:
         last = re.split(r"::|\.", name)[-1]
-        if re.search(rf"(?<!\w){re.escape(last)}(?!\w)", text):
+        if re.search(rf"(?<!\w){re.escape(last)}(?!\w)", text) or (name == _EXTENDED and "op_selector" in text):
             continue
         words = words or sorted(set(re.findall(r"[A-Za-z_]\w*", text)))
         hint = did_you_mean(last, words) or "cute-viz list FILE shows which values are needed"

@@ -23,6 +23,7 @@ from cute_viz.source.cpp.values import Enumerator, External
 
 _WIDEST = ("SW128", "SW64", "SW32", "INTER")
 _WGMMA_N = (256, 192, 128, 96, 64, 32, 16, 8)
+_EXTENDED = "CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED"  # all other N, too
 
 
 def _major(value: Any) -> str:
@@ -126,7 +127,8 @@ def op_selector(meaning: Meaning, source: str, args: list[Any], span: Span) -> A
     wide = a in ("F16", "BF16")
     if not wide and majors != ["K", "K"]:
         raise AlgebraError("MajorA and MajorB must be GMMA::Major::K for this configuration.")
-    extent = next(x for x in _WGMMA_N if n % x == 0)
+    extents = range(256, 0, -8) if meaning.context.defines(_EXTENDED) else _WGMMA_N
+    extent = next(x for x in extents if n % x == 0 and (acc != "S32" or x <= 32 or x % 16 == 0))
     name = f"SM90_64x{extent}x{_K[a]}_{acc}{a}{b}_{source.upper()}"
     if wide:
         return instruction(meaning, name, [Enumerator("GMMA::Major", x, x == "MN") for x in majors], span)
