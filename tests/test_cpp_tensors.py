@@ -216,7 +216,8 @@ def test_what_real_files_contain(text: str, expected: str) -> None:
             "2048",
         ),
         (
-            "auto t = make_tensor(make_smem_ptr<half_t>((void*)0), make_layout(make_shape(_8{}, _64{}, 3), make_stride(_64{}, _1{}, 512))); "
+            "auto t = make_tensor(make_smem_ptr<half_t>((void*)0), "
+            "make_layout(make_shape(_8{}, _64{}, 3), make_stride(_64{}, _1{}, 512))); "
             "auto s = t(_, _, 2)(_, _);",
             "2048",
         ),
