@@ -37,7 +37,7 @@ def layout_facts(layout: AnyLayout) -> dict[str, Any]:
     if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
         out["swizzle"] = _units(layout)
     if waiting := {"?" if x.written[0] == "?" else x.written for x in unknowns(layout)}:
-        return out | {"known when it runs": ", ".join(sorted(waiting))}
+        return out | {"size": show(out["size"]), "known when it runs": ", ".join(sorted(waiting))}
     if is_coordinate_layout(inner):
         out["coshape"] = show(coshape(inner))
     else:
