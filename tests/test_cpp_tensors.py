@@ -18,7 +18,8 @@ from cute_viz.source.model import Given
 from cute_viz.spec.library import resolve
 
 DATA = Path(__file__).parent / "data"
-TRUTH = json.loads(gzip.decompress((DATA / "cpp_source.json.gz").read_bytes()))["tensors"]
+PRINTED = json.loads(gzip.decompress((DATA / "cpp_source.json.gz").read_bytes()))
+TRUTH = PRINTED["tensors"]
 TENSORS = (DATA / "tensors.cu").read_text()
 RUN = {"first": {"lda": "128"}, "second": {"lda": "512"}}
 SIZES = {"T": "half_t", "m": "512", "n": "256", "k": "128"}
@@ -204,6 +205,51 @@ def test_what_real_files_contain(text: str, expected: str) -> None:
     assert value(f"void f(void* p) {{ {text} }}", "b") == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("auto s = make_tensor(make_smem_ptr<half_t>((void*)1024), Layout<Shape<_8,_64>,Stride<_64,_1>>{});", "1024"),
+        ("auto s = make_tensor(make_smem_ptr((half_t*)1024 + 8), Layout<Shape<_8,_64>,Stride<_64,_1>>{});", "1040"),
+        (
+            "auto t = make_tensor(make_smem_ptr<half_t>((void*)1024), make_layout(make_shape(_64{}, _64{}), LayoutRight{})); "
+            "auto s = local_tile(t, Shape<_8,_64>{}, make_coord(1, 0));",
+            "2048",
+        ),
+        (
+            "auto t = make_tensor(make_smem_ptr<half_t>((void*)0), "
+            "make_layout(make_shape(_8{}, _64{}, 3), make_stride(_64{}, _1{}, 512))); "
+            "auto s = t(_, _, 2)(_, _);",
+            "2048",
+        ),
+    ],
+)
+def test_a_descriptor_begins_where_its_tensor_does(text: str, expected: str) -> None:
+    from cute_viz.analysis.hardware import hardware_facts
+
+    file = read(f"{text}\nauto d = make_gmma_desc<GMMA::Major::MN>(s);\n", Given({}, resolve))
+    assert f"{expected} bytes" in str(hardware_facts(file.find("d").read()))
+
+
+def test_numbers_wrap_macros_join_and_a_launch_tells_its_kernel() -> None:
+    text = (
+        "#define ATOM(M, N) SM80_##M##x##N##x16_F32F16F16F32_TN\n"
+        "constexpr int log(int x) { return x == 1 ? 0 : x > 1 ? 1 + log(x / 2) : (throw 1, 0); }\n"
+        "template <class L> void kern(L l, int n) { auto c = n; auto d = l; }\n"
+        "void host() {\n  constexpr uint32_t big = 3u - 5u; auto l = Layout<Int<log(64)>>{}; using A = MMA_Atom<ATOM(16, 8)>;\n"
+        "  void const* k = (void const*)kern<decltype(l)>;\n  launch_kernel_on_cluster(params, k, l, 5);\n}\n"
+    )
+    assert [value(text, name) for name in ("big", "kern::c", "kern::d")] == ["4294967294", "5", "_6:_1"]
+    assert "Shape_MNK: (_16,_8,_16)" in value(text, "A")
+
+
+def test_a_macro_chooses_further_shapes() -> None:
+    text = "auto op = GMMA::ss_op_selector<{0},{0},{1},Shape<_64,Int<{2}>,_64>>();"
+    given = {"CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED": "1"}
+    assert "(_64,_16,_16)" in value(text.format("half_t", "float", 176), "op")
+    assert "(_64,_176,_16)" in value(text.format("half_t", "float", 176), "op", **given)
+    assert "(_64,_24,_32)" in value(text.format("int8_t", "int", 168), "op", **given)
+
+
 BUILT = "using M = typename cutlass::gemm::collective::CollectiveBuilder<{}>::CollectiveOp;"
 ARGUMENTS = (
     "cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, half_t, cutlass::layout::RowMajor, 8, half_t, "
@@ -211,12 +257,20 @@ ARGUMENTS = (
 )
 
 
+def test_builders_of_blackwell_make_what_the_headers_do() -> None:
+    built = PRINTED["builders"]
+    file = read(built["text"], Given({}, resolve))
+    for name, printed in built["printed"].items():
+        assert show(file.find(name).read()).rstrip() == printed, name
+
+
 def test_a_builder_refuses_what_it_does_not_read() -> None:
     auto = BUILT.format(
         ARGUMENTS.format("cutlass::gemm::collective::StageCountAuto", "cutlass::gemm::collective::KernelScheduleAuto")
     )
     assert "(_1,_7)" in value(auto, "M::SmemLayoutA")
-    assert error(auto.replace("Sm90", "Sm100"), "M::TiledMma").message.endswith("only for cutlass::arch::Sm90")
+    assert error(auto.replace("Sm90", "Sm120"), "M::TiledMma").message.endswith("only for cutlass::arch::Sm90 and Sm100")
+    assert "Sparse" in error(auto.replace("OpClassTensorOp", "OpClassSparseTensorOp"), "M::TiledMma").message
     assert "StageCount" in error(auto.replace("StageCountAuto", "Mine"), "M::SmemLayoutA").message + "StageCount"
     assert "TiledMMA" in value(auto.replace("StageCountAuto", "Mine"), "M::TiledMma")
     assert "KernelOdd" in error(auto.replace("KernelScheduleAuto", "KernelOdd"), "M::TiledMma").message

@@ -89,7 +89,7 @@ def test_reads_into_the_right_values():
         ("4:2:1", ":", "second ':'"),
         ("4,8", ",", "outside of parentheses"),
         ("(0,4):(1,2)", "(0,4)", "1 or more"),
-        ("(4,8):(1,x)", "x", "undefined"),
+        ("composition(x,4:1)", "x", "undefined"),
         ("(4,$):(1,2)", "$", "unexpected character"),
         ("(4,8x):(1,2)", "8x", "neither a number nor a name"),
         ("(4,8):(1@x,2)", "x", "position of a mode"),

@@ -82,16 +82,39 @@ def forgotten(text: str) -> str:
     return re.sub(r"(?<![\w@_])-?\d+(?![\w<])", "?", text)
 
 
-@pytest.mark.parametrize("command", ["render", "analyze", "show"])
 @pytest.mark.parametrize(
     "text", ["(?,8):(8,1)", "(4,8):(?,1)", "(4,8):(?@0,1@1)", "Sw<3,3,3> o 0 o (?,8):(8,1)", "make_layout((?,8))"]
 )
-def test_pictures_ask_for_it(command: str, text: str) -> None:
-    answer = run(command, text)
+def test_pictures_ask_for_it(text: str) -> None:
+    answer = run("render", text)
     assert answer.returncode == 1
     error = answer.stderr.decode()
     assert "'?' is a run-time value, whose number is not in the print" in error
     assert "--let '?=512'" in error
+    shown = run("show", text)
+    assert (shown.returncode, shown.stdout.decode().splitlines()[-1].split()) == (0, ["known", "when", "it", "runs", "?"])
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("make_layout(make_shape(M, 8))", "(M,8):(1,M)"),
+        ("slice((_,0), (M,8):(N,1))", "(M):(N)"),
+        ("composition((M,8):(8,1), (4,2):(1,4))", "((?,?),(?,?)):((8,?),(32,?))"),
+        ("cute.make_layout((M,8), stride=(8,1))", "(M,8):(8,1)"),
+        ("size((M,8):(1,M))", "?{div=8}"),
+        ("zipped_divide((M,8):(1,M),(4,2))", "((4,2),(?,4)):((1,M),(4,?{div=2}))"),
+    ],
+)
+def test_a_name_without_a_value_is_one(text: str, shown: str) -> None:
+    assert run("eval", text).stdout.decode() == shown + "\n"
+
+
+@pytest.mark.parametrize("text", ["cosize((M,8):(1,M))", "M", "composition(M,4:1)", "make_layout((M,8), LayoutRigth{})"])
+def test_a_name_is_asked_for_where_its_number_counts(text: str) -> None:
+    answer = run("eval", text)
+    assert answer.returncode == 1
+    assert "--let M=512" in answer.stderr.decode()
 
 
 @pytest.mark.parametrize("operation", [op for op in ops.OPS.values() if op.name not in ops.ON_TYPES], ids=lambda op: op.name)

@@ -1,4 +1,4 @@
-"""An integer that only runs know, `?` in what CuTe's compiler and the DSL print: it is carried along, and never guessed.
+"""An integer that only runs know, `?` in what CuTe's compiler and the DSL print, or a name without a value: it is never guessed.
 
 Sums and products of it are unknown, too, except for a number that divides them, as in CuTe's compiler. Whatever must look at its
 value, to compare, to count or to divide evenly, is refused with its place. In an operation that CuTe computes on types, it is not
@@ -21,7 +21,7 @@ _on_types: ContextVar[bool] = ContextVar("on types", default=False)
 
 
 class Unknown:
-    """One run-time integer: `?`, `?{i64 div=8}`. written: how the text has it that it comes from.
+    """One run-time integer: `?`, `?{i64 div=8}`, or a name, `M`. written: how the text has it that it comes from.
 
     >>> x = Unknown("?{div=8}")
     >>> str(x), str(2 * x), 0 * x, x == x
@@ -30,6 +30,8 @@ class Unknown:
     Traceback (most recent call last):
     cute_viz.errors.NotationError: '?{div=8}' is a run-time value, whose number is not in the print
       hint: give a number: let={"?": 512}; for several, in their order: let={"?": (512,64)}
+    >>> Unknown("M") == Unknown("M"), str(8 * Unknown("M"))
+    (True, '?{div=8}')
     """
 
     __slots__ = ("name", "span", "text", "written")
@@ -44,6 +46,10 @@ class Unknown:
 
     def error(self) -> NotationError:
         """The error of what needs its number; the caller raises it."""
+        if self.written[0] != "?":
+            hint = f"give it a value: `let={self.written}=512`"
+            needs = (self.written,)
+            return NotationError(f"{self.written!r} has no value", text=self.text, span=self.span, hint=hint, needs=needs)
         return NotationError(
             f"{self.written!r} is a run-time value, whose number is not in the print",
             text=self.text,
@@ -108,10 +114,10 @@ class Unknown:
             return True
         if isinstance(other, int) and not _on_types.get():
             raise self.error()
-        return False
+        return isinstance(other, Unknown) and self.name[0] != "?" and self.name == other.name
 
     def __hash__(self) -> int:
-        return id(self)
+        return id(self) if self.name[0] == "?" else hash(self.name)
 
     def _needed(self, *_: Any) -> NoReturn:
         raise self.error()

@@ -9,6 +9,7 @@ from cute_viz.algebra.inttuple import modes, product, show, tuple_depth, tuple_r
 from cute_viz.algebra.layout import Layout, coalesce, coshape, cosize, is_coordinate_layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import fits, offsets
+from cute_viz.algebra.unknown import unknowns
 from cute_viz.errors import AlgebraError
 
 WIDEST = 128  # bits of one lane's access
@@ -35,6 +36,8 @@ def layout_facts(layout: AnyLayout) -> dict[str, Any]:
     }
     if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle):
         out["swizzle"] = _units(layout)
+    if waiting := {"?" if x.written[0] == "?" else x.written for x in unknowns(layout)}:
+        return out | {"size": show(out["size"]), "known when it runs": ", ".join(sorted(waiting))}
     if is_coordinate_layout(inner):
         out["coshape"] = show(coshape(inner))
     else:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.engine.request import Request, Source
-from cute_viz.engine.whole import file_of, is_of_pointers, meant, value_of
+from cute_viz.engine.whole import file_of, meant, value_of
 from cute_viz.errors import CuteVizError, FigureError, UsageError
 from cute_viz.files import read_text
 from cute_viz.notation import DIALECTS, is_triton
@@ -175,7 +175,7 @@ def _of_text(text: str, name: str | None, request: Request) -> Subject:
     if request.options.get("view") == "operation":
         return _of_operation(text, name, request)
     try:
-        if not is_of_pointers(text) and (file := file_of(text, name, request)) is not None:
+        if (file := file_of(text, name, request)) is not None:
             return _of_file(file, request)
         document = request.library.read(text, values_of(request.let, request), dialect=request.dialect)
         if request.strict and "\n" in text.strip() and (problem := document.problem()):

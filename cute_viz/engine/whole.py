@@ -25,13 +25,8 @@ if TYPE_CHECKING:
     from cute_viz.algebra.copy import Copy_Atom
     from cute_viz.source.model import Entry, SourceFile
 
-# What is asked of tensors with their pointers, which the reader of files gives up for layouts; and what makes a text more than
-# a run of statements, which `notation` reads with the pointers.
-_OF_POINTERS = re.compile(
-    r"\b(?:make_(?:gmma|umma|instr)_desc|make_tma_|make_tmem_|make_utccp_|make_im2col_|mma_operands|tma_partition|create_tma_|Sm1xxBlock)"
-)
-_SCOPES = re.compile(r"^[ \t]*(?:template|struct|class|namespace|enum|#)\b|\)[ \t\n]*(?:const)?[ \t\n]*\{[ \t]*\n", re.M)
 _AROUND = 8  # folders in which the modules that a file imports are looked for
+_EXTENDED = "CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED"  # a macro of CuTe's headers, which choose instructions by it
 _DIALECTS = {"cpp": "cpp", "dsl": "python"}  # that are whole files when they have several lines
 
 
@@ -117,15 +112,6 @@ def _beside(path: str, module: str, origin: str) -> tuple[str, str] | None:
 def _may_hold(folder: str, n: int) -> bool:
     """Whether Python would look for a top module there: in the file's folder, or in one that is no package."""
     return n == 0 or not os.path.isfile(os.path.join(folder, "__init__.py"))
-
-
-def is_of_pointers(text: str) -> bool:
-    """Whether a text is a run of statements about descriptors, TMA or tensor memory.
-
-    >>> is_of_pointers("auto a = make_tensor(p, l); auto d = make_gmma_desc<GMMA::Major::K>(a);"), is_of_pointers("(4,8):(8,1)")
-    (True, False)
-    """
-    return _OF_POINTERS.search(text) is not None and _SCOPES.search(text) is None
 
 
 def rows(file: SourceFile) -> list[Row]:
@@ -274,7 +260,7 @@ def _check_let(text: str, request: Request) -> None:
     words = None
     for name in request.let:
         last = re.split(r"::|\.", name)[-1]
-        if re.search(rf"(?<!\w){re.escape(last)}(?!\w)", text):
+        if re.search(rf"(?<!\w){re.escape(last)}(?!\w)", text) or (name == _EXTENDED and "op_selector" in text):
             continue
         words = words or sorted(set(re.findall(r"[A-Za-z_]\w*", text)))
         hint = did_you_mean(last, words) or "cute-viz list FILE shows which values are needed"

@@ -52,6 +52,7 @@ class Evaluator:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.text, self.names, self.warnings, _, self.resolve, *_ = source
+        self.free: list[str] | None = None  # names without a value, where they are run-time integers
 
     def resolved(self, name: str, args: tuple[str, ...]) -> Any:
         """The atom of a name; an error where the library has none, or there is no library."""
@@ -216,7 +217,10 @@ class Evaluator:
             return atom
         from cute_viz.notation.undefined import undefined
 
-        words, hint = undefined(node.text, self.names, self.resolve)
+        words, hint = undefined(node.text, (*self.names, *(CONSTANTS if self.free is not None else ())), self.resolve)
+        if self.free is not None and node.text.isidentifier() and hint.startswith("give it"):
+            self.free.append(node.text)
+            return Unknown(node.text, self.text, node.span)
         raise self.fail(words, node.span, hint=hint)
 
     def _bound(self, name: str) -> Any:

@@ -189,10 +189,13 @@ def _first(block: Any) -> Any:
     return product(block[0]) if isinstance(block, tuple) and block else block
 
 
-def wgmma_for(source: str, types: tuple[str, ...], tile: tuple[int, ...], majors: list[str]) -> tuple[str, tuple[str, ...]]:
+def wgmma_for(
+    source: str, types: tuple[str, ...], tile: tuple[int, ...], majors: list[str], every: bool = False
+) -> tuple[str, tuple[str, ...]]:
     """The wgmma that ss_op_selector or rs_op_selector takes: its name, and its template arguments (cute/arch/mma_sm90.hpp).
 
-    types: of A, B and C, as `named` has them. Raises: AlgebraError, in CuTe's words, for what no wgmma has.
+    types: of A, B and C, as `named` has them. every: of all N, as with CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED.
+    Raises: AlgebraError, in CuTe's words, for what no wgmma has.
 
     >>> wgmma_for("rs", ("e4m3", "e5m2", "f32"), (64, 24, 64), ["K", "K"])
     ('SM90_64x8x32_F32E4M3E5M2_RS_TN', ())
@@ -214,7 +217,8 @@ def wgmma_for(source: str, types: tuple[str, ...], tile: tuple[int, ...], majors
         raise AlgebraError(f"Tile_K must be a multiple of {depth}.")
     if n % 8:
         raise AlgebraError("Tile_N must be a multiple of 8.")
-    width = next(x for x in _SHAPES if n % x == 0)
+    widths = [x for x in range(256, 0, -8) if c != "s32" or x <= 32 or x % 16 == 0] if every else _SHAPES
+    width = next(x for x in widths if n % x == 0)
     name = f"SM90_64x{width}x{depth}_{(c + a + b).upper()}_{source.upper()}"
     return (name, tuple(f"GMMA::Major::{major}" for major in majors)) if depth == 16 else (f"{name}_TN", ())
 

@@ -8,6 +8,7 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.notation.atoms import FORMS
 from cute_viz.notation.evaluate import Evaluator
@@ -100,7 +101,7 @@ def evaluate_program(statements: list[Statement], source: Source) -> Document:
             if statement.value is None:
                 assert statement.error is not None
                 raise statement.error
-            value = ungroup(Evaluator(source.seeing(env)).value(statement.value))
+            value = _value(statement, source.seeing(env), alone=len(statements) == 1 and not statement.name)
             if isinstance(value, int) and (division := divided(text, statement.span.end)) is not None:
                 raise division
             value = marked(value, statement.value, env)
@@ -129,6 +130,23 @@ def evaluate_program(statements: list[Statement], source: Source) -> Document:
             out.tensors[key] = value
         out.last = key
     return out
+
+
+def _value(statement: Statement, source: Source, alone: bool) -> Any:
+    """The value of a statement; in an expression of its own names without a value are run-time integers, as far as that goes."""
+    assert statement.value is not None
+    if alone:
+        evaluator = Evaluator(source)
+        evaluator.free = []
+        try:
+            value = ungroup(evaluator.value(statement.value))
+        except CuteVizError as error:
+            if not evaluator.free or set(error.needs) & set(evaluator.free):
+                raise
+        else:
+            if not evaluator.free or not isinstance(value, Unknown) or isinstance(statement.value, Call):
+                return value
+    return ungroup(Evaluator(source).value(statement.value))
 
 
 def _certain(statement: Statement, scopes: Scopes) -> bool:

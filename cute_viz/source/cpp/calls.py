@@ -16,7 +16,7 @@ from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom
 from cute_viz.source.cpp.cutlass import cluster_copy, is_major, store_op
 from cute_viz.source.cpp.elements import bits
-from cute_viz.source.cpp.located import located, plain, pointer_of
+from cute_viz.source.cpp.located import begin, located, moved, plain, pointer_of
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector, tile_to_mma_shape
 from cute_viz.source.cpp.slices import Thread, coordinate, index, placed, sliced
@@ -84,11 +84,14 @@ def _without_types(name: str) -> _Call:
 
 def _flagged(meaning: Meaning, name: str, tensor: Any, operands: list[Any], lost: list[CuteVizError]) -> Any:
     """A tensor that is cut: of one whose pointer carries the swizzle the layout alone."""
+    pointer = pointer_of(tensor)
     if isinstance(tensor, ComposedLayout) and isinstance(tensor.offset, PointerFlag):
-        part = placed(meaning.operate(name, [domain(tensor), *operands]), [])
+        found = meaning.operate(name, [domain(tensor), *operands])
+        part = placed(found, [])
         whole = ComposedLayout(tensor.outer, tensor.offset, part) if isinstance(part, Layout) else part
-        return located(whole, pointer_of(tensor))
-    return placed(meaning.operate(name, [tensor, *operands]), lost)
+        return located(whole, moved(pointer, begin(found), not lost))
+    found = meaning.operate(name, [tensor, *operands])
+    return located(placed(plain(found), lost), moved(pointer, begin(found), not lost))
 
 
 def _cut(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:

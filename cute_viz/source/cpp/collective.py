@@ -1,4 +1,4 @@
-"""CUTLASS's CollectiveBuilder: the tilings and layouts that it makes of elements, layouts, a tile and a cluster, for Hopper.
+"""CUTLASS's CollectiveBuilder: the tilings and layouts that it makes of elements, layouts, a tile and a cluster; those of Hopper.
 
 Sources: cutlass/gemm/collective/builders/sm90_gmma_builder.inl, cutlass/gemm/collective/sm90_mma_tma_gmma_ss_warpspecialized.hpp,
 cutlass/epilogue/collective/builders/sm90_builder.inl, cutlass/epilogue/collective/sm90_epilogue_tma_warpspecialized.hpp.
@@ -15,14 +15,27 @@ from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import AlgebraError, Span
-from cute_viz.source.cpp.cutlass import cluster_copy, is_major, store_op, strides_of
-from cute_viz.source.cpp.elements import bits, canonical
+from cute_viz.source.cpp.collective_sm100 import epilogue_sm100, mainloop_sm100
+from cute_viz.source.cpp.cutlass import (
+    SMEM_BYTES,
+    carveout,
+    cluster_copy,
+    is_major,
+    lazily,
+    multiplied,
+    shape_of,
+    solid,
+    storage,
+    store_op,
+    strides_of,
+    tag_word,
+)
+from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Built, Enumerator, External, Lazy
+from cute_viz.source.cpp.values import Built, Enumerator, Lazy
 
-_CAPACITY = 232448  # sm90_smem_capacity_bytes
 _BARRIERS = 16  # PipelineTmaAsync<1>::SharedStorage
 _ALIGNMENT = 128
 _SCHEDULES = tuple(f"KernelTmaWarpSpecialized{kind}" for kind in ("", "Cooperative", "Pingpong"))
@@ -43,27 +56,29 @@ def builder(meaning: Meaning, full: str, args: list[Any], span: Span) -> Any:
     """
     if len(args) < 13:
         raise meaning.fail(f"{full} takes 13 arguments or more", span)
-    arch = _word(args[0])
-    if arch != "Sm90":
-        raise meaning.fail(f"what {full} makes for {arch} is not supported, only for cutlass::arch::Sm90", span)
+    arch, kind = tag_word(args[0]), tag_word(args[1])
+    if arch not in ("Sm90", "Sm100"):
+        raise meaning.fail(f"what {full} makes for {arch} is not supported, only for cutlass::arch::Sm90 and Sm100", span)
+    if kind != "OpClassTensorOp" or "conv" in full:
+        raise meaning.fail(f"what {full} makes for {kind} is not supported, only GEMMs of OpClassTensorOp", span)
     if "epilogue" in full or isinstance(args[2], tuple):
-        return _epilogue(meaning, args, span)
-    return _mainloop(meaning, args, span)
+        return (epilogue_sm100 if arch == "Sm100" else _epilogue)(meaning, args, span)
+    return (mainloop_sm100 if arch == "Sm100" else _mainloop)(meaning, args, span)
 
 
 def kernel(meaning: Meaning, name: str, args: list[Any], span: Span) -> Built:
     """GemmUniversal<Problem, Mainloop, Epilogue>, and GemmUniversalAdapter of one: the members that name what they are made of."""
     if name == "GemmUniversalAdapter":
-        inside = _solid(args[0]) if args else None
+        inside = solid(args[0]) if args else None
         if not isinstance(inside, Built):
             raise meaning.fail(f"{name} of this kernel is not supported", span)
         return Built(name, {**inside.members, "GemmKernel": lambda: inside})
     if len(args) < 3:
         raise meaning.fail(f"{name} takes a problem, a mainloop and an epilogue", span)
     members: dict[str, Callable[[], Any]] = {
-        "ProblemShape": lambda: _solid(args[0]),
-        "CollectiveMainloop": lambda: _solid(args[1]),
-        "CollectiveEpilogue": lambda: _solid(args[2]),
+        "ProblemShape": lambda: solid(args[0]),
+        "CollectiveMainloop": lambda: solid(args[1]),
+        "CollectiveEpilogue": lambda: solid(args[2]),
     }
     for of, names in ((args[1], _OF_MAINLOOPS), (args[2], _OF_EPILOGUES)):
         for member in names:
@@ -72,34 +87,12 @@ def kernel(meaning: Meaning, name: str, args: list[Any], span: Span) -> Built:
     return Built(name, members)
 
 
-def _solid(value: Any) -> Any:
-    if isinstance(value, External) and value.error is not None:
-        raise value.error
-    return value
-
-
-def _word(value: Any) -> str:
-    value = _solid(value)
-    return value.name.rsplit("::", 1)[-1] if isinstance(value, External) else show(value)
-
-
-def _lazily(parts: dict[str, Callable[[], Any]]) -> dict[str, Callable[[], Any]]:
-    return {name: Lazy(part) for name, part in parts.items()}
-
-
-def _shape(value: Any, what: str) -> tuple[Any, ...]:
-    value = certain(_solid(value))
-    if not isinstance(value, tuple) or len(value) < 2 or not all(isinstance(x, (int, tuple)) for x in value):
-        raise AlgebraError(f"{what} must be a shape, not {show(value)}")
-    return value
-
-
 def _mainloop(meaning: Meaning, args: list[Any], span: Span) -> Built:
-    tile, cluster = _shape(args[9], "the tile"), _shape(args[10], "the cluster")
+    tile, cluster = shape_of(args[9], "the tile"), shape_of(args[10], "the cluster")
     if len(tile) != 3:
         raise AlgebraError(f"the tile must be (M,N,K), not {show(tile)}")
-    elements = [_element(args[2]), _element(args[5])]
-    strides = [strides_of(_solid(args[3]), "A"), strides_of(_solid(args[6]), "B")]
+    elements = [multiplied(args[2]), multiplied(args[5])]
+    strides = [strides_of(solid(args[3]), "A"), strides_of(solid(args[6]), "B")]
     schedule = _schedule(meaning, args, tile, span)
     if None in strides or bits(elements[0]) != bits(elements[1]):
         raise meaning.fail("which operands this builder keeps in registers is not supported", span)
@@ -115,7 +108,7 @@ def _mainloop(meaning: Meaning, args: list[Any], span: Span) -> Built:
         return meaning.operate("tile_to_shape", [atom(operand), (tile[operand], tile[2], int(stages())), order])
 
     def mma() -> Any:
-        op = op_selector(meaning, "ss", [*elements, _solid(args[8]), tile, *majors], span)
+        op = op_selector(meaning, "ss", [*elements, solid(args[8]), tile, *majors], span)
         return meaning.operate("make_tiled_mma", [op, Layout((2 if "Cooperative" in schedule else 1, 1, 1))])
 
     stages = Lazy(lambda: Runtime(_stages(meaning, args[11], elements, tile, span)))
@@ -130,16 +123,16 @@ def _mainloop(meaning: Meaning, args: list[Any], span: Span) -> Built:
         "AtomLayoutMNK": lambda: Layout((2 if "Cooperative" in schedule else 1, 1, 1)),
         "PipelineStages": stages,
     }
-    own = _lazily(own)
-    op = _lazily(
+    own = lazily(own)
+    op = lazily(
         {
             **{name: own[name] for name in list(own)[:5]},
             "SmemLayoutA": lambda: layout(0),
             "SmemLayoutB": lambda: layout(1),
             "TileShape": lambda: tile,
-            "ElementA": lambda: _solid(args[2]),
-            "ElementB": lambda: _solid(args[5]),
-            "ElementAccumulator": lambda: _solid(args[8]),
+            "ElementA": lambda: solid(args[2]),
+            "ElementB": lambda: solid(args[5]),
+            "ElementAccumulator": lambda: solid(args[8]),
             "StrideA": lambda: strides[0],
             "StrideB": lambda: strides[1],
             "DispatchPolicy": lambda: Built("DispatchPolicy", {"Stages": stages, "ClusterShape": lambda: cluster}),
@@ -148,20 +141,12 @@ def _mainloop(meaning: Meaning, args: list[Any], span: Span) -> Built:
     return Built("CollectiveBuilder", {**own, "CollectiveOp": lambda: Built("CollectiveMma", op)})
 
 
-def _element(value: Any) -> Any:
-    """The type that is multiplied: of float tf32."""
-    value = _solid(value)
-    if not isinstance(value, ValueType):
-        raise AlgebraError(f"{show(value)} is not a type of elements")
-    return ValueType("tfloat32_t") if canonical(value) == "float" else value
-
-
 def _schedule(meaning: Meaning, args: list[Any], tile: tuple[Any, ...], span: Span) -> str:
     """The schedule, which KernelScheduleAuto chooses by the tile (as compilers of CUDA 12.1 and later do)."""
-    name = _word(args[12])
+    name = tag_word(args[12])
     if name == "KernelScheduleAuto":
         for element, alignment in ((args[2], args[4]), (args[5], args[7])):
-            if bits(_solid(element)) * int(certain(_solid(alignment))) % 128:
+            if bits(solid(element)) * int(certain(solid(alignment))) % 128:
                 raise meaning.fail("elements that TMA cannot align are copied in another way, which is not supported", span)
         return _SCHEDULES[2] if product(tile[0]) == 64 else _SCHEDULES[1]
     if name not in (*_SCHEDULES, *_FAST):
@@ -171,47 +156,37 @@ def _schedule(meaning: Meaning, args: list[Any], tile: tuple[Any, ...], span: Sp
 
 def _stages(meaning: Meaning, value: Any, elements: list[Any], tile: tuple[Any, ...], span: Span) -> int:
     """compute_stage_count_or_override: how many stages fit into shared memory, beside what the epilogue takes."""
-    value = _solid(value)
-    name = _word(value)
-    given = value.args[0] if isinstance(value, External) and value.args else 0
-    if isinstance(given, External) and given.error is not None:
-        raise given.error
-    if name == "StageCount" and isinstance(given, int):
-        return int(certain(given))
-    if name == "StageCountAutoCarveoutEpilogue" and isinstance(given, Built) and "SharedStorage" in given.members:
-        given = given.members["SharedStorage"]().members["sizeof"]()
-    if isinstance(value, int):
-        return int(certain(value))
-    if name not in ("StageCountAuto", "StageCountAutoCarveout", "StageCountAutoCarveoutEpilogue") or not isinstance(given, int):
-        raise meaning.fail(f"how many stages {name} is is not known", span, hint="such as cutlass::gemm::collective::StageCount<4>")
+    given = carveout(meaning, value, span)
+    if isinstance(given, tuple):
+        return given[0]
     bytes_ = sum(-(-bits(x) * product(tile[n]) * product(tile[2]) // 8) for n, x in enumerate(elements))
     stage = -(-bytes_ // _ALIGNMENT) * _ALIGNMENT + _BARRIERS
-    carved = -(-int(certain(given)) // _ALIGNMENT) * _ALIGNMENT
-    return (_CAPACITY - carved) // stage
+    carved = -(-given // _ALIGNMENT) * _ALIGNMENT
+    return (SMEM_BYTES - carved) // stage
 
 
 def _epilogue(meaning: Meaning, args: list[Any], span: Span) -> Built:
-    tile = _shape(args[2], "the tile")
-    schedule = _word(args[13]) if len(args) > 13 else "EpilogueScheduleAuto"
+    tile = shape_of(args[2], "the tile")
+    schedule = tag_word(args[13]) if len(args) > 13 else "EpilogueScheduleAuto"
     if schedule in ("EpilogueScheduleAuto", "NoSmemWarpSpecialized"):  # whose storage is empty
         return Built(
-            "CollectiveBuilder", {"CollectiveOp": lambda: Built("CollectiveEpilogue", {"SharedStorage": lambda: _storage(1)})}
+            "CollectiveBuilder", {"CollectiveOp": lambda: Built("CollectiveEpilogue", {"SharedStorage": lambda: storage(1)})}
         )
     if schedule not in ("TmaWarpSpecialized", "TmaWarpSpecializedCooperative"):
         raise meaning.fail(
             f"what a builder makes for {schedule} is not supported", span, hint="such as cutlass::epilogue::TmaWarpSpecialized"
         )
-    strides = {"C": strides_of(_solid(args[8]), "C"), "D": strides_of(_solid(args[11]), "C")}
-    elements = {"C": _solid(args[7]), "D": _solid(args[10])}
-    subtile = Lazy(lambda: _epilogue_tile(_solid(args[4]), elements["D"], schedule, tile))
+    strides = {"C": strides_of(solid(args[8]), "C"), "D": strides_of(solid(args[11]), "C")}
+    elements = {"C": solid(args[7]), "D": solid(args[10])}
+    subtile = Lazy(lambda: _epilogue_tile(solid(args[4]), elements["D"], schedule, tile))
 
     def atom(which: str) -> Any:
         rows = is_major(strides[which], 1)
         major = Enumerator("GMMA::Major", *(("K", 0) if rows else ("MN", 1)))
         return smem_selector("ss", [major, elements[which], *subtile()])
 
-    def storage() -> int:
-        if len(args) > 14 and _word(args[14]) != "LinearCombination":
+    def size() -> int:
+        if len(args) > 14 and tag_word(args[14]) != "LinearCombination":
             raise meaning.fail("how much shared memory the fusion of this epilogue takes is not supported", span)
         return _epilogue_bytes(tile, subtile(), elements, {x: atom(x) for x in "CD" if _wide(elements[x])})
 
@@ -226,14 +201,9 @@ def _epilogue(meaning: Meaning, args: list[Any], span: Span) -> Built:
         "ElementD": lambda: elements["D"],
         "StrideC": lambda: strides["C"],
         "StrideD": lambda: strides["D"],
-        "SharedStorage": lambda: _storage(storage()),
+        "SharedStorage": lambda: storage(size()),
     }
-    return Built("CollectiveBuilder", {"CollectiveOp": lambda: Built("CollectiveEpilogue", _lazily(parts))})
-
-
-def _storage(count: int) -> Built:
-    """A struct of so many bytes."""
-    return Built("SharedStorage", {"sizeof": lambda: Runtime(count)})
+    return Built("CollectiveBuilder", {"CollectiveOp": lambda: Built("CollectiveEpilogue", lazily(parts))})
 
 
 def _wide(element: Any) -> int:
@@ -266,7 +236,7 @@ def _epilogue_tile(kind: Any, element: Any, schedule: str, tile: tuple[Any, ...]
     """sm90_compute_tile_shape_or_override."""
     if isinstance(kind, tuple):
         return kind
-    if not _word(kind).startswith("EpilogueTileAuto"):
+    if not tag_word(kind).startswith("EpilogueTileAuto"):
         raise AlgebraError(f"the epilogue's tile must be a shape or EpilogueTileAuto, not {show(kind)}")
     m, n = product(tile[0]), product(tile[1])
     if "Cooperative" in schedule:

@@ -97,6 +97,13 @@ class Context:
         """The end of what `enter` began."""
         self.deep -= 1
 
+    def defines(self, macro: str) -> bool:
+        """Whether a macro that CuTe's headers ask for is defined, by the file or by what was given."""
+        if macro in self.given.let:
+            self.given.used.add(macro)
+            return str(self.given.let[macro]) not in ("0", "false", "False")
+        return macro in self.reader.source.macros
+
     def let(self, name: str, scope: Scope | None) -> str | None:
         """The key of what was given for a name that a scope has, or for a name anywhere; None where nothing was."""
         found = None

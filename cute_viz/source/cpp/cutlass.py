@@ -11,17 +11,103 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.elements import ValueType
-from cute_viz.algebra.inttuple import product, show
+from cute_viz.algebra.inttuple import Static, product, show
 from cute_viz.algebra.runtime import Runtime
+from cute_viz.algebra.static import each_integer
 from cute_viz.errors import AlgebraError, Span
 from cute_viz.source.cpp.atoms import instruction
-from cute_viz.source.cpp.elements import bits
+from cute_viz.source.cpp.elements import bits, canonical
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import External
+from cute_viz.source.cpp.values import Built, External, Lazy
 
 _LONG = ValueType("int64_t")
 _ROWS, _COLUMNS = (_LONG, 1, _LONG), (1, _LONG, _LONG)
+
+
+SMEM_BYTES = 232448  # sm90_smem_capacity_bytes, sm100_smem_capacity_bytes
+
+
+def solid(value: Any) -> Any:
+    """A value that is known. Raises: the error of one that is not."""
+    if isinstance(value, External) and value.error is not None:
+        raise value.error
+    return value
+
+
+def tag_word(value: Any) -> str:
+    """The last word of a tag: `Sm90` of cutlass::arch::Sm90."""
+    value = solid(value)
+    return value.name.rsplit("::", 1)[-1] if isinstance(value, External) else show(value)
+
+
+def lazily(parts: dict[str, Callable[[], Any]]) -> dict[str, Callable[[], Any]]:
+    """Members that are evaluated once, when they are asked for."""
+    return {name: Lazy(part) for name, part in parts.items()}
+
+
+def shape_of(value: Any, what: str) -> tuple[Any, ...]:
+    """A shape of two modes or more, of integers that are known. Raises: AlgebraError for anything else."""
+    value = certain(solid(value))
+    if not isinstance(value, tuple) or len(value) < 2 or not all(isinstance(x, (int, tuple)) for x in value):
+        raise AlgebraError(f"{what} must be a shape, not {show(value)}")
+    return value
+
+
+def multiplied(value: Any) -> ValueType:
+    """The type that is multiplied for elements of one: of float tf32. Raises: AlgebraError for what is no type of elements."""
+    value = solid(value)
+    if not isinstance(value, ValueType):
+        raise AlgebraError(f"{show(value)} is not a type of elements")
+    return ValueType("tfloat32_t") if canonical(value) == "float" else value
+
+
+def storage(count: int) -> Built:
+    """A struct of so many bytes."""
+    return Built("SharedStorage", {"sizeof": lambda: Runtime(count)})
+
+
+def carveout(meaning: Meaning, value: Any, span: Span) -> int | tuple[int]:
+    """The bytes that the stages of a mainloop leave to others; in a tuple the number of stages where it is given.
+
+    Raises: the error of a tag whose number is not known.
+    """
+    value = solid(value)
+    name = tag_word(value)
+    given = value.args[0] if isinstance(value, External) and value.args else 0
+    given = solid(given)
+    if name == "StageCount" and isinstance(given, int):
+        return (int(certain(given)),)
+    if name in ("StageCountAutoCarveoutEpilogue", "StageCountAutoCarveoutEpi") and isinstance(given, Built):
+        given = given.members["SharedStorage"]().members["sizeof"]() if "SharedStorage" in given.members else None
+    if isinstance(value, int):
+        return (int(certain(value)),)
+    if not name.startswith("StageCountAuto") or not isinstance(given, int):
+        raise meaning.fail(f"how many stages {name} is is not known", span, hint="such as cutlass::gemm::collective::StageCount<4>")
+    return int(certain(given))
+
+
+SCALES = frozenset(
+    f"{what}{x}" for what in ("tile_atom_to_shape_", "deduce_smem_layout", "smem_atom_layout") for x in ("SFA", "SFB")
+)
+
+
+def _unmarked(n: int) -> int:
+    return int(n) if isinstance(n, Static) else n
+
+
+def scale_factors(meaning: Meaning, owner: Any, name: str, operands: list[Any]) -> Any:
+    """A function or member of CUTLASS's configurations of scale factors; None of anything else.
+
+    Source: cutlass/detail/sm100_blockscaled_layout.hpp, cutlass/detail/blockwise_scale_layout.hpp.
+    """
+    word = owner.name.rsplit("::", 1)[-1] if isinstance(owner, External) and owner.args else ""
+    if word == "Sm1xxBlockScaledConfig":  # a static extent of one block has the stride 0
+        operands = [each_integer(lambda n: n if isinstance(n, Runtime) else Static(n), x) for x in operands]
+        return each_integer(_unmarked, meaning.operate(name, operands, tuple(owner.args)))
+    if re.fullmatch(r"Sm1\w+BlockwiseScaleConfig", word):
+        return meaning.operate(f"blockwise_{name}", operands, tuple(owner.args))
+    return None
 
 
 def tag_member(value: External, name: str) -> Any:

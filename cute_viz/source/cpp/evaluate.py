@@ -10,11 +10,13 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.values import magnitudes, ungroup
 from cute_viz.source.cpp.calls import CALLS
 from cute_viz.source.cpp.context import needed
+from cute_viz.source.cpp.cutlass import SCALES, scale_factors
 from cute_viz.source.cpp.known import known
 from cute_viz.source.cpp.located import OF_TENSORS, VIEWS, as_tensor, located, plain, pointer_of
 from cute_viz.source.cpp.members import method, type_member
@@ -239,6 +241,10 @@ class Evaluator(Operators):
                 return expanded
             if not any(other.args for other in function.parts[:-1]):
                 return self._external_call(part, node)
+        if part.name in SCALES and len(function.parts) > 1:
+            owner = self.value(Id(function.span, function.parts[:-1]))
+            if (made := scale_factors(self, owner, part.name, self.arguments(node.args))) is not None:
+                return made
         if found is not None and found.declarations and found.declarations[0].kind == "namespace":
             value, rest = self.begun(function)
             if isinstance(value, External) and not rest:
@@ -270,7 +276,7 @@ class Evaluator(Operators):
             return self.called(function, self.arguments(args), span)
         if isinstance(function, Closure):
             return self.closed(function, self.arguments(args), span)
-        if isinstance(function, (Layout, ComposedLayout, Swizzle, Thread)) and args:
+        if isinstance(function, (Layout, ComposedLayout, Swizzle, Tensor, Thread)) and args:
             return called_layout(self, function, args, span)
         if isinstance(function, External):
             raise self.fail(f"{function.name!r} is not defined in this file", span)
@@ -287,7 +293,7 @@ class Evaluator(Operators):
             if isinstance(operand, External):
                 raise operand.error or AlgebraError(f"{operand.name!r} is not defined in this file")
         operands = [_word(shaped(name, operand)) for operand in operands]
-        template = tuple(map(_word, template))
+        template = tuple(str(x).lower() if isinstance(x, bool) else _word(x) for x in template)
         short = ops.ALIASES.get(name, name)
         if short not in ops.OPS:
             raise NotationError(f"{name!r} is not defined in this file")
@@ -309,7 +315,9 @@ class Evaluator(Operators):
 
 
 def _word(value: Any) -> Any:
-    """An enumerator of CuTe's, such as GMMA::Major::K, as operations take it."""
+    """An enumerator of CuTe's, such as GMMA::Major::K or UMMA::Saturate::False, as operations take it."""
+    if isinstance(value, External) and value.args is None and value.name.count("::") >= 2:
+        return "::".join(value.name.split("::")[-3:])
     return value.word if isinstance(value, Enumerator) else value
 
 

@@ -156,7 +156,8 @@ class Functions(Meaning):
             if len(params) != len(given) or "..." in params:
                 raise self.fail(f"the macro {name!r} is not supported", span)
             texts = {param: self.text[arg.span.start : arg.span.end] for param, arg in zip(params, given, strict=True)}
-            body = re.sub(r"[A-Za-z_]\w*", lambda match: texts.get(match[0], match[0]), body)
+            body = re.sub(r"[A-Za-z_]\w*", lambda match: texts.get(match[0], match[0]), re.sub(r"\s*##\s*", "\1", body))
+            body = body.replace("\1", "")
         if self.context.macros >= _MACROS or len(body) > 10_000:
             raise self.fail(f"the macro {name!r} expands to too much", span)
         self.context.macros += 1

@@ -14,11 +14,12 @@ from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, atom_layout
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.atoms import value_type
 from cute_viz.source.cpp.context import needed
-from cute_viz.source.cpp.cutlass import tag_member
+from cute_viz.source.cpp.cutlass import scale_factors, tag_member
 from cute_viz.source.cpp.elements import sized
 from cute_viz.source.cpp.located import pointer_of
 from cute_viz.source.cpp.reading import Meaning
@@ -102,6 +103,8 @@ def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
     if isinstance(value, External):
         if (found := tag_member(value, name)) is not None:
             return found
+        if name == "SfAtom" and (found := scale_factors(meaning, value, name, [])) is not None:
+            return found
         if value.error is not None and value.error.needs:
             words = f"{value.name.rsplit('::', 1)[-1]}::{name}"
             raise value.error.but(
@@ -117,6 +120,8 @@ def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
         and (found := _of_mma(value if isinstance(value, TiledMMA) else value.tiled, name)) is not None
     ):
         return found
+    if isinstance(value, (TiledMMA, MMA_Atom)) and name in ("FrgTypeSFA", "FrgTypeSFB"):
+        return External(name, (value,))
     if isinstance(value, MMA_Atom) and (found := _of_atom(value, name)) is not None:
         return found
     if isinstance(value, (TiledCopy, Copy_Atom)) and (found := _of_copy(value, name)) is not None:
@@ -127,6 +132,8 @@ def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
             return parts[name]
     if isinstance(value, ValueType) and name in ("value_type", "type"):
         return value
+    if isinstance(value, Tensor) and name in ("value_type", "element_type"):
+        return ValueType(value.pointer.type)
     if isinstance(value, _LAYOUTS):
         if name in ("rank", "Rank"):
             return Runtime(rank(value))

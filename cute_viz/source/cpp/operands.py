@@ -17,6 +17,7 @@ from cute_viz.source.cpp.tree import (
     Literal,
     Node,
     Part,
+    Unary,
 )
 
 BUILTIN = words("unsigned signed long short int char float double bool void auto wchar_t char16_t char32_t")
@@ -197,7 +198,12 @@ class Operands(ABC):
             self._angle = angle
             self._take(")")
             return Decltype(self._span(token.start), value, ())
-        if token.text in ("new", "throw", "delete", "operator", "co_await", "requires"):
+        if token.text == "throw":
+            self._at += 1
+            nothing = self._token.kind in (")", ";", "end")
+            thrown: Node = Literal(token.span, None) if nothing else self._expression()
+            return Unary(self._span(token.start), "throw", thrown)
+        if token.text in ("new", "delete", "operator", "co_await", "requires"):
             raise self._fail(f"'{token.text}' is not supported")
         if token.text in BUILTIN:
             words = []

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from operator import add, and_, lshift, mul, or_, rshift, sub, xor
 from typing import Any
 
-from cute_viz.algebra.elements import ValueType
+from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.inttuple import div_rem, show
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.stride import Basis
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.definitions import Definitions
-from cute_viz.source.cpp.elements import same
+from cute_viz.source.cpp.elements import bits, canonical, same
 from cute_viz.source.cpp.tree import (
     Binary,
     Cast,
@@ -56,6 +57,8 @@ class Operators(Definitions):
             return self._pointer(node)
         if node.operator == "...":
             return self.value(node.value)
+        if node.operator == "throw":
+            raise self.fail("this throws", node.span)
         if node.operator == "!":
             return not self.truth(node.value)
         value = self.solid(node.value)
@@ -142,6 +145,10 @@ class Operators(Definitions):
         return not stop
 
     def _number(self, operator: str, left: Any, right: Any, node: Binary) -> Any:
+        if operator in "+-" and isinstance(left, Pointer) and isinstance(right, int):
+            return self._further(left, right if operator == "+" else -right)
+        if operator == "+" and isinstance(left, int) and isinstance(right, Pointer):
+            return self._further(right, left)
         if not (_is_number(left) and _is_number(right)):
             raise self.fail(f"'{operator}' is for integers", node.span)
         if operator in _COMPARE:
@@ -158,6 +165,14 @@ class Operators(Definitions):
         either = isinstance(a, Runtime) or isinstance(b, Runtime)
         zero = operator in "*/%&" and any(x == 0 and not isinstance(x, Runtime) for x in (a, b))
         return Runtime(result) if either and not zero else int(result)
+
+    def _further(self, pointer: Pointer, count: int) -> Pointer:
+        """A pointer so many elements further on."""
+        known = pointer.address is not None and not isinstance(count, Unknown) and isinstance(pointer.element, ValueType)
+        if not known or pointer.space == "tmem":
+            return replace(pointer, address=None)
+        assert pointer.address is not None
+        return replace(pointer, address=pointer.address + int(count) * bits(pointer.element) // 8)
 
     def _integers(self, operator: str, a: int, b: int, node: Binary) -> int:
         """An operator of two integers, as ints of C++."""
@@ -200,7 +215,7 @@ class Operators(Definitions):
     def cast(self, kind: Any, node: Node, span: Span) -> Any:
         """A value as another type."""
         if isinstance(kind, Pointer):
-            return kind
+            return self._cast_pointer(kind, node)
         if isinstance(kind, External) and kind.name.rsplit("::", 1)[-1] == "Major":
             number = self.solid(node)
             if isinstance(number, int) and certain(number) in (0, 1):
@@ -213,6 +228,18 @@ class Operators(Definitions):
             return Enumerator("::".join(kind.env.scope.path), str(number), number)
         return self.known(value, span)
 
+    def _cast_pointer(self, kind: Pointer, node: Node) -> Pointer:
+        """A pointer of another type, at the address that it is made of."""
+        try:
+            value = self.value(node)
+        except LimitError:
+            raise
+        except CuteVizError:
+            return kind
+        if isinstance(value, int) and not isinstance(value, (bool, Unknown)):
+            return replace(kind, address=int(value))
+        return replace(kind, address=value.address, space=kind.space or value.space) if isinstance(value, Pointer) else kind
+
     def converted(self, value: Any, kind: ValueType, span: Span) -> Any:
         """A value as a type of numbers."""
         if isinstance(value, Enumerator):
@@ -223,8 +250,21 @@ class Operators(Definitions):
         if isinstance(value, (int, float)) and kind.name != "auto":
             if kind.name in ("float", "double"):
                 return float(certain(value))
-            return value if isinstance(value, Unknown) else as_int(int(value))
+            return value if isinstance(value, Unknown) else as_int(_wrapped(int(value), kind))
         return value
+
+
+def _wrapped(number: int, kind: ValueType) -> int:
+    """A number in an integer's type: its last bits.
+
+    >>> _wrapped(-1, ValueType("uint32_t")), _wrapped(1 << 31, ValueType("int")), _wrapped(300, ValueType("int64_t"))
+    (4294967295, -2147483648, 300)
+    """
+    element = named(canonical(kind))
+    if element is None or element.kind not in ("signed", "unsigned"):
+        return number
+    number &= (1 << element.bits) - 1
+    return number - (1 << element.bits) if element.kind == "signed" and number >> (element.bits - 1) else number
 
 
 def _is_number(value: Any) -> bool:

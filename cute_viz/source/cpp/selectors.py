@@ -20,6 +20,8 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, External
 
+_EXTENDED = "CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED"
+
 
 def _major(value: Any) -> str:
     if isinstance(value, Enumerator) and value.name in ("MN", "K"):
@@ -60,7 +62,9 @@ def op_selector(meaning: Meaning, source: str, args: list[Any], span: Span) -> A
     if not isinstance(tile, tuple) or len(tile) != 3:
         raise AlgebraError(f"the tile must be (M,N,K), not {show(tile)}")
     majors = [_major(value) for value in args[4:6]] + ["K"] * (6 - max(4, len(args)))
-    name, words = wgmma_for(source, types, tuple(int(product(extent)) for extent in tile), majors)
+    name, words = wgmma_for(
+        source, types, tuple(int(product(extent)) for extent in tile), majors, meaning.context.defines(_EXTENDED)
+    )
     given = [Enumerator("GMMA::Major", x, x == "MN") for x in majors] if words else None
     return instruction(meaning, name, given, span)
 

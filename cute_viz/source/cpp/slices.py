@@ -7,16 +7,17 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
 from cute_viz.algebra.elements import named
-from cute_viz.algebra.inttuple import Underscore, leaves, show
+from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Pointer
+from cute_viz.algebra.tensor import Pointer, Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
-from cute_viz.source.cpp.located import located, plain, pointer_of
+from cute_viz.source.cpp.located import begin, located, moved, plain, pointer_of
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import Unknown, through
+from cute_viz.source.cpp.values import finished
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,10 @@ def called_layout(meaning: Meaning, function: Any, args: tuple[Node, ...], span:
         lost.append(function.error)
         function = function.view
     values = tuple(coordinate(meaning, item, lost) for item in args)
+    if isinstance(function, Tensor):
+        if lost:
+            raise lost[0]
+        return function(*finished(values))
     pointer, function = pointer_of(function), plain(function)
     if isinstance(function, Swizzle):
         if lost:
@@ -78,8 +83,18 @@ def called_layout(meaning: Meaning, function: Any, args: tuple[Node, ...], span:
 
         inner = through(lambda x, *crd: x(*crd), domain(function), *values)  # the pointer moves, and its swizzle stays
         part = ComposedLayout(function.outer, function.offset, inner) if isinstance(inner, Layout) else inner
-        return located(part, pointer)
+        return located(part, _sliced(pointer, domain(function), values, lost))
+    if isinstance(function, Layout):
+        pointer = _sliced(pointer, function, values, lost)
     return located(placed(through(lambda x, *crd: x(*crd), function, *values), lost), pointer)
+
+
+def _sliced(pointer: Pointer | None, layout: Any, values: tuple[Any, ...], lost: list[CuteVizError]) -> Pointer | None:
+    """Where the slice of a tensor at a coordinate begins."""
+    if pointer is None or pointer.address is None:
+        return pointer
+    first = map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, values)
+    return moved(pointer, through(lambda x, *crd: x(*crd), layout, *first), not lost)
 
 
 def placed(value: Any, lost: list[CuteVizError]) -> Any:
@@ -124,8 +139,10 @@ def of_thread(meaning: Meaning, name: str, thread: Any, operands: list[Any]) -> 
     pointer = _fragment(name, view) if "fragment" in name else pointer
     flagged = any(isinstance(operand, ComposedLayout) and isinstance(operand.offset, PointerFlag) for operand in operands)
     if flagged and not name.startswith("make_fragment_"):
-        return located(_flagged(meaning, name, view, operands), pointer)
-    return located(placed(meaning.operate(name, [view, *operands]), lost), pointer)
+        part, offset = _flagged(meaning, name, view, operands)
+        return located(part, moved(pointer, offset, not lost))
+    found = meaning.operate(name, [view, *operands])
+    return located(placed(found, lost), moved(pointer, begin(found), not lost))
 
 
 def _fragment(name: str, view: Any) -> Pointer | None:
@@ -135,12 +152,14 @@ def _fragment(name: str, view: Any) -> Pointer | None:
     return Pointer("rmem", short.cpp[0] if short.cpp else short.name) if short is not None else None
 
 
-def _flagged(meaning: Meaning, name: str, view: Any, operands: list[Any]) -> Any:
-    """The part of a tensor whose pointer carries the swizzle: its layout alone is cut."""
+def _flagged(meaning: Meaning, name: str, view: Any, operands: list[Any]) -> tuple[Any, Any]:
+    """The part of a tensor whose pointer carries the swizzle, and where it begins: its layout alone is cut."""
     from cute_viz.algebra.composed import domain
 
     tensor = operands[0]
-    part = placed(meaning.operate(name, [view, domain(tensor)]), [])
+    found = meaning.operate(name, [view, domain(tensor)])
+    part = placed(found, [])
     if not isinstance(part, Layout):
         raise meaning.fail(f"{name} of {show(tensor)} is not supported", Span(0, 0))
-    return ComposedLayout(tensor.outer, tensor.offset, part) if name.startswith("partition_") and "fragment" not in name else part
+    whole = name.startswith("partition_") and "fragment" not in name
+    return (ComposedLayout(tensor.outer, tensor.offset, part) if whole else part), begin(found)

@@ -11,11 +11,12 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.tensor import Pointer as TensorPointer
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.elements import bits, canonical
-from cute_viz.source.cpp.located import located, plain, pointer_of
+from cute_viz.source.cpp.located import Further, located, plain, pointer_of
 from cute_viz.source.cpp.pointed import element
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import Pointer
+from cute_viz.source.cpp.unknown import Unknown
+from cute_viz.source.cpp.values import External, Pointer
 
 
 def pointer(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -32,7 +33,20 @@ def pointer(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
     if not isinstance(kind, ValueType) and args and (name := element(meaning, args[0])):
         kind = ValueType(name)
     space = match[1] if match is not None else inner.space if isinstance(inner, Pointer) else ""
-    return Pointer(kind if isinstance(kind, ValueType) else None, space)
+    return Pointer(kind if isinstance(kind, ValueType) else None, space, _address(meaning, args))
+
+
+def _address(meaning: Meaning, args: tuple[Node, ...]) -> int | None:
+    """The address that a pointer is made of, where the text tells it."""
+    try:
+        value = meaning.value(args[0]) if args else None
+    except LimitError:
+        raise
+    except CuteVizError:
+        return None
+    if isinstance(value, int) and not isinstance(value, (bool, Unknown)):
+        return int(value)
+    return value.address if isinstance(value, Pointer) else None
 
 
 def _behind(meaning: Meaning, node: Node, layout: Any) -> Any:
@@ -45,7 +59,7 @@ def _behind(meaning: Meaning, node: Node, layout: Any) -> Any:
         return layout
     if not isinstance(pointer, Pointer) or not isinstance(pointer.element, ValueType):
         return layout
-    return _of_type(layout, pointer.element, pointer.space or "gmem")
+    return _of_type(layout, pointer.element, pointer.space or "gmem", pointer.address)
 
 
 def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -63,13 +77,23 @@ def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     layout = values[0] if one else meaning.operate("make_layout", values)
     if part.args is None:
         return _behind(meaning, args[0], plain(layout))
-    return _of_type(plain(layout), meaning.argument(part.args[0]), "rmem")
+    kind = meaning.argument(part.args[0])
+    if isinstance(kind, External) and kind.name.startswith("FrgTypeSF"):  # of scale factors in tensor memory
+        return meaning.operate(f"make_fragment_{kind.name.removeprefix('FrgType')}", [*(kind.args or ()), *values])
+    return _of_type(plain(layout), kind, "rmem")
 
 
-def _of_type(layout: Any, kind: Any, space: str) -> Any:
+def _of_type(layout: Any, kind: Any, space: str, address: int | None = None) -> Any:
     """The layout of a tensor of elements of a type, where that is known."""
-    word = canonical(kind) if isinstance(kind, ValueType) else ""
-    return located(layout, TensorPointer(space, word)) if named(word) is not None else layout
+    word = (kind.name if named(kind.name) else canonical(kind)) if isinstance(kind, ValueType) else ""
+    return located(layout, TensorPointer(space, word, address)) if named(word) is not None else layout
+
+
+def _first(pointer: TensorPointer | None) -> int | None:
+    """The address in bytes of the first element of a tensor, where it is known."""
+    if pointer is None or pointer.address is None:
+        return None
+    return pointer.address + (pointer.offset * pointer.bits // 8 if isinstance(pointer, Further) else 0)
 
 
 def recast(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -83,4 +107,6 @@ def recast(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     if old is None:
         hint = "make_tensor(make_gmem_ptr<T>(p), layout) tells it; recast_layout<Old, New>(layout) needs no tensor"
         raise meaning.fail("the type of the elements of this tensor is not known", span, hint=hint)
-    return _of_type(meaning.operate("recast_layout", [tensor, old, bits(kind)]), kind, pointer.space if pointer else "smem")
+    return _of_type(
+        meaning.operate("recast_layout", [tensor, old, bits(kind)]), kind, pointer.space if pointer else "smem", _first(pointer)
+    )

@@ -84,8 +84,43 @@ def use_at(reader: Declarer, function: Scope | None, place: int) -> Use | None:
     if not called and not template:
         return None
     arguments = tuple(reader.split(at + 1, reader.match[at])) if called else ()
+    if not called and function is not None and (launched := _launched(reader, place, at)) is not None:
+        called, arguments = takes(function, len(launched)), launched if takes(function, len(launched)) else ()
     nearest = bisect_right(reader.statements, (place, 1 << 60)) - 1
     if nearest < 0:
         return None
     scope = reader.scopes[reader.statements[nearest][1]]
     return None if function is not None and scope.inside(function) else Use(scope, template, arguments, place, called)
+
+
+def _launched(reader: Declarer, place: int, end: int) -> tuple[Range, ...] | None:
+    """The arguments of the launch that a kernel is given to, by its name or by a variable that holds it; None where there is none.
+
+    cutlass::launch_kernel_on_cluster(params, kernel, ...), cudaLaunchKernelEx(&config, kernel, ...).
+    """
+    tokens = reader.tokens
+    if (found := _launch_of(reader, place, end)) is not None:
+        return found
+    at = place
+    while at > 0 and tokens[at].kind not in ("=", ";", "{", "}"):
+        at -= 1
+    if tokens[at].kind != "=" or tokens[at - 1].kind != "name":
+        return None
+    after = [n for n in reader.places().get(tokens[at - 1].text, ()) if n > end]
+    launches = [found for n in after if (found := _launch_of(reader, n, n + 1)) is not None]
+    return launches[0] if len(launches) == 1 else None
+
+
+def _launch_of(reader: Declarer, place: int, end: int) -> tuple[Range, ...] | None:
+    """The arguments behind those tokens, where they end one of a launch."""
+    tokens = reader.tokens
+    if tokens[end].kind != ",":
+        return None
+    at = place - 1
+    while at > 1 and (tokens[at].kind != "(" or reader.match[at] <= end):
+        if tokens[at].kind in (";", "{", "}"):
+            return None
+        at -= 1
+    if tokens[at].kind != "(" or "launch" not in tokens[at - 1].text.lower():
+        return None
+    return tuple(reader.split(end + 1, reader.match[at]))

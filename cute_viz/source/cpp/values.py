@@ -234,10 +234,11 @@ class External:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A pointer or an iterator: where it points does not matter; the type of its elements and its memory, "" of none, may."""
+    """A pointer or an iterator: the type of its elements, its memory, "" of none, its address in bytes, where they are known."""
 
     element: Any = None
     space: str = ""
+    address: int | None = None
 
     def __str__(self) -> str:
         return "a pointer"

@@ -1,0 +1,249 @@
+"""What CUTLASS's CollectiveBuilder makes for Blackwell: dense GEMMs with tcgen05.mma, and their epilogues through shared memory.
+
+Sources: cutlass/gemm/collective/builders/sm100_umma_builder.inl, sm100_common.inl, sm100_pipeline_carveout.inl,
+cutlass/gemm/collective/sm100_mma_warpspecialized.hpp, cutlass/epilogue/collective/builders/sm100_builder.inl,
+cutlass/epilogue/collective/sm100_epilogue_tma_warpspecialized.hpp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cute_viz.algebra.elements import ValueType
+from cute_viz.algebra.inttuple import product, show
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.runtime import Runtime
+from cute_viz.errors import AlgebraError, Span
+from cute_viz.source.cpp.atoms import instruction
+from cute_viz.source.cpp.cutlass import (
+    SMEM_BYTES,
+    carveout,
+    cluster_copy,
+    is_major,
+    lazily,
+    multiplied,
+    shape_of,
+    solid,
+    storage,
+    strides_of,
+    tag_word,
+)
+from cute_viz.source.cpp.elements import bits, canonical
+from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.selectors import smem_selector, tile_to_mma_shape
+from cute_viz.source.cpp.values import Built, Enumerator, Lazy
+
+_SCHEDULES = tuple(f"Kernel{array}TmaWarpSpecialized{n}SmSm100" for array in ("", "PtrArray") for n in (1, 2))
+_KINDS = {"tfloat32_t": "TF32", "half_t": "F16BF16", "bfloat16_t": "F16BF16", "int8_t": "S8", "uint8_t": "S8"}
+_NARROW = ("float_e4m3_t", "float_e5m2_t", "float_e2m3_t", "float_e3m2_t", "float_e2m1_t")
+_COLUMNS = 512  # of tensor memory
+_LANES = 128
+
+
+def _cluster(value: Any) -> tuple[Any, ...]:
+    """A shape of CTAs; an extent that the launch tells is None."""
+    value = solid(value)
+    if not isinstance(value, tuple) or len(value) != 3:
+        raise AlgebraError(f"the cluster must be a shape of three modes, not {show(value)}")
+    return tuple(int(x) if isinstance(x, int) and not isinstance(x, Runtime) else None for x in value)
+
+
+def _is_even(cluster: tuple[Any, ...]) -> bool:
+    return None not in cluster and cluster[0] % 2 == 0
+
+
+def mainloop_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
+    """CollectiveBuilder<Sm100, OpClassTensorOp, ...> of a mainloop. Raises: as `builder`."""
+    tile, cluster = shape_of(args[9], "the tile"), _cluster(args[10])
+    if len(tile) != 3:
+        raise AlgebraError(f"the tile must be (M,N,K), not {show(tile)}")
+    m, n, k = (int(product(extent)) for extent in tile)
+    elements = [multiplied(args[2]), multiplied(args[5])]
+    strides = [strides_of(solid(args[3]), "A"), strides_of(solid(args[6]), "B")]
+    schedule = tag_word(args[12])
+    if schedule not in (*_SCHEDULES, "KernelScheduleAuto"):
+        raise meaning.fail(f"what a builder makes for {schedule} is not supported", span, hint=f"such as {', '.join(_SCHEDULES)}")
+    if None in strides:
+        raise meaning.fail("the strides of these operands are not known", span, hint="cutlass::layout::RowMajor or ColumnMajor")
+    pair = _is_even(cluster) and m % 128 == 0 if schedule == "KernelScheduleAuto" else "2Sm" in schedule
+    majors = [Enumerator("UMMA::Major", *(("MN", 1) if is_major(x, 0) else ("K", 0))) for x in strides]
+    ctas = 2 if pair else 1
+
+    def mma() -> Any:
+        if m not in (64 * ctas, 128 * ctas) or n % 8 or n > 256:
+            raise AlgebraError(f"a tile of {m}x{n} is not one of {ctas} SM: M must be {64 * ctas} or {128 * ctas}, N at most 256")
+        words = [canonical(x) for x in elements]
+        kind = "F8F6F4" if all(x in _NARROW for x in words) else _KINDS.get(words[0], "")
+        if not kind or (kind != "F8F6F4" and words[0] != words[1]):
+            raise meaning.fail(f"what a builder makes of {words[0]} and {words[1]} is not supported", span)
+        name = f"SM100_MMA_{kind}_{'2x1SM_' if pair else ''}SS"
+        op = instruction(meaning, name, [*elements, solid(args[8]), m, n, *majors], span)
+        return meaning.operate("make_tiled_mma", [op])
+
+    tiled = Lazy(mma)
+    allocated = [ValueType("uint8_t") if bits(x) < 8 else x for x in elements]
+
+    def parts(operand: int) -> Any:
+        return meaning.operate(f"partition_shape_{'AB'[operand]}", [tiled(), ((m, n)[operand], k)])
+
+    def atom(operand: int) -> Any:
+        return smem_selector("sm100", [majors[operand], allocated[operand], (m, n)[operand] // ctas, k])
+
+    def layout(operand: int) -> Any:
+        order = (2, 1, 3) if is_major(strides[operand], 0) else (1, 2, 3)
+        return tile_to_mma_shape(meaning, atom(operand), (*parts(operand), int(stages())), [order])
+
+    def count() -> Runtime:
+        given = carveout(meaning, args[11], span)
+        if isinstance(given, tuple):
+            return Runtime(given[0])
+        stage = sum(bits(allocated[x]) * product(parts(x)) // 8 for x in (0, 1)) + 16  # PipelineTmaUmmaAsync<1>
+        return Runtime((SMEM_BYTES - _barriers(m, n, ctas, "PtrArray" in schedule) - given) // stage)
+
+    def copies(mode: int) -> Any:
+        if not pair:
+            return cluster_copy(meaning, 2 if None in cluster else cluster[mode], span)
+        alone = None not in cluster and cluster[1] == 1 if mode else None not in cluster and cluster[0] == 2
+        return instruction(meaning, f"SM100_TMA_2SM_LOAD{'' if alone else '_MULTICAST'}", None, span)
+
+    stages = Lazy(count)
+    own = lazily(
+        {
+            "TiledMma": tiled,
+            "SmemLayoutAtomA": lambda: atom(0),
+            "SmemLayoutAtomB": lambda: atom(1),
+            "GmemTiledCopyA": lambda: copies(1),
+            "GmemTiledCopyB": lambda: copies(0),
+            "AtomThrShapeMNK": lambda: (ctas, 1, 1),
+            "CtaTileShape_MNK": lambda: meaning.operate("shape_div", [tile, (ctas, 1, 1)]),
+        }
+    )
+    op = {
+        **own,
+        **lazily(
+            {
+                "SmemLayoutA": lambda: layout(0),
+                "SmemLayoutB": lambda: layout(1),
+                "TileShape": lambda: tile,
+                "ElementA": lambda: solid(args[2]),
+                "ElementB": lambda: solid(args[5]),
+                "ElementAccumulator": lambda: solid(args[8]),
+                "StrideA": lambda: strides[0],
+                "StrideB": lambda: strides[1],
+                "DispatchPolicy": lambda: Built("DispatchPolicy", {"Stages": stages, "ClusterShape": lambda: solid(args[10])}),
+            }
+        ),
+    }
+    members: dict[str, Callable[[], Any]] = {**own, "PipelineStages": stages, "CollectiveOp": lambda: Built("CollectiveMma", op)}
+    return Built("CollectiveBuilder", members)
+
+
+def _barriers(m: int, n: int, ctas: int, array: bool) -> int:
+    """The bytes of barriers and of the scheduler: Sm100DenseGemmTmaUmmaCarveout."""
+    columns = _LANES * _COLUMNS // (m // ctas * n) if m > 64 else _COLUMNS // n * 2
+    accumulators, scheduled, responses = min(4, columns), 2, 2 if array else 1
+    total = 16 * accumulators + 16 * scheduled * responses + 16 + 8  # accumulators, scheduler, load order, deallocation
+    total += 16 * scheduled + 16 * scheduled * responses + 4 * scheduled  # throttle, responses, pointers of tensor memory
+    return total + (128 * 2 * 5 + 16 * scheduled if array else 0)  # tensor maps
+
+
+def epilogue_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
+    """CollectiveBuilder<Sm100, OpClassTensorOp, ...> of an epilogue. Raises: as `builder`."""
+    tile, cluster = shape_of(args[2], "the tile"), _cluster(args[3])
+    schedule = tag_word(args[13]) if len(args) > 13 else "EpilogueScheduleAuto"
+    if schedule in ("NoSmemWarpSpecialized1Sm", "NoSmemWarpSpecialized2Sm"):
+        return Built(
+            "CollectiveBuilder", {"CollectiveOp": lambda: Built("CollectiveEpilogue", {"SharedStorage": lambda: storage(32)})}
+        )
+    m, n = int(product(tile[0])), int(product(tile[1]))
+    if schedule == "EpilogueScheduleAuto":
+        pair = cluster[0] is not None and cluster[0] % 2 == 0 and m in (128, 256)
+    elif schedule in ("TmaWarpSpecialized1Sm", "TmaWarpSpecialized2Sm"):
+        pair = schedule.endswith("2Sm")
+    else:
+        hint = "such as cutlass::epilogue::TmaWarpSpecialized1Sm"
+        raise meaning.fail(f"what a builder makes for {schedule} is not supported", span, hint=hint)
+    default = len(args) < 15 or tag_word(args[14]) == "LinearCombination"
+    cta, warps = (m // 2 if pair else m, n), (2, 2) if pair and m == 128 else (4, 1)
+    source = solid(args[7])
+    void = isinstance(source, ValueType) and source.name == "void"
+    elements = {"C": solid(args[10]) if void else source, "D": solid(args[10])}
+    strides = {"C": strides_of(solid(args[11] if void else args[8]), "C"), "D": strides_of(solid(args[11]), "C")}
+    if None in strides.values() or 6 in map(bits, elements.values()):
+        raise meaning.fail("the layouts of C and D are not known", span, hint="cutlass::layout::RowMajor or ColumnMajor")
+
+    def tiler() -> Any:
+        if isinstance(solid(args[4]), tuple):
+            return solid(args[4])
+        if not default:
+            raise meaning.fail("which tile an epilogue with this fusion takes is not supported", span)
+        return _tile(meaning, cta, warps, elements, {x: is_major(strides[x], 0) for x in "CD"}, void)
+
+    subtile = Lazy(tiler)
+
+    def atom(which: str) -> Any:
+        rows = is_major(strides[which], 1)
+        extents = [_contiguous(meaning, x) for x in subtile()]
+        return smem_selector("sm100", [Enumerator("UMMA::Major", *(("K", 0) if rows else ("MN", 1))), elements[which], *extents])
+
+    def taken() -> int:
+        if not default:
+            raise meaning.fail("how much shared memory the fusion of this epilogue takes is not supported", span)
+        area = product(tuple(_extent(x) for x in subtile()))
+        c, d = (bits(elements[x]) * area for x in "CD")
+        steps = cta[0] * cta[1] // area
+        out = min(steps, 2)
+        reused = not void and bits(source) > 8
+        into = max(min(steps, 4), out + 1) if reused else min(steps, 4)
+        sizes = {"D": d * out} if void else {"C": max(c, d) * into} if reused else {"C": c * into, "D": d * out}
+        own = {x: 128 << atom(x).outer.bits for x in "CD"}
+        widest = max(own.values()) if reused else max(own[x] for x in sizes)
+        total = 0
+        for which, count in sizes.items():
+            total = -(-total // own[which]) * own[which] + count // 8
+        return int(-(-total // widest) * widest + 2 * widest)  # the fusion's and the barriers', each at the alignment
+
+    parts: dict[str, Callable[[], Any]] = {
+        "EpilogueTile": subtile,
+        "SmemLayoutAtomC": lambda: atom("C"),
+        "SmemLayoutAtomD": lambda: atom("D"),
+        "CtaTileShape": lambda: (*cta, tile[2]) if pair else tile,
+        "ElementC": lambda: source,
+        "ElementD": lambda: elements["D"],
+        "StrideC": lambda: strides["C"],
+        "StrideD": lambda: strides["D"],
+        "SharedStorage": lambda: storage(taken()),
+    }
+    return Built("CollectiveBuilder", {"CollectiveOp": lambda: Built("CollectiveEpilogue", lazily(parts))})
+
+
+def _extent(mode: Any) -> int:
+    return int(size(mode) if isinstance(mode, Layout) else product(mode))
+
+
+def _contiguous(meaning: Meaning, mode: Any) -> int:
+    """How much of a mode of an epilogue's tile TMA copies as one."""
+    if not isinstance(mode, Layout):
+        return _extent(mode)
+    return _extent(meaning.operate("coalesce", [meaning.operate("right_inverse", [mode])]))
+
+
+def _tile(
+    meaning: Meaning, cta: tuple[int, int], warps: tuple[int, int], elements: dict[str, Any], columns: dict[str, bool], void: bool
+) -> Any:
+    """sm100_dense_compute_tile_shape_or_override of EpilogueTileAuto."""
+    widest = max(bits(x) for x in elements.values())
+    rows = min(cta[0], 32 * warps[0])
+    if void:
+        wanted = (8192 if widest == 4 else 4096) // rows
+    elif widest == 32:
+        wanted = 16 if cta[0] > 64 and cta[1] <= 128 else 32
+    else:
+        wanted = 32 if widest == 16 and cta[1] <= 128 else 64
+    least = [8 * warps[1] if columns[x] or (void and x == "C") else 128 // bits(elements[x]) * warps[1] for x in "CD"]
+    count = min(cta[1], max(wanted, *least))
+    count = count if cta[1] % count == 0 else cta[1]
+    spread = Layout((count // warps[1], warps[1]), (1, cta[1] // warps[1]))
+    return (Layout(rows), meaning.operate("coalesce", [spread]))
