@@ -6,18 +6,20 @@ max_alignment).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
+from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain
+from cute_viz.algebra.copy import ThrCopy, tidfrg
 from cute_viz.algebra.divide import zipped_divide
-from cute_viz.algebra.inttuple import Static, X, leaves, show
+from cute_viz.algebra.inttuple import Static, X, leaves, modes, show
 from cute_viz.algebra.inverse import max_common_vector, nullspace
 from cute_viz.algebra.layout import Layout, flat_modes
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.recast import max_alignment, recast_layout
-from cute_viz.algebra.slicing import slice_and_offset
+from cute_viz.algebra.slicing import settled, slice_and_offset
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
@@ -43,8 +45,10 @@ class Width:
     reasons: tuple[str, ...] = ()
 
 
-def auto_width(src: Tensor, dst: Tensor, most: int | None = None) -> Width:
+def auto_width(src: Tensor, dst: Tensor, most: int | None = None, filtered: bool = True) -> Width:
     """The width of `copy(src, dst)`, or with `most` of a copy whose pointers are aligned to so many bits.
+
+    filtered: what the destination takes at one place is copied once, as without an atom (AutoFilter).
 
     Raises: AlgebraError where CuTe refuses, for a destination that takes several elements of the source at one place; layouts
     whose composition is refused.
@@ -60,7 +64,7 @@ def auto_width(src: Tensor, dst: Tensor, most: int | None = None) -> Width:
     shaped = is_static_shape(src) and is_static_shape(dst)
     assumed = most if most is not None else WIDEST if static else BYTE
     whole = layouts = elements_of(src), elements_of(dst)
-    if most is None and shaped and size(src.layout) == size(dst.layout):
+    if filtered and shaped and size(src.layout) == size(dst.layout):
         layouts = _filtered(*layouts)
     element = dst.bits
     fits = src.bits == dst.bits and src.pointer.element == dst.pointer.element
@@ -87,7 +91,43 @@ def elements_of(x: Tensor) -> AnyLayout:
     >>> str(elements_of(Tensor(Pointer("smem", "half_t", 0, Swizzle(3, 4, 3)), Layout((8, 64), (64, 1)))))
     '(8,64):(64,1)'
     """
-    return x.layout if x.swizzle is None else ComposedLayout(x.swizzle, x.offset, x.layout)
+    if x.swizzle is None:
+        return x.layout
+    swizzled = ComposedLayout(x.swizzle, x.offset, x.layout)
+    if x.sliced is None:
+        return swizzled
+    _check_slice(*x.sliced)
+    return settled(swizzled)[0]
+
+
+def _check_slice(name: str, operands: list[Any]) -> None:
+    """Raises: AlgebraError where CuTe cannot take the coordinate of a slice through the swizzle."""
+    first = operands[0]
+    if name == "slice":
+        slice_and_offset(first, operands[1])
+    elif name == "local_tile" and len(operands) == 3:
+        zipped = zipped_divide(first, operands[1])
+        tile, rest = (len(modes(domain(mode).shape)) for mode in (get(zipped, 0), get(zipped, 1)))
+        coord = modes(operands[2])
+        slice_and_offset(((X,) * tile, (*coord, *[X] * (rest - len(coord)))), zipped)
+    elif name[-1] in "SD" and isinstance(first, ThrCopy):
+        divided = tidfrg(first.tiled, name[-1], operands[1])
+        slice_and_offset((first.thr_idx, *[X] * (len(modes(domain(divided).shape)) - 1)), divided)
+
+
+def registers_of(values: Layout, t: Tensor, width: int) -> tuple[int | None, str]:
+    """How many registers of so many bits the values of a tensor are, None where they are none, and that in words.
+
+    >>> from cute_viz.algebra.tensor import Pointer
+    >>> registers_of(Layout(8, 1), Tensor(Pointer("smem", "half_t"), Layout((8, 4))), 32)
+    (4, 'they make 4 of 32 bits')
+    """
+    try:
+        whole = elements_of(replace(t, layout=values))
+        held = size(recast_layout(whole, t.bits, width))
+    except AlgebraError as error:
+        return None, error.message
+    return held, f"they make {held} of {width} bits"
 
 
 def is_static(x: Tensor) -> bool:

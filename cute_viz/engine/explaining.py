@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cute_viz.source.model import SourceFile
 
 _ROW = re.compile(r"mode \d+: |.*, mode by mode$")  # where the picture of the steps begins a new row
-VERDICTS = ("copy", "copy_aligned", "gemm")  # what moves or multiplies, and gives no value
+VERDICTS = ("copy", "copy_if", "copy_aligned", "gemm")  # what moves or multiplies, and gives no value
 
 
 @dataclass(frozen=True, slots=True)
