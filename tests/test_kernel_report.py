@@ -268,6 +268,24 @@ def test_a_program_tells_what_its_kernels_are_called_with(tmp_path: Path, capsys
     assert [row[5:] for row in rows(aligned, line) if "global" in row[1]] == [(256, 256)] * 2
 
 
+def test_kernels_of_included_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Files of the folder, each once, with their own lines; what lies outside of it, or is not there, is not read."""
+    header, caller = GEMM.split("void nt(")
+    (tmp_path / "detail").mkdir()
+    (tmp_path / "detail" / "device.cuh").write_text(f'#pragma once\n#include "../kernel.cu"\n{header}', encoding="utf-8")
+    (tmp_path.parent / "outside.cuh").write_text("void f() { copy(a, b); }\n", encoding="utf-8")
+    main_file = f'#include "detail/device.cuh"\n#include "../outside.cuh"\n#include "none.h"\nvoid nt({caller}'
+    found = report(tmp_path, capsys, main_file)
+    whole = report(tmp_path, capsys, GEMM, name="whole.cu")
+    assert [{**row, "line": row["line"] - 2, "file": None, "call": None} for row in found["accesses"]] == [
+        {**row, "call": None} for row in whole["accesses"]
+    ]
+    assert {row["file"] for row in [*found["accesses"], *found["unknown"]]} == {"detail/device.cuh"}
+    assert {row["call"] for row in found["accesses"]} == {f"nt, line {line_of(main_file, 'device<<<')}", "tn, line 19"}
+    assert main(["analyze", str(tmp_path / "kernel.cu")]) == 0
+    assert "detail/device.cuh:15 " in capsys.readouterr().out
+
+
 def test_a_kernel_that_is_called_in_too_many_ways_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """60 calls in each of 13 functions: as many ways are followed as are shown, and no more are looked at."""
     calls = "".join(
