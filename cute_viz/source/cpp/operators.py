@@ -199,8 +199,8 @@ class Operators(Definitions):
 
     def cast(self, kind: Any, node: Node, span: Span) -> Any:
         """A value as another type."""
-        if isinstance(kind, Pointer):
-            return kind
+        if isinstance(kind, Pointer) or (isinstance(kind, Class) and kind.env.scope.kind == "class"):
+            return kind  # of a class: a reference to what lies at a place
         if isinstance(kind, External) and kind.name.rsplit("::", 1)[-1] == "Major":
             number = self.solid(node)
             if isinstance(number, int) and certain(number) in (0, 1):
