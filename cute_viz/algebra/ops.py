@@ -47,6 +47,14 @@ class Op:
         Raises: AlgebraError for operands that the operation does not take, with its signature and an example; and as its function.
         """
         if any(isinstance(x, Tensor) for x in args) and not TENSORS.intersection(self.kinds):
+            if (
+                self.name in ("partition_fragment_A", "partition_fragment_B")
+                and (tiled := getattr(args[0], "tiled", None)) is not None
+            ):
+                from cute_viz.algebra.views import held_elsewhere
+
+                if held_elsewhere(tiled, operand := self.name[-1]):  # a view of the tensor, by its pointer
+                    return find(f"make_fragment_{operand}").call([tiled, find(f"partition_{operand}").call(args)])
             return through(self, args, template)
         from cute_viz.algebra.mixed import answered, entered, is_mixed, left
 
@@ -331,6 +339,7 @@ ALIASES = {
     "ceil_div_layout": "ceil_div",
     "get_thread_slice": "get_slice",
     "thr_size": "size",
+    "make_tensor_like": "make_layout_like",
 }
 
 

@@ -201,6 +201,8 @@ def through(operation: Any, args: list[Any], template: tuple[Any, ...]) -> Any:
         if part and first.swizzle is not None and isinstance(out, Tensor):
             out = replace(out, sliced=(operation.name, [whole(x) for x in args]))
         return out
+    if operation.name.endswith("_like") and first.swizzle is None:  # where it begins does not matter
+        return operation.call([x.layout if isinstance(x, Tensor) else x for x in args], template)
     return operation.call([whole(x) for x in args], template)
 
 

@@ -135,8 +135,18 @@ _ELSEWHERE = {"A": re.compile("_(SS|TS)(?![A-Za-z0-9])"), "B": re.compile("_(SS|
 _ELSEWHERE["C"] = re.compile("SM10\\d_.*_(SS|TS)(?![A-Za-z0-9])")
 
 
+def held_elsewhere(mma: TiledMMA, operand: str) -> bool:
+    """Whether an operand is held by no registers: descriptors, or tensor memory, stand for it.
+
+    >>> from cute_viz import parse
+    >>> held_elsewhere(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})"), "A")
+    False
+    """
+    return _ELSEWHERE[operand].search(mma.atom.name) is not None
+
+
 def _fragment(mma: TiledMMA, operand: str, layout: AnyLayout) -> Layout:
-    if _ELSEWHERE[operand].search(mma.atom.name):
+    if held_elsewhere(mma, operand):
         refuse(f"partition_fragment_{operand}", (layout,), f"{mma.atom.name} holds no {operand} in registers")
     part = domain(_mma.partition(get_slice(mma, 0), operand, layout))
     return Layout(part.shape) if operand == "C" else make_fragment_like(part)  # accumulators do not follow the tensor

@@ -151,6 +151,8 @@ def gemm_calls(mma: Any, *tensors: Any) -> tuple[str, int]:
     alike = len({str(x.layout) if _described(atom) else tuple(sizes[n]) for n, x in enumerate(results, 2)}) == 1
     if not alike:
         raise AlgebraError(f"C {show(tensors[2].layout)} and D {show(tensors[3].layout)} differ", hint="they are alike")
+    if atom is not None and re.match(r"SM90_64x.*_RS<(?:[\w:]*::)?MN\b", atom.name):
+        raise AlgebraError("Register source operand A must have K major layout", hint=atom.name.replace("MN", "K", 1))
     spaces = tuple(x.pointer.space if isinstance(x, Tensor) else "rmem" for x in tensors)
     copied = spaces[:2] == ("smem", "smem") and ranks in ((2, 2, 2), (3, 3, 3)) and not _described(atom)
     if any(space in ("smem", "gmem") for space in spaces[2 * copied :]):

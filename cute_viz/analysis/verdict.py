@@ -125,8 +125,6 @@ def _copy_if(operands: list[Any]) -> Verdict:
     atom, prd = _atom(first), domain(whole(operands[at]))
     if not isinstance(prd, Layout):
         raise AlgebraError(f"the predicate {show(prd)} is not a tensor", hint="make_tensor<bool>(shape), a value for each vector")
-    if (rank := len(modes(prd.shape))) == len(modes(src.layout.shape)) - 1:
-        prd = make_layout(Layout(1, 0), *[get(prd, n) for n in range(rank)])
     count, (_, *pair) = _calls(atom, [prd, src.layout, dst.layout])
     return _by_atom(atom, count, (pair[0], pair[1]), src, dst)
 
@@ -209,6 +207,8 @@ def _calls(atom: Copy_Atom, parts: list[Layout]) -> tuple[int, list[Layout]]:
     count = 1
     while True:
         src, dst = parts[-2:]
+        if len(parts) > 2 and (rank := len(modes(parts[0].shape))) == len(modes(src.shape)) - 1:  # without the mode of the values
+            parts[0] = make_layout(Layout(1, 0), *[get(parts[0], n) for n in range(rank)])
         ranks = [len(modes(layout.shape)) for layout in parts]
         if len(set(ranks)) > 1:
             told = f"the source {show(src)} has {ranks[-2]} modes, the destination {show(dst)} has {ranks[-1]}"
@@ -226,7 +226,7 @@ def _calls(atom: Copy_Atom, parts: list[Layout]) -> tuple[int, list[Layout]]:
         found = [size(layout) if _is_static(layout) else None for layout in (src, dst)]
         if any(there == many for there, many in zip(found, wanted, strict=True)):
             return count, parts
-        if not all(isinstance(layout.shape, tuple) for layout in parts):
+        if not all(isinstance(layout.shape, tuple) for layout in (src, dst)):
             raise AlgebraError(
                 f"the partitioning does not match the instruction: {atom.name} takes {wanted[0]} values of the source and gives"
                 f" {wanted[1]} to the destination; their first modes are {show(src)} and {show(dst)}",

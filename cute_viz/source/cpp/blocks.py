@@ -155,8 +155,8 @@ def _class(reader: Declarer, scope: Scope, at: int, params: _Params) -> int:
         reader.named(name, True)
     after = reader.body(inner, at + 1)
     if not name and tokens[after].kind == ";" and outer.kind == "class":
-        for own, members in inner.names.items():  # of an anonymous struct or union they are seen outside
-            outer.names.setdefault(own, []).extend(members)
+        for member, those in inner.names.items():  # of an anonymous struct or union they are seen outside
+            outer.names.setdefault(member, []).extend(those)
     if tokens[after].kind == "name" or tokens[after].kind in ("*", "&"):
         while tokens[after].kind not in (";", "end", "}"):
             if tokens[after].kind == "name" and tokens[after + 1].kind in (";", ",", "[", "=", "{"):

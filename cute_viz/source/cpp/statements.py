@@ -56,7 +56,7 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
 def _defined(reader: Declarer, name: str) -> bool:
     """Whether the file has functions of this name, in any namespace."""
     last = name.rpartition("::")[2]
-    return any(x.kind == "function" for scope in reader.scopes for x in scope.names.get(last, ()))
+    return any(scope.kind == "function" and scope.name == last for scope in reader.scopes)
 
 
 def _parameters(function: Scope) -> tuple[str, ...]:
