@@ -121,6 +121,19 @@ def with_includes(path: str) -> str:
 
     Line markers, as of a preprocessor, tell where each part is from. What is not there, leads out of the folder, or would make the
     text longer than the limit, is left out.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     for name, text in (("a.cu", '#include "b.h"\\nint a;\\n'), ("b.h", "int b;")):
+    ...         with open(os.path.join(folder, name), "w") as file:
+    ...             _ = file.write(text)
+    ...     print(with_includes(os.path.join(folder, "a.cu")))
+    #include "b.h"
+    #line 1 "b.h"
+    int b;
+    #line 2 ""
+    int a;
+    <BLANKLINE>
     """
     folder, seen, left = os.path.dirname(path) or ".", {os.path.realpath(path)}, limit("input")
 
