@@ -268,6 +268,70 @@ def test_a_program_tells_what_its_kernels_are_called_with(tmp_path: Path, capsys
     assert [row[5:] for row in rows(aligned, line) if "global" in row[1]] == [(256, 256)] * 2
 
 
+STORAGE = """
+template <class T, class L> struct Plain { alignas(128) T smem[cosize_v<L>]; };
+template <class T, class L> struct Joined {
+  union { struct { cute::array_aligned<T, cosize_v<L>, 1024> smem_q; }; cute::array_aligned<T, cosize_v<L>> smem_o; };
+};
+template <class T, class L> struct Nested {
+  using Arr = cutlass::AlignedBuffer<T, cosize_v<L>>;
+  struct Tensors { Arr a; } tensors;
+};
+namespace own {
+template <class To, class Engine, class Layout> __device__ auto convert_type(Tensor<Engine, Layout> const& tensor) {
+  auto frag = convert(tensor.data());
+  return make_tensor(make_rmem_ptr<To>(&frag), tensor.layout());
+}
+}
+using L = Layout<Shape<_32,_32>>;
+template <class S> __device__ void each(S const& sS) {
+  Tensor p = local_partition(sS, Layout<Shape<_32,_1>>{}, threadIdx.x);
+  copy(own::convert_type<half_t>(make_tensor<float>(shape(p))), p);
+}
+__global__ void plain() {
+  extern __shared__ char m[];
+  Plain<half_t, L>& s = reinterpret_cast<Plain<half_t, L>&>(m);
+  each(make_tensor(make_smem_ptr(s.smem), L{}));
+}
+__global__ void joined() {
+  extern __shared__ char m[];
+  auto& s = *reinterpret_cast<Joined<half_t, L>*>(m);
+  each(make_tensor(make_smem_ptr(s.smem_q.data()), L{}));
+}
+__global__ void nested() {
+  extern __shared__ char m[];
+  auto& s = *reinterpret_cast<Nested<half_t, L>*>(m);
+  each(make_tensor(make_smem_ptr(s.tensors.a.data()), L{}));
+}
+"""
+
+
+def test_tensors_in_shared_storage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Arrays of a structure in shared memory are memory of their elements; what a function of the file gives may be registers."""
+    found = report(tmp_path, capsys, STORAGE)
+    assert not found["unknown"]
+    assert [row[0].split(",")[0] for row in rows(found, line_of(STORAGE, "copy(own"))] == ["joined", "nested", "plain"]
+    assert {row[1:5] for row in rows(found, line_of(STORAGE, "copy(own"))} == {("st.shared.16", 32, 32, 32)}
+
+
+def test_kernels_of_included_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Files of the folder, each once, with their own lines; what lies outside of it, or is not there, is not read."""
+    header, caller = GEMM.split("void nt(")
+    (tmp_path / "detail").mkdir()
+    (tmp_path / "detail" / "device.cuh").write_text(f'#pragma once\n#include "../kernel.cu"\n{header}', encoding="utf-8")
+    (tmp_path.parent / "outside.cuh").write_text("void f() { copy(a, b); }\n", encoding="utf-8")
+    main_file = f'#include "detail/device.cuh"\n#include "../outside.cuh"\n#include "none.h"\nvoid nt({caller}'
+    found = report(tmp_path, capsys, main_file)
+    whole = report(tmp_path, capsys, GEMM, name="whole.cu")
+    assert [{**row, "line": row["line"] - 2, "file": None, "call": None} for row in found["accesses"]] == [
+        {**row, "call": None} for row in whole["accesses"]
+    ]
+    assert {row["file"] for row in [*found["accesses"], *found["unknown"]]} == {"detail/device.cuh"}
+    assert {row["call"] for row in found["accesses"]} == {f"nt, line {line_of(main_file, 'device<<<')}", "tn, line 19"}
+    assert main(["analyze", str(tmp_path / "kernel.cu")]) == 0
+    assert "detail/device.cuh:15 " in capsys.readouterr().out
+
+
 def test_a_kernel_that_is_called_in_too_many_ways_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """60 calls in each of 13 functions: as many ways are followed as are shown, and no more are looked at."""
     calls = "".join(

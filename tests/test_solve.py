@@ -37,20 +37,22 @@ def rows_of(layout: object) -> list[list[int]]:
     flat = offsets(position_independent(layout))  # type: ignore[arg-type]
     if len(shape) == 1:
         return [flat]
-    return [flat[n :: product(shape[0])] for n in range(product(shape[0]))]
+    rows, cells = product(shape[0]), product(shape[0]) * product(shape[1])
+    return [flat[page + n : page + cells : rows] for page in range(0, len(flat), cells) for n in range(rows)]
 
 
 def test_the_layouts_of_the_gallery_come_back() -> None:
     tried = 0
     for path in FILES:
         for spec in read_specs(path.read_text(encoding="utf-8"), str(path)):
-            if not isinstance(spec.obj, (Layout, ComposedLayout)) or len(modes(domain(spec.obj).shape)) > 2:
+            if not isinstance(spec.obj, (Layout, ComposedLayout)) or len(modes(domain(spec.obj).shape)) > 3:
                 continue
+            pages = product(modes(domain(spec.obj).shape)[2]) if len(modes(domain(spec.obj).shape)) > 2 else 1
             table = rows_of(spec.obj)
             if isinstance(table[0][0], int) and table[0][0] == 0:
-                assert rows_of(solve(table).layout) == table, (path, spec.name)
+                assert rows_of(solve(table, pages).layout) == table, (path, spec.name)
                 tried += 1
-    assert tried >= 12
+    assert tried >= 13
 
 
 def test_random_layouts_come_back() -> None:
@@ -65,6 +67,11 @@ def test_random_layouts_come_back() -> None:
         found = solve(rows_of(layout))
         assert rows_of(found.layout) == rows_of(layout)
         assert found.kind == "swizzled layout"
+    for _ in range(40):  # three modes, as pages
+        shape = tuple(draw.choice((2, 3, 4)) for _ in range(3))
+        inner = Layout(shape, tuple(draw.choice((1, 2, 4, 8, 16, 32)) for _ in range(3)))
+        for layout in (inner, ComposedLayout(Swizzle(2, 0, 3), 0, inner)):
+            assert rows_of(solve(rows_of(layout), shape[2]).layout) == rows_of(layout), layout
 
 
 def test_the_nearest_layout_is_the_one_that_was_disturbed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -103,6 +110,10 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     status, out, _ = run(capsys, str(path), "--json")
     assert (status, json.loads(out)) == (0, {"layout": "Sw<1,0,2> o 0 o (2,4):(4,1)", "kind": "swizzled layout", "tile": None})
     assert run(capsys, "T0V0 T0V1; T1V0 T1V1")[1] == "(2,2):(1,2)\n"
+    assert run(capsys, "0 4; 1 5;; 8 12; 9 13")[1] == "(2,2,2):(1,4,8)\n"
+    swizzled = "0 1 2 3 4 5 6 7; 9 8 11 10 13 12 15 14; 18 19 16 17 22 23 20 21; 27 26 25 24 31 30 29 99"
+    assert "Sw<2,0,3> o 0 o (4,8):(8,1), which differs in 1 of 32 cells: at (3,7) it has 28" in run(capsys, swizzled)[2]
+    assert "the nearest is (3,2):(1,3)" in run(capsys, "T0V0 T0V1; T1V0 T1V1; T2V1 T2V0")[2]
     np = pytest.importorskip("numpy")
     np.save(tmp_path / "t.npy", np.arange(32).reshape(4, 8))
     np.save(tmp_path / "f.npy", np.asfortranarray(np.arange(32, dtype="int32").reshape(4, 8)))

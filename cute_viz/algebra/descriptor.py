@@ -6,7 +6,7 @@ Descriptor" of wgmma, "Shared memory descriptor" of tcgen05.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from cute_viz.algebra.divide import logical_divide
@@ -117,6 +117,11 @@ class DescriptorTensor(Shown):
     first: SmemDescriptor
     layout: Layout
     tensor: Tensor
+
+    def __call__(self, *coord: Any) -> Any:
+        """How far a descriptor starts behind the first, in 16-byte units; with `_` in the coordinate, the fragment that is left."""
+        found = self.layout(coord[0] if len(coord) == 1 else coord)
+        return replace(self, layout=found) if isinstance(found, Layout) else found
 
     def __str__(self) -> str:
         return str(self.layout)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from cute_viz.algebra.inttuple import Static, leaves
 from cute_viz.algebra.operands import KINDS, converted, problem
 from cute_viz.algebra.tensor import Tensor, through
 from cute_viz.algebra.unknown import Unknown, on_types, unknowns
@@ -47,7 +48,12 @@ class Op:
         Raises: AlgebraError for operands that the operation does not take, with its signature and an example; and as its function.
         """
         if any(isinstance(x, Tensor) for x in args) and not TENSORS.intersection(self.kinds):
-            return through(self, args, template)
+            result = through(self, args, template)
+            if self.name.startswith("partition_") and isinstance(args[-1], Tensor) and is_marked(args[-1].layout):
+                from cute_viz.algebra.static import mark_static
+
+                return mark_static(result)  # which thread's it is moves the offset alone
+            return result
         from cute_viz.algebra.mixed import answered, entered, is_mixed, left
 
         if (unknown := next(unknowns(tuple(args)), None)) is not None:
@@ -333,7 +339,19 @@ ALIASES = {
     "ceil_div_layout": "ceil_div",
     "get_thread_slice": "get_slice",
     "thr_size": "size",
+    "make_tensor_like": "make_layout_like",
 }
+
+
+def is_marked(layout: Any) -> bool:
+    """Whether every integer of a layout is a static one.
+
+    >>> from cute_viz.algebra.inttuple import Static
+    >>> from cute_viz.algebra.layout import Layout
+    >>> is_marked(Layout(Static(4), Static(1))), is_marked(Layout(4, Static(1)))
+    (True, False)
+    """
+    return all(isinstance(n, Static) for n in (*leaves(layout.shape), *leaves(layout.stride)))
 
 
 def find(name: str) -> Op:

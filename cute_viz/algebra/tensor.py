@@ -5,7 +5,7 @@ Source: cute/tensor_impl.hpp, cute/pointer.hpp, cute/pointer_swizzle.hpp.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, has_origin
@@ -69,7 +69,9 @@ class Pointer:
 class Tensor(Shown):
     """A layout behind a pointer; `offset`, in elements, is how far a view of it lies behind the pointer.
 
-    swizzle: of the element offsets, where the layout itself is swizzled and not the pointer.
+    swizzle: of the element offsets, where the layout itself is swizzled and not the pointer. sliced: of a part of such a one the
+    operation that took it, and its operands: CuTe makes a plain layout of it where no two bits are swizzled together
+    (slicing.settled).
 
     >>> t = Tensor(Pointer("smem", "half_t", 1024, Swizzle(3, 4, 3)), Layout((8, 64), (64, 1)))
     >>> str(t)
@@ -82,6 +84,7 @@ class Tensor(Shown):
     layout: Layout
     offset: Any = 0
     swizzle: Swizzle | None = None
+    sliced: tuple[str, list[Any]] | None = field(default=None, compare=False)
 
     @property
     def bits(self) -> int:
@@ -119,7 +122,9 @@ class Tensor(Shown):
         if not any(isinstance(leaf, Underscore) for leaf in leaves(crd)):
             return self.whole(crd)
         rest = map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, crd)
-        return replace(self, layout=self.layout(crd), offset=self.offset + self.layout(rest))
+        whole = all(isinstance(leaf, Underscore) for leaf in leaves(crd))
+        sliced = self.sliced if whole or self.swizzle is None else ("slice", [crd, self.whole])
+        return replace(self, layout=self.layout(crd), offset=self.offset + self.layout(rest), sliced=sliced)
 
     def __str__(self) -> str:
         return str(self.whole)
@@ -191,7 +196,13 @@ def through(operation: Any, args: list[Any], template: tuple[Any, ...]) -> Any:
     first = next(x for x in args if isinstance(x, Tensor))
     if operation.name in VIEWS and not is_coordinate_layout(first.layout):
         plain = [x.layout if x is first else whole(x) for x in args]
-        return viewed(first, operation.call(plain, template))
+        out = viewed(first, operation.call(plain, template))
+        part = operation.name.startswith(("local_", "partition_", "slice"))
+        if part and first.swizzle is not None and isinstance(out, Tensor):
+            out = replace(out, sliced=(operation.name, [whole(x) for x in args]))
+        return out
+    if operation.name.endswith("_like") and first.swizzle is None:  # where it begins does not matter
+        return operation.call([x.layout if isinstance(x, Tensor) else x for x in args], template)
     return operation.call([whole(x) for x in args], template)
 
 

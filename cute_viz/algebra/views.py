@@ -135,10 +135,20 @@ _ELSEWHERE = {"A": re.compile("_(SS|TS)(?![A-Za-z0-9])"), "B": re.compile("_(SS|
 _ELSEWHERE["C"] = re.compile("SM10\\d_.*_(SS|TS)(?![A-Za-z0-9])")
 
 
+def held_elsewhere(mma: TiledMMA, operand: str) -> bool:
+    """Whether an operand is held by no registers: descriptors, or tensor memory, stand for it.
+
+    >>> from cute_viz import parse
+    >>> held_elsewhere(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})"), "A")
+    False
+    """
+    return _ELSEWHERE[operand].search(mma.atom.name) is not None
+
+
 def _fragment(operand: str) -> Callable[[Any, Any], Any]:
     def partition_fragment(mma: Any, x: Any) -> Any:
         tiled = as_tiled_mma(mma)
-        if _ELSEWHERE[operand].search(tiled.atom.name):
+        if held_elsewhere(tiled, operand):
             from cute_viz.algebra import ops
 
             part = ops.find(f"partition_{operand}").call([mma if isinstance(mma, ThrMMA) else get_slice(tiled, 0), x])

@@ -27,6 +27,7 @@ _BOX = (
     "one thread copies a box of a tensor, which no warp accesses: its swizzles are free of conflicts, and a tile in another mode is"
     " filled with other elements, it is wrong and not slow"
 )
+_TMEM = f"{SPACES['tmem']} has its own instructions, which are not counted"
 _CURES = 400  # swizzles and paddings that are tried
 _WORK = 1 << 23  # elements whose places are tried in all
 
@@ -58,8 +59,11 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     rest = operands[len(tiled) :]
     if not tiled and name != "copy_if" and len(operands) > 2 and isinstance(operands[0], CuteVizError):
         raise AlgebraError(f"a TMA: {_BOX}") if operands[0].message.startswith("make_tma") else operands[0]
-    if tiled and ("TMA" in (atom := _atom(tiled[0])).name or "BULK" in atom.name):
+    atom = _atom(tiled[0]) if tiled else None
+    if atom is not None and ("TMA" in atom.name or "BULK" in atom.name):
         raise AlgebraError(f"{atom.name}: {_BOX}")
+    if atom is not None and "TMEM" in atom.name:
+        raise AlgebraError(_TMEM)
     if name == "copy_if":
         rest = rest[1:]
     pair = rest[:2]
@@ -110,7 +114,7 @@ def _copy(copy: Any, src: Share, dst: Share) -> list[Cost]:
             elements = order or tuple(range(size(side.layout)))
             out.append(cost_of(Side(side, type_, elements, atoms[n], names[n], n == 1, "cp.async" if like else ""), reasons))
         elif side.space == "tmem":
-            raise AlgebraError(f"{SPACES['tmem']} has its own instructions, which are not counted")
+            raise AlgebraError(_TMEM)
     each = min(size(src.layout), size(dst.layout))  # matrices of fewer than 32 rows have the addresses of more lanes than they need
     out = [replace(cost, elements=each) for cost in out]
     return _joined(out) if like and len(out) == 2 else out

@@ -1,4 +1,4 @@
-"""What the operands of a gemm cost that are in memory: as CuTe copies them, and as the compiler may take them together."""
+"""Whether a gemm compiles, and what its operands in memory cost: as CuTe copies them, and as the compiler may take them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.inttuple import Static, X, leaves, modes
+from cute_viz.algebra.elements import bits_of
+from cute_viz.algebra.inttuple import Static, X, leaves, modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
@@ -14,9 +15,10 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.shares import Share, sliced_share
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
+from cute_viz.algebra.tensor import SPACES, Tensor
 from cute_viz.analysis.banks import LANES
 from cute_viz.analysis.cost import Cost, Side, cost_of, ordered, times
-from cute_viz.analysis.vectorize import auto_width
+from cute_viz.analysis.vectorize import auto_width, registers_of
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
 
@@ -103,3 +105,103 @@ def _together(x: Share, written: Cost) -> Cost | None:
 def _compact(x: Share) -> Layout:
     out: Layout = mark_static(Layout(x.layout.shape))
     return out
+
+
+# The forms of gemm by the modes of A, B and C; of each which modes of which operands must be alike (cute/algorithm/gemm.hpp).
+_FORMS: dict[tuple[int, ...], tuple[tuple[str, tuple[int, int], tuple[int, int]], ...]] = {
+    (1, 1, 1): (),
+    (1, 1, 2): (("M", (0, 0), (2, 0)), ("N", (1, 0), (2, 1))),
+    (2, 2, 2): (("M", (0, 0), (2, 0)), ("N", (1, 0), (2, 1)), ("K", (0, 1), (1, 1))),
+    (2, 2, 3): (("M", (0, 1), (2, 1)), ("N", (1, 1), (2, 2))),
+    (3, 3, 3): (("M", (0, 1), (2, 1)), ("N", (1, 1), (2, 2)), ("K", (0, 2), (1, 2))),
+}
+
+
+def gemm_calls(mma: Any, *tensors: Any) -> tuple[str, int]:
+    """The instruction of `gemm(mma, A, B, C)` and how often a thread executes it.
+
+    mma: None multiplies value by value. tensors: A, B and C, and D where it is another one.
+
+    Raises: AlgebraError for what CuTe refuses (cute/algorithm/gemm.hpp, mma_unpack in cute/atom/mma_traits.hpp).
+
+    >>> from cute_viz.algebra.tensor import Pointer
+    >>> row, column = (Tensor(Pointer("rmem", "float"), Layout((1, n, 8))) for n in (2, 4))
+    >>> gemm_calls(None, row, column, Tensor(Pointer("rmem", "float"), Layout((1, 2, 4))))
+    ('FMA', 64)
+    """
+    results = tensors[2:]
+    tiled = mma.tiled if isinstance(mma, ThrMMA) else mma
+    atom = tiled.atom if isinstance(tiled, TiledMMA) else tiled
+    shapes = [modes(t.layout.shape) for t in tensors]
+    ranks = tuple(len(shape) for shape in shapes[:3])
+    if ranks not in _FORMS:
+        raise AlgebraError(
+            f"A, B and C have {ranks[0]}, {ranks[1]} and {ranks[2]} modes; (V,M,K), (V,N,K) and"
+            " (V,M,N) are expected, or a slice of these",
+            hint="partition_fragment_A, partition_fragment_B and partition_fragment_C give such tensors",
+        )
+    sizes = [[size(Layout(part)) for part in shape] for shape in shapes]
+    for mode, (n, i), (m, j) in _FORMS[ranks]:
+        if sizes[n][i] != sizes[m][j]:
+            one, other = (f"{'ABC'[at]} {show(tensors[at].layout)}" for at in (n, m))
+            raise AlgebraError(
+                f"mode {mode} differs: {one} has {sizes[n][i]}, {other} has {sizes[m][j]}",
+                hint=f"size<{i}>({'ABC'[n]}) == size<{j}>({'ABC'[m]})",
+            )
+    alike = len({str(x.layout) if _described(atom) else tuple(sizes[n]) for n, x in enumerate(results, 2)}) == 1
+    if not alike:
+        raise AlgebraError(f"C {show(tensors[2].layout)} and D {show(tensors[3].layout)} differ", hint="they are alike")
+    if atom is not None and re.match(r"SM90_64x.*_RS<(?:[\w:]*::)?MN\b", atom.name):
+        raise AlgebraError("Register source operand A must have K major layout", hint=atom.name.replace("MN", "K", 1))
+    spaces = tuple(x.pointer.space if isinstance(x, Tensor) else "rmem" for x in tensors)
+    copied = spaces[:2] == ("smem", "smem") and ranks in ((2, 2, 2), (3, 3, 3)) and not _described(atom)
+    if any(space in ("smem", "gmem") for space in spaces[2 * copied :]):
+        told = ", ".join(f"{operand} is in {SPACES[space]}" for operand, space in zip("ABCD", spaces, strict=False))
+        raise AlgebraError(
+            f"there is no gemm of such operands: {told}",
+            hint="all are in registers, or A and B in shared memory; make_fragment_A makes A's fragment of its partition",
+        )
+    for n, (operand, t) in enumerate(zip("ABCD", tensors, strict=False)):
+        held = len(sizes[n]) == 3 or ranks in ((1, 1, 1), (2, 2, 3))  # it has values in its first mode
+        _operand(atom, min(n, 2), operand, t, t.layout[0] if held else None, copied and n < 2)
+    count = 1
+    for many in sizes[2][(ranks[2] == 3) :] if ranks != (1, 1, 1) else []:
+        count *= many
+    if ranks in ((2, 2, 2), (3, 3, 3)):
+        count *= sizes[0][-1]
+    return (atom.name or "MMA") if atom is not None else "FMA", count
+
+
+def _described(atom: MMA_Atom | None) -> bool:
+    """Whether an instruction reads operands through descriptors: wgmma, tcgen05.mma."""
+    return atom is not None and _DESCRIBED.match(atom.name) is not None
+
+
+def _operand(atom: MMA_Atom | None, n: int, operand: str, t: Any, values: Layout | None, copied: bool) -> None:
+    """Whether the values of one multiplication are what its instruction takes; those that are copied to a fragment by number.
+
+    values: of its first mode, None of operands without one, for an MMA of one value.
+    """
+    if not isinstance(t, Tensor) or t.pointer.space == "tmem":
+        return
+    name = "the MMA" if atom is None else atom.name or "the MMA"
+    wanted = 1 if atom is None else size(get(atom.layout("ABC"[n]), 1))
+    vector = Layout(1, 0) if values is None else values
+    head = f"{operand} has {size(vector)} values of {t.bits} bits in its first mode"
+    hint = f"partition_fragment_{operand} of this MMA gives such a tensor"
+    by_number = copied or atom is None or n >= len(atom.types)
+    if (by_number or values is None) and size(vector) != wanted:
+        raise AlgebraError(f"{head}, {name} takes {wanted} per thread", hint=hint)
+    if by_number:
+        return
+    assert atom is not None
+    own = bits_of(atom.types[n])
+    packed = "1x2x1" in name or "2x1x1" in name  # float2
+    width = own * wanted if packed else own if own >= 32 or name.startswith("UniversalFMA") else 32
+    number = own * wanted // width
+    found, why = registers_of(vector, t, width)
+    if found != number:
+        raise AlgebraError(
+            f"{head}, {name} takes {wanted} of {own} bits per thread, {number} register{'s' * (number > 1)} of {width} bits: {why}",
+            hint=hint,
+        )

@@ -15,7 +15,9 @@ from cute_viz.limits import limit, over
 
 _BITS = 20  # of offsets, whose swizzles are tried
 _NEAR = 1 << 14  # cells of a table whose nearest layout is looked for
+_TRIED = 1 << 18  # cells for which nearer layouts behind swizzles are looked for
 _OWNER = re.compile(r"T(\d{1,9})[ ,:]*V(\d{1,9})", re.IGNORECASE)
+_HELD = re.compile(r"T(\d{1,9})\s*:\s*\{?\s*((?:[a-dA-D]\d{1,9}[ ,]*)+)\}?")  # as PTX's figures have it
 _NUMBER = re.compile(r"[-+]?\d{1,18}")
 
 
@@ -28,9 +30,10 @@ class Solved:
     tile: tuple[int, int] | None = None
 
 
-def solve(rows: Sequence[Sequence[int]]) -> Solved:
+def solve(rows: Sequence[Sequence[int]], pages: int = 1) -> Solved:
     """The simplest layout of two modes (of one, for a single row) that has these offsets: a plain one, else one behind a swizzle.
 
+    pages: into how many tables of as many rows the rows are cut, one for each index of a third mode.
     Raises: AlgebraError for a table that no such layout gives, with the first cell that contradicts it, or that does not begin
     with 0.
 
@@ -38,8 +41,12 @@ def solve(rows: Sequence[Sequence[int]]) -> Solved:
     ('(2,4):(4,1)', '(2,2,2):(1,4,2)')
     >>> str(solve([[0, 1, 2, 3], [5, 4, 7, 6]]).layout)
     'Sw<1,0,2> o 0 o (2,4):(4,1)'
+    >>> str(solve([[0, 4], [1, 5], [8, 12], [9, 13]], pages=2).layout)
+    '(2,2,2):(1,4,8)'
     """
     width = _check(rows)
+    if pages > 1:
+        return _paged(rows, len(rows) // pages, width)
     table = [list(row) for row in rows]
     if table[0][0] != 0:
         raise AlgebraError(
@@ -63,15 +70,40 @@ def solve(rows: Sequence[Sequence[int]]) -> Solved:
     )
 
 
+def _paged(rows: Sequence[Sequence[int]], count: int, width: int) -> Solved:
+    """The layout of three modes: of all pages side by side, whose columns are those of a page and the pages."""
+    found = solve([[x for row in rows[n::count] for x in row] for n in range(count)])
+    swizzle = found.layout.outer if isinstance(found.layout, ComposedLayout) else None
+    inner = [[swizzle(x) if isinstance(swizzle, Swizzle) else x for x in row] for row in rows]
+    firsts = [row[0] for row in inner[::count]]
+    for n, row in enumerate(inner):
+        wrong = next((j for j, x in enumerate(row) if x - row[0] != inner[0][j]), None)
+        if wrong is not None:
+            raise AlgebraError(f"no layout gives {rows[n][wrong]} at ({n % count},{wrong},{n // count}): its row goes on otherwise")
+    modes = [_mode([row[0] for row in inner[:count]]), _mode(inner[0]), _mode(firsts)]
+    kept = [mode for mode in modes if isinstance(mode, Layout)]
+    if len(kept) < len(modes):
+        raise AlgebraError("no layout gives the first offsets of the pages: they are not those of a mode")
+    layout = Layout(tuple(mode.shape for mode in kept), tuple(mode.stride for mode in kept))
+    return Solved(layout if swizzle is None else ComposedLayout(swizzle, 0, layout), found.kind)
+
+
 def _nearest(table: list[list[int]]) -> str:
-    """The nearest layout in words."""
+    """The nearest layout in words, one behind a swizzle where that is nearer."""
     cells = len(table) * len(table[0])
     if cells > _NEAR:
         return "a smaller table would tell the nearest"
     found, differ, (row, col) = nearest(table)
     place = f"({row},{col})" if len(table) > 1 and len(table[0]) > 1 else str(row + col)
     wanted = found(row + len(table) * col)
-    return f"the nearest is {found}, which differs in {differ} of {cells} cells: at {place} it has {wanted}"
+    name = str(found)
+    for swizzle in _swizzles(table)[: _TRIED // cells] if differ > 1 else ():
+        other, less, (i, j) = nearest([[swizzle(x) for x in row_] for row_ in table])
+        if less < differ:
+            differ, name = less, str(ComposedLayout(swizzle, 0, other))
+            place = f"({i},{j})" if len(table) > 1 and len(table[0]) > 1 else str(i + j)
+            wanted = swizzle(other(i + len(table) * j))
+    return f"the nearest is {name}, which differs in {differ} of {cells} cells: at {place} it has {wanted}"
 
 
 def solve_owners(rows: Sequence[Sequence[tuple[int, int]]]) -> Solved:
@@ -96,18 +128,24 @@ def solve_owners(rows: Sequence[Sequence[tuple[int, int]]]) -> Solved:
     table = [[places[t, v] for v in range(values)] for t in range(threads)]
     found, (t, v) = _plain([[x - table[0][0] for x in row] for row in table])
     if found is None or table[0][0]:
-        raise AlgebraError(f"no TV layout gives the cell of T{t}V{v}: the cells before it imply another one")
+        near = None if table[0][0] else _nearest(table)
+        raise AlgebraError(f"no TV layout gives the cell of T{t}V{v}: the cells before it imply another one", hint=near)
     return Solved(found, "TV layout", (len(rows), width))
 
 
 def read_table(text: str) -> list[list[int]] | list[list[tuple[int, int]]]:
-    """The rows of a text: offsets, or owners as `T0V1`, parted by blanks, commas, semicolons or bars.
+    """The rows of a text: offsets, or owners as `T0V1` or as PTX writes them, `T0: {a0,a1}`.
+
+    They are parted by blanks, commas, semicolons or bars.
 
     Raises: NotationError for words that are neither, with their place.
 
     >>> read_table("0, 1\\n2, 3"), read_table("| T0V0 | T1V0 |")
     ([[0, 1], [2, 3]], [[(0, 0), (1, 0)]])
+    >>> read_table("T0:{a0,a1} T1:{a0,a1}")
+    [[(0, 0), (0, 1), (1, 0), (1, 1)]]
     """
+    text = _HELD.sub(lambda m: " ".join(f"T{m[1]}V{value[1:]}" for value in re.findall(r"[a-dA-D]\d{1,9}", m[2])), text)
     owners = _OWNER.search(text) is not None
     pattern = _OWNER if owners else _NUMBER
     rows: list[list[int]] = []
@@ -122,6 +160,16 @@ def read_table(text: str) -> list[list[int]] | list[list[tuple[int, int]]]:
             rows.append([] if owners else [int(match[0]) for match in found])
             pairs.append([(int(match[1]), int(match[2])) for match in found] if owners else [])
     return pairs if owners else rows
+
+
+def pages_of(text: str) -> int:
+    """How many tables of as many rows a text has, parted by empty lines; 1 where these differ.
+
+    >>> pages_of("0 1\\n2 3\\n\\n4 5\\n6 7\\n"), pages_of("0 1\\n\\n2 3\\n4 5")
+    (2, 1)
+    """
+    parts = [part for part in re.split(r"\n[ \t]*\n", text.strip()) if part.strip()]
+    return len(parts) if len({part.strip().count("\n") for part in parts}) == 1 and "\n" in parts[0].strip() else 1
 
 
 def read_npy(data: bytes) -> list[list[int]]:

@@ -6,20 +6,23 @@ max_alignment).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
+from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain
+from cute_viz.algebra.copy import ThrCopy, tidfrg
 from cute_viz.algebra.divide import zipped_divide
-from cute_viz.algebra.inttuple import Static, X, leaves, show
+from cute_viz.algebra.inttuple import Static, Underscore, X, leaves, map_leaves, modes, show
 from cute_viz.algebra.inverse import max_common_vector, nullspace
 from cute_viz.algebra.layout import Layout, flat_modes
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.recast import max_alignment, recast_layout
-from cute_viz.algebra.slicing import slice_and_offset
+from cute_viz.algebra.slicing import settled, slice_and_offset
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import AlgebraError
 
 WIDEST = 128  # bits of one access
@@ -43,8 +46,10 @@ class Width:
     reasons: tuple[str, ...] = ()
 
 
-def auto_width(src: Tensor, dst: Tensor, most: int | None = None) -> Width:
+def auto_width(src: Tensor, dst: Tensor, most: int | None = None, filtered: bool = True) -> Width:
     """The width of `copy(src, dst)`, or with `most` of a copy whose pointers are aligned to so many bits.
+
+    filtered: what the destination takes at one place is copied once, as without an atom (AutoFilter).
 
     Raises: AlgebraError where CuTe refuses, for a destination that takes several elements of the source at one place; layouts
     whose composition is refused.
@@ -56,11 +61,12 @@ def auto_width(src: Tensor, dst: Tensor, most: int | None = None) -> Width:
     >>> auto_width(row, padded).bits, auto_width(row, row).bits
     (16, 128)
     """
-    static = is_static(src) and is_static(dst)
+    seen = _seen(src), _seen(dst)
+    static = all(known for _, known in seen)
     shaped = is_static_shape(src) and is_static_shape(dst)
     assumed = most if most is not None else WIDEST if static else BYTE
-    whole = layouts = elements_of(src), elements_of(dst)
-    if most is None and shaped and size(src.layout) == size(dst.layout):
+    whole = layouts = seen[0][0], seen[1][0]
+    if filtered and shaped and size(src.layout) == size(dst.layout):
         layouts = _filtered(*layouts)
     element = dst.bits
     fits = src.bits == dst.bits and src.pointer.element == dst.pointer.element
@@ -87,7 +93,65 @@ def elements_of(x: Tensor) -> AnyLayout:
     >>> str(elements_of(Tensor(Pointer("smem", "half_t", 0, Swizzle(3, 4, 3)), Layout((8, 64), (64, 1)))))
     '(8,64):(64,1)'
     """
-    return x.layout if x.swizzle is None else ComposedLayout(x.swizzle, x.offset, x.layout)
+    return _seen(x)[0]
+
+
+def _seen(x: Tensor) -> tuple[AnyLayout, bool]:
+    """The layout of a tensor's elements, and whether all of it is known when the kernel is compiled."""
+    static = is_static(x)
+    if x.swizzle is None:
+        return x.layout, static
+    swizzled = ComposedLayout(x.swizzle, x.offset, x.layout)
+    part = None if x.sliced is None else _part(*x.sliced)
+    if part is None or size(part) != size(x.layout):
+        return swizzled if x.sliced is None else settled(swizzled)[0], static
+    inner = part.inner if isinstance(part, ComposedLayout) else part
+    offset = part.offset if isinstance(part, ComposedLayout) else 0
+    assert isinstance(inner, Layout)
+    static = static and not any(isinstance(n, Unknown) for n in (*leaves(inner.stride), offset))
+    if is_static(x):  # a stride that is not known follows nothing
+        strides = map_leaves(lambda d: _APART if isinstance(d, Unknown) else Static(d), inner.stride)
+        inner = Layout(map_leaves(Static, inner.shape), strides)
+    return (ComposedLayout(part.outer, 0, inner) if isinstance(part, ComposedLayout) else inner), static
+
+
+def _part(name: str, operands: list[Any]) -> AnyLayout | None:
+    """A part of a swizzled layout as CuTe sees it: an index that is no static integer is not known; None of other operations.
+
+    Raises: AlgebraError where CuTe cannot take the coordinate through the swizzle.
+    """
+    first = operands[0]
+    if name == "slice":
+        return slice_and_offset(map_leaves(_compiled_index, first), operands[1])[0]
+    if name == "local_tile" and len(operands) == 3:
+        zipped = zipped_divide(first, operands[1])
+        tile, rest = (len(modes(domain(mode).shape)) for mode in (get(zipped, 0), get(zipped, 1)))
+        coord = modes(map_leaves(_compiled_index, operands[2]))
+        return slice_and_offset(((X,) * tile, (*coord, *[X] * (rest - len(coord)))), zipped)[0]
+    if name in ("partition_S", "partition_D") and isinstance(first, ThrCopy):
+        divided = tidfrg(first.tiled, name[-1], operands[1])
+        rest = len(modes(get(domain(divided), 2).shape))
+        return slice_and_offset((Unknown(), X, (X,) * rest), divided)[0]
+    return None
+
+
+def _compiled_index(x: Any) -> Any:
+    return x if isinstance(x, (Underscore, Static)) else Unknown()
+
+
+def registers_of(values: Layout, t: Tensor, width: int) -> tuple[int | None, str]:
+    """How many registers of so many bits the values of a tensor are, None where they are none, and that in words.
+
+    >>> from cute_viz.algebra.tensor import Pointer
+    >>> registers_of(Layout(8, 1), Tensor(Pointer("smem", "half_t"), Layout((8, 4))), 32)
+    (4, 'they make 4 of 32 bits')
+    """
+    try:
+        whole = elements_of(replace(t, layout=values))
+        held = size(recast_layout(whole, t.bits, width))
+    except AlgebraError as error:
+        return None, error.message
+    return held, f"they make {held} of {width} bits"
 
 
 def is_static(x: Tensor) -> bool:

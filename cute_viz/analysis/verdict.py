@@ -11,21 +11,34 @@ from dataclasses import dataclass
 from typing import Any
 
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.composed import domain
 from cute_viz.algebra.construct import make_layout
-from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
+from cute_viz.algebra.descriptor import DescriptorTensor
+from cute_viz.algebra.elements import bits_of
 from cute_viz.algebra.inttuple import Static, leaves, modes, show
 from cute_viz.algebra.inverse import nullspace
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
 from cute_viz.algebra.modes import get
-from cute_viz.algebra.recast import recast_layout
-from cute_viz.algebra.tensor import Pointer, Tensor
-from cute_viz.analysis.vectorize import WIDEST, auto_width
+from cute_viz.algebra.tensor import SPACES, Pointer, Tensor, whole
+from cute_viz.analysis.multiply import gemm_calls
+from cute_viz.analysis.vectorize import BYTE, WIDEST, auto_width, registers_of
 from cute_viz.errors import AlgebraError
 
 AUTO = re.compile(r"(?:AutoVectorizingCopy(?:WithAssumedAlignment<(\d+)>)?|(DefaultCopy))$")  # DefaultCopy assumes 8 bits
+_COPIES = (Copy_Atom, CopyOp, TiledCopy, ThrCopy)
+_TYPED = re.compile(r"(?:UniversalCopy|SM80_CP_ASYNC_CACHE\w+)<(.*)>$")  # the types of source and destination
+_MATRIX = re.compile(r"(?:_x(\d)|U(8|16|32)x(\d+))_(?:\w*_)?(LDSM|STSM)_")
+_FILES = {  # (bits of a register, how many) of source and destination (cute/arch/copy_sm50.hpp, copy_sm75.hpp, copy_sm100.hpp)
+    "SM50_Shuffle_U32_2x2": ((32, 2), (32, 2)),
+    "MOVM_T": ((32, 1), (32, 1)),
+    "SM100_LOAD_256bit": ((256, 1), (32, 8)),
+    "SM100_STORE_256bit": ((32, 8), (256, 1)),
+}
+# Where the traits ask for a memory (cute/atom/copy_traits_sm80.hpp, copy_traits_sm90_tma.hpp).
+_MEMORY = {"_ZFILL": ("gmem", "smem"), "BULK_COPY_G2S": ("gmem", "smem"), "BULK_COPY_S2G": ("smem", "gmem")}
 CP_ASYNC = {"CACHEALWAYS": (32, 64, 128), "CACHEGLOBAL": (128,)}  # widths in bits (cute/arch/copy_sm80.hpp)
 
 
@@ -57,7 +70,7 @@ class Verdict:
 
 
 def verdict(name: str, operands: list[Any]) -> Verdict:
-    """The verdict on `copy(...)` or `gemm(...)` with its operands.
+    """The verdict on `copy(...)`, `copy_aligned(...)`, `copy_if(...)` or `gemm(...)` with its operands.
 
     Raises: AlgebraError for what CuTe refuses, with its condition in words, and for operands that are not tensors.
 
@@ -67,39 +80,79 @@ def verdict(name: str, operands: list[Any]) -> Verdict:
     >>> verdict("copy", [row, row]).bits
     128
     """
-    return _gemm(operands) if name == "gemm" else _copy(operands, aligned=name == "copy_aligned")
+    if name == "gemm":
+        return Verdict("gemm", *gemm_calls(*_operands("gemm", operands, 3, (MMA_Atom, TiledMMA, ThrMMA))))
+    return _copy_if(operands) if name == "copy_if" else _copy(operands, aligned=name == "copy_aligned")
 
 
 def _copy(operands: list[Any], aligned: bool = False) -> Verdict:
-    atom, src, dst = _operands("copy", operands, 2, (Copy_Atom, TiledCopy, ThrCopy))
-    auto = None if atom is None else AUTO.match(_atom(atom).name)
-    if atom is None or auto is not None:
-        most = (8 if auto[2] else int(auto[1] or WIDEST)) if auto is not None else WIDEST if aligned else None
-        width = auto_width(src, dst, most)
+    policy, src, dst = _operands("copy", operands, 2, _COPIES)
+    if isinstance(policy, CopyOp):
+        _policy(policy)
+    elif policy is not None:
+        policy = _atom(policy)
+    auto = None if policy is None else AUTO.match(policy.name)
+    if policy is None or auto is not None:
+        most = None if policy is None and not aligned else WIDEST if auto is None else _aligned_to(auto)
+        width = auto_width(src, dst, most, filtered=policy is None)
         words = f"a load and a store of {width.bits} bits"
         return Verdict("copy", words, width.accesses, width.bits, width.common, width.reasons)
-    atom = _atom(atom)
-    _check_async(atom)
-    count, *pair = _calls(atom, src.layout, dst.layout)
-    _registers(atom, (pair[0], pair[1]), (src, dst))
+    count, pair = _calls(policy, [src.layout, dst.layout])
+    return _by_atom(policy, count, (pair[0], pair[1]), src, dst)
+
+
+def _by_atom(atom: Copy_Atom, count: int, pair: tuple[Layout, Layout], src: Tensor, dst: Tensor) -> Verdict:
+    """What becomes of calls of an atom with the values of one call."""
+    _check_memory(atom, src, dst)
+    _registers(atom, pair, (src, dst))
     bits = size(get(atom.layout_src, 1)) * atom.bits
     reasons = () if bits >= WIDEST else (f"{atom.name} moves {bits} bits per thread; a wider atom would take fewer instructions",)
     common = auto_width(src, dst, WIDEST).common if src.bits == dst.bits else 0
     return Verdict("copy", atom.name, count, bits, common, reasons)
 
 
+def _copy_if(operands: list[Any]) -> Verdict:
+    """A copy with a predicate: by an atom, one for each of its calls; without, element by element."""
+    first = operands[0] if operands and isinstance(operands[0], _COPIES) else None
+    at = int(first is not None)
+    if len(operands) < at + 3:
+        raise AlgebraError("copy_if takes a predicate and 2 tensors, and an atom before them", hint="copy_if(ATOM, PRED, SRC, DST)")
+    _, src, dst = _operands("copy_if", [*operands[:at], *operands[at + 1 :]], 2, _COPIES)
+    if first is None:
+        return Verdict("copy", f"a load and a store of {dst.bits} bits, if its predicate holds", size(dst.layout), dst.bits)
+    if isinstance(first, CopyOp):
+        _policy(first, predicate=True)
+    atom, prd = _atom(first), domain(whole(operands[at]))
+    if not isinstance(prd, Layout):
+        raise AlgebraError(f"the predicate {show(prd)} is not a tensor", hint="make_tensor<bool>(shape), a value for each vector")
+    count, (_, *pair) = _calls(atom, [prd, src.layout, dst.layout])
+    return _by_atom(atom, count, (pair[0], pair[1]), src, dst)
+
+
+def _policy(op: CopyOp, predicate: bool = False) -> None:
+    """Raises: AlgebraError for an operation that `copy` does not take by itself."""
+    if predicate or not AUTO.match(op.name):
+        raise AlgebraError(f"unrecognized CopyPolicy {op.name}", hint=f"Copy_Atom<{op.name}, TYPE>{{}} is an atom")
+
+
+def _aligned_to(auto: re.Match[str]) -> int:
+    return BYTE if auto[2] else int(auto[1] or WIDEST)
+
+
 def _operands(name: str, operands: list[Any], count: int, atoms: tuple[type, ...]) -> list[Any]:
-    """The atom, or None, and the tensors of a call."""
+    """The atom, or None, and the tensors of a call; of a gemm with D, this too, behind them."""
     first = operands[0] if operands and isinstance(operands[0], atoms) else None
     tensors = operands[first is not None :]
-    if len(tensors) == count + 1 and name == "gemm":  # D is another one than C
-        tensors = tensors[1:]
-    wanted = "copy(ATOM, SRC, DST)" if name == "copy" else "gemm(MMA, A, B, C)"
-    if len(tensors) != count:
+    wanted = "gemm(MMA, A, B, C)" if name == "gemm" else f"{name}(ATOM, SRC, DST)"
+    if len(tensors) != count and not (name == "gemm" and len(tensors) == count + 1):
         raise AlgebraError(f"{name} takes {count} tensors, and an atom before them", hint=wanted)
+    if isinstance(first, ThrCopy):
+        raise AlgebraError(f"{name} of a ThrCopy is deleted: it takes the TiledCopy", hint="copy(tiled_copy, SRC, DST)")
+    if len(tensors) > count:
+        tensors = [*tensors[1:], tensors[0]]
     tensors = _with_registers(name, first, tensors)
     for n, tensor in enumerate(tensors, 1 + (first is not None)):
-        if not isinstance(tensor, Tensor):
+        if not isinstance(tensor, (Tensor, DescriptorTensor)) or (name != "gemm" and not isinstance(tensor, Tensor)):
             raise AlgebraError(
                 f"operand {n} of {name}, {show(tensor).splitlines()[0]}, has no known memory and element type",
                 hint="such as make_tensor(make_gmem_ptr<half_t>(0), (8,64):(64,1))",
@@ -110,10 +163,11 @@ def _operands(name: str, operands: list[Any], count: int, atoms: tuple[type, ...
 def _with_registers(name: str, first: Any, tensors: list[Any]) -> list[Any]:
     """The operands, of which a plain layout is a fragment: registers of the type that the instruction or the other side has."""
     if name == "gemm":
-        types = getattr(first.atom if isinstance(first, TiledMMA) else first, "types", ()) or ()
-        return [_fragment(x, types[n] if n < len(types) else "") for n, x in enumerate(tensors)]
+        tiled = first.tiled if isinstance(first, ThrMMA) else first
+        types = getattr(tiled.atom if isinstance(tiled, TiledMMA) else tiled, "types", ()) or ()
+        return [_fragment(x, types[min(n, 2)] if n < len(types) else "") for n, x in enumerate(tensors)]
     known = next((x.pointer.type for x in tensors if isinstance(x, Tensor)), "")
-    if not known and first is not None:
+    if not known and first is not None and not isinstance(first, CopyOp):
         known = _atom(first).value_type or str(_atom(first).bits)
     return [_fragment(x, known) for x in tensors]
 
@@ -127,33 +181,51 @@ def _atom(x: Any) -> Copy_Atom:
     return tiled.atom if isinstance(tiled, TiledCopy) else tiled
 
 
-def _check_async(atom: Copy_Atom) -> None:
+def _check_memory(atom: Copy_Atom, src: Tensor, dst: Tensor) -> None:
     for kind, widths in CP_ASYNC.items():
-        bits = size(get(atom.layout_src, 1)) * atom.bits
+        bits = _register_files(atom)[0][0]
         if f"CP_ASYNC_{kind}" in atom.name and bits not in widths:
             raise AlgebraError(
                 f"cp.async of {bits // 8} bytes is not supported by {atom.name.partition('<')[0]}",
                 hint=f"it copies {' or '.join(str(width // 8) for width in widths)} bytes",
             )
+    for word, spaces in _MEMORY.items():
+        found = (src.pointer.space, dst.pointer.space)
+        if word in atom.name and found != spaces:
+            raise AlgebraError(
+                f"{atom.name} copies from {SPACES[spaces[0]]} to {SPACES[spaces[1]]},"
+                f" not from {SPACES[found[0]]} to {SPACES[found[1]]}"
+            )
 
 
-def _calls(atom: Copy_Atom, src: Layout, dst: Layout) -> tuple[int, Layout, Layout]:
-    """How often the atom is called, and the source and destination values of one call (Copy_Atom::call)."""
+def _calls(atom: Copy_Atom, parts: list[Layout]) -> tuple[int, list[Layout]]:
+    """How often the atom is called, and the source and destination values of one call (Copy_Atom::call).
+
+    parts: source and destination; before them the predicate, if there is one.
+    """
     wanted = [size(get(layout, 1)) for layout in (atom.layout_src, atom.layout_dst)]
     count = 1
     while True:
-        ranks = [len(modes(layout.shape)) for layout in (src, dst)]
-        if ranks[0] != ranks[1]:
+        src, dst = parts[-2:]
+        if len(parts) > 2 and (rank := len(modes(parts[0].shape))) == len(modes(src.shape)) - 1:  # without the mode of the values
+            parts[0] = make_layout(Layout(1, 0), *[get(parts[0], n) for n in range(rank)])
+        ranks = [len(modes(layout.shape)) for layout in parts]
+        if len(set(ranks)) > 1:
+            told = f"the source {show(src)} has {ranks[-2]} modes, the destination {show(dst)} has {ranks[-1]}"
+            if len(parts) > 2:
+                told = f"the predicate {show(parts[0])} has {ranks[0]} modes, {told}"
             raise AlgebraError(
-                f"CopyAtom rank-mismatch: the source {show(src)} has {ranks[0]} modes, the destination {show(dst)} has {ranks[1]}",
+                f"CopyAtom rank-mismatch: {told}",
                 hint="both are (CPY, CPY_M, CPY_K, ...): retile the one that is an MMA's, by retile_S or retile_D",
             )
         if ranks[0] > 1:
-            count *= _rest(src, dst)
-            src, dst = get(src, 0), get(dst, 0)  # type: ignore[assignment]
+            static = len(parts) == 2 and _is_static(src) and _is_static(dst)
+            count *= _rest(src, dst) if static else size(dst) // size(get(dst, 0))
+            parts = [get(layout, 0) for layout in parts]  # type: ignore[misc]
+        src, dst = parts[-2:]
         found = [size(layout) if _is_static(layout) else None for layout in (src, dst)]
         if any(there == many for there, many in zip(found, wanted, strict=True)):
-            return count, src, dst
+            return count, parts
         if not all(isinstance(layout.shape, tuple) for layout in (src, dst)):
             raise AlgebraError(
                 f"the partitioning does not match the instruction: {atom.name} takes {wanted[0]} values of the source and gives"
@@ -163,7 +235,7 @@ def _calls(atom: Copy_Atom, src: Layout, dst: Layout) -> tuple[int, Layout, Layo
                 else "their extents must be known when the kernel is compiled: Int<8>{}",
             )
         if ranks[0] == 1:
-            src, dst = get(src, 0), get(dst, 0)  # type: ignore[assignment]
+            parts = [get(layout, 0) for layout in parts]  # type: ignore[misc]
 
 
 def _rest(src: Layout, dst: Layout) -> int:
@@ -193,13 +265,7 @@ def _registers(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tens
     for side, values, tensor, (width, number) in zip(("src", "dst"), pair, tensors, _register_files(atom), strict=True):
         if not width:
             continue
-        whole = values if tensor.swizzle is None else ComposedLayout(tensor.swizzle, tensor.offset, values)
-        try:
-            held = size(recast_layout(whole, tensor.bits, width))
-        except AlgebraError as error:
-            held, why = None, error.message
-        else:
-            why = f"they make {held} of {width} bits"
+        held, why = registers_of(values, tensor, width)
         if held != number:
             files = f"{number} register{'s' if number > 1 else ''} of {width} bits"
             raise AlgebraError(
@@ -211,54 +277,12 @@ def _registers(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tens
 
 def _register_files(atom: Copy_Atom) -> list[tuple[int, int]]:
     """For source and destination the bits of a register and how many there are; (0, 0) where the instruction is of another kind."""
-    bits = [size(get(layout, 1)) * atom.bits for layout in (atom.layout_src, atom.layout_dst)]
-    if atom.name.startswith("UniversalCopy") or "CP_ASYNC" in atom.name:
-        return [(width, 1) for width in bits]
-    if "_LDSM_" in atom.name:
-        return [(WIDEST, 1), (32, bits[1] // 32)]
-    if "_STSM_" in atom.name:
-        return [(32, bits[0] // 32), (WIDEST, 1)]
-    return [(0, 0), (0, 0)]
-
-
-# The modes that must be alike: of which operand (A, B, C by number) which mode.
-_ALIKE = (("M", (0, 1), (2, 1)), ("N", (1, 1), (2, 2)), ("K", (0, 2), (1, 2)))
-
-
-def _gemm(operands: list[Any]) -> Verdict:
-    mma, a, b, c = _operands("gemm", operands, 3, (MMA_Atom, TiledMMA, ThrMMA))
-    if mma is None:
-        raise AlgebraError("gemm without an MMA multiplies by FMA, value by value", hint="gemm(MMA, A, B, C)")
-    tiled = mma.tiled if isinstance(mma, ThrMMA) else mma
-    atom = tiled.atom if isinstance(tiled, TiledMMA) else tiled
-    shapes = [modes(t.layout.shape) for t in (a, b, c)]
-    ranks = tuple(len(shape) for shape in shapes)
-    if ranks not in ((3, 3, 3), (2, 2, 3), (1, 1, 1), (2, 2, 2)):
-        raise AlgebraError(
-            f"A, B and C have {ranks[0]}, {ranks[1]} and {ranks[2]} modes; (V,M,K), (V,N,K) and"
-            " (V,M,N) are expected, or a slice of these",
-            hint="partition_fragment_A, partition_fragment_B and partition_fragment_C give such tensors",
-        )
-    if ranks == (2, 2, 2):  # (M,K) x (N,K) => (M,N), of an MMA of one value a thread
-        shapes = [(1, *shape) for shape in shapes]
-    sizes = [[size(Layout(part)) for part in shape] for shape in shapes]
-    for mode, (n, i), (m, j) in _ALIKE[: len(sizes[0]) if len(sizes[0]) > 1 else 0]:
-        if sizes[n][i] != sizes[m][j]:
-            one, other = (f"{'ABC'[at]} {show((a, b, c)[at].layout)}" for at in (n, m))
-            raise AlgebraError(
-                f"mode {mode} differs: {one} has {sizes[n][i]}, {other} has {sizes[m][j]}",
-                hint=f"size<{i}>({'ABC'[n]}) == size<{j}>({'ABC'[m]})",
-            )
-    for operand, t, mine in zip("ABC", (a, b, c), sizes, strict=True):
-        wanted = size(get(atom.layout(operand), 1))
-        if mine[0] != wanted and t.pointer.space == "rmem":
-            raise AlgebraError(
-                f"{operand} has {mine[0]} values in its first mode, {atom.name or 'the MMA'} takes {wanted} per thread",
-                hint=f"partition_fragment_{operand} of this MMA gives such a tensor",
-            )
-    count = 1
-    for many in sizes[2][1:]:
-        count *= many
-    if len(sizes[0]) == 3:
-        count *= sizes[0][2]
-    return Verdict("gemm", atom.name or "MMA", count)
+    if (auto := AUTO.match(atom.name)) is not None:
+        return [(_aligned_to(auto), 1)] * 2
+    if (typed := _TYPED.match(atom.name)) is not None:
+        source, _, target = typed[1].partition(",")
+        return [(bits_of(source.strip()), 1), (bits_of((target or source).strip()), 1)]
+    if (matrix := _MATRIX.search(atom.name)) is not None:
+        registers = (32, int(matrix[1] or 0) or int(matrix[3]) * int(matrix[2]) // 32)
+        return [(WIDEST, 1), registers] if matrix[4] == "LDSM" else [registers, (WIDEST, 1)]
+    return next((list(files) for word, files in _FILES.items() if word in atom.name), [(0, 0), (0, 0)])

@@ -16,7 +16,7 @@ from cute_viz.cli.words import Reading, reading_options
 from cute_viz.engine import ask
 from cute_viz.engine.access import DRAWN, Access, film, picture_of, report_of
 from cute_viz.engine.answer import Answer, format_of
-from cute_viz.engine.kernel import Report, assumption, page_of
+from cute_viz.engine.kernel import Report, assumption, page_of, place
 from cute_viz.errors import CuteVizError, spelled
 from cute_viz.options.words import read
 from cute_viz.source.model import matching
@@ -106,7 +106,8 @@ def command(
 
     For a whole FILE of C++ or the Python DSL, without --name and --access: every `copy` and `gemm` between tensors that can be
     evaluated, what it costs once for a thread block, the worst first, with the swizzle or the padding that would cure its tile.
-    The types and sizes of C++ are those of the calls from `main`, as if the program had no arguments; --let gives others.
+    The files of its folder that it includes are read with it. The types and sizes of C++ are those of the calls from `main`, as if
+    the program had no arguments; --let gives others.
     """
     if access is None and reading.name is None:
         report = ask(reading.request(source)).kernel
@@ -167,7 +168,7 @@ def _accesses(report: Report) -> None:
     for row in report.accesses:
         cost = row.cost
         counts = (cost.elements, cost.instructions, cost.wavefronts, cost.ideal, cost.sectors, cost.ideal_sectors)
-        rows.append([str(row.move.line), _short(row.move), cost.instruction, *("" if x is None else str(x) for x in counts)])
+        rows.append([place(row.move), _short(row.move), cost.instruction, *("" if x is None else str(x) for x in counts)])
     if report.accesses:
         output.table(rows)
     cures = {(row.move.call, row.cost.side.share.root, row.cure): None for row in report.accesses if row.cost.side and row.cure}
@@ -177,7 +178,7 @@ def _accesses(report: Report) -> None:
     if told := assumption(report):
         output.say(f"{told}; --let gives others", err=False)
     for move, error in report.unknown:
-        output.say(f"line {move.line}: {_short(move)}: not evaluated: {spelled(error.message, 'cli')}{_needs(error)}", err=False)
+        output.say(f"line {place(move)}: {_short(move)}: not evaluated: {spelled(error.message, 'cli')}{_needs(error)}", err=False)
 
 
 def _short(move: Move) -> str:

@@ -18,6 +18,7 @@ from cute_viz.limits import limit, over
 @click.command(
     epilog="\b\nExamples:\n"
     "  cute-viz solve '0 1 2 3; 4 5 6 7'        rows are separated by semicolons or lines\n"
+    "  cute-viz solve '0 4; 1 5;; 8 12; 9 13'   an empty row, or line, begins the next index of a third mode\n"
     "  cute-viz solve offsets.csv\n"
     "  cute-viz solve owners.txt --json         the TV layout of a table of T0V0, T0V1 ..."
 )
@@ -28,13 +29,14 @@ def command(table: str, as_json: bool) -> None:
     for a table of owners (T3V1), the layout from (thread, value) to the index into the column-major tile. Where there is none,
     show the first cell that contradicts the cells before it.
     """
-    from cute_viz.analysis.solve import read_npy, read_table, solve, solve_owners
+    from cute_viz.analysis.solve import pages_of, read_npy, read_table, solve, solve_owners
 
     if table.endswith(".npy") and os.path.isfile(table) and os.path.getsize(table) > limit("file"):
         raise over("file", "this is too large", place=table)
     data = files.own_bytes(table) if table.endswith(".npy") else None
-    rows: Any = read_table(_text(table)) if data is None else read_npy(data)
-    found = solve_owners(rows) if rows and isinstance(rows[0][0], tuple) else solve(rows)
+    text = _text(table) if data is None else ""
+    rows: Any = read_table(text) if data is None else read_npy(data)
+    found = solve_owners(rows) if rows and isinstance(rows[0][0], tuple) else solve(rows, pages_of(text) if text else 1)
     if as_json:
         tile = list(found.tile) if found.tile else None
         click.echo(json.dumps({"layout": str(found.layout), "kind": found.kind, "tile": tile}))

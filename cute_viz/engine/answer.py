@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.engine import whole
 from cute_viz.engine.request import Request, Source
-from cute_viz.engine.subject import Subject, file_in, is_file, subject_of, values_of, whole_file
+from cute_viz.engine.subject import Subject, file_in, is_file, subject_of, values_of, whole_file, with_includes
 from cute_viz.engine.whole import Row
 from cute_viz.errors import CuteVizError, UsageError
 from cute_viz.files import read_text
@@ -80,9 +80,19 @@ class Answer:
 
     @property
     def kernel(self) -> Report | None:
-        """What the copies of the one source, a whole file, cost; None for any other source, and of a file without copies."""
+        """What the copies of the one source, a whole file, cost, with those of the files of its folder that it includes.
+
+        None for any other source, and of a file without copies.
+        """
         (source,) = self.request.sources
         with self._limits():
+            if (
+                self.request.files
+                and isinstance(source, str)
+                and is_file(source)
+                and not source.endswith((".yaml", ".yml", ".json"))
+            ):
+                source = Source(with_includes(source), source)
             file = whole_file(source, self.request)
             if file is None:
                 return None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import pointer_bits
+from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import whole
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from cute_viz.source.model import SourceFile
 
 _ROW = re.compile(r"mode \d+: |.*, mode by mode$")  # where the picture of the steps begins a new row
-VERDICTS = ("copy", "copy_aligned", "gemm")  # what moves or multiplies, and gives no value
+VERDICTS = ("copy", "copy_if", "copy_aligned", "gemm")  # what moves or multiplies, and gives no value
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,8 @@ def explain(text: str, names: dict[str, Any], library: Library) -> Explanation:
         return _encoding(text, library)
     name, operands, template = read_call(text, names, library.resolve)
     if name in VERDICTS:
+        if _last_statement(text).startswith("cute.") and isinstance(operands[0], ThrCopy):
+            operands[0] = operands[0].tiled  # the DSL's is a TiledCopy, too
         found = verdict(name, operands)
         return Explanation(Call(name, tuple(operands), template), tuple(steps_of_verdict(found)), found)
     operands = [whole(operand) for operand in operands]

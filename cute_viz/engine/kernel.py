@@ -31,6 +31,7 @@ class Access:
         cost = self.cost
         return {
             "line": self.move.line,
+            "file": self.move.file or None,
             "scope": "::".join(self.move.scope),
             "call": self.move.call or None,
             "statement": self.move.text,
@@ -82,6 +83,7 @@ class Report:
         missing = [
             {
                 "line": move.line,
+                "file": move.file or None,
                 "call": move.call or None,
                 "statement": move.text,
                 "error": error.message,
@@ -161,7 +163,7 @@ def page_of(report: Report, title: str) -> bytes:
     parts.append(f"<h1>{escape(title)}</h1><p>{_MEANING}</p><table><tr>{''.join(f'<th>{word}</th>' for word in head)}</tr>")
     for n, row in enumerate(report.accesses):
         cost = row.cost
-        cells = [row.move.line, _statement(row, n), cost.instruction, cost.elements, cost.instructions]
+        cells = [place(row.move), _statement(row, n), cost.instruction, cost.elements, cost.instructions]
         cells += [_number(x) for x in (cost.wavefronts, cost.ideal, cost.sectors, cost.ideal_sectors)]
         cells.append(f"{row.cure[0]}: {row.cure[1]} of {row.cure[2]}" if row.cure else "")
         mark = " class='worse'" if row.lost > 0 else ""
@@ -172,10 +174,21 @@ def page_of(report: Report, title: str) -> bytes:
     if report.unknown:
         parts.append("<h2>Not evaluated</h2><ul>")
         parts += [
-            f"<li>line {move.line}: <code>{escape(move.text)}</code>: {escape(error.message)}" for move, error in report.unknown
+            f"<li>line {escape(place(move))}: <code>{escape(move.text)}</code>: {escape(error.message)}"
+            for move, error in report.unknown
         ]
         parts.append("</ul>")
     return "\n".join([*parts, "</html>\n"]).encode()
+
+
+def place(move: Move) -> str:
+    """The line of a statement, behind the included file that it is in.
+
+    >>> from cute_viz.source.model import Move
+    >>> place(Move("copy", 7, (), "", list)), place(Move("copy", 7, (), "", list, file="a.cuh"))
+    ('7', 'a.cuh:7')
+    """
+    return f"{move.file}:{move.line}" if move.file else str(move.line)
 
 
 def assumption(report: Report) -> str:

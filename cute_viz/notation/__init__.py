@@ -162,11 +162,16 @@ def _read_call(source: Source) -> tuple[str, list[Any], tuple[Any, ...]]:
     from cute_viz.notation.program import operation_of
 
     *before, last = _statements(source)
-    bound = {**source.names, **(evaluate_program(before, source).bound() if before else {})}
+    document = evaluate_program(before, source)
+    bound = {**source.names, **document.bound()}
     if last.value is None:
         assert last.error is not None
         raise last.error
-    call = operation_of(last.value, source.seeing(bound))
+    try:
+        call = operation_of(last.value, source.seeing(bound))
+    except CuteVizError as error:  # the cause is that of a name whose own statement failed
+        words = re.findall(r"[A-Za-z_]\w*", source.text[last.span.start : last.span.end])
+        raise next((document.failures[word] for word in words if word in document.failures), error) from None
     if call is None:
         return "", [evaluate_program([*before, last], source).pick()], ()
     return call

@@ -375,7 +375,7 @@ def _call_layout(function: Any, args: tuple[Any, ...]) -> Any:
         if len(args) != 1 or not isinstance(args[0], int):
             raise AlgebraError(f"{function} takes one integer")
         return function(args[0])
-    if isinstance(function, Tensor) and args:
+    if (isinstance(function, Tensor) or hasattr(function, "first")) and args:  # a tensor, or a fragment of descriptors
         return function(*args)
     if not isinstance(function, (Layout, ComposedLayout)):
         raise AlgebraError(f"{show(function)} is not a layout that a coordinate could be given to")

@@ -74,7 +74,7 @@ class Move:
     that the file calls several times, "" else.
     read: the operands: an atom or a tiling, a Share for each tensor, a CuteVizError for what is not known. text: the statement.
     assumed: once it was read, the numbers that hold where the program is run without arguments, by name: value and line.
-    uncalled: of a function that nothing in the file calls, its parameters.
+    uncalled: of a function that nothing in the file calls, its parameters. file: the included file that it is in, "" else.
 
     >>> Move("copy", 7, ("gemm_tn",), "", list).line
     7
@@ -88,6 +88,7 @@ class Move:
     text: str = ""
     assumed: Mapping[str, tuple[str, int]] = field(default_factory=dict, compare=False)
     uncalled: tuple[str, ...] | None = None
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,10 +154,9 @@ def _class(reader: Declarer, scope: Scope, at: int, params: _Params) -> int:
         scope.declarations.append(declaration)
         reader.named(name, True)
     after = reader.body(inner, at + 1)
-    if not name:
-        for member in inner.declarations:  # of an anonymous struct or union they are seen outside
-            if tokens[after].kind == ";" and outer.kind == "class":
-                outer.names.setdefault(member.name, []).append(member)
+    if not name and tokens[after].kind == ";" and outer.kind == "class":
+        for member, those in inner.names.items():  # of an anonymous struct or union they are seen outside
+            outer.names.setdefault(member, []).extend(those)
     if tokens[after].kind == "name" or tokens[after].kind in ("*", "&"):
         while tokens[after].kind not in (";", "end", "}"):
             if tokens[after].kind == "name" and tokens[after + 1].kind in (";", ",", "[", "=", "{"):

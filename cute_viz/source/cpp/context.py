@@ -76,6 +76,10 @@ class Context:
         """The line of a token."""
         return self.lines.at(self.starts[token])
 
+    def file(self, token: int) -> str:
+        """The included file of a token, as line markers name it; "" of the file itself."""
+        return self.lines.file(self.starts[token])
+
     def span(self, part: Range) -> Span:
         """The place of tokens."""
         tokens = self.reader.tokens

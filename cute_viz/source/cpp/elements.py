@@ -87,6 +87,16 @@ def bits(value: Any) -> int:
     raise AlgebraError(f"the width of {show(value)} is not known", hint="an element type, such as half_t")
 
 
+class Array(ValueType):
+    """The type of an array, as one type of all its bits: what points into it points to `element`."""
+
+    __slots__ = ("element",)
+
+    def __init__(self, name: str, element: Any) -> None:
+        super().__init__(name)
+        self.element = element
+
+
 def sized(width: int) -> ValueType:
     """The unsigned type of a width.
 

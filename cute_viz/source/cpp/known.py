@@ -22,7 +22,7 @@ from cute_viz.source.cpp.collective import builder, kernel
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.cutlass import TYPES as HELPERS
 from cute_viz.source.cpp.cutlass import tag_member
-from cute_viz.source.cpp.elements import bits, is_tag, sized, type_named
+from cute_viz.source.cpp.elements import Array, bits, is_tag, sized, type_named
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import TYPES
 from cute_viz.source.cpp.traits import TRAITS
@@ -201,11 +201,11 @@ def _bits_type(meaning: Meaning, name: str, values: list[Any], span: Span) -> An
 
 
 def _array(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
-    """An array as a type to copy: only its width matters."""
-    _check(values)
-    if len(values) < 2 or not isinstance(values[1], int) or not 0 < values[1] < 1 << 16:
+    """An array as a type to copy, of its width; what points into it points to its elements."""
+    _check(values := values[:2])  # its alignment is not asked
+    if len(values) < 2 or not isinstance(values[1], int) or not 0 < values[1] < 1 << 32:
         raise meaning.fail(f"{name} has a type and a number", span)
-    return sized(bits(values[0]) * int(values[1]))
+    return Array(sized(bits(values[0]) * int(values[1])).name, values[0])
 
 
 def _flag(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
@@ -244,7 +244,7 @@ _FORMS: dict[str, Callable[[Meaning, str, list[Any], Span], Any]] = {
     **dict.fromkeys(TUPLES, _tuple),
     **dict.fromkeys((*INTEGRALS, "bool_constant"), _integral),
     **dict.fromkeys(("uint_byte_t", "uint_bit_t"), _bits_type),
-    **dict.fromkeys(("AlignedArray", "Array", "array", "aligned_array", "array_aligned"), _array),
+    **dict.fromkeys(("AlignedArray", "AlignedBuffer", "Array", "ArrayEngine", "array", "aligned_array", "array_aligned"), _array),
     "Layout": _layout,
     "ComposedLayout": _composed,
     "Swizzle": _swizzle,

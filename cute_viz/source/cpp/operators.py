@@ -216,6 +216,8 @@ class Operators(Definitions):
         """A value as another type."""
         if isinstance(kind, Pointer):
             return self._cast_pointer(kind, node)
+        if isinstance(kind, Class) and kind.env.scope.kind == "class":
+            return kind  # a reference to what lies at a place
         if isinstance(kind, External) and kind.name.rsplit("::", 1)[-1] == "Major":
             number = self.solid(node)
             if isinstance(number, int) and certain(number) in (0, 1):

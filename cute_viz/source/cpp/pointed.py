@@ -6,6 +6,7 @@ from typing import Any
 
 from cute_viz.algebra.elements import ValueType
 from cute_viz.errors import CuteVizError, LimitError
+from cute_viz.source.cpp.elements import Array
 from cute_viz.source.cpp.lookup import opened
 from cute_viz.source.cpp.paths import overloads
 from cute_viz.source.cpp.reading import Meaning
@@ -70,6 +71,8 @@ def element_name(value: Any) -> str:
         value = value.element
     if isinstance(value, External) and value.args and isinstance(value.args[0], ValueType):
         value = value.args[0]
+    while isinstance(value, Array):
+        value = value.element
     return str(value) if isinstance(value, ValueType) else ""
 
 

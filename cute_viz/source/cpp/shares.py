@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cute_viz.algebra.composed import domain
-from cute_viz.algebra.copy import ThrCopy, TiledCopy
-from cute_viz.algebra.inttuple import Static, Underscore, leaves, show
+from cute_viz.algebra.copy import ThrCopy
+from cute_viz.algebra.inttuple import Static, Underscore, leaves
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.mma import ThrMMA, TiledMMA
+from cute_viz.algebra.mma import ThrMMA
 from cute_viz.algebra.shares import Share, copy_share, local_share, mma_share, share, sliced_share
 from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.source.cpp.lookup import change_before, opened
 from cute_viz.source.cpp.pointed import element, element_name
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.scopes import Declaration, Range
+from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.slices import Thread, coordinate
 from cute_viz.source.cpp.tree import Binary, Call, Id, Member, Node
 from cute_viz.source.cpp.uses import only_call
-from cute_viz.source.cpp.values import Env, finished
+from cute_viz.source.cpp.values import Env, Function, finished
 
 _SPACES = {"make_smem_ptr": "smem", "make_gmem_ptr": "gmem", "make_rmem_ptr": "rmem", "make_tmem_ptr": "tmem"}
 _REGISTERS = ("partition_fragment", "make_fragment", "make_rmem_tensor", "make_tensor_like", "partition_shape")
@@ -56,8 +56,30 @@ class Shares:
                 return self._made(node, name, at, deep)
             if not found.declarations or found.declarations[0].kind == "variable":
                 return self._slice(self.of(node.function, at, deep), node.args, at)
+            value = at.value(node.function)
+            if isinstance(value, Function) and len(value.declarations) == 1 and value.declarations[0].inner is not None:
+                return self._returned(node, value.declarations[0].inner, at, deep)
         elif isinstance(node, Call):
             return self._slice(self.of(node.function, at, deep), node.args, at)
+        raise at.fail(NO_TENSOR, node.span)
+
+    def _returned(self, node: Call, function: Scope, at: Meaning, deep: int) -> Share:
+        """What a function of the file gives: new registers, or an argument in another layout."""
+        returns = [x for x in function.statements if x.kind == "return" and x.value is not None]
+        tree = at.context.tree(returns[0].value) if len(returns) == 1 and returns[0].value is not None else None
+        if not isinstance(tree, Call) or not isinstance(tree.function, Id):
+            raise at.fail(NO_TENSOR, node.span)
+        part = tree.function.parts[-1]
+        pointer = tree.args[0] if part.name == "make_tensor" and part.args is None and tree.args else None
+        if part.name.startswith(_REGISTERS) or (part.name == "make_tensor" and part.args is not None):
+            return self._registers(node, at)
+        if isinstance(pointer, Call) and isinstance(pointer.function, Id) and pointer.function.text.endswith("make_rmem_ptr"):
+            return self._registers(node, at)
+        if isinstance(pointer, Call) and isinstance(pointer.function, Member) and isinstance(pointer.function.object, Id):
+            names = [param.name for param in function.arguments]
+            name = pointer.function.object.text
+            if pointer.function.part.name == "data" and name in names and names.index(name) < len(node.args):
+                return self._through(self.of(node.args[names.index(name)], at, deep), node, at)
         raise at.fail(NO_TENSOR, node.span)
 
     def _named(self, node: Id, at: Meaning, deep: int) -> Share:
@@ -115,18 +137,18 @@ class Shares:
         varies = isinstance(thread, Thread)
         view = finished(thread.view if isinstance(thread, Thread) else thread)
         side = function.part.name.removeprefix("partition_")
+        if isinstance(view, ThrMMA) and view.tiled.atom.name.startswith("SM100_MMA"):  # the tile of a CTA, whose threads share it
+            return self._through(tensor, node, at, view=True)
         if tensor.starts:
             raise at.fail("this is a thread's part already", node.args[0].span)
         if isinstance(view, ThrCopy) and side in ("S", "D"):
-            tiled: TiledCopy | TiledMMA = view.tiled
             out = copy_share(tensor, view.tiled, side)
         elif isinstance(view, ThrMMA) and side in ("A", "B", "C"):
-            tiled = view.tiled
             out = mma_share(tensor, view.tiled, side)
         else:
             raise at.fail(f"{function.part.name} is not supported", node.span)
         if not varies:
-            raise at.fail(f"this is the part of one fixed thread ({show(tiled).splitlines()[0]})", node.span)
+            return self._through(tensor, node, at)
         return self._printed(out, tensor, node, at)
 
     def _printed(self, x: Share, of: Share, node: Node, at: Meaning) -> Share:
@@ -159,11 +181,13 @@ class Shares:
             raise at.fail(f"cannot determine the tensor that {name} gives", node.span)
         return self._through(self.of(node.args[0], at, deep), node, at)
 
-    def _through(self, x: Share, node: Call, at: Meaning) -> Share:
-        """A view of a tensor that keeps where it begins: its layout is what the reader says."""
+    def _through(self, x: Share, node: Call, at: Meaning, view: bool = False) -> Share:
+        """A view of a tensor that keeps where it begins: its layout is what the reader says. view: of its parts the first."""
         value = at.solid(node)
         if isinstance(value, Thread):
-            raise value.error
+            if not view:
+                raise value.error
+            value = value.view
         made = share(x.root, x.space, x.type, finished(value))
         own, flagged = (made.swizzle, made.flagged) if made.swizzle is not None else (x.swizzle, x.flagged)
         return replace(x, layout=made.layout, offset=x.offset + made.offset, swizzle=own, flagged=flagged)

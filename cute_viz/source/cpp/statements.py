@@ -35,6 +35,8 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
         if found is None or (found[0] in own and len(found[1]) > _MOST):
             continue
         name, arguments = found
+        if "::" in name and not name.startswith("cute") and _defined(reader, name):  # its own statements are told
+            continue
         scope = reader.scopes[number]
         function = function_of(scope)
         if function is not None and function not in known:
@@ -43,8 +45,18 @@ def moves(reader: Declarer, given: Given, lookup: _BUILD) -> tuple[Move, ...]:
             assumed = {} if context.assumed is None else context.assumed
             read = _reader(context, lookup, scope, arguments)
             uncalled = _parameters(function) if function is not None and not context.chosen else None
-            out.append(Move(name, context.line(begin), scope.path, where, read, _text(reader, begin), assumed, uncalled))
+            out.append(
+                Move(
+                    name, context.line(begin), scope.path, where, read, _text(reader, begin), assumed, uncalled, context.file(begin)
+                )
+            )
     return tuple(out)
+
+
+def _defined(reader: Declarer, name: str) -> bool:
+    """Whether the file has functions of this name, in any namespace."""
+    last = name.rpartition("::")[2]
+    return any(scope.kind == "function" and scope.name == last for scope in reader.scopes)
 
 
 def _parameters(function: Scope) -> tuple[str, ...]:

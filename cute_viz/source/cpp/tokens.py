@@ -107,18 +107,34 @@ def tokenize(text: str) -> tuple[list[Token], list[Directive]]:
 
 
 class Lines:
-    """The lines of a text: which one a place is in.
+    """The lines of a text: which one a place is in, and of which file where line markers (`#line 3 "a.h"`) tell.
 
     >>> Lines("a\\nb").at(2)
     2
+    >>> lines = Lines('a;\\n#line 7 "x.h"\\nb;\\n')
+    >>> lines.at(17), lines.file(17), lines.file(0)
+    (7, 'x.h', '')
     """
 
     def __init__(self, text: str) -> None:
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        marks = _MARKER.finditer(text) if "#" in text else ()
+        self._marks = [(match.end(), int(match[1]) - bisect(self._starts, match.end()), match[2] or "") for match in marks]
 
     def at(self, place: int) -> int:
         """The line of a place, from 1."""
-        return bisect(self._starts, place)
+        return bisect(self._starts, place) + self._mark(place)[1]
+
+    def file(self, place: int) -> str:
+        """The file that a marker before a place names, "" where none does."""
+        return self._mark(place)[2]
+
+    def _mark(self, place: int) -> tuple[int, int, str]:
+        at = bisect(self._marks, place, key=lambda mark: mark[0])
+        return self._marks[at - 1] if at else (0, 0, "")
+
+
+_MARKER = re.compile(r'^[ \t]*#[ \t]*line[ \t]+(\d{1,9})(?:[ \t]+"([^"\n]*)")?[^\n]*\n', re.M)
 
 
 def number(text: str) -> int | float | None:
