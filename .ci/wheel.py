@@ -1,8 +1,8 @@
 """The wheel's modules without the docstrings of internals, as `python -OO` would run them: they are a fifth of its size.
 
 What users call and read keeps its docstrings: the top of the package, the command line (help texts are made of them), the
-extensions and, but for examples, the public names of the algebra. Line numbers stay, so that a traceback of an installed
-package points into the repository. The sdist and an editable install have everything.
+extensions; operations of the algebra are described by their table instead. Line numbers stay, so that a traceback of an
+installed package points into the repository. The sdist and an editable install have everything.
 """
 
 from __future__ import annotations
@@ -18,21 +18,16 @@ PACKAGE = "cute_viz"
 WHOLE = {"", "cli", "ext"}  # "": the top of the package
 
 
-def bare(text: str, keeps_public: bool) -> str:
-    """The module without docstrings, but for its own and, if asked for, the words of public names; as many lines, the same code."""
+def bare(text: str) -> str:
+    """The module without the docstrings of what it defines; it has as many lines, and the same code."""
     lines = text.split("\n")
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
-            doc, stays = node.body[0], keeps_public and not node.name.startswith("_")
-            if doc.end_lineno is None or lines[doc.lineno - 1].strip()[:3] not in ('"""', 'r""'):
-                continue
-            span = range(doc.lineno - 1, doc.end_lineno)
-            if stays:  # the words, without the examples
-                span = range(next((n for n in span if lines[n].lstrip().startswith(">>>")), span.stop - 1), span.stop - 1)
-            for n in span:
-                lines[n] = ""
-            if not stays and len(node.body) == 1:
-                lines[span.start] = " " * doc.col_offset + "pass"
+            doc = node.body[0]
+            if doc.end_lineno is not None and lines[doc.lineno - 1].strip()[:3] in ('"""', 'r""'):
+                lines[doc.lineno - 1 : doc.end_lineno] = [""] * (doc.end_lineno - doc.lineno + 1)
+                if len(node.body) == 1:
+                    lines[doc.lineno - 1] = " " * doc.col_offset + "pass"
     out = "\n".join(lines)
     assert ast.dump(_code(out)) == ast.dump(_code(text)), "only docstrings may go"
     return out
@@ -62,7 +57,7 @@ class Bare(BuildHookInterface):  # type: ignore[misc]
                 continue
             target = Path(self.folder.name) / within
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(bare(path.read_text(encoding="utf-8"), room == "algebra"), encoding="utf-8")
+            target.write_text(bare(path.read_text(encoding="utf-8")), encoding="utf-8")
             build_data["force_include"][str(target)] = within.as_posix()
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
