@@ -44,8 +44,9 @@ def operation(call: Call, options: FigureOptions) -> Figure:
     found = ops.find(call.name)
     if found.name in PARENTS:
         return selection(call, options)
-    operands = [as_layout(x) if n == 0 else x for n, x in enumerate(call.operands)]
     result = found.call(list(call.operands), call.template)
+    taken, _ = found.fitted(list(call.operands), call.template)  # the shape of a block, or of its copies, is a layout
+    operands = [as_layout(x) if n == 0 else y if _drawable(y) else x for n, (x, y) in enumerate(zip(call.operands, taken))]
     drawn = [("A", operands[0])] if operands and _drawable(operands[0]) else []
     drawn += [(_name(found.name, n), x) for n, x in enumerate(operands[1:], 1) if _drawable(x)]
     if found.name.endswith("divide") and len(operands) == 2 and (first := _first_tile(operands)) is not None:
