@@ -173,8 +173,12 @@ def vector_width(panel: Panel, pad: float = 7.0) -> float:
     return need * panel.cols
 
 
-def group_marks(figure: Figure, panel: Panel, w: float, h: float) -> tuple[Mark, ...]:
+def group_marks(
+    figure: Figure, panel: Panel, w: float, h: float, least: tuple[float, float] = (8.0, 18.0)
+) -> tuple[Mark, ...]:
     """The names of the groups on rectangles of one hue that are large enough: what the legend calls the hue.
+
+    least: px that a rectangle is wider than a name, and px of its height.
 
     >>> from cute_viz import figure
     >>> drawn = figure("(2,4):(1,2)", tile=(2, 4))
@@ -207,7 +211,7 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float) -> tuple[Mark,
             if mine >= 0 and owner in ("thread", panel.warp_name):
                 cells = [i for row in range(r0, r) for i in range(row * panel.cols + c0, row * panel.cols + c1)]
                 name = _owners(panel, owners, cells, owner)
-            if name and (c1 - c0) * w >= len(name) * CHAR * FONT + 8 and (r - r0) * h >= 18:
+            if name and (c1 - c0) * w >= len(name) * CHAR * FONT + least[0] and (r - r0) * h >= least[1]:
                 out.append(Mark(r0, c0, r, c1, (name,), panel.paints[r0 * panel.cols + c0]))
         alive = now
     return tuple(out)

@@ -25,6 +25,10 @@ NARROW = 76.0  # px of the caption of a unit
 TITLE_LETTER = 17 * BOLD  # px of a letter of the title
 NARROWEST = 420.0  # of what stands between the margins
 WIDEST = 2600.0  # px that panels with every label may take before labels are left out
+TALLEST = 2000.0  # px of the stages of a kernel with every label
+STAGE = 10.0  # px of a cell of a higher one
+LONGEST = 1500.0  # px of the stages in a README
+WORD = 92.0  # px of a caption with the longest word that one has
 VECTORS_FROM = 1400.0  # px from which on a label for each box is better than one for each cell, where boxes tell all
 ROOMY = 1600.0  # px that panels of colours take
 IMAGE = 2048  # px that an image of cells takes at least, where there are so many
@@ -63,6 +67,13 @@ def page_of(figure: Figure, options: Options) -> Page:
     (True, 2, 'VECTOR')
     """
     target = target_of(options)
+    if figure.kind == "page" and figure.arrows and not options.full and options.cell is None and not target.shrinks:
+        page = lay_out(figure, width=target.width, target=target)
+        if page.height <= TALLEST and (target.width is None or page.width <= target.width + 1):
+            return page
+        if target.width is None:
+            return lay_out(figure, cell=STAGE, target=target)
+        return _low(figure, replace(target, height=LONGEST), page)
     freely = target.shrinks or bool(figure.arrows)
     if target.width is None or options.cell is not None or not freely:
         as_it_is = lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
@@ -101,15 +112,28 @@ def _grown(page: Page, target: Target) -> Page:
 
 def _low(figure: Figure, target: Target, best: Page) -> Page:
     """The page with cells so low that it fits the height of its target; the best one where none does."""
-    scale = LEAST / FONT
+    scale = LEAST / FONT if target.shrinks else 1.0
     assert target.width is not None
     assert target.height is not None
-    for size in (16.0, 12.0, 9.0, 7.0, 5.0, 4.0, 3.0, 2.0, 1.0):
-        for drawn, _ in arranged(figure, target.is_landscape):
-            page = lay_out(drawn, width=target.width / scale, cell=size, target=target, fit=TIGHT)
-            if page.width * scale <= target.width + 1 and page.height * scale <= target.height:
-                return _scaled(page, scale)
+    brief = replace(figure, panels=tuple([replace(panel, caption=_brief(panel.caption)) for panel in figure.panels]))
+    for size in (16.0, 12.0, 9.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0):
+        for drawn, _ in arranged(brief, target.is_landscape):
+            fit = TIGHT if target.shrinks else LOOSE._replace(narrow=TIGHT.narrow)
+            for narrow in (fit.narrow, WORD) if len(drawn.panels) > 1 else (fit.narrow,):
+                page = lay_out(drawn, width=target.width / scale, cell=size, target=target, fit=fit._replace(narrow=narrow))
+                if page.width * scale <= target.width + 1 and page.height * scale <= target.height:
+                    return _scaled(page, scale)
     return best
+
+
+def _brief(caption: str) -> str:
+    """A caption in few words: `3. ldmatrix: A, tile 1 of 4 × 4`.
+
+    >>> _brief("3. ldmatrix: A, shared memory to registers, tile 1 of 4 × 4")
+    '3. ldmatrix: A, tile 1 of 4 × 4'
+    """
+    parts = [part.split(", ") for part in caption.split("; ")]
+    return "; ".join(", ".join([part[0], *part[1:][-1:]]) for part in parts)
 
 
 def _is_mute(page: Page) -> bool:
@@ -190,7 +214,7 @@ def lay_out(
     top = (head[-1].y + head[-1].size * 0.8 + 10) if head else margin + (10 if target.head else 0)
     legend = Key(figure, column if beside or corner else inner, beside or corner, target.counts)
     legend_h = 0.0 if corner or not legends else legend.height + (0 if beside else GAP)
-    if order := undrawn(figure.arrows, figure.panels):
+    if order := undrawn(figure.arrows, fitted):
         steps = Line(f"Steps {order}", margin, top + panels_h + GAP / 2, SIZES[0], TEXT)
         panels_h += GAP
     body_h = max(panels_h, legend_h) if beside else panels_h + legend_h
@@ -278,6 +302,7 @@ def _aligned(figure: Figure, found: list[Frame]) -> Fitted:
         [panel.place for panel in figure.panels],
         [(frame.width, frame.height) for frame in found],
         found[0].fit.gap if found else GAP,
+        figure.kind == "page" and bool(figure.arrows),
     )
     return found, places, w, h
 

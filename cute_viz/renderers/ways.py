@@ -9,6 +9,7 @@ from cute_viz.figures.model import Figure
 from cute_viz.figures.repeats import repeated
 from cute_viz.figures.trim import abridged, in_bands
 
+WIDE = 32  # columns of a panel of a page that has a row of its own
 BANDS = (2, 3, 4, 6, 8)  # that a panel too wide for its target is folded into
 MANY = 2048  # cells, of which the unit that repeats is tried: what an instruction holds is drawn whole
 
@@ -30,11 +31,16 @@ def arranged(figure: Figure, landscape: bool = False) -> Iterator[tuple[Figure, 
 def _ways(figure: Figure, landscape: bool) -> Iterator[Figure]:
     """The arrangements, the likely ones first; of very many cells the unit that they repeat is one."""
     yield figure
-    if landscape and len(figure.panels) > 1:
+    of_stages = figure.kind == "page" and bool(figure.arrows)
+    if landscape and len(figure.panels) > 1 and not of_stages:
         yield _in_one_row(figure)
     if sum(len(panel.paints) for panel in figure.panels) > MANY and (unit := repeated(figure)) is not None:
         yield from [unit, *filter(None, (in_bands(unit, n) for n in BANDS[:3]))]
-    if figure.arrows:
+    if of_stages:
+        if landscape:
+            yield _flowed(figure, len(figure.panels), 2 * WIDE)
+        yield from (_flowed(figure, n) for n in (len(figure.panels), 3, 2))
+    elif figure.arrows:
         for drawn in (figure, abridged(figure)):
             yield from (*(_in_rows(drawn, n) for n in (len(drawn.panels), 3, 2)), _paired(drawn))
     if (aside := _side_by_side(figure)) is not None:
@@ -87,6 +93,18 @@ def _side_by_side(figure: Figure) -> Figure | None:
 def _in_rows(figure: Figure, columns: int) -> Figure:
     """The figure with so many panels to a row: steps, whose order their numbers tell."""
     return replace(figure, panels=tuple([replace(panel, place=divmod(n, columns)) for n, panel in enumerate(figure.panels)]))
+
+
+def _flowed(figure: Figure, columns: int, wide: int = WIDE) -> Figure:
+    """The figure with so many panels to a row; those of more than `wide` columns have one of their own, others of one size share one."""
+    places, row, col, before = [], 0, 0, 0
+    for panel in figure.panels:
+        if col and (col == columns or panel.cols > wide or (panel.cols > WIDE) != (before > WIDE)):
+            row, col = row + 1, 0
+        places.append((row, col))
+        row, col = (row + 1, 0) if panel.cols > wide else (row, col + 1)
+        before = panel.cols
+    return replace(figure, panels=tuple([replace(panel, place=at) for panel, at in zip(figure.panels, places, strict=True)]))
 
 
 def has_groups(figure: Figure) -> bool:
