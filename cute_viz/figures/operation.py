@@ -46,7 +46,8 @@ def operation(call: Call, options: FigureOptions) -> Figure:
         return selection(call, options)
     result = found.call(list(call.operands), call.template)
     taken, _ = found.fitted(list(call.operands), call.template)  # the shape of a block, or of its copies, is a layout
-    operands = [as_layout(x) if n == 0 else y if _drawable(y) else x for n, (x, y) in enumerate(zip(call.operands, taken))]
+    pairs = enumerate(zip(call.operands, taken[: len(call.operands)], strict=True))
+    operands = [as_layout(x) if n == 0 else y if _drawable(y) else x for n, (x, y) in pairs]
     drawn = [("A", operands[0])] if operands and _drawable(operands[0]) else []
     drawn += [(_name(found.name, n), x) for n, x in enumerate(operands[1:], 1) if _drawable(x)]
     if found.name.endswith("divide") and len(operands) == 2 and (first := _first_tile(operands)) is not None:

@@ -27,6 +27,7 @@ NARROWEST = 420.0  # of what stands between the margins
 WIDEST = 2600.0  # px that panels with every label may take before labels are left out
 TALLEST = 2000.0  # px of the stages of a kernel with every label
 STAGE = 10.0  # px of a cell of a higher one
+SMALL_STAGE = (600.0, 420.0)  # px that the cells of a stage take at most with labels
 LONGEST = 1500.0  # px of the stages in a README
 WORD = 92.0  # px of a caption with the longest word that one has
 VECTORS_FROM = 1400.0  # px from which on a label for each box is better than one for each cell, where boxes tell all
@@ -68,12 +69,7 @@ def page_of(figure: Figure, options: Options) -> Page:
     """
     target = target_of(options)
     if figure.kind == "page" and figure.arrows and not options.full and options.cell is None and not target.shrinks:
-        page = lay_out(figure, width=target.width, target=target)
-        if page.height <= TALLEST and (target.width is None or page.width <= target.width + 1):
-            return page
-        if target.width is None:
-            return lay_out(figure, cell=STAGE, target=target)
-        return _low(figure, replace(target, height=LONGEST), page)
+        return _of_stages(figure, target)
     freely = target.shrinks or bool(figure.arrows)
     if target.width is None or options.cell is not None or not freely:
         as_it_is = lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
@@ -110,30 +106,54 @@ def _grown(page: Page, target: Target) -> Page:
     return replace(grown, width=max(grown.width, target.width if grown.width < grown.height * 4 / 3 else 0.0))
 
 
+def _of_stages(figure: Figure, target: Target) -> Page:
+    """The page of a kernel's stages, with every label where that is not too much, else in colours where a panel has many cells."""
+    page = lay_out(figure, width=target.width, target=target)
+    if page.height <= TALLEST and (target.width is None or page.width <= target.width + 1):
+        return page
+    if target.width is None:
+        return lay_out(figure, cell=STAGE, target=target)
+    best = page
+    for size in (STAGE, 8.0, 6.0):
+        for drawn, line in arranged(_in_brief(figure)):
+            if not line:
+                page = lay_out(drawn, width=target.width, cell=size, target=target, fit=LOOSE._replace(narrow=TIGHT.narrow))
+                if page.width <= target.width + 1 and (best.width > target.width + 1 or page.height < best.height):
+                    best = page
+                if best is page and page.height <= LONGEST:
+                    return page
+    return best
+
+
 def _low(figure: Figure, target: Target, best: Page) -> Page:
     """The page with cells so low that it fits the height of its target; the best one where none does."""
-    scale = LEAST / FONT if target.shrinks else 1.0
+    scale = LEAST / FONT
     assert target.width is not None
     assert target.height is not None
-    brief = replace(figure, panels=tuple([replace(panel, caption=_brief(panel.caption)) for panel in figure.panels]))
+    brief = _in_brief(figure)
     for size in (16.0, 12.0, 9.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0):
         for drawn, _ in arranged(brief, target.is_landscape):
-            fit = TIGHT if target.shrinks else LOOSE._replace(narrow=TIGHT.narrow)
-            for narrow in (fit.narrow, WORD) if len(drawn.panels) > 1 else (fit.narrow,):
-                page = lay_out(drawn, width=target.width / scale, cell=size, target=target, fit=fit._replace(narrow=narrow))
+            for narrow in (TIGHT.narrow, WORD) if len(drawn.panels) > 1 else (TIGHT.narrow,):
+                page = lay_out(drawn, width=target.width / scale, cell=size, target=target, fit=TIGHT._replace(narrow=narrow))
                 if page.width * scale <= target.width + 1 and page.height * scale <= target.height:
                     return _scaled(page, scale)
     return best
 
 
-def _brief(caption: str) -> str:
-    """A caption in few words: `3. ldmatrix: A, tile 1 of 4 × 4`.
+def _in_brief(figure: Figure) -> Figure:
+    """The figure with captions of few words."""
+    return replace(figure, panels=tuple([replace(panel, caption=_brief(panel.caption)) for panel in figure.panels]))
 
-    >>> _brief("3. ldmatrix: A, shared memory to registers, tile 1 of 4 × 4")
-    '3. ldmatrix: A, tile 1 of 4 × 4'
+
+def _brief(caption: str) -> str:
+    """A caption in few words: the middle of a list is left out, and what a second colon explains.
+
+    >>> _brief("3. ldmatrix: A, shared memory to registers, tile 1 of 4 × 4"), _brief("2. sA: banks, 4 bytes: the first")
+    ('3. ldmatrix: A, tile 1 of 4 × 4', '2. sA: banks')
     """
-    parts = [part.split(", ") for part in caption.split("; ")]
-    return "; ".join(", ".join([part[0], *part[1:][-1:]]) for part in parts)
+    parts = caption.split(": ")
+    first, *more = ": ".join(parts[:2]).split(", ")
+    return ", ".join([first, *more[-1:]]) if len(parts) < 3 else first
 
 
 def _is_mute(page: Page) -> bool:
@@ -268,10 +288,23 @@ def _fit(figure: Figure, room: float | None, cell: float | None, full: bool, fit
             return fitted
         if cell is not None and all(frame.cell_w <= cell for frame in fitted[0]):
             return _aligned(figure, frames(figure, Detail.VECTOR, cell=cell, fit=fit))
+    if cell is not None and figure.kind == "page" and figure.arrows and fit.gap == GAP:
+        return _aligned(figure, [_of_stage(figure, panel, cell, fit) for panel in figure.panels])
     if cell is not None:
         detail = Detail.RASTER if cell < 3 or every > MOST_CELLS else Detail.COLOUR
         return _aligned(figure, frames(figure, detail, cell=cell, fit=fit))
     return _colours(figure, room or ROOMY, every, fit)
+
+
+def _of_stage(figure: Figure, panel: Panel, cell: float, fit: Fit) -> Frame:
+    """The frame of a stage: with its labels where they take little room, else in colours."""
+    alone = replace(figure, panels=(panel,))
+    details = [Detail.FULL] * _has_text(alone) + [Detail.VECTOR] * has_vectors(alone)
+    for detail in details:
+        (frame,) = frames(alone, detail, fit=fit)
+        if panel.cols * frame.cell_w <= SMALL_STAGE[0] and panel.rows * frame.cell_h <= SMALL_STAGE[1]:
+            return frame
+    return frames(alone, Detail.RASTER if cell < 3 else Detail.COLOUR, cell=cell, fit=fit)[0]
 
 
 def _has_text(figure: Figure) -> bool:

@@ -96,7 +96,7 @@ def _in_rows(figure: Figure, columns: int) -> Figure:
 
 
 def _flowed(figure: Figure, columns: int, wide: int = WIDE) -> Figure:
-    """The figure with so many panels to a row; those of more than `wide` columns have one of their own, others of one size share one."""
+    """The figure with so many panels to a row; one of more than `wide` columns has its own."""
     places, row, col, before = [], 0, 0, 0
     for panel in figure.panels:
         if col and (col == columns or panel.cols > wide or (panel.cols > WIDE) != (before > WIDE)):
