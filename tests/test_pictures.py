@@ -18,8 +18,9 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
 from cute_viz.figures.load import from_dict, from_json
 from cute_viz.figures.model import HOLE, Figure, Panel, to_dict
+from cute_viz.renderers import Options
 from cute_viz.renderers.marks import group_marks, vector_marks
-from cute_viz.renderers.page import lay_out
+from cute_viz.renderers.page import page_of
 from tests import by_hand, readback
 
 MMA = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))"
@@ -101,7 +102,7 @@ class TestEveryPicture:
 
     def test_borders_stand_on_the_page(self, picture: Figure) -> None:
         """The lines of the SVG are at the levels of the rulers, all along, and none runs through a label of a box."""
-        page = lay_out(picture)
+        page = page_of(picture, Options())
         found = readback.svg(render(picture, "svg"))
         for place in page.panels:
             grid = place.grid
