@@ -163,7 +163,6 @@ def test_no_option_is_ignored(what: str) -> None:
 
 SAID = {  # pairs of which the second leaves nothing to the first
     ("an MMA of shared memory", "color_by", "operand"),  # all threads have all of A
-    ("an MMA of tensor memory", "color_by", "labels"),  # either asks for its cells, which are one CTA's
     ("a thread's copy", "operand", "tensor"),  # S is what is drawn of a tensor anyway
 }
 

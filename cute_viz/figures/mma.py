@@ -129,7 +129,8 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
 
 def _is_plain(options: FigureOptions) -> bool:
     """Whether nothing is asked for but the picture, so that of tensor memory's MMA blocks and their places tell more than cells."""
-    return replace(options, title=None, view=None, heat=False, max_cells=PLAIN.max_cells) == PLAIN
+    by_cta = options.color_by in (None, "thread")
+    return by_cta and replace(options, title=None, view=None, color_by=None, heat=False, max_cells=PLAIN.max_cells) == PLAIN
 
 
 def thread_of(thr: ThrMMA) -> int:
