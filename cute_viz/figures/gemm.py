@@ -77,7 +77,18 @@ def gemm(obj: Gemm, options: FigureOptions) -> Figure:
     source = f"PermutationMNK {show(obj.mma.permutation_mnk)}, ThrLayoutVMNK {obj.mma.thr_layout_vmnk}, smem {obj.smem_a}"
     caption = "From global memory to registers and back: each panel is the smallest tile that repeats"
     drawn = page(title, [(f"{n}. {heading}", figure) for n, (heading, figure, _) in enumerate(parts, 1)], 4, source, caption)
-    return replace(_one_legend(drawn), arrows=_arrows([stage for _, _, stage in parts]))
+    return replace(_one_legend(drawn), arrows=_arrows([stage for _, _, stage in parts]), notes=_notes(parts))
+
+
+def _notes(parts: Sequence[tuple[str, Figure, str]]) -> tuple[str, ...]:
+    """The notes of the stages, each once, with the operands that it is about."""
+    about: dict[str, list[str]] = {}
+    for _, figure, stage in parts:
+        for note in figure.notes:
+            said = note.partition(": ")[2] or note
+            about.setdefault(said, []).extend(x for x in stage.split()[1] if said != note)
+    names = {said: " and ".join(dict.fromkeys(operands)) for said, operands in about.items()}
+    return tuple([f"{names[said]}: {said}" if names[said] else said for said in about])
 
 
 _FROM = {"smem": ("load",), "read": ("smem",), "mma": ("read", "smem"), "store": ("mma",)}  # what a stage goes on from

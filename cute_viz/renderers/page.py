@@ -29,7 +29,7 @@ TALLEST = 2000.0  # px of the stages of a kernel with every label
 STAGE = 10.0  # px of a cell of a higher one
 SMALL_STAGE = (600.0, 420.0)  # px that the cells of a stage take at most with labels
 LONGEST = 1500.0  # px of the stages in a README
-WORD = 92.0  # px of a caption with the longest word that one has
+WORD = 97.0  # px of a caption with the longest word that one has
 VECTORS_FROM = 1400.0  # px from which on a label for each box is better than one for each cell, where boxes tell all
 ROOMY = 1600.0  # px that panels of colours take
 IMAGE = 2048  # px that an image of cells takes at least, where there are so many
@@ -131,11 +131,12 @@ def _low(figure: Figure, target: Target, best: Page) -> Page:
     assert target.width is not None
     assert target.height is not None
     brief = _in_brief(figure)
+    most = (target.height + target.likes) / 2 if figure.kind == "page" else target.height  # whose captions are long
     for size in (16.0, 12.0, 9.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0):
         for drawn, _ in arranged(brief, target.is_landscape):
             for narrow in (TIGHT.narrow, WORD) if len(drawn.panels) > 1 else (TIGHT.narrow,):
                 page = lay_out(drawn, width=target.width / scale, cell=size, target=target, fit=TIGHT._replace(narrow=narrow))
-                if page.width * scale <= target.width + 1 and page.height * scale <= target.height:
+                if page.width * scale <= target.width + 1 and page.height * scale <= most:
                     return _scaled(page, scale)
     return best
 
