@@ -273,6 +273,8 @@ Fitted = tuple[list[Frame], list[tuple[float, float]], float, float]
 def _fit(figure: Figure, room: float | None, cell: float | None, full: bool, fit: Fit) -> Fitted:
     """The frames at the highest level of detail whose cells have the size that is wanted, or that keeps the page readable."""
     every = sum(panel.rows * panel.cols for panel in figure.panels)
+    if figure.kind == "heat" and [bool(panel.labels) for panel in figure.panels] == [False, True]:
+        return _inset(figure, room, cell, every, fit)
     vectors = _has_text(figure) and not (full and cell is None) and has_vectors(figure)
     if cell is None and (full or (_has_text(figure) and every <= 4 * MOST_CELLS)):
         fitted = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
@@ -297,13 +299,25 @@ def _fit(figure: Figure, room: float | None, cell: float | None, full: bool, fit
     return _colours(figure, room or ROOMY, every, fit)
 
 
-def _of_stage(figure: Figure, panel: Panel, cell: float, fit: Fit) -> Frame:
+def _inset(figure: Figure, room: float | None, cell: float | None, every: int, fit: Fit) -> Fitted:
+    """The frames of an image, and of a corner of it with its labels, or in colours where these have no room."""
+    image = replace(figure, panels=figure.panels[:1])
+    first = _fit(image, room, cell, False, fit)[0][0]
+    most = room or max(first.width, WIDEST / 2)
+    corner = _of_stage(figure, figure.panels[1], LARGEST, fit, (most - first.left, IMAGE / 2))
+    if corner.width > most:
+        size = float(max(1, int((most - corner.left - 2) / corner.panel.cols)))
+        (corner,) = frames(replace(figure, panels=figure.panels[1:]), Detail.COLOUR, cell=size, fit=fit)
+    return _aligned(figure, [first, corner])
+
+
+def _of_stage(figure: Figure, panel: Panel, cell: float, fit: Fit, most: tuple[float, float] = SMALL_STAGE) -> Frame:
     """The frame of a stage: with its labels where they take little room, else in colours."""
     alone = replace(figure, panels=(panel,))
     details = [Detail.FULL] * _has_text(alone) + [Detail.VECTOR] * has_vectors(alone)
     for detail in details:
         (frame,) = frames(alone, detail, fit=fit)
-        if panel.cols * frame.cell_w <= SMALL_STAGE[0] and panel.rows * frame.cell_h <= SMALL_STAGE[1]:
+        if panel.cols * frame.cell_w <= most[0] and panel.rows * frame.cell_h <= most[1]:
             return frame
     return frames(alone, Detail.RASTER if cell < 3 else Detail.COLOUR, cell=cell, fit=fit)[0]
 
@@ -347,7 +361,12 @@ def _left_out(fitted: list[Frame]) -> list[str]:
     if fitted and fitted[0].cell_w < 1:
         step = round(1 / fitted[0].cell_w)
         return [f"A pixel is the first of {step} × {step} cells."]
-    if not fitted or fitted[0].detail == Detail.FULL or not any(any(frame.panel.labels) for frame in fitted):
+    if (
+        not fitted
+        or fitted[0].detail == Detail.FULL
+        or not fitted[0].panel.labels
+        or not any(any(frame.panel.labels) for frame in fitted)
+    ):
         return []
     if fitted[0].detail == Detail.VECTOR:
         return ["A label in a box is that of all cells in it."]

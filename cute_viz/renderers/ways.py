@@ -31,6 +31,8 @@ def arranged(figure: Figure, landscape: bool = False) -> Iterator[tuple[Figure, 
 def _ways(figure: Figure, landscape: bool) -> Iterator[Figure]:
     """The arrangements, the likely ones first; of very many cells the unit that they repeat is one."""
     yield figure
+    if figure.kind == "heat":  # an image may be in bands, without its corner
+        figure = replace(figure, panels=figure.panels[:1])
     of_stages = figure.kind == "page" and bool(figure.arrows)
     if landscape and len(figure.panels) > 1 and not of_stages:
         yield _in_one_row(figure)
