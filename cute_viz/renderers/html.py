@@ -60,6 +60,8 @@ def render(figure: Figure, options: Options) -> str:
     >>> "<table>" in render(build(Layout((2, 2))), Options())
     True
     """
+    if options.target == "readme":  # which no document is
+        options = replace(options, target=None)
     picture, panels = explored(figure, options)
     content: dict[str, Any] = {"panels": panels}
     if figure.series:

@@ -75,7 +75,7 @@ def page_of(figure: Figure, options: Options) -> Page:
         as_it_is = lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
         if target.width is None or options.cell is not None or not (_is_mute(as_it_is) and _has_text(figure)):
             return as_it_is
-        if options.target in (None, "screen") or (has_groups(figure) and not _is_nameless(as_it_is)):
+        if not _is_nameless(as_it_is) and (options.target in (None, "screen") or has_groups(figure)):
             return as_it_is
     best: tuple[Rank, Page] | None = None
     unit = None
