@@ -16,7 +16,7 @@ from cute_viz.algebra.mma import tile_shape
 from cute_viz.algebra.slicing import slice_
 from cute_viz.figures.copy import copy
 from cute_viz.figures.grid import grid
-from cute_viz.figures.highlight import highlight_notes
+from cute_viz.figures.highlight import LOWEST, highlight_notes
 from cute_viz.figures.mma import mma
 from cute_viz.figures.mma_operands import transposed
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, LegendEntry
@@ -114,7 +114,7 @@ def _arrows(stages: Sequence[str]) -> tuple[Arrow, ...]:
 
 def _one_legend(figure: Figure) -> Figure:
     """The figure with one legend where hues mean the same in all panels: of what several warps hold, the first one's."""
-    titles = [legend.title.partition(" (of ")[0] for legend in figure.legends]
+    titles = [legend.title.partition(" (of ")[0].removesuffix(LOWEST) for legend in figure.legends]
     order = list(dict.fromkeys(titles))
     legends = []
     for title in order:
@@ -123,7 +123,7 @@ def _one_legend(figure: Figure) -> Figure:
         for entry in sorted(entries, key=lambda entry: "," in entry.label):
             paint = figure.paints[entry.paint]
             named.setdefault((paint.hue, paint.shade), entry)
-        several = "; of several, the lowest" if len(named) < len({entry.label for entry in entries}) else ""
+        several = LOWEST if len(named) < len({entry.label for entry in entries}) else ""
         legends.append(Legend(title + several, tuple(named.values())))
     panels = [
         replace(panel, legends=None if panel.legends is None else tuple(order.index(titles[n]) for n in panel.legends))

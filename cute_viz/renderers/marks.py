@@ -222,6 +222,8 @@ def _owners(panel: Panel, owners: dict[int, tuple[tuple[int, int], ...]], cells:
     if what == word:
         each = {frozenset([t // width for t, _ in owners.get(cell, ((threads[cell], 0),))]) for cell in cells}
         held = sorted(each.pop()) if len(each) == 1 else []
+        if 2 < len(held) == held[-1] - held[0] + 1:
+            return f"{word} {held[0]}..{held[-1]}"
         return f"{word} {', '.join(map(str, held))}" if 0 < len(held) <= SEVERAL else ""
     if any(cell in owners for cell in cells):
         return ""
