@@ -138,7 +138,7 @@ def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None, fit
     if cell is not None:
         w, h = cell, max(cell, h) if detail == Detail.VECTOR else cell
     if detail == Detail.COLOUR:
-        marks = group_marks(figure, panel, w, h, (8.0, 18.0) if fit == LOOSE else (2.0, 15.0))
+        marks = group_marks(figure, panel, w, h, (3.0, 18.0) if fit == LOOSE else (2.0, 15.0))
     rows = panel.row_ruler
     tight = fit != LOOSE
     beside = bool(rows.title) and not (tight and len(rows.title) > LETTERS)

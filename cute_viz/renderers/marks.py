@@ -173,7 +173,7 @@ def vector_width(panel: Panel, pad: float = 7.0) -> float:
     return need * panel.cols
 
 
-def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[float, float] = (8.0, 18.0)) -> tuple[Mark, ...]:
+def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[float, float] = (3.0, 18.0)) -> tuple[Mark, ...]:
     """The names of the groups on rectangles of one hue that are large enough: what the legend calls the hue.
 
     least: px that a rectangle is wider than a name, and px of its height.
