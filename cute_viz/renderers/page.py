@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.renderers import Options
 from cute_viz.renderers.arrows import arrows, crossed, undrawn
-from cute_viz.renderers.frame import LARGEST, LOOSE, TIGHT, Detail, Fit, Frame, frames, resized
+from cute_viz.renderers.frame import LARGEST, LOOSE, TIGHT, Detail, Fit, Frame, frames, of_stage, resized
 from cute_viz.renderers.geometry import BOLD, CHAR, FONT, PROSE, SMALL, arrange, fact_line, shared_sizes, wrap
-from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, narrowest
+from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, free_corner, narrowest
 from cute_viz.renderers.marks import has_vectors, vector_width
 from cute_viz.renderers.panel import draw
 from cute_viz.renderers.primitives import TEXT, Grid, Line, Plates, Primitive, scaled
 from cute_viz.renderers.targets import LEAST, TARGETS, Target, target_of
-from cute_viz.renderers.ways import arranged, has_groups
+from cute_viz.renderers.ways import arranged, has_groups, in_brief, once
 
 GAP = 28.0  # between panels, and between panels and legend
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
@@ -27,7 +27,6 @@ NARROWEST = 420.0  # of what stands between the margins
 WIDEST = 2600.0  # px that panels with every label may take before labels are left out
 TALLEST = 2000.0  # px of the stages of a kernel with every label
 STAGE = 10.0  # px of a cell of a higher one
-SMALL_STAGE = (600.0, 420.0)  # px that the cells of a stage take at most with labels
 LONGEST = 1500.0  # px of the stages in a README
 WORD = 97.0  # px of a caption with the longest word that one has
 VECTORS_FROM = 1400.0  # px from which on a label for each box is better than one for each cell, where boxes tell all
@@ -115,7 +114,7 @@ def _of_stages(figure: Figure, target: Target) -> Page:
         return lay_out(figure, cell=STAGE, target=target)
     best = page
     for size in (STAGE, 8.0, 6.0):
-        for drawn, line in arranged(_in_brief(figure)):
+        for drawn, line in arranged(in_brief(figure)):
             if not line:
                 page = lay_out(drawn, width=target.width, cell=size, target=target, fit=LOOSE._replace(narrow=TIGHT.narrow))
                 if page.width <= target.width + 1 and (best.width > target.width + 1 or page.height < best.height):
@@ -130,31 +129,15 @@ def _low(figure: Figure, target: Target, best: Page) -> Page:
     scale = LEAST / FONT
     assert target.width is not None
     assert target.height is not None
-    brief = _in_brief(figure)
+    ways = [drawn for drawn, line in arranged(in_brief(figure), target.is_landscape) if not line]
     most = (target.height + target.likes) / 2 if figure.kind == "page" else target.height  # whose captions are long
     for size in (16.0, 12.0, 9.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0):
-        for drawn, _ in arranged(brief, target.is_landscape):
+        for drawn in ways:
             for narrow in (TIGHT.narrow, WORD) if len(drawn.panels) > 1 else (TIGHT.narrow,):
                 page = lay_out(drawn, width=target.width / scale, cell=size, target=target, fit=TIGHT._replace(narrow=narrow))
                 if page.width * scale <= target.width + 1 and page.height * scale <= most:
                     return _scaled(page, scale)
     return best
-
-
-def _in_brief(figure: Figure) -> Figure:
-    """The figure with captions of few words."""
-    return replace(figure, panels=tuple([replace(panel, caption=_brief(panel.caption)) for panel in figure.panels]))
-
-
-def _brief(caption: str) -> str:
-    """A caption in few words: the middle of a list is left out, and what a second colon explains.
-
-    >>> _brief("3. ldmatrix: A, shared memory to registers, tile 1 of 4 × 4"), _brief("2. sA: banks, 4 bytes: the first")
-    ('3. ldmatrix: A, tile 1 of 4 × 4', '2. sA: banks')
-    """
-    parts = caption.split(": ")
-    first, *more = ": ".join(parts[:2]).split(", ")
-    return ", ".join([first, *more[-1:]]) if len(parts) < 3 else first
 
 
 def _is_mute(page: Page) -> bool:
@@ -216,12 +199,12 @@ def lay_out(
     >>> page.width, page.panels[0].detail.name
     (470.0, 'FULL')
     """
-    figure = _once(figure)
+    figure = once(figure)
     margin, legends = target.margin, figure.legends if target.legend else ()
     fitted, places, panels_w, panels_h = _fit(figure, (width - 2 * margin) if width else None, cell, full, fit)
     sizes = [(frame.width, frame.height) for frame in fitted]
     column = LEGEND_WIDTH if target.counts else narrowest(figure)
-    corner = bool(legends) and _free_corner(figure, sizes, column, target.counts)
+    corner = bool(legends) and free_corner(figure, sizes, column, target.counts)
     room = width - 2 * margin if width else SIDE_LEGEND + GAP + LEGEND_WIDTH
     beside = bool(legends) and not corner and panels_w + GAP + column <= room
     inner = panels_w + (GAP + column if beside else 0)
@@ -257,16 +240,6 @@ def lay_out(
     return Page(figure, inner + 2 * margin, height, tuple(panels), (*drawn, *swatches, *written))
 
 
-def _once(figure: Figure) -> Figure:
-    """A copy whose source and destination are equal, with one panel for both."""
-    if figure.kind != "copy" or len(figure.panels) != 2:
-        return figure
-    source, destination = figure.panels
-    words = f"{source.caption}; {destination.caption}"
-    alike = replace(destination, caption=words, place=source.place) == replace(source, caption=words)
-    return replace(figure, panels=(replace(source, caption=words),)) if alike else figure
-
-
 Fitted = tuple[list[Frame], list[tuple[float, float]], float, float]
 
 
@@ -292,7 +265,7 @@ def _fit(figure: Figure, room: float | None, cell: float | None, full: bool, fit
         if cell is not None and all(frame.cell_w <= cell for frame in fitted[0]):
             return _aligned(figure, frames(figure, Detail.VECTOR, cell=cell, fit=fit))
     if cell is not None and figure.kind == "page" and figure.arrows and fit.gap == GAP:
-        return _aligned(figure, [_of_stage(figure, panel, cell, fit) for panel in figure.panels])
+        return _aligned(figure, [of_stage(figure, panel, cell, fit) for panel in figure.panels])
     if cell is not None:
         detail = Detail.RASTER if cell < 3 or every > MOST_CELLS else Detail.COLOUR
         return _aligned(figure, frames(figure, detail, cell=cell, fit=fit))
@@ -304,22 +277,11 @@ def _inset(figure: Figure, room: float | None, cell: float | None, every: int, f
     image = replace(figure, panels=figure.panels[:1])
     first = _fit(image, room, cell, False, fit)[0][0]
     most = room or max(first.width, WIDEST / 2)
-    corner = _of_stage(figure, figure.panels[1], LARGEST, fit, (most - first.left, IMAGE / 2))
+    corner = of_stage(figure, figure.panels[1], LARGEST, fit, (most - first.left, IMAGE / 2))
     if corner.width > most:
         size = float(max(1, int((most - corner.left - 2) / corner.panel.cols)))
         (corner,) = frames(replace(figure, panels=figure.panels[1:]), Detail.COLOUR, cell=size, fit=fit)
     return _aligned(figure, [first, corner])
-
-
-def _of_stage(figure: Figure, panel: Panel, cell: float, fit: Fit, most: tuple[float, float] = SMALL_STAGE) -> Frame:
-    """The frame of a stage: with its labels where they take little room, else in colours."""
-    alone = replace(figure, panels=(panel,))
-    details = [Detail.FULL] * _has_text(alone) + [Detail.VECTOR] * has_vectors(alone)
-    for detail in details:
-        (frame,) = frames(alone, detail, fit=fit)
-        if panel.cols * frame.cell_w <= most[0] and panel.rows * frame.cell_h <= most[1]:
-            return frame
-    return frames(alone, Detail.RASTER if cell < 3 else Detail.COLOUR, cell=cell, fit=fit)[0]
 
 
 def _has_text(figure: Figure) -> bool:
@@ -371,16 +333,6 @@ def _left_out(fitted: list[Frame]) -> list[str]:
     if fitted[0].detail == Detail.VECTOR:
         return ["A label in a box is that of all cells in it."]
     return [f"The labels of {cells} cells are left out at this size."]
-
-
-def _free_corner(figure: Figure, sizes: list[tuple[float, float]], column: float, counts: bool) -> bool:
-    """Whether the upper left place of the panels is empty, and has room for the legend."""
-    places = [panel.place for panel in figure.panels]
-    if not figure.legends or (0, 0) in places or not any(p[0] == 0 for p in places) or not any(p[1] == 0 for p in places):
-        return False
-    width = max(w for place, (w, _) in zip(places, sizes, strict=True) if place[1] == 0)
-    height = max(h for place, (_, h) in zip(places, sizes, strict=True) if place[0] == 0)
-    return width >= column and height >= Key(figure, column, True, counts).height
 
 
 def _heading(figure: Figure) -> list[Line]:

@@ -117,3 +117,39 @@ def has_groups(figure: Figure) -> bool:
     (True, False)
     """
     return len(figure.panels) > 1 and any("thread" in panel.data for panel in figure.panels)
+
+
+def in_brief(figure: Figure) -> Figure:
+    """The figure with captions of few words.
+
+    >>> from cute_viz import figure
+    >>> in_brief(figure("ampere_gemm")).panels[2].caption
+    '3. ldmatrix: A, tile 1 of 4 × 4'
+    """
+    return replace(figure, panels=tuple([replace(panel, caption=_brief(panel.caption)) for panel in figure.panels]))
+
+
+def _brief(caption: str) -> str:
+    """A caption in few words: the middle of a list is left out, and what a second colon explains.
+
+    >>> _brief("3. ldmatrix: A, shared memory to registers, tile 1 of 4 × 4"), _brief("2. sA: banks, 4 bytes: the first")
+    ('3. ldmatrix: A, tile 1 of 4 × 4', '2. sA: banks')
+    """
+    parts = caption.split(": ")
+    first, *more = ": ".join(parts[:2]).split(", ")
+    return ", ".join([first, *more[-1:]]) if len(parts) < 3 else first
+
+
+def once(figure: Figure) -> Figure:
+    """A copy whose source and destination are equal, with one panel for both.
+
+    >>> from cute_viz import figure
+    >>> [len(drawn.panels) for one in ("UniversalCopy<uint32_t>", "SM75_U32x1_LDSM_N") for drawn in [once(figure(one))]]
+    [1, 2]
+    """
+    if figure.kind != "copy" or len(figure.panels) != 2:
+        return figure
+    source, destination = figure.panels
+    words = f"{source.caption}; {destination.caption}"
+    alike = replace(destination, caption=words, place=source.place) == replace(source, caption=words)
+    return replace(figure, panels=(replace(source, caption=words),)) if alike else figure
