@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product as cartesian
 from typing import Any
@@ -15,7 +15,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.figures.options import PLAIN, FigureOptions, check_cells
-from cute_viz.figures.paint import HUES, Painting, by_group, by_order, in_turns, unpainted
+from cute_viz.figures.paint import HUES, Painting, by_group, by_order, chunks, in_turns, unpainted
 from cute_viz.figures.rulers import ruler, steps_of
 from cute_viz.figures.words import colours
 from cute_viz.limits import limit, over
@@ -103,28 +103,6 @@ def _swizzle(drawn: AnyLayout, options: FigureOptions) -> Swizzle | None:
     """The swizzle whose chunks are told: the layout's own, or that of a layout beside it."""
     own = drawn.outer if isinstance(drawn, ComposedLayout) and isinstance(drawn.outer, Swizzle) else None
     return own or (options.beside if isinstance(options.beside, Swizzle) else None)
-
-
-def chunks(swizzle: Swizzle | None, order: Sequence[int], rows: int, cols: int) -> tuple[tuple[int, int, int, int], ...]:
-    """The runs of consecutive offsets that a swizzle moves as one, along the direction that has more.
-
-    >>> chunks(Swizzle(1, 2, 2), [*range(8)], 1, 8)
-    ((0, 0, 1, 4), (0, 4, 1, 8))
-    """
-    if swizzle is None or not swizzle.bits or not (kept := min(swizzle.changed, swizzle.read)):
-        return ()
-    whole = 1 << kept
-    step = cols if rows > 1 and order[cols] == order[0] + 1 else 1
-    out = []
-    for start, offset in enumerate(order):
-        if offset % whole:
-            continue
-        run = order[start : start + whole * step : step]
-        r, c = divmod(start, cols)
-        fits = r + whole <= rows if step == cols else c + whole <= cols
-        if fits and [*run] == list(range(offset, offset + whole)):
-            out.append((r, c, r + whole, c + 1) if step == cols else (r, c, r + 1, c + whole))
-    return tuple(out)
 
 
 def pad_to_rank2(layout: AnyLayout) -> AnyLayout:

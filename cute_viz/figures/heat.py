@@ -12,10 +12,9 @@ from cute_viz.algebra.layout import cosize, is_coordinate_layout, modes_of
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import WIDEST, offsets, offsets_numpy, reach, swizzled
 from cute_viz.errors import FigureError
-from cute_viz.figures.grid import chunks
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel
 from cute_viz.figures.options import FigureOptions
-from cute_viz.figures.paint import HUES, bands, span
+from cute_viz.figures.paint import HUES, bands, chunks, span
 from cute_viz.figures.rulers import ruler, steps_of
 from cute_viz.limits import limit, over
 
