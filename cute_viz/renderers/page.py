@@ -92,6 +92,8 @@ def page_of(figure: Figure, options: Options) -> Page:
                 best = rank, page if scale == 1 else _scaled(page, scale)
     if best is not None and best[0][0] and not options.full:
         return _grown(_low(figure, target, best[1]), target)
+    if options.target in (None, "screen") and not freely and (best is None or best[1].height > TALLEST):
+        return as_it_is
     if best is not None and (freely or not _is_mute(best[1]) or not _is_nameless(best[1])):
         return _grown(best[1], target)
     return lay_out(figure, width=target.width, full=options.full, target=target)
