@@ -490,6 +490,8 @@ class TestCommands:
             wave = lane // 8 if column else lane
             assert sorted(found) == [(wave, 4 * chunk + n) for n in range(4)]
         assert sorted(joined) == [*[(0, lane) for lane in range(8)], *[(1, lane) for lane in range(32)]]
+        xors = [panel["labels"][32:] for panel in figure["panels"] if panel["row_ruler"]["labels"] == ["lanes", "XOR"]]
+        assert xors == [[str(4 * (lane % 8)) if lane // 8 == wave else "" for lane in range(32)] for wave in range(4)]
         assert "each takes 8 wavefronts" in " ".join(figure["notes"])
         svg = tmp_path / "frames.svg"
         assert run("analyze", tile, "--access", LDSM, "-o", str(svg), "--draw", "frames").returncode == 0

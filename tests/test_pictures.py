@@ -18,8 +18,9 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
 from cute_viz.figures.load import from_dict, from_json
 from cute_viz.figures.model import HOLE, Figure, Panel, to_dict
+from cute_viz.renderers import Options
 from cute_viz.renderers.marks import group_marks, vector_marks
-from cute_viz.renderers.page import lay_out
+from cute_viz.renderers.page import page_of
 from tests import by_hand, readback
 
 MMA = "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))"
@@ -101,7 +102,7 @@ class TestEveryPicture:
 
     def test_borders_stand_on_the_page(self, picture: Figure) -> None:
         """The lines of the SVG are at the levels of the rulers, all along, and none runs through a label of a box."""
-        page = lay_out(picture)
+        page = page_of(picture, Options())
         found = readback.svg(render(picture, "svg"))
         for place in page.panels:
             grid = place.grid
@@ -239,9 +240,16 @@ class TestDifferences:
             assert new.labels[cell] == (f"{after}\nwas {before}" if differs else str(before))
             assert bool(differs) == (before != after)
 
-    def test_no_range_of_scrambled_values(self) -> None:
-        small = render(figure("(8,64):(64,1)", SWIZZLED, diff=True), "svg", width=700)
-        assert not [text for text, *_ in readback.svg(small).texts if re.fullmatch(r"\d+-\d+", text or "")]
+    def test_a_box_tells_both_ranges(self) -> None:
+        """Of a run of eight the new offsets are the old ones with the row in bits 3..5."""
+        small = render(figure("(8,64):(64,1)", SWIZZLED, diff=True), "svg", target="readme")
+        texts = [(text or "", x, y) for text, x, y, *_ in readback.svg(small).texts]
+        old = [words for words in texts if words[0].startswith("was ")]
+        pairs = [(new, was) for was, x, y in old for new, left, top in texts if abs(left - x) < 1 and 2 < y - top < 14]
+        assert len(pairs) == 4 * 8 + 2 * 4 + 2
+        for new, was in pairs:
+            (a, b), (c, d) = ([int(x) for x in re.findall(r"\d+", words)] for words in (new, was))
+            assert [x ^ (x >> 3 & 56) for x in range(c, d + 1)] == list(range(a, b + 1))
 
 
 class TestMemory:

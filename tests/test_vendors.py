@@ -237,10 +237,10 @@ def test_a_wave_is_a_warp_of_64():
     assert atom.legends[0].title == "hue: group of 16 lanes"
     assert {panel.warp for panel in atom.panels} == {64}
     tiled = build(cv.parse("make_tiled_mma(v_mfma_f32_16x16x16_f16, (2,2,1))"))
-    assert tiled.legends[0].title == "hue: wave (64 threads)"
+    assert tiled.legends[0].title == "hue: wave (64 threads); of several, the lowest"
     assert tiled.legends[0].entries[3].label == "wave 3"
     group = cv.parse("make_tiled_mma(XE_DPAS_TT<8,f,bf>, (2,2,1))")
-    assert build(group).legends[0].title == "hue: subgroup (16 threads)"
+    assert build(group).legends[0].title == "hue: subgroup (16 threads); of several, the lowest"
     warp = cv.figure("make_tiled_mma(v_mfma_f32_16x16x16_f16, (2,2,1))", warp="3", operand="C")
     panel = warp.panels[0]
     kept = {t // 64 for t, paint in zip(panel.data["thread"], panel.paints, strict=True) if not warp.paints[paint].faded}

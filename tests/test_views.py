@@ -163,6 +163,10 @@ def test_no_option_is_ignored(what: str) -> None:
 
 SAID = {  # pairs of which the second leaves nothing to the first
     ("an MMA of shared memory", "color_by", "operand"),  # all threads have all of A
+    *(
+        ("an MMA of tensor memory", *pair)
+        for pair in (("color_by", "labels"), ("labels", "thread"), ("labels", "warp"), ("labels", "value"), ("labels", "operand"))
+    ),  # any of them draws its cells
     ("a thread's copy", "operand", "tensor"),  # S is what is drawn of a tensor anyway
 }
 

@@ -83,7 +83,7 @@ class Fragments(NamedTuple):
     scaled: int
 
 
-_UMMA = re.compile(r"SM10\d_MMA_(?P<kind>\w+?)(?P<two>_2x1SM)?_(?P<ab>SS|TS)(?P<more>_\w+)?(?:<|$)")
+_UMMA = re.compile(r"SM10\d_(?:MMA_)?(?P<kind>\w+?)(?P<two>_2x1SM)?_(?P<ab>SS|TS)(?P<more>_\w+)?(?:<|$)")
 
 
 def fragments_of(name: str) -> Fragments:

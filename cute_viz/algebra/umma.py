@@ -29,7 +29,7 @@ from cute_viz.algebra.views import as_tiled_mma
 from cute_viz.errors import AlgebraError
 
 _WGMMA = re.compile(r"SM90_(?:64x|GMMA)\w*?_(SS|RS)(?:_|<|$)")
-_TCGEN05 = re.compile(r"SM10\d_MMA_\w+_(SS|TS)(?:_|<|$)")
+_TCGEN05 = re.compile(r"SM10\d_(?:MMA|MXF4_ULTRA)(?:_\w+)?_(SS|TS)(?:_|<|$)")
 
 
 def majors(name: str) -> tuple[str, str]:

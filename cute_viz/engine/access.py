@@ -10,7 +10,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import WarpAccess, accesses, element_bits, extents_of
-from cute_viz.analysis.banks import WORD, width
+from cute_viz.analysis.banks import BANKS, WORD, width
 from cute_viz.analysis.facts import layout_facts, memory_facts
 from cute_viz.analysis.memories import has_warps, memory_of
 from cute_viz.analysis.reports import global_report, shared_report
@@ -97,7 +97,9 @@ def picture_of(layout: Any, access: Access) -> Figure:
     if access.draw == "frames":
         names = ["plain", "swizzled"] if len(steps) > 1 else [""]
         framed = [(name, phases) for name, (_, phases) in zip(names, parts, strict=True)]
-        return frames(title, show(layout), framed, note)
+        begins = [a.begins for _, a in steps]
+        xor = [(old ^ new) // WORD % BANKS for old, new in zip(*begins, strict=True)] if len(steps) > 1 else []
+        return frames(title, show(layout), framed, note, ([], xor))
     if access.draw == "tile":
         size = element_bits(layout, access.by, operand=access.operand, given=bits)
         tiles = [(heading, _cells(one, a, size)) for (heading, _), (one, a) in zip(parts, steps, strict=True)]

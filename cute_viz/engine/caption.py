@@ -71,7 +71,11 @@ def _tex(figure: Figure, options: Options) -> str:
 
     colours = page_palette(options)
     title, source = (re.sub(r"(,|\\_|\\})", r"\1\\allowbreak{}", escape(words)) for words in (figure.title, figure.source))
-    parts = [f"\\textbf{{{title}.}}", *([f"\\texttt{{{source}}}."] if source else []), escape(_sentence(figure.caption))]
+    parts = [
+        *([f"\\textbf{{{title}.}}"] if title else []),
+        *([f"\\texttt{{{source}}}."] if source else []),
+        escape(_sentence(figure.caption)),
+    ]
     for legend in figure.legends:
         entries = []
         for entry in legend.entries:
@@ -79,4 +83,4 @@ def _tex(figure: Figure, options: Options) -> str:
             entries.append(f"\\protect\\textcolor[HTML]{{{fill}}}{{\\protect\\rule{{1ex}}{{1ex}}}}~{escape(entry.label)}")
         parts.append(f"{escape(_sentence(legend.title)[:-1])}: {', '.join(entries)}.")
     words = "\n".join([part for part in (*parts, *map(escape, figure.notes)) if part])
-    return f"\\caption[{{{title}}}]{{%\n{words}}}\n"
+    return f"\\caption[{{{title or source}}}]{{%\n{words}}}\n"

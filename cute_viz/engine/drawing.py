@@ -97,7 +97,9 @@ def write(figure: Figure, format: str, how: Options) -> bytes:
 
 
 def _cut(figure: Figure, words: Mapping[str, Any]) -> Figure:
-    """The figure cropped, then folded, as was asked for."""
+    """The figure without a title, cropped, then folded, as was asked for."""
+    if words.get("title") == "":
+        figure = replace(figure, title="")
     if not words.get("crop") and not words.get("fold"):
         return figure
     from cute_viz.figures import trim

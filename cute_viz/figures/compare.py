@@ -55,7 +55,8 @@ def difference(a: Figure, b: Figure, title: str | None = None) -> Figure:
             )
     other = [_differing(p, q) for p, q in zip(a.panels, b.panels, strict=True)]
     count, every = sum(map(sum, other)), sum(map(len, other))
-    panels = _marked(a.panels, other), _marked(_from_to(a.panels, b.panels, other), other)
+    cuts = [_cuts(p, q, flags) for p, q, flags in zip(a.panels, b.panels, other, strict=True)]
+    panels = _marked(a.panels, other, cuts), _marked(_from_to(a.panels, b.panels, other), other, cuts)
     parts = [replace(f, panels=mine, paints=_PAINTS, legends=(), notes=()) for f, mine in zip((a, b), panels, strict=True)]
     both = side_by_side(parts, title)
     entries = (LegendEntry(_SAME, "the same", every - count), LegendEntry(_OTHER, "differs (boxed)", count))
@@ -99,10 +100,23 @@ def _line(label: str) -> str:
     return label.replace("\n", " ") or "nothing"
 
 
-def _marked(panels: Sequence[Panel], other: Sequence[Sequence[bool]]) -> tuple[Panel, ...]:
+def _cuts(a: Panel, b: Panel, flags: Sequence[bool]) -> set[int]:
+    """The cells that differ before which either panel stops counting by one, so that boxes between them are ranges; none where
+    such a box would be a cell.
+    """
+    numbers = [[int(x) if x.isdecimal() else None for x in panel.labels] for panel in (a, b)]
+    cells = [n for n, flag in enumerate(flags) if flag]
+    if any(mine[n] is None for mine in numbers for n in cells):
+        return set()
+    starts = [n for n in cells if any(mine[n - 1] is None or mine[n] != mine[n - 1] + 1 for mine in numbers)]  # type: ignore[operator]
+    alone = sum(not flags[n - 1] or n % a.cols == 0 or n in {*starts} for n in cells)
+    return set(starts) if 2 * alone <= len(cells) else set()
+
+
+def _marked(panels: Sequence[Panel], other: Sequence[Sequence[bool]], cuts: Sequence[set[int]]) -> tuple[Panel, ...]:
     """The panels with paper where nothing differs, a box around each run of cells that do, and which they are as data."""
     out = []
-    for panel, flags in zip(panels, other, strict=True):
+    for panel, flags, starts in zip(panels, other, cuts, strict=True):
         boxes = []
         for r in range(panel.rows):
             row, start = flags[r * panel.cols : (r + 1) * panel.cols], None
@@ -110,9 +124,9 @@ def _marked(panels: Sequence[Panel], other: Sequence[Sequence[bool]]) -> tuple[P
                 inside = c < panel.cols and row[c]
                 if inside and start is None:
                     start = c
-                elif not inside and start is not None:
+                elif start is not None and (not inside or r * panel.cols + c in starts):
                     boxes.append((r, start, r + 1, c))
-                    start = None
+                    start = c if inside else None
         paints = tuple([_OTHER if flag else _SAME for flag in flags])
         out.append(
             replace(

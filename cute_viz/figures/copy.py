@@ -33,6 +33,7 @@ from cute_viz.figures.words import count
 SIDE_BY_SIDE = 32  # columns up to which source and destination stand next to each other
 _NAMES = {"S": "source: who reads", "D": "destination: who writes"}
 _MATRIX = {"S": "source: address given by", "D": "destination: register of"}  # of ldmatrix, whose lanes read for each other
+_LANES = {"S": "tensor memory: the register that each value comes from", "D": "tensor memory: the register that each value goes to"}
 CAPTION = "Each cell shows its owner T,V: thread T moves the element as its value V"
 CTA_CAPTION = "Each cell shows the CTA whose part of the copy moves the element, and the number V of the element in that part"
 
@@ -53,6 +54,9 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
         obj = obj.tiled
     if isinstance(obj, CopyOp):
         obj = _of_words(obj)
+    if isinstance(obj, Copy_Atom) and options.heat and options.operand is None and lanes(obj.name):
+        # the rows of the registers' panel are its lanes
+        options = replace(options, operand="S" if side_memory(obj.name, "D") else "D")
     sides = operands(options.operand, "SD", "a copy has the sides S (source) and D (destination)")
     maps = _tile_maps(obj, sides, options) if isinstance(obj, TiledCopy) else _atom_maps(obj, sides, options)
     owners = dict(zip(sides, owners_of([maps[x] for x in sides], options), strict=True))
@@ -61,7 +65,7 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
     cells, painting = paint_held(maps, owners, memory, options)
     beside = maps[sides[0]].cols <= SIDE_BY_SIDE
     titles = ("M", "N")
-    if not isinstance(obj, TiledCopy) and memory:
+    if not isinstance(obj, TiledCopy) and (memory or lanes(atom.name)):
         titles = ("lane", "value of the lane") if lanes(atom.name) else ("row", "value")
     panels = [
         tile_panel(
@@ -69,7 +73,7 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
             owners[x],
             cells[x],
             options,
-            _heading(x, memory, atom.name),
+            _heading(x, memory, atom.name, len(sides) == 1),
             titles,
             place,
             named=0 < replicas(owners[x]) <= LISTED,
@@ -157,10 +161,12 @@ def _atom_maps(atom: Copy_Atom, sides: str, options: FigureOptions) -> dict[str,
     return out
 
 
-def _heading(side: str, memory: dict[str, str], name: str) -> str:
+def _heading(side: str, memory: dict[str, str], name: str, alone: bool) -> str:
     """What a panel shows: who reads or writes, or the memory that no thread holds."""
     if "LDSM" in name and side not in memory:
         return _MATRIX[side]
+    if alone and lanes(name) and side not in memory:
+        return _LANES[side]
     return f"{_NAMES[side].partition(':')[0]}: {memory[side]}" if side in memory else _NAMES[side]
 
 

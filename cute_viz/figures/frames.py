@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.errors import FigureError
@@ -14,8 +15,12 @@ MOST = 8  # frames of an access
 _IDLE, _FIRST, _LATER, _DONE = range(4)
 
 
-def frames(title: str, source: str, parts: Sequence[tuple[str, Sequence[Any]]], note: str = "") -> Figure:
+def frames(
+    title: str, source: str, parts: Sequence[tuple[str, Sequence[Any]]], note: str = "", xors: Sequence[Sequence[int]] = ()
+) -> Figure:
     """The figure of accesses, each a heading and its phases (analysis.banks.Phase), in columns; a frame is two panels.
+
+    xors: for each access what a swizzle XORs into the bank of each lane; () where there is none.
 
     Of an access of more than eight wavefronts the first phase is drawn where all phases take as many, else its first eight.
 
@@ -45,16 +50,21 @@ def frames(title: str, source: str, parts: Sequence[tuple[str, Sequence[Any]]], 
             paints = [hue if lane in now else _DONE if lane in done else _IDLE for lane in range(lanes)]
             data: dict[str, Any] = {"thread": tuple(range(lanes))}
             panels.append(_line(caption, "lanes", paints, (2 * row, column), True, data))
+            xor = xors[column] if column < len(xors) else ()
+            if xor:
+                panels[-1] = _with_xors(panels[-1], xor, now, hue)
             data = {"bank": tuple(range(BANKS)), "lanes": tuple(served)}
             panels.append(_line("", "banks", [hue if mine else _IDLE for mine in served], (2 * row + 1, column), False, data))
             for bank, mine in enumerate(served):
                 for lane in mine:
-                    joins.append(Arrow(len(panels) - 2, len(panels) - 1, (0, lane, 1, lane + 1), (0, bank, 1, bank + 1), False))
+                    start = (panels[-2].rows - 1, lane, panels[-2].rows, lane + 1)
+                    joins.append(Arrow(len(panels) - 2, len(panels) - 1, start, (0, bank, 1, bank + 1), False))
             done |= now
     paints = [paint for panel in panels for paint in panel.paints]
     words = ("idle", "first wavefront of its phase", "further: a conflict", "lane that was served before")
     entries = tuple(LegendEntry(paint, word, paints.count(paint)) for paint, word in enumerate(words) if paint in paints)
     caption = "A frame is a wavefront: the 32 banks serve a word each, to every lane that is joined to it"
+    caption += "; XOR: what the swizzle XORs into the lane's bank" if any(xors) else ""
     return Figure(
         kind="frames",
         title=title,
@@ -66,6 +76,19 @@ def frames(title: str, source: str, parts: Sequence[tuple[str, Sequence[Any]]], 
         panels=tuple(panels),
         notes=tuple(notes),
         arrows=tuple(joins),
+    )
+
+
+def _with_xors(lanes: Panel, xor: Sequence[int], now: set[int], hue: int) -> Panel:
+    """The panel of lanes with a row of what is XORed into the bank of those that are served now, lit where it is not 0."""
+    labels = tuple(str(x) if lane in now else "" for lane, x in enumerate(xor))
+    return replace(
+        lanes,
+        rows=2,
+        labels=(*lanes.labels, *labels),
+        paints=(*lanes.paints, *[hue if lane in now and x else _IDLE for lane, x in enumerate(xor)]),
+        row_ruler=Ruler("", ("lanes", "XOR"), (0, 0, 0)),
+        data={"thread": lanes.data["thread"] * 2},
     )
 
 

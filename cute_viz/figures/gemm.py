@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -15,9 +16,10 @@ from cute_viz.algebra.mma import tile_shape
 from cute_viz.algebra.slicing import slice_
 from cute_viz.figures.copy import copy
 from cute_viz.figures.grid import grid
-from cute_viz.figures.highlight import highlight_notes
+from cute_viz.figures.highlight import LOWEST, highlight_notes
 from cute_viz.figures.mma import mma
-from cute_viz.figures.model import HOLE, Figure
+from cute_viz.figures.mma_operands import transposed
+from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, LegendEntry
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
 
@@ -34,7 +36,7 @@ def gemm(obj: Gemm, options: FigureOptions) -> Figure:
     """
     plain = replace(options, title=None, operand=None)
     m, n, k = obj.tile
-    parts: list[tuple[str, Figure]] = []
+    parts: list[tuple[str, Figure, str]] = []  # heading, figure, and the stage as `_FROM` calls it
     moved: dict[str, Figure] = {}  # the copies to shared memory
     for name, side, extents in (("A", obj.g2s_a, (m, k)), ("B", obj.g2s_b, (n, k))):
         if side is not None and not (name == "B" and side == obj.g2s_a):
@@ -42,7 +44,7 @@ def gemm(obj: Gemm, options: FigureOptions) -> Figure:
             heading = f"{_how(side)}: {name}{both}, global to shared memory{_times(tile_of(side), extents)}"
             drawn = _named(copy(side, replace(plain, operand="S")), name + ("B" if both else ""))
             moved[name] = drawn
-            parts.append((heading, drawn))
+            parts.append((heading, drawn, f"load {name}{both[-1:]}"))
     for name, smem, extents in (("A", obj.smem_a, (m, k)), ("B", obj.smem_b, (n, k))):
         if not (name == "B" and smem == obj.smem_a):
             both = " and B" if name == "A" and smem == obj.smem_b else ""
@@ -51,30 +53,89 @@ def gemm(obj: Gemm, options: FigureOptions) -> Figure:
             drawn = _named(grid(unit, plain), name + ("B" if both else ""))
             if highlight_notes(options):
                 drawn = _lit(drawn, moved.get(name, moved.get("A") if obj.g2s_a == obj.g2s_b else None))
-            parts.append((f"shared memory: {name}{both}{_times(shape, extents)}", drawn))
-    for name, ldsm, extents in (("A", obj.s2r_a, (m, k)), ("B", obj.s2r_b, (n, k))):
-        if ldsm is not None:
-            heading = f"{_how(ldsm)}: {name}, shared memory to registers{_times(tile_of(ldsm), extents)}"
-            parts.append((heading, _named(copy(ldsm, replace(plain, operand="S")), name)))
+            parts.append((f"shared memory: {name}{both}{_times(shape, extents)}", drawn, f"smem {name}{both[-1:]}"))
     tm, tn, tk = tile_shape(obj.mma)
-    for name, part, whole in (("A", (tm, tk), (m, k)), ("B", (tn, tk), (n, k)), ("C", (tm, tn), (m, n))):
+    ways = (("A", obj.s2r_a, (tm, tk), (m, k)), ("B", obj.s2r_b, (tn, tk), (n, k)), ("C", None, (tm, tn), (m, n)))
+    for name, ldsm, part, whole in ways:
+        if ldsm is not None:
+            heading = f"{_how(ldsm)}: {name}, shared memory to registers{_times(tile_of(ldsm), whole)}"
+            parts.append((heading, _named(copy(ldsm, replace(plain, operand="S")), name), f"read {name}"))
         what = "accumulator C" if name == "C" else f"fragments of {name}"
+        what += ", in registers"
         drawn = mma(obj.mma, replace(plain, operand=name))
-        parts.append((f"{what} in registers{_times(part, whole)}", _named(drawn, name)))
+        if name == "B":  # as it lies in memory: N down, K right
+            drawn = replace(drawn, panels=tuple(map(transposed, drawn.panels)))
+        parts.append((f"{what}{_times(part, whole)}", _named(drawn, name), f"mma {name}"))
     if isinstance(obj.epilogue, TiledCopy):
         heading = f"epilogue: C, registers to global memory{_times(tile_of(obj.epilogue), (m, n))}"
-        parts.append((heading, _named(copy(obj.epilogue, replace(plain, operand="D")), "C")))
-    parts = [(f"{number}. {heading}", drawn) for number, (heading, drawn) in enumerate(parts, 1)]
+        drawn = _named(copy(obj.epilogue, replace(plain, operand="D")), "C")
+        if drawn.panels[0].data == parts[-1][1].panels[0].data:  # each thread stores the tile that it holds
+            parts[-1] = (f"{what}, as the epilogue stores it{_times((tm, tn), (m, n))}", *parts[-1][1:])
+        else:
+            parts.append((heading, drawn, "store C"))
     title = options.title or f"GEMM {m} × {n} × {k} with {obj.mma.atom.name or 'an MMA atom'}"
     source = f"PermutationMNK {show(obj.mma.permutation_mnk)}, ThrLayoutVMNK {obj.mma.thr_layout_vmnk}, smem {obj.smem_a}"
     caption = "From global memory to registers and back: each panel is the smallest tile that repeats"
-    return page(title, parts, 3, source, caption)
+    drawn = page(title, [(f"{n}. {heading}", figure) for n, (heading, figure, _) in enumerate(parts, 1)], 4, source, caption)
+    return replace(_one_legend(drawn), arrows=_arrows([stage for _, _, stage in parts]), notes=_notes(parts))
+
+
+def _notes(parts: Sequence[tuple[str, Figure, str]]) -> tuple[str, ...]:
+    """The notes of the stages, each once, with the operands that it is about."""
+    about: dict[str, list[str]] = {}
+    for _, figure, stage in parts:
+        for note in figure.notes:
+            said = note.partition(": ")[2] or note
+            about.setdefault(said, []).extend(x for x in stage.split()[1] if said != note)
+    names = {said: " and ".join(dict.fromkeys(operands)) for said, operands in about.items()}
+    return tuple([f"{names[said]}: {said}" if names[said] else said for said in about])
+
+
+_FROM = {"smem": ("load",), "read": ("smem",), "mma": ("read", "smem"), "store": ("mma",)}  # what a stage goes on from
+
+
+def _arrows(stages: Sequence[str]) -> tuple[Arrow, ...]:
+    """From each stage to the next of the same operand; to C from the fragments of A and B.
+
+    >>> [(arrow.source, arrow.target) for arrow in _arrows(["smem AB", "read A", "mma A", "mma B", "mma C"])]
+    [(0, 1), (1, 2), (0, 3), (2, 4), (3, 4)]
+    """
+    out = []
+    for n, stage in enumerate(stages):
+        what, of = stage.split()
+        wanted, of = (("mma",), "AB") if stage == "mma C" else (_FROM.get(what, ()), of)
+        for word in wanted:
+            found = [m for m, other in enumerate(stages[:n]) if other.startswith(word) and {*of} & {*other.split()[1]}]
+            out += [Arrow(m, n) for m in found]
+            if found:
+                break
+    return tuple(out)
+
+
+def _one_legend(figure: Figure) -> Figure:
+    """The figure with one legend where hues mean the same in all panels: of what several warps hold, the first one's."""
+    titles = [legend.title.partition(" (of ")[0].removesuffix(LOWEST) for legend in figure.legends]
+    order = list(dict.fromkeys(titles))
+    legends = []
+    for title in order:
+        entries = [entry for own, legend in zip(titles, figure.legends, strict=True) if own == title for entry in legend.entries]
+        named: dict[tuple[int, int], LegendEntry] = {}
+        for entry in sorted(entries, key=lambda entry: "," in entry.label):
+            paint = figure.paints[entry.paint]
+            named.setdefault((paint.hue, paint.shade), entry)
+        several = LOWEST if len(named) < len({entry.label for entry in entries}) else ""
+        legends.append(Legend(title + several, tuple(named.values())))
+    panels = [
+        replace(panel, legends=None if panel.legends is None else tuple(order.index(titles[n]) for n in panel.legends))
+        for panel in figure.panels
+    ]
+    return replace(figure, legends=tuple(legends), panels=tuple(panels))
 
 
 def _named(figure: Figure, operands: str) -> Figure:
-    """The figure of a tile of A (M,K), of B (N,K; of an MMA it stays K,N), of both, or of C; the heading says the rest."""
+    """The figure of a tile of A (M,K), of B (N,K), of both, or of C; the heading says the rest."""
     rows = {"A": "M", "B": "N"}.get(operands, "M or N")
-    if figure.kind == "mma" or operands == "C":
+    if operands == "C":
         return replace(figure, panels=tuple([replace(panel, caption="") for panel in figure.panels]))
     panels = [
         replace(panel, caption="", row_ruler=replace(panel.row_ruler, title=rows), col_ruler=replace(panel.col_ruler, title="K"))

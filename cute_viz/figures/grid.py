@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import product as cartesian
 from typing import Any
 
@@ -13,11 +14,13 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Panel
-from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.paint import HUES, Painting, by_group, by_order, in_turns, unpainted
+from cute_viz.figures.options import PLAIN, FigureOptions, check_cells
+from cute_viz.figures.paint import HUES, Painting, by_group, by_order, chunks, in_turns, unpainted
 from cute_viz.figures.rulers import ruler, steps_of
 from cute_viz.figures.words import colours
 from cute_viz.limits import limit, over
+
+PIXELS = 100_000  # cells of a swizzled layout from which on each would be a pixel
 
 
 def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
@@ -30,7 +33,11 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
     drawn = pad_to_rank2(position_independent(layout))
     shape = modes(drawn.shape)
     rows, cols, rest = product(shape[0]), product(shape[1]), shape[2:]
-    if options.heat and product(drawn.shape) > options.max_cells and options.labels in ("auto", "none"):
+    moved = isinstance(drawn, ComposedLayout) and isinstance(drawn.outer, Swizzle)
+    most = (
+        PIXELS if moved and options == replace(PLAIN, heat=True, title=options.title) and len(shape) == 2 else options.max_cells
+    )  # a swizzle of so many cells is told by an image and its corner
+    if options.heat and product(drawn.shape) > most and options.labels in ("auto", "none"):
         from cute_viz.figures.heat import heat
 
         return heat(drawn, options)
@@ -63,7 +70,7 @@ def grid(layout: AnyLayout, options: FigureOptions) -> Figure:
                 paints=painting.cells[cells],
                 row_ruler=row_ruler,
                 col_ruler=col_ruler,
-                boxes=_chunks(_swizzle(drawn, options), order[cells], rows, cols) if is_int else (),
+                boxes=chunks(_swizzle(drawn, options), order[cells], rows, cols) if is_int else (),
                 data={"offset": tuple(order[cells])} if is_int else {"coordinate": tuple(order[cells])},
                 place=divmod(n, across),
             )
@@ -96,24 +103,6 @@ def _swizzle(drawn: AnyLayout, options: FigureOptions) -> Swizzle | None:
     """The swizzle whose chunks are told: the layout's own, or that of a layout beside it."""
     own = drawn.outer if isinstance(drawn, ComposedLayout) and isinstance(drawn.outer, Swizzle) else None
     return own or (options.beside if isinstance(options.beside, Swizzle) else None)
-
-
-def _chunks(swizzle: Swizzle | None, order: Sequence[int], rows: int, cols: int) -> tuple[tuple[int, int, int, int], ...]:
-    """The runs of consecutive offsets that a swizzle moves as one, along the direction that has more."""
-    if swizzle is None or not swizzle.bits or not (kept := min(swizzle.changed, swizzle.read)):
-        return ()
-    whole = 1 << kept
-    step = cols if rows > 1 and order[cols] == order[0] + 1 else 1
-    out = []
-    for start, offset in enumerate(order):
-        if offset % whole:
-            continue
-        run = order[start : start + whole * step : step]
-        r, c = divmod(start, cols)
-        fits = r + whole <= rows if step == cols else c + whole <= cols
-        if fits and [*run] == list(range(offset, offset + whole)):
-            out.append((r, c, r + whole, c + 1) if step == cols else (r, c, r + 1, c + whole))
-    return tuple(out)
 
 
 def pad_to_rank2(layout: AnyLayout) -> AnyLayout:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent
@@ -13,11 +14,15 @@ from cute_viz.algebra.table import WIDEST, offsets, offsets_numpy, reach, swizzl
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel
 from cute_viz.figures.options import FigureOptions
-from cute_viz.figures.paint import HUES, bands, span
+from cute_viz.figures.paint import HUES, bands, chunks, span
 from cute_viz.figures.rulers import ruler, steps_of
 from cute_viz.limits import limit, over
 
 RAMP = 5  # the hue of a ramp from dark to light: the darkest
+CORNERS = (
+    (8, 64),
+    (2, 128),
+)  # rows and columns of an inset, where a swizzle of 128 bytes shows; of columns that are contiguous turned
 BAND = 1 << 20  # cells that are looked at at once
 
 
@@ -88,7 +93,34 @@ def _chunks(
     counts = np.bincount(paints.ravel(), minlength=count)
     entries = tuple(LegendEntry(n, f"chunk {n}", int(counts[n])) for n in range(count) if counts[n])
     title = f"hue: offset / {1 << swizzle.changed} mod {count}, bits that {swizzle} changes"
-    return _figure(layout, options, "coloured by its chunk", tuple(map(Paint, range(count))), Legend(title, entries), paints)
+    drawn = _figure(layout, options, "coloured by its chunk", tuple(map(Paint, range(count))), Legend(title, entries), paints)
+    inset = _inset(swizzle, offsets_of, paints) if options.labels == "auto" else None
+    return replace(drawn, panels=(*drawn.panels, inset)) if inset else drawn
+
+
+def _inset(swizzle: Swizzle, offsets_of: Any, paints: Any) -> Panel | None:
+    """The corner of the image, with the offsets of its chunks; None where the swizzle moves nothing there."""
+    first = offsets_of(0, 1)[:2].ravel().tolist()
+    upright = len(first) == 2 and first[1] == first[0] + 1
+    for extents in CORNERS:
+        rows, cols = extents[::-1] if upright else extents
+        if rows > paints.shape[0] or cols > paints.shape[1]:
+            continue
+        order = offsets_of(0, cols)[:rows].ravel().tolist()
+        if any(swizzle(x) != x for x in order):
+            return Panel(
+                caption=f"the first {rows} × {cols}, larger",
+                rows=rows,
+                cols=cols,
+                labels=tuple(map(str, order)),
+                paints=tuple(paints[:rows, :cols].ravel().tolist()),
+                row_ruler=ruler("mode 0", rows),
+                col_ruler=ruler("mode 1", cols),
+                boxes=chunks(swizzle, order, rows, cols),
+                data={"offset": tuple(order)},
+                place=(1, 0),
+            )
+    return None
 
 
 def _figure(layout: Any, options: FigureOptions, what: str, colours: tuple[Paint, ...], legend: Legend, paints: Any) -> Figure:

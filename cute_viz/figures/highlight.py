@@ -12,6 +12,8 @@ from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.owners import TVMap, first_owners
 from cute_viz.figures.paint import HUES, Painting, by_group, in_turns
 
+LOWEST = "; of several, the lowest"  # whose hue a cell has
+
 
 def paint_owners(
     maps: Sequence[TVMap],
@@ -106,7 +108,7 @@ def _faded(
 
 
 def _with_all_owners(painting: Painting, owners: Sequence[Sequence[int]], per: Sequence[TVMap], choice: str) -> Painting:
-    """The painting, its first legend naming the threads or warps, too, that share cells of a hue with those that it is of."""
+    """The painting, its first legend naming all the threads or warps that share a hue, or saying that it is that of the lowest."""
     if choice not in ("thread", "warp", "lanes") or not painting.legends or not any(len(mine) > 1 for mine in owners):
         return painting
     (warp, word), row = per[0].warp, max(m.row for m in per)
@@ -118,18 +120,15 @@ def _with_all_owners(painting: Painting, owners: Sequence[Sequence[int]], per: S
     for paint, groups in [*((paint, (group,)) for paint, group in alone), *shared]:
         each.setdefault(painting.paints[paint].hue, set()).add(frozenset(groups))
     first, *rest = painting.legends
-    entries = []
+    entries, several = [], False
     for entry in first.entries:
         found = each[painting.paints[entry.paint].hue]
-        own = {min(groups) for groups in found}
-        more = sorted(frozenset().union(*found) - own)
-        label = entry.label
-        if len(found) == 1 and more:
-            label = f"{prefix}{_runs([*sorted(own), *more])}"
-        elif more:
-            label = f"{label}, also of {_runs(more)}"
-        entries.append(replace(entry, label=label))
-    return replace(painting, legends=(replace(first, entries=tuple(entries)), *rest))
+        held = sorted(next(iter(found)))
+        same = len(found) == 1 < len(held)
+        entries.append(replace(entry, label=f"{prefix}{_runs(held)}") if same else entry)
+        several = several or (not same and any(len(mine) > 1 for mine in found))
+    title = first.title + (LOWEST if several else "")
+    return replace(painting, legends=(replace(first, title=title, entries=tuple(entries)), *rest))
 
 
 def _runs(numbers: Sequence[int]) -> str:

@@ -12,7 +12,7 @@ import re
 SHARED, TENSOR, GLOBAL = "shared memory", "tensor memory", "global memory"
 THREAD, CTA = "T", "CTA"  # who owns the cells of a picture, as labels begin
 
-_UMMA = re.compile(r"SM10\d[a-z]?_MMA_")
+_UMMA = re.compile(r"SM10\d[a-z]?_(MMA|MXF4_ULTRA)_")
 _GMMA = re.compile(r"(?:SM90|GMMA)_.*_(SS|RS)(_|<|$)")
 _FROM_TENSOR = re.compile(r"_TS(_|<|$)")
 _TMEM = re.compile(r"SM10\d_TMEM_(LOAD|STORE)(_STAT)?_(\d+)dp")

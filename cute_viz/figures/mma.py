@@ -8,6 +8,7 @@ from math import prod
 from cute_viz.algebra.common import WARP
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.coords import get_flat_coord
+from cute_viz.algebra.elements import bits_of
 from cute_viz.algebra.inttuple import X, modes, product, same_profile, show
 from cute_viz.algebra.layout import Layout, crd2idx, flat_modes
 from cute_viz.algebra.measure import size
@@ -25,12 +26,13 @@ from cute_viz.algebra.mma import (
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
+from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.errors import AlgebraError, FigureError
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
 from cute_viz.figures.memory import CTA, SHARED, operand_memory, owner
 from cute_viz.figures.metadata import has_metadata, metadata_map, metadata_notes
 from cute_viz.figures.model import Figure
-from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.options import PLAIN, FigureOptions, check_cells
 from cute_viz.figures.options import operands as operands_of
 from cute_viz.figures.owners import (
     LISTED,
@@ -56,6 +58,10 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
     >>> [panel.caption for panel in mma(fma, FigureOptions()).panels]
     ['C: 1 × 1, accumulator', 'A: 1 × 1', 'B: 1 × 1']
     """
+    if options.heat and isinstance(obj, MMA_Atom) and owner(obj.name) == CTA and _is_plain(options):
+        from cute_viz.figures.mma_operands import operands as in_memory
+
+        return in_memory(MmaOperands(make_tiled_mma(obj)), options)
     if isinstance(obj, ThrMMA):
         options = replace(options, thread=options.thread or range(thread_of(obj), thread_of(obj) + 1))
         tiled = obj.tiled
@@ -83,6 +89,8 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         atom = (0, 0) if x == "E" else _block_extents(tiled.atom, x) if single else _atom_extents(tiled, x)
         what = _metadata(rows, cols) if x == "E" else _size(tiled.atom, x, rows, cols) + _role(tiled.atom, x)
         what = f"{x}: {what}" + (f", in {memory[x]}" if x in memory else "")
+        if single and (core := _core(tiled.atom, x, memory.get(x, ""))):
+            atom, what = core, f"{what}; borders: core matrices, 8 × 16 bytes"
         place = _PLACES[x] if len(shown) > 1 else (0, 0)
         named = 0 < replicas(owners[x]) <= (NAMED if x == "E" else LISTED)
         panels.append(tile_panel(maps[x], owners[x], paints, options, what, _SPANS[x], place, atom, named))
@@ -117,6 +125,12 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
             **_drawn(tiled, operands),
         },
     )
+
+
+def _is_plain(options: FigureOptions) -> bool:
+    """Whether nothing is asked for but the picture, so that of tensor memory's MMA blocks and their places tell more than cells."""
+    by_cta = options.color_by in (None, "thread")
+    return by_cta and replace(options, title=None, view=None, color_by=None, heat=False, max_cells=PLAIN.max_cells) == PLAIN
 
 
 def thread_of(thr: ThrMMA) -> int:
@@ -217,6 +231,22 @@ def _block_extents(atom: MMA_Atom, operand: str) -> tuple[int, int]:
         return (0, 0)
     rows, cols = atom.held(operand)
     return (cols // atom.blocks, rows) if operand == "B" else (rows, cols // atom.blocks)
+
+
+def _core(atom: MMA_Atom, operand: str, memory: str) -> tuple[int, int] | None:
+    """Rows and columns of a core matrix of wgmma's operand in shared memory in its panel; None of others.
+
+    PTX ISA, "Asynchronous warpgroup level matrix shared memory layout"; of an operand that is MN-major, which has 16-bit elements,
+    8 x 16 bytes are 8 x 8 both ways.
+
+    >>> from cute_viz import parse
+    >>> _core(parse("SM90_64x8x32_S32S8S8_SS_TN"), "B", SHARED)
+    (16, 8)
+    """
+    if memory != SHARED or owner(atom.name) == CTA or len(atom.types) < 3:
+        return None
+    run = 128 // bits_of(atom.types["AB".index(operand)])
+    return (run, 8) if operand == "B" else (8, run)
 
 
 def _role(atom: MMA_Atom, operand: str) -> str:

@@ -113,15 +113,17 @@ def transposed(panel: Panel) -> Panel:
     (1, ('a ↓', 'b'), ((0, 0, 0, 1),))
     """
     order = [r * panel.cols + c for c in range(panel.cols) for r in range(panel.rows)]
+    number = {cell: n for n, cell in enumerate(order)}
     turn = str.maketrans("→↓", "↓→")
     return replace(
         panel,
         rows=panel.cols,
         cols=panel.rows,
-        labels=tuple(panel.labels[n].translate(turn) for n in order),
+        labels=tuple(panel.labels[n].translate(turn) for n in order) if panel.labels else (),
         paints=tuple(panel.paints[n] for n in order),
         row_ruler=panel.col_ruler,
         col_ruler=panel.row_ruler,
+        owners=tuple(sorted((number[cell], mine) for cell, mine in panel.owners)),
         boxes=tuple((c0, r0, c1, r1) for r0, c0, r1, c1 in panel.boxes),
         data={name: tuple(column[n] for n in order) for name, column in panel.data.items()},
         arrows=tuple((c0, r0, c1, r1) for r0, c0, r1, c1 in panel.arrows),

@@ -25,6 +25,7 @@ from cute_viz.figures.rulers import steps_of, with_borders
 from cute_viz.figures.selection import PARENTS, selection
 
 TILES = "hue: the tile"
+WIDEST = 48  # columns that stand beside each other
 Key = Callable[[int], "int | None"]  # a panel's offset -> its group
 
 
@@ -44,8 +45,10 @@ def operation(call: Call, options: FigureOptions) -> Figure:
     found = ops.find(call.name)
     if found.name in PARENTS:
         return selection(call, options)
-    operands = [as_layout(x) if n == 0 else x for n, x in enumerate(call.operands)]
     result = found.call(list(call.operands), call.template)
+    taken, _ = found.fitted(list(call.operands), call.template)  # the shape of a block, or of its copies, is a layout
+    pairs = enumerate(zip(call.operands, taken[: len(call.operands)], strict=True))
+    operands = [as_layout(x) if n == 0 else y if _drawable(y) else x for n, (x, y) in pairs]
     drawn = [("A", operands[0])] if operands and _drawable(operands[0]) else []
     drawn += [(_name(found.name, n), x) for n, x in enumerate(operands[1:], 1) if _drawable(x)]
     if found.name.endswith("divide") and len(operands) == 2 and (first := _first_tile(operands)) is not None:
@@ -65,7 +68,8 @@ def operation(call: Call, options: FigureOptions) -> Figure:
     if title == TILES:
         figures[0] = _first_marked(figures[0], keys[0])
     shown = [(f"{name}: {show(x)}", figure) for (name, x), figure in zip(drawn, figures, strict=True)]
-    out = page(options.title or f"{found.name}: {found.summary}", shown, 3, source, parts[0][1].caption)
+    across = 3 if sum(panel.cols for figure in figures for panel in figure.panels) <= WIDEST else 2
+    out = page(options.title or f"{found.name}: {found.summary}", shown, across, source, parts[0][1].caption)
     panels = [replace(panel, legends=None) for panel in out.panels]
     paints, legends = painting.paints, painting.legends
     if len(drawn) == len(panels) == 3 and drawn[2][0] == "both":

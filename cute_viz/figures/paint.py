@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.figures.model import HOLE, Legend, LegendEntry, Paint
 
 HUES = 8
@@ -210,3 +211,25 @@ def _painting(
     first = {hue: number[(hue, shade)] for hue, shade in reversed(pairs)}
     entries = tuple(LegendEntry(first[hue], label(hue), per_hue[hue]) for hue in sorted(per_hue))
     return Painting(cells, tuple(Paint(hue, shade, shades) for hue, shade in pairs), (Legend(title, entries),))
+
+
+def chunks(swizzle: Swizzle | None, order: Sequence[int], rows: int, cols: int) -> tuple[tuple[int, int, int, int], ...]:
+    """The runs of consecutive offsets that a swizzle moves as one, along the direction that has more.
+
+    >>> chunks(Swizzle(1, 2, 2), [*range(8)], 1, 8)
+    ((0, 0, 1, 4), (0, 4, 1, 8))
+    """
+    if swizzle is None or not swizzle.bits or not (kept := min(swizzle.changed, swizzle.read)):
+        return ()
+    whole = 1 << kept
+    step = cols if rows > 1 and order[cols] == order[0] + 1 else 1
+    out = []
+    for start, offset in enumerate(order):
+        if offset % whole:
+            continue
+        run = order[start : start + whole * step : step]
+        r, c = divmod(start, cols)
+        fits = r + whole <= rows if step == cols else c + whole <= cols
+        if fits and [*run] == list(range(offset, offset + whole)):
+            out.append((r, c, r + whole, c + 1) if step == cols else (r, c, r + 1, c + whole))
+    return tuple(out)

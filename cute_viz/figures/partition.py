@@ -25,7 +25,7 @@ from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import by_group, in_turns
 from cute_viz.figures.words import an
 
-FEW = 2048  # cells of a tensor that is drawn whole
+FEW = 512  # cells of a tensor that is drawn whole
 _MODES = {"A": ("MMA", "MMA_M", "MMA_K"), "B": ("MMA", "MMA_N", "MMA_K"), "C": ("MMA", "MMA_M", "MMA_N")}
 _COPY = ("CPY", "CPY_M", "CPY_N")
 _TITLES = {"A": ("M", "K"), "B": ("N", "K"), "C": ("M", "N")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, as_layout
@@ -15,7 +16,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tmem import TensorMemory
 from cute_viz.figures.gemm import unit_of
-from cute_viz.figures.model import Figure
+from cute_viz.figures.model import Arrow, Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
 
@@ -37,7 +38,9 @@ def stages(obj: Stages, options: FigureOptions) -> Figure:
         drawn = unit_of(part) if isinstance(part, (Layout, ComposedLayout)) else part
         parts.append((f"{n + 1}. {_heading(part)}", build(drawn, own)))
     title = options.title or "The stages of a kernel"
-    return page(title, parts, 2, str(obj), "In the order in which a kernel uses them")
+    drawn = page(title, parts, 2, str(obj), "In the order in which a kernel uses them")
+    ends = [*accumulate(len(figure.panels) for _, figure in parts)]
+    return replace(drawn, arrows=tuple([Arrow(end - 1, end) for end in ends[:-1]]))
 
 
 SHARED = "the tile in shared memory"

@@ -10,6 +10,8 @@ from cute_viz.renderers.primitives import Arrows, Grid
 
 WIDTH, HEAD = 1.6, 8.0  # px: stroke, and length of the head
 THIN = 0.9  # px: stroke of a line without a head
+ROOM = 20.0  # px between two panels that an arrow down needs
+FAR = 500.0  # px of a panel that has others than its own column below it
 AWAY = 3.0  # px between an arrow and what it begins or ends at
 MOST_PULL = 90.0  # px: how far a curve goes straight on
 
@@ -18,19 +20,17 @@ Rect = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 def arrows(found: Sequence[Arrow], frames: Sequence[Frame], grids: Sequence[Grid]) -> list[Arrows]:
-    """The arrows between panels of one row as one primitive; none without any. Where a row ends, the panels' numbers show the way.
+    """The arrows between panels of one row, or down to the next, as one primitive; else the panels' numbers show the way.
 
     >>> arrows([], [], [])
     []
     """
-    curves = [
-        _curve(
-            _rect(grids[a.source], frames[a.source], a.start),
-            _rect(grids[a.target], frames[a.target], a.end),
-        )
-        for a in found
-        if a.head and frames[a.source].panel.place[0] == frames[a.target].panel.place[0]
-    ]
+    curves = []
+    for a in found:
+        if a.head and _is_drawn(a, frames):
+            way = _curve if frames[a.source].panel.place[0] == frames[a.target].panel.place[0] else _down
+            start, end = _rect(grids[a.source], frames[a.source], a.start), _rect(grids[a.target], frames[a.target], a.end)
+            curves.append(way(start, end if way is _curve else (end[0], end[1] - frames[a.target].top, *end[2:])))
     joins = [
         _join(_rect(grids[a.source], frames[a.source], a.start), _rect(grids[a.target], frames[a.target], a.end))
         for a in found
@@ -40,15 +40,24 @@ def arrows(found: Sequence[Arrow], frames: Sequence[Frame], grids: Sequence[Grid
     return [*out, Arrows(joins, THIN, 0.0)] if joins else out
 
 
-def undrawn(found: Sequence[Arrow], panels: Sequence[Panel]) -> str:
+def _is_drawn(a: Arrow, frames: Sequence[Frame]) -> bool:
+    """Whether the panels stand in one row, whole ones side by side, or one below the other with room for an arrow between."""
+    (row, col), (end, to) = (frames[n].panel.place for n in (a.source, a.target))
+    whole = not a.start and not a.end
+    if row == end:
+        return not whole or abs(to - col) < 2
+    return whole and end == row + 1 and frames[a.source].fit.gap >= ROOM and (to == col or frames[a.source].width > FAR)
+
+
+def undrawn(found: Sequence[Arrow], frames: Sequence[Frame]) -> str:
     """What `arrows` leaves out, in words: which of the numbered panels goes on in which.
 
     >>> undrawn([Arrow(0, 1), Arrow(1, 2)], ())
     ''
     """
     pairs: dict[tuple[int, int], None] = {}
-    for a in found if panels else ():
-        if a.head and panels[a.source].place[0] != panels[a.target].place[0]:
+    for a in found if frames else ():
+        if a.head and not _is_drawn(a, frames):
             pairs[a.source + 1, a.target + 1] = None
     chains: list[list[int]] = []
     for source, target in pairs:
@@ -84,6 +93,14 @@ def _join(a: Rect, b: Rect) -> tuple[Point, Point, Point, Point]:
     """The straight line from the lower edge of one to the upper edge of the other."""
     start, end = ((a[0] + a[2]) / 2, a[3]), ((b[0] + b[2]) / 2, b[1])
     return start, start, end, end
+
+
+def _down(a: Rect, b: Rect) -> tuple[Point, Point, Point, Point]:
+    """From the lower edge of one panel to the top of another, as straight as they stand."""
+    bx = (b[0] + b[2]) / 2
+    start, end = (min(max(bx, a[0]), a[2]), a[3] + AWAY), (bx, b[1] - AWAY - HEAD)
+    pull = (end[1] - start[1]) / 2
+    return start, (start[0], start[1] + pull), (end[0], end[1] - pull), end
 
 
 def _curve(a: Rect, b: Rect) -> tuple[Point, Point, Point, Point]:

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.renderers.geometry import ALL_COLUMNS, BOLD, CAPTION, CHAR, FONT, SMALL, CellLabels, cell_labels, wrap
-from cute_viz.renderers.marks import Mark, group_marks, vector_cell, vector_marks
+from cute_viz.renderers.marks import Mark, group_marks, has_vectors, vector_cell, vector_marks
 
 LARGEST = 26.0  # px of a cell without a label
+SMALL_STAGE = (600.0, 420.0)  # px that the cells of a stage take at most with labels
 LETTERS = 2  # of the title of the rows that there is room for beside a tight panel; a longer one stands above it
 
 
@@ -138,7 +139,7 @@ def _frame(figure: Figure, panel: Panel, detail: Detail, cell: float | None, fit
     if cell is not None:
         w, h = cell, max(cell, h) if detail == Detail.VECTOR else cell
     if detail == Detail.COLOUR:
-        marks = group_marks(figure, panel, w, h)
+        marks = group_marks(figure, panel, w, h, (3.0, 18.0) if fit == LOOSE else (2.0, 15.0))
     rows = panel.row_ruler
     tight = fit != LOOSE
     beside = bool(rows.title) and not (tight and len(rows.title) > LETTERS)
@@ -172,3 +173,22 @@ def _full(panel: Panel, labels: CellLabels, fit: Fit) -> tuple[float, float]:
     least = 0.0 if tight else h if lines == 1 else 36.0
     pad = fit.cell + (4 if panel.boxes and lines > 1 and not tight else 0)  # an outline stands between a label and the line
     return float(round(max(least, max(widths) + pad))), h
+
+
+def of_stage(figure: Figure, panel: Panel, cell: float, fit: Fit, most: tuple[float, float] = SMALL_STAGE) -> Frame:
+    """The frame of a stage: with its labels where they take little room, else in colours.
+
+    most: px of little room.
+
+    >>> from cute_viz import figure
+    >>> drawn = figure("ampere_gemm")
+    >>> [of_stage(drawn, panel, 10.0, LOOSE).detail.name for panel in drawn.panels[:2]]
+    ['COLOUR', 'VECTOR']
+    """
+    alone = replace(figure, panels=(panel,))
+    details = [Detail.FULL] * any(panel.labels) + [Detail.VECTOR] * has_vectors(alone)
+    for detail in details:
+        (frame,) = frames(alone, detail, fit=fit)
+        if panel.cols * frame.cell_w <= most[0] and panel.rows * frame.cell_h <= most[1]:
+            return frame
+    return frames(alone, Detail.RASTER if cell < 3 else Detail.COLOUR, cell=cell, fit=fit)[0]

@@ -258,15 +258,25 @@ def _power(count: float) -> int:
 
 
 def arrange(
-    places: Sequence[tuple[int, int]], sizes: Sequence[tuple[float, float]], gap: float
+    places: Sequence[tuple[int, int]], sizes: Sequence[tuple[float, float]], gap: float, apart: bool = False
 ) -> tuple[list[tuple[float, float]], float, float]:
     """Where panels stand, and the size of all: columns as wide, and rows as high, as their largest panel.
 
-    A panel that is alone in its row does not widen its column.
+    A panel that is alone in its row does not widen its column. apart: each row has columns of its own.
 
     >>> arrange([(0, 0), (0, 1)], [(10, 5), (20, 8)], 2)
     ([(0, 0), (12, 0)], 32, 8)
     """
+    if apart:
+        lines = [[n for n, place in enumerate(places) if place[0] == row] for row in sorted({row for row, _ in places})]
+        at, y, width = [(0.0, 0.0)] * len(places), 0.0, 0.0
+        for line in lines:
+            x = 0.0
+            for n in sorted(line, key=lambda n: places[n][1]):
+                at[n] = x, y
+                x += sizes[n][0] + gap
+            y, width = y + max(sizes[n][1] for n in line) + gap, max(width, x - gap)
+        return at, width, y - gap
     widths: dict[int, float] = {}
     heights: dict[int, float] = {}
     rows = [row for row, _ in places]

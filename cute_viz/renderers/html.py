@@ -61,6 +61,8 @@ def render(figure: Figure, options: Options) -> str:
     >>> "<table>" in render(build(Layout((2, 2))), Options())
     True
     """
+    if options.target == "readme":  # which no document is
+        options = replace(options, target=None)
     picture, panels = explored(figure, options)
     content: dict[str, Any] = {"panels": panels}
     if figure.series:
@@ -74,7 +76,7 @@ def render(figure: Figure, options: Options) -> str:
         f'<!DOCTYPE html>\n<html lang="en" class="alone">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(digest)}">\n'
         f'<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="{theme}">\n'
-        f"<title>{_text(figure.title)}</title>\n<style>\n{style}</style>\n</head>\n"
+        f"<title>{_text(figure.title or figure.source)}</title>\n<style>\n{style}</style>\n</head>\n"
         f'<body class="{options.theme}">\n<main>\n{_with_slider(figure)}'
         f'<div id="picture" tabindex="0" role="group" aria-label="{_text(figure.description)}" aria-describedby="cell">\n'
         f"{picture}</div>\n{READOUT}"

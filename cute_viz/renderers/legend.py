@@ -94,3 +94,18 @@ def count_words(figure: Figure, legend: Legend, entry: LegendEntry) -> str:
     """
     shared = any(panel.owners and legend in figure.legends_of(panel) for panel in figure.panels)
     return "" if shared else counted(entry.count)
+
+
+def free_corner(figure: Figure, sizes: list[tuple[float, float]], column: float, counts: bool) -> bool:
+    """Whether the upper left place of the panels is empty, and has room for the legend.
+
+    >>> from cute_viz import figure
+    >>> free_corner(figure("SM80_16x8x16_F32F16F16F32_TN"), [(400, 500)] * 3, LEGEND_WIDTH, True)
+    True
+    """
+    places = [panel.place for panel in figure.panels]
+    if not figure.legends or (0, 0) in places or not any(p[0] == 0 for p in places) or not any(p[1] == 0 for p in places):
+        return False
+    width = max(w for place, (w, _) in zip(places, sizes, strict=True) if place[1] == 0)
+    height = max(h for place, (_, h) in zip(places, sizes, strict=True) if place[0] == 0)
+    return width >= column and height >= Key(figure, column, True, counts).height

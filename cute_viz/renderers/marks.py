@@ -49,7 +49,7 @@ def has_vectors(figure: Figure, most: float = inf, pad: float = 7.0) -> bool:
         held = sum((r1 - r0) * (c1 - c0) for r0, c0, r1, c1 in panel.boxes)
         if not panel.boxes or not panel.labels or 2 * held < panel.rows * panel.cols or held < 2 * len(panel.boxes):
             return False
-        if "differs" in panel.data or vector_width(panel, pad) > most or not all(box_lines(panel)):
+        if vector_width(panel, pad) > most or not all(box_lines(panel)):
             return False
     return bool(figure.panels)
 
@@ -174,8 +174,10 @@ def vector_width(panel: Panel, pad: float = 7.0) -> float:
     return need * panel.cols
 
 
-def group_marks(figure: Figure, panel: Panel, w: float, h: float) -> tuple[Mark, ...]:
+def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[float, float] = (3.0, 18.0)) -> tuple[Mark, ...]:
     """The names of the groups on rectangles of one hue that are large enough: what the legend calls the hue.
+
+    least: px that a rectangle is wider than a name, and px of its height.
 
     >>> from cute_viz import figure
     >>> drawn = figure("(2,4):(1,2)", tile=(2, 4))
@@ -208,7 +210,7 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float) -> tuple[Mark,
             if mine >= 0 and owner in ("thread", panel.warp_name):
                 cells = [i for row in range(r0, r) for i in range(row * panel.cols + c0, row * panel.cols + c1)]
                 name = _owners(panel, owners, cells, owner)
-            if name and (c1 - c0) * w >= len(name) * CHAR * FONT + 8 and (r - r0) * h >= 18:
+            if name and (c1 - c0) * w >= len(name) * CHAR * FONT + least[0] and (r - r0) * h >= least[1]:
                 out.append(Mark(r0, c0, r, c1, (name,), panel.paints[r0 * panel.cols + c0]))
         alive = now
     return tuple(out)
@@ -222,6 +224,8 @@ def _owners(panel: Panel, owners: dict[int, tuple[tuple[int, int], ...]], cells:
         several = {owners.get(cell, ((threads[cell], 0),)) for cell in cells}
         each = {frozenset([t // width for t, _ in mine]) for mine in several}
         held = sorted(each.pop()) if len(each) == 1 else []
+        if 2 < len(held) == held[-1] - held[0] + 1:
+            return f"{word} {held[0]}..{held[-1]}"
         return f"{word} {', '.join(map(str, held))}" if 0 < len(held) <= SEVERAL else ""
     if any(cell in owners for cell in cells):
         return ""

@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.renderers import Options
 from cute_viz.renderers.arrows import arrows, crossed, undrawn
-from cute_viz.renderers.frame import LARGEST, LOOSE, TIGHT, Detail, Fit, Frame, frames, resized
+from cute_viz.renderers.frame import LARGEST, LOOSE, TIGHT, Detail, Fit, Frame, frames, of_stage, resized
 from cute_viz.renderers.geometry import BOLD, CHAR, FONT, PROSE, SMALL, arrange, fact_line, shared_sizes, wrap
-from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, narrowest
+from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, free_corner, narrowest
 from cute_viz.renderers.marks import has_vectors
 from cute_viz.renderers.panel import draw
 from cute_viz.renderers.primitives import TEXT, Grid, Line, Plates, Primitive, scaled
 from cute_viz.renderers.targets import LEAST, TARGETS, Target, target_of
-from cute_viz.renderers.ways import arranged, has_groups
+from cute_viz.renderers.ways import arranged, has_groups, in_brief, once
 
 GAP = 28.0  # between panels, and between panels and legend
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
@@ -25,6 +25,10 @@ NARROW = 76.0  # px of the caption of a unit
 TITLE_LETTER = 17 * BOLD  # px of a letter of the title
 NARROWEST = 420.0  # of what stands between the margins
 WIDEST = 2600.0  # px that panels with every label may take before labels are left out
+TALLEST = 2000.0  # px of the stages of a kernel with every label
+STAGE = 10.0  # px of a cell of a higher one
+LONGEST = 1500.0  # px of the stages in a README
+WORD = 97.0  # px of a caption with the longest word that one has
 VECTORS_FROM = 1400.0  # px from which on a label for each box is better than one for each cell, where boxes tell all
 ROOMY = 1600.0  # px that panels of colours take
 IMAGE = 2048  # px that an image of cells takes at least, where there are so many
@@ -63,12 +67,14 @@ def page_of(figure: Figure, options: Options) -> Page:
     (True, 2, 'VECTOR')
     """
     target = target_of(options)
+    if figure.kind == "page" and figure.arrows and not options.full and options.cell is None and not target.shrinks:
+        return _of_stages(figure, target)
     freely = target.shrinks or bool(figure.arrows)
     if target.width is None or options.cell is not None or not freely:
         as_it_is = lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
         if target.width is None or options.cell is not None or not (_is_mute(as_it_is) and _has_text(figure)):
             return as_it_is
-        if options.target in (None, "screen") or (has_groups(figure) and not _is_nameless(as_it_is)):
+        if not _is_nameless(as_it_is) and (options.target in (None, "screen") or has_groups(figure)):
             return as_it_is
     best: tuple[Rank, Page] | None = None
     unit = None
@@ -86,6 +92,8 @@ def page_of(figure: Figure, options: Options) -> Page:
                 best = rank, page if scale == 1 else _scaled(page, scale)
     if best is not None and best[0][0] and not options.full:
         return _grown(_low(figure, target, best[1]), target)
+    if options.target in (None, "screen") and not freely and (best is None or best[1].height > TALLEST):
+        return as_it_is
     if best is not None and (freely or not _is_mute(best[1]) or not _is_nameless(best[1])):
         return _grown(best[1], target)
     return lay_out(figure, width=target.width, full=options.full, target=target)
@@ -99,16 +107,38 @@ def _grown(page: Page, target: Target) -> Page:
     return replace(grown, width=max(grown.width, target.width if grown.width < grown.height * 4 / 3 else 0.0))
 
 
+def _of_stages(figure: Figure, target: Target) -> Page:
+    """The page of a kernel's stages, with every label where that is not too much, else in colours where a panel has many cells."""
+    page = lay_out(figure, width=target.width, target=target)
+    if page.height <= TALLEST and (target.width is None or page.width <= target.width + 1):
+        return page
+    if target.width is None:
+        return lay_out(figure, cell=STAGE, target=target)
+    best = page
+    for size in (STAGE, 8.0, 6.0):
+        for drawn, line in arranged(in_brief(figure)):
+            if not line:
+                page = lay_out(drawn, width=target.width, cell=size, target=target, fit=LOOSE._replace(narrow=TIGHT.narrow))
+                if page.width <= target.width + 1 and (best.width > target.width + 1 or page.height < best.height):
+                    best = page
+                if best is page and page.height <= LONGEST:
+                    return page
+    return best
+
+
 def _low(figure: Figure, target: Target, best: Page) -> Page:
     """The page with cells so low that it fits the height of its target; the best one where none does."""
     scale = LEAST / FONT
     assert target.width is not None
     assert target.height is not None
-    for size in (16.0, 12.0, 9.0, 7.0, 5.0, 4.0, 3.0, 2.0, 1.0):
-        for drawn, _ in arranged(figure, target.is_landscape):
-            page = lay_out(drawn, width=target.width / scale, cell=size, target=target, fit=TIGHT)
-            if page.width * scale <= target.width + 1 and page.height * scale <= target.height:
-                return _scaled(page, scale)
+    ways = [drawn for drawn, line in arranged(in_brief(figure), target.is_landscape) if not line]
+    most = (target.height + target.likes) / 2 if figure.kind == "page" else target.height  # whose captions are long
+    for size in (16.0, 12.0, 9.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0):
+        for drawn in ways:
+            for narrow in (TIGHT.narrow, WORD) if len(drawn.panels) > 1 else (TIGHT.narrow,):
+                page = lay_out(drawn, width=target.width / scale, cell=size, target=target, fit=TIGHT._replace(narrow=narrow))
+                if page.width * scale <= target.width + 1 and page.height * scale <= most:
+                    return _scaled(page, scale)
     return best
 
 
@@ -171,12 +201,12 @@ def lay_out(
     >>> page.width, page.panels[0].detail.name
     (470.0, 'FULL')
     """
-    figure = _once(figure)
+    figure = once(figure)
     margin, legends = target.margin, figure.legends if target.legend else ()
     fitted, places, panels_w, panels_h = _fit(figure, (width - 2 * margin) if width else None, cell, full, fit)
     sizes = [(frame.width, frame.height) for frame in fitted]
     column = LEGEND_WIDTH if target.counts else narrowest(figure)
-    corner = bool(legends) and _free_corner(figure, sizes, column, target.counts)
+    corner = bool(legends) and free_corner(figure, sizes, column, target.counts)
     room = width - 2 * margin if width else SIDE_LEGEND + GAP + LEGEND_WIDTH
     beside = bool(legends) and not corner and panels_w + GAP + column <= room
     inner = panels_w + (GAP + column if beside else 0)
@@ -190,7 +220,7 @@ def lay_out(
     top = (head[-1].y + head[-1].size * 0.8 + 10) if head else margin + (10 if target.head else 0)
     legend = Key(figure, column if beside or corner else inner, beside or corner, target.counts)
     legend_h = 0.0 if corner or not legends else legend.height + (0 if beside else GAP)
-    if order := undrawn(figure.arrows, figure.panels):
+    if order := undrawn(figure.arrows, fitted):
         steps = Line(f"Steps {order}", margin, top + panels_h + GAP / 2, SIZES[0], TEXT)
         panels_h += GAP
     body_h = max(panels_h, legend_h) if beside else panels_h + legend_h
@@ -212,22 +242,14 @@ def lay_out(
     return Page(figure, inner + 2 * margin, height, tuple(panels), (*drawn, *swatches, *written))
 
 
-def _once(figure: Figure) -> Figure:
-    """A copy whose source and destination are equal, with one panel for both."""
-    if figure.kind != "copy" or len(figure.panels) != 2:
-        return figure
-    source, destination = figure.panels
-    words = f"{source.caption}; {destination.caption}"
-    alike = replace(destination, caption=words, place=source.place) == replace(source, caption=words)
-    return replace(figure, panels=(replace(source, caption=words),)) if alike else figure
-
-
 Fitted = tuple[list[Frame], list[tuple[float, float]], float, float]
 
 
 def _fit(figure: Figure, room: float | None, cell: float | None, full: bool, fit: Fit) -> Fitted:
     """The frames at the highest level of detail whose cells have the size that is wanted, or that keeps the page readable."""
     every = sum(panel.rows * panel.cols for panel in figure.panels)
+    if figure.kind == "heat" and [bool(panel.labels) for panel in figure.panels] == [False, True]:
+        return _inset(figure, room, cell, every, fit)
     text, whole = _has_text(figure), None
     if cell is None and (full or (text and every <= 4 * MOST_CELLS)):
         whole = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
@@ -247,10 +269,24 @@ def _fit(figure: Figure, room: float | None, cell: float | None, full: bool, fit
             return fitted
         if cell is not None and all(frame.cell_w <= cell for frame in fitted[0]):
             return _aligned(figure, frames(figure, Detail.VECTOR, cell=cell, fit=fit))
+    if cell is not None and figure.kind == "page" and figure.arrows and fit.gap == GAP:
+        return _aligned(figure, [of_stage(figure, panel, cell, fit) for panel in figure.panels])
     if cell is not None:
         detail = Detail.RASTER if cell < 3 or every > MOST_CELLS else Detail.COLOUR
         return _aligned(figure, frames(figure, detail, cell=cell, fit=fit))
     return _colours(figure, room or ROOMY, every, fit)
+
+
+def _inset(figure: Figure, room: float | None, cell: float | None, every: int, fit: Fit) -> Fitted:
+    """The frames of an image, and of a corner of it with its labels, or in colours where these have no room."""
+    image = replace(figure, panels=figure.panels[:1])
+    first = _fit(image, room, cell, False, fit)[0][0]
+    most = room or max(first.width, WIDEST / 2)
+    corner = of_stage(figure, figure.panels[1], LARGEST, fit, (most - first.left, IMAGE / 2))
+    if corner.width > most:
+        size = float(max(1, int((most - corner.left - 2) / corner.panel.cols)))
+        (corner,) = frames(replace(figure, panels=figure.panels[1:]), Detail.COLOUR, cell=size, fit=fit)
+    return _aligned(figure, [first, corner])
 
 
 def _has_text(figure: Figure) -> bool:
@@ -281,6 +317,7 @@ def _aligned(figure: Figure, found: list[Frame]) -> Fitted:
         [panel.place for panel in figure.panels],
         [(frame.width, frame.height) for frame in found],
         found[0].fit.gap if found else GAP,
+        figure.kind == "page" and bool(figure.arrows),
     )
     return found, places, w, h
 
@@ -291,21 +328,16 @@ def _left_out(fitted: list[Frame]) -> list[str]:
     if fitted and fitted[0].cell_w < 1:
         step = round(1 / fitted[0].cell_w)
         return [f"A pixel is the first of {step} × {step} cells."]
-    if not fitted or fitted[0].detail == Detail.FULL or not any(any(frame.panel.labels) for frame in fitted):
+    if (
+        not fitted
+        or fitted[0].detail == Detail.FULL
+        or not fitted[0].panel.labels
+        or not any(any(frame.panel.labels) for frame in fitted)
+    ):
         return []
     if fitted[0].detail == Detail.VECTOR:
         return ["A label in a box is that of all cells in it."]
     return [f"The labels of {cells} cells are left out at this size."]
-
-
-def _free_corner(figure: Figure, sizes: list[tuple[float, float]], column: float, counts: bool) -> bool:
-    """Whether the upper left place of the panels is empty, and has room for the legend."""
-    places = [panel.place for panel in figure.panels]
-    if not figure.legends or (0, 0) in places or not any(p[0] == 0 for p in places) or not any(p[1] == 0 for p in places):
-        return False
-    width = max(w for place, (w, _) in zip(places, sizes, strict=True) if place[1] == 0)
-    height = max(h for place, (_, h) in zip(places, sizes, strict=True) if place[0] == 0)
-    return width >= column and height >= Key(figure, column, True, counts).height
 
 
 def _heading(figure: Figure) -> list[Line]:

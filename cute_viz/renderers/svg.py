@@ -119,7 +119,7 @@ class _Writer:
             role="img",
             aria_labelledby=f"{ids}t {ids}d",
         )
-        title, desc = svgwrite.base.Title(xml(figure.title)), svgwrite.base.Desc(xml(figure.description))
+        title, desc = svgwrite.base.Title(xml(figure.title or figure.source)), svgwrite.base.Desc(xml(figure.description))
         title.xml.set("id", f"{ids}t")
         desc.xml.set("id", f"{ids}d")
         self.drawing.elements[:0] = [title, desc]

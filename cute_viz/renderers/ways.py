@@ -9,6 +9,7 @@ from cute_viz.figures.model import Figure
 from cute_viz.figures.repeats import repeated
 from cute_viz.figures.trim import abridged, in_bands
 
+WIDE = 32  # columns of a panel of a page that has a row of its own
 BANDS = (2, 3, 4, 6, 8)  # that a panel too wide for its target is folded into
 MANY = 2048  # cells, of which the unit that repeats is tried: what an instruction holds is drawn whole
 
@@ -30,11 +31,18 @@ def arranged(figure: Figure, landscape: bool = False) -> Iterator[tuple[Figure, 
 def _ways(figure: Figure, landscape: bool) -> Iterator[Figure]:
     """The arrangements, the likely ones first; of very many cells the unit that they repeat is one."""
     yield figure
-    if landscape and len(figure.panels) > 1:
+    if figure.kind == "heat":  # an image may be in bands, without its corner
+        figure = replace(figure, panels=figure.panels[:1])
+    of_stages = figure.kind == "page" and bool(figure.arrows)
+    if landscape and len(figure.panels) > 1 and not of_stages:
         yield _in_one_row(figure)
     if sum(len(panel.paints) for panel in figure.panels) > MANY and (unit := repeated(figure)) is not None:
         yield from [unit, *filter(None, (in_bands(unit, n) for n in BANDS[:3]))]
-    if figure.arrows:
+    if of_stages:
+        if landscape:
+            yield _flowed(figure, len(figure.panels), 2 * WIDE)
+        yield from (_flowed(figure, n) for n in (len(figure.panels), 3, 2))
+    elif figure.arrows:
         for drawn in (figure, abridged(figure)):
             yield from (*(_in_rows(drawn, n) for n in (len(drawn.panels), 3, 2)), _paired(drawn))
     if (aside := _side_by_side(figure)) is not None:
@@ -89,6 +97,18 @@ def _in_rows(figure: Figure, columns: int) -> Figure:
     return replace(figure, panels=tuple([replace(panel, place=divmod(n, columns)) for n, panel in enumerate(figure.panels)]))
 
 
+def _flowed(figure: Figure, columns: int, wide: int = WIDE) -> Figure:
+    """The figure with so many panels to a row; one of more than `wide` columns has its own."""
+    places, row, col, before = [], 0, 0, 0
+    for panel in figure.panels:
+        if col and (col == columns or panel.cols > wide or (panel.cols > WIDE) != (before > WIDE)):
+            row, col = row + 1, 0
+        places.append((row, col))
+        row, col = (row + 1, 0) if panel.cols > wide else (row, col + 1)
+        before = panel.cols
+    return replace(figure, panels=tuple([replace(panel, place=at) for panel, at in zip(figure.panels, places, strict=True)]))
+
+
 def has_groups(figure: Figure) -> bool:
     """Whether panels belong together as those of an MMA do: apart, without labels, groups of owners still tell what is where.
 
@@ -97,3 +117,39 @@ def has_groups(figure: Figure) -> bool:
     (True, False)
     """
     return len(figure.panels) > 1 and any("thread" in panel.data for panel in figure.panels)
+
+
+def in_brief(figure: Figure) -> Figure:
+    """The figure with captions of few words.
+
+    >>> from cute_viz import figure
+    >>> in_brief(figure("ampere_gemm")).panels[2].caption
+    '3. ldmatrix: A, tile 1 of 4 × 4'
+    """
+    return replace(figure, panels=tuple([replace(panel, caption=_brief(panel.caption)) for panel in figure.panels]))
+
+
+def _brief(caption: str) -> str:
+    """A caption in few words: the middle of a list is left out, and what a second colon explains.
+
+    >>> _brief("3. ldmatrix: A, shared memory to registers, tile 1 of 4 × 4"), _brief("2. sA: banks, 4 bytes: the first")
+    ('3. ldmatrix: A, tile 1 of 4 × 4', '2. sA: banks')
+    """
+    parts = caption.split(": ")
+    first, *more = ": ".join(parts[:2]).split(", ")
+    return ", ".join([first, *more[-1:]]) if len(parts) < 3 else first
+
+
+def once(figure: Figure) -> Figure:
+    """A copy whose source and destination are equal, with one panel for both.
+
+    >>> from cute_viz import figure
+    >>> [len(drawn.panels) for one in ("UniversalCopy<uint32_t>", "SM75_U32x1_LDSM_N") for drawn in [once(figure(one))]]
+    [1, 2]
+    """
+    if figure.kind != "copy" or len(figure.panels) != 2:
+        return figure
+    source, destination = figure.panels
+    words = f"{source.caption}; {destination.caption}"
+    alike = replace(destination, caption=words, place=source.place) == replace(source, caption=words)
+    return replace(figure, panels=(replace(source, caption=words),)) if alike else figure
