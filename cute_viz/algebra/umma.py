@@ -199,7 +199,10 @@ def make_fragment_C(*given: Any) -> Any:
 def _partitioned(operand: str) -> Callable[[Any, Any], Any]:
     def partition_fragment(mma: Any, x: Any) -> Any:
         tiled = as_tiled_mma(mma)
-        if home(tiled.atom.name, operand) != "rmem":
+        if (where := home(tiled.atom.name, operand)) != "rmem":
+            if where == "smem" and not isinstance(x, (Tensor, ComposedLayout)):
+                words = f"{tiled.atom.name} holds no {operand} in registers"
+                refuse(f"partition_fragment_{operand}", (x,), words, hint="a tensor in shared memory has descriptors")
             thr = mma if isinstance(mma, ThrMMA) else get_slice(tiled, 0)
             cut = partition(thr, operand, x.layout if isinstance(x, Tensor) else as_layout(x))
             return _make(operand, tiled, viewed(x, cut) if isinstance(x, Tensor) else cut)
