@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.inttuple import Static, modes, product
+from cute_viz.algebra.inttuple import Made, Static, modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import append, get
+from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.views import as_tiled_mma
 from cute_viz.errors import AlgebraError
 
@@ -57,7 +58,13 @@ def _tile_atom_to_shape(vector: int, operand: str, shape: Any) -> Layout:
         atom = append(atom, n=3)
     for given, blocks, stride in extents:
         steps.append(0 if blocks == 1 and isinstance(given, Static) else stride)
-    shapes = tuple((own, blocks) for own, (_, blocks, _) in zip(modes(atom.shape), extents, strict=True))
+    counts = [blocks for _, blocks, _ in extents]
+    if isinstance(shape, Made) or any(isinstance(x, Static) for x in shape):  # what is static in CuTe: a box of TMA follows from it
+        known = [isinstance(x, Static) for x in own]
+        before = (known[1], True, known[0] and known[1])  # blocks follow each other along K, then along M or N
+        atom, counts = mark_static(atom), [Static(x) if fixed else x for x, fixed in zip(counts, known, strict=True)]
+        steps = [Static(x) if fixed or x == 0 else x for x, fixed in zip(steps, before, strict=False)]
+    shapes = tuple(zip(modes(atom.shape), counts, strict=True))
     return Layout(shapes, tuple(zip(modes(atom.stride), steps, strict=True)))
 
 

@@ -6,11 +6,11 @@ Sources: cute/atom/mma_atom.hpp, make_fragment_A/B/C; FrgTypeA/B/C of mma_traits
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain
 from cute_viz.algebra.descriptor import make_fragment
 from cute_viz.algebra.divide import tiled_divide
 from cute_viz.algebra.elements import named
@@ -18,14 +18,14 @@ from cute_viz.algebra.fragment import make_fragment_like
 from cute_viz.algebra.inttuple import is_int_tuple, modes, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.mma import TiledMMA
+from cute_viz.algebra.mma import ThrMMA, TiledMMA, partition
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.shapes import product_each
-from cute_viz.algebra.tensor import Tensor, as_tensor, whole
+from cute_viz.algebra.tensor import Tensor, as_tensor, viewed, whole
 from cute_viz.algebra.tmem import fragments_of, make_fragment_sf
 from cute_viz.algebra.tmem import make_fragment as _in_tmem
-from cute_viz.algebra.views import as_tiled_mma
+from cute_viz.algebra.views import as_tiled_mma, get_slice
 from cute_viz.errors import AlgebraError
 
 _WGMMA = re.compile(r"SM90_(?:64x|GMMA)\w*?_(SS|RS)(?:_|<|$)")
@@ -194,6 +194,26 @@ def make_fragment_C(*given: Any) -> Any:
     '(4,(8)):(1,(4))'
     """
     return _make("C", *given)
+
+
+def _partitioned(operand: str) -> Callable[[Any, Any], Any]:
+    def partition_fragment(mma: Any, x: Any) -> Any:
+        tiled = as_tiled_mma(mma)
+        if (where := home(tiled.atom.name, operand)) != "rmem":
+            if where == "smem" and not isinstance(x, (Tensor, ComposedLayout)):
+                words = f"{tiled.atom.name} holds no {operand} in registers"
+                refuse(f"partition_fragment_{operand}", (x,), words, hint="a tensor in shared memory has descriptors")
+            thr = mma if isinstance(mma, ThrMMA) else get_slice(tiled, 0)
+            cut = partition(thr, operand, x.layout if isinstance(x, Tensor) else as_layout(x))
+            return _make(operand, tiled, viewed(x, cut) if isinstance(x, Tensor) else cut)
+        part = domain(partition(get_slice(tiled, 0), operand, as_layout(whole(x))))
+        return Layout(part.shape) if operand == "C" else make_fragment_like(part)  # accumulators do not follow the tensor
+
+    partition_fragment.__doc__ = f"What a thread needs of operand {operand}: registers, descriptors or tensor memory."
+    return partition_fragment
+
+
+partition_fragment_A, partition_fragment_B, partition_fragment_C = map(_partitioned, "ABC")
 
 
 def make_fragment_SFA(mma: Any, shape: Any) -> Tensor:
