@@ -45,11 +45,11 @@ def hopeless(listed: Listed) -> str:
     """Why no atom of a family is tried, where that is known from its architecture; empty else.
 
     >>> hopeless(Listed("SM100_MMA_TF32_SS", "mma", "sm100", "", ""))
-    'an instruction of sm_100, for which there is no kernel here'
+    'an instruction of sm100, for which there is no kernel here'
     """
     arch = int(re.sub(r"\D", "", listed.arch) or 0)
     if arch >= 100 and not listed.name.startswith(TRIED):
-        return f"an instruction of sm_{arch}, for which there is no kernel here"
+        return f"an instruction of {listed.arch}, for which there is no kernel here"
     return ""
 
 

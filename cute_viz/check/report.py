@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -176,6 +177,9 @@ def document(report: Report) -> dict[str, Any]:
 _COLUMNS = ("panel", "row", "column", "drawn", "seen")
 
 
+_NAMED = re.compile(r"no (kernel|check) for .*", re.S)  # a reason that names one
+
+
 def evidence(report: Report) -> dict[str, Any]:
     """The compact form that is kept: counts, what is known to differ, why what was left out was, name -> digest of what agrees.
 
@@ -190,7 +194,7 @@ def evidence(report: Report) -> dict[str, Any]:
     doubted = {v.name for v in verdicts if v.verdict == "differ"}
     for v in verdicts:
         if v.verdict == "undecided":
-            reasons.setdefault(v.reason, []).append(v.name)
+            reasons.setdefault(_NAMED.sub(r"no \1", v.reason), []).append(v.name)
     return {
         "cute_viz_check": 1,
         **report.machine,
