@@ -291,7 +291,7 @@ def evaluate(
     warnings: list[str] | None = None if warn is None else []
     with raised(request.limits):
         bound = values_of(request.let, request) if names is None else names
-        document = request.library.read(text, bound, warnings, dialect=request.dialect)
+        document = request.library.read(text, bound, warnings, dialect=request.dialect, free=True)
         for words in warnings or ():
             warn(words)  # type: ignore[misc]
         return document.pick(request.name), document.bound()

@@ -67,7 +67,7 @@ def subject_of(source: Any, request: Request) -> Subject:
     Raises: CuteVizError for a text that cannot be read, with the place, and for a name that means nothing, with those like it.
 
     >>> str(subject_of("make_layout(make_shape(4, 8))", Request(())).obj)
-    '(4,8):(1,4)'
+    '(4,8):(_1,4)'
     """
     if request.dialect not in DIALECTS:
         raise CuteVizError(f"invalid value {request.dialect!r} for `dialect=`", hint=f"one of {', '.join(DIALECTS)}")
@@ -227,7 +227,7 @@ def _of_text(text: str, name: str | None, request: Request) -> Subject:
     try:
         if (file := file_of(text, name, request)) is not None:
             return _of_file(file, request)
-        document = request.library.read(text, values_of(request.let, request), dialect=request.dialect)
+        document = request.library.read(text, values_of(request.let, request), dialect=request.dialect, free=True)
         if request.strict and "\n" in text.strip() and (problem := document.problem()):
             raise problem  # of a pasted block a line that cannot be read may be noise; in a document it is a mistake
         value = document.pick(request.name, drawable=True)

@@ -52,8 +52,9 @@ def read(
     resolve: Resolver | None = None,
     shape: tuple[int, ...] = (),
     bits: int = 0,
+    free: bool = False,
 ) -> Document:
-    """Everything that a text holds, by name; warnings go into the list.
+    """Everything that a text holds, by name; warnings go into the list. free: an expression may have names without a value.
 
     The dialect shows in the text: `cute` and `cpp` are one language, `dsl` is Python's grammar, a `dump` is what CuTe
     printed, amid other lines; `triton` are encodings of Triton and Gluon, for a shape, which their types or `shape` say.
@@ -62,7 +63,7 @@ def read(
     ['a', 'b']
     """
     with _shallow(text):
-        return _read(Source(text, names or {}, warnings, dialect, resolve, shape, bits))
+        return _read(Source(text, names or {}, warnings, dialect, resolve, shape, bits, free))
 
 
 def _read(source: Source) -> Document:

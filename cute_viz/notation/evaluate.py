@@ -115,7 +115,7 @@ class Evaluator:
     def arith(self, node: Arith) -> Any:
         """Integer arithmetic; of static integers a static one, as of CuTe's integral constants."""
         a, b = self.value(node.left), self.value(node.right)
-        if isinstance(a, Unknown) or isinstance(b, Unknown):
+        if isinstance(a, (int, Basis, Unknown)) and isinstance(b, (int, Basis, Unknown)) and Unknown in (type(a), type(b)):
             return arith(node.operator, a, b)
         if not isinstance(a, int) or not isinstance(b, int):
             if node.operator == "*" and isinstance(a, Basis) and isinstance(b, int):

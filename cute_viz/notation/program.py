@@ -101,7 +101,7 @@ def evaluate_program(statements: list[Statement], source: Source) -> Document:
             if statement.value is None:
                 assert statement.error is not None
                 raise statement.error
-            value = _value(statement, source.seeing(env), alone=len(statements) == 1 and not statement.name)
+            value = _value(statement, source.seeing(env), free=source.free and len(statements) == 1 and not statement.name)
             if isinstance(value, int) and (division := divided(text, statement.span.end)) is not None:
                 raise division
             value = marked(value, statement.value, env)
@@ -132,10 +132,10 @@ def evaluate_program(statements: list[Statement], source: Source) -> Document:
     return out
 
 
-def _value(statement: Statement, source: Source, alone: bool) -> Any:
-    """The value of a statement; in an expression of its own names without a value are run-time integers, as far as that goes."""
+def _value(statement: Statement, source: Source, free: bool) -> Any:
+    """The value of a statement. free: names without a value are run-time integers, as far as that goes."""
     assert statement.value is not None
-    if alone:
+    if free:
         evaluator = Evaluator(source)
         evaluator.free = []
         try:

@@ -114,7 +114,13 @@ class Library:
         return resolve(name, args, self.folders, self.machine)
 
     def read(
-        self, text: str, names: Mapping[str, Any] | None = None, warnings: list[str] | None = None, *, dialect: str = "auto"
+        self,
+        text: str,
+        names: Mapping[str, Any] | None = None,
+        warnings: list[str] | None = None,
+        *,
+        dialect: str = "auto",
+        free: bool = False,
     ) -> Document:
         """Everything that a text holds, by name, with the atoms at hand; see `notation.read`.
 
@@ -123,7 +129,7 @@ class Library:
         """
         from cute_viz.notation import read
 
-        return read(text, names, warnings, dialect=dialect, resolve=self.resolve, shape=self.shape, bits=self.bits)
+        return read(text, names, warnings, dialect=dialect, resolve=self.resolve, shape=self.shape, bits=self.bits, free=free)
 
     def describe(self, full: str) -> dict[str, Any]:
         """What is known of an operation beyond its layouts; see `spec.library.describe`."""
