@@ -127,7 +127,8 @@ class Tensor(Shown):
         return replace(self, layout=self.layout(crd), offset=self.offset + self.layout(rest), sliced=sliced)
 
     def __str__(self) -> str:
-        return str(self.whole)
+        """As CuTe prints its layout; how far behind the pointer it lies is told of a swizzled one alone, which it is part of."""
+        return str(self.layout if self.swizzle is None and self.pointer.swizzle is None else self.whole)
 
 
 def make_tensor(pointer: Pointer, layout: Any) -> Any:

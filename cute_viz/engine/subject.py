@@ -42,7 +42,7 @@ class Subject:
     of a file what was evaluated.
     call: the operation that gave the object, where its picture is that of the operation unless something else is asked for.
     tile: the tile that an encoding of threads and values covers, `8x128`, where its text tells it. wave: how many of its threads
-    run together, and what they are called.
+    run together, and what they are called. tensor: what the object is the layout of, its offset included, where a text made one.
     """
 
     obj: Any = None
@@ -55,6 +55,7 @@ class Subject:
     call: Any = None
     tile: str = ""
     wave: tuple[int, str] | None = None
+    tensor: Any = None
 
 
 _INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"')
@@ -244,7 +245,8 @@ def _of_text(text: str, name: str | None, request: Request) -> Subject:
 
         tile, lanes = tile_of(text, request.library.shape, own)
         return Subject(value, own, notes=notes, objects=objects, tile=tile, wave=(lanes, "warp") if lanes else None)
-    return Subject(value, own, notes=notes, objects=objects, call=_call(text, value, request))
+    tensor = document.tensors.get(own)
+    return Subject(value, own, notes=notes, objects=objects, call=_call(text, value, request), tensor=tensor)
 
 
 def _call(text: str, value: Any, request: Request) -> Any:
