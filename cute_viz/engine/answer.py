@@ -119,7 +119,7 @@ class Answer:
 
     @property
     def printed(self) -> str:
-        """The object of the one source as CuTe prints it, that of a file of the Python DSL as the DSL does; of a tensor its layout."""
+        """The object of the one source as CuTe prints it, of the Python DSL as the DSL does; of a tensor its layout."""
         (subject,) = self.subjects
         obj = self.obj if subject.tensor is None else subject.tensor
         return whole.printed_as(obj, "" if subject.file is None else subject.file.language)
