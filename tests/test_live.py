@@ -235,7 +235,7 @@ def test_time_and_memory_of_a_question_are_limited():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited through setrlimit")
 def test_a_question_that_wants_too_much_memory_is_an_error():
-    with Pool(1, memory=320 << 20) as pool:
+    with Pool(1, seconds=120, memory=320 << 20) as pool:
         question = {
             "source": "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (1024,1024,64))",
             "options": {"max_cells": "9000000"},

@@ -74,8 +74,8 @@ class Tensor(Shown):
     (slicing.settled).
 
     >>> t = Tensor(Pointer("smem", "half_t", 1024, Swizzle(3, 4, 3)), Layout((8, 64), (64, 1)))
-    >>> str(t)
-    'Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)'
+    >>> str(t), str(t.whole)
+    ('(8,64):(64,1)', 'Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)')
     """
 
     tiling: ClassVar[str] = "tmem"  # of other memories the layout is what is drawn
@@ -127,8 +127,8 @@ class Tensor(Shown):
         return replace(self, layout=self.layout(crd), offset=self.offset + self.layout(rest), sliced=sliced)
 
     def __str__(self) -> str:
-        """As CuTe prints its layout; how far behind the pointer it lies is told of a swizzled one alone, which it is part of."""
-        return str(self.layout if self.swizzle is None and self.pointer.swizzle is None else self.whole)
+        """As CuTe prints its layout; what is the pointer's, such as a swizzle of its address, is no part of it."""
+        return str(self.layout if self.swizzle is None else self.whole)
 
 
 def make_tensor(pointer: Pointer, layout: Any) -> Any:
