@@ -32,7 +32,7 @@ COMMANDS = {
     "serve": ("cute_viz.cli.serve", "Serve a page that draws while you type."),
     "playground": ("cute_viz.cli.playground", "Write that page as a static site."),
     "mcp": ("cute_viz.cli.mcp", "Serve the tools for assistants that write kernels."),
-    "list": ("cute_viz.cli.listing", "List formats, palettes, operations, atoms, limits."),
+    "list": ("cute_viz.cli.listing", "List what a file defines; or the atoms, operations, formats."),
 }
 
 
