@@ -66,6 +66,7 @@ class Row:
             "line": self.line,
             "kind": self.kind or None,
             "value": value,
+            "brief": self.brief or None,
             "needs": list(self.needs),
             "depends": list(self.depends),
             "error": self.error or None,
