@@ -181,7 +181,9 @@ def meant(file: SourceFile, query: str | None, let: Collection[str] = ()) -> tup
             break
     if best is not None:
         return best
-    raise errors[-1] if errors else NotationError("nothing here is a layout")
+    raise (
+        errors[-1] if errors else NotationError("no layout, copy or MMA in this file", hint="'cute-viz list' shows what it defines")
+    )
 
 
 _MOST_WORTH = 3
