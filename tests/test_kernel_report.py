@@ -366,3 +366,13 @@ def test_a_copy_by_tma_says_so_whatever_its_barrier_and_a_loop_settles_nothing(
     told = {row["line"]: row["error"] for row in found["unknown"]}
     assert told[line_of(LOOP, "copy(tma")].startswith("SM90_TMA_LOAD: one thread copies a box")
     assert "stage" not in found["assumed"]
+
+
+def test_what_many_statements_lack_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.cu").write_text(
+        "template <class Traits> void f() {\n" + "  copy(typename Traits::Copy{}, a, b);\n" * 3 + "  copy(other, a, b);\n}\n"
+    )
+    assert main(["analyze", str(tmp_path / "a.cu")]) == 0
+    out = capsys.readouterr().out
+    assert "3 statements not evaluated: " in out
+    assert ": lines 2, 3, 4\n" in out

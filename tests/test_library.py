@@ -348,6 +348,17 @@ def test_a_family_has_so_many_names(tmp_path, monkeypatch):
         cv.parse("SM80_FOO")
 
 
+def test_two_files_of_a_folder_do_not_define_one_name(tmp_path):
+    """Of two folders the first counts."""
+    for name in ("one/a", "two/a", "two/b"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.yaml").write_text(f"library: mma\narch: {name[:3]}\nMY:\n{FMA}")
+    one, two = str(tmp_path / "one"), str(tmp_path / "two")
+    assert cv.parse("MY", layouts=(one, two)).name == "MY"
+    with pytest.raises(CuteVizError, match=r"b\.yaml:3:1: MY is in .*a\.yaml, too"):
+        cv.parse("MY", layouts=(two, one))
+
+
 def test_a_file_that_is_no_text(tmp_path, monkeypatch):
     (tmp_path / "mine.yaml").write_bytes(b"library: mma\n# \xe9\n")
     monkeypatch.setenv("CUTE_VIZ_LAYOUTS", str(tmp_path))

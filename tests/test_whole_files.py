@@ -157,3 +157,17 @@ def test_what_cannot_be_read_stops_nothing_else(tmp_path: Path, capsys: Any) -> 
     status, _, err = run(["render", str(path), "-o", str(tmp_path / "b.json")], capsys)
     assert status == 0, err
     assert json.loads((tmp_path / "b.json").read_text())["source"] == "_4:_1"
+
+
+def test_what_decides_a_branch_and_what_lacks_a_value_is_said(tmp_path, capsys):
+    (tmp_path / "a.h").write_text(
+        "#ifndef A\nusing L = Layout<_8>;\n#else\nusing L = Layout<_4>;\n#endif\n"
+        "template <int K, bool T> struct S {\n  using A = Layout<Int<K>>;\n  using B = Layout<Int<K>>;\n};\n"
+    )
+    status, out, err = run(["list", str(tmp_path / "a.h")], capsys)
+    assert (status, out.count("; depends on A")) == (0, 2)
+    assert "2 objects without a value, marked ?: --let NAME=VALUE gives one, first of all for K\n" in err
+    for value, line in (("0", "2  L"), ("1", "4  L")):
+        _, out, _ = run(["list", str(tmp_path / "a.h"), "--let", f"A={value}"], capsys)
+        assert out.startswith(line)
+        assert "depends" not in out

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -32,7 +33,7 @@ COMMANDS = {
     "serve": ("cute_viz.cli.serve", "Serve a page that draws while you type."),
     "playground": ("cute_viz.cli.playground", "Write that page as a static site."),
     "mcp": ("cute_viz.cli.mcp", "Serve the tools for assistants that write kernels."),
-    "list": ("cute_viz.cli.listing", "List formats, palettes, operations, atoms, limits."),
+    "list": ("cute_viz.cli.listing", "List what a file defines; or the atoms, operations, formats."),
 }
 
 
@@ -150,6 +151,7 @@ def main(argv: list[str] | None = None) -> None:
     gc.disable()  # a process of a moment: looking for cycles would cost a tenth of it
     _shield()
     try:
+        _check_words(argv or ())
         status: Any = cli.main(args=argv, prog_name="cute-viz", standalone_mode=False)
         sys.stdout.flush()
     except _NO_ARGUMENTS as error:
@@ -197,6 +199,17 @@ def _shield() -> None:
             stream.reconfigure(errors="replace" if name == "stdout" else "backslashreplace")
     os.environ.pop("MPLBACKEND", None)  # we draw without a window, whatever windows others draw into
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy multiplies nothing here, and would take memory for every core
+
+
+def _check_words(argv: Sequence[str]) -> None:
+    """Refuse what no name of a file holds, and no system passes: a program that calls `main` may."""
+    for word in argv:
+        try:
+            whole = b"\0" not in os.fsencode(word)
+        except UnicodeEncodeError:
+            whole = False
+        if not whole:
+            raise click.UsageError(f"an argument is not text: {word[:40]!r}")
 
 
 def _say(error: click.UsageError) -> None:

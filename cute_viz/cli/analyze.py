@@ -177,8 +177,21 @@ def _accesses(report: Report) -> None:
         output.say(f"{tile}{where}: {layout} would leave {left} wavefronts, {ideal} are ideal", err=False)
     if told := assumption(report):
         output.say(f"{told}; --let gives others", err=False)
+    causes: dict[str, list[Move]] = {}
     for move, error in report.unknown:
-        output.say(f"line {place(move)}: {_short(move)}: not evaluated: {spelled(error.message, 'cli')}{_needs(error)}", err=False)
+        causes.setdefault(f"not evaluated: {spelled(error.message, 'cli')}{_needs(error)}", []).append(move)
+    for cause, moves in causes.items():
+        if len(moves) == 1:
+            output.say(f"line {place(moves[0])}: {_short(moves[0])}: {cause}", err=False)
+        else:  # one cause stops many statements of a kernel with a missing parameter
+            output.say(f"{len(moves)} statements {cause}: {_lines(moves)}", err=False)
+
+
+def _lines(moves: list[Move]) -> str:
+    """The lines of some statements, each once, the first of many."""
+    places = list(dict.fromkeys(map(place, moves)))
+    more = f" and {len(places) - 12} more, which --json lists" if len(places) > 12 else ""
+    return f"line{'s' * (len(places) > 1)} {', '.join(places[:12])}{more}"
 
 
 def _short(move: Move) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from cute_viz.engine.whole import Row
 
 KINDS = ("formats", "palettes", "ops", "mma", "copy", "limits")
+_NAMED = 8  # names without a value that the last line has
 
 
 @click.command(
@@ -95,18 +97,28 @@ def _entries(source: str, as_json: bool, reading: Reading) -> None:
     plain = ("", "integer", "flag", "type", "other")
     shown = [row for row in rows if (row.needs and row.likely) or row.kind not in plain]
     if not shown:
-        output.say(f"{len(rows)} definitions, none of which is a layout, a copy or an MMA that could be read")
+        output.say(f"{_counted(len(rows), 'definition')}: no layout, copy or MMA that could be read")
     else:
         output.table([(str(row.line), _shorter(row.path), row.kind or "?", _told(row)) for row in shown])
     unread = sum(1 for row in rows if row.error and not row.needs)
     if unread:
-        output.say(f"{unread} definitions could not be read; --json says why")
+        output.say(f"{_counted(unread, 'definition')} could not be read; --json says why")
+    waiting = Counter(row.needs[0] for row in shown if row.needs and not row.kind)
+    if waiting:
+        names = [name for name, _ in waiting.most_common(_NAMED)] + ["..."] * (len(waiting) > _NAMED)
+        objects = _counted(sum(waiting.values()), "object")
+        output.say(f"{objects} without a value, marked ?: --let NAME=VALUE gives one, first of all for {', '.join(names)}")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def _told(row: Row) -> str:
-    """What a row's value is, in one line, and what it needs to be, or to have every number."""
+    """What a row's value is, in one line, what it needs to be, or to have every number, and what decides whether it is compiled."""
     needs = f"needs {', '.join(row.needs)}" if row.needs else ""
-    return "; ".join(filter(None, (row.brief, needs)))
+    depends = f"depends on {', '.join(row.depends)}" if row.depends else ""
+    return "; ".join(filter(None, (row.brief, needs, depends)))
 
 
 def _atoms(kind: str, arch: str | None, element: str | None, library: Library) -> list[tuple[str, str, str]]:

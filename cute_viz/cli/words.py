@@ -177,7 +177,7 @@ def layouts_option(command: Callable[..., Any]) -> Callable[..., Any]:
         return Library.of_environment(folders)
 
     kind = click.Path(exists=True, file_okay=False)
-    words = "A folder of your own atoms and specs; also CUTE_VIZ_LAYOUTS."
+    words = "A folder of your own atoms and specs, searched before ours; repeated, the first has precedence. Also CUTE_VIZ_LAYOUTS."
     return click.option("--layouts", "library", type=kind, multiple=True, metavar="DIR", callback=library, help=words)(command)
 
 

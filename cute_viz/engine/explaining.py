@@ -175,8 +175,9 @@ def explain_entry(file: SourceFile, query: str | None, let: Collection[str]) -> 
     steps = steps_of(whole(value))
     if found is not None and name in ops.OPS:
         told = tuple(steps_of_call(name, found[1], found[2]))
-        if steps is None or len(told) > 1:  # of what has no steps of its own the swizzle says more
+        if steps is None or len(told) > 1:
             return Explanation(Call(name, tuple(found[1]), found[2]), told)
+        steps = [*told, *steps]  # of what has no steps of its own the swizzle says more
     if steps is None:
         raise NotationError(
             f"there is no operation to explain in {entry.path}, which is {show(value).splitlines()[0]}",

@@ -49,11 +49,17 @@ def drawings(request: Request) -> tuple[list[Drawing], list[CuteVizError]]:
         try:
             out.append(Drawing(entry, value, build(value, replace(options_of(words, heat), wave=request.library.together))))
         except CuteVizError as error:
-            failed.append(error.named(f"{entry.path} (line {entry.line})"))
+            failed.append(_named(error, entry))
     if not out:
         hint = "'cute-viz list FILE' shows what it defines, and which values are missing"
         raise failed[0] if failed else FigureError("nothing in this file can be drawn", hint=hint)
     return out, failed
+
+
+def _named(error: CuteVizError, entry: Entry) -> CuteVizError:
+    """The error of an object with its name, and with its place where it has none."""
+    words = f"{entry.path}: {error.message}"
+    return error.but(message=words, name=error.name or f"line {entry.line}" if error.span is None else error.name)
 
 
 def one_page(drawn: list[Drawing], title: str) -> Figure:

@@ -211,7 +211,7 @@ def _exists(source: str) -> bool:
     if len(source) > 4096 or "\n" in source or "\0" in source or not source.strip("0123456789_:,.() "):
         return False  # an expression, whatever the names of files
     if os.path.isdir(source):
-        hint = "draw a file or an expression; 'cute-viz gallery' draws a folder"
+        hint = "name a file in it; 'cute-viz gallery' draws a folder of specs"
         raise CuteVizError("this is a folder", name=source, hint=hint)
     return os.path.exists(source)
 

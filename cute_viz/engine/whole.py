@@ -38,6 +38,7 @@ class Row:
     same in one line, of an atom or a tiling its name, threads and tile. needs: the names whose values are missing,
         of what prints `?` too.
     error: why it could not be read, in one line. likely: there may be something to draw, once its needs are given.
+    depends: the macros without a value that decide whether it is compiled.
     """
 
     line: int
@@ -48,6 +49,7 @@ class Row:
     needs: tuple[str, ...] = ()
     error: str = ""
     likely: bool = True
+    depends: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The row for JSON.
@@ -64,7 +66,9 @@ class Row:
             "line": self.line,
             "kind": self.kind or None,
             "value": value,
+            "brief": self.brief or None,
             "needs": list(self.needs),
+            "depends": list(self.depends),
             "error": self.error or None,
         }
 
@@ -177,7 +181,9 @@ def meant(file: SourceFile, query: str | None, let: Collection[str] = ()) -> tup
             break
     if best is not None:
         return best
-    raise errors[-1] if errors else NotationError("nothing here is a layout")
+    raise (
+        errors[-1] if errors else NotationError("no layout, copy or MMA in this file", hint="'cute-viz list' shows what it defines")
+    )
 
 
 _MOST_WORTH = 3
@@ -271,10 +277,10 @@ def _row(entry: Entry, language: str) -> Row:
     try:
         value = value_of(entry)
     except CuteVizError as error:
-        return Row(entry.line, entry.path, needs=error.needs, error=error.line("cli"), likely=entry.likely)
+        return Row(entry.line, entry.path, needs=error.needs, error=error.line("cli"), likely=entry.likely, depends=entry.depends)
     printed = printed_as(value, language)
     needs = tuple(dict.fromkeys(name for x in unknowns(value) for name in x.error().needs if name != "?"))
-    return Row(entry.line, entry.path, kind_of(value), printed, _brief(value, printed), needs)
+    return Row(entry.line, entry.path, kind_of(value), printed, _brief(value, printed), needs, depends=entry.depends)
 
 
 def _brief(value: Any, printed: str) -> str:

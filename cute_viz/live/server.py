@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import threading
 from collections.abc import Mapping
@@ -35,7 +36,9 @@ class Server(ThreadingHTTPServer):
             super().__init__((host, port), _Handler)
         except OSError as error:
             said = f"cannot listen on {host}:{port}: {error.strerror or error}"
-            raise CuteVizError(said, hint="give another port: `port=0` takes any free one") from None
+            busy = error.errno in (errno.EADDRINUSE, errno.EACCES)
+            hint = "`port=0` takes any free port" if busy else "`host=127.0.0.1`, or another address of this machine"
+            raise CuteVizError(said, hint=hint) from None
         except OverflowError:
             raise CuteVizError(f"there is no port {port}", hint="0 to 65535") from None
         self.pool = pool or Pool()

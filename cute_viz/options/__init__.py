@@ -39,7 +39,9 @@ class Option:
     @property
     def metavar(self) -> str:
         """What stands for the value in a help text."""
-        return self.example or {"tile": "MxN", "range": "N[..M]", "element": "TYPE", "object": "LAYOUT"}.get(self.holds, "TEXT")
+        return self.example or {"tile": "MxN", "range": "N[..M]", "element": "TYPE", "object": "LAYOUT", "pixels": "PX"}.get(
+            self.holds, "TEXT"
+        )
 
 
 TARGETS = ("screen", "readme", "column", "page", "slide", "terminal")  # `renderers.targets` has their measures
@@ -125,7 +127,7 @@ OPTIONS: dict[str, Option] = {
             "page",
             TARGETS,
             "screen",
-            command_line="Also --for. For column, page and bare pictures the caption is written beside FILE; TeX is a fragment.",
+            command_line="For column, page and bare pictures the caption is written beside FILE; TeX is a fragment.",
         ),
         Option("bare", "flag", "Only the panels, without title, legend and notes.", "page"),
         Option(
@@ -152,7 +154,7 @@ def known(name: str) -> Option:
         return OPTIONS[word]
     from difflib import get_close_matches
 
-    near = get_close_matches(word, OPTIONS, n=1, cutoff=0.5)
+    near = ["target"] if word == "for" else get_close_matches(word, OPTIONS, n=1, cutoff=0.5)  # --for of the command line
     hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(OPTIONS)}"
     raise FigureError(f"there is no option {name[:40]!r}", hint=hint)
 

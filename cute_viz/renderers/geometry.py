@@ -214,7 +214,7 @@ def _steps(values: Sequence[float]) -> list[tuple[float, int, float]]:
 
 
 def wrap(text: str, width: float, letter: float, commas: bool = False) -> list[str]:
-    """The text in lines of a width, cut at spaces (or after commas and colons), or anywhere in a word that is too long.
+    """The text in lines of a width, cut at spaces (or after commas and colons); a word that is too long after an _, or anywhere.
 
     >>> wrap("one two three", 40, 5)
     ['one two', 'three']
@@ -228,7 +228,8 @@ def wrap(text: str, width: float, letter: float, commas: bool = False) -> list[s
         space = text.rfind(" ", 0, limit + 1)
         word = text.find(" ", space + 1)
         whole = space > 0 and (word if word > 0 else len(text)) - space <= limit  # the next word fits into a line
-        cut = cut if cut > limit // 3 else space if whole else limit
+        part = text.rfind("_", 0, limit) + 1 if commas else 0
+        cut = cut if cut > limit // 3 else space if whole else part if part > limit // 3 else limit
         out.append(text[:cut].rstrip())
         text = text[cut:].lstrip()
     return [*out, text] if text or not out else out

@@ -45,6 +45,7 @@ class Entry:
         error for want of a value names it in `needs`. A reader evaluates once and remembers.
     call: the operation that it is, with its operands and template arguments, or None.
     likely: its words are those of layouts, copies or MMAs, so that a value for what it needs may give something to draw.
+    depends: of one in branches of the preprocessor that nothing decides, the names that would.
     end: where names are bound anew, the value that the name has at the end of its scope, whichever definition that is.
 
     >>> Entry("sA", ("gemm_tn",), Span(5, 7), 1, lambda: 4).path
@@ -59,6 +60,7 @@ class Entry:
     end: Callable[[], Any] | None = None
     likely: bool = True
     call: Callable[[], tuple[str, list[Any], tuple[Any, ...]] | None] | None = None
+    depends: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:

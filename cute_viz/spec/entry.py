@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.algebra.inttuple import Typed, is_int_tuple, product
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.static import mark_static
+from cute_viz.algebra.unknown import unknowns
 from cute_viz.errors import CuteVizError
 from cute_viz.notation import parse
 from cute_viz.spec.domains import as_number
@@ -199,9 +200,12 @@ class Operation:
 
     def _evaluate(self, text: Text, names: dict[str, Any]) -> Any:
         try:
-            return parse(str(text), names)
+            value = parse(str(text), names)
+            for missing in unknowns(value):  # no run-time integer, as in an expression of its own
+                raise missing.error()
         except CuteVizError as error:
             raise self._placed(error, text) from None
+        return value
 
     def _placed(self, error: CuteVizError, value: Text) -> CuteVizError:
         """An error in a value's text, with its place in the file."""

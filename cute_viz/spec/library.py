@@ -6,6 +6,7 @@ Finding one atom reads the family's lines alone; the library as a whole is read 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -60,7 +61,7 @@ def lookup(name: str, args: tuple[str, ...] = (), folders: tuple[str, ...] = (),
     machine = replace(machine, **{key: value for key, value in spoken.said if value})
     short = _short(spoken.name)
     if not spoken.machine:
-        found = _found(short, files_for(short, folders))
+        found = _found(short, files_for(short, folders), folders)
         full = name.replace(" ", "") + (f"<{','.join(args)}>" if args else "")
         return None if found is None else entry(found, full, args, folders, machine)
     matches = [found for file in files_for(short, folders) if (found := find(file, short)) is not None]
@@ -110,8 +111,20 @@ def entry(match: Match, full: str, args: tuple[str, ...], folders: tuple[str, ..
     return Operation(match, full, args).entry(Operation(found, other, args).entry())
 
 
-def _found(name: str, files: Iterable[LibraryFile]) -> Match | None:
-    return next((found for file in files if (found := find(file, name)) is not None), None)
+def _found(name: str, files: Iterable[LibraryFile], folders: tuple[str, ...] = ()) -> Match | None:
+    """The first entry of a name. Raises: SpecError where two files of a user's folder have it, whose order means nothing."""
+    first, where = None, ""
+    for file in files:
+        if first is not None and not file.path.startswith(where):
+            break
+        if (found := find(file, name)) is None:
+            continue
+        if first is not None:
+            raise found.family.wrong(f"{name} is in {first.family.file.path}, too", hint="remove one of them")
+        first, where = found, next((os.path.join(x, "") for x in folders if file.path.startswith(os.path.join(x, ""))), "")
+        if not where:
+            break
+    return first
 
 
 def resolve(

@@ -156,7 +156,7 @@ function objects(rows) {
     line.insertCell().append(name);
     const value = line.insertCell();
     value.className = "value";
-    value.textContent = one.error || `${one.kind || ""} ${one.value || ""}`;
+    value.textContent = one.error || `${one.kind || ""} ${one.brief || one.value || ""}`;
     if (one.error) line.className = "unread";
   }
   const top = box.scrollTop;

@@ -16,7 +16,7 @@ from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.located import plain
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.outline import outline
-from cute_viz.source.cpp.preprocess import Source
+from cute_viz.source.cpp.preprocess import Source, deciding
 from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.slices import Thread
 from cute_viz.source.cpp.statements import moves
@@ -220,6 +220,7 @@ def _entry(context: Context, lookup: Lookup, declaration: Declaration) -> Entry:
         _reader(context, lookup, declaration),
         likely=_is_likely(context, declaration),
         call=lambda: _operation(context, lookup, declaration),
+        depends=deciding(context.reader.source.branch(declaration.token)),
     )
 
 

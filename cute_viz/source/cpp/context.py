@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
@@ -168,7 +169,7 @@ def _parts(key: str) -> tuple[str, ...]:
 
 def needed(context_text: str, name: str, span: Span, kind: str = "value") -> NotationError:
     """The error of a name without a value, with a value of the right kind in its hint."""
-    example = example_type(name) if kind == "type" else example_value(name)
+    example = example_type(name) if kind == "type" else "true" if kind == "bool" else example_value(name)
     return NotationError(
         f"{name!r} has no value", text=context_text, span=span, hint=f"give it a value: `let={name}={example}`", needs=(name,)
     )
@@ -191,6 +192,8 @@ def example_type(name: str) -> str:
 
     >>> example_type("TileShape_MNK_"), example_type("SmemLayoutA"), example_type("ElementA"), example_type("TiledMma")
     ('(128,128,64)', '(8,64):(64,1)', 'half_t', 'TiledMMA<MMA_Atom<SM80_16x8x16_F32F16F16F32_TN>>')
+    >>> example_type("TA"), example_type("ArchTag_"), example_type("Softmax")
+    ('half_t', 'Sm80', '...')
     """
     low = name.lower()
     if "copy" in low and "tiled" not in low:
@@ -205,4 +208,6 @@ def example_type(name: str) -> str:
         return "(128,128,64)"
     if "layout" in low or "stride" in low or "atom" in low:
         return "(8,64):(64,1)"
-    return "half_t"
+    if "arch" in low:
+        return "Sm80"
+    return "half_t" if re.search(r"elem|type|value|precision|accum|half|float|^t[a-z]?_?$", low) else "..."

@@ -46,6 +46,11 @@ class Parameters(Told):
                 raise
         return known()
 
+    def _asked(self, param: Param) -> str:
+        """What may be given for a template parameter: its kind, or `bool`."""
+        begin, end = param.type or (0, 0)
+        return "bool" if any(token.text == "bool" for token in self.context.reader.tokens[begin:end]) else param.kind
+
     def _parameter(self, name: str, env: Env, scope: Scope, span: Span) -> Any:
         param = next((x for x in scope.params or () if x.name == name), None)
         key = self.context.let(name, scope)
@@ -62,7 +67,7 @@ class Parameters(Told):
                 return as_argument(self.inside(env).given(key, as_type=param.kind != "value"), param)
             if param.default is not None and not self.is_deduced(name, scope):
                 return as_argument(self.of(param.default, header(env)), param)
-            raise self.untold(name, scope, needed(self.context.text, name, span, param.kind))
+            raise self.untold(name, scope, needed(self.context.text, name, span, self._asked(param)))
         if key is not None:
             return self.inside(env).given(key, as_type=False)
         argument = next(x for x in scope.arguments if x.name == name)

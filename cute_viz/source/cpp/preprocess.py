@@ -69,6 +69,11 @@ def excludes(a: Branch | None, b: Branch | None) -> Branch | None:
     return None
 
 
+def deciding(branch: Branch | None) -> tuple[str, ...]:
+    """The names that decide a branch and those around it, the outermost first."""
+    return () if branch is None else tuple(dict.fromkeys((*deciding(branch.around), *branch.names)))
+
+
 class Source:
     """What the preprocessor leaves: tokens, macros, and which undecided branch each token is in."""
 
