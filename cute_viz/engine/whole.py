@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import is_tiling
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import unknowns
+from cute_viz.algebra.unknown import Unknown, unknowns
 from cute_viz.engine.request import Request
 from cute_viz.errors import CuteVizError, NotationError, boundary, did_you_mean
 from cute_viz.files import read_text
@@ -211,7 +211,8 @@ def printed_as(value: Any, language: str) -> str:
     ['Sw<3,3,3> o _0 o (_8,_64):(_64,_1)', 'S<3,3,3> o 0 o (8,64):(64,1)']
     """
     if language != "python":
-        return show(value).rstrip("\n")
+        of_tensor = isinstance(value, ComposedLayout) and isinstance(value.offset, PointerFlag) and value.offset.tensor
+        return show(value.inner if of_tensor else value).rstrip("\n")  # print(tensor.layout()): the pointer has the swizzle
     from cute_viz.notation.dsl_print import show_dsl
 
     return show_dsl(value)
@@ -225,7 +226,7 @@ def kind_of(value: Any) -> str:
     """
     if isinstance(value, bool):
         return "flag"
-    if isinstance(value, int):
+    if isinstance(value, (int, Unknown)):
         return "integer"
     if isinstance(value, tuple):
         return "shape"

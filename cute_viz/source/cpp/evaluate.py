@@ -46,6 +46,7 @@ from cute_viz.source.cpp.values import (
     Lazy,
     Pointer,
     argument,
+    later,
     static,
     taken,
     zeroed,
@@ -130,7 +131,11 @@ class Evaluator(Operators):
         raise self.fail("this index is not supported", node.span)
 
     def _decltype(self, node: Decltype) -> Any:
-        value = self.value(node.value)
+        self.context.types += 1
+        try:
+            value = self.value(node.value)
+        finally:
+            self.context.types -= 1
         if isinstance(value, Runtime):
             value = ValueType("int")
         for part in node.parts:
@@ -297,7 +302,8 @@ class Evaluator(Operators):
         short = ops.ALIASES.get(name, name)
         if short not in ops.OPS:
             raise NotationError(f"{name!r} is not defined in this file")
-
+        if short == "make_layout" and self.context.types and operands and isinstance(operands[0], tuple):
+            operands[0] = later(operands[0])
         pointers = [pointer_of(operand) for operand in operands]
 
         def result(*known: Any) -> Any:
