@@ -84,7 +84,8 @@ def file_of(text: str, name: str | None, request: Request) -> SourceFile | None:
     from cute_viz.source.model import Given
 
     beside = partial(_beside, name) if request.files and language == "python" and name and os.path.isfile(name) else None
-    file = replace(read(text, language, Given(request.let, request.library.resolve, beside=beside)), language=language)
+    given = Given(request.let, request.library.resolve, beside=beside)
+    file = replace(read(text, language, given), language=language, notes=given.notes)
     _check_let(text, request)
     return file
 

@@ -19,7 +19,7 @@ from cute_viz.notation.forms import CONSTANTS, constant
 from cute_viz.notation.vocabulary import INTEGRALS, TUPLES, smem_atom
 from cute_viz.source.cpp.atoms import NAMES, atom, instruction, may_be_atom
 from cute_viz.source.cpp.collective import builder, kernel
-from cute_viz.source.cpp.context import needed
+from cute_viz.source.cpp.context import example_value, needed
 from cute_viz.source.cpp.cutlass import TYPES as HELPERS
 from cute_viz.source.cpp.cutlass import tag_member
 from cute_viz.source.cpp.elements import Array, bits, is_tag, sized, type_named
@@ -79,6 +79,8 @@ def undefined(meaning: Meaning, full: str, span: Span) -> CuteVizError:
     """The error of a name that this file does not define."""
     short = full.rsplit("::", 1)[-1]
     base = needed(meaning.text, short, span, "type")
+    if short in meaning.context.reader.source.asked:  # `#ifdef N`, and then N
+        base = base.but(hint=f"give it a value: `let={short}={example_value(short)}`, or 0 where it is not defined")
     return base.but(message=f"{full!r} is not defined in this file")
 
 
