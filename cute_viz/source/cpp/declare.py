@@ -241,6 +241,8 @@ class Declarer(Cursor):
         token, following, then = (self.tokens[min(at + n, len(self.tokens) - 1)] for n in range(3))
         if following.kind != "name":
             return False
+        if following.text in _WITH_ARGUMENTS and then.kind == "(":  # `CUTLASS_GLOBAL __launch_bounds__(128) void f()`
+            return is_macro_word(token.text) or (token.text.isupper() and len(token.text) > 3)
         if is_macro_word(token.text):
             behind = then.kind in ("name", "::", "<", "*", "&", "&&")
             return behind or following.text in BUILTIN or following.text in _SPECIFIERS
