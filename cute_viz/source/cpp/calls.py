@@ -14,7 +14,7 @@ from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom
-from cute_viz.source.cpp.cutlass import cluster_copy, is_major, store_op
+from cute_viz.source.cpp.cutlass import IS_MAJORS, MAJORS, cluster_copy, is_major, major_of, store_op
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.located import begin, located, moved, plain, pointer_of
 from cute_viz.source.cpp.reading import Meaning
@@ -182,6 +182,10 @@ def _major(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     return is_major(stride, template[0])
 
 
+def _major_of(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    return major_of(part.name, [*(meaning.argument(item) for item in part.args or ()), *_solid(meaning, args)])
+
+
 def _cluster_copy(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     if len(args) != 1:
         raise meaning.fail(f"{part.name} has the CTAs of a cluster along one mode", span)
@@ -294,6 +298,8 @@ CALLS: dict[str, _Call] = {
     "log2": _of_numbers(_log2),
     "ilog2": _of_numbers(_log2),
     "bit_width": _of_numbers(lambda x: int(x).bit_length()),
+    "bits_to_bytes": _of_numbers(lambda x: -(-int(x) // 8)),
+    "bytes_to_bits": _of_numbers(lambda x: int(x) * 8),
     "round_up": _of_numbers(_round_up),
     "ss_smem_selector": _selector("ss"),
     "rs_smem_selector": _selector("rs"),
@@ -303,6 +309,7 @@ CALLS: dict[str, _Call] = {
     "tile_to_mma_shape": _mma_shape,
     "make_tiled_mma": _tiled_mma,
     "is_major": _major,
+    **dict.fromkeys((*MAJORS, *IS_MAJORS), _major_of),
     "sm90_cluster_shape_to_tma_atom": _cluster_copy,
     "sm90_get_smem_store_op_for_accumulator": _store_op(load=False),
     "sm90_get_smem_load_op_for_source": _store_op(load=True),

@@ -17,8 +17,8 @@ _SPECIFIERS = words(
 )
 _WITH_ARGUMENTS = words("alignas __attribute__ __launch_bounds__ __align__ __declspec __cluster_dims__ __block_size__")
 _NO_MACROS = _WITH_ARGUMENTS | words(  # no macro stands there: in front of a declaration, in a type, behind a name
-    "return delete throw goto new sizeof co_return co_await co_yield else do case asm __asm__ and or not xor bitor bitand struct class "
-    "union enum using namespace template if for while switch try concept requires override noexcept alignas"
+    "return delete throw goto new sizeof co_return co_await co_yield else do case asm __asm__ and or not xor bitor bitand struct "
+    "class union enum using namespace template if for while switch try concept requires override noexcept alignas"
 )
 _CLASSES = frozenset(("struct", "class", "union"))
 _BEHIND_NAME = frozenset(("=", ";", ",", "{", "(", "[", ":"))
@@ -237,7 +237,7 @@ class Declarer(Cursor):
             return at, words
 
     def _is_macro(self, at: int) -> bool:
-        """Whether a name is a macro in front of a declaration: as it is written, `CUTE_DEVICE`, or by what follows, `DEVICE T f()`."""
+        """Whether a name is a macro in front of a declaration: `CUTE_DEVICE` by its looks, `DEVICE` of `DEVICE T f()` by the rest."""
         token, following, then = (self.tokens[min(at + n, len(self.tokens) - 1)] for n in range(3))
         if following.kind != "name":
             return False
