@@ -237,7 +237,7 @@ class Declarer(Cursor):
             return at, words
 
     def _is_macro(self, at: int) -> bool:
-        """Whether a name is a macro in front of a declaration: `CUTE_DEVICE` by its looks, `DEVICE` of `DEVICE T f()` by the rest."""
+        """Whether a name is a macro in front of a declaration: `CUTE_DEVICE` by its looks, `DEVICE` by what follows it."""
         token, following, then = (self.tokens[min(at + n, len(self.tokens) - 1)] for n in range(3))
         if following.kind != "name":
             return False
