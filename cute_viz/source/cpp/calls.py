@@ -238,6 +238,18 @@ def _repeat(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
     return (meaning.solid(args[0]),) * count
 
 
+def _repeat_like(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """repeat_like(t, x): x in the place of every integer of t (cute/algorithm/tuple_algorithms.hpp)."""
+    if len(args) != 2:
+        raise meaning.fail("repeat_like takes a tuple and a value", span)
+    shape, value = _solid(meaning, args)
+
+    def like(item: Any) -> Any:
+        return tuple(map(like, item)) if isinstance(item, tuple) else value
+
+    return like(shape)
+
+
 def _joined(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     values = _solid(meaning, args)
     if not all(isinstance(x, tuple) for x in values):
@@ -319,6 +331,7 @@ CALLS: dict[str, _Call] = {
     "alignof": _sizeof,
     "conditional_return": _chosen,
     "repeat": _repeat,
+    "repeat_like": _repeat_like,
     "tuple_cat": _joined,
     "declval": _declval,
     "make_copy_atom": _copy_atom,

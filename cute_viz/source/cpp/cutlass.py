@@ -41,6 +41,15 @@ def tag_word(value: Any) -> str:
     return value.name.rsplit("::", 1)[-1] if isinstance(value, External) else show(value)
 
 
+def is_linear(fusion: Any) -> bool:
+    """Whether the fusion of an epilogue is LinearCombination, the default; of others the layouts are known, but no sizes.
+
+    >>> is_linear(External("fusion::LinearCombination")), is_linear(External("fusion::PerRowBias", None, AlgebraError("why")))
+    (True, False)
+    """
+    return isinstance(fusion, External) and fusion.name.rsplit("::", 1)[-1] == "LinearCombination"
+
+
 def lazily(parts: dict[str, Callable[[], Any]]) -> dict[str, Callable[[], Any]]:
     """Members that are evaluated once, when they are asked for."""
     return {name: Lazy(part) for name, part in parts.items()}

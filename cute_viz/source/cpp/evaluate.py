@@ -191,8 +191,7 @@ class Evaluator(Operators):
                 value = self.given(key, as_type=False)
                 value = static(value) if isinstance(value, (tuple, Layout, ComposedLayout)) else value
                 return self.applied(value, first.args, first.span), parts[1:]
-            stop = next((n for n, part in enumerate(parts[:-1], 1) if part.args is not None), len(parts))
-            return known(self, parts[:stop], node.span), parts[stop:]
+            return self._foreign(parts, node.span)
         env, n = found.env, 0
         while found.declarations and found.declarations[0].kind == "namespace":
             n += 1
@@ -201,9 +200,14 @@ class Evaluator(Operators):
             env = self.namespace(found)
             inner = self.lookup.member(parts[n].name, env)
             if inner is None:
-                return known(self, parts[n:], node.span), ()
+                return self._foreign(parts[n:], node.span)
             found = inner
         return self.meant(found, parts[n], node.span), parts[n + 1 :]
+
+    def _foreign(self, parts: tuple[Part, ...], span: Span) -> tuple[Any, tuple[Part, ...]]:
+        """What a name of another file means up to its first template arguments, and the members behind these."""
+        stop = next((n for n, part in enumerate(parts[:-1], 1) if part.args is not None), len(parts))
+        return known(self, parts[:stop], span), parts[stop:]
 
     def _brace(self, node: Brace) -> Any:
         if node.type is None:
