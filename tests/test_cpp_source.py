@@ -240,7 +240,8 @@ def test_hints_are_of_what_is_missing() -> None:
     using B = Layout<Int<kB>>;
     """
     missing = error(text, "kernel::A")
-    assert missing.needs[0] == "TA" and "`let=TA=half_t`" in (missing.hint or "")
+    assert missing.needs[0] == "TA"
+    assert "`let=TA=half_t`" in (missing.hint or "")
     assert value(text, "kernel::A", TA="float") == "Sw<3,4,3> o smem_ptr[32b](unset) o (_8,_32):(_32,_1)"
     assert "`let=BLOCK=128`, or 0" in (error(text, "B").hint or "")
     assert [value(text, "B", BLOCK=x) for x in ("32", "0")] == ["_32:_1", "_64:_1"]
