@@ -327,6 +327,11 @@ def test_what_eval_prints_of_a_tensor_is_its_layout(capsys: pytest.CaptureFixtur
     code, out, _ = run(capsys, "explain", str(path), "--name", "sA", "--json")
     assert (code, "Sw<3,3,3>" in out) == (0, True)  # which the picture shows
     assert "SM90_64x16x16_F32F16F16_SS, as CUTE_SM90_EXTENDED" in run(capsys, "eval", str(path), "--name", "Wide")[2]
+    with path.open("a") as file:
+        file.write("using Tile = decltype(composition(Swizzle<3,3,3>{}, Layout<Shape<_16,_64>, Stride<_64,_1>>{}));\n")
+        file.write("struct K { using Mma = decltype(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})); };\n")
+    access = ("--access", "make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, K::Mma{})")  # a name of the file in it
+    assert "are ideal: no conflicts" in run(capsys, "analyze", str(path), "--name", "Tile", *access)[1]
     given = ("--let", "CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED=1")
     assert run(capsys, "eval", str(path), "--name", "Wide", *given)[2] == ""
 

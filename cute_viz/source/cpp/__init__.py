@@ -300,7 +300,7 @@ def _object(context: Context, declaration: Declaration, value: Any) -> Any:
         tiled = getattr(value.view, "tiled", None)
         if tiled is None or not _runs(value.error):
             raise value.error
-        return get_slice(finished(tiled), Symbol(value.error))
+        return get_slice(finished(tiled), Symbol(value.error))  # type: ignore[arg-type]
     if isinstance(value, Unknown) and not value.solid and _runs(value.error):
         return Symbol(value.error)
     if isinstance(value, (Built, Class, Enumerator, Function, Template, Pointer, Pack, External, Env)):
