@@ -213,6 +213,40 @@ def test_a_position_moves_a_pointer_and_nothing_else() -> None:
     assert value(text, "bad", **{"threadIdx.x": "3"}) == "(3,2):(_1,3)"
 
 
+def test_a_thread_is_a_question_mark_where_its_number_does_not_matter() -> None:
+    text = """
+    void kernel(int n) {
+      int idx = threadIdx.x / 32;
+      auto mma = make_tiled_mma(SM80_16x8x16_F16F16F16F16_TN{}, Layout<Shape<_2, _1, _1>>{}).get_slice(threadIdx.x);
+      auto copy = make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, Layout<_32>{}, Layout<_4>{}).get_slice(idx);
+    }
+    """
+    assert value(text, "idx") == "?"
+    assert value(text, "mma").startswith("ThrMMA\n  Thr VMNK: (?,?,_0,_0)\nTiledMMA")
+    assert value(text, "mma", **{"threadIdx.x": "33"}).startswith("ThrMMA\n  Thr VMNK: (1,1,_0,_0)\nTiledMMA")
+    assert value(text, "copy").startswith("ThrCopy\n  ThrIdx: ?\n")
+
+
+def test_hints_are_of_what_is_missing() -> None:
+    text = """
+    template <class T> void kernel(T const* p) { using A = decltype(GMMA::Layout_K_SW128_Atom<T>{}); }
+    template <class TA> void one(TA const* p) { kernel<TA>(p); }
+    template <class TA> void two(TA const* p) { kernel<TA>(p); }
+    #ifdef BLOCK
+    constexpr int kB = BLOCK;
+    #else
+    constexpr int kB = 64;
+    #endif
+    using B = Layout<Int<kB>>;
+    """
+    missing = error(text, "kernel::A")
+    assert missing.needs[0] == "TA"
+    assert "`let=TA=half_t`" in (missing.hint or "")
+    assert value(text, "kernel::A", TA="float") == "Sw<3,4,3> o smem_ptr[32b](unset) o (_8,_32):(_32,_1)"
+    assert "`let=BLOCK=128`, or 0" in (error(text, "B").hint or "")
+    assert [value(text, "B", BLOCK=x) for x in ("32", "0")] == ["_32:_1", "_64:_1"]
+
+
 def test_preprocessor_branches() -> None:
     text = """
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -301,6 +335,18 @@ def test_traits_of_the_file_are_atoms() -> None:
         ("struct S { static constexpr auto f() { return Layout<_9>{}; } }; using A = decltype(S::f());", "_9:_1"),
         ("using A = Layout</* rows */ Shape<_2, // two\n _4>>;", "(_2,_4):(_1,_2)"),
         ("template <class T> struct X; template <> struct X<float> { using L = Layout<_4>; }; using A = X<float>::L;", "_4:_1"),
+        ("DEVICE int f(int q) { return q; } struct S { using L = Layout<_4>; }; using A = S::L;", "_4:_1"),
+        ("DEVICE Tensor<int> f(int q) { return q; } struct S { using L = Layout<_4>; }; using A = S::L;", "_4:_1"),
+        ("Status Gemm<T>::run(int q) { return q; } struct S { using L = Layout<_4>; }; using A = S::L;", "_4:_1"),
+        ("WRAP(C) foo bar(int q) const { ; } struct S { using L = Layout<_4>; }; using A = S::L;", "_4:_1"),
+        ("K_GLOBAL __launch_bounds__(N, 1) void f(int q) { ; } struct S { using L = Layout<_4>; }; using A = S::L;", "_4:_1"),
+        ("namespace cutlass { struct S {}; } using A = Layout<Int<cutlass::sizeof_bits<half_t>::value>>;", "_16:_1"),
+        ("using A = Layout<Shape<int32_t,Shape<_8,int>>, Stride<_1,Stride<int64_t,_4>>>;", "(?,(_8,?)):(_1,(?,_4))"),
+        ("using A = decltype(make_layout(repeat_like(Stride<int,_1>{}, int32_t(0)), Stride<_2,_1>{}));", "(?,?):(_2,_1)"),
+        ("using A = Layout<Int<cutlass::log2_down<9>::value + 4 * cutlass::log2_up<9>::value>>;", "_19:_1"),
+        ("using A = Layout<Int<cutlass::bits_to_bytes(33)>>;", "_5:_1"),
+        ("using A = Layout<Int<int(tag_to_umma_major_A<cutlass::layout::ColumnMajor>()) + 4>>;", "_5:_1"),
+        ("using A = Layout<Int<int(gmma_ss_tag_to_major_A<int8_t, cutlass::layout::ColumnMajor>()) + 4>>;", "_4:_1"),
     ],
 )
 def test_what_cpp_writes(text: str, expected: str) -> None:

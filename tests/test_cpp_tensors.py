@@ -307,6 +307,35 @@ def test_the_command_line_on_a_file(capsys: pytest.CaptureFixture[str], tmp_path
     assert "Sw<3,4,3>" in out
 
 
+def test_what_eval_prints_of_a_tensor_is_its_layout(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "kernel.cu"
+    path.write_text("""
+    using Smem = decltype(tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_64, _64>{}));
+    void f(half_t* p) {
+      auto sA = make_tensor(make_smem_ptr(p), Smem{});
+      auto part = sA(_, 0);
+      auto layout = sA.layout();
+      auto apart = as_position_independent_swizzle_tensor(sA);
+    }
+    using Wide = decltype(make_tiled_mma(GMMA::ss_op_selector<half_t, half_t, float, Shape<_64, Int<176>, _64>>()));
+    """)
+    rows = {"Smem": "Sw<3,4,3> o smem_ptr[16b](unset) o ((_8,_8),(_64,_1)):((_64,_512),(_1,_0))"}
+    rows |= dict.fromkeys(("sA", "layout"), "((_8,_8),(_64,_1)):((_64,_512),(_1,_0))")
+    rows |= {"part": "((_8,_8)):((_64,_512))", "apart": "Sw<3,3,3> o _0 o ((_8,_8),(_64,_1)):((_64,_512),(_1,_0))"}
+    for name, expected in rows.items():
+        assert run(capsys, "eval", str(path), "--name", name)[:2] == (0, expected + "\n"), name
+    code, out, _ = run(capsys, "explain", str(path), "--name", "sA", "--json")
+    assert (code, "Sw<3,3,3>" in out) == (0, True)  # which the picture shows
+    assert "SM90_64x16x16_F32F16F16_SS, as CUTE_SM90_EXTENDED" in run(capsys, "eval", str(path), "--name", "Wide")[2]
+    with path.open("a") as file:
+        file.write("using Tile = decltype(composition(Swizzle<3,3,3>{}, Layout<Shape<_16,_64>, Stride<_64,_1>>{}));\n")
+        file.write("struct K { using Mma = decltype(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})); };\n")
+    access = ("--access", "make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N, half_t>{}, K::Mma{})")  # a name of the file in it
+    assert "are ideal: no conflicts" in run(capsys, "analyze", str(path), "--name", "Tile", *access)[1]
+    given = ("--let", "CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED=1")
+    assert run(capsys, "eval", str(path), "--name", "Wide", *given)[2] == ""
+
+
 def test_what_a_file_draws_without_a_name(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "k.cu"
     path.write_text(

@@ -6,7 +6,7 @@ Layouts that no shape:stride pair can express, such as a swizzled tile of shared
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from cute_viz.algebra.common import refuse
@@ -27,9 +27,11 @@ class PointerFlag:
     """CuTe's smem_ptr_flag: the place of a pointer to `bits`-wide elements in a composed layout.
 
     A swizzle in front of it acts on the bits of the byte address (cute/pointer_flagged.hpp).
+    tensor: it is the pointer of a tensor, which has the swizzle: the tensor's `.layout()` is the layout behind it.
     """
 
     bits: int
+    tensor: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.bits < 1:

@@ -9,7 +9,7 @@ from cute_viz.algebra.common import WARP, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, as_layout, domain
 from cute_viz.algebra.divide import logical_divide, zipped_divide
-from cute_viz.algebra.inttuple import X, is_int_tuple, map_leaves, modes, product, show
+from cute_viz.algebra.inttuple import Static, X, is_int_tuple, map_leaves, modes, product, show
 from cute_viz.algebra.inverse import complement, left_inverse, right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, size
@@ -109,7 +109,10 @@ class ThrMMA(Shown):
     thr_vmnk: tuple[Any, ...]
 
     def __str__(self) -> str:
-        return f"ThrMMA\n  Thr VMNK: {show(self.thr_vmnk)}\n{self.tiled}"
+        extents = modes(self.tiled.thr_layout_vmnk.shape)  # of a static 1 the coordinate is static, too (idx2crd)
+        zero = [isinstance(extent, Static) and extent == 1 for extent in extents]
+        thr = tuple(Static(0) if alone else x for x, alone in zip(self.thr_vmnk, zero, strict=True))
+        return f"ThrMMA\n  Thr VMNK: {show(thr)}\n{self.tiled}"
 
 
 def make_tiled_mma(atom: Any, atom_layout_mnk: Any = None, permutation_mnk: Any = None) -> TiledMMA:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from cute_viz.engine import ask
 from cute_viz.engine.access import DRAWN, Access, film, picture_of, report_of
 from cute_viz.engine.answer import Answer, format_of
 from cute_viz.engine.kernel import Report, assumption, page_of, place
+from cute_viz.engine.whole import value_of
 from cute_viz.errors import CuteVizError, spelled
 from cute_viz.options.words import read
 from cute_viz.source.model import matching
@@ -204,11 +206,18 @@ def _needs(error: CuteVizError) -> str:
 
 
 def _accessor(answer: Answer, source: str, access: str, reading: Reading) -> Any:
-    """The object that accesses: of the file that LAYOUT is of, where that defines the name; otherwise an expression of its own."""
+    """The object that accesses: of the file that LAYOUT is of, where that defines the name; otherwise an expression of its own,
+
+    in which names that the file defines once, and nothing was given for, mean what they are there.
+    """
     file = answer.subjects[0].file
-    if file is not None and source != "-" and matching(file.entries, access):
+    if file is None or source == "-":
+        return ask(reading.beside(access)).obj
+    if matching(file.entries, access):
         return ask(replace(reading, name=access).request(source)).obj
-    return ask(reading.beside(access)).obj
+    names = dict.fromkeys(re.findall(r"(?<![\w.:@])[A-Za-z_]\w*(?:::\w+)*", access))
+    own = {name: found[0] for name in names if name not in reading.let and len(found := matching(file.entries, name)) == 1}
+    return ask(replace(reading, let={**reading.let, **{name: value_of(entry) for name, entry in own.items()}}).beside(access)).obj
 
 
 def _table(steps: list[dict[str, Any]], group: str) -> None:

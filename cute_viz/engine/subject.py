@@ -285,7 +285,7 @@ def _of_file(file: SourceFile, request: Request) -> Subject:
     if request.name is None and len(file.entries) > 1:
         which = f"{entry.path} (line {entry.line})"
         notes = (f"using {which} of {len(file.entries)} definitions; `name=` picks another, 'cute-viz list' shows all",)
-    return Subject(value, entry.name, file=file, notes=notes, objects=tuple(read))
+    return Subject(value, entry.name, file=file, notes=(*notes, *file.notes), objects=tuple(read))
 
 
 def _of_operation(text: str, name: str | None, request: Request) -> Subject:

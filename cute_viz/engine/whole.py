@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import is_tiling
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import unknowns
+from cute_viz.algebra.unknown import Unknown, unknowns
 from cute_viz.engine.request import Request
 from cute_viz.errors import CuteVizError, NotationError, boundary, did_you_mean
 from cute_viz.files import read_text
@@ -88,7 +88,8 @@ def file_of(text: str, name: str | None, request: Request) -> SourceFile | None:
     from cute_viz.source.model import Given
 
     beside = partial(_beside, name) if request.files and language == "python" and name and os.path.isfile(name) else None
-    file = replace(read(text, language, Given(request.let, request.library.resolve, beside=beside)), language=language)
+    given = Given(request.let, request.library.resolve, beside=beside)
+    file = replace(read(text, language, given), language=language, notes=given.notes)
     _check_let(text, request)
     return file
 
@@ -217,7 +218,8 @@ def printed_as(value: Any, language: str) -> str:
     ['Sw<3,3,3> o _0 o (_8,_64):(_64,_1)', 'S<3,3,3> o 0 o (8,64):(64,1)']
     """
     if language != "python":
-        return show(value).rstrip("\n")
+        of_tensor = isinstance(value, ComposedLayout) and isinstance(value.offset, PointerFlag) and value.offset.tensor
+        return show(value.inner if of_tensor else value).rstrip("\n")  # print(tensor.layout()): the pointer has the swizzle
     from cute_viz.notation.dsl_print import show_dsl
 
     return show_dsl(value)
@@ -231,7 +233,7 @@ def kind_of(value: Any) -> str:
     """
     if isinstance(value, bool):
         return "flag"
-    if isinstance(value, int):
+    if isinstance(value, (int, Unknown)):
         return "integer"
     if isinstance(value, tuple):
         return "shape"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from cute_viz.errors import NotationError
-from cute_viz.notation.syntax import Apply, Arith, At, Call, Chain, Infix, Node, Number, Sequence, source
+from cute_viz.notation.syntax import Apply, Arith, At, Call, Chain, Infix, Node, Number, Sequence, short, source
+from cute_viz.notation.vocabulary import INTEGRALS
 
 _HINT = "every integer of the shape needs one stride, in the same parentheses"
 
@@ -50,3 +51,10 @@ def without_parentheses(node: Node) -> Node:
 
 def _modes(node: Sequence) -> str:
     return f"{len(node.items)} mode{'' if len(node.items) == 1 else 's'}"
+
+
+def is_comma(node: Sequence) -> bool:
+    """Whether parentheses are plainly C++'s, around its comma operator: (Int<8>{}, Int<4>{}) is Int<4>{}."""
+    if node.bracket != "(" or len(node.items) < 2:
+        return False
+    return all(isinstance(item, Call) and item.args is None and short(item.name) in INTEGRALS for item in node.items)

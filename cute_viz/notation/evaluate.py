@@ -7,15 +7,14 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, make_composed_layout, takes_coordinate, with_origin
 from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.inttuple import Static, X, div_rem, is_int_tuple, leaves, show
-from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
+from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.unknown import Unknown, arith, unknowns
 from cute_viz.errors import AlgebraError, CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.atoms import atom_call, is_atom_name
-from cute_viz.notation.congruence import check_congruent, without_parentheses
+from cute_viz.notation.congruence import check_congruent, is_comma, without_parentheses
 from cute_viz.notation.forms import CONSTANTS, constant, form_call
 from cute_viz.notation.reading import Source
 from cute_viz.notation.scopes import Failed
@@ -40,8 +39,7 @@ from cute_viz.notation.syntax import (
     short,
     source,
 )
-from cute_viz.notation.values import magnitudes, ungroup
-from cute_viz.notation.vocabulary import INTEGRALS
+from cute_viz.notation.values import called, magnitudes, ungroup
 
 DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")  # they compose
 
@@ -148,7 +146,7 @@ class Evaluator:
             from cute_viz.algebra.modes import get
 
             return get(value, index)
-        return _call_layout(value, (index,))
+        return called(value, (index,))
 
     def keyword(self, node: Keyword) -> Any:
         """`name=value` where no operation takes it: always refused."""
@@ -161,7 +159,7 @@ class Evaluator:
     def sequence(self, node: Sequence) -> Any:
         """`(4,(2,2))`: a tuple; parentheses around one call, one `a o b` or one `a + b` only group."""
         inside = without_parentheses(node)
-        if inside is node and _is_comma(node):
+        if inside is node and is_comma(node):
             result = self.value(node.items[-1])
             if self.warnings is not None:
                 self.warnings.append(f"{source(self.text, node)} is {show(result)}, as C++ reads a comma")
@@ -258,16 +256,17 @@ class Evaluator:
             template = tuple(map(self.value, node.template))
             return self._method(attribute, self._bound(head), tuple(map(self.value, node.args or ())), template)
         if node.name in self.names and not node.template:
-            return _call_layout(self._bound(node.name), tuple(map(self.value, node.args or ())))
+            return called(self._bound(node.name), tuple(map(self.value, node.args or ())))
         name = short(node.name)
         if (atom := atom_call(self, node, name)) is not None:
             return atom
-        if self.resolve is not None and not node.args and (is_atom_name(name) or not _is_operation(name)):
+        from cute_viz.algebra import ops
+
+        is_operation = name in ops.OPS or name in ops.ALIASES
+        if self.resolve is not None and not node.args and (is_atom_name(name) or not is_operation):
             found = self.resolve(node.name, tuple(source(self.text, item) for item in node.template))
             if found is not None:
                 return found
-        from cute_viz.algebra import ops
-
         return self.operate(ops.find(node.name), [self.value(item) for item in node.args or ()], self.template(node))
 
     def template(self, node: Call) -> tuple[Any, ...]:
@@ -306,7 +305,7 @@ class Evaluator:
 
     def apply(self, node: Apply) -> Any:
         """`(4,8):(8,1)(2,_)`: the value of a layout or swizzle at a coordinate, or a slice."""
-        return _call_layout(ungroup(self.value(node.function)), tuple(map(self.value, node.args)))
+        return called(ungroup(self.value(node.function)), tuple(map(self.value, node.args)))
 
     def infix(self, node: Infix) -> Any:
         """`a ⊘ b`, logical_divide; `a ⊗ b`, logical_product."""
@@ -349,38 +348,8 @@ class Evaluator:
         return out
 
 
-def _is_comma(node: Sequence) -> bool:
-    """Whether parentheses are plainly C++'s, around its comma operator: (Int<8>{}, Int<4>{}) is Int<4>{}."""
-    if node.bracket != "(" or len(node.items) < 2:
-        return False
-    return all(isinstance(item, Call) and item.args is None and short(item.name) in INTEGRALS for item in node.items)
-
-
 def _is_offset(before: Any, value: Any, following: Any) -> bool:
     """Whether the middle of `before o value o following` is an offset rather than a layout."""
     if isinstance(value, (int, PointerFlag)):
         return True
     return isinstance(value, tuple) and is_int_tuple(value) and takes_coordinate(ungroup(before), ungroup(following))
-
-
-def _is_operation(name: str) -> bool:
-    from cute_viz.algebra import ops
-
-    return name in ops.OPS or name in ops.ALIASES
-
-
-def _call_layout(function: Any, args: tuple[Any, ...]) -> Any:
-    """The value of a swizzle at an offset, or of a layout at a coordinate; a slice where the coordinate has `_`."""
-    if isinstance(function, Swizzle):
-        if len(args) != 1 or not isinstance(args[0], int):
-            raise AlgebraError(f"{function} takes one integer")
-        return function(args[0])
-    if (isinstance(function, Tensor) or hasattr(function, "first")) and args:  # a tensor, or a fragment of descriptors
-        return function(*args)
-    if not isinstance(function, (Layout, ComposedLayout)):
-        raise AlgebraError(f"{show(function)} is not a layout that a coordinate could be given to")
-    if not args:
-        raise AlgebraError("a layout is called with a coordinate", hint="such as (2,3), or (2,_) for a slice")
-    if isinstance(function, Layout) and is_coordinate_layout(function) and not any(leaf is X for leaf in leaves(args)):
-        return printed_value(args[0] if len(args) == 1 else args, function)
-    return function(*args)

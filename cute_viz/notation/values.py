@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.inttuple import Static, leaves
-from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.inttuple import Static, X, leaves, show
+from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.unknown import Unknown
+from cute_viz.errors import AlgebraError
 from cute_viz.notation.hardware import POINTERS
 from cute_viz.notation.syntax import Apply, Call, Index, Name, Node, Number, short
 from cute_viz.notation.vocabulary import INTEGRALS, LAYOUTS, SWIZZLES, TUPLES
@@ -194,3 +195,26 @@ def ungroup(value: Any) -> Any:
     if isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], (Layout, ComposedLayout, Swizzle)):
         return value[0]
     return value
+
+
+def called(function: Any, args: tuple[Any, ...]) -> Any:
+    """The value of a swizzle at an offset, or of a layout at a coordinate; a slice where the coordinate has `_`.
+
+    Raises: AlgebraError for what takes no coordinate, and for none.
+
+    >>> called(Layout((4, 8)), (2, 3))
+    14
+    """
+    if isinstance(function, Swizzle):
+        if len(args) != 1 or not isinstance(args[0], int):
+            raise AlgebraError(f"{function} takes one integer")
+        return function(args[0])
+    if (isinstance(function, Tensor) or hasattr(function, "first")) and args:  # a tensor, or a fragment of descriptors
+        return function(*args)
+    if not isinstance(function, (Layout, ComposedLayout)):
+        raise AlgebraError(f"{show(function)} is not a layout that a coordinate could be given to")
+    if not args:
+        raise AlgebraError("a layout is called with a coordinate", hint="such as (2,3), or (2,_) for a slice")
+    if isinstance(function, Layout) and is_coordinate_layout(function) and not any(leaf is X for leaf in leaves(args)):
+        return printed_value(args[0] if len(args) == 1 else args, function)
+    return function(*args)

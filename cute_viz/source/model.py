@@ -24,7 +24,8 @@ class Given:
     let: values for names, as text (`128`, `half_t`, `(128,128,64)`, `GMMA::Layout_K_SW128_Atom<half_t>`) or as values; the reader
         reads a text in its own language, where it is used. They win over what the source binds. resolve: the atom of a name and
         its template arguments, or None. used: the reader adds the names of `let` that anything asked for. beside: for the dotted
-        name of a Python module, and the file that imports it, the path and the text of that module's file, or None.
+        name of a Python module, and the file that imports it, the path and the text of that module's file, or None. notes: the
+        reader adds what it took for granted where a value depends on it.
 
     >>> Given({"N": "128"}).let["N"]
     '128'
@@ -34,6 +35,7 @@ class Given:
     resolve: Resolver | None = None
     used: set[str] = field(default_factory=set)
     beside: Callable[[str, str], tuple[str, str] | None] | None = None
+    notes: dict[str, None] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ class SourceFile:
 
     A name that a scope defines several times has an entry for each; the names of parameters of functions and templates are
     no entries. asked: the entry of a query that no entry is, such as a member of a template with arguments, or None. moves: gives
-    the statements that copy or multiply tensors, in the order of the text.
+    the statements that copy or multiply tensors, in the order of the text. notes: what was taken for granted, as far as entries
+    were read.
     """
 
     text: str
@@ -107,6 +110,7 @@ class SourceFile:
     language: str = ""
     asked: Callable[[str], Entry | None] | None = field(default=None, compare=False)
     moves: Callable[[], tuple[Move, ...]] = field(default=tuple, compare=False)
+    notes: Mapping[str, None] = field(default_factory=dict, compare=False)
 
     def find(self, query: str, let: Collection[str] = ()) -> Entry:
         """The one entry that a query means: a name behind as much of its scope as makes it clear, `A::b` or `A.b`; also `b@LINE`.

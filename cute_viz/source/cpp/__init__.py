@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.views import get_slice
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.collective import DRAWN
 from cute_viz.source.cpp.context import Context
@@ -22,6 +23,7 @@ from cute_viz.source.cpp.slices import Thread
 from cute_viz.source.cpp.statements import moves
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Call, Decltype, Id, Part
+from cute_viz.source.cpp.unknown import Symbol, Unknown
 from cute_viz.source.cpp.uses import all_uses
 from cute_viz.source.cpp.values import Built, Class, Enumerator, Env, External, Function, Pack, Pointer, Template, finished
 from cute_viz.source.model import Entry, Given, SourceFile, matching, path_parts
@@ -210,6 +212,11 @@ def _is_object(context: Context, declaration: Declaration) -> bool:
     return not words & _FOREIGN and not tokens[begin].text.startswith(("cuda", "cublas"))
 
 
+def _runs(error: CuteVizError) -> bool:
+    """Whether an integer is another one in every thread or block of a kernel: it has no value to ask for."""
+    return bool(error.needs) and error.needs[0].startswith(("threadIdx.", "blockIdx."))
+
+
 def _entry(context: Context, lookup: Lookup, declaration: Declaration) -> Entry:
     token = context.reader.tokens[declaration.token]
     return Entry(
@@ -291,7 +298,12 @@ def _object(context: Context, declaration: Declaration, value: Any) -> Any:
     """A value that other rooms can show. Raises: the error of one that they cannot."""
     span = context.reader.tokens[declaration.token].span
     if isinstance(value, Thread):
-        raise value.error
+        tiled = getattr(value.view, "tiled", None)
+        if tiled is None or not _runs(value.error):
+            raise value.error
+        return get_slice(finished(tiled), Symbol(value.error))  # type: ignore[arg-type]
+    if isinstance(value, Unknown) and not value.solid and _runs(value.error):
+        return Symbol(value.error)
     if isinstance(value, (Built, Class, Enumerator, Function, Template, Pointer, Pack, External, Env)):
         raise NotationError(f"{declaration.name!r} is {show(value)}, not a layout", text=context.text, span=span)
     return value

@@ -14,7 +14,7 @@ from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom
-from cute_viz.source.cpp.cutlass import cluster_copy, is_major, store_op
+from cute_viz.source.cpp.cutlass import IS_MAJORS, MAJORS, cluster_copy, is_major, major_of, store_op
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.located import begin, located, moved, plain, pointer_of
 from cute_viz.source.cpp.reading import Meaning
@@ -182,6 +182,10 @@ def _major(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     return is_major(stride, template[0])
 
 
+def _major_of(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    return major_of(part.name, [*(meaning.argument(item) for item in part.args or ()), *_solid(meaning, args)])
+
+
 def _cluster_copy(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     if len(args) != 1:
         raise meaning.fail(f"{part.name} has the CTAs of a cluster along one mode", span)
@@ -232,6 +236,18 @@ def _repeat(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
     if not isinstance(count, int) or not 0 <= count <= 64 or len(args) != 1:
         raise meaning.fail("repeat<N>(x) takes a value", span)
     return (meaning.solid(args[0]),) * count
+
+
+def _repeat_like(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """repeat_like(t, x): x in the place of every integer of t (cute/algorithm/tuple_algorithms.hpp)."""
+    if len(args) != 2:
+        raise meaning.fail("repeat_like takes a tuple and a value", span)
+    shape, value = _solid(meaning, args)
+
+    def like(item: Any) -> Any:
+        return tuple(map(like, item)) if isinstance(item, tuple) else value
+
+    return like(shape)
 
 
 def _joined(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -294,6 +310,8 @@ CALLS: dict[str, _Call] = {
     "log2": _of_numbers(_log2),
     "ilog2": _of_numbers(_log2),
     "bit_width": _of_numbers(lambda x: int(x).bit_length()),
+    "bits_to_bytes": _of_numbers(lambda x: -(-int(x) // 8)),
+    "bytes_to_bits": _of_numbers(lambda x: int(x) * 8),
     "round_up": _of_numbers(_round_up),
     "ss_smem_selector": _selector("ss"),
     "rs_smem_selector": _selector("rs"),
@@ -303,6 +321,7 @@ CALLS: dict[str, _Call] = {
     "tile_to_mma_shape": _mma_shape,
     "make_tiled_mma": _tiled_mma,
     "is_major": _major,
+    **dict.fromkeys((*MAJORS, *IS_MAJORS), _major_of),
     "sm90_cluster_shape_to_tma_atom": _cluster_copy,
     "sm90_get_smem_store_op_for_accumulator": _store_op(load=False),
     "sm90_get_smem_load_op_for_source": _store_op(load=True),
@@ -312,6 +331,7 @@ CALLS: dict[str, _Call] = {
     "alignof": _sizeof,
     "conditional_return": _chosen,
     "repeat": _repeat,
+    "repeat_like": _repeat_like,
     "tuple_cat": _joined,
     "declval": _declval,
     "make_copy_atom": _copy_atom,

@@ -20,6 +20,7 @@ from cute_viz.source.cpp.cutlass import (
     SMEM_BYTES,
     carveout,
     cluster_copy,
+    is_linear,
     is_major,
     lazily,
     multiplied,
@@ -34,7 +35,7 @@ from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Built, Enumerator, Lazy
+from cute_viz.source.cpp.values import Built, Enumerator, External, Lazy
 
 _BARRIERS = 16  # PipelineTmaAsync<1>::SharedStorage
 _ALIGNMENT = 128
@@ -84,6 +85,8 @@ def kernel(meaning: Meaning, name: str, args: list[Any], span: Span) -> Built:
         for member in names:
             if isinstance(of, Built) and member in of.members:
                 members[member] = of.members[member]
+            elif isinstance(of, External) and of.error is not None:
+                members[member] = lambda of=of: solid(of)  # type: ignore[misc]
     return Built(name, members)
 
 
@@ -186,7 +189,7 @@ def _epilogue(meaning: Meaning, args: list[Any], span: Span) -> Built:
         return smem_selector("ss", [major, elements[which], *subtile()])
 
     def size() -> int:
-        if len(args) > 14 and tag_word(args[14]) != "LinearCombination":
+        if len(args) > 14 and not is_linear(args[14]):
             raise meaning.fail("how much shared memory the fusion of this epilogue takes is not supported", span)
         return _epilogue_bytes(tile, subtile(), elements, {x: atom(x) for x in "CD" if _wide(elements[x])})
 

@@ -21,6 +21,7 @@ from cute_viz.source.cpp.cutlass import (
     SMEM_BYTES,
     carveout,
     cluster_copy,
+    is_linear,
     is_major,
     lazily,
     multiplied,
@@ -165,7 +166,7 @@ def epilogue_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
     else:
         hint = "such as cutlass::epilogue::TmaWarpSpecialized1Sm"
         raise meaning.fail(f"what a builder makes for {schedule} is not supported", span, hint=hint)
-    default = len(args) < 15 or tag_word(args[14]) == "LinearCombination"
+    default = len(args) < 15 or is_linear(args[14])
     cta, warps = (m // 2 if pair else m, n), (2, 2) if pair and m == 128 else (4, 1)
     source = solid(args[7])
     void = isinstance(source, ValueType) and source.name == "void"

@@ -44,6 +44,7 @@ class Context:
         self.assumed: dict[str, tuple[str, int]] | None = None  # what was taken to be as if the program had no arguments
         self.root = Env(reader.file, None)
         self.steps = self.deep = self.macros = 0
+        self.types = 0  # how many `decltype` are being evaluated
         self.starts = [token.start for token in reader.tokens]
         self.lines = Lines(self.text)
         self.lets: dict[str, list[tuple[tuple[str, ...], str]]] = {}

@@ -19,7 +19,7 @@ from cute_viz.source.cpp.atoms import instruction
 from cute_viz.source.cpp.elements import bits, canonical
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Built, External, Lazy
+from cute_viz.source.cpp.values import Built, Enumerator, External, Lazy
 
 _LONG = ValueType("int64_t")
 _ROWS, _COLUMNS = (_LONG, 1, _LONG), (1, _LONG, _LONG)
@@ -39,6 +39,15 @@ def tag_word(value: Any) -> str:
     """The last word of a tag: `Sm90` of cutlass::arch::Sm90."""
     value = solid(value)
     return value.name.rsplit("::", 1)[-1] if isinstance(value, External) else show(value)
+
+
+def is_linear(fusion: Any) -> bool:
+    """Whether the fusion of an epilogue is LinearCombination, the default; of others the layouts are known, but no sizes.
+
+    >>> is_linear(External("fusion::LinearCombination")), is_linear(External("fusion::PerRowBias", None, AlgebraError("why")))
+    (True, False)
+    """
+    return isinstance(fusion, External) and fusion.name.rsplit("::", 1)[-1] == "LinearCombination"
 
 
 def lazily(parts: dict[str, Callable[[], Any]]) -> dict[str, Callable[[], Any]]:
@@ -164,6 +173,34 @@ def is_major(strides: Any, mode: int) -> bool:
     while isinstance(step, tuple) and step:
         step = step[0]
     return isinstance(step, int) and not isinstance(step, (Runtime, bool)) and step == 1
+
+
+MAJORS = tuple(f"{what}_{x}" for x in "AB" for what in ("gmma_ss_tag_to_major", "gmma_rs_tag_to_major", "tag_to_umma_major"))
+IS_MAJORS = ("is_mn_major", "is_k_major", *(f"is_{major}_major_{x}" for x in "AB" for major in ("mn", "k")))
+
+
+def major_of(name: str, args: list[Any]) -> Any:
+    """The major of an operand that a function of MAJORS gives for a tag or strides, or whether it is that of one of IS_MAJORS.
+
+    Source: cutlass/gemm/gemm.h, cutlass/gemm/collective/builders/sm90_common.inl and sm1xx_common.inl.
+    Raises: AlgebraError for what is no layout of a matrix.
+
+    >>> rows = External("cutlass::layout::RowMajor")
+    >>> str(major_of("gmma_ss_tag_to_major_B", [ValueType("half_t"), rows])), major_of("is_k_major_A", [rows])
+    ('GMMA::Major::MN', True)
+    """
+    strides = strides_of(solid(args[-1]), name[-1]) if args else None
+    if strides is None:
+        raise AlgebraError(f"{name} is for a layout of a matrix", hint="such as cutlass::layout::RowMajor")
+    columns = is_major(strides, 0)
+    if name in IS_MAJORS:
+        return columns if "_mn_" in name else is_major(strides, 1)
+    if "umma" in name and not columns and not is_major(strides, 1):
+        raise AlgebraError("Invalid layout.")
+    if "_ss_" in name:  # only 16 bits, and float itself, are transposed on the way
+        element = solid(args[0])
+        columns = columns and canonical(element) != "tfloat32_t" and bits(element) > 8
+    return Enumerator("UMMA::Major" if "umma" in name else "GMMA::Major", *(("MN", 1) if columns else ("K", 0)))
 
 
 def cluster_copy(meaning: Meaning, extent: Any, span: Span) -> Any:

@@ -16,6 +16,10 @@ _SPECIFIERS = words(
     "register constinit consteval final typedef"
 )
 _WITH_ARGUMENTS = words("alignas __attribute__ __launch_bounds__ __align__ __declspec __cluster_dims__ __block_size__")
+_NO_MACROS = _WITH_ARGUMENTS | words(  # no macro stands there: in front of a declaration, in a type, behind a name
+    "return delete throw goto new sizeof co_return co_await co_yield else do case asm __asm__ and or not xor bitor bitand struct "
+    "class union enum using namespace template if for while switch try concept requires override noexcept alignas"
+)
 _CLASSES = frozenset(("struct", "class", "union"))
 _BEHIND_NAME = frozenset(("=", ";", ",", "{", "(", "[", ":"))
 _DEEP = 60  # scopes in scopes
@@ -144,6 +148,8 @@ class Declarer(Cursor):
         end = self.find(at, (";",))
         if scope.local:
             self.note_changes(scope, at, end)
+        elif (brace := self.find(at, (";", "{"))) < end and self.tokens[brace - 1].text in (")", "const", "noexcept", "override"):
+            return self.match[brace] + 1  # the body of a function that is not understood: what follows is
         self.bodies(scope, at, end)
         return end + (self.tokens[end].kind == ";")
 
@@ -218,18 +224,10 @@ class Declarer(Cursor):
                 if token.text in _WITH_ARGUMENTS and tokens[at + 1].kind == "(":
                     at = self.match[at + 1] + 1
                     continue
-                following, then = tokens[at + 1], tokens[min(at + 2, len(tokens) - 1)]
-                if (
-                    following.kind == "name"
-                    and is_macro_word(token.text)
-                    and (
-                        then.kind in ("name", "::", "<", "*", "&", "&&")
-                        or following.text in BUILTIN
-                        or following.text in _SPECIFIERS
-                    )
-                ):
+                if self._is_macro(at):
                     at += 1
                     continue
+                following = tokens[at + 1]
                 if token.text in _CLASSES | {"enum"} and following.kind == "name":  # `struct X* p`
                     at += 1
                     continue
@@ -237,6 +235,26 @@ class Declarer(Cursor):
                 at = self.match[at] + 1
                 continue
             return at, words
+
+    def _is_macro(self, at: int) -> bool:
+        """Whether a name is a macro in front of a declaration: `CUTE_DEVICE` by its looks, `DEVICE` by what follows it."""
+        token, following, then = (self.tokens[min(at + n, len(self.tokens) - 1)] for n in range(3))
+        if following.kind != "name":
+            return False
+        if following.text in _WITH_ARGUMENTS and then.kind == "(":  # `CUTLASS_GLOBAL __launch_bounds__(128) void f()`
+            return is_macro_word(token.text) or (token.text.isupper() and len(token.text) > 3)
+        if is_macro_word(token.text):
+            behind = then.kind in ("name", "::", "<", "*", "&", "&&")
+            return behind or following.text in BUILTIN or following.text in _SPECIFIERS
+        if token.text in BUILTIN or token.text in _NO_MACROS or following.text in _NO_MACROS:
+            return False
+        if following.text in ("const", "volatile"):  # `T const x`
+            return False
+        if following.text in BUILTIN or following.text in _SPECIFIERS or following.text == "decltype":
+            return True
+        if then.kind in ("::", "<"):  # not `Status Gemm<T>::run()`
+            return token.text.isupper() and len(token.text) > 3
+        return then.kind in ("*", "&", "&&") or (then.kind == "name" and then.text not in _NO_MACROS)
 
     def type(self, at: int) -> int | None:
         """Behind a type without its pointers; None where none begins."""

@@ -46,6 +46,7 @@ from cute_viz.source.cpp.values import (
     Lazy,
     Pointer,
     argument,
+    later,
     static,
     taken,
     zeroed,
@@ -130,7 +131,11 @@ class Evaluator(Operators):
         raise self.fail("this index is not supported", node.span)
 
     def _decltype(self, node: Decltype) -> Any:
-        value = self.value(node.value)
+        self.context.types += 1
+        try:
+            value = self.value(node.value)
+        finally:
+            self.context.types -= 1
         if isinstance(value, Runtime):
             value = ValueType("int")
         for part in node.parts:
@@ -186,8 +191,7 @@ class Evaluator(Operators):
                 value = self.given(key, as_type=False)
                 value = static(value) if isinstance(value, (tuple, Layout, ComposedLayout)) else value
                 return self.applied(value, first.args, first.span), parts[1:]
-            stop = next((n for n, part in enumerate(parts[:-1], 1) if part.args is not None), len(parts))
-            return known(self, parts[:stop], node.span), parts[stop:]
+            return self._foreign(parts, node.span)
         env, n = found.env, 0
         while found.declarations and found.declarations[0].kind == "namespace":
             n += 1
@@ -196,9 +200,14 @@ class Evaluator(Operators):
             env = self.namespace(found)
             inner = self.lookup.member(parts[n].name, env)
             if inner is None:
-                return known(self, parts[n:], node.span), ()
+                return self._foreign(parts[n:], node.span)
             found = inner
         return self.meant(found, parts[n], node.span), parts[n + 1 :]
+
+    def _foreign(self, parts: tuple[Part, ...], span: Span) -> tuple[Any, tuple[Part, ...]]:
+        """What a name of another file means up to its first template arguments, and the members behind these."""
+        stop = next((n for n, part in enumerate(parts[:-1], 1) if part.args is not None), len(parts))
+        return known(self, parts[:stop], span), parts[stop:]
 
     def _brace(self, node: Brace) -> Any:
         if node.type is None:
@@ -297,7 +306,8 @@ class Evaluator(Operators):
         short = ops.ALIASES.get(name, name)
         if short not in ops.OPS:
             raise NotationError(f"{name!r} is not defined in this file")
-
+        if short == "make_layout" and self.context.types and operands and isinstance(operands[0], tuple):
+            operands[0] = later(operands[0])
         pointers = [pointer_of(operand) for operand in operands]
 
         def result(*known: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, make_composed_layout
 from cute_viz.algebra.elements import ValueType
-from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.static import clear_static
@@ -19,15 +19,16 @@ from cute_viz.notation.forms import CONSTANTS, constant
 from cute_viz.notation.vocabulary import INTEGRALS, TUPLES, smem_atom
 from cute_viz.source.cpp.atoms import NAMES, atom, instruction, may_be_atom
 from cute_viz.source.cpp.collective import builder, kernel
-from cute_viz.source.cpp.context import needed
+from cute_viz.source.cpp.context import example_value, needed
 from cute_viz.source.cpp.cutlass import TYPES as HELPERS
 from cute_viz.source.cpp.cutlass import tag_member
-from cute_viz.source.cpp.elements import Array, bits, is_tag, sized, type_named
+from cute_viz.source.cpp.elements import Array, bits, is_integer, is_tag, sized, type_named
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import TYPES
 from cute_viz.source.cpp.traits import TRAITS
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import Enumerator, External, argument
+from cute_viz.source.cpp.unknown import through
+from cute_viz.source.cpp.values import Enumerator, External, argument, typed
 
 _STATIC = re.compile(r"_(m?)(\d{1,9})")
 _CONSTANTS = {  # cutlass/cutlass.h, cute/util
@@ -79,6 +80,8 @@ def undefined(meaning: Meaning, full: str, span: Span) -> CuteVizError:
     """The error of a name that this file does not define."""
     short = full.rsplit("::", 1)[-1]
     base = needed(meaning.text, short, span, "type")
+    if short in meaning.context.reader.source.asked:  # `#ifdef N`, and then N
+        base = base.but(hint=f"give it a value: `let={short}={example_value(short)}`, or 0 where it is not defined")
     return base.but(message=f"{full!r} is not defined in this file")
 
 
@@ -163,7 +166,13 @@ def _tuple(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
 def _layout(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     if not 1 <= len(values) <= 2:
         raise meaning.fail("Layout takes a shape and a stride", span)
-    return Layout(*_check(values))
+    unset = meaning.fail("this integer is only known where the layout is made", span)
+    for value in _check(values):
+        for leaf in leaves(value) if isinstance(value, tuple) else [value]:
+            if isinstance(leaf, ValueType) and not is_integer(leaf):
+                raise AlgebraError(f"a layout must consist of integers; {show(leaf)} is not one")
+    shape, *stride = (typed(value, unset, part) for value, part in zip(values, ("shape", "stride"), strict=False))
+    return through(Layout, shape, *stride)  # `Layout<Shape<int32_t,_8>>` is a type, too
 
 
 def _composed(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:

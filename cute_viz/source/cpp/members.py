@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import show
@@ -42,6 +42,8 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
         return value
     if name in _POINTERS and isinstance(value.view if isinstance(value, Thread) else value, _LAYOUTS):
         return Pointer()
+    if name == "layout" and isinstance(value, ComposedLayout) and isinstance(value.offset, PointerFlag) and value.offset.tensor:
+        return value.inner
     if name in ("layout", "value") and not args:
         return as_int(value) if name == "value" and isinstance(value, int) and not isinstance(value, bool) else value
     if name in ("get_slice", "get_thread_slice") and args and len(args) == 1:

@@ -81,6 +81,7 @@ class Source:
         self.text = text
         self.given = given
         self.macros: dict[str, list[Macro]] = {}
+        self.asked: set[str] = set()  # the names that would decide what nothing decides
         self._starts: list[int] = []  # of tokens from which a branch holds
         self._branches: list[Branch | None] = []
         self.tokens, directives = tokenize(text)
@@ -121,7 +122,9 @@ class Source:
                 around = next((group.branch for group in reversed(stack) if group.branch), None)
                 group = _Group(groups, around, len(tokens))
                 stack.append(group)
-                group.enter(self._decide(word, directive) if live else (False, ()), directive, len(tokens))
+                decided = self._decide(word, directive) if live else (False, ())
+                group.enter(decided, directive, len(tokens))
+                self.asked |= set(decided[1])
             elif word in ("elif", "elifdef", "elifndef", "else") and stack:
                 group = stack[-1]
                 outside = all(other.live for other in stack[:-1])

@@ -62,9 +62,12 @@ def op_selector(meaning: Meaning, source: str, args: list[Any], span: Span) -> A
     if not isinstance(tile, tuple) or len(tile) != 3:
         raise AlgebraError(f"the tile must be (M,N,K), not {show(tile)}")
     majors = [_major(value) for value in args[4:6]] + ["K"] * (6 - max(4, len(args)))
-    name, words = wgmma_for(
-        source, types, tuple(int(product(extent)) for extent in tile), majors, meaning.context.defines(_EXTENDED)
-    )
+    every, extents = meaning.context.defines(_EXTENDED), tuple(int(product(extent)) for extent in tile)
+    name, words = wgmma_for(source, types, extents, majors, every)
+    other, _ = wgmma_for(source, types, extents, majors, not every)
+    if other != name and not every and _EXTENDED not in meaning.context.given.let:
+        note = f"{name}, as {_EXTENDED} is not defined; with `let={_EXTENDED}=1` {other}"
+        meaning.context.given.notes[note] = None
     given = [Enumerator("GMMA::Major", x, x == "MN") for x in majors] if words else None
     return instruction(meaning, name, given, span)
 

@@ -76,11 +76,18 @@ def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     one = len(values) == 1 and isinstance(values[0], (Layout, ComposedLayout))
     layout = values[0] if one else meaning.operate("make_layout", values)
     if part.args is None:
-        return _behind(meaning, args[0], plain(layout))
+        return _behind(meaning, args[0], _of_tensor(plain(layout)))
     kind = meaning.argument(part.args[0])
     if isinstance(kind, External) and kind.name.startswith("FrgTypeSF"):  # of scale factors in tensor memory
         return meaning.operate(f"make_fragment_{kind.name.removeprefix('FrgType')}", [*(kind.args or ()), *values])
     return _of_type(plain(layout), kind, "rmem")
+
+
+def _of_tensor(layout: Any) -> Any:
+    """A layout whose swizzle is of addresses as that of a tensor, whose pointer takes the swizzle (cute/pointer_swizzle.hpp)."""
+    if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag):
+        return ComposedLayout(layout.outer, PointerFlag(layout.offset.bits, tensor=True), layout.inner)
+    return layout
 
 
 def _of_type(layout: Any, kind: Any, space: str, address: int | None = None) -> Any:
@@ -107,6 +114,6 @@ def recast(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     if old is None:
         hint = "make_tensor(make_gmem_ptr<T>(p), layout) tells it; recast_layout<Old, New>(layout) needs no tensor"
         raise meaning.fail("the type of the elements of this tensor is not known", span, hint=hint)
-    return _of_type(
-        meaning.operate("recast_layout", [tensor, old, bits(kind)]), kind, pointer.space if pointer else "smem", _first(pointer)
-    )
+    layout = meaning.operate("recast_layout", [tensor, old, bits(kind)])
+    whole = _of_tensor(layout) if flag is not None and flag.tensor else layout
+    return _of_type(whole, kind, pointer.space if pointer else "smem", _first(pointer))

@@ -35,8 +35,8 @@ class Told(Instances):
         out = self.context.told[scope] = found[0] if found else {}
         for other in found[1:]:
             for name in [x for x in {**out, **other} if x not in out or x not in other or not _alike(out[x], other[x])]:
-                out.pop(name, None)
-                self.context.untold[scope].setdefault(name, self._differs(name, scope, uses))
+                why = _missing(out.pop(name, None)) or _missing(other.get(name)) or self._differs(name, scope, uses)
+                self.context.untold[scope].setdefault(name, why)
         return out
 
     def untold(self, name: str, scope: Scope, error: CuteVizError) -> CuteVizError:
@@ -126,3 +126,13 @@ def _alike(a: Any, b: Any) -> bool:
         raise
     except CuteVizError:
         return False
+
+
+def _missing(value: Any) -> CuteVizError | None:
+    """Why an argument of a call is not known, where a value that can be given is all that it wants."""
+    try:
+        if isinstance(value, Lazy):
+            value()
+    except CuteVizError as error:
+        return error if error.needs else None
+    return None

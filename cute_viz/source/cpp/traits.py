@@ -154,6 +154,17 @@ def _layouts(value: Any) -> bool:
 
 _Trait = Callable[[Meaning, tuple[Node, ...], Span], Any]
 
+
+def _log2(up: bool) -> _Trait:
+    def log2(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
+        value = certain(meaning.solid(args[0]))
+        if not isinstance(value, int) or value < 1:
+            raise meaning.fail("this logarithm is of a number, 1 or more", span)
+        return int(value - up).bit_length() - (not up)
+
+    return log2
+
+
 TRAITS: dict[str, _Trait] = {
     "conditional": _conditional,
     "conditional_t": _conditional,
@@ -179,6 +190,8 @@ TRAITS: dict[str, _Trait] = {
     "disjunction": _disjunction,
     "negation": lambda meaning, args, span: not _truth(meaning, args[0]),
     "type_identity": _argument,
+    "log2_down": _log2(up=False),  # cutlass/fast_math.h
+    "log2_up": _log2(up=True),
     **dict.fromkeys(
         words(
             "remove_const remove_cv remove_reference remove_cvref remove_pointer decay add_const add_cv "

@@ -89,6 +89,19 @@ def typed(kind: Any, error: CuteVizError, part: str = "") -> Any:
     return tuple(typed(item, error, f"{part}.{n}") for n, item in enumerate(kind)) if type(kind) is tuple else kind
 
 
+def later(shape: Any, part: str = "") -> Any:
+    """The shape of what `decltype` asks the type of: an extent that is a run-time 0 stands for what it is later.
+
+    >>> [str(x) for x in finished(later((Runtime(0), 8)))]
+    ['?', '_8']
+    """
+    if isinstance(shape, tuple):
+        return tuple(later(item, f"{part}.{n}") for n, item in enumerate(shape))
+    if isinstance(shape, Runtime) and not isinstance(shape, Unknown) and shape == 0:
+        return unknown(NotationError("an extent of 0 in a type stands for one that is only known later"), part=part)
+    return shape
+
+
 def is_runtime(value: Any) -> bool:
     """Whether a run-time integer is anywhere in a value."""
     found = False
