@@ -62,7 +62,7 @@ class Unknown:
         """What is computed from it: another run-time integer, of which at most its width and a number that divides it are known."""
         wide = next((found[0] for x in (self, other) if isinstance(x, Unknown) and (found := _WIDE.search(x.name))), "")
         known = " ".join([*([wide] if wide else []), *([f"div={div}"] if div > 1 else [])])
-        return Unknown(f"?{{{known}}}" if known else "?", self.text, self.span, self.written)
+        return type(self)(f"?{{{known}}}" if known else "?", self.text, self.span, self.written)
 
     @property
     def div(self) -> int:

@@ -15,7 +15,7 @@ from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import is_tiling
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import unknowns
+from cute_viz.algebra.unknown import Unknown, unknowns
 from cute_viz.engine.request import Request
 from cute_viz.errors import CuteVizError, NotationError, boundary, did_you_mean
 from cute_viz.files import read_text
@@ -225,7 +225,7 @@ def kind_of(value: Any) -> str:
     """
     if isinstance(value, bool):
         return "flag"
-    if isinstance(value, int):
+    if isinstance(value, (int, Unknown)):
         return "integer"
     if isinstance(value, tuple):
         return "shape"

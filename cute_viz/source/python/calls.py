@@ -9,6 +9,7 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import CuteVizError
 from cute_viz.source.python.branches import RAISES
 from cute_viz.source.python.lets import NOTHING
@@ -83,6 +84,9 @@ def _forget(machine: Machine, value: Any, node: ast.expr) -> None:
 def _number(machine: Machine, kind: Element, args: list[Any], node: ast.expr) -> Any:
     """`cutlass.Int32(4)`: the number."""
     value = need(args[0]) if len(args) == 1 else None
+    if isinstance(value, RunTime) and kind.kind in ("signed", "unsigned") and kind.bits in (32, 64):
+        same_width = ("i64" in value.name) == (kind.bits == 64)
+        return value if same_width else machine.staged(node, value.written, kind.bits)
     if not isinstance(value, (int, float)):
         raise machine.fail(f"this value of {kind.name} is a run-time value", node)
     return float(value) if kind.kind == "float" else bool(value) if kind.name == "pred" else int(value)
@@ -276,7 +280,8 @@ def _bind_parameters(
             value = machine.attempt(defaults[item.arg], function.frame)
         else:
             value = machine.unknown(f"{function.name} is called without {item.arg}", node)
-        known = missing is None and not isinstance(value, Unknown)
+        value = _staged(machine, function, item, value, missing is not None)
+        known = missing is None and not isinstance(value, (Unknown, RunTime))
         if isinstance(value, (Layout, ComposedLayout)):
             value = _as_annotated(machine, item, value, frame)
         asked = missing is not None
@@ -292,6 +297,20 @@ def _bind_parameters(
         frame.names[spec.kwarg.arg] = (
             Items({"items": rest}) if missing is None else machine.unknown("these are parameters", spec.kwarg, path=REST)
         )
+
+
+def _staged(machine: Machine, function: Function, item: ast.arg, value: Any, alone: bool) -> Any:
+    """An integer parameter of a function that is compiled, `M: Int32`: a run-time value, whatever a host gives a kernel for it.
+
+    A function with `@cute.jit` that others call is part of them, and its arguments are what they are. alone: no one calls it.
+    """
+    compiled = "kernel" in function.decorators or ("jit" in function.decorators and alone and not machine.depth)
+    compiled = compiled and (function.owner is None or function.name == "__call__" or "kernel" in function.decorators)
+    if not compiled or item.annotation is None or not isinstance(value, (int, Unknown)) or isinstance(value, bool):
+        return value
+    kind = ast.unparse(item.annotation).rpartition(".")[2]
+    bits = {"Int32": 32, "Uint32": 32, "int": 32, "Int64": 64, "Uint64": 64}.get(kind)
+    return value if bits is None else machine.staged(item, item.arg, bits)
 
 
 def parameter(machine: Machine, default: Callable[[ast.arg, ast.expr | None], Any] | None = None) -> Missing:

@@ -11,9 +11,10 @@ from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.source.model import Given
 from cute_viz.source.python.lets import NOTHING, Lets
+from cute_viz.source.python.staged import Staged
 from cute_viz.source.python.store import Changes, Store
 from cute_viz.source.python.tree import Tree
-from cute_viz.source.python.values import Class, Symbol, Unknown, same
+from cute_viz.source.python.values import Class, Symbol, Unknown, alike
 
 STEPS = 150_000  # nodes that are evaluated of a file: enough for any, and a bound for what a stranger wrote
 STEPS_OUTSIDE = 40_000  # of all files that it imports
@@ -81,6 +82,10 @@ class Machine:
         """A value that cannot be known, for a reason at a node."""
         return Unknown(self.fail(message, node, hint, needs), path)
 
+    def staged(self, node: Any, written: str, bits: int = 32) -> Staged:
+        """An integer that only a run knows, named as it is asked for."""
+        return Staged("?{i64}" if bits == 64 else "?", self.tree.text, self.tree.span(node), written, plain=True)
+
     def step(self, node: Any) -> None:
         """Count one node; a text that takes too long is an error."""
         self.steps += 1
@@ -138,7 +143,7 @@ class Machine:
         if self.quiet:
             return
         values = self.records.setdefault(id(target), [])
-        if len(values) < 2 and not any(same(value, one) for one in values):
+        if len(values) < 2 and not any(alike(value, one) for one in values):
             values.append(value)
 
     def end(self, function: ast.AST, names: dict[str, Any], prefix: str = "") -> None:
@@ -147,7 +152,7 @@ class Machine:
             return
         for name, value in names.items():
             values = self.ends.setdefault((id(function), prefix + name), [])
-            if len(values) < 2 and not any(same(value, one) for one in values):
+            if len(values) < 2 and not any(alike(value, one) for one in values):
                 values.append(value)
 
     def bound(self, value: Any, node: Any) -> None:
