@@ -161,7 +161,7 @@ def test_two_definitions_are_two_entries_and_a_branch_that_is_not_decided_is_unk
         ("import torch\nb = torch.ones(4)", "b", "torch.ones"),
         ("b = f'{4}'", "b", "formatted text"),
         ("from mine import cute\nb = cute.make_layout(4)", "b", "not in this file"),
-        ("b = cute.arch.thread_idx()[0]", "b", "run-time"),
+        ("b = 4 if cute.arch.thread_idx()[0] else 8", "b", "run-time"),
         ("def f():\n    yield 4\nb = f()", "b", "generator"),
         ("@twice\ndef f():\n    return 4\nb = f()", "b", "decorator"),
         ("try:\n    a = x()\nexcept E:\n    a = 4\nb = a", "b", "depends"),

@@ -46,6 +46,8 @@ class Unknown:
 
     def error(self) -> NotationError:
         """The error of what needs its number; the caller raises it."""
+        if self.written[-1] == ")":  # a call
+            return NotationError(f"{self.written} is a run-time value", text=self.text, span=self.span)
         if self.written[0] != "?":
             hint = f"give it a value: `let={self.written}=512`"
             needs = (self.written,)
@@ -62,7 +64,7 @@ class Unknown:
         """What is computed from it: another run-time integer, of which at most its width and a number that divides it are known."""
         wide = next((found[0] for x in (self, other) if isinstance(x, Unknown) and (found := _WIDE.search(x.name))), "")
         known = " ".join([*([wide] if wide else []), *([f"div={div}"] if div > 1 else [])])
-        return type(self)(f"?{{{known}}}" if known else "?", self.text, self.span, self.written)
+        return Unknown(f"?{{{known}}}" if known else "?", self.text, self.span, self.written)
 
     @property
     def div(self) -> int:

@@ -15,7 +15,6 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.source.python.machine import Machine
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.parameters import hint_for
-from cute_viz.source.python.staged import of_layout
 from cute_viz.source.python.tree import dotted
 from cute_viz.source.python.values import (
     Atom,
@@ -129,9 +128,9 @@ def _of_layout(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:
     """DSL's `inner` of a composed layout is what it does last, a swizzle; `outer` the layout of coordinates."""
     composed = isinstance(value, ComposedLayout)
     if name == "shape":
-        return of_layout(clear_static(value.shape))
+        return clear_static(value.shape)
     if name == "stride" and not composed:
-        return of_layout(clear_static(value.stride))
+        return clear_static(value.stride)
     if composed and name in ("inner", "offset", "outer"):
         return {"inner": value.outer, "offset": value.offset, "outer": value.inner}[name]
     if name == "max_alignment":

@@ -23,7 +23,7 @@ from cute_viz.source.python.instructions import instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.modules import ENUMS, family, is_library
 from cute_viz.source.python.plain import call_plain
-from cute_viz.source.python.staged import of_layout
+from cute_viz.source.python.staged import unstaged
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.tensors import TENSORS, call_member, member_of
 from cute_viz.source.python.values import Atom, Class, Instance, Items, Partial, Slice, Symbol, Tensor, Unknown, run_times
@@ -71,6 +71,8 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         return member_of(machine, name, need(args[0]), node)
     if name.endswith("Op") and (op := instruction(module, name, args, named)) is not None:
         return op
+    if name not in ("assume", "round_up"):
+        args, named = [unstaged(value) for value in args], {word: unstaged(value) for word, value in named.items()}
     helper = HELPERS.get((module, name)) or HELPERS.get(("", name))
     helper = helper or TENSORS.get(name)
     if helper is not None:
@@ -108,6 +110,8 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
     one = one and len(values[0].tiled.tiler_mn) == 1
     short = {"retile": "retile_S"}.get(name, RENAMED.get(name, name))
     run_time = any(isinstance(value, (ThrCopy, ThrMMA)) or next(run_times(value), None) is not None for value in values)
+    if run_time and "inverse" in short:
+        raise machine.fail(f"{name} takes layouts of static extents and strides", node)
     with on_types() if run_time else nullcontext(), nullcontext() if tensor is None else of_tensor(), as_in_dsl():
         result = find(short).call([*values, *extra])
     if name == "domain_offset" and tensor is None and isinstance(result, tuple):
@@ -138,7 +142,7 @@ def _cleared(result: Any) -> Any:
     """The DSL prints no integer as static; `_` of a tuple is Python's None."""
     if isinstance(result, tuple):
         return tuple(map(_cleared, result))
-    return None if isinstance(result, Underscore) else of_layout(clear_static(result))
+    return None if isinstance(result, Underscore) else clear_static(result)
 
 
 def _operand(value: Any) -> Any:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from cute_viz.algebra.unknown import Unknown as RunTime
-from cute_viz.errors import NotationError, Span
+from cute_viz.errors import Span
 
 
 class Staged(RunTime):
@@ -23,12 +24,6 @@ class Staged(RunTime):
         super().__init__(name, text, span, written)
         self.plain = plain
 
-    def error(self) -> NotationError:
-        """The error of what needs its number; the caller raises it."""
-        if self.written.replace(".", "_").isidentifier():
-            return super().error()
-        return NotationError(f"{self.written} is a run-time value", text=self.text, span=self.span)
-
     def turned(self, *, plain: bool, bits: int = 0, div: int = 0, written: str = "") -> Staged:
         """The same, of other facts: 0 bits keep its width, 0 keeps what divides it."""
         wide = bits == 64 if bits else "i64" in self.name
@@ -36,11 +31,19 @@ class Staged(RunTime):
         return Staged(f"?{{{' '.join(known)}}}" if known else "?", self.text, self.span, written or self.written, plain)
 
 
-def of_layout(value: Any) -> Any:
-    """Run-time integers as a layout has them, of which the DSL keeps what divides them."""
-    if isinstance(value, Staged) and value.plain:
-        return value.turned(plain=False)
-    return tuple(map(of_layout, value)) if isinstance(value, tuple) else value
+def unstaged(value: Any) -> Any:
+    """Run-time integers as layouts have them, of which the DSL keeps what divides them."""
+    if isinstance(value, Staged):
+        return RunTime(value.name, value.text, value.span, value.written)
+    return tuple(map(unstaged, value)) if isinstance(value, tuple) and any(True for _ in _within(value)) else value
+
+
+def _within(value: Any) -> Iterator[Staged]:
+    if isinstance(value, Staged):
+        yield value
+    elif type(value) is tuple:
+        for item in value:
+            yield from _within(item)
 
 
 def computed(word: str, a: Any, b: Any) -> Any:

@@ -20,7 +20,7 @@ from cute_viz.source.python.instructions import copy_atom, mma_atom
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.parameters import hint_for
-from cute_viz.source.python.staged import Staged, computed, of_layout
+from cute_viz.source.python.staged import Staged, computed
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.values import Atom, Class, Element, Instance, Member, Pointer, Tensor, Unknown, decorators
 
@@ -215,8 +215,8 @@ def _round_up(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 def _assume(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`cute.assume(x, divby=8)`: a number that divides a run-time integer; of a pointer its alignment."""
     value, div = picked(args, named, ("src", "divby"))
-    if isinstance(value, Staged) and isinstance(div, int) and div > 0:
-        return value.turned(plain=False, div=div)
+    if isinstance(value, RunTime) and isinstance(div, int) and div > 0:
+        return Staged(value.name, value.text, value.span, value.written).turned(plain=False, div=div)
     return value
 
 
@@ -231,7 +231,7 @@ def _shape(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     path = underscores(need(mode))
     for at in () if path is None or repr(path) == "_" else path if isinstance(path, tuple) else (path,):
         out = modes(out)[at]
-    return of_layout(clear_static(out))
+    return clear_static(out)
 
 
 def _ones(front: bool) -> Callable[..., Any]:
