@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from cute_viz.algebra.static import is_tiling
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.unknown import Unknown, unknowns
 from cute_viz.engine.request import Request
-from cute_viz.errors import CuteVizError, NotationError, boundary, did_you_mean
+from cute_viz.errors import CuteVizError, FigureError, NotationError, boundary, did_you_mean
 from cute_viz.files import read_text
 from cute_viz.notation.values import is_drawable
 
@@ -134,14 +135,34 @@ def values(file: SourceFile) -> dict[str, Any]:
     return {entry.path: value for entry, value in _readable(file.entries)}
 
 
-def drawable(file: SourceFile) -> list[tuple[Entry, Any]]:
-    """The entries that can be drawn, with their values.
+def drawable(file: SourceFile, errors: list[CuteVizError] | None = None) -> list[tuple[Entry, Any]]:
+    """The entries that can be drawn, with their values; the errors of those that cannot be read go into the list.
 
     >>> file = file_of("struct A {\\n  using L = Layout<_4>;\\n};\\n", "a.h", Request(()))
     >>> [entry.line for entry, _ in drawable(file)]
     [2]
     """
-    return [(entry, value) for entry, value in _readable(file.entries) if is_drawable(value)]
+    return [(entry, value) for entry, value in _readable(file.entries, errors) if is_drawable(value)]
+
+
+def wanted(errors: list[CuteVizError]) -> CuteVizError | None:
+    """What is to be given for definitions that could not be read, the names that most of them need first; None if nothing is.
+
+    >>> print(wanted([CuteVizError("no", needs=("N",), hint="give it a value: `let=N=128`")]).line())
+    1 definition needs a value: N (1)
+    """
+    needs = Counter(name for error in errors for name in error.needs[:1])
+    if not needs:
+        return None
+    most = [name for name, _ in needs.most_common(6)]
+    shown = []
+    for name in most:
+        found = (re.search(rf"`let={re.escape(name)}=[^`]+`", error.hint or "") for error in errors)
+        shown += [one[0] for one in found if one][:1]
+    names = ", ".join(f"{name} ({needs[name]})" for name in most) + (", ..." if len(needs) > len(most) else "")
+    count = needs.total()
+    message = f"{count} definitions need values: {names}" if count > 1 else f"1 definition needs a value: {names}"
+    return FigureError(message, hint=f"such as {' '.join(shown)}" if shown else "give them: `let=`")
 
 
 def _readable(entries: Iterable[Entry], errors: list[CuteVizError] | None = None) -> Iterator[tuple[Entry, Any]]:

@@ -88,7 +88,9 @@ def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
     while at is not None:
         if name in at.names:
             bound = at.names[name]
-            if not isinstance(bound, (Unknown, RunTime, Symbol)) or name in at.begun:  # what was given for it counted when it was bound
+            if (
+                not isinstance(bound, (Unknown, RunTime, Symbol)) or name in at.begun
+            ):  # what was given for it counted when it was bound
                 return bound
             given = machine.let(name, frame)
             return bound if given is NOTHING else given
