@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import modes, show
@@ -26,9 +26,13 @@ if TYPE_CHECKING:
     from cute_viz.algebra.copy import Copy_Atom
     from cute_viz.source.model import Entry, SourceFile
 
+_IMPORTED = 64  # files that are read for names
 _AROUND = 8  # folders in which the modules that a file imports are looked for
 _EXTENDED = "CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED"  # a macro of CuTe's headers, which choose instructions by it
 _DIALECTS = {"cpp": "cpp", "dsl": "python"}  # that are whole files when they have several lines
+
+
+Beside: TypeAlias = "Callable[[str, str], tuple[str, str] | None]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,7 @@ def file_of(text: str, name: str | None, request: Request) -> SourceFile | None:
 
     beside = partial(_beside, name) if request.files and language == "python" and name and os.path.isfile(name) else None
     file = replace(read(text, language, Given(request.let, request.library.resolve, beside=beside)), language=language)
-    _check_let(text, request)
+    _check_let(text, request, beside)
     return file
 
 
@@ -276,12 +280,30 @@ def _language(text: str, name: str | None, dialect: str) -> str | None:
     return found if found in LANGUAGES else None
 
 
-def _check_let(text: str, request: Request) -> None:
-    """Refuse a value for a name that does not stand anywhere in the file: it was meant to change something."""
+def _imported(text: str, beside: Beside) -> Iterator[str]:
+    """The texts of the modules beside a Python file that it imports, and of those that these import."""
+    todo, seen = [("", text)], set[str]()
+    while todo:
+        origin, here = todo.pop()
+        for found in re.finditer(r"(?m)^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w, \t]*)|import[ \t]+([\w.]+))", here):
+            head = found[1] or found[3]
+            names = [head, *(f"{head.rstrip('.')}.{word}" if head.strip(".") else head + word for word in re.findall(r"\w+", found[2] or ""))]
+            for module in names:
+                other = beside(module, origin) if module.strip(".") and len(seen) < _IMPORTED else None
+                if other is not None and other[0] not in seen:
+                    seen.add(other[0])
+                    yield other[1]
+                    todo.append(other)
+
+
+def _check_let(text: str, request: Request, beside: Beside | None = None) -> None:
+    """Refuse a value for a name that stands neither in the file nor in one that it imports: it was meant to change something."""
     words = None
     for name in request.let:
         last = re.split(r"::|\.", name)[-1]
         if re.search(rf"(?<!\w){re.escape(last)}(?!\w)", text) or (name == _EXTENDED and "op_selector" in text):
+            continue
+        if beside is not None and any(re.search(rf"(?<!\w){re.escape(last)}(?!\w)", other) for other in _imported(text, beside)):
             continue
         words = words or sorted(set(re.findall(r"[A-Za-z_]\w*", text)))
         hint = did_you_mean(last, words) or "cute-viz list FILE shows which values are needed"

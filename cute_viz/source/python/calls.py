@@ -276,6 +276,9 @@ def _bind_parameters(
             value = rest.pop(item.arg)
         elif missing is not None:
             value = missing(item, defaults.get(item.arg))
+            if isinstance(value, Unknown) and item.arg in machine.lets.by_last and machine.lets.elsewhere(item.arg, frame.scope):
+                name = f"{function.name}.{item.arg}"
+                value = Unknown(value.error.but(needs=(name,), hint=hint_for(name)), name)
         elif item.arg in defaults:
             value = machine.attempt(defaults[item.arg], function.frame)
         else:

@@ -131,7 +131,8 @@ class Machine:
         text, key = found
         if binds and key == name and self.lets.means_another(name, binds):
             return NOTHING
-        if self.tree is not self.main and key == name and not asked and not name.startswith("self."):
+        another = key == name and key in self.lets.here and not asked and not name.startswith("self.")
+        if self.tree is not self.main and another:
             return NOTHING  # in another file it is another name
         self.given.used.add(key)
         if key not in self.lets.read:
