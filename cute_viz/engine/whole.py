@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cute_viz.algebra.composed import ComposedLayout
@@ -88,7 +88,7 @@ def file_of(text: str, name: str | None, request: Request) -> SourceFile | None:
     from cute_viz.source import read
     from cute_viz.source.model import Given
 
-    beside = partial(_beside, name) if request.files and language == "python" and name and os.path.isfile(name) else None
+    beside = cache(partial(_beside, name)) if request.files and language == "python" and name and os.path.isfile(name) else None
     file = replace(read(text, language, Given(request.let, request.library.resolve, beside=beside)), language=language)
     _check_let(text, request, beside)
     return file

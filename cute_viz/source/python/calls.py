@@ -171,8 +171,11 @@ def follow(
     inside = _stored_in(machine, function.node)
     frame.local = frozenset(inside)
     key = id(function.node)
+    if machine.splits > (before_it := machine.active.get(key, machine.splits)):
+        raise machine.fail(f"{function.name} calls itself, and how often is not known", node)
     machine.calls[key] = machine.calls.get(key, 0) + 1
     machine.depth += 1
+    again, machine.active[key] = key in machine.active, machine.splits
     returned = machine.store.mark()
     try:
         ended = execute(machine, function.node.body, frame)
@@ -180,6 +183,10 @@ def follow(
         raise machine.fail("this is nested too deeply to follow", node) from None
     finally:
         machine.depth -= 1
+        if again:
+            machine.active[key] = before_it
+        else:
+            del machine.active[key]
     _settle(machine, frame, node, returned)
     machine.end(function.node, frame.names)
     for name in inside:
@@ -269,6 +276,7 @@ def _bind_parameters(
     }
     defaults |= {item.arg: value for item, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if value is not None}
     rest = dict(named)
+    compiled = _is_compiled(machine, function, missing is not None)
     for n, item in enumerate([*positional, *spec.kwonlyargs]):
         if n < len(args) and n < len(positional):
             value = args[n]
@@ -283,7 +291,8 @@ def _bind_parameters(
             value = machine.attempt(defaults[item.arg], function.frame)
         else:
             value = machine.unknown(f"{function.name} is called without {item.arg}", node)
-        value = _staged(machine, function, item, value, missing is not None)
+        if compiled:
+            value = _staged(machine, item, value)
         known = missing is None and not isinstance(value, (Unknown, RunTime))
         if isinstance(value, (Layout, ComposedLayout)):
             value = _as_annotated(machine, item, value, frame)
@@ -302,17 +311,23 @@ def _bind_parameters(
         )
 
 
-def _staged(machine: Machine, function: Function, item: ast.arg, value: Any, alone: bool) -> Any:
-    """An integer parameter of a function that is compiled, `M: Int32`: a run-time value, whatever a host gives a kernel for it.
+def _is_compiled(machine: Machine, function: Function, alone: bool) -> bool:
+    """Whether the integer parameters of a function are run-time values: of a kernel whatever it is given, of a host that no one calls.
 
-    A function with `@cute.jit` that others call is part of them, and its arguments are what they are. alone: no one calls it.
+    A function with `@cute.jit` that others call is part of them, and its arguments are what they are.
     """
-    compiled = "kernel" in function.decorators or ("jit" in function.decorators and alone and not machine.depth)
-    compiled = compiled and (function.owner is None or function.name == "__call__" or "kernel" in function.decorators)
-    if not compiled or item.annotation is None or not isinstance(value, (int, Unknown)) or isinstance(value, bool):
+    if not any(item.annotation is not None for item in function.node.args.args):
+        return False
+    words = function.decorators
+    host = "jit" in words and alone and not machine.depth
+    return "kernel" in words or (host and (function.owner is None or function.name == "__call__"))
+
+
+def _staged(machine: Machine, item: ast.arg, value: Any) -> Any:
+    """A run-time value for an integer parameter of a function that is compiled, `M: Int32`."""
+    if item.annotation is None or not isinstance(value, (int, Unknown)) or isinstance(value, bool):
         return value
-    kind = ast.unparse(item.annotation).rpartition(".")[2]
-    bits = {"Int32": 32, "Uint32": 32, "int": 32, "Int64": 64, "Uint64": 64}.get(kind)
+    bits = {"Int32": 32, "Uint32": 32, "int": 32, "Int64": 64, "Uint64": 64}.get(ast.unparse(item.annotation).rpartition(".")[2])
     return value if bits is None else machine.staged(item, item.arg, bits)
 
 

@@ -70,6 +70,8 @@ class Machine:
         self.steps = self.steps_outside = 0
         self.depth = 0
         self.loops = 0  # loops around that are not followed round by round
+        self.splits = 0  # ways around of which it is not known whether they are taken
+        self.active: dict[int, int] = {}  # of a function that is being followed: the ways around its latest call
         self.quiet = 0  # where nothing is recorded
         self.stored: dict[int, set[str]] = {}  # of a function: the names that it binds
 
