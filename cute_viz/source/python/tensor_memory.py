@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import Copy_Atom
 from cute_viz.algebra.inttuple import modes
 from cute_viz.algebra.layout import Layout, make_layout
@@ -19,7 +20,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import copy_atom, instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.tensors import fragment_like, layout_of, picked
-from cute_viz.source.python.values import Atom, Element, Instruction, Member, Pointer, Slice, Tensor
+from cute_viz.source.python.values import Atom, Element, Instruction, Member, Pointer, Slice, Tensor, Unknown
 
 _LANE = 1 << 16  # the distance of two lanes in addresses of 32 bits
 
@@ -83,11 +84,25 @@ def _compact(shape: Any, step: int) -> Any:
     return tuple(out)
 
 
-def _make_fragment(operand: str) -> Callable[..., Any]:
-    """`tiled_mma.make_fragment_C(tensor or shape)`: registers of a thread, of tcgen05 tensor memory.
+def _descriptors(op: Instruction, operand: str, source: Any) -> Tensor:
+    """The descriptors of an operand in shared memory: how far each starts behind the first, in units of 16 bytes.
 
-    Raises: AlgebraError for operands in shared memory, of which the DSL makes descriptors.
+    Source: MakeTensor<GMMA::smem_desc<Major>> and UMMA's. Raises: AlgebraError for a tensor that is not one of these.
     """
+    kind = source.pointer.element if isinstance(source, Tensor) else None
+    if isinstance(kind, Unknown):
+        raise kind.error
+    if not isinstance(source, Tensor) or not isinstance(kind, Element):
+        raise AlgebraError(f"operand {operand} of {op.name} is a tensor of shared memory, of a type that is known")
+    layout = domain(source.layout)
+    if not isinstance(layout, Layout) or (kind.bits < 8 and "MXF4" not in op.name):
+        raise AlgebraError(f"operand {operand} of {op.name} is a descriptor of shared memory, which is not supported here")
+    units = find("upcast").call([layout, 128 // kind.bits])
+    return Tensor(clear_static(Layout((1, *modes(units.shape)[1:]), (0, *modes(units.stride)[1:]))))
+
+
+def _make_fragment(operand: str) -> Callable[..., Any]:
+    """`tiled_mma.make_fragment_C(tensor or shape)`: registers of a thread, tensor memory of tcgen05, descriptors of shared memory."""
 
     def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         mma, source = picked(args, named, ("mma", "input"))
@@ -95,11 +110,12 @@ def _make_fragment(operand: str) -> Callable[..., Any]:
         if not isinstance(mma, Atom) or mma.op is None:
             raise AlgebraError("cannot determine what this MMA takes")
         layout = layout_of(source)
+        where = need(mma.op.get("a_src")) if operand == "A" else None
+        held = operand == "C" or (isinstance(where, Member) and where.name in ("RMEM", "TMEM"))
+        if mma.op.module in ("tcgen05", "warpgroup") and not held:
+            return _descriptors(mma.op, operand, source)
         if mma.op.module == "tcgen05":
             return fragment(mma, operand, layout.shape)
-        where = need(mma.op.get("a_src")) if operand == "A" else None
-        if mma.op.module == "warpgroup" and operand != "C" and not (isinstance(where, Member) and where.name == "RMEM"):
-            raise AlgebraError(f"operand {operand} of {mma.op.name} is a descriptor of shared memory, which is not supported here")
         if operand == "C":  # whatever the strides of the tensor
             layout = Layout(layout.shape)
         elif isinstance(source, Tensor):
