@@ -160,6 +160,25 @@ def _tmem_copy(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     return Atom(tiled, atom.op, atom.element)
 
 
+# Where the bits of a tcgen05.cp go: lanes, copies of these, bits of a column (ValID of the traits).
+_CP = {
+    "Cp128x256bOp": ((128, 256), (_LANE * 32, 1)),
+    "Cp128x128bOp": ((128, 128), (_LANE * 32, 1)),
+    "Cp4x32x128bOp": ((32, 128, 4), (_LANE * 32, 1, _LANE * 1024)),
+}
+
+
+def _s2t_copy(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """make_s2t_copy(atom, tmem_tensor): one thread copies shared memory to tensor memory; extents of stride 0 count once."""
+    atom, tensor = map(need, picked(args, named, ("atom", "tmem_tensor")))
+    if not isinstance(atom, Atom) or atom.op is None or atom.op.name not in _CP or not isinstance(tensor, Tensor):
+        raise AlgebraError("make_s2t_copy takes an atom such as tcgen05.Cp4x32x128bOp and a tensor of tensor memory")
+    values = find("coalesce").call([find("upcast").call([Layout(*_CP[atom.op.name]), atom.value.bits])])
+    threads = Layout(int(size(atom.value.thr_id)), 0)
+    whole = find("filter_zeros").call([tensor.layout])
+    return Atom(find("make_cotiled_copy").call([atom.value, make_layout(threads, values), whole]), atom.op, atom.element)
+
+
 def _store_op(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """get_smem_store_op of Blackwell: stmatrix where the load of tensor memory leaves the values as that wants them."""
     layout, kind, acc, load = map(need, picked(args, named, ("layout_d", "elem_ty_d", "elem_ty_acc", "tiled_tmem_load")))
@@ -184,6 +203,7 @@ def _store_op(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 TENSOR_MEMORY: dict[tuple[str, str], Callable[..., Any]] = {
     **{("", f"make_fragment_{operand}"): _make_fragment(operand) for operand in "ABC"},
     ("", "make_tmem_copy"): _tmem_copy,
+    ("", "make_s2t_copy"): _s2t_copy,
     ("sm100", "get_smem_store_op"): _store_op,
     ("utils", "get_smem_store_op"): _store_op,
 }
