@@ -287,7 +287,10 @@ def _imported(text: str, beside: Beside) -> Iterator[str]:
         origin, here = todo.pop()
         for found in re.finditer(r"(?m)^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w, \t]*)|import[ \t]+([\w.]+))", here):
             head = found[1] or found[3]
-            names = [head, *(f"{head.rstrip('.')}.{word}" if head.strip(".") else head + word for word in re.findall(r"\w+", found[2] or ""))]
+            names = [
+                head,
+                *(f"{head.rstrip('.')}.{word}" if head.strip(".") else head + word for word in re.findall(r"\w+", found[2] or "")),
+            ]
             for module in names:
                 other = beside(module, origin) if module.strip(".") and len(seen) < _IMPORTED else None
                 if other is not None and other[0] not in seen:

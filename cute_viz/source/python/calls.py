@@ -312,7 +312,7 @@ def _bind_parameters(
 
 
 def _is_compiled(machine: Machine, function: Function, alone: bool) -> bool:
-    """Whether the integer parameters of a function are run-time values: of a kernel whatever it is given, of a host that no one calls.
+    """Whether a function's integer parameters are run-time values: a kernel's whatever it is given, a host's that no one calls.
 
     A function with `@cute.jit` that others call is part of them, and its arguments are what they are.
     """

@@ -30,7 +30,7 @@ from cute_viz.source.python.values import Atom, Class, Instance, Items, Partial,
 
 _NAMESPACE = Class(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
 _PASS = ("const_expr", "make_warp_uniform", "static_assert", "Constexpr", "dynamic_expr")
-_PLACES = ("thread_idx", "block_idx", "block_dim", "grid_dim", "cluster_idx", "cluster_dim")
+_PLACES: tuple[str, ...] = ("thread_idx", "block_idx", "block_dim", "grid_dim", "cluster_idx", "cluster_dim")
 _PLACES += ("block_in_cluster_idx", "block_in_cluster_dim")
 _NUMBERS = ("warp_idx", "lane_idx", "block_idx_in_cluster", "cluster_size")  # of a thread, one each
 # Operations that take a place: an argument of which the layout of the result does not depend.

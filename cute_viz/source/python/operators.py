@@ -149,7 +149,7 @@ def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
     """Whether two values are equal. Raises: NotationError for a comparison that depends on an unknown value."""
     if isinstance(a, RunTime) or isinstance(b, RunTime):
         if isinstance(a, (int, float, RunTime)) and isinstance(b, (int, float, RunTime)):
-            raise (a if isinstance(a, RunTime) else b).error()
+            raise next(x for x in (a, b) if isinstance(x, RunTime)).error()
         return False
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) != len(b):

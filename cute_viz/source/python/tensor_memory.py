@@ -102,7 +102,7 @@ def _descriptors(op: Instruction, operand: str, source: Any) -> Tensor:
 
 
 def _make_fragment(operand: str) -> Callable[..., Any]:
-    """`tiled_mma.make_fragment_C(tensor or shape)`: registers of a thread, tensor memory of tcgen05, descriptors of shared memory."""
+    """`tiled_mma.make_fragment_C(tensor or shape)`: registers, tensor memory of tcgen05, or descriptors of shared memory."""
 
     def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         mma, source = picked(args, named, ("mma", "input"))
