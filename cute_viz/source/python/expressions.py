@@ -14,6 +14,7 @@ from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Frame, Machine, need
+from cute_viz.source.python.modules import BUILTINS, USUAL
 from cute_viz.source.python.operators import binary, compare, truth
 from cute_viz.source.python.staged import computed
 from cute_viz.source.python.subscripts import subscript
@@ -33,33 +34,6 @@ from cute_viz.source.python.values import (
     run_times,
     same,
 )
-
-# Names that files import as these; a piece of a file may lack the import.
-USUAL = {
-    "cute": "cutlass.cute",
-    "cutlass": "cutlass",
-    "utils": "cutlass.utils",
-    "pipeline": "cutlass.pipeline",
-    "sm90_utils": "cutlass.utils.hopper_helpers",
-    "sm100_utils": "cutlass.utils.blackwell_helpers",
-    "blockscaled_utils": "cutlass.utils.blockscaled_layout",
-    "LayoutEnum": "cutlass.utils.LayoutEnum",
-    "nvgpu": "cutlass.cute.nvgpu",
-    "warp": "cutlass.cute.nvgpu.warp",
-    "warpgroup": "cutlass.cute.nvgpu.warpgroup",
-    "tcgen05": "cutlass.cute.nvgpu.tcgen05",
-    "cpasync": "cutlass.cute.nvgpu.cpasync",
-    "OperandMajorMode": "cutlass.cute.nvgpu.OperandMajorMode",
-    "const_expr": "cutlass.const_expr",
-    "range_constexpr": "cutlass.range_constexpr",
-    "math": "math",
-}
-_WORDS = (
-    "abs all any bool dict divmod enumerate filter float getattr hasattr int isinstance issubclass len list map max min pow print "
-    "range reversed round set setattr sorted str sum super tuple type zip object frozenset repr format slice property "
-    "staticmethod classmethod NotImplementedError ValueError TypeError Exception RuntimeError"
-)
-BUILTINS = frozenset(_WORDS.split())
 
 
 def evaluate(machine: Machine, node: ast.expr, frame: Frame) -> Any:
