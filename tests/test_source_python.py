@@ -38,6 +38,65 @@ def value(text: str, name: str, **let: Any) -> str:
     return show(found) if isinstance(found, tuple) else str(found)
 
 
+RUN_TIME = """import cutlass, cutlass.cute as cute
+from cutlass import Int32, Int64
+@cute.jit
+def f(mA: cute.Tensor, M: Int32, N: Int64, n: cutlass.Constexpr):
+    m = cute.assume(M, divby=4)
+    L = lambda x: cute.make_layout((x, 4))
+    x = {}
+@cute.kernel
+def g(M: cutlass.Int32, tiles: cute.Shape):
+    tid, _, _ = cute.arch.thread_idx()
+    y = cute.make_layout((tiles[0], M))
+    z = cute.make_layout((4, tid))
+@cute.jit
+def h(n: Int32):
+    w = cute.make_layout((n, 8))
+@cute.jit
+def host():
+    g(3, (8, 8)).launch()
+    h(3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "printed"),
+    [  # as the DSL 4.7 prints them
+        ("cute.make_layout((8, M, 4))", "(8,?,4):(1,8,?{div=8})"),
+        ("cute.make_layout((N, M, 4))", "(?{i64},?,4):(1,?{i64},?{i64})"),
+        ("L(M * 8)", "(?,4):(1,?)"),
+        ("L(m * 8)", "(?{div=32},4):(1,?{div=32})"),
+        ("L(m * 16 // 32)", "(?{div=2},4):(1,?{div=2})"),
+        ("L(m * 16 % 128)", "(?{div=64},4):(1,?{div=64})"),
+        ("L(M * N)", "(?{i64},4):(1,?{i64})"),
+        ("L(8 - m)", "(?{div=4},4):(1,?{div=4})"),
+        ("L(cute.ceil_div(M, 128) * 8)", "(?{div=8},4):(1,?{div=8})"),
+        ("L(cute.round_up(M, 8))", "(?,4):(1,?)"),
+        ("L(cute.size((m, M, 3)))", "(?{div=12},4):(1,?{div=12})"),
+        ("L(min(m, 8) * 8)", "(?,4):(1,?)"),
+        ("L(Int64(m))", "(?{i64},4):(1,?{i64})"),
+        ("cute.flat_divide(cute.make_layout((M, N)), (8, 8))", "(8,8,?,?{i64}):(1,?,8,?{div=8})"),
+        ("cute.coalesce(cute.make_layout((8, M)))", "(8,?):(1,8)"),
+        ("cute.local_tile(mA, (128, 64), (M, None))", "(128,64,?):(?{i64},1,64)"),
+        ("cute.zipped_divide(mA, (8, 8))[(None, None), M]", "(8,8):(?{i64},1)"),
+    ],
+)
+def test_integer_parameters_print_as_run_time_values(expression: str, printed: str) -> None:
+    text = RUN_TIME.replace("{}", expression)
+    assert value(text, "f.x", mA="(?,?):(?{i64},1)") == printed
+    assert [value(text, name) for name in ("g.y", "g.z", "h.w")] == ["(8,?):(1,8)", "(4,?):(1,4)", "(3,8):(1,3)"]
+
+
+def test_run_time_values_are_never_guessed() -> None:
+    text = RUN_TIME.replace("{}", "4 if M > 4 else 8")
+    assert refusal(text, "f.x").needs == ("M",)
+    assert value(text, "f.x", M="8") == "4"
+    assert value(text, "g.y", M="5") == "(8,5):(1,8)"
+    assert refusal(RUN_TIME.replace("{}", "n"), "f.x").needs == ("n",)
+    assert refusal(RUN_TIME.replace("{}", "cute.right_inverse(L(M))"), "f.x").message.startswith("right_inverse takes")
+
+
 def refusal(text: str, name: str, **let: Any) -> CuteVizError:
     with pytest.raises(CuteVizError) as caught:
         reading(text, **let).find(name).read()
@@ -161,7 +220,7 @@ def test_two_definitions_are_two_entries_and_a_branch_that_is_not_decided_is_unk
         ("import torch\nb = torch.ones(4)", "b", "torch.ones"),
         ("b = f'{4}'", "b", "formatted text"),
         ("from mine import cute\nb = cute.make_layout(4)", "b", "not in this file"),
-        ("b = cute.arch.thread_idx()[0]", "b", "run-time"),
+        ("b = 4 if cute.arch.thread_idx()[0] else 8", "b", "run-time"),
         ("def f():\n    yield 4\nb = f()", "b", "generator"),
         ("@twice\ndef f():\n    return 4\nb = f()", "b", "decorator"),
         ("try:\n    a = x()\nexcept E:\n    a = 4\nb = a", "b", "depends"),

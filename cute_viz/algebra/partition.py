@@ -24,7 +24,7 @@ from cute_viz.algebra.products import raked_product
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.slicing import dice, dice_tuple, slice_and_offset
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown
+from cute_viz.algebra.unknown import Unknown, unknowns
 
 _of_tensor: ContextVar[bool] = ContextVar("of a tensor", default=False)
 
@@ -130,4 +130,5 @@ def indexed(operation: str, layout: AnyLayout, tiled: AnyLayout, coord: Any) -> 
     plain = domain(layout)
     if is_coordinate_layout(plain):
         return with_origin(offset, sub)
-    return ComposedLayout(Layout(cosize(plain), 1), offset, sub)
+    unknown = in_dsl(plain, None) and next(unknowns(plain), None) is not None
+    return ComposedLayout(Layout(Unknown() if unknown else cosize(plain), 1), offset, sub)

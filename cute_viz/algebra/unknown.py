@@ -46,6 +46,8 @@ class Unknown:
 
     def error(self) -> NotationError:
         """The error of what needs its number; the caller raises it."""
+        if self.written[-1] == ")":  # a call
+            return NotationError(f"{self.written} is a run-time value", text=self.text, span=self.span)
         if self.written[0] != "?":
             hint = f"give it a value: `let={self.written}=512`"
             needs = (self.written,)

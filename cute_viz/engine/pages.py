@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.algebra.inttuple import show
 from cute_viz.engine.request import Request
 from cute_viz.engine.subject import file_in
-from cute_viz.engine.whole import drawable
+from cute_viz.engine.whole import drawable, wanted
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures import build
 from cute_viz.figures.options import options_of
@@ -42,18 +42,22 @@ def drawings(request: Request) -> tuple[list[Drawing], list[CuteVizError]]:
     (source,) = request.sources
     words = read_all({name: word for name, word in request.options.items() if name != "title"})
     heat = all(FORMATS[name].pages for name in request.formats if name in FORMATS)
-    out, failed = [], []
-    for entry, value in drawable(file_in(source, request)):
+    out, failed, unread = [], list[CuteVizError](), list[CuteVizError]()
+    for entry, value in drawable(file_in(source, request), unread):
         if isinstance(value, tuple):
             continue
         try:
             out.append(Drawing(entry, value, build(value, replace(options_of(words, heat), wave=request.library.together))))
         except CuteVizError as error:
-            failed.append(_named(error, entry))
+            (unread if error.needs else failed).append(_named(error, entry))
+    needs = wanted(unread)
     if not out:
         hint = "'cute-viz list FILE' shows what it defines, and which values are missing"
-        raise failed[0] if failed else FigureError("nothing in this file can be drawn", hint=hint)
-    return out, failed
+        alone = FigureError("nothing in this file can be drawn", hint=hint)
+        if needs is not None:
+            alone = alone.but(message=f"nothing in this file can be drawn yet: {needs.message}", hint=needs.hint)
+        raise failed[0] if failed else alone
+    return out, [*failed, *([needs] if needs is not None else [])]
 
 
 def _named(error: CuteVizError, entry: Entry) -> CuteVizError:

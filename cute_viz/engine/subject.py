@@ -6,11 +6,12 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.engine.request import Request, Source
 from cute_viz.engine.whole import file_of, meant, value_of
-from cute_viz.errors import CuteVizError, FigureError, UsageError
+from cute_viz.errors import CuteVizError, FigureError, Span, UsageError
 from cute_viz.files import read_text
 from cute_viz.limits import limit
 from cute_viz.notation import DIALECTS, is_triton
@@ -97,7 +98,7 @@ def subject_of(source: Any, request: Request) -> Subject:
 def file_in(source: Any, request: Request) -> SourceFile:
     """The whole file that a source is: a path, a text.
 
-    Raises: CuteVizError where it is an expression or a print, which have no definitions to list.
+    A print and a program of expressions have an entry for each of their objects. Raises: CuteVizError for a text that has none.
     """
     if isinstance(source, Source):
         text, name = source.text, source.name
@@ -107,14 +108,38 @@ def file_in(source: Any, request: Request) -> SourceFile:
         said = "this is a folder" if os.path.isdir(source) else "there is no such file"
         raise CuteVizError(said, name=source, hint="give a file of C++ or Python, or - for standard input")
     try:
-        found = file_of(text, name, request)
+        found = file_of(text, name, request) or _lines_of(text, name, request)
     except CuteVizError as error:
         raise error.named(name) from None
-    if found is None:
-        raise CuteVizError(
-            "this is not a file with definitions", name=name, hint="such as kernel.cu; cute-viz render reads prints and expressions"
-        )
+    if not found.entries:
+        raise CuteVizError("this is not a file with definitions, and nothing is printed in it", name=name, hint="such as kernel.cu")
     return found
+
+
+def _lines_of(text: str, name: str | None, request: Request) -> SourceFile:
+    """What a text that is no file of a language prints or defines line by line, as it is read without a list."""
+    from cute_viz.source.model import Entry, Given, SourceFile
+    from cute_viz.source.prints import read
+    from cute_viz.source.sniff import sniff
+
+    if sniff(text, name or "") == "print" or not re.search(r"[\w\s]=|[a-z]\w*\(", text):
+        return read(text, Given(request.let, request.library.resolve))
+    document = request.library.read(text, values_of(request.let, request), dialect=request.dialect)
+    entries = []
+    for key, value in [*document.values.items(), *document.failures.items()]:
+        place = re.search(rf"(?m)^.*?\b{re.escape(key)}[ \t]*=", text) if key else None
+        start = place.start() if place is not None else 0
+        read_it = partial(_given_back, value)
+        entries.append(Entry(key or "object1", (), Span(start, start + 1), text.count("\n", 0, start) + 1, read_it))
+    entries.sort(key=lambda entry: entry.line)
+    return SourceFile(text, tuple(entries))
+
+
+def _given_back(value: Any) -> Any:
+    """A value. Raises: the error of what could not be read."""
+    if isinstance(value, CuteVizError):
+        raise value
+    return value
 
 
 def with_includes(path: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
 from cute_viz.algebra.inttuple import modes, show
@@ -17,7 +18,7 @@ from cute_viz.algebra.static import is_tiling
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.unknown import Unknown, unknowns
 from cute_viz.engine.request import Request
-from cute_viz.errors import CuteVizError, NotationError, boundary, did_you_mean
+from cute_viz.errors import CuteVizError, FigureError, NotationError, boundary, did_you_mean
 from cute_viz.files import read_text
 from cute_viz.notation.values import is_drawable
 
@@ -25,9 +26,13 @@ if TYPE_CHECKING:
     from cute_viz.algebra.copy import Copy_Atom
     from cute_viz.source.model import Entry, SourceFile
 
+_IMPORTED = 64  # files that are read for names
 _AROUND = 8  # folders in which the modules that a file imports are looked for
 _EXTENDED = "CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED"  # a macro of CuTe's headers, which choose instructions by it
 _DIALECTS = {"cpp": "cpp", "dsl": "python"}  # that are whole files when they have several lines
+
+
+Beside: TypeAlias = "Callable[[str, str], tuple[str, str] | None]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +92,10 @@ def file_of(text: str, name: str | None, request: Request) -> SourceFile | None:
     from cute_viz.source import read
     from cute_viz.source.model import Given
 
-    beside = partial(_beside, name) if request.files and language == "python" and name and os.path.isfile(name) else None
+    beside = cache(partial(_beside, name)) if request.files and language == "python" and name and os.path.isfile(name) else None
     given = Given(request.let, request.library.resolve, beside=beside)
     file = replace(read(text, language, given), language=language, notes=given.notes)
-    _check_let(text, request)
+    _check_let(text, request, beside)
     return file
 
 
@@ -139,14 +144,34 @@ def values(file: SourceFile) -> dict[str, Any]:
     return {entry.path: value for entry, value in _readable(file.entries)}
 
 
-def drawable(file: SourceFile) -> list[tuple[Entry, Any]]:
-    """The entries that can be drawn, with their values.
+def drawable(file: SourceFile, errors: list[CuteVizError] | None = None) -> list[tuple[Entry, Any]]:
+    """The entries that can be drawn, with their values; the errors of those that cannot be read go into the list.
 
     >>> file = file_of("struct A {\\n  using L = Layout<_4>;\\n};\\n", "a.h", Request(()))
     >>> [entry.line for entry, _ in drawable(file)]
     [2]
     """
-    return [(entry, value) for entry, value in _readable(file.entries) if is_drawable(value)]
+    return [(entry, value) for entry, value in _readable(file.entries, errors) if is_drawable(value)]
+
+
+def wanted(errors: list[CuteVizError]) -> CuteVizError | None:
+    """What is to be given for definitions that could not be read, the names that most of them need first; None if nothing is.
+
+    >>> print(wanted([CuteVizError("no", needs=("N",), hint="give it a value: `let=N=128`")]).line())
+    1 definition needs a value: N (1)
+    """
+    needs = Counter(name for error in errors for name in error.needs[:1])
+    if not needs:
+        return None
+    most = [name for name, _ in needs.most_common(6)]
+    shown = []
+    for name in most:
+        found = (re.search(rf"`let={re.escape(name)}=[^`]+`", error.hint or "") for error in errors)
+        shown += [one[0] for one in found if one][:1]
+    names = ", ".join(f"{name} ({needs[name]})" for name in most) + (", ..." if len(needs) > len(most) else "")
+    count = needs.total()
+    message = f"{count} definitions need values: {names}" if count > 1 else f"1 definition needs a value: {names}"
+    return FigureError(message, hint=f"such as {' '.join(shown)}" if shown else "give them: `let=`")
 
 
 def _readable(entries: Iterable[Entry], errors: list[CuteVizError] | None = None) -> Iterator[tuple[Entry, Any]]:
@@ -263,12 +288,33 @@ def _language(text: str, name: str | None, dialect: str) -> str | None:
     return found if found in LANGUAGES else None
 
 
-def _check_let(text: str, request: Request) -> None:
-    """Refuse a value for a name that does not stand anywhere in the file: it was meant to change something."""
+def _imported(text: str, beside: Beside) -> Iterator[str]:
+    """The texts of the modules beside a Python file that it imports, and of those that these import."""
+    todo, seen = [("", text)], set[str]()
+    while todo:
+        origin, here = todo.pop()
+        for found in re.finditer(r"(?m)^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w, \t]*)|import[ \t]+([\w.]+))", here):
+            head = found[1] or found[3]
+            names = [
+                head,
+                *(f"{head.rstrip('.')}.{word}" if head.strip(".") else head + word for word in re.findall(r"\w+", found[2] or "")),
+            ]
+            for module in names:
+                other = beside(module, origin) if module.strip(".") and len(seen) < _IMPORTED else None
+                if other is not None and other[0] not in seen:
+                    seen.add(other[0])
+                    yield other[1]
+                    todo.append(other)
+
+
+def _check_let(text: str, request: Request, beside: Beside | None = None) -> None:
+    """Refuse a value for a name that stands neither in the file nor in one that it imports: it was meant to change something."""
     words = None
     for name in request.let:
         last = re.split(r"::|\.", name)[-1]
         if re.search(rf"(?<!\w){re.escape(last)}(?!\w)", text) or (name == _EXTENDED and "op_selector" in text):
+            continue
+        if beside is not None and any(re.search(rf"(?<!\w){re.escape(last)}(?!\w)", other) for other in _imported(text, beside)):
             continue
         words = words or sorted(set(re.findall(r"[A-Za-z_]\w*", text)))
         hint = did_you_mean(last, words) or "cute-viz list FILE shows which values are needed"

@@ -59,7 +59,11 @@ def split(machine: Machine, bodies: list[list[ast.stmt]], frame: Frame, cause: C
     outcomes: list[tuple[str, Changes, list[Any]]] = []
     for body in bodies:
         mark, before = machine.store.mark(), len(frame.returned)
-        ended = machine.parts.block(machine, body, frame)
+        machine.splits += 1
+        try:
+            ended = machine.parts.block(machine, body, frame)
+        finally:
+            machine.splits -= 1
         outcomes.append((ended, machine.store.undo(mark), frame.returned[before:]))
         if ended == RETURNS:
             del frame.returned[before:]

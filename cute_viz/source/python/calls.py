@@ -9,6 +9,7 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import CuteVizError
 from cute_viz.source.python.branches import RAISES
 from cute_viz.source.python.lets import NOTHING
@@ -83,6 +84,9 @@ def _forget(machine: Machine, value: Any, node: ast.expr) -> None:
 def _number(machine: Machine, kind: Element, args: list[Any], node: ast.expr) -> Any:
     """`cutlass.Int32(4)`: the number."""
     value = need(args[0]) if len(args) == 1 else None
+    if isinstance(value, RunTime) and kind.kind in ("signed", "unsigned") and kind.bits in (32, 64):
+        same_width = ("i64" in value.name) == (kind.bits == 64)
+        return value if same_width else machine.staged(node, value.written, kind.bits)
     if not isinstance(value, (int, float)):
         raise machine.fail(f"this value of {kind.name} is a run-time value", node)
     return float(value) if kind.kind == "float" else bool(value) if kind.name == "pred" else int(value)
@@ -167,8 +171,11 @@ def follow(
     inside = _stored_in(machine, function.node)
     frame.local = frozenset(inside)
     key = id(function.node)
+    if machine.splits > (before_it := machine.active.get(key, machine.splits)):
+        raise machine.fail(f"{function.name} calls itself, and how often is not known", node)
     machine.calls[key] = machine.calls.get(key, 0) + 1
     machine.depth += 1
+    again, machine.active[key] = key in machine.active, machine.splits
     returned = machine.store.mark()
     try:
         ended = execute(machine, function.node.body, frame)
@@ -176,6 +183,10 @@ def follow(
         raise machine.fail("this is nested too deeply to follow", node) from None
     finally:
         machine.depth -= 1
+        if again:
+            machine.active[key] = before_it
+        else:
+            del machine.active[key]
     _settle(machine, frame, node, returned)
     machine.end(function.node, frame.names)
     for name in inside:
@@ -265,6 +276,7 @@ def _bind_parameters(
     }
     defaults |= {item.arg: value for item, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if value is not None}
     rest = dict(named)
+    compiled = _is_compiled(machine, function, missing is not None)
     for n, item in enumerate([*positional, *spec.kwonlyargs]):
         if n < len(args) and n < len(positional):
             value = args[n]
@@ -272,11 +284,16 @@ def _bind_parameters(
             value = rest.pop(item.arg)
         elif missing is not None:
             value = missing(item, defaults.get(item.arg))
+            if isinstance(value, Unknown) and item.arg in machine.lets.by_last and machine.lets.elsewhere(item.arg, frame.scope):
+                name = f"{function.name}.{item.arg}"
+                value = Unknown(value.error.but(needs=(name,), hint=hint_for(name)), name)
         elif item.arg in defaults:
             value = machine.attempt(defaults[item.arg], function.frame)
         else:
             value = machine.unknown(f"{function.name} is called without {item.arg}", node)
-        known = missing is None and not isinstance(value, Unknown)
+        if compiled:
+            value = _staged(machine, item, value)
+        known = missing is None and not isinstance(value, (Unknown, RunTime))
         if isinstance(value, (Layout, ComposedLayout)):
             value = _as_annotated(machine, item, value, frame)
         asked = missing is not None
@@ -292,6 +309,26 @@ def _bind_parameters(
         frame.names[spec.kwarg.arg] = (
             Items({"items": rest}) if missing is None else machine.unknown("these are parameters", spec.kwarg, path=REST)
         )
+
+
+def _is_compiled(machine: Machine, function: Function, alone: bool) -> bool:
+    """Whether a function's integer parameters are run-time values: a kernel's whatever it is given, a host's that no one calls.
+
+    A function with `@cute.jit` that others call is part of them, and its arguments are what they are.
+    """
+    if not any(item.annotation is not None for item in function.node.args.args):
+        return False
+    words = function.decorators
+    host = "jit" in words and alone and not machine.depth
+    return "kernel" in words or (host and (function.owner is None or function.name == "__call__"))
+
+
+def _staged(machine: Machine, item: ast.arg, value: Any) -> Any:
+    """A run-time value for an integer parameter of a function that is compiled, `M: Int32`."""
+    if item.annotation is None or not isinstance(value, (int, Unknown)) or isinstance(value, bool):
+        return value
+    bits = {"Int32": 32, "Uint32": 32, "int": 32, "Int64": 64, "Uint64": 64}.get(ast.unparse(item.annotation).rpartition(".")[2])
+    return value if bits is None else machine.staged(item, item.arg, bits)
 
 
 def parameter(machine: Machine, default: Callable[[ast.arg, ast.expr | None], Any] | None = None) -> Missing:

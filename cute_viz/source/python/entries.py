@@ -109,8 +109,8 @@ def _answer(runs: Runs, place: Place, values: list[Any]) -> Any:
         raise machine.fail(f"{place.name!r} is not reached: nothing that is followed here runs it in {name}", place.target)
     if len(values) > 1:
         known = [value for value in values if not isinstance(value, Unknown)]
-        if not known:
-            raise values[0].error
+        if len(known) < 2:  # what the others are depends on what is missing
+            raise next(value.error for value in values if isinstance(value, Unknown))
         raise machine.fail(f"{place.name!r} has several values here, of several calls or rounds of a loop", place.target)
     value = values[0]
     if isinstance(value, Unknown):

@@ -1,21 +1,26 @@
-"""What Blackwell's epilogues take: the tile that is stored at once, and the load of tensor memory.
+"""What Blackwell's epilogues take: the tile that is stored at once, and the load of tensor memory; the grids of tile schedulers.
 
-Source: cutlass/utils/blackwell_helpers.py of the Python DSL 4.7.
+Sources: cutlass/utils/blackwell_helpers.py, static_persistent_tile_scheduler.py and dynamic_persistent_tile_scheduler.py of the
+Python DSL 4.7.
 """
 
 from __future__ import annotations
 
+import ast
+import math
 from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
+from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import copy_atom, instruction
 from cute_viz.source.python.machine import Machine, need
+from cute_viz.source.python.staged import computed
 from cute_viz.source.python.tensors import picked
-from cute_viz.source.python.values import Element, Member
+from cute_viz.source.python.values import Class, Element, Instance, Member
 
 
 def _m_major(layout: Any) -> bool:
@@ -127,8 +132,54 @@ def _load_shape(lanes: int, acc: int, d: int, m_major: bool) -> tuple[int, int]:
     raise AlgebraError(f"no epilogue stores {d}-bit values of {acc}-bit accumulators from {lanes} lanes")
 
 
+def _scheduler(name: str) -> Callable[..., Any]:
+    """`PersistentTileSchedulerParams(problem_shape_ntile_mnl, cluster_shape_mnk)`: the clusters that a problem has."""
+    cls = Class(ast.ClassDef(name, [], [], [], []), {})
+    words = ("problem_shape_ntile_mnl", "cluster_shape_mnk", "swizzle_size", "raster_along_m", "fallback_cluster_shape_mnk")
+
+    def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+        tiles, cluster, swizzle, along_m, fallback = map(need, picked(args, named, words))
+        if not isinstance(tiles, tuple) or not isinstance(cluster, tuple) or len(tiles) != 3 or len(cluster) != 3:
+            raise AlgebraError("a tile scheduler takes the tiles of a problem (M,N,L) and the shape of a cluster (M,N,1)")
+        if fallback is not None or cluster[2] != 1:
+            raise AlgebraError("clusters of another shape beside these, or along K, are not supported here")
+        names = {"problem_shape_ntile_mnl": tiles, "cluster_shape_mn": cluster[:2], "_cluster_shape_mnk": cluster}
+        return Instance(cls, names | {"swizzle_size": swizzle or 1, "raster_along_m": along_m is not False})
+
+    return make
+
+
+def _grid(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """`get_grid_shape(params, max_active_clusters)`: whole clusters, no more than run at once; of a dynamic scheduler all."""
+    params, most = map(need, picked(args, named, ("params", "max_active_clusters")))
+    if not isinstance(params, Instance) or "_cluster_shape_mnk" not in params.names:
+        raise AlgebraError("get_grid_shape takes the parameters of a tile scheduler")
+    names = params.names
+    tiles, cluster, swizzle = names["problem_shape_ntile_mnl"], names["_cluster_shape_mnk"], names["swizzle_size"]
+    whole = [_whole(x, y) for x, y in zip(tiles, cluster, strict=True)]
+    if params.cls.name.startswith("Clc"):
+        if swizzle == 1 and names["raster_along_m"]:
+            return tuple(whole)
+    elif swizzle != 1:
+        at = 1 if names["raster_along_m"] else 0
+        whole[at] = _whole(whole[at], swizzle * cluster[at])
+    each = cluster[0] * cluster[1]
+    known = next((x for x in (*whole, most) if isinstance(x, RunTime)), None)
+    if known is not None:
+        return (*cluster[:2], computed("<<", known, 0))
+    count = math.prod(whole) // each
+    return (*cluster[:2], count if params.cls.name.startswith("Clc") else min(count, most))
+
+
+def _whole(extent: Any, part: Any) -> Any:
+    return computed("+", extent, 0) if isinstance(extent, RunTime) else -(-extent // part) * part
+
+
 EPILOGUE: dict[tuple[str, str], Callable[..., Any]] = {
     ("", "compute_epilogue_tile_shape"): _tile_shape,
     ("", "compute_epilogue_tile_size"): _tile_size,
     ("", "get_tmem_load_op"): _tmem_load,
+    ("", "PersistentTileSchedulerParams"): _scheduler("PersistentTileSchedulerParams"),
+    ("", "ClcDynamicPersistentTileSchedulerParams"): _scheduler("ClcDynamicPersistentTileSchedulerParams"),
+    ("", "get_grid_shape"): _grid,
 }

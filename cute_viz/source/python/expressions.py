@@ -9,41 +9,31 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Frame, Machine, need
+from cute_viz.source.python.modules import BUILTINS, USUAL
 from cute_viz.source.python.operators import binary, compare, truth
+from cute_viz.source.python.staged import computed
 from cute_viz.source.python.subscripts import subscript
 from cute_viz.source.python.tree import REST, dotted
-from cute_viz.source.python.values import Class, Element, Function, Instance, Items, Member, Symbol, Tensor, Unknown, element, same
-
-# Names that files import as these; a piece of a file may lack the import.
-USUAL = {
-    "cute": "cutlass.cute",
-    "cutlass": "cutlass",
-    "utils": "cutlass.utils",
-    "pipeline": "cutlass.pipeline",
-    "sm90_utils": "cutlass.utils.hopper_helpers",
-    "sm100_utils": "cutlass.utils.blackwell_helpers",
-    "blockscaled_utils": "cutlass.utils.blockscaled_layout",
-    "LayoutEnum": "cutlass.utils.LayoutEnum",
-    "nvgpu": "cutlass.cute.nvgpu",
-    "warp": "cutlass.cute.nvgpu.warp",
-    "warpgroup": "cutlass.cute.nvgpu.warpgroup",
-    "tcgen05": "cutlass.cute.nvgpu.tcgen05",
-    "cpasync": "cutlass.cute.nvgpu.cpasync",
-    "OperandMajorMode": "cutlass.cute.nvgpu.OperandMajorMode",
-    "const_expr": "cutlass.const_expr",
-    "range_constexpr": "cutlass.range_constexpr",
-    "math": "math",
-}
-_WORDS = (
-    "abs all any bool dict divmod enumerate filter float getattr hasattr int isinstance issubclass len list map max min pow print "
-    "range reversed round set setattr sorted str sum super tuple type zip object frozenset repr format slice property "
-    "staticmethod classmethod NotImplementedError ValueError TypeError Exception RuntimeError"
+from cute_viz.source.python.values import (
+    Bound,
+    Class,
+    Element,
+    Function,
+    Instance,
+    Items,
+    Member,
+    Symbol,
+    Tensor,
+    Unknown,
+    element,
+    run_times,
+    same,
 )
-BUILTINS = frozenset(_WORDS.split())
 
 
 def evaluate(machine: Machine, node: ast.expr, frame: Frame) -> Any:
@@ -72,7 +62,9 @@ def lookup(machine: Machine, name: str, node: ast.expr, frame: Frame) -> Any:
     while at is not None:
         if name in at.names:
             bound = at.names[name]
-            if not isinstance(bound, (Unknown, Symbol)) or name in at.begun:  # what was given for it counted when it was bound
+            if (
+                not isinstance(bound, (Unknown, RunTime, Symbol)) or name in at.begun
+            ):  # what was given for it counted when it was bound
                 return bound
             given = machine.let(name, frame)
             return bound if given is NOTHING else given
@@ -156,6 +148,8 @@ def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame) -> Any:
         return ~value
     if isinstance(value, (int, float)) and not isinstance(node.op, ast.Invert):
         return -value if isinstance(node.op, ast.USub) else +value
+    if isinstance(value, RunTime):
+        return computed("<<", value, 1)  # a number of which nothing is kept
     if isinstance(value, Basis) and isinstance(node.op, ast.USub):
         return value * -1
     raise machine.fail("signs are for numbers", node)
@@ -246,7 +240,13 @@ def _call(machine: Machine, node: ast.Call, frame: Frame) -> Any:
     named.pop("ip", None)
     if isinstance(function, Symbol) and function.path == "@python.super":
         args = [frame.owner, _first_argument(frame)]
-    return machine.parts.call(machine, function, args, named, node)
+    try:
+        return machine.parts.call(machine, function, args, named, node)
+    except CuteVizError as error:
+        if error.needs or not isinstance(function, (Symbol, Bound)):
+            raise
+        needs = [name for value in (*args, *named.values()) for x in run_times(value) for name in x.error().needs]
+        raise error.but(needs=tuple(dict.fromkeys(needs))) if needs else error from None
 
 
 def _first_argument(frame: Frame) -> Any:

@@ -23,12 +23,16 @@ from cute_viz.source.python.instructions import instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.modules import ENUMS, family, is_library
 from cute_viz.source.python.plain import call_plain
+from cute_viz.source.python.staged import unstaged
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.tensors import TENSORS, call_member, member_of
-from cute_viz.source.python.values import Atom, Class, Instance, Items, Partial, Slice, Symbol, Tensor, Unknown
+from cute_viz.source.python.values import Atom, Class, Instance, Items, Partial, Slice, Symbol, Tensor, Unknown, run_times
 
 _NAMESPACE = Class(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
-_PASS = ("const_expr", "make_warp_uniform", "assume", "static_assert", "Constexpr", "dynamic_expr")
+_PASS = ("const_expr", "make_warp_uniform", "static_assert", "Constexpr", "dynamic_expr")
+_PLACES: tuple[str, ...] = ("thread_idx", "block_idx", "block_dim", "grid_dim", "cluster_idx", "cluster_dim")
+_PLACES += ("block_in_cluster_idx", "block_in_cluster_dim")
+_NUMBERS = ("warp_idx", "lane_idx", "block_idx_in_cluster", "cluster_size")  # of a thread, one each
 # Operations that take a place: an argument of which the layout of the result does not depend.
 _PLACED = {"local_tile": 2, "local_partition": 2, "slice_": 1, "domain_offset": 0}
 _BY_MODES = {"select", "get", "size", "cosize", "rank", "depth"}  # whose second operand is which modes are meant
@@ -58,12 +62,17 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
     if name in ("range", "range_constexpr", "range_dynamic", "min", "max"):
         plain = Symbol(f"@python.{name.partition('_')[0]}")
         return call_plain(machine, plain, args, {} if plain.last == "range" else named, node)
+    if module == "arch" and name in _PLACES + _NUMBERS and not args and not named:
+        found = machine.staged(node, f"cute.arch.{name}()")
+        return (found,) * 3 if name in _PLACES else found
     if module in ("arch", "pipeline", "testing", "runtime", "experimental"):
         raise machine.fail(f"{function.path.removeprefix('cutlass.')} is a run-time value", node)
     if name in ENUMS and len(args) == 1 and not named:
         return member_of(machine, name, need(args[0]), node)
     if name.endswith("Op") and (op := instruction(module, name, args, named)) is not None:
         return op
+    if name not in ("assume", "round_up"):
+        args, named = [unstaged(value) for value in args], {word: unstaged(value) for word, value in named.items()}
     helper = HELPERS.get((module, name)) or HELPERS.get(("", name))
     helper = helper or TENSORS.get(name)
     if helper is not None:
@@ -87,9 +96,10 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
     tensor = next((value for value in operands if isinstance(value, Tensor)), None)
     if name in _PLACED and len(operands) > _PLACED[name]:
         operands[_PLACED[name]] = somewhere(underscores(operands[_PLACED[name]]))
-    some = name in ("get_slice", "get_thread_slice") and len(operands) == 2 and isinstance(operands[1], Unknown)
-    if some and isinstance(operands[0], Atom) and isinstance(operands[1], Unknown):
-        return Slice(operands[0], operands[1])
+    some = name in ("get_slice", "get_thread_slice") and len(operands) == 2 and isinstance(operands[1], (Unknown, RunTime))
+    if some and isinstance(operands[0], Atom):
+        cause = operands[1]
+        return Slice(operands[0], Unknown(cause.error()) if isinstance(cause, RunTime) else cause)
     values = [_operand(need(value)) for value in operands]
     if name in ("get_slice", "get_thread_slice") and isinstance(values[0], (ThrCopy, ThrMMA)):  # of a thread's view the whole's
         values[0] = values[0].tiled
@@ -99,7 +109,9 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
     one = name in ("partition_S", "partition_D") and isinstance(values[0], ThrCopy) and isinstance(values[0].tiled.tiler_mn, tuple)
     one = one and len(values[0].tiled.tiler_mn) == 1
     short = {"retile": "retile_S"}.get(name, RENAMED.get(name, name))
-    run_time = any(isinstance(value, (ThrCopy, ThrMMA)) for value in values)
+    run_time = any(isinstance(value, (ThrCopy, ThrMMA)) or next(run_times(value), None) is not None for value in values)
+    if run_time and "inverse" in short:
+        raise machine.fail(f"{name} takes layouts of static extents and strides", node)
     with on_types() if run_time else nullcontext(), nullcontext() if tensor is None else of_tensor(), as_in_dsl():
         result = find(short).call([*values, *extra])
     if name == "domain_offset" and tensor is None and isinstance(result, tuple):

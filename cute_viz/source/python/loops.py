@@ -66,7 +66,9 @@ def follow_while(machine: Machine, node: ast.While, frame: Frame) -> str:
 
 def _some_rounds(machine: Machine, node: ast.For | ast.While, frame: Frame, cause: CuteVizError) -> str:
     """A loop of which the number of rounds is not known: what a round changes is unknown in it, as far as the loop carries it."""
-    changing = stored(node.body) | (stored([node.target]) if isinstance(node, ast.For) else set())
+    if id(node) not in machine.stored:
+        machine.stored[id(node)] = stored(node.body) | (stored([node.target]) if isinstance(node, ast.For) else set())
+    changing = machine.stored[id(node)]
     mark = machine.store.mark()
     depends = joined(machine, cause, node)
     for name in changing:

@@ -11,9 +11,10 @@ from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.source.model import Given
 from cute_viz.source.python.lets import NOTHING, Lets
+from cute_viz.source.python.staged import Staged
 from cute_viz.source.python.store import Changes, Store
 from cute_viz.source.python.tree import Tree
-from cute_viz.source.python.values import Class, Symbol, Unknown, same
+from cute_viz.source.python.values import Class, Symbol, Unknown, alike
 
 STEPS = 150_000  # nodes that are evaluated of a file: enough for any, and a bound for what a stranger wrote
 STEPS_OUTSIDE = 40_000  # of all files that it imports
@@ -69,6 +70,8 @@ class Machine:
         self.steps = self.steps_outside = 0
         self.depth = 0
         self.loops = 0  # loops around that are not followed round by round
+        self.splits = 0  # ways around of which it is not known whether they are taken
+        self.active: dict[int, int] = {}  # of a function that is being followed: the ways around its latest call
         self.quiet = 0  # where nothing is recorded
         self.stored: dict[int, set[str]] = {}  # of a function: the names that it binds
 
@@ -80,6 +83,10 @@ class Machine:
     def unknown(self, message: str, node: Any, hint: str | None = None, needs: tuple[str, ...] = (), path: str = "") -> Unknown:
         """A value that cannot be known, for a reason at a node."""
         return Unknown(self.fail(message, node, hint, needs), path)
+
+    def staged(self, node: Any, written: str, bits: int = 32) -> Staged:
+        """An integer that only a run knows, named as it is asked for."""
+        return Staged("?{i64}" if bits == 64 else "?", self.tree.text, self.tree.span(node), written, plain=True)
 
     def step(self, node: Any) -> None:
         """Count one node; a text that takes too long is an error."""
@@ -126,7 +133,8 @@ class Machine:
         text, key = found
         if binds and key == name and self.lets.means_another(name, binds):
             return NOTHING
-        if self.tree is not self.main and key == name and not asked and not name.startswith("self."):
+        another = key == name and key in self.lets.here and not asked and not name.startswith("self.")
+        if self.tree is not self.main and another:
             return NOTHING  # in another file it is another name
         self.given.used.add(key)
         if key not in self.lets.read:
@@ -138,7 +146,7 @@ class Machine:
         if self.quiet:
             return
         values = self.records.setdefault(id(target), [])
-        if len(values) < 2 and not any(same(value, one) for one in values):
+        if len(values) < 2 and not any(alike(value, one) for one in values):
             values.append(value)
 
     def end(self, function: ast.AST, names: dict[str, Any], prefix: str = "") -> None:
@@ -147,7 +155,7 @@ class Machine:
             return
         for name, value in names.items():
             values = self.ends.setdefault((id(function), prefix + name), [])
-            if len(values) < 2 and not any(same(value, one) for one in values):
+            if len(values) < 2 and not any(alike(value, one) for one in values):
                 values.append(value)
 
     def bound(self, value: Any, node: Any) -> None:

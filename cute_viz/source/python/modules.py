@@ -47,6 +47,33 @@ _FAMILIES = {
     "cutlass": "cutlass",
 }
 
+# Names that files import as these; a piece of a file may lack the import.
+USUAL = {
+    "cute": "cutlass.cute",
+    "cutlass": "cutlass",
+    "utils": "cutlass.utils",
+    "pipeline": "cutlass.pipeline",
+    "sm90_utils": "cutlass.utils.hopper_helpers",
+    "sm100_utils": "cutlass.utils.blackwell_helpers",
+    "blockscaled_utils": "cutlass.utils.blockscaled_layout",
+    "LayoutEnum": "cutlass.utils.LayoutEnum",
+    "nvgpu": "cutlass.cute.nvgpu",
+    "warp": "cutlass.cute.nvgpu.warp",
+    "warpgroup": "cutlass.cute.nvgpu.warpgroup",
+    "tcgen05": "cutlass.cute.nvgpu.tcgen05",
+    "cpasync": "cutlass.cute.nvgpu.cpasync",
+    "OperandMajorMode": "cutlass.cute.nvgpu.OperandMajorMode",
+    "const_expr": "cutlass.const_expr",
+    "range_constexpr": "cutlass.range_constexpr",
+    "math": "math",
+}
+_WORDS = (
+    "abs all any bool dict divmod enumerate filter float getattr hasattr int isinstance issubclass len list map max min pow print "
+    "range reversed round set setattr sorted str sum super tuple type zip object frozenset repr format slice property "
+    "staticmethod classmethod NotImplementedError ValueError TypeError Exception RuntimeError"
+)
+BUILTINS = frozenset(_WORDS.split())
+
 # What FlashAttention and others take from `quack`, in the DSL's words; read where no file of that name lies beside the source.
 KNOWN = {
     "quack.layout_utils": """

@@ -11,11 +11,13 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit
 from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.modules import is_library
+from cute_viz.source.python.staged import computed
 from cute_viz.source.python.values import Atom, Element, Instance, Items, Member, Symbol, same
 
 _NUMBERS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
@@ -45,6 +47,8 @@ def binary(machine: Machine, node: ast.BinOp | ast.AugAssign, a: Any, b: Any) ->
     word, compute = _NUMBERS.get(type(node.op), ("@", operator.matmul))
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
         return _number(machine, node, word, compute, a, b)
+    if isinstance(a, RunTime) or isinstance(b, RunTime):
+        return computed(word, a, b)
     a, b = _content(a), _content(b)
     if word == "+" and type(a) is type(b) and isinstance(a, (tuple, str, list)):
         return _sized(machine, node, a + b)
@@ -91,6 +95,8 @@ def _number(machine: Machine, node: ast.AST, word: str, compute: Callable[[Any, 
 def truth(machine: Machine, value: Any, node: ast.AST) -> bool:
     """Whether a value counts as true. Raises: NotationError for an unknown one."""
     need(value) if not isinstance(value, tuple) else None
+    if isinstance(value, RunTime):
+        raise value.error()
     if isinstance(value, Items):
         value = value.items
     if value is None or isinstance(value, (bool, int, float, str, tuple, list, dict, range)):
@@ -112,6 +118,8 @@ def compare(machine: Machine, op: ast.cmpop, a: Any, b: Any, node: ast.AST) -> b
     if isinstance(op, (ast.Eq, ast.NotEq)):
         return _equal(machine, need_top(a), need_top(b), node) is isinstance(op, ast.Eq)
     a, b = need(a), need(b)
+    if (run_time := next((value for value in (a, b) if isinstance(value, RunTime)), None)) is not None:
+        raise run_time.error()
     numbers = isinstance(a, (int, float)) and isinstance(b, (int, float))
     if numbers or (isinstance(a, str) and isinstance(b, str)):
         return _ORDERS[type(op)](a, b)
@@ -139,6 +147,10 @@ def _is(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
 
 def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
     """Whether two values are equal. Raises: NotationError for a comparison that depends on an unknown value."""
+    if isinstance(a, RunTime) or isinstance(b, RunTime):
+        if isinstance(a, (int, float, RunTime)) and isinstance(b, (int, float, RunTime)):
+            raise next(x for x in (a, b) if isinstance(x, RunTime)).error()
+        return False
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) != len(b):
             return False

@@ -14,6 +14,8 @@ _EXAMPLES = (
     (("layoutenum", "major", "a_layout", "b_layout", "c_layout"), "ROW_MAJOR"),
     (("tensor",), "(512,512):(512,1)"),
     (("layout",), "(8,64):(64,1)"),
+    (("cluster_shape_mnk", "cluster_shape"), "(1,1,1)"),
+    (("mnkl",), "(512,512,512,1)"),
     (("tile", "shape", "tiler", "mnk", "cluster", "tuple"), "(128,128,64)"),
     (("bool", "is_", "use_", "has_"), "False"),
 )
@@ -22,13 +24,17 @@ _EXAMPLES = (
 def example(name: str, annotation: str = "") -> str:
     """A value of the kind that a name is likely to have.
 
+    >>> example("cluster_shape_mn", "Tuple[int, int]")
+    '(1,1)'
     >>> example("self.a_dtype"), example("mma_tiler_mnk"), example("num_stages"), example("mA", "cute.Tensor")
     ('cutlass.Float16', '(128,128,64)', '128', '(512,512):(512,1)')
     """
-    for words in (annotation.lower(), name.lower().rpartition(".")[2]):
+    kind, last = annotation.lower(), name.lower().rpartition(".")[2]
+    pair = last.endswith("_mn") or kind.count("int") == 2
+    for words in (last, kind) if "tuple" in kind else (kind, last):
         for known, value in _EXAMPLES:
             if any(word in words for word in known):
-                return value
+                return f"{value.rpartition(',')[0]})" if pair and value.count(",") == 2 else value
     return "128"
 
 

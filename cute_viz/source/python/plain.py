@@ -9,11 +9,13 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit
 from cute_viz.source.python.expressions import iterate, need_whole
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.operators import truth
+from cute_viz.source.python.staged import computed
 from cute_viz.source.python.values import Atom, Class, Element, Instance, Items, Symbol, Tensor, Unknown, same
 
 _MATH = ("log2", "log", "ceil", "floor", "prod", "gcd", "lcm", "sqrt", "isqrt", "pow", "exp2", "exp", "trunc", "fabs")
@@ -59,6 +61,8 @@ def _size(name: str) -> Callable[..., Any]:
         if set(named) - {"default"} or (not values and "default" not in named):
             raise machine.fail(f"this {name} is not supported here", node)
         numbers = [need(value) for value in values]
+        if (first := next((value for value in numbers if isinstance(value, RunTime)), None)) is not None:
+            return computed("<<", first, next((value for value in numbers if value is not first), 0))
         if not all(isinstance(value, (int, float)) for value in numbers):
             raise machine.fail(f"{name} is for numbers here", node)
         return _SIZES[name](numbers) if numbers else need(named["default"])

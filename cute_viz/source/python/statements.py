@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import CuteVizError
 from cute_viz.source.python.branches import BREAKS, CONTINUES, GOES_ON, RAISES, RETURNS, bury, follow_if, follow_try, lose
 from cute_viz.source.python.expressions import iterate, need_whole
@@ -14,6 +15,7 @@ from cute_viz.source.python.loops import follow_for, follow_while
 from cute_viz.source.python.machine import Frame, Machine
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.operators import binary
+from cute_viz.source.python.staged import Staged
 from cute_viz.source.python.tree import dotted, stored
 from cute_viz.source.python.values import Class, Function, Instance, Items, Symbol, Unknown, decorators
 
@@ -69,12 +71,14 @@ def assign(machine: Machine, target: ast.expr, value: Any, frame: Frame, node: a
         _unpack(machine, target, value, frame, node)
         return
     name = dotted(target)
-    local = isinstance(target, ast.Name) and frame is not machine.module and not isinstance(value, Unknown)
+    local = isinstance(target, ast.Name) and frame is not machine.module and not isinstance(value, (Unknown, RunTime))
     given = machine.let(name, frame, binds="local" if local else "") if name and not _goes_on(name, frame, node) else NOTHING
     if given is not NOTHING:
         value = given
     elif isinstance(value, Unknown) and name and not value.error.needs and machine.tree is machine.main:
         value = Unknown(value.error.but(needs=(name,)), value.path)
+    elif isinstance(value, Staged) and name and not value.error().needs and machine.tree is machine.main:
+        value = value.turned(plain=value.plain, written=name)
     if isinstance(target, ast.Name):
         machine.record(target, value)
         machine.store.write(frame.names, target.id, value)

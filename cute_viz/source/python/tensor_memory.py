@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import Copy_Atom
 from cute_viz.algebra.inttuple import modes
 from cute_viz.algebra.layout import Layout, make_layout
@@ -19,7 +20,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import copy_atom, instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.tensors import fragment_like, layout_of, picked
-from cute_viz.source.python.values import Atom, Element, Instruction, Member, Pointer, Slice, Tensor
+from cute_viz.source.python.values import Atom, Element, Instruction, Member, Pointer, Slice, Tensor, Unknown
 
 _LANE = 1 << 16  # the distance of two lanes in addresses of 32 bits
 
@@ -83,11 +84,25 @@ def _compact(shape: Any, step: int) -> Any:
     return tuple(out)
 
 
-def _make_fragment(operand: str) -> Callable[..., Any]:
-    """`tiled_mma.make_fragment_C(tensor or shape)`: registers of a thread, of tcgen05 tensor memory.
+def _descriptors(op: Instruction, operand: str, source: Any) -> Tensor:
+    """The descriptors of an operand in shared memory: how far each starts behind the first, in units of 16 bytes.
 
-    Raises: AlgebraError for operands in shared memory, of which the DSL makes descriptors.
+    Source: MakeTensor<GMMA::smem_desc<Major>> and UMMA's. Raises: AlgebraError for a tensor that is not one of these.
     """
+    kind = source.pointer.element if isinstance(source, Tensor) else None
+    if isinstance(kind, Unknown):
+        raise kind.error
+    if not isinstance(source, Tensor) or not isinstance(kind, Element):
+        raise AlgebraError(f"operand {operand} of {op.name} is a tensor of shared memory, of a type that is known")
+    layout = domain(source.layout)
+    if not isinstance(layout, Layout) or (kind.bits < 8 and "MXF4" not in op.name):
+        raise AlgebraError(f"operand {operand} of {op.name} is a descriptor of shared memory, which is not supported here")
+    units = find("upcast").call([layout, 128 // kind.bits])
+    return Tensor(clear_static(Layout((1, *modes(units.shape)[1:]), (0, *modes(units.stride)[1:]))))
+
+
+def _make_fragment(operand: str) -> Callable[..., Any]:
+    """`tiled_mma.make_fragment_C(tensor or shape)`: registers, tensor memory of tcgen05, or descriptors of shared memory."""
 
     def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         mma, source = picked(args, named, ("mma", "input"))
@@ -95,11 +110,12 @@ def _make_fragment(operand: str) -> Callable[..., Any]:
         if not isinstance(mma, Atom) or mma.op is None:
             raise AlgebraError("cannot determine what this MMA takes")
         layout = layout_of(source)
+        where = need(mma.op.get("a_src")) if operand == "A" else None
+        held = operand == "C" or (isinstance(where, Member) and where.name in ("RMEM", "TMEM"))
+        if mma.op.module in ("tcgen05", "warpgroup") and not held:
+            return _descriptors(mma.op, operand, source)
         if mma.op.module == "tcgen05":
             return fragment(mma, operand, layout.shape)
-        where = need(mma.op.get("a_src")) if operand == "A" else None
-        if mma.op.module == "warpgroup" and operand != "C" and not (isinstance(where, Member) and where.name == "RMEM"):
-            raise AlgebraError(f"operand {operand} of {mma.op.name} is a descriptor of shared memory, which is not supported here")
         if operand == "C":  # whatever the strides of the tensor
             layout = Layout(layout.shape)
         elif isinstance(source, Tensor):
@@ -144,6 +160,25 @@ def _tmem_copy(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     return Atom(tiled, atom.op, atom.element)
 
 
+# Where the bits of a tcgen05.cp go: lanes, copies of these, bits of a column (ValID of the traits).
+_CP = {
+    "Cp128x256bOp": ((128, 256), (_LANE * 32, 1)),
+    "Cp128x128bOp": ((128, 128), (_LANE * 32, 1)),
+    "Cp4x32x128bOp": ((32, 128, 4), (_LANE * 32, 1, _LANE * 1024)),
+}
+
+
+def _s2t_copy(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """make_s2t_copy(atom, tmem_tensor): one thread copies shared memory to tensor memory; extents of stride 0 count once."""
+    atom, tensor = map(need, picked(args, named, ("atom", "tmem_tensor")))
+    if not isinstance(atom, Atom) or atom.op is None or atom.op.name not in _CP or not isinstance(tensor, Tensor):
+        raise AlgebraError("make_s2t_copy takes an atom such as tcgen05.Cp4x32x128bOp and a tensor of tensor memory")
+    values = find("coalesce").call([find("upcast").call([Layout(*_CP[atom.op.name]), atom.value.bits])])
+    threads = Layout(int(size(atom.value.thr_id)), 0)
+    whole = find("filter_zeros").call([tensor.layout])
+    return Atom(find("make_cotiled_copy").call([atom.value, make_layout(threads, values), whole]), atom.op, atom.element)
+
+
 def _store_op(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """get_smem_store_op of Blackwell: stmatrix where the load of tensor memory leaves the values as that wants them."""
     layout, kind, acc, load = map(need, picked(args, named, ("layout_d", "elem_ty_d", "elem_ty_acc", "tiled_tmem_load")))
@@ -168,6 +203,7 @@ def _store_op(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 TENSOR_MEMORY: dict[tuple[str, str], Callable[..., Any]] = {
     **{("", f"make_fragment_{operand}"): _make_fragment(operand) for operand in "ABC"},
     ("", "make_tmem_copy"): _tmem_copy,
+    ("", "make_s2t_copy"): _s2t_copy,
     ("sm100", "get_smem_store_op"): _store_op,
     ("utils", "get_smem_store_op"): _store_op,
 }

@@ -20,6 +20,7 @@ from cute_viz.source.python.instructions import copy_atom, mma_atom
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.parameters import hint_for
+from cute_viz.source.python.staged import Staged, computed
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.values import Atom, Class, Element, Instance, Member, Pointer, Tensor, Unknown, decorators
 
@@ -204,9 +205,19 @@ def _round_up(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     if isinstance(a, tuple):
         others = b if isinstance(b, tuple) else (b,) * len(a)
         return tuple(_round_up(machine, [x, y], {}) for x, y in zip(a, others, strict=False)) + a[len(others) :]
+    if isinstance(a, RunTime) and isinstance(b, int):
+        return computed("*", computed("//", computed("+", a, b - 1), b), b)
     if not isinstance(a, int) or not isinstance(b, int) or b < 1:
         raise AlgebraError("round_up takes integers")
     return -(-a // b) * b
+
+
+def _assume(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """`cute.assume(x, divby=8)`: a number that divides a run-time integer; of a pointer its alignment."""
+    value, div = picked(args, named, ("src", "divby"))
+    if isinstance(value, RunTime) and isinstance(div, int) and div > 0:
+        return Staged(value.name, value.text, value.span, value.written).turned(plain=False, div=div)
+    return value
 
 
 def _shape(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -284,6 +295,7 @@ TENSORS: dict[str, Callable[..., Any]] = {
     "make_copy_atom": _make_copy_atom,
     "size_in_bytes": _size_in_bytes,
     "round_up": _round_up,
+    "assume": _assume,
     "shape": _shape,
     "append_ones": _ones(front=False),
     "prepend_ones": _ones(front=True),

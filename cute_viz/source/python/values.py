@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +15,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Pointer as Address
 from cute_viz.algebra.tensor import Tensor as Memory
 from cute_viz.algebra.unknown import Unknown as RunTime
-from cute_viz.algebra.unknown import on_types
+from cute_viz.algebra.unknown import on_types, unknowns
 from cute_viz.errors import CuteVizError, NotationError
 
 _ELEMENTS = {kind.name: kind for kind in ELEMENTS}
@@ -285,7 +286,7 @@ def is_object(value: Any) -> bool:
     """
     if isinstance(value, tuple):
         return all(item is None or is_object(item) for item in value)
-    return isinstance(value, (int, Layout, ComposedLayout, Swizzle, ValueType)) or is_tiling(value)
+    return isinstance(value, (int, RunTime, Layout, ComposedLayout, Swizzle, ValueType)) or is_tiling(value)
 
 
 def decorators(node: Any) -> set[str]:
@@ -299,6 +300,23 @@ def decorators(node: Any) -> set[str]:
         item = item.func if isinstance(item, ast.Call) else item
         out.add(item.attr if isinstance(item, ast.Attribute) else getattr(item, "id", ""))
     return out
+
+
+def run_times(value: Any) -> Iterator[RunTime]:
+    """The run-time integers in a value of the source."""
+    if isinstance(value, tuple):
+        for item in value:
+            yield from run_times(item)
+    elif isinstance(value, (RunTime, Layout, ComposedLayout, Tensor)):
+        yield from unknowns(value.layout if isinstance(value, Tensor) else value)
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Whether two values are the same, or print the same run-time integers."""
+    if same(a, b):
+        return True
+    known = type(a) is type(b) and next(run_times(a), None) is not None and next(run_times(b), None) is not None
+    return known and str(a) == str(b)
 
 
 def same(a: Any, b: Any) -> bool:
