@@ -98,7 +98,7 @@ def test_pictures_ask_for_it(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("make_layout(make_shape(M, 8))", "(M,8):(1,M)"),
+        ("make_layout(make_shape(M, 8))", "(M,8):(_1,M)"),
         ("slice((_,0), (M,8):(N,1))", "(M):(N)"),
         ("composition((M,8):(8,1), (4,2):(1,4))", "((?,?),(?,?)):((8,?),(32,?))"),
         ("cute.make_layout((M,8), stride=(8,1))", "(M,8):(8,1)"),

@@ -76,7 +76,7 @@ def _mixed(shape: IntTuple, current: int, left: bool) -> tuple[IntTuple, int]:
             strides.append(stride)
         return tuple(strides if left else strides[::-1]), current
     if not isinstance(shape, Static):
-        return current, int(current) * shape
+        return current, (int(current) if isinstance(current, int) else current) * shape
     if shape == 1:
         return Static(0), current
     return current, Static(current * shape) if isinstance(current, Static) else current * int(shape)

@@ -9,8 +9,9 @@ from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.inttuple import Static, leaves, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Known, Runtime
-from cute_viz.algebra.static import each_integer
+from cute_viz.algebra.static import each_integer, is_tiling
 from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.tensor import Tensor
 
 _RECASTS = ("upcast", "downcast", "recast_layout")
 # The operations that simplify what is known. All others give integers of their operands as they are, or plain ones.
@@ -20,6 +21,9 @@ SIMPLIFIES = {
     *("logical_product", "zipped_product", "tiled_product", "flat_product", "blocked_product", "raked_product"),
     *_RECASTS,
     *("tile_to_shape", "make_layout_like", "make_ordered_layout", "make_fragment_like"),
+    *(f"partition_{x}" for x in "ABCSD"),
+    *(f"{name}_{x}" for name in ("thrfrg", "partition_shape", "partition_fragment") for x in "ABC"),
+    *("tidfrg_S", "tidfrg_D", "local_tile", "local_partition"),
 }
 OF_TYPES = {"rank", "depth", "congruent", "weakly_congruent"}  # known of any operands
 OF_VALUES = {"compatible", "evenly_divides"}  # known of known operands
@@ -35,7 +39,12 @@ def entered(name: str, operands: list[Any]) -> list[Any]:
         return operands
     # Strides below 0 are written without a mark; of recasts they are static: a run-time one CuTe would divide to 0.
     below = name in _RECASTS
-    return [each_integer(lambda x: Known(x) if isinstance(x, Static) or (below and x < 0) else Runtime(x), y) for y in operands]
+
+    def told(x: int) -> int:
+        return Known(x) if isinstance(x, Static) or (below and x < 0) else Runtime(x)
+
+    # An atom and a tiling of it are types.
+    return [each_integer(Known if is_tiling(y) and not isinstance(y, Tensor) else told, y) for y in operands]
 
 
 def is_mixed(operands: list[Any]) -> bool:
@@ -85,7 +94,7 @@ def _integers(value: Any) -> Iterator[Any]:
     elif isinstance(value, Layout):
         for part in (value.shape, value.stride):
             yield from (x.value if isinstance(x, Basis) else x for x in leaves(part))
-    elif isinstance(value, ComposedLayout):
-        yield from _integers(value.inner)
+    elif isinstance(value, (ComposedLayout, Tensor)):
+        yield from _integers(value.inner if isinstance(value, ComposedLayout) else value.layout)
     elif isinstance(value, int):
         yield value

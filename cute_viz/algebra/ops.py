@@ -244,7 +244,7 @@ _ROWS = (
     )),
     *(_op(f"retile_{x}", "views", "copy, A", "XL", "a fragment as the copy's values", f"retile_{x}(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)), (1,2,2))") for x in "SD"),
     *(_op(f"partition_shape_{x}", "views", "mma, shape", "XS", f"the shape of a thread's part of {x}", f"partition_shape_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
-    *(_op(f"partition_fragment_{x}", "views", "mma, A", "XV", f"what a thread needs for its part of {x}: registers, descriptors or tensor memory", f"partition_fragment_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
+    *(_op(f"partition_fragment_{x}", "umma", "mma, A", "XV", f"what a thread needs for its part of {x}: registers, descriptors or tensor memory", f"partition_fragment_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
     *(_op(f"thrfrg_{x}", "views", "mma, A", "XL", f"{x} as ((ThrV,(...)),(FrgV,(...)))", f"thrfrg_{x}(make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{{}}), (32,32))") for x in "ABC"),
     *(_op(f"tidfrg_{x}", "views", "copy, A", "XL", "a tensor as (Thr,(FrgV,FrgX),(Rest...))", f"tidfrg_{x}(make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{{}}, (4,8), (1,1)), (8,8))") for x in "SD"),
     *(_op(f"get_layout{x}_TV", "views", "tiled", "X", f"(thread, value) of {x} -> tile", f"get_layout{x}_TV({'make_tiled_copy(Copy_Atom<UniversalCopy<float>, float>{}, (4,8), (1,1))' if x in 'SD' else 'make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})'})") for x in "ABCSD"),

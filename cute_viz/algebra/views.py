@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra import copy as _copy
 from cute_viz.algebra import mma as _mma
-from cute_viz.algebra.composed import AnyLayout, as_layout, domain
+from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.copy import ThrCopy, TiledCopy
-from cute_viz.algebra.fragment import make_fragment_like
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout, size
 from cute_viz.algebra.mma import ThrMMA, TiledMMA
-from cute_viz.algebra.tensor import whole
 from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import AlgebraError
 
@@ -128,39 +125,6 @@ def _of_mma(function: Callable[[TiledMMA, str, Any], Any], operand: str) -> Call
 
 partition_shape_A, partition_shape_B, partition_shape_C = (_of_mma(_mma.partition_shape, x) for x in "ABC")
 thrfrg_A, thrfrg_B, thrfrg_C = (_of_mma(_mma.thrfrg, x) for x in "ABC")
-
-
-# What no register holds: operands that a wgmma or tcgen05.mma reads through a descriptor, accumulators in tensor memory.
-_ELSEWHERE = {"A": re.compile("_(SS|TS)(?![A-Za-z0-9])"), "B": re.compile("_(SS|RS|TS)(?![A-Za-z0-9])")}
-_ELSEWHERE["C"] = re.compile("SM10\\d_.*_(SS|TS)(?![A-Za-z0-9])")
-
-
-def held_elsewhere(mma: TiledMMA, operand: str) -> bool:
-    """Whether an operand is held by no registers: descriptors, or tensor memory, stand for it.
-
-    >>> from cute_viz import parse
-    >>> held_elsewhere(parse("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{})"), "A")
-    False
-    """
-    return _ELSEWHERE[operand].search(mma.atom.name) is not None
-
-
-def _fragment(operand: str) -> Callable[[Any, Any], Any]:
-    def partition_fragment(mma: Any, x: Any) -> Any:
-        tiled = as_tiled_mma(mma)
-        if held_elsewhere(tiled, operand):
-            from cute_viz.algebra import ops
-
-            part = ops.find(f"partition_{operand}").call([mma if isinstance(mma, ThrMMA) else get_slice(tiled, 0), x])
-            return ops.find(f"make_fragment_{operand}").call([tiled, part])
-        part = domain(_mma.partition(get_slice(tiled, 0), operand, as_layout(whole(x))))
-        return Layout(part.shape) if operand == "C" else make_fragment_like(part)  # accumulators do not follow the tensor
-
-    partition_fragment.__doc__ = f"What a thread needs of operand {operand}: registers, descriptors or tensor memory."
-    return partition_fragment
-
-
-partition_fragment_A, partition_fragment_B, partition_fragment_C = map(_fragment, "ABC")
 
 
 def tidfrg_S(copy: Any, layout: AnyLayout) -> AnyLayout:

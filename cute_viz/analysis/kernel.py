@@ -148,11 +148,12 @@ def cure(sides: list[Side]) -> tuple[str, int, int] | None:
     names = [one[0].instruction for one in now]
     units = [max(1, 8 * width(name) // side.share.tensor(side.type).bits) for name, side in zip(names, sides, strict=True)]
     least = max(units).bit_length() - 1
-    top = max(max(side.share.starts) + side.share.offset + max(map(int, offsets(side.share.layout))) for side in sides)
+    parts = [(x, x.offset + int(place)) for side in sides for x in (side.share,) for place in offsets(x.layout)]
+    used = {start + place for x, place in parts for start in x.starts}
     out: tuple[str, int, int] | None = None
     tries = _WORK // max(1, sum(len(side.share.starts) * len(side.order) for side in sides))
-    for name, move in _moves(least, top.bit_length())[:tries]:
-        count = _total(sides, move, best, names)
+    for name, move in _moves(least, max(used).bit_length())[:tries]:
+        count = _total(sides, {place: move(place) for place in used}, best, names)
         if count is not None and count < best:
             best, out = count, (name, count, ideal)
             if best == ideal:
@@ -177,7 +178,7 @@ def _padding(row: int, pad: int) -> Any:
     return lambda place: place + place // row * pad
 
 
-def _total(sides: list[Side], move: Any, most: int, names: list[str]) -> int | None:
+def _total(sides: list[Side], move: dict[int, int], most: int, names: list[str]) -> int | None:
     """The wavefronts with another layout, None where an instruction becomes another one, and where there are more than `most`."""
     total = 0
     for side, name in zip(sides, names, strict=True):
