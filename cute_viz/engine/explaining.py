@@ -18,6 +18,7 @@ from cute_viz.analysis.explain import explain as steps_of_call
 from cute_viz.analysis.explain import is_layout
 from cute_viz.analysis.steps import Step
 from cute_viz.analysis.swizzle_steps import steps_of
+from cute_viz.analysis.verdict import MOVES as VERDICTS
 from cute_viz.analysis.verdict import Verdict, verdict
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.figures import build
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from cute_viz.source.model import SourceFile
 
 _ROW = re.compile(r"mode \d+: |.*, mode by mode$")  # where the picture of the steps begins a new row
-VERDICTS = ("copy", "copy_if", "copy_aligned", "gemm")  # what moves or multiplies, and gives no value
+_REAL = re.compile(r"\b\w+_t\([\w.]*\)|(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=f))(?:e-?\d+)?f?(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +125,13 @@ def explain(text: str, names: dict[str, Any], library: Library) -> Explanation:
     """
     if is_triton(text):
         return _encoding(text, library)
+    if "axpby" in _last_statement(text):  # which numbers alpha and beta are does not matter
+        text = _REAL.sub(lambda found: "1".ljust(len(found[0])), text)
     name, operands, template = read_call(text, names, library.resolve)
     if name in VERDICTS:
         if _last_statement(text).startswith("cute.") and isinstance(operands[0], ThrCopy):
             operands[0] = operands[0].tiled  # the DSL's is a TiledCopy, too
-        found = verdict(name, operands)
+        found = verdict(name, operands, template)
         return Explanation(Call(name, tuple(operands), template), tuple(steps_of_verdict(found)), found)
     operands = [whole(operand) for operand in operands]
     if name:
@@ -147,7 +150,8 @@ def moves_at_end(text: str) -> bool:
     >>> moves_at_end("auto a = Layout<_4>{};\\ncopy(a, a);"), moves_at_end("auto a = copy_of(b);")
     (True, False)
     """
-    return re.fullmatch(rf"(?:cute(?:::|\.))?(?:{'|'.join(VERDICTS)})\s*\(.*", _last_statement(text), re.S) is not None
+    call = rf"(?:cute(?:::|\.))?(?:{'|'.join(VERDICTS)})\s*(?:<[^()]*>)?\s*\(.*"
+    return re.fullmatch(call, _last_statement(text), re.S) is not None
 
 
 def _last_statement(text: str) -> str:
