@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.inttuple import Static, leaves, product
+from cute_viz.algebra.inttuple import Made, Static, leaves, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Known, Runtime
 from cute_viz.algebra.static import each_integer, is_tiling
@@ -35,7 +35,9 @@ def entered(name: str, operands: list[Any]) -> list[Any]:
     >>> [str(x) for x in entered("coalesce", [Layout((Static(4), 8), (Static(1), 4))])]
     ['(_4,8):(_1,4)']
     """
-    if name not in SIMPLIFIES or not any(type(x) is Static for operand in operands for x in _integers(operand)):
+    if name not in SIMPLIFIES:
+        return operands
+    if not any(type(x) is Static for operand in operands for x in _integers(operand)) and not any(map(_made, operands)):
         return operands
     # Strides below 0 are written without a mark; of recasts they are static: a run-time one CuTe would divide to 0.
     below = name in _RECASTS
@@ -84,6 +86,12 @@ def _never(a: Any, b: Any) -> bool:
     if isinstance(a, tuple):
         return not isinstance(b, tuple) or len(a) != len(b) or any(map(_never, a, b))
     return all(type(x) is Static for x in leaves((a, b))) and a != product(b)
+
+
+def _made(value: Any) -> bool:
+    """Whether C++ code made a layout of run-time integers, `make_shape(4, 1)`, of which a tiling takes a part."""
+    layout = value.layout if isinstance(value, Tensor) else value
+    return isinstance(layout, Layout) and (isinstance(layout.shape, Made) or isinstance(layout.stride, Made))
 
 
 def _integers(value: Any) -> Iterator[Any]:

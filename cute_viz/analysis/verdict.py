@@ -332,11 +332,12 @@ def _registers(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tens
             continue
         held, why = registers_of(values, tensor, width)
         if held != number:
+            one = "Int<1>{}" if "run-time" in why else "1"
             files = f"{number} register{'s' if number > 1 else ''} of {width} bits"
             raise AlgebraError(
                 f"{side} failed to vectorize into registers: {atom.name} wants {files}; {size(values)} values of"
                 f" {tensor.bits} bits are at {show(values)}: {why}",
-                hint=f"{max(1, width // tensor.bits)} contiguous values (stride 1) make a register",
+                hint=f"{max(1, width // tensor.bits)} contiguous values (stride {one}) make a register",
             )
 
 

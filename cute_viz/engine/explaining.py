@@ -127,7 +127,10 @@ def explain(text: str, names: dict[str, Any], library: Library) -> Explanation:
         return _encoding(text, library)
     if "axpby" in _last_statement(text):  # which numbers alpha and beta are does not matter
         text = _REAL.sub(lambda found: "1".ljust(len(found[0])), text)
+    if moves_at_end(text):
+        names = {"threadIdx.x": 0, **names}  # the verdict is that of every thread
     name, operands, template = read_call(text, names, library.resolve)
+    name = name.removeprefix("cute::") if name.removeprefix("cute::") in VERDICTS else name
     if name in VERDICTS:
         if _last_statement(text).startswith("cute.") and isinstance(operands[0], ThrCopy):
             operands[0] = operands[0].tiled  # the DSL's is a TiledCopy, too
