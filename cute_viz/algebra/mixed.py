@@ -37,7 +37,8 @@ def entered(name: str, operands: list[Any]) -> list[Any]:
     """
     if name not in SIMPLIFIES:
         return operands
-    if not any(type(x) is Static for operand in operands for x in _integers(operand)) and not any(map(_made, operands)):
+    extents = operands[:2] if name in ("local_tile", "local_partition") else operands  # a projection has none
+    if not any(type(x) is Static for operand in extents for x in _integers(operand)) and not any(map(_made, operands)):
         return operands
     # Strides below 0 are written without a mark; of recasts they are static: a run-time one CuTe would divide to 0.
     below = name in _RECASTS
