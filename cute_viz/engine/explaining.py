@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import pointer_bits
 from cute_viz.algebra.copy import ThrCopy
-from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.inttuple import modes, show
+from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import whole
 from cute_viz.analysis.explain import explain as steps_of_call
@@ -98,9 +99,24 @@ class Explanation:
                 last = int(parts[-1].numbers.partition("-")[2] or parts[-1].numbers) if parts else 0
                 upto = number or max(waiting, last)
                 numbers = f"{waiting}-{upto}" if 0 < waiting < upto else str(upto)
-                parts.append(Shown(numbers, step.title or words, value, begins))
+                drawn = _in_place(value) if self.subject.name in _CUT else value
+                title = step.title or words if drawn is value else f"{words.partition(':')[0]}, each where it lies"
+                parts.append(Shown(numbers, title, drawn, begins))
                 waiting, begins = 0, False
         return steps(f"{self.subject}, step by step", str(self.subject), parts, _sentences(told))
+
+
+_CUT = ("local_tile", "local_partition")
+
+
+def _in_place(value: Any) -> Any:
+    """A layout ((tile), (rest)) with the elements where they are in the tensor, ((tile 0, rest 0), (tile 1, rest 1))."""
+    if not isinstance(value, Layout):
+        return value
+    shape, stride = modes(value.shape), modes(value.stride)
+    if len(shape) != 2 or not all(isinstance(x, tuple) and len(x) == 2 for x in shape):
+        return value
+    return Layout(*(tuple(zip(*map(modes, x), strict=True)) for x in (shape, stride)))
 
 
 def _sentences(told: list[str]) -> list[str]:
