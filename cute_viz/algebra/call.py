@@ -30,5 +30,6 @@ class Call:
 def _told(operand: Any) -> str:
     """An operand in one line: a tiling or a thread's view of one by its atom."""
     text = show(operand)
-    atom = getattr(getattr(operand, "tiled", operand), "atom", operand)
-    return f"{type(operand).__name__} of {atom.name}" if "\n" in text and getattr(atom, "name", "") else text
+    tiled: Any = getattr(operand, "tiled", operand)
+    name: Any = getattr(getattr(tiled, "atom", tiled), "name", "")
+    return f"{type(operand).__name__} of {name}" if "\n" in text and name else text
