@@ -238,9 +238,7 @@ def test_run_time_values_are_given():
     ("text", "place", "words"),
     [
         ("size((4,?):(1,4)) / 2", "?", '"?": 512'),
-        ("make_layout(make_shape(M, 8))", "M", '"M": 512'),
         ("make_layout(make_shape(blockIdx.x, 8))", "blockIdx.x", '"blockIdx.x": 512'),
-        ("cute.make_layout((M, 8), stride=(8, 1))", "M", '"M": 512'),
         ("a = 4:2\nb = compositon(a, 2)\n", "compositon(a, 2)", "did you mean composition"),
         ("a = (4,8):(8,1)\nb = (4,8):(8,1,)\n", ",)", "a mode is missing"),
         ("cute.make_layout((4, 8), stride=(8, 1, 2))", "cute.make_layout", "do not have the same nesting"),

@@ -376,3 +376,45 @@ def test_what_many_statements_lack_is_said_once(tmp_path: Path, capsys: pytest.C
     out = capsys.readouterr().out
     assert "3 statements not evaluated: " in out
     assert ": lines 2, 3, 4\n" in out
+
+
+TOGETHER = """
+void kernel(half_t* A, float alpha, float beta) {
+  __shared__ half_t smem[64*64];
+  auto sA = make_tensor(make_smem_ptr(smem), make_layout(Shape<_64,_64>{}, Stride<_64,_1>{}));
+  auto gA = make_tensor(make_gmem_ptr(A), make_layout(Shape<_64,_64>{}, Stride<_64,_1>{}));
+  cooperative_copy<128, 128>(threadIdx.x, gA, sA);
+  cooperative_copy<128, 128>(threadIdx.x, gA, sA, AutoCopyAsync{});
+  cooperative_copy<96, 128>(threadIdx.x, gA, sA);
+  auto tA = local_partition(gA, Layout<Shape<_2,_64>,Stride<_64,_1>>{}, threadIdx.x);
+  auto tS = local_partition(sA, Layout<Shape<_2,_64>,Stride<_64,_1>>{}, threadIdx.x);
+  copy(AutoCopyAsync{}, tA, tS);
+  axpby(alpha, tS, beta, tA);
+}
+"""
+
+
+def test_copies_of_a_whole_block_and_axpby(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """8,192 bytes are 512 accesses of 128 bits, 4 of each of 128 threads; of 96 threads 32 do one more than 5."""
+    (tmp_path / "a.cu").write_text(TOGETHER)
+    with pytest.raises(SystemExit):
+        cli.main(["analyze", str(tmp_path / "a.cu"), "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert not found["unknown"]
+    rows = sorted(
+        (row["line"], row["instruction"], row["instructions"], row["wavefronts"], row["sectors"]) for row in found["accesses"]
+    )
+    assert rows == [
+        (6, "ld.global.128", 16, None, 256),
+        (6, "st.shared.128", 16, 64, None),
+        (7, "cp.async.128", 16, 64, 256),
+        (8, "ld.global.128", 1, None, 16),
+        (8, "ld.global.128", 15, None, 240),
+        (8, "st.shared.128", 1, 4, None),
+        (8, "st.shared.128", 15, 60, None),
+        (11, "ld.global.16", 128, None, 256),
+        (11, "st.shared.16", 128, 128, None),
+        (12, "ld.global.16", 128, None, 256),
+        (12, "ld.shared.16", 128, 128, None),
+        (12, "st.global.16", 128, None, 256),
+    ]

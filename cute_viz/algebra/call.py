@@ -24,4 +24,12 @@ class Call:
 
     def __str__(self) -> str:
         angle = f"<{','.join(map(str, self.template))}>" if self.template else ""
-        return f"{self.name}{angle}({', '.join(map(show, self.operands))})"
+        return f"{self.name}{angle}({', '.join(map(_told, self.operands))})"
+
+
+def _told(operand: Any) -> str:
+    """An operand in one line: a tiling or a thread's view of one by its atom."""
+    text = show(operand)
+    tiled: Any = getattr(operand, "tiled", operand)
+    name: Any = getattr(getattr(tiled, "atom", tiled), "name", "")
+    return f"{type(operand).__name__} of {name}" if "\n" in text and name else text

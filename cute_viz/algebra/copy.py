@@ -118,6 +118,8 @@ def make_copy_atom(op: CopyOp, bits: int, value_type: str = "") -> Copy_Atom:
     >>> str(make_copy_atom(op, 16).layout_src)
     '(1,2):(0,1)'
     """
+    if op.name == "AutoCopyAsync":
+        raise AlgebraError("AutoCopyAsync has no Copy_Traits: there is no atom of it", hint="copy(AutoCopyAsync{}, src, dst)")
     op = op.of_bits(bits) if op.of_bits is not None else op
     layouts = []
     for which, layout in (("Src", op.src), ("Dst", op.dst), ("Ref", op.ref)):

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.inttuple import Static, leaves, product
+from cute_viz.algebra.inttuple import Made, Static, leaves, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Known, Runtime
-from cute_viz.algebra.static import each_integer
+from cute_viz.algebra.static import each_integer, is_tiling
 from cute_viz.algebra.stride import Basis
+from cute_viz.algebra.tensor import Tensor
 
 _RECASTS = ("upcast", "downcast", "recast_layout")
 # The operations that simplify what is known. All others give integers of their operands as they are, or plain ones.
@@ -20,6 +21,9 @@ SIMPLIFIES = {
     *("logical_product", "zipped_product", "tiled_product", "flat_product", "blocked_product", "raked_product"),
     *_RECASTS,
     *("tile_to_shape", "make_layout_like", "make_ordered_layout", "make_fragment_like"),
+    *(f"partition_{x}" for x in "ABCSD"),
+    *(f"{name}_{x}" for name in ("thrfrg", "partition_shape", "partition_fragment") for x in "ABC"),
+    *("tidfrg_S", "tidfrg_D", "local_tile", "local_partition"),
 }
 OF_TYPES = {"rank", "depth", "congruent", "weakly_congruent"}  # known of any operands
 OF_VALUES = {"compatible", "evenly_divides"}  # known of known operands
@@ -31,11 +35,19 @@ def entered(name: str, operands: list[Any]) -> list[Any]:
     >>> [str(x) for x in entered("coalesce", [Layout((Static(4), 8), (Static(1), 4))])]
     ['(_4,8):(_1,4)']
     """
-    if name not in SIMPLIFIES or not any(type(x) is Static for operand in operands for x in _integers(operand)):
+    if name not in SIMPLIFIES:
+        return operands
+    extents = operands[:2] if name in ("local_tile", "local_partition") else operands  # a projection has none
+    if not any(type(x) is Static for operand in extents for x in _integers(operand)) and not any(map(_made, operands)):
         return operands
     # Strides below 0 are written without a mark; of recasts they are static: a run-time one CuTe would divide to 0.
     below = name in _RECASTS
-    return [each_integer(lambda x: Known(x) if isinstance(x, Static) or (below and x < 0) else Runtime(x), y) for y in operands]
+
+    def told(x: int) -> int:
+        return Known(x) if isinstance(x, Static) or (below and x < 0) else Runtime(x)
+
+    # An atom and a tiling of it are types.
+    return [each_integer(Known if is_tiling(y) and not isinstance(y, Tensor) else told, y) for y in operands]
 
 
 def is_mixed(operands: list[Any]) -> bool:
@@ -77,6 +89,12 @@ def _never(a: Any, b: Any) -> bool:
     return all(type(x) is Static for x in leaves((a, b))) and a != product(b)
 
 
+def _made(value: Any) -> bool:
+    """Whether C++ code made a layout of run-time integers, `make_shape(4, 1)`, of which a tiling takes a part."""
+    layout = value.layout if isinstance(value, Tensor) else value
+    return isinstance(layout, Layout) and (isinstance(layout.shape, Made) or isinstance(layout.stride, Made))
+
+
 def _integers(value: Any) -> Iterator[Any]:
     """Every integer of an operand."""
     if isinstance(value, tuple):
@@ -85,7 +103,7 @@ def _integers(value: Any) -> Iterator[Any]:
     elif isinstance(value, Layout):
         for part in (value.shape, value.stride):
             yield from (x.value if isinstance(x, Basis) else x for x in leaves(part))
-    elif isinstance(value, ComposedLayout):
-        yield from _integers(value.inner)
+    elif isinstance(value, (ComposedLayout, Tensor)):
+        yield from _integers(value.inner if isinstance(value, ComposedLayout) else value.layout)
     elif isinstance(value, int):
         yield value

@@ -10,21 +10,24 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, as_layout, domain
 from cute_viz.algebra.descriptor import make_fragment
 from cute_viz.algebra.divide import tiled_divide
 from cute_viz.algebra.elements import named
 from cute_viz.algebra.fragment import make_fragment_like
-from cute_viz.algebra.inttuple import is_int_tuple, modes, tuple_rank
+from cute_viz.algebra.inttuple import is_int_tuple, leaves, map_leaves, modes, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import ThrMMA, TiledMMA, partition
 from cute_viz.algebra.modes import get
+from cute_viz.algebra.partition import of_tensor
 from cute_viz.algebra.products import tile_to_shape
+from cute_viz.algebra.runtime import Runtime, is_known
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.tensor import Tensor, as_tensor, viewed, whole
 from cute_viz.algebra.tmem import fragments_of, make_fragment_sf
 from cute_viz.algebra.tmem import make_fragment as _in_tmem
+from cute_viz.algebra.unknown import Unknown
 from cute_viz.algebra.views import as_tiled_mma, get_slice
 from cute_viz.errors import AlgebraError
 
@@ -277,3 +280,34 @@ def AtomThrID(mma: Any) -> Layout:
     '_2:_1'
     """
     return as_tiled_mma(mma).atom.thr_id
+
+
+_OWNING = "registers need extents that are known when the code is compiled, such as Int<64>{} or _64"
+
+
+def _fragment(operand: str) -> Callable[[Any, Any], Any]:
+    def partition_fragment(mma: Any, x: Any) -> Any:
+        tiled, name = as_tiled_mma(mma), f"partition_fragment_{operand}"
+        if home(tiled.atom.name, operand) != "rmem":
+            thr = mma if isinstance(mma, ThrMMA) else get_slice(tiled, 0)
+            part = partition(thr, operand, as_layout(x.layout if isinstance(x, Tensor) else x))
+            return _make(operand, tiled, viewed(x, part) if isinstance(x, Tensor) else part)
+        # Whichever thread: a swizzle that its part meets nowhere is gone, and its strides are run-time integers.
+        thr, layout = get_slice(tiled, Unknown()), as_layout(whole(x))  # type: ignore[arg-type]
+        if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag):
+            layout = domain(layout)  # the pointer has the swizzle
+        with of_tensor():
+            part = partition(thr, operand, layout)
+        plain = domain(part[0] if isinstance(part, tuple) else part)
+        if not all(map(is_known, leaves(plain.shape))):
+            refuse(name, (x,), "Dynamic owning tensors not supported", hint=_OWNING)
+        if operand == "C":
+            return Layout(plain.shape)  # accumulators do not follow the tensor
+        steps = map_leaves(lambda step: Runtime(1) if isinstance(step, Unknown) else step, plain.stride)
+        return make_fragment_like(Layout(plain.shape, steps))
+
+    partition_fragment.__doc__ = f"What a thread needs of operand {operand}: registers, descriptors or tensor memory."
+    return partition_fragment
+
+
+partition_fragment_A, partition_fragment_B, partition_fragment_C = map(_fragment, "ABC")

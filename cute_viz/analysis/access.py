@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import gcd
 from typing import Any
 
@@ -21,12 +22,13 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
-from cute_viz.analysis.banks import ACCESSES, LANES, ROW, Phase, ideal_wavefronts, phases, width
+from cute_viz.analysis.banks import ACCESSES, BANKS, LANES, ROW, WORD, Phase, ideal_wavefronts, phases, width
 from cute_viz.analysis.memories import Memory
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
 
 STORES = tuple([access for access in ACCESSES if access.startswith("st")])
+_TURN = BANKS * WORD  # bytes after which the banks begin again
 WIDTHS = (128, 64, 32)  # bits of plain loads and stores that are modelled
 
 
@@ -58,12 +60,25 @@ class WarpAccess:
     @property
     def wavefronts(self) -> int:
         """What it costs."""
-        return sum(phase.wavefronts for phase in self.phases())
+        return self._counted()[0]
 
     @property
     def ideal(self) -> int:
         """What it would cost without a conflict."""
-        return ideal_wavefronts(self.addresses, self.instruction, self.mask, self.memory)
+        return self._counted()[1]
+
+    def _counted(self) -> tuple[int, int]:
+        if self.memory is not None:
+            return _counted.__wrapped__(self.addresses, self.instruction, self.mask, self.memory)
+        begin = max(0, min(self.addresses)) // _TURN * _TURN  # as near to 0 as the banks let it be
+        return _counted(tuple([place - begin for place in self.addresses]), self.instruction, self.mask)
+
+
+@lru_cache(maxsize=1 << 12)
+def _counted(addresses: tuple[int, ...], instruction: str, mask: int, memory: Memory | None = None) -> tuple[int, int]:
+    """Wavefronts, and those without a conflict: kept, as the warps of a kernel and the layouts tried for it ask again and again."""
+    cost = sum(phase.wavefronts for phase in phases(addresses, instruction, mask, memory))
+    return cost, ideal_wavefronts(addresses, instruction, mask, memory)
 
 
 def accesses(
@@ -303,6 +318,8 @@ def _widest(lanes: Sequence[list[int]], bytes_: int, atom: int) -> int:
     values = len(lanes[0])
     for bits in WIDTHS:
         per = bits // 8 // bytes_
+        if per == 1:  # whatever lies next to it
+            return bits
         if per < 1 or values % per or per > atom:
             continue
         if all(

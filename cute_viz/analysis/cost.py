@@ -31,8 +31,8 @@ class Side:
     store: bool = False
     like: str = ""
 
-    def instructions(self, move: Any = None) -> list[WarpAccess]:
-        """The instructions of every warp; `move` takes an offset in elements to another one."""
+    def instructions(self, move: dict[int, int] | None = None) -> list[WarpAccess]:
+        """The instructions of every warp; `move` has for each offset in elements another one."""
         bits = self.share.tensor(self.type).bits
         if bits % 8:
             raise AlgebraError(f"elements of {bits} bits are not whole bytes, so accesses are not counted")
@@ -53,8 +53,8 @@ class Side:
         return out
 
 
-def _moved(places: list[int], move: Any) -> list[int]:
-    return places if move is None else [move(place) for place in places]
+def _moved(places: list[int], move: dict[int, int] | None) -> list[int]:
+    return places if move is None else [move[place] for place in places]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,20 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.shares import Share
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tensor import SPACES
+from cute_viz.algebra.tensor import SPACES, Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.analysis.access import instruction_of
 from cute_viz.analysis.async_copy import async_wavefronts
 from cute_viz.analysis.banks import width
+from cute_viz.analysis.cooperative import cooperation
 from cute_viz.analysis.cost import Cost, Side, cost_of, ordered
 from cute_viz.analysis.multiply import multiplied
-from cute_viz.analysis.verdict import AUTO, verdict
+from cute_viz.analysis.verdict import ASYNC as AUTO_ASYNC
+from cute_viz.analysis.verdict import AUTO, CP_ASYNC, async_bits, verdict
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
 
@@ -53,9 +55,13 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
         raise AlgebraError(f"{foreign}::{name} is not CuTe's: what it does is not in this statement")
     if name == "gemm":
         return multiplied(operands)
+    if name == "cooperative_copy":
+        return _cooperative(operands)
+    if name == "axpby":
+        return _axpby(operands)
     if operands and isinstance(operands[0], TmaCopy):
         raise AlgebraError(f"{operands[0].op.name}: {_BOX}")
-    tiled = [x for x in operands[:1] if isinstance(x, (Copy_Atom, TiledCopy, ThrCopy))]
+    tiled = [x for x in operands[:1] if isinstance(x, (Copy_Atom, CopyOp, TiledCopy, ThrCopy))]
     rest = operands[len(tiled) :]
     if not tiled and name != "copy_if" and len(operands) > 2 and isinstance(operands[0], CuteVizError):
         raise AlgebraError(f"a TMA: {_BOX}") if operands[0].message.startswith("make_tma") else operands[0]
@@ -66,13 +72,65 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
         raise AlgebraError(_TMEM)
     if name == "copy_if":
         rest = rest[1:]
-    pair = rest[:2]
+    pair = _shares(rest[:2])
+    return _copy(tiled[0] if tiled else None, pair[0], pair[1], name == "copy_if")
+
+
+def _cooperative(operands: list[Any]) -> list[Cost]:
+    """The passes of a cooperative copy, whose threads and widest access come before its operands."""
+    at = next((n for n, x in enumerate(operands) if isinstance(x, Share)), len(operands))
+    pair, policy = _shares(operands[at : at + 2]), operands[at + 2] if len(operands) > at + 2 else None
+    threads, most = (*operands[: max(0, at - 1)], None, None)[:2]
+    for operand in (threads, most, policy):
+        if isinstance(operand, CuteVizError):
+            raise operand
+    if any(x.starts for x in pair):
+        raise AlgebraError("cooperative_copy takes whole tensors: this is a thread's part already")
+    src, dst = (_tensor(x, pair) for x in pair)
+    found = cooperation(threads, most, src, dst)
+    if not found.parts:
+        raise AlgebraError(f"{threads} threads do not divide the {size(src.layout)} elements: what each moves is no layout")
+    named = "" if policy is None else _atom(policy).name
+    apart = (src.pointer.space, dst.pointer.space) == ("gmem", "smem") and found.bits in CP_ASYNC["CACHEALWAYS"]
+    like = "cp.async" if found.even and (ASYNC in named or (named == AUTO_ASYNC and apart)) else ""
+    out = []
+    for parts in found.parts:
+        sides = []
+        for n, (x, tensor, (layout, starts)) in enumerate(zip(pair, (src, dst), parts, strict=True)):
+            part, order = replace(x, layout=layout, starts=starts), tuple(range(size(layout)))
+            sides.append(cost_of(Side(part, tensor.pointer.type, order, found.bits // src.bits, None, n == 1, like), ()))
+        out += _joined(sides) if like else sides
+    return out
+
+
+def _axpby(operands: list[Any]) -> list[Cost]:
+    """Loads of x and y and stores of y, element by element."""
+    if len(operands) < 4:
+        raise AlgebraError("axpby takes alpha, x, beta and y")
+    x, y = _shares([operands[1], operands[3]])
+    out = []
+    for side, store in ((x, False), (y, False), (y, True)):
+        if side.space in ("smem", "gmem"):
+            kind = _tensor(side, [x, y]).pointer.type
+            out.append(cost_of(Side(side, kind, tuple(range(size(side.layout))), 1, None, store), ()))
+    return out
+
+
+def _shares(pair: list[Any]) -> list[Share]:
     for operand in pair:
         if isinstance(operand, CuteVizError):
             raise operand
     if len(pair) < 2 or not all(isinstance(x, Share) for x in pair):
         raise AlgebraError("this does not copy between two tensors that can be evaluated")
-    return _copy(tiled[0] if tiled else None, pair[0], pair[1])
+    return pair
+
+
+def _tensor(x: Share, pair: list[Share]) -> Tensor:
+    """A share as a tensor, of the type of the other side where its own is not known."""
+    kind = x.type or next((other.type for other in pair if other.type), "")
+    if not kind:
+        raise AlgebraError("the element type is unknown")
+    return x.tensor(kind)
 
 
 def _atom(copy: Any) -> Copy_Atom:
@@ -80,7 +138,7 @@ def _atom(copy: Any) -> Copy_Atom:
     return tiled.atom if isinstance(tiled, TiledCopy) else tiled
 
 
-def _copy(copy: Any, src: Share, dst: Share) -> list[Cost]:
+def _copy(copy: Any, src: Share, dst: Share, predicate: bool = False) -> list[Cost]:
     atom = _atom(copy) if copy is not None else None
     if src.space == dst.space == "rmem":
         return []
@@ -91,23 +149,28 @@ def _copy(copy: Any, src: Share, dst: Share) -> list[Cost]:
     tensors = [side.tensor(type_) for side, type_ in zip((src, dst), types, strict=True)]
     if size(src.layout) * max(1, len(src.starts), len(dst.starts)) > limit("accesses"):
         raise over("accesses", f"the statement touches {size(src.layout)} elements per thread")
-    if atom is None or AUTO.match(atom.name):
+    alone = atom is not None and atom.name == AUTO_ASYNC
+    names: list[str | None] = [None, None]
+    order: tuple[int, ...] = ()
+    reasons: tuple[str, ...] = ()
+    if alone or (predicate and atom is None):  # element by element
+        atoms = [1, 1]
+        reasons = verdict("copy", [atom, *tensors]).reasons if alone else ()
+    elif atom is None or AUTO.match(atom.name):
         if size(src.layout) != size(dst.layout):
             raise AlgebraError(f"the source has {size(src.layout)} elements per thread, the destination {size(dst.layout)}")
         operands = tensors if atom is None else [atom, *tensors]
         found = verdict("copy", operands)
         together = max(1, found.bits // tensors[1].bits)
         order, together = ordered(src, dst, together)
-        names: list[str | None] = [None, None]
         atoms = [together, together]
         reasons = found.reasons
     else:
         verdict("copy", [atom, *tensors])
-        order = ()
         names = [instruction_of(atom, False), instruction_of(atom, True)]
         atoms = [size(get(layout, 1)) for layout in (atom.layout_src, atom.layout_dst)]
         reasons = ()
-    like = ASYNC in atom.name if atom is not None else False
+    like = atom is not None and (ASYNC in atom.name or (alone and async_bits(*tensors) > 0))
     out = []
     for n, (side, type_) in enumerate(zip((src, dst), types, strict=True)):
         if side.space in ("smem", "gmem"):
@@ -148,11 +211,12 @@ def cure(sides: list[Side]) -> tuple[str, int, int] | None:
     names = [one[0].instruction for one in now]
     units = [max(1, 8 * width(name) // side.share.tensor(side.type).bits) for name, side in zip(names, sides, strict=True)]
     least = max(units).bit_length() - 1
-    top = max(max(side.share.starts) + side.share.offset + max(map(int, offsets(side.share.layout))) for side in sides)
+    parts = [(x, x.offset + int(place)) for side in sides for x in (side.share,) for place in offsets(x.layout)]
+    used = {start + place for x, place in parts for start in x.starts}
     out: tuple[str, int, int] | None = None
     tries = _WORK // max(1, sum(len(side.share.starts) * len(side.order) for side in sides))
-    for name, move in _moves(least, top.bit_length())[:tries]:
-        count = _total(sides, move, best, names)
+    for name, move in _moves(least, max(used).bit_length())[:tries]:
+        count = _total(sides, {place: move(place) for place in used}, best, names)
         if count is not None and count < best:
             best, out = count, (name, count, ideal)
             if best == ideal:
@@ -177,7 +241,7 @@ def _padding(row: int, pad: int) -> Any:
     return lambda place: place + place // row * pad
 
 
-def _total(sides: list[Side], move: Any, most: int, names: list[str]) -> int | None:
+def _total(sides: list[Side], move: dict[int, int], most: int, names: list[str]) -> int | None:
     """The wavefronts with another layout, None where an instruction becomes another one, and where there are more than `most`."""
     total = 0
     for side, name in zip(sides, names, strict=True):

@@ -18,6 +18,7 @@ from cute_viz.algebra.inverse import max_common_vector, nullspace
 from cute_viz.algebra.layout import Layout, flat_modes
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.modes import get
+from cute_viz.algebra.ops import find
 from cute_viz.algebra.recast import max_alignment, recast_layout
 from cute_viz.algebra.slicing import settled, slice_and_offset
 from cute_viz.algebra.swizzle import Swizzle
@@ -148,7 +149,8 @@ def registers_of(values: Layout, t: Tensor, width: int) -> tuple[int | None, str
     """
     try:
         whole = elements_of(replace(t, layout=values))
-        held = size(recast_layout(whole, t.bits, width))
+        mixed = len({isinstance(step, Static) for step in leaves(values.stride)}) > 1  # a run-time stride of 1 joins nothing
+        held = size(find("recast_layout").call([whole, t.bits, width]) if mixed else recast_layout(whole, t.bits, width))
     except AlgebraError as error:
         return None, error.message
     return held, f"they make {held} of {width} bits"

@@ -7,7 +7,7 @@ cute/atom/mma_traits.hpp.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cute_viz.algebra.compose import composition
@@ -22,12 +22,16 @@ from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
 from cute_viz.algebra.modes import get
+from cute_viz.algebra.recast import recast_layout
+from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import SPACES, Pointer, Tensor, whole
+from cute_viz.analysis.cooperative import cooperation
 from cute_viz.analysis.multiply import gemm_calls
 from cute_viz.analysis.vectorize import BYTE, WIDEST, auto_width, registers_of
 from cute_viz.errors import AlgebraError
 
 AUTO = re.compile(r"(?:AutoVectorizingCopy(?:WithAssumedAlignment<(\d+)>)?|(DefaultCopy))$")  # DefaultCopy assumes 8 bits
+ASYNC = "AutoCopyAsync"
 _COPIES = (Copy_Atom, CopyOp, TiledCopy, ThrCopy)
 _TYPED = re.compile(r"(?:UniversalCopy|SM80_CP_ASYNC_CACHE\w+)<(.*)>$")  # the types of source and destination
 _MATRIX = re.compile(r"(?:_x(\d)|U(8|16|32)x(\d+))_(?:\w*_)?(LDSM|STSM)_")
@@ -69,8 +73,13 @@ class Verdict:
         return out | {"reasons": list(self.reasons)}
 
 
-def verdict(name: str, operands: list[Any]) -> Verdict:
-    """The verdict on `copy(...)`, `copy_aligned(...)`, `copy_if(...)` or `gemm(...)` with its operands.
+MOVES = ("copy", "copy_if", "copy_aligned", "cooperative_copy", "axpby", "gemm")  # what moves or multiplies, and gives no value
+
+
+def verdict(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> Verdict:
+    """The verdict on a statement of MOVES with its operands.
+
+    template: of cooperative_copy the number of threads, and the most bits of an access.
 
     Raises: AlgebraError for what CuTe refuses, with its condition in words, and for operands that are not tensors.
 
@@ -82,12 +91,46 @@ def verdict(name: str, operands: list[Any]) -> Verdict:
     """
     if name == "gemm":
         return Verdict("gemm", *gemm_calls(*_operands("gemm", operands, 3, (MMA_Atom, TiledMMA, ThrMMA))))
+    if name == "cooperative_copy":
+        return _cooperative(operands, template)
+    if name == "axpby":
+        return _axpby(operands)
     return _copy_if(operands) if name == "copy_if" else _copy(operands, aligned=name == "copy_aligned")
+
+
+def _cooperative(operands: list[Any], template: tuple[Any, ...]) -> Verdict:
+    """What each thread does in a cooperative copy."""
+    policy = operands[3] if len(operands) == 4 else None
+    if len(operands) not in (3, 4) or (policy is not None and not isinstance(policy, _COPIES)):
+        raise AlgebraError("cooperative_copy takes a thread index and 2 tensors", hint="cooperative_copy<128, 128>(tid, SRC, DST)")
+    _, src, dst = _operands("cooperative_copy", operands[1:3], 2, _COPIES)
+    found = cooperation((*template, None)[0], (*template, None, None)[1], src, dst)
+    if policy is not None and found.even:  # elsewhere no policy is asked
+        parts = [mark_static(recast_layout(layout, src.bits, found.bits)) for (layout, _) in found.parts[0]]
+        tensors = [Tensor(Pointer(x.pointer.space, f"uint{found.bits}_t"), part) for x, part in zip((src, dst), parts, strict=True)]
+        return replace(_copy([policy, *tensors]), common=found.common, bits=found.bits)
+    return Verdict("copy", f"a load and a store of {found.bits} bits", found.count, found.bits, found.common)
+
+
+def _axpby(operands: list[Any]) -> Verdict:
+    """y = alpha x + beta y, element by element."""
+    if len(operands) not in (4, 5):
+        raise AlgebraError("axpby takes alpha, x, beta and y", hint="axpby(alpha, tCrC, beta, tCgC)")
+    _, x, y = _operands("axpby", [operands[1], operands[3]], 2, ())
+    _whole_bytes(y)
+    return Verdict("copy", f"loads of x and y and a store of {y.bits} bits, element by element", size(x.layout), y.bits)
+
+
+def _whole_bytes(dst: Tensor) -> None:
+    if dst.bits % 8:
+        raise AlgebraError(f"an element of {dst.bits} bits has no address, so that one by one they cannot be written")
 
 
 def _copy(operands: list[Any], aligned: bool = False) -> Verdict:
     policy, src, dst = _operands("copy", operands, 2, _COPIES)
     if isinstance(policy, CopyOp):
+        if policy.name == ASYNC:
+            return _async(src, dst)
         _policy(policy)
     elif policy is not None:
         policy = _atom(policy)
@@ -120,6 +163,8 @@ def _copy_if(operands: list[Any]) -> Verdict:
     _, src, dst = _operands("copy_if", [*operands[:at], *operands[at + 1 :]], 2, _COPIES)
     if first is None:
         return Verdict("copy", f"a load and a store of {dst.bits} bits, if its predicate holds", size(dst.layout), dst.bits)
+    if isinstance(first, CopyOp) and first.name == ASYNC:
+        return _async(src, dst)
     if isinstance(first, CopyOp):
         _policy(first, predicate=True)
     atom, prd = _atom(first), domain(whole(operands[at]))
@@ -133,6 +178,26 @@ def _policy(op: CopyOp, predicate: bool = False) -> None:
     """Raises: AlgebraError for an operation that `copy` does not take by itself."""
     if predicate or not AUTO.match(op.name):
         raise AlgebraError(f"unrecognized CopyPolicy {op.name}", hint=f"Copy_Atom<{op.name}, TYPE>{{}} is an atom")
+
+
+def async_bits(src: Tensor, dst: Tensor) -> int:
+    """The width of the cp.async that AutoCopyAsync makes of an element, 0 where it loads and stores it.
+
+    >>> async_bits(Tensor(Pointer("gmem", "float"), Layout(4)), Tensor(Pointer("smem", "float"), Layout(4)))
+    32
+    """
+    apart = (src.pointer.space, dst.pointer.space) == ("gmem", "smem") and src.bits == dst.bits
+    return src.bits if apart and src.bits in CP_ASYNC["CACHEALWAYS"] else 0
+
+
+def _async(src: Tensor, dst: Tensor) -> Verdict:
+    """AutoCopyAsync: an instruction for each element, whatever lies together."""
+    _whole_bytes(src)
+    _whole_bytes(dst)
+    words = f"cp.async of {dst.bits // 8} bytes" if async_bits(src, dst) else f"a load and a store of {dst.bits} bits"
+    common = auto_width(src, dst, WIDEST, filtered=False).common if src.bits == dst.bits else 0
+    told = "AutoCopyAsync moves one element at a time; Copy_Atom<SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>, TYPE> takes 128 bits"
+    return Verdict("copy", words, size(dst.layout), dst.bits, common, () if dst.bits >= WIDEST else (told,))
 
 
 def _aligned_to(auto: re.Match[str]) -> int:
@@ -267,11 +332,12 @@ def _registers(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tens
             continue
         held, why = registers_of(values, tensor, width)
         if held != number:
+            one = "Int<1>{}" if "run-time" in why else "1"
             files = f"{number} register{'s' if number > 1 else ''} of {width} bits"
             raise AlgebraError(
                 f"{side} failed to vectorize into registers: {atom.name} wants {files}; {size(values)} values of"
                 f" {tensor.bits} bits are at {show(values)}: {why}",
-                hint=f"{max(1, width // tensor.bits)} contiguous values (stride 1) make a register",
+                hint=f"{max(1, width // tensor.bits)} contiguous values (stride {one}) make a register",
             )
 
 

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import pointer_bits
 from cute_viz.algebra.copy import ThrCopy
-from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.inttuple import modes, show
+from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import whole
 from cute_viz.analysis.explain import explain as steps_of_call
 from cute_viz.analysis.explain import is_layout
 from cute_viz.analysis.steps import Step
 from cute_viz.analysis.swizzle_steps import steps_of
+from cute_viz.analysis.verdict import MOVES as VERDICTS
 from cute_viz.analysis.verdict import Verdict, verdict
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.figures import build
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from cute_viz.source.model import SourceFile
 
 _ROW = re.compile(r"mode \d+: |.*, mode by mode$")  # where the picture of the steps begins a new row
-VERDICTS = ("copy", "copy_if", "copy_aligned", "gemm")  # what moves or multiplies, and gives no value
+_REAL = re.compile(r"\b\w+_t\([\w.]*\)|(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=f))(?:e-?\d+)?f?(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +99,24 @@ class Explanation:
                 last = int(parts[-1].numbers.partition("-")[2] or parts[-1].numbers) if parts else 0
                 upto = number or max(waiting, last)
                 numbers = f"{waiting}-{upto}" if 0 < waiting < upto else str(upto)
-                parts.append(Shown(numbers, step.title or words, value, begins))
+                drawn = _in_place(value) if self.subject.name in _CUT else value
+                title = step.title or words if drawn is value else f"{words.partition(':')[0]}, each where it lies"
+                parts.append(Shown(numbers, title, drawn, begins))
                 waiting, begins = 0, False
         return steps(f"{self.subject}, step by step", str(self.subject), parts, _sentences(told))
+
+
+_CUT = ("local_tile", "local_partition")
+
+
+def _in_place(value: Any) -> Any:
+    """A layout ((tile), (rest)) with the elements where they are in the tensor, ((tile 0, rest 0), (tile 1, rest 1))."""
+    if not isinstance(value, Layout):
+        return value
+    shape, stride = modes(value.shape), modes(value.stride)
+    if len(shape) != 2 or not all(isinstance(x, tuple) and len(x) == 2 for x in shape):
+        return value
+    return Layout(*(tuple(zip(*map(modes, x), strict=True)) for x in (shape, stride)))
 
 
 def _sentences(told: list[str]) -> list[str]:
@@ -124,11 +141,16 @@ def explain(text: str, names: dict[str, Any], library: Library) -> Explanation:
     """
     if is_triton(text):
         return _encoding(text, library)
+    if "axpby" in _last_statement(text):  # which numbers alpha and beta are does not matter
+        text = _REAL.sub(lambda found: "1".ljust(len(found[0])), text)
+    if moves_at_end(text):
+        names = {"threadIdx.x": 0, **names}  # the verdict is that of every thread
     name, operands, template = read_call(text, names, library.resolve)
+    name = name.removeprefix("cute::") if name.removeprefix("cute::") in VERDICTS else name
     if name in VERDICTS:
         if _last_statement(text).startswith("cute.") and isinstance(operands[0], ThrCopy):
             operands[0] = operands[0].tiled  # the DSL's is a TiledCopy, too
-        found = verdict(name, operands)
+        found = verdict(name, operands, template)
         return Explanation(Call(name, tuple(operands), template), tuple(steps_of_verdict(found)), found)
     operands = [whole(operand) for operand in operands]
     if name:
@@ -147,7 +169,8 @@ def moves_at_end(text: str) -> bool:
     >>> moves_at_end("auto a = Layout<_4>{};\\ncopy(a, a);"), moves_at_end("auto a = copy_of(b);")
     (True, False)
     """
-    return re.fullmatch(rf"(?:cute(?:::|\.))?(?:{'|'.join(VERDICTS)})\s*\(.*", _last_statement(text), re.S) is not None
+    call = rf"(?:cute(?:::|\.))?(?:{'|'.join(VERDICTS)})\s*(?:<[^()]*>)?\s*\(.*"
+    return re.fullmatch(call, _last_statement(text), re.S) is not None
 
 
 def _last_statement(text: str) -> str:

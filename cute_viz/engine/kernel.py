@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -144,10 +144,14 @@ def _cures(found: list[tuple[Move, Cost]]) -> dict[tuple[str, str, str], tuple[s
         if cost.wavefronts is not None and cost.side is not None:
             tiles.setdefault(_tile(move, cost), []).append(cost)
     out = {}
+    known: dict[tuple[Side, ...], tuple[str, int, int] | None] = {}  # several calls of a kernel have tiles of the same accesses
     for tile, those in tiles.items():
         if any(cost.ways > 1 for cost in those):
-            sides: dict[Side, None] = dict.fromkeys(cost.side for cost in those if cost.side is not None)
-            if (best := cure(list(sides))) is not None:
+            named = [replace(cost.side, share=replace(cost.side.share, root="")) for cost in those if cost.side is not None]
+            sides = tuple(dict.fromkeys(named))
+            if sides not in known:
+                known[sides] = cure(list(sides))
+            if (best := known[sides]) is not None:
                 out[tile] = best
     return out
 

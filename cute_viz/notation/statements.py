@@ -31,9 +31,12 @@ def parse_program(text: str) -> list[Statement]:
 class _Program(Parser):
     """Statements over the expressions of the parser."""
 
+    named: set[str]
+
     def program(self) -> list[Statement]:
         """Every statement; between them `;`, line ends and the braces of C++ blocks."""
         out: list[Statement] = []
+        self.named = set()
         tolerant = "\n" in self.text.strip() or (self.text.count(";") > 1 and "auto" in self.text.split())
         blocks: list[int] = []
         branches = [(-1, 0), *conditions(self.text)] if tolerant else []
@@ -99,6 +102,7 @@ class _Program(Parser):
         """[C++ type and qualifiers] [name =] value."""
         first = self.token
         self.qualifiers()
+        type_ = self.tokens[self.position - 1] if self.token is not first else None
         following = self.tokens[min(self.position + 1, len(self.tokens) - 1)]
         name = None
         if self.token.kind == "name" and following.kind == "=":
@@ -112,6 +116,10 @@ class _Program(Parser):
                 value = self.chain()
             elif self.token.kind == "{":
                 self.braces()
+        if type_ is not None and type_.text in self.named and name is None and isinstance(value, Name) and self.token.kind == ";":
+            name, value = value.text, Name(type_.span, type_.text)  # `G2SCopy copy;`, of an alias
+        if name is not None:
+            self.named.add(name)
         out = Statement(name, value, first.span | value.span, first.text)
         out.declares = name != first.text
         return out

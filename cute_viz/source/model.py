@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _QUERY = re.compile(r"(?P<path>[^@]*)(?:@(?P<line>\d+))?")
 _MANY = 12  # names that an error lists
-MOVES = ("copy", "copy_if", "copy_aligned", "gemm")  # what moves or multiplies tensors
+MOVES = ("copy", "copy_if", "copy_aligned", "cooperative_copy", "axpby", "gemm")  # what moves or multiplies tensors
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +74,11 @@ class Entry:
 class Move:
     """A statement that moves or multiplies tensors.
 
-    name: of MOVES, behind its namespace where that is not CuTe's. scope: as of an Entry. call: where the function is called, of one
-    that the file calls several times, "" else.
-    read: the operands: an atom or a tiling, a Share for each tensor, a CuteVizError for what is not known. text: the statement.
-    assumed: once it was read, the numbers that hold where the program is run without arguments, by name: value and line.
-    uncalled: of a function that nothing in the file calls, its parameters. file: the included file that it is in, "" else.
+    name: of MOVES, behind its namespace where that is not CuTe's. scope: as of an Entry. call: where the function is called,
+    of one that the file calls several times, "" else. read: the operands, behind the template's of cooperative_copy: an atom
+    or a tiling, a Share for each tensor, a CuteVizError for what is not known. text: the statement. assumed: once it was read,
+    the numbers that hold where the program is run without arguments, by name: value and line. uncalled: of a function that
+    nothing in the file calls, its parameters. file: the included file that it is in, "" else.
 
     >>> Move("copy", 7, ("gemm_tn",), "", list).line
     7

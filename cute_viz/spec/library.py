@@ -137,6 +137,9 @@ def resolve(
     known = lookup(name, args, folders, machine)
     if known is not None:
         return known.atom()
+    if name.endswith("AutoCopyAsync"):  # `copy` alone knows it: it has no Copy_Traits (cute/arch/copy.hpp)
+        plain = resolve("DefaultCopy", (), folders)
+        return None if plain is None else replace(plain, name="AutoCopyAsync")
     spoken = names.spoken(name)
     short = _short(spoken.name)
     if (

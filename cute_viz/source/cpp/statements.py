@@ -17,7 +17,7 @@ from cute_viz.source.cpp.shares import NO_TENSOR, Shares
 from cute_viz.source.cpp.values import finished
 from cute_viz.source.model import MOVES, Given, Move
 
-_MOST = 5  # operands of CuTe's own: more are of a function of the file
+_MOST = 6  # operands of CuTe's own: more are of a function of the file
 _BUILD = Callable[[Context], Lookup]
 
 
@@ -103,7 +103,9 @@ def _call(reader: Declarer, begin: int) -> tuple[str, list[Range]] | None:
         return None
     end = at
     at += 1
+    given: list[Range] = []
     if tokens[at].kind == "<" and (behind := reader.angles(at)) is not None:
+        given = reader.split(at + 1, behind - 1) if name == "cooperative_copy" else []
         at = behind
     if tokens[at].kind != "(" or tokens[reader.match[at] + 1].kind != ";":
         return None
@@ -111,7 +113,7 @@ def _call(reader: Declarer, begin: int) -> tuple[str, list[Range]] | None:
     if around.startswith("std"):
         return None
     name = name if around in ("", "cute") else f"{around}::{name}"
-    return name, reader.split(at + 1, reader.match[at])
+    return name, [*given, *reader.split(at + 1, reader.match[at])]
 
 
 def _reader(context: Context, lookup: _BUILD, scope: Scope, arguments: list[Range]) -> Callable[[], list[Any]]:
@@ -129,6 +131,7 @@ def _reader(context: Context, lookup: _BUILD, scope: Scope, arguments: list[Rang
 
 def _operand(evaluator: Evaluator, shares: Shares, part: Range) -> Any:
     """A share of a tensor, or what else an argument is; the error of one that is not known, for the caller to raise."""
+    from cute_viz.algebra.copy import CopyOp
     from cute_viz.algebra.static import is_tiling
     from cute_viz.algebra.tma import TmaCopy
     from cute_viz.source.cpp.slices import Thread
@@ -139,7 +142,7 @@ def _operand(evaluator: Evaluator, shares: Shares, part: Range) -> Any:
         if isinstance(value, Thread):
             value = value.view
         value = finished(value)
-        if is_tiling(value) or isinstance(value, TmaCopy):
+        if is_tiling(value) or isinstance(value, (TmaCopy, CopyOp, int)):
             return value
     except LimitError:
         raise

@@ -1,0 +1,177 @@
+"""cooperative_copy: how the threads of a block divide a copy of shared or global memory (cute/algorithm/cooperative_copy.hpp)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import gcd
+from typing import Any
+
+from cute_viz.algebra.compose import composition
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout
+from cute_viz.algebra.inttuple import Static, X, leaves, show
+from cute_viz.algebra.inverse import right_inverse
+from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.ops import find
+from cute_viz.algebra.recast import max_alignment, recast_layout
+from cute_viz.algebra.shapes import compatible
+from cute_viz.algebra.shares import MOST
+from cute_viz.algebra.simplify import coalesce
+from cute_viz.algebra.slicing import slice_, slice_and_offset
+from cute_viz.algebra.static import clear_static, mark_static
+from cute_viz.algebra.tensor import SPACES, Tensor
+from cute_viz.algebra.unknown import Unknown
+from cute_viz.analysis.vectorize import auto_width, is_static_shape
+from cute_viz.errors import AlgebraError
+
+_WIDTHS = (8, 16, 32, 64, 128)
+
+
+@dataclass(frozen=True, slots=True)
+class Cooperation:
+    """How threads divide a copy.
+
+    common: elements that lie together in both, in the order that is taken. bits: of one access. count: accesses of a thread.
+    even: all threads have as many. parts: for each pass over the tensors the source's and the destination's share: the layout of
+    a thread's elements, those of an access first, and where each thread's begin; empty where these are no layout.
+    """
+
+    common: int
+    bits: int
+    count: int
+    even: bool
+    parts: tuple[tuple[tuple[Layout, tuple[int, ...]], tuple[Layout, tuple[int, ...]]], ...]
+
+
+def cooperation(threads: Any, most: Any, src: Tensor, dst: Tensor) -> Cooperation:
+    """What `cooperative_copy<threads, most>(tid, src, dst)` gives each thread; without `most` an access is one element.
+
+    Raises: AlgebraError for what CuTe refuses, with its condition in words.
+
+    >>> from cute_viz.algebra.tensor import Pointer
+    >>> rows = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((64, 64), (64, 1))))
+    >>> tile = Tensor(Pointer("smem", "half_t"), mark_static(Layout((64, 64), (72, 1))))
+    >>> found = cooperation(128, 128, rows, tile)
+    >>> found.bits, str(found.parts[0][0][0]), found.parts[0][0][1][:3]
+    (128, '(8,4):(1,1024)', (0, 8, 16))
+    """
+    bits, total = src.bits, size(src.layout)
+    _check(threads, most, src, dst)
+    most = most or bits
+    inverse = _op("right_inverse", _judge(src, dst).layout)
+    cut = [_op("coalesce", _op("logical_divide", x.layout, inverse), (Static(1), Static(1))) for x in (src, dst)]
+    first, second = (replace(x, layout=layout, sliced=None) for x, layout in zip((src, dst), cut, strict=True))
+    common = auto_width(first, second, filtered=False).common
+    if total % threads:
+        aligned = [bits * (max_alignment(layout) if x.swizzle is None else 1) for x, layout in zip((src, dst), cut, strict=True)]
+        width = bits
+        if common > 1 and most > bits:
+            width = gcd(*aligned, most)
+            _check_width(width, bits)
+        for x, layout in zip((src, dst), cut, strict=True):
+            recast_layout(_swizzled(x, layout), bits, width)
+        return Cooperation(common, width, -(-total * bits // width // threads), False, _passes(cut, width // bits, threads))
+    width = max(bits, gcd(common * bits, most, total * bits // threads))
+    _check_width(width, bits)
+    each = width // bits
+    used = min(threads, total // each)
+    domains = [_distributed(layout, each * used) for layout in cut]
+    if any(size(found) != each * used for found in domains):
+        raise AlgebraError(
+            f"the {each * used} elements that {used} threads take at once are no whole part of {show(cut[0])} and {show(cut[1])}"
+        )
+    fits = compatible(domains[0].shape, domains[1].shape)
+    if not fits and not compatible(domains[1].shape, domains[0].shape):
+        raise AlgebraError(f"the parts of the threads, {show(domains[0])} and {show(domains[1])}, are not compatible")
+    tiler = composition(domains[1] if fits else domains[0], Layout((each, used)))
+    pairs: list[Any] = []
+    for x, layout in zip((src, dst), cut, strict=True):
+        if x.swizzle is not None:  # a thread that is not known must not split the bits of the swizzle
+            slice_and_offset(((X, Unknown()), X), _op("logical_divide", _swizzled(x, layout), mark_static(tiler)))
+        divided = clear_static(_op("logical_divide", layout, mark_static(tiler)))
+        part = slice_(((X, 0), X), divided)
+        pairs.append((part, tuple([divided(((0, thread), 0)) for thread in range(used)])))
+    return Cooperation(common, width, total // (each * used), True, ((pairs[0], pairs[1]),))
+
+
+def _swizzled(x: Tensor, layout: Layout) -> AnyLayout:
+    """A layout of a tensor's elements behind the swizzle that the tensor's layout has."""
+    return layout if x.swizzle is None else ComposedLayout(x.swizzle, x.offset, layout)
+
+
+def _op(name: str, *operands: Any) -> Any:
+    """An operation on both kinds of integers."""
+    return find(name).call(list(operands))
+
+
+def _check(threads: Any, most: Any, src: Tensor, dst: Tensor) -> None:
+    if not isinstance(threads, int) or not 1 <= threads <= MOST:
+        raise AlgebraError("cooperative_copy wants its number of threads", hint="cooperative_copy<128, 128>(threadIdx.x, src, dst)")
+    if not is_static_shape(src) or not is_static_shape(dst):
+        raise AlgebraError("cooperative_copy wants extents that are known when the kernel is compiled: Int<64>{}")
+    if size(src.layout) != size(dst.layout):
+        raise AlgebraError(f"the source has {size(src.layout)} elements, the destination {size(dst.layout)}")
+    if src.pointer.element != dst.pointer.element:
+        raise AlgebraError(f"the source has elements of {src.pointer.element}, the destination of {dst.pointer.element}")
+    if most is not None and most != src.bits and most not in _WIDTHS:
+        raise AlgebraError(f"Expected MaxVecBits to be value size or 8 or 16 or 32 or 64 or 128, not {most}")
+    for side, x in (("source", src), ("destination", dst)):
+        if x.pointer.space not in ("gmem", "smem"):
+            raise AlgebraError(
+                f"cooperative_copy expects a shared gmem or smem {side} tensor; this is in {SPACES[x.pointer.space]}"
+            )
+
+
+def _check_width(width: int, bits: int) -> None:
+    if width % bits or width < 8:
+        raise AlgebraError(
+            f"No support for subbyte copying: an access would have {width} bits", hint="a tile whose elements lie together"
+        )
+
+
+def _judge(src: Tensor, dst: Tensor) -> Tensor:
+    """The side whose order is taken: the swizzled one, or else that in shared memory, or else that with more elements together."""
+    reach = [size(right_inverse(x.layout)) for x in (src, dst)]
+    score = []
+    for n, x in enumerate((src, dst)):
+        swizzled = x.swizzle is not None or x.pointer.swizzle is not None
+        score.append(4 * swizzled + 2 * (x.pointer.space == "smem") + (reach[n] > reach[1 - n]))
+    return src if score[0] >= score[1] else dst
+
+
+def _distributed(layout: Layout, elements: int) -> Layout:
+    """So many elements of a layout's domain, as many of each mode as divide what is left (domain_distribute)."""
+    shape, steps, step = [], [], 1
+    for extent in leaves(layout.shape):
+        shape.append(gcd(extent, elements))
+        elements //= shape[-1]
+        steps.append(step)
+        step *= extent
+    return coalesce(Layout(tuple(shape), tuple(steps)))  # type: ignore[return-value]
+
+
+def _passes(cut: list[Layout], each: int, threads: int) -> Any:
+    """Where the elements do not divide by the threads: the rest first, a thread one access, and then all threads in turn."""
+    total = size(cut[0]) // each
+    first, turns = total % threads, total // threads
+    flat = [clear_static(layout) for layout in cut]
+    out = []
+    for begin, some, times in ((0, first, 1), (first, threads, turns)):
+        if some and times:
+            pair = tuple(_taken(layout, each, begin, some, times) for layout in flat)
+            if None in pair:
+                return ()
+            out.append(pair)
+    return tuple(out)
+
+
+def _taken(layout: Layout, each: int, begin: int, threads: int, times: int) -> tuple[Layout, tuple[int, ...]] | None:
+    starts = tuple([layout((begin + thread) * each) for thread in range(threads)])
+    if times == 1:
+        return Layout((each, 1), (1, 0)), starts
+    step = layout((begin + threads) * each) - starts[0]
+    places = [
+        [layout((begin + turn * threads + n) * each) - start - turn * step for n, start in enumerate(starts)]
+        for turn in range(times)
+    ]
+    return None if any(map(any, places)) else (Layout((each, times), (1, step)), starts)
