@@ -131,4 +131,5 @@ def indexed(operation: str, layout: AnyLayout, tiled: AnyLayout, coord: Any) -> 
     if is_coordinate_layout(plain):
         return with_origin(offset, sub)
     unknown = in_dsl(plain, None) and next(unknowns(plain), None) is not None
-    return ComposedLayout(Layout(Unknown() if unknown else cosize(plain), 1), offset, sub)
+    extent: Any = Unknown() if unknown else cosize(plain)
+    return ComposedLayout(Layout(extent, 1), offset, sub)
