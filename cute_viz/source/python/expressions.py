@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.inttuple import leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.unknown import Unknown as RunTime
@@ -243,8 +244,12 @@ def _call(machine: Machine, node: ast.Call, frame: Frame) -> Any:
     try:
         return machine.parts.call(machine, function, args, named, node)
     except CuteVizError as error:
-        if error.needs or not isinstance(function, (Symbol, Bound)):
-            raise
+        if (
+            error.needs
+            or not isinstance(function, (Symbol, Bound))
+            or any(isinstance(x, Unknown) for x in leaves((*args, *named.values())))
+        ):
+            raise  # what is unknown is the cause
         needs = [name for value in (*args, *named.values()) for x in run_times(value) for name in x.error().needs]
         raise error.but(needs=tuple(dict.fromkeys(needs))) if needs else error from None
 
