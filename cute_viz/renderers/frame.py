@@ -7,6 +7,7 @@ same in each.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import NamedTuple
@@ -192,3 +193,26 @@ def of_stage(figure: Figure, panel: Panel, cell: float, fit: Fit, most: tuple[fl
         if panel.cols * frame.cell_w <= most[0] and panel.rows * frame.cell_h <= most[1]:
             return frame
     return frames(alone, Detail.RASTER if cell < 3 else Detail.COLOUR, cell=cell, fit=fit)[0]
+
+
+def left_out(fitted: Sequence[Frame]) -> list[str]:
+    """What the level of detail does not show, in words.
+
+    >>> from cute_viz import figure
+    >>> left_out(frames(figure("(2,4):(1,2)"), Detail.COLOUR, 4.0))
+    ['The labels of 8 cells are left out at this size.']
+    """
+    cells = sum(frame.panel.rows * frame.panel.cols for frame in fitted)
+    if fitted and fitted[0].cell_w < 1:
+        step = round(1 / fitted[0].cell_w)
+        return [f"A pixel is the first of {step} × {step} cells."]
+    if (
+        not fitted
+        or fitted[0].detail == Detail.FULL
+        or not fitted[0].panel.labels
+        or not any(any(frame.panel.labels) for frame in fitted)
+    ):
+        return []
+    if fitted[0].detail == Detail.VECTOR:
+        return ["A label in a box is that of all cells in it."]
+    return [f"The labels of {cells} cells are left out at this size."]

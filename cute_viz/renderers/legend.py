@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cute_viz.figures.model import Figure, Legend, LegendEntry
-from cute_viz.renderers.geometry import PROSE, counted, wrap
+from cute_viz.renderers.geometry import BOLD, CHAR, PROSE, counted, wrap
 from cute_viz.renderers.primitives import MUTED, TEXT, Line, Swatch
 
 LEGEND_WIDTH = 230.0  # of a column
@@ -109,3 +109,33 @@ def free_corner(figure: Figure, sizes: list[tuple[float, float]], column: float,
     width = max(w for place, (w, _) in zip(places, sizes, strict=True) if place[1] == 0)
     height = max(h for place, (_, h) in zip(places, sizes, strict=True) if place[0] == 0)
     return width >= column and height >= Key(figure, column, True, counts).height
+
+
+def heading(figure: Figure) -> list[Line]:
+    """What stands above the panels: the title, the source and the caption.
+
+    >>> from cute_viz import figure
+    >>> heading(figure("(2,4)"))[1].text
+    '(2,4):(1,2)'
+    """
+    return [
+        Line(figure.title, 0, 0, 17, TEXT, weight=700),
+        Line(figure.source, 0, 0, 12.5, TEXT, mono=True),
+        Line(figure.caption, 0, 0, 12.5),
+    ]
+
+
+def prose(lines: list[Line], width: float, y: float, x: float) -> list[Line]:
+    """Lines of text cut to the width, from y down.
+
+    >>> [line.y for line in prose([Line("one two", 0, 0, 10)], 40, 0, 0)]
+    [8.0]
+    """
+    out = []
+    for line in lines:
+        letter = line.size * (CHAR if line.mono else BOLD if line.weight > 400 else PROSE)
+        for text in wrap(line.text, width, letter, line.mono):
+            if text:
+                out.append(line._replace(text=text, x=x, y=y + line.size * 0.8))
+                y += line.size * 1.6
+    return out

@@ -5,14 +5,16 @@ SVG, PNG, PDF, HTML and TikZ write the same page; none of them measures or place
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.renderers import Options
 from cute_viz.renderers.arrows import arrows, crossed, undrawn
-from cute_viz.renderers.frame import LARGEST, LOOSE, TIGHT, Detail, Fit, Frame, frames, of_stage, resized
-from cute_viz.renderers.geometry import BOLD, CHAR, FONT, PROSE, SMALL, arrange, fact_line, shared_sizes, wrap
-from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, free_corner, narrowest
+from cute_viz.renderers.frame import LARGEST, LOOSE, TIGHT, Detail, Fit, Frame, frames, left_out, of_stage, resized
+from cute_viz.renderers.geometry import BOLD, FONT, SMALL, arrange, fact_line, keeping, kept, shared_sizes
+from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, free_corner, heading, narrowest, prose
 from cute_viz.renderers.marks import has_vectors
 from cute_viz.renderers.panel import draw
 from cute_viz.renderers.primitives import TEXT, Grid, Line, Plates, Primitive, scaled
@@ -47,17 +49,23 @@ class Place:
     grid: Grid
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Page:
-    """A laid out figure: its size, where its panels are, and all that is drawn, in drawing order."""
+    """A laid out figure: its size, and where its panels are. draw: gives what `items` holds."""
 
     figure: Figure
     width: float
     height: float
     panels: tuple[Place, ...]
-    items: tuple[Primitive, ...]
+    draw: Callable[[], Sequence[Primitive]]
+
+    @cached_property
+    def items(self) -> tuple[Primitive, ...]:
+        """All that is drawn, in drawing order; of a page that is only tried nobody asks for it."""
+        return tuple(self.draw())
 
 
+@kept()
 def page_of(figure: Figure, options: Options) -> Page:
     """The page of a figure as options want it: of a target with letters as small as it bears, wide panels folded.
 
@@ -66,6 +74,12 @@ def page_of(figure: Figure, options: Options) -> Page:
     >>> page.width <= 318, len(page.panels), page.panels[0].detail.name
     (True, 2, 'VECTOR')
     """
+    with keeping():
+        return _chosen(figure, options)
+
+
+def _chosen(figure: Figure, options: Options) -> Page:
+    """The page that its target bears best of those that are tried."""
     target = target_of(options)
     if figure.kind == "page" and figure.arrows and not options.full and options.cell is None and not target.shrinks:
         return _of_stages(figure, target)
@@ -176,8 +190,7 @@ def _rank(page: Page, figure: Figure, drawn: Figure, scale: float, target: Targe
 
 def _scaled(page: Page, scale: float) -> Page:
     panels = tuple([replace(place, grid=place.grid.scaled(scale)) for place in page.panels])
-    items = tuple([scaled(item, scale) for item in page.items])
-    return replace(page, width=page.width * scale, height=page.height * scale, panels=panels, items=items)
+    return Page(page.figure, page.width * scale, page.height * scale, panels, lambda: [scaled(item, scale) for item in page.items])
 
 
 def lay_out(
@@ -216,7 +229,7 @@ def lay_out(
         inner = max(inner, min(NARROWEST, room))
     elif legends:
         inner = max(inner, room)
-    head = _prose(_heading(figure), inner, margin, margin) if target.head else []
+    head = prose(heading(figure), inner, margin, margin) if target.head else []
     top = (head[-1].y + head[-1].size * 0.8 + 10) if head else margin + (10 if target.head else 0)
     legend = Key(figure, column if beside or corner else inner, beside or corner, target.counts)
     legend_h = 0.0 if corner or not legends else legend.height + (0 if beside else GAP)
@@ -224,22 +237,24 @@ def lay_out(
         steps = Line(f"Steps {order}", margin, top + panels_h + GAP / 2, SIZES[0], TEXT)
         panels_h += GAP
     body_h = max(panels_h, legend_h) if beside else panels_h + legend_h
-    said = (*figure.notes, *_left_out(fitted), fact_line(figure)) if target.notes else ()
-    notes = _prose([Line(note, 0, 0, 12) for note in said if note], inner, 0, margin)
+    said = (*figure.notes, *left_out(fitted), fact_line(figure)) if target.notes else ()
+    notes = prose([Line(note, 0, 0, 12) for note in said if note], inner, 0, margin)
     notes = [line._replace(y=line.y + top + body_h + 12) for line in notes]
     height = top + body_h + (sum(line.size * 1.6 for line in notes) + 12 if notes else 0) + margin
     at = (margin, top) if corner else (margin + panels_w + GAP, top) if beside else (margin, top + panels_h + GAP)
     swatches, entries = legend.placed(*at) if legends else ([], [])
-    drawn: list[Primitive] = []
-    panels: list[Place] = []
-    for n, (frame, (x, y)) in enumerate(zip(fitted, places, strict=True)):
-        x, y = margin + x, top + y
-        grid = Grid(frame.panel.rows, frame.panel.cols, x + frame.left, y + frame.top, frame.cell_w, frame.cell_h)
-        panels.append(Place(frame.panel, frame.detail, grid))
-        drawn += draw(frame, grid, x, y, crossed(figure.arrows, n, figure.panels))
-    drawn += arrows(figure.arrows, fitted, [place.grid for place in panels])
-    written = (*head, *([steps] if order else ()), *entries, *notes)
-    return Page(figure, inner + 2 * margin, height, tuple(panels), (*drawn, *swatches, *written))
+    origins = [(margin + x, top + y) for x, y in places]
+    cells = [(x + f.left, y + f.top, f.cell_w, f.cell_h) for f, (x, y) in zip(fitted, origins, strict=True)]
+    grids = [Grid(panel.rows, panel.cols, *where) for panel, where in zip(figure.panels, cells, strict=True)]
+
+    def items() -> list[Primitive]:
+        drawn: list[Primitive] = []
+        for n, (frame, grid, at) in enumerate(zip(fitted, grids, origins, strict=True)):
+            drawn += draw(frame, grid, *at, crossed(figure.arrows, n, figure.panels))
+        return [*drawn, *arrows(figure.arrows, fitted, grids), *swatches, *head, *([steps] if order else ()), *entries, *notes]
+
+    panels = tuple([Place(frame.panel, frame.detail, grid) for frame, grid in zip(fitted, grids, strict=True)])
+    return Page(figure, inner + 2 * margin, height, panels, items)
 
 
 Fitted = tuple[list[Frame], list[tuple[float, float]], float, float]
@@ -320,41 +335,3 @@ def _aligned(figure: Figure, found: list[Frame]) -> Fitted:
         figure.kind == "page" and bool(figure.arrows),
     )
     return found, places, w, h
-
-
-def _left_out(fitted: list[Frame]) -> list[str]:
-    """What the level of detail does not show, in words."""
-    cells = sum(frame.panel.rows * frame.panel.cols for frame in fitted)
-    if fitted and fitted[0].cell_w < 1:
-        step = round(1 / fitted[0].cell_w)
-        return [f"A pixel is the first of {step} × {step} cells."]
-    if (
-        not fitted
-        or fitted[0].detail == Detail.FULL
-        or not fitted[0].panel.labels
-        or not any(any(frame.panel.labels) for frame in fitted)
-    ):
-        return []
-    if fitted[0].detail == Detail.VECTOR:
-        return ["A label in a box is that of all cells in it."]
-    return [f"The labels of {cells} cells are left out at this size."]
-
-
-def _heading(figure: Figure) -> list[Line]:
-    return [
-        Line(figure.title, 0, 0, 17, TEXT, weight=700),
-        Line(figure.source, 0, 0, 12.5, TEXT, mono=True),
-        Line(figure.caption, 0, 0, 12.5),
-    ]
-
-
-def _prose(lines: list[Line], width: float, y: float, x: float) -> list[Line]:
-    """Lines of text cut to the width, from y down."""
-    out = []
-    for line in lines:
-        letter = line.size * (CHAR if line.mono else BOLD if line.weight > 400 else PROSE)
-        for text in wrap(line.text, width, letter, line.mono):
-            if text:
-                out.append(line._replace(text=text, x=x, y=y + line.size * 0.8))
-                y += line.size * 1.6
-    return out
