@@ -163,6 +163,15 @@ def title_width(title: str) -> float:
     return sum(0.87 if letter.isupper() else 0.64 for letter in title) * FONT + 1.17 * FONT
 
 
+def caption_width(caption: str) -> float:
+    """px of the longest part of a caption that a line should not break: a word, or a name between `::`.
+
+    >>> caption_width("Traits::SmemLayoutQ (line 3)") == len("SmemLayoutQ") * CAPTION * BOLD
+    True
+    """
+    return max(map(len, caption.replace("::", ":: ").split(" "))) * CAPTION * BOLD
+
+
 def _full(panel: Panel, labels: CellLabels, fit: Fit) -> tuple[float, float]:
     """The size of a cell that has room for every label."""
     lines = labels.depth
@@ -203,8 +212,8 @@ def left_out(fitted: Sequence[Frame]) -> list[str]:
     ['The labels of 8 cells are left out at this size.']
     """
     cells = sum(frame.panel.rows * frame.panel.cols for frame in fitted)
-    if fitted and fitted[0].cell_w < 1:
-        step = round(1 / fitted[0].cell_w)
+    if fitted and (smallest := min(frame.cell_w for frame in fitted)) < 1:
+        step = round(1 / smallest)
         return [f"A pixel is the first of {step} × {step} cells."]
     if (
         not fitted

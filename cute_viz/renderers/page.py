@@ -8,18 +8,31 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import ceil
 
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.renderers import Options
 from cute_viz.renderers.arrows import arrows, crossed, undrawn
-from cute_viz.renderers.frame import LARGEST, LOOSE, TIGHT, Detail, Fit, Frame, frames, left_out, of_stage, resized
+from cute_viz.renderers.frame import (
+    LARGEST,
+    LOOSE,
+    TIGHT,
+    Detail,
+    Fit,
+    Frame,
+    caption_width,
+    frames,
+    left_out,
+    of_stage,
+    resized,
+)
 from cute_viz.renderers.geometry import BOLD, FONT, SMALL, arrange, fact_line, keeping, kept, shared_sizes
 from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, free_corner, heading, narrowest, prose
 from cute_viz.renderers.marks import has_vectors
 from cute_viz.renderers.panel import draw
 from cute_viz.renderers.primitives import TEXT, Grid, Line, Plates, Primitive, scaled
 from cute_viz.renderers.targets import LEAST, TARGETS, Target, target_of
-from cute_viz.renderers.ways import arranged, has_groups, in_brief, once
+from cute_viz.renderers.ways import arranged, blocks, has_groups, in_brief, once, shelves
 
 GAP = 28.0  # between panels, and between panels and legend
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
@@ -34,6 +47,8 @@ WORD = 97.0  # px of a caption with the longest word that one has
 VECTORS_FROM = 1400.0  # px from which on a label for each box is better than one for each cell, where boxes tell all
 ROOMY = 1600.0  # px that panels of colours take
 IMAGE = 2048  # px that an image of cells takes at least, where there are so many
+SHELF = 1560.0  # px of the objects of a file side by side
+OBJECT = (560.0, 320.0, 12.0)  # px that the cells of one take at most, and of one without a label
 MOST_CELLS = 100_000  # more are pixels of an image, unless their text was asked for
 
 
@@ -81,6 +96,8 @@ def page_of(figure: Figure, options: Options) -> Page:
 def _chosen(figure: Figure, options: Options) -> Page:
     """The page that its target bears best of those that are tried."""
     target = target_of(options)
+    if figure.kind == "file":
+        return lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
     if figure.kind == "page" and figure.arrows and not options.full and options.cell is None and not target.shrinks:
         return _of_stages(figure, target)
     freely = target.shrinks or bool(figure.arrows)
@@ -265,6 +282,8 @@ def _fit(figure: Figure, room: float | None, cell: float | None, full: bool, fit
     every = sum(panel.rows * panel.cols for panel in figure.panels)
     if figure.kind == "heat" and [bool(panel.labels) for panel in figure.panels] == [False, True]:
         return _inset(figure, room, cell, every, fit)
+    if figure.kind == "file" and not full:
+        return _shelved(figure, room or SHELF, cell, fit)
     text, whole = _has_text(figure), None
     if cell is None and (full or (text and every <= 4 * MOST_CELLS)):
         whole = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
@@ -302,6 +321,33 @@ def _inset(figure: Figure, room: float | None, cell: float | None, every: int, f
         size = float(max(1, int((most - corner.left - 2) / corner.panel.cols)))
         (corner,) = frames(replace(figure, panels=figure.panels[1:]), Detail.COLOUR, cell=size, fit=fit)
     return _aligned(figure, [first, corner])
+
+
+def _shelved(figure: Figure, room: float, cell: float | None, fit: Fit) -> Fitted:
+    """The frames of all objects of a file, each as small as it can be read, on shelves."""
+    found: list[Frame] = []
+    within: list[list[tuple[float, float]]] = []
+    sizes = []
+    narrow = min(1.0, max(0.55, room / SHELF))
+    for block in blocks(figure.panels):
+        part = replace(figure, kind="page", panels=block)
+        across, down = [
+            sum(max(size for at, size in ends if at == place) for place in {at for at, _ in ends})
+            for ends in ([(p.place[1], p.cols) for p in block], [(p.place[0], p.rows) for p in block])
+        ]
+        most = min(room - 60 * len({p.place[1] for p in block}), OBJECT[0])
+        size = cell or min(OBJECT[2], min(most, OBJECT[0] * narrow) / across, OBJECT[1] * narrow / down)
+        size = float(int(size)) if size >= 1 else 1 / ceil(1 / size)
+        own = fit._replace(narrow=min(max(fit.narrow, *(caption_width(p.caption) for p in block)), room / 2))
+        mine = [of_stage(part, panel, size, own, (most, OBJECT[1])) for panel in block]
+        if max(frame.detail for frame in mine) >= Detail.COLOUR:
+            mine = frames(part, Detail.RASTER if size < 3 else Detail.COLOUR, cell=size, fit=own)
+        mine, places, w, h = _aligned(part, mine)
+        found += mine
+        within.append(places)
+        sizes.append((w, h))
+    corners, w, h = shelves(sizes, room, GAP)
+    return found, [(x + dx, y + dy) for (x, y), inner in zip(corners, within, strict=True) for dx, dy in inner], w, h
 
 
 def _has_text(figure: Figure) -> bool:
