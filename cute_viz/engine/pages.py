@@ -72,7 +72,9 @@ _AS_MATRIX = "its first mode is the tile of an instruction; drawn as a matrix, i
 def _matrix(value: Any) -> Any:
     """An operand partitioned for an MMA, ((MN,K),MMA_MN,MMA_K,...), as (MN,K,...); None of what is not, or no strip without it."""
     inner = value.inner if isinstance(value, ComposedLayout) else value
-    shape = modes(inner.shape) if isinstance(inner, Layout) else ()
+    if not isinstance(inner, Layout):
+        return None
+    shape = modes(inner.shape)
     if len(shape) < 3 or tuple_rank(shape[0]) != 2 or product(shape[0]) < STRIP * product(shape[1]) * STRIP:
         return None
 

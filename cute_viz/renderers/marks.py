@@ -196,9 +196,9 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[f
     told_of = owner in ("thread", panel.warp_name)
     out = []
     for r0, c0, r1, c1, hue in _rectangles(panel, figure.paints):
-        if (r1 - r0) * h < least[1] or (c1 - c0) * w < CHAR * FONT + least[0] or hue < 0:
+        if (r1 - r0) * h < least[1] or (c1 - c0) * w < CHAR * FONT + least[0]:
             continue
-        name = _owners(panel, (r0, c0, r1, c1), owner) if told_of else names.get(hue, "")
+        name = _owners(panel, (r0, c0, r1, c1), owner) if told_of and hue >= 0 else names.get(hue, "")
         if name and (c1 - c0) * w >= len(name) * CHAR * FONT + least[0]:
             out.append(Mark(r0, c0, r1, c1, (name,), panel.paints[r0 * panel.cols + c0]))
     return tuple(out)

@@ -43,6 +43,7 @@ WIDEST = 2600.0  # px that panels with every label may take before labels are le
 TALLEST = 2000.0  # px of the stages of a kernel with every label
 STAGE = 10.0  # px of a cell of a higher one
 LONGEST = 1500.0  # px of the stages in a README
+ROOMIER = (160.0, 200.0)  # px of captions on shelves
 WORD = 97.0  # px of a caption with the longest word that one has
 VECTORS_FROM = 1400.0  # px from which on a label for each box is better than one for each cell, where boxes tell all
 ROOMY = 1600.0  # px that panels of colours take
@@ -158,19 +159,25 @@ def _of_stages(figure: Figure, target: Target) -> Page:
 
 
 def _low(figure: Figure, target: Target, best: Page) -> Page:
-    """The page with cells so low that it fits the height of its target; the best one where none does."""
+    """The page with cells so low that it fits the height of its target; the lowest where none does."""
     scale = LEAST / FONT
     assert target.width is not None
     assert target.height is not None
-    ways = [drawn for drawn, line in arranged(in_brief(figure), target.is_landscape) if not line]
+    brief = in_brief(figure)
+    ways = [drawn for drawn, line in arranged(brief, target.is_landscape) if not line]
+    if figure.kind in ("page", "follow") and figure.arrows:
+        ways.append(replace(brief, kind="file"))
     most = (target.height + target.likes) / 2 if figure.kind == "page" else target.height  # whose captions are long
+    lowest = best
     for size in (16.0, 12.0, 9.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0):
         for drawn in ways:
-            for narrow in (TIGHT.narrow, WORD) if len(drawn.panels) > 1 else (TIGHT.narrow,):
+            for narrow in (TIGHT.narrow, WORD, *ROOMIER * (drawn.kind == "file"))[: 1 + 3 * (len(drawn.panels) > 1)]:
                 page = lay_out(drawn, width=target.width / scale, cell=size, target=target, fit=TIGHT._replace(narrow=narrow))
                 if page.width * scale <= target.width + 1 and page.height * scale <= most:
                     return _scaled(page, scale)
-    return best
+                if page.width * scale <= target.width + 1 and page.height * scale < lowest.height:
+                    lowest = _scaled(page, scale)
+    return lowest
 
 
 def _is_mute(page: Page) -> bool:
@@ -336,17 +343,20 @@ def _shelved(figure: Figure, room: float, cell: float | None, fit: Fit) -> Fitte
             for ends in ([(p.place[1], p.cols) for p in block], [(p.place[0], p.rows) for p in block])
         ]
         most = min(room - 60 * len({p.place[1] for p in block}), OBJECT[0])
-        size = cell or min(OBJECT[2], min(most, OBJECT[0] * narrow) / across, OBJECT[1] * narrow / down)
+        fits: tuple[float, ...] = (min(most, OBJECT[0] * narrow) / across, OBJECT[1] * narrow / down)
+        if cell:  # and more where that takes no room
+            fits = (max(min(cell, 28 * cell / down), min(fit.narrow / across, 16 * cell / down)),)
+        size = min(OBJECT[2], *fits)
         size = float(int(size)) if size >= 1 else 1 / ceil(1 / size)
         own = fit._replace(narrow=min(max(fit.narrow, *(caption_width(p.caption) for p in block)), room / 2))
-        mine = [of_stage(part, panel, size, own, (most, OBJECT[1])) for panel in block]
-        if max(frame.detail for frame in mine) >= Detail.COLOUR:
+        mine = [] if cell else [of_stage(part, panel, size, own, (most, OBJECT[1])) for panel in block]
+        if cell or max(frame.detail for frame in mine) >= Detail.COLOUR:
             mine = frames(part, Detail.RASTER if size < 3 else Detail.COLOUR, cell=size, fit=own)
         mine, places, w, h = _aligned(part, mine)
         found += mine
         within.append(places)
         sizes.append((w, h))
-    corners, w, h = shelves(sizes, room, GAP)
+    corners, w, h = shelves(sizes, room, fit.gap)
     return found, [(x + dx, y + dy) for (x, y), inner in zip(corners, within, strict=True) for dx, dy in inner], w, h
 
 

@@ -167,7 +167,16 @@ def in_brief(figure: Figure) -> Figure:
     >>> in_brief(figure("ampere_gemm")).panels[2].caption
     '3. ldmatrix: A, tile 1 of 4 × 4'
     """
-    return replace(figure, panels=tuple([replace(panel, caption=_brief(panel.caption)) for panel in figure.panels]))
+    panels, told = [], ""
+    for panel in figure.panels:
+        caption = _brief(panel.caption)
+        stage, _, what = caption.partition(": ")
+        number = stage.partition(". ")[0]
+        if what and stage == told and number.isdigit():  # the panel before it says of which stage it is
+            caption = f"{number}. {what}"
+        panels.append(replace(panel, caption=caption))
+        told = stage
+    return replace(figure, panels=tuple(panels))
 
 
 def _brief(caption: str) -> str:
