@@ -8,49 +8,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import ceil
 
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.renderers import Options
 from cute_viz.renderers.arrows import arrows, crossed, undrawn
-from cute_viz.renderers.frame import (
-    LARGEST,
-    LOOSE,
-    TIGHT,
-    Detail,
-    Fit,
-    Frame,
-    caption_width,
-    frames,
-    left_out,
-    of_stage,
-    resized,
-)
-from cute_viz.renderers.geometry import BOLD, FONT, SMALL, arrange, fact_line, keeping, kept, shared_sizes
+from cute_viz.renderers.frame import GAP, LOOSE, TIGHT, Detail, Fit, fit_panels, has_text
+from cute_viz.renderers.geometry import BOLD, FONT, SMALL, fact_line, keeping, kept
 from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, free_corner, heading, narrowest, prose
-from cute_viz.renderers.marks import has_vectors
 from cute_viz.renderers.panel import draw
 from cute_viz.renderers.primitives import TEXT, Grid, Line, Plates, Primitive, scaled
 from cute_viz.renderers.targets import LEAST, TARGETS, Target, target_of
-from cute_viz.renderers.ways import arranged, blocks, has_groups, in_brief, once, shelves
+from cute_viz.renderers.ways import arranged, has_groups, in_brief, once
 
-GAP = 28.0  # between panels, and between panels and legend
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
 NARROW = 76.0  # px of the caption of a unit
 TITLE_LETTER = 17 * BOLD  # px of a letter of the title
 NARROWEST = 420.0  # of what stands between the margins
-WIDEST = 2600.0  # px that panels with every label may take before labels are left out
 TALLEST = 2000.0  # px of the stages of a kernel with every label
 STAGE = 10.0  # px of a cell of a higher one
 LONGEST = 1500.0  # px of the stages in a README
 ROOMIER = (160.0, 200.0)  # px of captions on shelves
 WORD = 97.0  # px of a caption with the longest word that one has
-VECTORS_FROM = 1400.0  # px from which on a label for each box is better than one for each cell, where boxes tell all
-ROOMY = 1600.0  # px that panels of colours take
-IMAGE = 2048  # px that an image of cells takes at least, where there are so many
-SHELF = 1560.0  # px of the objects of a file side by side
-OBJECT = (560.0, 320.0, 12.0)  # px that the cells of one take at most, and of one without a label
-MOST_CELLS = 100_000  # more are pixels of an image, unless their text was asked for
 
 
 Rank = tuple[bool, bool, bool, bool, bool, bool, float]
@@ -104,7 +82,7 @@ def _chosen(figure: Figure, options: Options) -> Page:
     freely = target.shrinks or bool(figure.arrows)
     if target.width is None or options.cell is not None or not freely:
         as_it_is = lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
-        if target.width is None or options.cell is not None or not (_is_mute(as_it_is) and _has_text(figure)):
+        if target.width is None or options.cell is not None or not (_is_mute(as_it_is) and has_text(figure)):
             return as_it_is
         if not _is_nameless(as_it_is) and (options.target in (None, "screen") or has_groups(figure)):
             return as_it_is
@@ -196,7 +174,7 @@ def _rank(page: Page, figure: Figure, drawn: Figure, scale: float, target: Targe
     which letters are best small beside the cells.
     """
     detail = max(place.detail for place in page.panels)
-    mute = _is_mute(page) and _has_text(page.figure)
+    mute = _is_mute(page) and has_text(page.figure)
     height = page.height * scale
     tall = height > target.likes
     abridged = len(drawn.panels) == len(figure.panels) and drawn.panels[0].rows < figure.panels[0].rows
@@ -240,7 +218,7 @@ def lay_out(
     """
     figure = once(figure)
     margin, legends = target.margin, figure.legends if target.legend else ()
-    fitted, places, panels_w, panels_h = _fit(figure, (width - 2 * margin) if width else None, cell, full, fit)
+    fitted, places, panels_w, panels_h = fit_panels(figure, (width - 2 * margin) if width else None, cell, full, fit)
     sizes = [(frame.width, frame.height) for frame in fitted]
     column = LEGEND_WIDTH if target.counts else narrowest(figure)
     corner = bool(legends) and free_corner(figure, sizes, column, target.counts)
@@ -261,7 +239,7 @@ def lay_out(
         steps = Line(f"Steps {order}", margin, top + panels_h + GAP / 2, SIZES[0], TEXT)
         panels_h += GAP
     body_h = max(panels_h, legend_h) if beside else panels_h + legend_h
-    said = (*figure.notes, *left_out(fitted), fact_line(figure)) if target.notes else ()
+    said = (*figure.notes, *_left_out(fitted), fact_line(figure)) if target.notes else ()
     notes = prose([Line(note, 0, 0, 12) for note in said if note], inner, 0, margin)
     notes = [line._replace(y=line.y + top + body_h + 12) for line in notes]
     height = top + body_h + (sum(line.size * 1.6 for line in notes) + 12 if notes else 0) + margin
@@ -281,113 +259,19 @@ def lay_out(
     return Page(figure, inner + 2 * margin, height, panels, items)
 
 
-Fitted = tuple[list[Frame], list[tuple[float, float]], float, float]
-
-
-def _fit(figure: Figure, room: float | None, cell: float | None, full: bool, fit: Fit) -> Fitted:
-    """The frames at the highest level of detail whose cells have the size that is wanted, or that keeps the page readable."""
-    every = sum(panel.rows * panel.cols for panel in figure.panels)
-    if figure.kind == "heat" and [bool(panel.labels) for panel in figure.panels] == [False, True]:
-        return _inset(figure, room, cell, every, fit)
-    if figure.kind == "file" and not full:
-        return _shelved(figure, room or SHELF, cell, fit)
-    text, whole = _has_text(figure), None
-    if cell is None and (full or (text and every <= 4 * MOST_CELLS)):
-        whole = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
-        if full or whole[2] <= (room or VECTORS_FROM):
-            return whole
-    most = cell * max(panel.cols for panel in figure.panels) if cell else room or WIDEST
-    vectors = text and has_vectors(figure, most, fit.pad)
-    if whole is not None and not room and not vectors and whole[2] <= WIDEST:
-        return whole
-    if cell is not None and text:
-        fitted = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
-        if all(frame.cell_w <= cell for frame in fitted[0]):
-            return _aligned(figure, frames(figure, Detail.FULL, cell=cell, fit=fit))
-    if vectors:
-        fitted = _aligned(figure, frames(figure, Detail.VECTOR, fit=fit))
-        if cell is None and fitted[2] <= (room or WIDEST):
-            return fitted
-        if cell is not None and all(frame.cell_w <= cell for frame in fitted[0]):
-            return _aligned(figure, frames(figure, Detail.VECTOR, cell=cell, fit=fit))
-    if cell is not None and figure.kind == "page" and figure.arrows and fit.gap == GAP:
-        return _aligned(figure, [of_stage(figure, panel, cell, fit) for panel in figure.panels])
-    if cell is not None:
-        detail = Detail.RASTER if cell < 3 or every > MOST_CELLS else Detail.COLOUR
-        return _aligned(figure, frames(figure, detail, cell=cell, fit=fit))
-    return _colours(figure, room or ROOMY, every, fit)
-
-
-def _inset(figure: Figure, room: float | None, cell: float | None, every: int, fit: Fit) -> Fitted:
-    """The frames of an image, and of a corner of it with its labels, or in colours where these have no room."""
-    image = replace(figure, panels=figure.panels[:1])
-    first = _fit(image, room, cell, False, fit)[0][0]
-    most = room or max(first.width, WIDEST / 2)
-    corner = of_stage(figure, figure.panels[1], LARGEST, fit, (most - first.left, IMAGE / 2))
-    if corner.width > most:
-        size = float(max(1, int((most - corner.left - 2) / corner.panel.cols)))
-        (corner,) = frames(replace(figure, panels=figure.panels[1:]), Detail.COLOUR, cell=size, fit=fit)
-    return _aligned(figure, [first, corner])
-
-
-def _shelved(figure: Figure, room: float, cell: float | None, fit: Fit) -> Fitted:
-    """The frames of all objects of a file, each as small as it can be read, on shelves."""
-    found: list[Frame] = []
-    within: list[list[tuple[float, float]]] = []
-    sizes = []
-    narrow = min(1.0, max(0.55, room / SHELF))
-    for block in blocks(figure.panels):
-        part = replace(figure, kind="page", panels=block)
-        across, down = [
-            sum(max(size for at, size in ends if at == place) for place in {at for at, _ in ends})
-            for ends in ([(p.place[1], p.cols) for p in block], [(p.place[0], p.rows) for p in block])
-        ]
-        most = min(room - 60 * len({p.place[1] for p in block}), OBJECT[0])
-        fits: tuple[float, ...] = (min(most, OBJECT[0] * narrow) / across, OBJECT[1] * narrow / down)
-        if cell:  # and more where that takes no room
-            fits = (max(min(cell, 28 * cell / down), min(fit.narrow / across, 16 * cell / down)),)
-        size = min(OBJECT[2], *fits)
-        size = float(int(size)) if size >= 1 else 1 / ceil(1 / size)
-        own = fit._replace(narrow=min(max(fit.narrow, *(caption_width(p.caption) for p in block)), room / 2))
-        mine = [] if cell else [of_stage(part, panel, size, own, (most, OBJECT[1])) for panel in block]
-        if cell or max(frame.detail for frame in mine) >= Detail.COLOUR:
-            mine = frames(part, Detail.RASTER if size < 3 else Detail.COLOUR, cell=size, fit=own)
-        mine, places, w, h = _aligned(part, mine)
-        found += mine
-        within.append(places)
-        sizes.append((w, h))
-    corners, w, h = shelves(sizes, room, fit.gap)
-    return found, [(x + dx, y + dy) for (x, y), inner in zip(corners, within, strict=True) for dx, dy in inner], w, h
-
-
-def _has_text(figure: Figure) -> bool:
-    """Whether any cell of the figure has a label at all."""
-    return any(any(panel.labels) for panel in figure.panels)
-
-
-def _colours(figure: Figure, room: float, every: int, fit: Fit) -> Fitted:
-    """Cells of colour, as large as the room allows; all panels have cells of one size."""
-    first = _aligned(figure, frames(figure, Detail.RASTER, cell=10.0, fit=fit))
-    across: dict[int, tuple[int, float]] = {}
-    for panel, frame in zip(figure.panels, first[0], strict=True):
-        cols, left = across.get(panel.place[1], (0, 0.0))
-        across[panel.place[1]] = max(cols, panel.cols), max(left, frame.left)
-    cols = sum(cols for cols, _ in across.values())
-    used = sum(left for _, left in across.values()) + fit.gap * (len(across) - 1) + 2 * len(across)
-    size = min(LARGEST, max((room - used) / cols, 1 / -(-cols // IMAGE)))
-    size = float(int(size)) if size >= 1 else size
-    detail = Detail.RASTER if size < 3 or every > MOST_CELLS else Detail.COLOUR
-    return _aligned(figure, frames(figure, detail, cell=size, fit=fit))
-
-
-def _aligned(figure: Figure, found: list[Frame]) -> Fitted:
-    """The frames with sizes such that panels line up, where they stand, and the size of all."""
-    shared = shared_sizes(figure.panels, [(f.cell_w, f.cell_h, f.left, f.top) for f in found])
-    found = [resized(frame, size) for frame, size in zip(found, shared, strict=True)]
-    places, w, h = arrange(
-        [panel.place for panel in figure.panels],
-        [(frame.width, frame.height) for frame in found],
-        found[0].fit.gap if found else GAP,
-        figure.kind == "page" and bool(figure.arrows),
-    )
-    return found, places, w, h
+def _left_out(fitted: Sequence[Frame]) -> list[str]:
+    """What the level of detail does not show, in words."""
+    cells = sum(frame.panel.rows * frame.panel.cols for frame in fitted)
+    if fitted and (smallest := min(frame.cell_w for frame in fitted)) < 1:
+        step = round(1 / smallest)
+        return [f"A pixel is the first of {step} × {step} cells."]
+    if (
+        not fitted
+        or fitted[0].detail == Detail.FULL
+        or not fitted[0].panel.labels
+        or not any(any(frame.panel.labels) for frame in fitted)
+    ):
+        return []
+    if fitted[0].detail == Detail.VECTOR:
+        return ["A label in a box is that of all cells in it."]
+    return [f"The labels of {cells} cells are left out at this size."]
