@@ -12,7 +12,7 @@ from functools import cached_property
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.renderers import Options
 from cute_viz.renderers.arrows import arrows, crossed, undrawn
-from cute_viz.renderers.frame import GAP, LOOSE, TIGHT, Detail, Fit, fit_panels, has_text
+from cute_viz.renderers.frame import GAP, LOOSE, TIGHT, Detail, Fit, Frame, fit_panels, has_text
 from cute_viz.renderers.geometry import BOLD, FONT, SMALL, fact_line, keeping, kept
 from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, free_corner, heading, narrowest, prose
 from cute_viz.renderers.panel import draw
