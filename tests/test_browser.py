@@ -69,6 +69,14 @@ def test_hover_tells_owner_and_place(page):
     assert act(driver, 0, 0, 2).startswith("C: 16 × 8 of f32, accumulator · M 0, N 2 · thread 1 value 0 (warp 0, lane 1)")
 
 
+def test_labels_come_from_the_data(page):
+    driver = page("(32,32):(1@0,1@1)")
+    assert "0,3" in act(driver, 0, 0, 3)
+    driver.find_element("css selector", "summary").click()
+    cells = driver.find_elements("css selector", "table td")
+    assert "(0,3)" in [cell.text for cell in cells[:40]]
+
+
 def test_a_click_highlights_the_thread_in_every_panel(page):
     driver = page("SM80_16x8x16_F32F16F16F32_TN")
     act(driver, 0, 1, 2, click=True)  # thread 5 holds 4 of C, 8 of A, 4 of B

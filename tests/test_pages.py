@@ -29,9 +29,9 @@ from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.trim import crop, fold
 from cute_viz.renderers import FORMATS
 from cute_viz.renderers.colours import HOLE_COLOUR
-from cute_viz.renderers.frame import Detail
+from cute_viz.renderers.frame import WIDEST, Detail
 from cute_viz.renderers.marks import group_marks, vector_marks
-from cute_viz.renderers.page import WIDEST, lay_out
+from cute_viz.renderers.page import lay_out
 from cute_viz.renderers.palette import palette
 from cute_viz.renderers.primitives import Line
 from tests.commands import fails, run

@@ -78,6 +78,15 @@ def test_the_data_are_the_model():
         assert (mine["thread"], mine["value"]) == (list(panel.data["thread"]), list(panel.data["value"]))
 
 
+@pytest.mark.parametrize(("source", "column"), [("(32,32):(32,1)", "offset"), ("(32,32):(1@0,1@1)", "coordinate")])
+def test_labels_that_are_a_column_of_the_data_are_not_written_twice(source, column):
+    (panel,) = json.loads(Page(render(figure(source), "html").decode()).scripts[0])["panels"]
+    assert panel["labels"] == column
+    values = panel["data"][column]
+    shown = [f"({','.join(map(str, x))})" if isinstance(x, list) else str(x) for x in values]  # as the script does
+    assert tuple(shown) == figure(source).panels[0].labels
+
+
 def test_it_needs_no_network():
     text = render(figure("(4,8):(8,1)"), "html").decode()
     addresses = [value for name, value in page("(4,8):(8,1)").attributes if name in ("src", "href", "xlink:href")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,26 @@ def test_all_of_a_file_on_one_page(kernel: str, tmp_path: Path, capsys: Any) -> 
     assert run(["render", kernel, "--all", "-o", str(page)], capsys)[0] == 0
     captions = [panel["caption"] for panel in json.loads(page.read_text())["panels"]]
     assert [caption.partition(" ")[0] for caption in captions] == ["Traits::SmemLayoutO", "host::sA", "other::sA"]
+
+
+def test_a_page_of_a_file_is_no_tower(tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "kernel.cu"
+    smem = "Sw<3,4,3> o _0 o ((_128,_16),_1,_4,_1):((_64,_1),_0,_16,_8192)"
+    atom = "composition(Swizzle<3,4,3>{}, _0{}, Layout<Shape<Shape<_128,_16>,_1,_4,_1>,Stride<Stride<_64,_1>,_0,_16,_8192>>{})"
+    names = [f"  auto a_rather_long_name_{n} = make_layout(make_shape(Int<{n + 8}>{{}}, Int<16>{{}}));" for n in range(8)]
+    path.write_text("\n".join(["void a_kernel() {", f"  auto sA = {atom};", *names, "}\n"]))
+    assert run(["eval", str(path), "--name", "sA"], capsys)[1].strip() == smem
+    model, picture = tmp_path / "page.json", tmp_path / "page.svg"
+    for out in (model, picture):
+        assert run(["render", str(path), "--all", "-o", str(out)], capsys)[0] == 0
+    first = json.loads(model.read_text())["panels"][0]
+    assert (first["rows"], first["cols"]) == (128, 64)  # (M,K), not a strip of 2048
+    offsets = first["data"]["offset"]
+    assert [offsets[n] for n in (0, 1, 16, 64, 128)] == [0, 1, 16, 64, 144]  # row 2 is moved by a chunk
+    svg = picture.read_text()
+    width, height = (float(re.search(rf'{name}="([0-9.]+)"', svg)[1]) for name in ("width", "height"))
+    assert height < 1.5 * width
+    assert "a_rather_long_name_7" in svg
 
 
 def test_python_prints_as_the_dsl_does(tmp_path: Path, capsys: Any) -> None:

@@ -15,6 +15,7 @@ from cute_viz.engine import ask
 from cute_viz.engine.answer import format_of
 from cute_viz.engine.drawing import check_format
 from cute_viz.renderers import FORMATS
+from cute_viz.renderers.geometry import keeping
 
 
 @click.command(
@@ -86,9 +87,10 @@ def command(
     output.notes(answer.notes)
     coloured = answer.how.style != "cutlass" and _coloured(format_, path, color_)
     columns = _columns(answer.how.target, format_, output.file_of(path) is None)
-    output.write(answer.write(format_, color=coloured, columns=columns), path)
-    if output.file_of(path) is not None:
-        output.notes(answer.hints(format_))
+    with keeping():  # the hints are of the page that was written
+        output.write(answer.write(format_, color=coloured, columns=columns), path)
+        if output.file_of(path) is not None:
+            output.notes(answer.hints(format_))
     if output.file_of(path) is not None and path is not None and (caption := answer.caption(format_)) is not None:
         output.write(caption[1].encode("utf-8", "replace"), os.path.splitext(path)[0] + caption[0])
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.inttuple import modes, product, show, tuple_rank
+from cute_viz.algebra.layout import Layout
 from cute_viz.engine.request import Request
 from cute_viz.engine.subject import file_in
 from cute_viz.engine.whole import drawable, wanted
@@ -15,12 +18,14 @@ from cute_viz.figures.options import options_of
 from cute_viz.figures.page import page
 from cute_viz.options.words import read_all
 from cute_viz.renderers import FORMATS
+from cute_viz.renderers.ways import once
 
 if TYPE_CHECKING:
     from cute_viz.figures.model import Figure
     from cute_viz.source.model import Entry
 
-ACROSS = 2  # panels beside each other on the page of a file
+NAMES = 3  # that the heading of an object gives
+STRIP = 8  # rows and columns of the smallest tile of an instruction
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,12 @@ def drawings(request: Request) -> tuple[list[Drawing], list[CuteVizError]]:
         if isinstance(value, tuple):
             continue
         try:
-            out.append(Drawing(entry, value, build(value, replace(options_of(words, heat), wave=request.library.together))))
+            options = replace(options_of(words, heat), wave=request.library.together)
+            matrix = _matrix(value) if request.options.get("view") is None else None
+            figure = build(value if matrix is None else matrix, options)
+            if matrix is not None:
+                figure = replace(figure, source=show(value), notes=(*figure.notes, f"{entry.name}: {_AS_MATRIX}"))
+            out.append(Drawing(entry, value, figure))
         except CuteVizError as error:
             (unread if error.needs else failed).append(_named(error, entry))
     needs = wanted(unread)
@@ -66,16 +76,45 @@ def _named(error: CuteVizError, entry: Entry) -> CuteVizError:
     return error.but(message=words, name=error.name or f"line {entry.line}" if error.span is None else error.name)
 
 
+_AS_MATRIX = "its first mode is the tile of an instruction; drawn as a matrix, its modes ((0,0),1) go down, ((0,1),2) right"
+
+
+def _matrix(value: Any) -> Any:
+    """An operand partitioned for an MMA, ((MN,K),MMA_MN,MMA_K,...), as (MN,K,...); None of what is not, or no strip without it."""
+    inner = value.inner if isinstance(value, ComposedLayout) else value
+    if not isinstance(inner, Layout):
+        return None
+    shape = modes(inner.shape)
+    if len(shape) < 3 or tuple_rank(shape[0]) != 2 or product(shape[0]) < STRIP * product(shape[1]) * STRIP:
+        return None
+
+    def regrouped(parts: Any) -> Any:
+        (mn, k), mma_mn, mma_k, *rest = modes(parts)
+        return ((mn, mma_mn), (k, mma_k), *rest)
+
+    matrix = Layout(regrouped(inner.shape), regrouped(inner.stride))
+    return replace(value, inner=matrix) if isinstance(value, ComposedLayout) else matrix
+
+
 def one_page(drawn: list[Drawing], title: str) -> Figure:
     """All figures on one page, each under the names of its object; equal objects are drawn once, of several stages the first."""
-    names: dict[str, list[str]] = {}
+    same: dict[str, list[Entry]] = {}
     for one in drawn:
-        names.setdefault(show(one.value), []).append(f"{one.entry.path} (line {one.entry.line})")
-    parts = []
-    for one in drawn:
-        if same := names.pop(show(one.value), []):
-            parts.append((", ".join(same), _first_stage(one.figure)))
-    return page(title, parts, ACROSS)
+        same.setdefault(show(one.value), []).append(one.entry)
+    parts = [(_heading(found), _first_stage(once(one.figure))) for one in drawn if (found := same.pop(show(one.value), []))]
+    return replace(page(title, parts, 1), kind="file")
+
+
+def _heading(entries: list[Entry]) -> str:
+    """The names of an object, those of one scope together, and where they are: `gemm::sA, sB (lines 3, 4)`."""
+    scopes: dict[str, list[str]] = {}
+    for entry in entries[:NAMES]:
+        scope, _, name = re.sub(r"<[^<>]*>", "", entry.path).rpartition("::")
+        scopes.setdefault(scope, []).append(name)
+    names = "; ".join("::".join(filter(None, (scope, ", ".join(dict.fromkeys(names))))) for scope, names in scopes.items())
+    more = f" and {len(entries) - NAMES} more" if len(entries) > NAMES else ""
+    lines = ", ".join(dict.fromkeys(str(entry.line) for entry in entries))
+    return f"{names}{more} (line{'s' if ',' in lines else ''} {lines})"
 
 
 def _first_stage(figure: Figure) -> Figure:

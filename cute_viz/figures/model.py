@@ -127,7 +127,8 @@ class Panel:
     arrow_labels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "data", Frozen(self.data))
+        if not isinstance(self.data, Frozen):
+            object.__setattr__(self, "data", Frozen(self.data))
         if len(self.arrows) != len(self.arrow_labels):
             raise FigureError(f"{len(self.arrows)} arrows have {len(self.arrow_labels)} labels")
         if self.rows < 1 or self.cols < 1:

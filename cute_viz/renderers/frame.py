@@ -1,4 +1,4 @@
-"""How one panel is fitted onto a page: its level of detail, the size of its cells, the room for its rulers.
+"""How panels are fitted onto a page: their level of detail, the size of their cells, the room for their rulers.
 
 The levels, from large cells to small ones: every label; one label for what a thread moves in one access; colour with the
 names of large groups; a raster, a pixel a cell. `page.py` chooses one; all page formats share it, so that a figure looks the
@@ -9,13 +9,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from math import ceil
 from typing import NamedTuple
 
 from cute_viz.figures.model import Figure, Panel
-from cute_viz.renderers.geometry import ALL_COLUMNS, BOLD, CAPTION, CHAR, FONT, SMALL, CellLabels, cell_labels, wrap
+from cute_viz.renderers.geometry import (
+    ALL_COLUMNS,
+    BOLD,
+    CAPTION,
+    CHAR,
+    FONT,
+    SMALL,
+    CellLabels,
+    arrange,
+    cell_labels,
+    shared_sizes,
+    wrap,
+)
 from cute_viz.renderers.marks import Mark, group_marks, has_vectors, vector_cell, vector_marks
+from cute_viz.renderers.ways import blocks, shelves
 
 LARGEST = 26.0  # px of a cell without a label
+GAP = 28.0  # between panels, and between panels and legend
+SHELF = 1560.0  # px of the objects of a file side by side
+OBJECT = (560.0, 320.0, 12.0)  # px that the cells of one take at most, and one cell without a label
+MOST_CELLS = 100_000  # more are pixels of an image, unless their text was asked for
+VECTORS_FROM = 1400.0  # px from which on a label for each box is better than one for each cell, where boxes tell all
+ROOMY = 1600.0  # px that panels of colours take
+IMAGE = 2048  # px that an image of cells takes at least, where there are so many
+WIDEST = 2600.0  # px that panels with every label may take before labels are left out
 SMALL_STAGE = (600.0, 420.0)  # px that the cells of a stage take at most with labels
 LETTERS = 2  # of the title of the rows that there is room for beside a tight panel; a longer one stands above it
 
@@ -32,7 +54,7 @@ class Fit(NamedTuple):
     pad: float = 7.0
     cell: float = 9.0
     ruler: float = 12.0
-    gap: float = 28.0
+    gap: float = GAP
     line: bool = False
 
 
@@ -162,6 +184,15 @@ def title_width(title: str) -> float:
     return sum(0.87 if letter.isupper() else 0.64 for letter in title) * FONT + 1.17 * FONT
 
 
+def caption_width(caption: str) -> float:
+    """px of the longest part of a caption that a line should not break: a word, or a name between `::`.
+
+    >>> caption_width("Traits::SmemLayoutQ (line 3)") == len("SmemLayoutQ") * CAPTION * BOLD
+    True
+    """
+    return max(map(len, caption.replace("::", ":: ").split(" "))) * CAPTION * BOLD
+
+
 def _full(panel: Panel, labels: CellLabels, fit: Fit) -> tuple[float, float]:
     """The size of a cell that has room for every label."""
     lines = labels.depth
@@ -192,3 +223,127 @@ def of_stage(figure: Figure, panel: Panel, cell: float, fit: Fit, most: tuple[fl
         if panel.cols * frame.cell_w <= most[0] and panel.rows * frame.cell_h <= most[1]:
             return frame
     return frames(alone, Detail.RASTER if cell < 3 else Detail.COLOUR, cell=cell, fit=fit)[0]
+
+
+Fitted = tuple[list[Frame], list[tuple[float, float]], float, float]
+
+
+def fit_panels(figure: Figure, room: float | None, cell: float | None, full: bool, fit: Fit) -> Fitted:
+    """The frames at the highest level of detail whose cells have the size that is wanted, or that keeps the page readable.
+
+    room: px beside each other; cell, full, fit: as of `page.lay_out`. With the frames, where they stand, and the size of all.
+
+    >>> from cute_viz import figure
+    >>> fit_panels(figure("(2,4)"), None, None, False, LOOSE)[1:]
+    ([(0, 0)], 172.0, 96.0)
+    """
+    every = sum(panel.rows * panel.cols for panel in figure.panels)
+    if figure.kind == "heat" and [bool(panel.labels) for panel in figure.panels] == [False, True]:
+        return _inset(figure, room, cell, every, fit)
+    if figure.kind == "file" and not full:
+        return _shelved(figure, room or SHELF, cell, fit)
+    text, whole = has_text(figure), None
+    if cell is None and (full or (text and every <= 4 * MOST_CELLS)):
+        whole = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
+        if full or whole[2] <= (room or VECTORS_FROM):
+            return whole
+    most = cell * max(panel.cols for panel in figure.panels) if cell else room or WIDEST
+    vectors = text and has_vectors(figure, most, fit.pad)
+    if whole is not None and not room and not vectors and whole[2] <= WIDEST:
+        return whole
+    if cell is not None and text:
+        fitted = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
+        if all(frame.cell_w <= cell for frame in fitted[0]):
+            return _aligned(figure, frames(figure, Detail.FULL, cell=cell, fit=fit))
+    if vectors:
+        fitted = _aligned(figure, frames(figure, Detail.VECTOR, fit=fit))
+        if cell is None and fitted[2] <= (room or WIDEST):
+            return fitted
+        if cell is not None and all(frame.cell_w <= cell for frame in fitted[0]):
+            return _aligned(figure, frames(figure, Detail.VECTOR, cell=cell, fit=fit))
+    if cell is not None and figure.kind == "page" and figure.arrows and fit.gap == GAP:
+        return _aligned(figure, [of_stage(figure, panel, cell, fit) for panel in figure.panels])
+    if cell is not None:
+        detail = Detail.RASTER if cell < 3 or every > MOST_CELLS else Detail.COLOUR
+        return _aligned(figure, frames(figure, detail, cell=cell, fit=fit))
+    return _colours(figure, room or ROOMY, every, fit)
+
+
+def _inset(figure: Figure, room: float | None, cell: float | None, every: int, fit: Fit) -> Fitted:
+    """The frames of an image, and of a corner of it with its labels, or in colours where these have no room."""
+    image = replace(figure, panels=figure.panels[:1])
+    first = fit_panels(image, room, cell, False, fit)[0][0]
+    most = room or max(first.width, WIDEST / 2)
+    corner = of_stage(figure, figure.panels[1], LARGEST, fit, (most - first.left, IMAGE / 2))
+    if corner.width > most:
+        size = float(max(1, int((most - corner.left - 2) / corner.panel.cols)))
+        (corner,) = frames(replace(figure, panels=figure.panels[1:]), Detail.COLOUR, cell=size, fit=fit)
+    return _aligned(figure, [first, corner])
+
+
+def _shelved(figure: Figure, room: float, cell: float | None, fit: Fit) -> Fitted:
+    """The frames of all objects of a file, each as small as it can be read, on shelves."""
+    found: list[Frame] = []
+    within: list[list[tuple[float, float]]] = []
+    sizes = []
+    narrow = min(1.0, max(0.55, room / SHELF))
+    for block in blocks(figure.panels):
+        part = replace(figure, kind="page", panels=block)
+        across, down = [
+            sum(max(size for at, size in ends if at == place) for place in {at for at, _ in ends})
+            for ends in ([(p.place[1], p.cols) for p in block], [(p.place[0], p.rows) for p in block])
+        ]
+        most = min(room - 60 * len({p.place[1] for p in block}), OBJECT[0])
+        fits: tuple[float, ...] = (min(most, OBJECT[0] * narrow) / across, OBJECT[1] * narrow / down)
+        if cell:  # and more where that takes no room
+            fits = (max(min(cell, 28 * cell / down), min(fit.narrow / across, 16 * cell / down)),)
+        size = min(OBJECT[2], *fits)
+        size = float(int(size)) if size >= 1 else 1 / ceil(1 / size)
+        own = fit._replace(narrow=min(max(fit.narrow, *(caption_width(p.caption) for p in block)), room / 2))
+        mine = [] if cell else [of_stage(part, panel, size, own, (most, OBJECT[1])) for panel in block]
+        if cell or max(frame.detail for frame in mine) >= Detail.COLOUR:
+            mine = frames(part, Detail.RASTER if size < 3 else Detail.COLOUR, cell=size, fit=own)
+        mine, places, w, h = _aligned(part, mine)
+        found += mine
+        within.append(places)
+        sizes.append((w, h))
+    corners, w, h = shelves(sizes, room, fit.gap)
+    return found, [(x + dx, y + dy) for (x, y), inner in zip(corners, within, strict=True) for dx, dy in inner], w, h
+
+
+def has_text(figure: Figure) -> bool:
+    """Whether any cell of the figure has a label at all.
+
+    >>> from cute_viz import figure
+    >>> has_text(figure("(2,4)"))
+    True
+    """
+    return any(any(panel.labels) for panel in figure.panels)
+
+
+def _colours(figure: Figure, room: float, every: int, fit: Fit) -> Fitted:
+    """Cells of colour, as large as the room allows; all panels have cells of one size."""
+    first = _aligned(figure, frames(figure, Detail.RASTER, cell=10.0, fit=fit))
+    across: dict[int, tuple[int, float]] = {}
+    for panel, frame in zip(figure.panels, first[0], strict=True):
+        cols, left = across.get(panel.place[1], (0, 0.0))
+        across[panel.place[1]] = max(cols, panel.cols), max(left, frame.left)
+    cols = sum(cols for cols, _ in across.values())
+    used = sum(left for _, left in across.values()) + fit.gap * (len(across) - 1) + 2 * len(across)
+    size = min(LARGEST, max((room - used) / cols, 1 / -(-cols // IMAGE)))
+    size = float(int(size)) if size >= 1 else size
+    detail = Detail.RASTER if size < 3 or every > MOST_CELLS else Detail.COLOUR
+    return _aligned(figure, frames(figure, detail, cell=size, fit=fit))
+
+
+def _aligned(figure: Figure, found: list[Frame]) -> Fitted:
+    """The frames with sizes such that panels line up, where they stand, and the size of all."""
+    shared = shared_sizes(figure.panels, [(f.cell_w, f.cell_h, f.left, f.top) for f in found])
+    found = [resized(frame, size) for frame, size in zip(found, shared, strict=True)]
+    places, w, h = arrange(
+        [panel.place for panel in figure.panels],
+        [(frame.width, frame.height) for frame in found],
+        found[0].fit.gap if found else GAP,
+        figure.kind == "page" and bool(figure.arrows),
+    )
+    return found, places, w, h

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, wraps
 from itertools import groupby, repeat
-from typing import TypeAlias, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.limits import limit
 
+P = ParamSpec("P")
 T = TypeVar("T")
 Sizes: TypeAlias = "tuple[float, float, float, float]"  # of a panel: cell width and height, room at the left and above
 
@@ -22,6 +25,48 @@ BOLD = 0.64  # width of an average letter of bold prose, in font sizes, on the s
 PROSE = 0.6  # width of an average letter of prose, in font sizes, on the safe side
 CHAR = 0.61  # width of a monospace character, in font sizes
 ALL_COLUMNS = 32  # up to so many columns, cells are made wide enough for every column's label
+
+
+_KEPT: ContextVar[dict[Any, Any] | None] = ContextVar("kept", default=None)
+
+
+@contextmanager
+def keeping() -> Iterator[None]:
+    """Keep what is measured of figures and panels until the end of the outermost block: a page tries many arrangements of them.
+
+    >>> with keeping():
+    ...     pass
+    """
+    token = _KEPT.set({} if _KEPT.get() is None else _KEPT.get())
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
+
+
+def kept(*fields: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """A function whose result is kept while `keeping`: of the first argument it reads these fields alone, or all.
+
+    >>> kept()(len)([1, 2])
+    2
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def call(*args: P.args, **words: P.kwargs) -> T:
+            found = _KEPT.get()
+            if found is None or words:
+                return function(*args, **words)
+            parts = [getattr(args[0], field) for field in fields] or [args[0]]
+            key = (function, *map(id, parts), *args[1:])
+            if key not in found:
+                found[key] = (function(*args, **words), parts)  # whose ids are theirs as long as they are held here
+            result: T = found[key][0]
+            return result
+
+        return call
+
+    return decorate
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +82,14 @@ class CellLabels:
         return len(self.lines)
 
     @property
+    @kept("lines")
     def widths(self) -> tuple[int, int]:
         """Characters of the longest first line, and of the longest line after it."""
         longest = [max(map(len, set(line)), default=0) for line in self.lines]
         return longest[0], max(longest[1:], default=0)
 
 
+@kept("labels", "owners", "rows", "cols")
 def cell_labels(panel: Panel) -> CellLabels:
     """The labels of a panel; a cell with several owners says how many, `×n`, on its last line.
 
@@ -93,6 +140,7 @@ def texts(panel: Panel) -> Sequence[str]:
     raise FigureError(f"an image of {cells} cells has no text to write", hint="svg, png, pdf, html and tikz show it")
 
 
+@kept("labels", "owners", "rows", "cols")
 def shared_cells(panel: Panel) -> dict[int, int]:
     """Cells to be marked as having several owners, with how many; none whose label names them all (`T0,64`).
 

@@ -25,6 +25,7 @@ from cute_viz.renderers.page import page_of
 from cute_viz.renderers.primitives import Grid
 
 TABLE_CELLS = 4096  # of a panel; larger tables are built when they are opened
+MANY = 1024  # cells whose labels are not written twice
 MODULES = ("panels.js", "view.js", "explore.js")  # each uses those before it
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; img-src data:"
 CONTROLS = """<form id="controls" role="search" aria-label="What is highlighted">
@@ -157,11 +158,23 @@ def _panel(panel: Panel, grid: Grid) -> dict[str, Any]:
         "data": columns,
         "warp": [panel.warp, panel.warp_name],
     }
+    for name, column in columns.items():
+        if len(column) >= MANY and out["labels"] == [*map(_label, column)]:
+            out["labels"] = name  # which the script writes
+            break
     for name in ("thread", "value"):
         if name in panel.data:
             out[name] = list(panel.data[name])
     out["owners"] = {str(cell): mine for cell, mine in panel.owners}
     return out
+
+
+def _label(value: Any) -> str | None:
+    """A value of a column as the script writes it, which is the label of its cell; None of one that it would write otherwise."""
+    if value is None or type(value) is int:
+        return "" if value is None else str(value)
+    flat = isinstance(value, tuple) and not any(isinstance(part, (tuple, float, bool)) for part in value)
+    return f"({','.join(map(str, value))})" if flat else None
 
 
 def _table(panel: Panel, number: int) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from math import ceil, inf
 from typing import NamedTuple
 
-from cute_viz.figures.model import HOLE, Figure, Panel
-from cute_viz.renderers.geometry import CHAR, FONT, split_lines
+from cute_viz.figures.model import HOLE, Figure, Paint, Panel
+from cute_viz.renderers.geometry import CHAR, FONT, kept, split_lines
 
 NARROWEST = 3.0  # px, of a cell in a box with a label
 _PAIR = re.compile(r"([0-9]+),([0-9]+)", re.ASCII)  # `3,8`: a coordinate
@@ -54,6 +54,7 @@ def has_vectors(figure: Figure, most: float = inf, pad: float = 7.0) -> bool:
     return bool(figure.panels)
 
 
+@kept("boxes", "labels", "cols", "paints")
 def vector_marks(panel: Panel, line: bool = False) -> tuple[Mark, ...]:
     """A label for each box, `T5` over `V0-7`, or in one line, from the labels of its cells.
 
@@ -71,6 +72,7 @@ def vector_marks(panel: Panel, line: bool = False) -> tuple[Mark, ...]:
     )
 
 
+@kept("boxes", "labels", "cols")
 def box_lines(panel: Panel) -> list[tuple[str, ...]]:
     """The lines of the label of each box; none where the labels of its cells are neither the same nor a run.
 
@@ -159,6 +161,7 @@ def vector_cell(marks: Sequence[Mark], pad: float = 7.0, heights: tuple[float, f
     return ceil(steps * w) / steps, float(max(8, -int(-(heights[lines > 1] + 12 * max(0, lines - 2)) / tall)))
 
 
+@kept("boxes", "labels", "cols")
 def vector_width(panel: Panel, pad: float = 7.0) -> float:
     """px that the panel's cells take at least when every box has a label: its first line decides, and is quickly found.
 
@@ -189,9 +192,22 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[f
         return ()
     told = [(figure.paints[entry.paint], entry.label) for entry in legends[0].entries]
     names = {paint.hue: label for paint, label in told if not paint.faded and "," not in label}  # "tile 0, 8": of several groups
-    hue = [HOLE if paint.faded else paint.hue for paint in figure.paints] + [HOLE]  # HOLE is -1, the last
     owner = legends[0].title.removeprefix("hue: ").partition(" ")[0] if "thread" in panel.data else ""
-    owners = dict(panel.owners)
+    told_of = owner in ("thread", panel.warp_name)
+    out = []
+    for r0, c0, r1, c1, hue in _rectangles(panel, figure.paints):
+        if (r1 - r0) * h < least[1] or (c1 - c0) * w < CHAR * FONT + least[0]:
+            continue
+        name = _owners(panel, (r0, c0, r1, c1), owner) if told_of and hue >= 0 else names.get(hue, "")
+        if name and (c1 - c0) * w >= len(name) * CHAR * FONT + least[0]:
+            out.append(Mark(r0, c0, r1, c1, (name,), panel.paints[r0 * panel.cols + c0]))
+    return tuple(out)
+
+
+@kept("paints", "cols")
+def _rectangles(panel: Panel, paints: tuple[Paint, ...]) -> list[tuple[int, int, int, int, int]]:
+    """The rectangles of one hue, (row0, col0, row1, col1, hue), by where they end; HOLE is what is faded or no cell."""
+    hue = [HOLE if paint.faded else paint.hue for paint in paints] + [HOLE]  # HOLE is -1, the last
     alive: dict[tuple[int, int, int], int] = {}  # (start, stop, hue) of a run -> the row where it began
     out = []
     for r in range(panel.rows + 1):
@@ -203,21 +219,17 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[f
                     key = (start, c, row[start])
                     now[key] = alive.get(key, r)
                     start = c
-        for (c0, c1, mine), r0 in alive.items():
-            if (c0, c1, mine) in now:
-                continue
-            name = names.get(mine, "")
-            if mine >= 0 and owner in ("thread", panel.warp_name):
-                cells = [i for row in range(r0, r) for i in range(row * panel.cols + c0, row * panel.cols + c1)]
-                name = _owners(panel, owners, cells, owner)
-            if name and (c1 - c0) * w >= len(name) * CHAR * FONT + least[0] and (r - r0) * h >= least[1]:
-                out.append(Mark(r0, c0, r, c1, (name,), panel.paints[r0 * panel.cols + c0]))
+        out += [(r0, c0, r, c1, mine) for (c0, c1, mine), r0 in alive.items() if (c0, c1, mine) not in now]
         alive = now
-    return tuple(out)
+    return out
 
 
-def _owners(panel: Panel, owners: dict[int, tuple[tuple[int, int], ...]], cells: Sequence[int], what: str) -> str:
+@kept("data", "owners", "cols", "warp", "warp_name")
+def _owners(panel: Panel, box: tuple[int, int, int, int], what: str) -> str:
     """Who holds a rectangle: `T0..T3`, or `warp 0, 2` where each cell is held by both; "" where no few words tell it."""
+    r0, c0, r1, c1 = box
+    cells = [i for row in range(r0, r1) for i in range(row * panel.cols + c0, row * panel.cols + c1)]
+    owners = _several(panel)
     threads = panel.data["thread"]
     width, word = panel.warp, panel.warp_name
     if what == word:
@@ -232,3 +244,8 @@ def _owners(panel: Panel, owners: dict[int, tuple[tuple[int, int], ...]], cells:
     mine = {threads[cell] for cell in cells}
     low, high = min(mine), max(mine)
     return "" if high - low >= len(mine) else f"T{low}" if low == high else f"T{low}..T{high}"
+
+
+@kept("owners")
+def _several(panel: Panel) -> dict[int, tuple[tuple[int, int], ...]]:
+    return dict(panel.owners)

@@ -5,34 +5,30 @@ SVG, PNG, PDF, HTML and TikZ write the same page; none of them measures or place
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from cute_viz.figures.model import Figure, Panel
 from cute_viz.renderers import Options
 from cute_viz.renderers.arrows import arrows, crossed, undrawn
-from cute_viz.renderers.frame import LARGEST, LOOSE, TIGHT, Detail, Fit, Frame, frames, of_stage, resized
-from cute_viz.renderers.geometry import BOLD, CHAR, FONT, PROSE, SMALL, arrange, fact_line, shared_sizes, wrap
-from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, free_corner, narrowest
-from cute_viz.renderers.marks import has_vectors
+from cute_viz.renderers.frame import GAP, LOOSE, TIGHT, Detail, Fit, Frame, fit_panels, has_text
+from cute_viz.renderers.geometry import BOLD, FONT, SMALL, fact_line, keeping, kept
+from cute_viz.renderers.legend import LEGEND_WIDTH, SIZES, Key, free_corner, heading, narrowest, prose
 from cute_viz.renderers.panel import draw
 from cute_viz.renderers.primitives import TEXT, Grid, Line, Plates, Primitive, scaled
 from cute_viz.renderers.targets import LEAST, TARGETS, Target, target_of
 from cute_viz.renderers.ways import arranged, has_groups, in_brief, once
 
-GAP = 28.0  # between panels, and between panels and legend
 SIDE_LEGEND = 900.0  # panels wider than this have their legend below
 NARROW = 76.0  # px of the caption of a unit
 TITLE_LETTER = 17 * BOLD  # px of a letter of the title
 NARROWEST = 420.0  # of what stands between the margins
-WIDEST = 2600.0  # px that panels with every label may take before labels are left out
 TALLEST = 2000.0  # px of the stages of a kernel with every label
 STAGE = 10.0  # px of a cell of a higher one
 LONGEST = 1500.0  # px of the stages in a README
+ROOMIER = (160.0, 200.0)  # px of captions on shelves
 WORD = 97.0  # px of a caption with the longest word that one has
-VECTORS_FROM = 1400.0  # px from which on a label for each box is better than one for each cell, where boxes tell all
-ROOMY = 1600.0  # px that panels of colours take
-IMAGE = 2048  # px that an image of cells takes at least, where there are so many
-MOST_CELLS = 100_000  # more are pixels of an image, unless their text was asked for
 
 
 Rank = tuple[bool, bool, bool, bool, bool, bool, float]
@@ -47,17 +43,23 @@ class Place:
     grid: Grid
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Page:
-    """A laid out figure: its size, where its panels are, and all that is drawn, in drawing order."""
+    """A laid out figure: its size, and where its panels are. draw: gives what `items` holds."""
 
     figure: Figure
     width: float
     height: float
     panels: tuple[Place, ...]
-    items: tuple[Primitive, ...]
+    draw: Callable[[], Sequence[Primitive]]
+
+    @cached_property
+    def items(self) -> tuple[Primitive, ...]:
+        """All that is drawn, in drawing order; of a page that is only tried nobody asks for it."""
+        return tuple(self.draw())
 
 
+@kept()
 def page_of(figure: Figure, options: Options) -> Page:
     """The page of a figure as options want it: of a target with letters as small as it bears, wide panels folded.
 
@@ -66,13 +68,21 @@ def page_of(figure: Figure, options: Options) -> Page:
     >>> page.width <= 318, len(page.panels), page.panels[0].detail.name
     (True, 2, 'VECTOR')
     """
+    with keeping():
+        return _chosen(figure, options)
+
+
+def _chosen(figure: Figure, options: Options) -> Page:
+    """The page that its target bears best of those that are tried."""
     target = target_of(options)
+    if figure.kind == "file":
+        return lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
     if figure.kind == "page" and figure.arrows and not options.full and options.cell is None and not target.shrinks:
         return _of_stages(figure, target)
     freely = target.shrinks or bool(figure.arrows)
     if target.width is None or options.cell is not None or not freely:
         as_it_is = lay_out(figure, width=target.width, cell=options.cell, full=options.full, target=target)
-        if target.width is None or options.cell is not None or not (_is_mute(as_it_is) and _has_text(figure)):
+        if target.width is None or options.cell is not None or not (_is_mute(as_it_is) and has_text(figure)):
             return as_it_is
         if not _is_nameless(as_it_is) and (options.target in (None, "screen") or has_groups(figure)):
             return as_it_is
@@ -127,19 +137,25 @@ def _of_stages(figure: Figure, target: Target) -> Page:
 
 
 def _low(figure: Figure, target: Target, best: Page) -> Page:
-    """The page with cells so low that it fits the height of its target; the best one where none does."""
+    """The page with cells so low that it fits the height of its target; the lowest where none does."""
     scale = LEAST / FONT
     assert target.width is not None
     assert target.height is not None
-    ways = [drawn for drawn, line in arranged(in_brief(figure), target.is_landscape) if not line]
+    brief = in_brief(figure)
+    ways = [drawn for drawn, line in arranged(brief, target.is_landscape) if not line]
+    if figure.kind in ("page", "follow") and figure.arrows:
+        ways.append(replace(brief, kind="file"))
     most = (target.height + target.likes) / 2 if figure.kind == "page" else target.height  # whose captions are long
+    lowest = best
     for size in (16.0, 12.0, 9.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0):
         for drawn in ways:
-            for narrow in (TIGHT.narrow, WORD) if len(drawn.panels) > 1 else (TIGHT.narrow,):
+            for narrow in (TIGHT.narrow, WORD, *ROOMIER * (drawn.kind == "file"))[: 1 + 3 * (len(drawn.panels) > 1)]:
                 page = lay_out(drawn, width=target.width / scale, cell=size, target=target, fit=TIGHT._replace(narrow=narrow))
                 if page.width * scale <= target.width + 1 and page.height * scale <= most:
                     return _scaled(page, scale)
-    return best
+                if page.width * scale <= target.width + 1 and page.height * scale < lowest.height:
+                    lowest = _scaled(page, scale)
+    return lowest
 
 
 def _is_mute(page: Page) -> bool:
@@ -158,7 +174,7 @@ def _rank(page: Page, figure: Figure, drawn: Figure, scale: float, target: Targe
     which letters are best small beside the cells.
     """
     detail = max(place.detail for place in page.panels)
-    mute = _is_mute(page) and _has_text(page.figure)
+    mute = _is_mute(page) and has_text(page.figure)
     height = page.height * scale
     tall = height > target.likes
     abridged = len(drawn.panels) == len(figure.panels) and drawn.panels[0].rows < figure.panels[0].rows
@@ -176,8 +192,7 @@ def _rank(page: Page, figure: Figure, drawn: Figure, scale: float, target: Targe
 
 def _scaled(page: Page, scale: float) -> Page:
     panels = tuple([replace(place, grid=place.grid.scaled(scale)) for place in page.panels])
-    items = tuple([scaled(item, scale) for item in page.items])
-    return replace(page, width=page.width * scale, height=page.height * scale, panels=panels, items=items)
+    return Page(page.figure, page.width * scale, page.height * scale, panels, lambda: [scaled(item, scale) for item in page.items])
 
 
 def lay_out(
@@ -203,7 +218,7 @@ def lay_out(
     """
     figure = once(figure)
     margin, legends = target.margin, figure.legends if target.legend else ()
-    fitted, places, panels_w, panels_h = _fit(figure, (width - 2 * margin) if width else None, cell, full, fit)
+    fitted, places, panels_w, panels_h = fit_panels(figure, (width - 2 * margin) if width else None, cell, full, fit)
     sizes = [(frame.width, frame.height) for frame in fitted]
     column = LEGEND_WIDTH if target.counts else narrowest(figure)
     corner = bool(legends) and free_corner(figure, sizes, column, target.counts)
@@ -216,7 +231,7 @@ def lay_out(
         inner = max(inner, min(NARROWEST, room))
     elif legends:
         inner = max(inner, room)
-    head = _prose(_heading(figure), inner, margin, margin) if target.head else []
+    head = prose(heading(figure), inner, margin, margin) if target.head else []
     top = (head[-1].y + head[-1].size * 0.8 + 10) if head else margin + (10 if target.head else 0)
     legend = Key(figure, column if beside or corner else inner, beside or corner, target.counts)
     legend_h = 0.0 if corner or not legends else legend.height + (0 if beside else GAP)
@@ -225,108 +240,30 @@ def lay_out(
         panels_h += GAP
     body_h = max(panels_h, legend_h) if beside else panels_h + legend_h
     said = (*figure.notes, *_left_out(fitted), fact_line(figure)) if target.notes else ()
-    notes = _prose([Line(note, 0, 0, 12) for note in said if note], inner, 0, margin)
+    notes = prose([Line(note, 0, 0, 12) for note in said if note], inner, 0, margin)
     notes = [line._replace(y=line.y + top + body_h + 12) for line in notes]
     height = top + body_h + (sum(line.size * 1.6 for line in notes) + 12 if notes else 0) + margin
     at = (margin, top) if corner else (margin + panels_w + GAP, top) if beside else (margin, top + panels_h + GAP)
     swatches, entries = legend.placed(*at) if legends else ([], [])
-    drawn: list[Primitive] = []
-    panels: list[Place] = []
-    for n, (frame, (x, y)) in enumerate(zip(fitted, places, strict=True)):
-        x, y = margin + x, top + y
-        grid = Grid(frame.panel.rows, frame.panel.cols, x + frame.left, y + frame.top, frame.cell_w, frame.cell_h)
-        panels.append(Place(frame.panel, frame.detail, grid))
-        drawn += draw(frame, grid, x, y, crossed(figure.arrows, n, figure.panels))
-    drawn += arrows(figure.arrows, fitted, [place.grid for place in panels])
-    written = (*head, *([steps] if order else ()), *entries, *notes)
-    return Page(figure, inner + 2 * margin, height, tuple(panels), (*drawn, *swatches, *written))
+    origins = [(margin + x, top + y) for x, y in places]
+    cells = [(x + f.left, y + f.top, f.cell_w, f.cell_h) for f, (x, y) in zip(fitted, origins, strict=True)]
+    grids = [Grid(panel.rows, panel.cols, *where) for panel, where in zip(figure.panels, cells, strict=True)]
+
+    def items() -> list[Primitive]:
+        drawn: list[Primitive] = []
+        for n, (frame, grid, at) in enumerate(zip(fitted, grids, origins, strict=True)):
+            drawn += draw(frame, grid, *at, crossed(figure.arrows, n, figure.panels))
+        return [*drawn, *arrows(figure.arrows, fitted, grids), *swatches, *head, *([steps] if order else ()), *entries, *notes]
+
+    panels = tuple([Place(frame.panel, frame.detail, grid) for frame, grid in zip(fitted, grids, strict=True)])
+    return Page(figure, inner + 2 * margin, height, panels, items)
 
 
-Fitted = tuple[list[Frame], list[tuple[float, float]], float, float]
-
-
-def _fit(figure: Figure, room: float | None, cell: float | None, full: bool, fit: Fit) -> Fitted:
-    """The frames at the highest level of detail whose cells have the size that is wanted, or that keeps the page readable."""
-    every = sum(panel.rows * panel.cols for panel in figure.panels)
-    if figure.kind == "heat" and [bool(panel.labels) for panel in figure.panels] == [False, True]:
-        return _inset(figure, room, cell, every, fit)
-    text, whole = _has_text(figure), None
-    if cell is None and (full or (text and every <= 4 * MOST_CELLS)):
-        whole = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
-        if full or whole[2] <= (room or VECTORS_FROM):
-            return whole
-    most = cell * max(panel.cols for panel in figure.panels) if cell else room or WIDEST
-    vectors = text and has_vectors(figure, most, fit.pad)
-    if whole is not None and not room and not vectors and whole[2] <= WIDEST:
-        return whole
-    if cell is not None and text:
-        fitted = _aligned(figure, frames(figure, Detail.FULL, fit=fit))
-        if all(frame.cell_w <= cell for frame in fitted[0]):
-            return _aligned(figure, frames(figure, Detail.FULL, cell=cell, fit=fit))
-    if vectors:
-        fitted = _aligned(figure, frames(figure, Detail.VECTOR, fit=fit))
-        if cell is None and fitted[2] <= (room or WIDEST):
-            return fitted
-        if cell is not None and all(frame.cell_w <= cell for frame in fitted[0]):
-            return _aligned(figure, frames(figure, Detail.VECTOR, cell=cell, fit=fit))
-    if cell is not None and figure.kind == "page" and figure.arrows and fit.gap == GAP:
-        return _aligned(figure, [of_stage(figure, panel, cell, fit) for panel in figure.panels])
-    if cell is not None:
-        detail = Detail.RASTER if cell < 3 or every > MOST_CELLS else Detail.COLOUR
-        return _aligned(figure, frames(figure, detail, cell=cell, fit=fit))
-    return _colours(figure, room or ROOMY, every, fit)
-
-
-def _inset(figure: Figure, room: float | None, cell: float | None, every: int, fit: Fit) -> Fitted:
-    """The frames of an image, and of a corner of it with its labels, or in colours where these have no room."""
-    image = replace(figure, panels=figure.panels[:1])
-    first = _fit(image, room, cell, False, fit)[0][0]
-    most = room or max(first.width, WIDEST / 2)
-    corner = of_stage(figure, figure.panels[1], LARGEST, fit, (most - first.left, IMAGE / 2))
-    if corner.width > most:
-        size = float(max(1, int((most - corner.left - 2) / corner.panel.cols)))
-        (corner,) = frames(replace(figure, panels=figure.panels[1:]), Detail.COLOUR, cell=size, fit=fit)
-    return _aligned(figure, [first, corner])
-
-
-def _has_text(figure: Figure) -> bool:
-    """Whether any cell of the figure has a label at all."""
-    return any(any(panel.labels) for panel in figure.panels)
-
-
-def _colours(figure: Figure, room: float, every: int, fit: Fit) -> Fitted:
-    """Cells of colour, as large as the room allows; all panels have cells of one size."""
-    first = _aligned(figure, frames(figure, Detail.RASTER, cell=10.0, fit=fit))
-    across: dict[int, tuple[int, float]] = {}
-    for panel, frame in zip(figure.panels, first[0], strict=True):
-        cols, left = across.get(panel.place[1], (0, 0.0))
-        across[panel.place[1]] = max(cols, panel.cols), max(left, frame.left)
-    cols = sum(cols for cols, _ in across.values())
-    used = sum(left for _, left in across.values()) + fit.gap * (len(across) - 1) + 2 * len(across)
-    size = min(LARGEST, max((room - used) / cols, 1 / -(-cols // IMAGE)))
-    size = float(int(size)) if size >= 1 else size
-    detail = Detail.RASTER if size < 3 or every > MOST_CELLS else Detail.COLOUR
-    return _aligned(figure, frames(figure, detail, cell=size, fit=fit))
-
-
-def _aligned(figure: Figure, found: list[Frame]) -> Fitted:
-    """The frames with sizes such that panels line up, where they stand, and the size of all."""
-    shared = shared_sizes(figure.panels, [(f.cell_w, f.cell_h, f.left, f.top) for f in found])
-    found = [resized(frame, size) for frame, size in zip(found, shared, strict=True)]
-    places, w, h = arrange(
-        [panel.place for panel in figure.panels],
-        [(frame.width, frame.height) for frame in found],
-        found[0].fit.gap if found else GAP,
-        figure.kind == "page" and bool(figure.arrows),
-    )
-    return found, places, w, h
-
-
-def _left_out(fitted: list[Frame]) -> list[str]:
+def _left_out(fitted: Sequence[Frame]) -> list[str]:
     """What the level of detail does not show, in words."""
     cells = sum(frame.panel.rows * frame.panel.cols for frame in fitted)
-    if fitted and fitted[0].cell_w < 1:
-        step = round(1 / fitted[0].cell_w)
+    if fitted and (smallest := min(frame.cell_w for frame in fitted)) < 1:
+        step = round(1 / smallest)
         return [f"A pixel is the first of {step} × {step} cells."]
     if (
         not fitted
@@ -338,23 +275,3 @@ def _left_out(fitted: list[Frame]) -> list[str]:
     if fitted[0].detail == Detail.VECTOR:
         return ["A label in a box is that of all cells in it."]
     return [f"The labels of {cells} cells are left out at this size."]
-
-
-def _heading(figure: Figure) -> list[Line]:
-    return [
-        Line(figure.title, 0, 0, 17, TEXT, weight=700),
-        Line(figure.source, 0, 0, 12.5, TEXT, mono=True),
-        Line(figure.caption, 0, 0, 12.5),
-    ]
-
-
-def _prose(lines: list[Line], width: float, y: float, x: float) -> list[Line]:
-    """Lines of text cut to the width, from y down."""
-    out = []
-    for line in lines:
-        letter = line.size * (CHAR if line.mono else BOLD if line.weight > 400 else PROSE)
-        for text in wrap(line.text, width, letter, line.mono):
-            if text:
-                out.append(line._replace(text=text, x=x, y=y + line.size * 0.8))
-                y += line.size * 1.6
-    return out

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from cute_viz.figures.model import Figure
+from cute_viz.figures.model import Figure, Panel
 from cute_viz.figures.repeats import repeated
 from cute_viz.figures.trim import abridged, in_bands
 
@@ -109,6 +109,47 @@ def _flowed(figure: Figure, columns: int, wide: int = WIDE) -> Figure:
     return replace(figure, panels=tuple([replace(panel, place=at) for panel, at in zip(figure.panels, places, strict=True)]))
 
 
+def blocks(panels: Sequence[Panel]) -> list[tuple[Panel, ...]]:
+    """Panels that stand beside each other, and those of an MMA: the row of its B alone has nothing at the left.
+
+    >>> from cute_viz import figure
+    >>> [len(block) for block in blocks(figure("SM80_16x8x16_F32F16F16F32_TN").panels)]
+    [3]
+    """
+    rows: dict[int, list[Panel]] = {}
+    for panel in panels:
+        rows.setdefault(panel.place[0], []).append(panel)
+    out: dict[int, list[Panel]] = {}
+    for row, line in sorted(rows.items(), reverse=True):
+        below = row + 1 if row + 1 in rows and min(panel.place[1] for panel in line) else row
+        out.setdefault(below, []).extend(line)
+    return [tuple(sorted(block, key=panels.index)) for _, block in sorted(out.items())]
+
+
+def shelves(sizes: Sequence[tuple[float, float]], room: float, gap: float) -> tuple[list[tuple[float, float]], float, float]:
+    """Where things stand in rows, in their order, low ones on top of each other beside a high one; the size of all.
+
+    >>> shelves([(10, 30), (10, 10), (10, 10), (30, 5)], 40, 2)
+    ([(0.0, 0.0), (12.0, 0.0), (12.0, 12.0), (0.0, 32.0)], 30.0, 37.0)
+    """
+    places: list[tuple[float, float]] = []
+    x = y = wide = deep = high = across = 0.0  # of the column at hand: its left, width and depth; of the row: its top and height
+    for w, h in sizes:
+        if places and deep + gap + h <= high and x + max(w, wide) <= room:
+            places.append((x, y + deep + gap))
+            deep, wide = deep + gap + h, max(wide, w)
+        elif not places or x + wide + gap + w <= room:
+            x = x + wide + gap if places else 0.0
+            places.append((x, y))
+            wide, deep, high = w, h, max(high, h)
+        else:
+            x, y = 0.0, y + high + gap
+            places.append((x, y))
+            wide, deep, high = w, h, h
+        across = max(across, x + wide)
+    return places, across, y + high
+
+
 def has_groups(figure: Figure) -> bool:
     """Whether panels belong together as those of an MMA do: apart, without labels, groups of owners still tell what is where.
 
@@ -126,7 +167,16 @@ def in_brief(figure: Figure) -> Figure:
     >>> in_brief(figure("ampere_gemm")).panels[2].caption
     '3. ldmatrix: A, tile 1 of 4 × 4'
     """
-    return replace(figure, panels=tuple([replace(panel, caption=_brief(panel.caption)) for panel in figure.panels]))
+    panels, told = [], ""
+    for panel in figure.panels:
+        caption = _brief(panel.caption)
+        stage, _, what = caption.partition(": ")
+        number = stage.partition(". ")[0]
+        if what and stage == told and number.isdigit():  # the panel before it says of which stage it is
+            caption = f"{number}. {what}"
+        panels.append(replace(panel, caption=caption))
+        told = stage
+    return replace(figure, panels=tuple(panels))
 
 
 def _brief(caption: str) -> str:

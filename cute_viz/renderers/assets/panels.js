@@ -4,6 +4,8 @@ export class Panels {
     this.list = panels;
     this.formula = formula;
     this.indices = new Map();
+    for (const p of panels) // labels that are a column of the data come as its name
+      if (typeof p.labels === "string") p.labels = p.data[p.labels].map((v) => (v === null ? "" : Array.isArray(v) ? `(${v.join(",")})` : String(v)));
     for (const p of panels) p.axes = [p.down, p.right].map((name) => (name && name !== "thread" && name !== "value" ? name : ""));
   }
 
