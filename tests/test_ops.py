@@ -99,7 +99,7 @@ GIVEN = (  # what only Python can say
 def calls(name: str) -> Iterator[tuple[list[Any], tuple[Any, ...]]]:
     """Every operand in each place, two at a time, beside those of the row's example; template arguments too.
 
-    Of operations with many places a part of the pairs, another one for each two places."""
+    Of each two places a part of the pairs, of many places another one for each."""
     op = OPS[name]
     values = [*map(parse, WRITTEN), *GIVEN]
     example = [*chain(*read_call(op.example, resolve=resolve)[1:])]
@@ -107,7 +107,7 @@ def calls(name: str) -> Iterator[tuple[list[Any], tuple[Any, ...]]]:
     yield from (([value], ()) for value in values)
     for count in range(2, most + 2):
         filled = [*example, *[4] * most][:count]
-        step = {2: 1, 3: 4}.get(count, 11)  # none divides the number of values
+        step = {2: 2, 3: 8}.get(count, 22) if count <= most else 22  # none divides the number of values
         for n, (i, j) in enumerate(combinations(range(count), 2)):
             for a, b in islice(product(values, repeat=2), n % step, None, step):
                 filled[i], filled[j] = a, b

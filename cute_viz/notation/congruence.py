@@ -54,7 +54,12 @@ def _modes(node: Sequence) -> str:
 
 
 def is_comma(node: Sequence) -> bool:
-    """Whether parentheses are plainly C++'s, around its comma operator: (Int<8>{}, Int<4>{}) is Int<4>{}."""
+    """Whether parentheses are plainly C++'s, around its comma operator: (Int<8>{}, Int<4>{}) is Int<4>{}.
+
+    >>> from cute_viz.notation.statements import parse_program
+    >>> [is_comma(parse_program(text)[0].value) for text in ("(Int<8>{}, Int<4>{})", "(8, 4)")]
+    [True, False]
+    """
     if node.bracket != "(" or len(node.items) < 2:
         return False
     return all(isinstance(item, Call) and item.args is None and short(item.name) in INTEGRALS for item in node.items)
