@@ -1,14 +1,16 @@
-"""The wheel's modules without the docstrings of internals, as `python -OO` would run them: they are a fifth of its size.
+"""The wheel's modules without the docstrings and comments of internals, which are a fifth of its size.
 
-What users call and read keeps its docstrings: the top of the package, the command line (help texts are made of them), the
-extensions; operations of the algebra are described by their table instead. Line numbers stay, so that a traceback of an
-installed package points into the repository. The sdist and an editable install have everything.
+What users call and read keeps them: the top of the package, the command line (help texts are made of docstrings), the extensions;
+operations of the algebra are described by their table instead. Line numbers stay, so that a traceback of an installed package
+points into the repository. The sdist and an editable install have everything.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import tempfile
+import tokenize
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +18,26 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PACKAGE = "cute_viz"
 WHOLE = {"", "cli", "ext"}  # "": the top of the package
+_SCOPES = (ast.FunctionDef, ast.ClassDef, ast.Module)
 
 
 def bare(text: str) -> str:
-    """The module without the docstrings of what it defines; it has as many lines, and the same code."""
+    """The module without docstrings and comments; it has as many lines, and the same code."""
     lines = text.split("\n")
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column].rstrip()
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
+        if isinstance(node, _SCOPES) and ast.get_docstring(node) is not None:
             doc = node.body[0]
-            if doc.end_lineno is not None and lines[doc.lineno - 1].strip()[:3] in ('"""', 'r""'):
-                lines[doc.lineno - 1 : doc.end_lineno] = [""] * (doc.end_lineno - doc.lineno + 1)
+            last = doc.end_lineno or doc.lineno
+            if lines[doc.lineno - 1].strip()[:3] in ('"""', 'r""'):
+                lines[doc.lineno - 1 : last] = [""] * (last - doc.lineno + 1)
                 if len(node.body) == 1:
                     lines[doc.lineno - 1] = " " * doc.col_offset + "pass"
     out = "\n".join(lines)
-    assert ast.dump(_code(out)) == ast.dump(_code(text)), "only docstrings may go"
+    assert ast.dump(_code(out)) == ast.dump(_code(text)), "only docstrings and comments may go"
     return out
 
 
@@ -37,7 +45,7 @@ def _code(text: str) -> ast.Module:
     """What runs: the tree without docstrings."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        if isinstance(node, _SCOPES):
             node.body = (node.body[1:] if ast.get_docstring(node) is not None else node.body) or [ast.Pass()]
     return tree
 
