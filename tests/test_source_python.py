@@ -419,7 +419,7 @@ def test_modules_beside_a_file_are_read_and_values_that_are_given_are_not_theirs
     (tmp_path / "kit" / "more.py").write_text("from .part import tile\nEIGHT = 8\nif __name__ == '__main__':\n    EIGHT = 9\n")
     kernel = tmp_path / "kit" / "kernel.py"
     kernel.write_text(
-        "import cutlass.cute as cute\nfrom kit.part import Base, lost\nfrom . import part\nclass Kernel(Base):\n"
+        "import cutlass.cute as cute\nimport kit.more as more\nfrom kit.part import Base, lost\nfrom . import part\nclass Kernel(Base):\n"
         "    def __init__(self, *args, **rest):\n        super().__init__(*args, **rest)\n        self.a = part.tile(self.n)\n"
         "        self.b = lost(4)\n        self.c = self.m\n        k = 3\n"
     )
@@ -434,6 +434,7 @@ def test_modules_beside_a_file_are_read_and_values_that_are_given_are_not_theirs
     assert run("self.c") == "2"
     assert "part.py:10:12: nothing named 'unknown'" in run("self.b")
     assert "'n' is a parameter here" in run("self.a")
+    assert "'more' is another file" in run("self.c", "more.EIGHT=2")
 
 
 def test_the_swizzle_of_a_pointer_acts_on_bytes() -> None:

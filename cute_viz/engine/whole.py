@@ -311,7 +311,10 @@ def _check_let(text: str, request: Request, beside: Beside | None = None) -> Non
     """Refuse a value for a name that stands neither in the file nor in one that it imports: it was meant to change something."""
     words = None
     for name in request.let:
-        last = re.split(r"::|\.", name)[-1]
+        first, *_, last = 2 * re.split(r"::|\.", name)
+        if beside is not None and first != last and re.search(rf"^[ \t]*import\b[^\n#]*\b{re.escape(first)}\b", text, re.M):
+            hint = f"inside that file: --let {last}=..."
+            raise CuteVizError(f"{first!r} is another file, whose names are its own", name=f"`let={name}`", hint=hint)
         if re.search(rf"(?<!\w){re.escape(last)}(?!\w)", text) or (name == _EXTENDED and "op_selector" in text):
             continue
         if beside is not None and any(re.search(rf"(?<!\w){re.escape(last)}(?!\w)", other) for other in _imported(text, beside)):
