@@ -419,7 +419,8 @@ def test_modules_beside_a_file_are_read_and_values_that_are_given_are_not_theirs
     (tmp_path / "kit" / "more.py").write_text("from .part import tile\nEIGHT = 8\nif __name__ == '__main__':\n    EIGHT = 9\n")
     kernel = tmp_path / "kit" / "kernel.py"
     kernel.write_text(
-        "import cutlass.cute as cute\nimport kit.more as more\nfrom kit.part import Base, lost\nfrom . import part\nclass Kernel(Base):\n"
+        "import cutlass.cute as cute\nimport kit.more as more\n"
+        "from kit.part import Base, lost\nfrom . import part\nclass Kernel(Base):\n"
         "    def __init__(self, *args, **rest):\n        super().__init__(*args, **rest)\n        self.a = part.tile(self.n)\n"
         "        self.b = lost(4)\n        self.c = self.m\n        k = 3\n"
     )
