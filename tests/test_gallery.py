@@ -254,9 +254,8 @@ def test_no_name_leaves_the_folder(name: str) -> None:
 
 # Hash seed, time zone, locale, processes; each from another working folder.
 ELSEWHERE = [
-    ("1", "Pacific/Kiritimati", "C.UTF-8", "4"),
+    ("1", "Pacific/Kiritimati", "POSIX", "4"),
     ("2", "America/St_Johns", "tr_TR.UTF-8", "1"),
-    ("3", "UTC", "POSIX", "4"),
 ]
 
 
@@ -269,7 +268,7 @@ def test_the_whole_gallery_is_the_same_elsewhere(seed: str, zone: str, locale: s
 
 
 def test_a_killed_run_is_completed_by_the_next(tmp_path: Path) -> None:
-    many = "".join(f"  f{n}:\n    layout: (16,{n + 8}):({n + 8},1)\n" for n in range(300))
+    many = "".join(f"  f{n}:\n    layout: (16,{n + 8}):({n + 8},1)\n" for n in range(150))
     (tmp_path / "many.yaml").write_text("specs:\n" + many)
     out = tmp_path / "out"
     args = [sys.executable, "-m", "cute_viz", "gallery", str(tmp_path / "many.yaml"), "-o", str(out), "-j", "2"]
@@ -281,7 +280,7 @@ def test_a_killed_run_is_completed_by_the_next(tmp_path: Path) -> None:
     assert all(path.read_bytes().rstrip().endswith(b"</svg>") for path in half)
     (out / f".cute-viz-{process.pid}-abcdefgh").write_text("half a picture")
     assert gallery(tmp_path / "many.yaml", "-o", out).return_value == 0
-    assert len(list(out.glob("*.svg"))) == 300
+    assert len(list(out.glob("*.svg"))) == 150
     assert sorted(path.name for path in out.glob(".*")) == [NAME]
 
 

@@ -107,7 +107,7 @@ def calls(name: str) -> Iterator[tuple[list[Any], tuple[Any, ...]]]:
     yield from (([value], ()) for value in values)
     for count in range(2, most + 2):
         filled = [*example, *[4] * most][:count]
-        step = {2: 2, 3: 8}.get(count, 22) if count <= most else 22  # none divides the number of values
+        step = {2: 4, 3: 16}.get(count, 22) if count <= most else 22  # none divides the number of values
         for n, (i, j) in enumerate(combinations(range(count), 2)):
             for a, b in islice(product(values, repeat=2), n % step, None, step):
                 filled[i], filled[j] = a, b
