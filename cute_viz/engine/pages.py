@@ -47,12 +47,12 @@ def drawings(request: Request) -> tuple[list[Drawing], list[CuteVizError]]:
     (source,) = request.sources
     words = read_all({name: word for name, word in request.options.items() if name != "title"})
     heat = all(FORMATS[name].pages for name in request.formats if name in FORMATS)
+    options = replace(options_of(words, heat), wave=request.library.together)
     out, failed, unread = [], list[CuteVizError](), list[CuteVizError]()
     for entry, value in drawable(file_in(source, request), unread):
         if isinstance(value, tuple):
             continue
         try:
-            options = replace(options_of(words, heat), wave=request.library.together)
             matrix = _matrix(value) if request.options.get("view") is None else None
             figure = build(value if matrix is None else matrix, options)
             if matrix is not None:
@@ -98,10 +98,10 @@ def _matrix(value: Any) -> Any:
 
 def one_page(drawn: list[Drawing], title: str) -> Figure:
     """All figures on one page, each under the names of its object; equal objects are drawn once, of several stages the first."""
-    same: dict[str, list[Entry]] = {}
+    same: dict[str, list[Drawing]] = {}
     for one in drawn:
-        same.setdefault(show(one.value), []).append(one.entry)
-    parts = [(_heading(found), _first_stage(once(one.figure))) for one in drawn if (found := same.pop(show(one.value), []))]
+        same.setdefault(show(one.value), []).append(one)
+    parts = [(_heading([one.entry for one in alike]), _first_stage(once(alike[0].figure))) for alike in same.values()]
     return replace(page(title, parts, 1), kind="file")
 
 

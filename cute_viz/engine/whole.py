@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _IMPORTED = 64  # files that are read for names
 _AROUND = 8  # folders in which the modules that a file imports are looked for
-_EXTENDED = "CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED"  # a macro of CuTe's headers, which choose instructions by it
 _DIALECTS = {"cpp": "cpp", "dsl": "python"}  # that are whole files when they have several lines
 
 
@@ -307,15 +306,21 @@ def _imported(text: str, beside: Beside) -> Iterator[str]:
                     todo.append(other)
 
 
+def _is_extended(name: str) -> bool:
+    from cute_viz.source.cpp.selectors import EXTENDED
+
+    return name == EXTENDED
+
+
 def _check_let(text: str, request: Request, beside: Beside | None = None) -> None:
     """Refuse a value for a name that stands neither in the file nor in one that it imports: it was meant to change something."""
     words = None
     for name in request.let:
         first, *_, last = 2 * re.split(r"::|\.", name)
         if beside is not None and first != last and re.search(rf"^[ \t]*import\b[^\n#]*\b{re.escape(first)}\b", text, re.M):
-            hint = f"inside that file: --let {last}=..."
+            hint = f"inside that file: `let={last}=...`"
             raise CuteVizError(f"{first!r} is another file, whose names are its own", name=f"`let={name}`", hint=hint)
-        if re.search(rf"(?<!\w){re.escape(last)}(?!\w)", text) or (name == _EXTENDED and "op_selector" in text):
+        if re.search(rf"(?<!\w){re.escape(last)}(?!\w)", text) or ("op_selector" in text and _is_extended(name)):
             continue
         if beside is not None and any(re.search(rf"(?<!\w){re.escape(last)}(?!\w)", other) for other in _imported(text, beside)):
             continue

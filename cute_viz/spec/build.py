@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 from cute_viz.algebra.call import Call
-from cute_viz.algebra.unknown import unknowns
 from cute_viz.errors import CuteVizError, Span, did_you_mean
 from cute_viz.files import read_text
 from cute_viz.notation import read_call
@@ -283,10 +282,7 @@ class Builder:
         if not isinstance(value, Text):
             raise self.fail("expected an expression, not a mapping", value.span)
         try:
-            out = self.library.read(str(value), names).pick(drawable=True)
-            for missing in (x for x in unknowns(out) if not x.written.startswith("?")):  # a figure to keep has no open names
-                raise missing.error()
-            return out
+            return self.library.read(str(value), names).pick(drawable=True)
         except CuteVizError as error:
             hint = self.packed(value) if self.library.spec_file(str(value)) else error.hint
             raise error.but(text=self.text, span=value.place(self.text, error.span), name=self.name, hint=hint) from None

@@ -18,7 +18,7 @@ from cute_viz.notation.atoms import is_atom_name
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Part
-from cute_viz.source.cpp.values import Class, Enumerator, External
+from cute_viz.source.cpp.values import Class, Enumerator, solid
 
 WRAPPERS = frozenset(["MMA_Atom", "MMA_Traits", "Copy_Traits", "make_mma_atom"])
 NAMES = frozenset((*WRAPPERS, "Copy_Atom", "TiledMMA", "TiledCopy"))
@@ -39,16 +39,10 @@ def atom(meaning: Meaning, name: str, args: list[Any], span: Span) -> Any:
             copy_op(meaning, args[0], span), bits(args[1]), str(args[1]) if isinstance(args[1], ValueType) else ""
         )
     if name == "TiledMMA":
-        return make_tiled_mma(mma_atom(meaning, args[0], span), *map(_solid, args[1:])) if args else None
+        return make_tiled_mma(mma_atom(meaning, args[0], span), *map(solid, args[1:])) if args else None
     if len(args) != 3:
         raise meaning.fail("TiledCopy takes an atom, a layout and a tiler", span)
-    return make_tiled_copy_impl(*map(_solid, args))
-
-
-def _solid(value: Any) -> Any:
-    if isinstance(value, External) and value.error is not None:
-        raise value.error
-    return value
+    return make_tiled_copy_impl(*map(solid, args))
 
 
 def mma_atom(meaning: Meaning, value: Any, span: Span) -> Any:
@@ -60,7 +54,7 @@ def mma_atom(meaning: Meaning, value: Any, span: Span) -> Any:
         return MMA_Atom(as_layout(thr), shape, as_layout(a), as_layout(b), as_layout(c), value.env.scope.name)
     if isinstance(value, TiledMMA):
         return value.atom
-    if isinstance(_solid(value), MMA_Atom):
+    if isinstance(solid(value), MMA_Atom):
         return value
     raise meaning.fail(f"{show(value)} is not an MMA operation", span, hint="such as SM80_16x8x16_F32F16F16F32_TN")
 
@@ -84,7 +78,7 @@ def copy_op(meaning: Meaning, value: Any, span: Span) -> CopyOp:
         except CuteVizError:
             ref = src
         return CopyOp(value.env.scope.name, thr, src, dst, ref)
-    if isinstance(_solid(value), CopyOp):
+    if isinstance(solid(value), CopyOp):
         return value  # type: ignore[no-any-return]
     raise meaning.fail(f"{show(value)} is not a copy operation", span, hint="cute-viz list copy")
 
@@ -94,7 +88,7 @@ def _member(meaning: Meaning, value: Any, names: tuple[str, ...], span: Span) ->
     for name in names:
         try:
             found = meaning.type_member(value, Part(name, None, span), span)
-            return _solid(found)
+            return solid(found)
         except CuteVizError as error:
             problem = problem or error
     assert problem is not None
@@ -141,7 +135,7 @@ def instruction(meaning: Meaning, name: str, args: list[Any] | None, span: Span)
 
 def _word(meaning: Meaning, value: Any, span: Span) -> str:
     """A template argument as the library has it."""
-    value = _solid(value)
+    value = solid(value)
     if isinstance(value, Enumerator):
         return value.word
     if isinstance(value, (Layout, tuple, TiledCopy)):

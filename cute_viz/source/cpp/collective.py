@@ -23,9 +23,9 @@ from cute_viz.source.cpp.cutlass import (
     is_linear,
     is_major,
     lazily,
+    major,
     multiplied,
     shape_of,
-    solid,
     storage,
     store_op,
     strides_of,
@@ -35,7 +35,7 @@ from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Built, Enumerator, External, Lazy
+from cute_viz.source.cpp.values import Built, External, Lazy, solid
 
 _BARRIERS = 16  # PipelineTmaAsync<1>::SharedStorage
 _ALIGNMENT = 128
@@ -101,7 +101,7 @@ def _mainloop(meaning: Meaning, args: list[Any], span: Span) -> Built:
         raise meaning.fail("which operands this builder keeps in registers is not supported", span)
     if bits(elements[0]) != 16 and (is_major(strides[0], 0) or is_major(strides[1], 0)):
         raise meaning.fail("this builder transposes an operand in registers, which is not supported", span)
-    majors = [Enumerator("GMMA::Major", *(("MN", 1) if is_major(x, 0) else ("K", 0))) for x in strides]
+    majors = [major("GMMA", is_major(x, 0)) for x in strides]
 
     def atom(operand: int) -> Any:
         return smem_selector("ss", [majors[operand], elements[operand], tile[operand], tile[2]])
@@ -184,9 +184,7 @@ def _epilogue(meaning: Meaning, args: list[Any], span: Span) -> Built:
     subtile = Lazy(lambda: _epilogue_tile(solid(args[4]), elements["D"], schedule, tile))
 
     def atom(which: str) -> Any:
-        rows = is_major(strides[which], 1)
-        major = Enumerator("GMMA::Major", *(("K", 0) if rows else ("MN", 1)))
-        return smem_selector("ss", [major, elements[which], *subtile()])
+        return smem_selector("ss", [major("GMMA", not is_major(strides[which], 1)), elements[which], *subtile()])
 
     def size() -> int:
         if len(args) > 14 and not is_linear(args[14]):

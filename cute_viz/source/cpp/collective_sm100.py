@@ -24,9 +24,9 @@ from cute_viz.source.cpp.cutlass import (
     is_linear,
     is_major,
     lazily,
+    major,
     multiplied,
     shape_of,
-    solid,
     storage,
     strides_of,
     tag_word,
@@ -34,7 +34,7 @@ from cute_viz.source.cpp.cutlass import (
 from cute_viz.source.cpp.elements import bits, canonical
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import smem_selector, tile_to_mma_shape
-from cute_viz.source.cpp.values import Built, Enumerator, Lazy
+from cute_viz.source.cpp.values import Built, Lazy, solid
 
 _SCHEDULES = tuple(f"Kernel{array}TmaWarpSpecialized{n}SmSm100" for array in ("", "PtrArray") for n in (1, 2))
 _KINDS = {"tfloat32_t": "TF32", "half_t": "F16BF16", "bfloat16_t": "F16BF16", "int8_t": "S8", "uint8_t": "S8"}
@@ -69,7 +69,7 @@ def mainloop_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
     if None in strides:
         raise meaning.fail("the strides of these operands are not known", span, hint="cutlass::layout::RowMajor or ColumnMajor")
     pair = _is_even(cluster) and m % 128 == 0 if schedule == "KernelScheduleAuto" else "2Sm" in schedule
-    majors = [Enumerator("UMMA::Major", *(("MN", 1) if is_major(x, 0) else ("K", 0))) for x in strides]
+    majors = [major("UMMA", is_major(x, 0)) for x in strides]
     ctas = 2 if pair else 1
 
     def mma() -> Any:
@@ -185,9 +185,8 @@ def epilogue_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
     subtile = Lazy(tiler)
 
     def atom(which: str) -> Any:
-        rows = is_major(strides[which], 1)
         extents = [_contiguous(meaning, x) for x in subtile()]
-        return smem_selector("sm100", [Enumerator("UMMA::Major", *(("K", 0) if rows else ("MN", 1))), elements[which], *extents])
+        return smem_selector("sm100", [major("UMMA", not is_major(strides[which], 1)), elements[which], *extents])
 
     def taken() -> int:
         if not default:

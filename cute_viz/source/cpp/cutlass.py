@@ -19,20 +19,13 @@ from cute_viz.source.cpp.atoms import instruction
 from cute_viz.source.cpp.elements import bits, canonical
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Built, Enumerator, External, Lazy
+from cute_viz.source.cpp.values import Built, Enumerator, External, Lazy, solid
 
 _LONG = ValueType("int64_t")
 _ROWS, _COLUMNS = (_LONG, 1, _LONG), (1, _LONG, _LONG)
 
 
 SMEM_BYTES = 232448  # sm90_smem_capacity_bytes, sm100_smem_capacity_bytes
-
-
-def solid(value: Any) -> Any:
-    """A value that is known. Raises: the error of one that is not."""
-    if isinstance(value, External) and value.error is not None:
-        raise value.error
-    return value
 
 
 def tag_word(value: Any) -> str:
@@ -155,8 +148,7 @@ def _tag_to_stride(operand: str) -> Callable[[Meaning, list[Any], Span], Any]:
     def stride(meaning: Meaning, args: list[Any], span: Span) -> Any:
         found = strides_of(args[0], operand) if args else None
         if found is None:
-            if args and isinstance(args[0], External) and args[0].error is not None:
-                raise args[0].error
+            solid(args[0] if args else None)
             raise AlgebraError("the strides of this layout are not known", hint="cutlass::layout::RowMajor or ColumnMajor")
         return found
 
@@ -200,7 +192,16 @@ def major_of(name: str, args: list[Any]) -> Any:
     if "_ss_" in name:  # only 16 bits, and float itself, are transposed on the way
         element = solid(args[0])
         columns = columns and canonical(element) != "tfloat32_t" and bits(element) > 8
-    return Enumerator("UMMA::Major" if "umma" in name else "GMMA::Major", *(("MN", 1) if columns else ("K", 0)))
+    return major("UMMA" if "umma" in name else "GMMA", columns)
+
+
+def major(space: str, columns: bool) -> Enumerator:
+    """The enumerator of a major, of GMMA or of UMMA: MN where the columns of an operand are contiguous, else K.
+
+    >>> str(major("UMMA", False))
+    'UMMA::Major::K'
+    """
+    return Enumerator(f"{space}::Major", *(("MN", 1) if columns else ("K", 0)))
 
 
 def cluster_copy(meaning: Meaning, extent: Any, span: Span) -> Any:
@@ -218,10 +219,7 @@ def store_op(meaning: Meaning, args: list[Any], span: Span, load: bool = False) 
     """
     if len(args) < 2:
         raise AlgebraError("the strides and the element of the output are missing")
-    strides, element = args[0], args[1]
-    for value in (strides, element):
-        if isinstance(value, External) and value.error is not None:
-            raise value.error
+    strides, element = map(solid, args[:2])
     if bits(element) == 16 and (is_major(strides, 0) or is_major(strides, 1)):
         return instruction(meaning, _matrix_copy(args[2] if len(args) > 2 else (), is_major(strides, 0), load), None, span)
     return instruction(meaning, "AutoVectorizingCopyWithAssumedAlignment", [128], span)

@@ -28,7 +28,7 @@ from cute_viz.source.cpp.selectors import TYPES
 from cute_viz.source.cpp.traits import TRAITS
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.unknown import through
-from cute_viz.source.cpp.values import Enumerator, External, argument, typed
+from cute_viz.source.cpp.values import Enumerator, External, argument, solid, typed
 
 _STATIC = re.compile(r"_(m?)(\d{1,9})")
 _CONSTANTS = {  # cutlass/cutlass.h, cute/util
@@ -153,10 +153,7 @@ def _smem_atom(meaning: Meaning, name: str, values: list[Any], span: Span) -> An
 
 
 def _check(values: list[Any]) -> list[Any]:
-    for value in values:
-        if isinstance(value, External) and value.error is not None:
-            raise value.error
-    return values
+    return list(map(solid, values))
 
 
 def _tuple(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:

@@ -18,9 +18,9 @@ from cute_viz.source.cpp.atoms import instruction
 from cute_viz.source.cpp.elements import bits, canonical
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Enumerator, External
+from cute_viz.source.cpp.values import Enumerator, solid
 
-_EXTENDED = "CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED"
+EXTENDED = "CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED"  # by it CuTe's headers choose instructions
 
 
 def _major(value: Any) -> str:
@@ -42,7 +42,7 @@ def smem_selector(kind: str, args: list[Any]) -> Any:
     """
     if len(args) < 4:
         raise AlgebraError(f"{kind}_smem_selector has a major, a type and two extents")
-    _need(args)
+    args = list(map(solid, args))
     blocks = (certain(args[2]), certain(args[3]))
     return clear_static(smem_atom_for(kind, _major(args[0]), bits(args[1]), blocks, len(args) > 4 and bool(args[4])))
 
@@ -52,7 +52,7 @@ def op_selector(meaning: Meaning, source: str, args: list[Any], span: Span) -> A
 
     Raises: AlgebraError for what CUTLASS refuses.
     """
-    _need(args)
+    args = list(map(solid, args))
     if len(args) < 4 or not all(isinstance(x, ValueType) for x in args[:3]):
         raise AlgebraError(f"{source}_op_selector has three types, a tile and majors")
     if len(args) > 6:
@@ -62,20 +62,14 @@ def op_selector(meaning: Meaning, source: str, args: list[Any], span: Span) -> A
     if not isinstance(tile, tuple) or len(tile) != 3:
         raise AlgebraError(f"the tile must be (M,N,K), not {show(tile)}")
     majors = [_major(value) for value in args[4:6]] + ["K"] * (6 - max(4, len(args)))
-    every, extents = meaning.context.defines(_EXTENDED), tuple(int(product(extent)) for extent in tile)
+    every, extents = meaning.context.defines(EXTENDED), tuple(int(product(extent)) for extent in tile)
     name, words = wgmma_for(source, types, extents, majors, every)
     other, _ = wgmma_for(source, types, extents, majors, not every)
-    if other != name and not every and _EXTENDED not in meaning.context.given.let:
-        note = f"{name}, as {_EXTENDED} is not defined; with `let={_EXTENDED}=1` {other}"
+    if other != name and not every and EXTENDED not in meaning.context.given.let:
+        note = f"{name}, as {EXTENDED} is not defined; with `let={EXTENDED}=1` {other}"
         meaning.context.given.notes[note] = None
     given = [Enumerator("GMMA::Major", x, x == "MN") for x in majors] if words else None
     return instruction(meaning, name, given, span)
-
-
-def _need(args: list[Any]) -> None:
-    for value in args:
-        if isinstance(value, External) and value.error is not None:
-            raise value.error
 
 
 def tile_to_mma_shape(meaning: Meaning, atom: Any, shape: Any, order: list[Any]) -> Any:
@@ -120,7 +114,7 @@ def _c_layout(n: int) -> Layout:
 
 
 def _numbers(args: list[Any], count: int, name: str) -> list[int]:
-    _need(args)
+    args = list(map(solid, args))
     if len(args) != count or not all(isinstance(x, int) and x > 0 for x in args):
         raise AlgebraError(f"{name} has {count} number{'s' if count > 1 else ''}")
     return [int(x) for x in args]

@@ -16,7 +16,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Enumerator, External, Pointer, is_runtime, static
+from cute_viz.source.cpp.values import Enumerator, Pointer, is_runtime, solid, static
 
 _FLOATS = frozenset(("float", "double", "half_t", "bfloat16_t", "tfloat32_t"))
 
@@ -44,8 +44,7 @@ def _same(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
     found = same(a, b)
     if found is None:
         for value in (a, b):
-            if isinstance(value, External) and value.error is not None:
-                raise value.error
+            solid(value)
         raise meaning.fail(f"cannot determine whether {a} and {b} are the same type", span)
     return found
 
@@ -116,9 +115,7 @@ def _tuple_size(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
 
 
 def _void(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
-    value = meaning.value(args[0])
-    if isinstance(value, External) and value.error is not None:
-        raise value.error
+    value = solid(meaning.value(args[0]))
     return isinstance(value, ValueType) and value.name == "void"
 
 

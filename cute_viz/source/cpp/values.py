@@ -245,6 +245,17 @@ class External:
         return self.name + (f"<{', '.join(map(str, self.args))}>" if self.args else "")
 
 
+def solid(value: Any) -> Any:
+    """A value that is known. Raises: the error of one that is not.
+
+    >>> solid(4)
+    4
+    """
+    if isinstance(value, External) and value.error is not None:
+        raise value.error
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class Pointer:
     """A pointer or an iterator: the type of its elements, its memory, "" of none, its address in bytes, where they are known."""
