@@ -10,11 +10,14 @@ BODY = 1 << 21  # bytes of a question
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 
 
-def refusal(headers: Mapping[str, str], hosts: tuple[str, ...], port: int, *, asks: bool) -> str | None:
+def refusal(
+    headers: Mapping[str, str], hosts: tuple[str, ...], port: int, *, asks: bool = False, opens: bool = False
+) -> str | None:
     """Why a request is refused, or None.
 
     hosts: the names of the server. asks: it sends a question, so it has to come from the page: no other site can make a browser
-    send JSON without asking first, and none gets an answer to that.
+    send JSON without asking first, and none gets an answer to that. opens: it wants a socket, which a browser gives to any site
+    but says for which.
 
     >>> refusal({"Host": "127.0.0.1:8000"}, LOCAL, 8000, asks=False)
     >>> refusal({"Host": "evil.example:8000"}, LOCAL, 8000, asks=False)
@@ -27,7 +30,7 @@ def refusal(headers: Mapping[str, str], hosts: tuple[str, ...], port: int, *, as
     if not _is_ours(host, hosts, port):
         return f"this server is not {_short(host)}"
     origin = headers.get("Origin")
-    if origin is not None and origin != f"http://{host}":
+    if (origin is not None or opens) and origin != f"http://{host}":
         return "a request from another origin is refused"
     site = headers.get("Sec-Fetch-Site")
     if asks and site is not None and site not in ("same-origin", "none"):

@@ -14,9 +14,12 @@ from cute_viz.live import guard
 from cute_viz.live.follow import Followed
 from cute_viz.live.page import TYPES, assets, document, policy, told
 from cute_viz.live.pool import Cancelled, Pool
+from cute_viz.live.websocket import WebSocket, accepted
 
 CONNECTIONS = 200  # at once
 PATIENCE = 30.0  # seconds that a connection may say nothing
+IDLE = 900.0  # seconds after which a socket that asks nothing is closed; the page opens another one
+ASKING = 8  # questions of one socket that are answered at once
 BEAT = 15.0  # seconds after which a page that follows a file is told that nothing has changed
 
 
@@ -96,10 +99,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """The page, its modules, and the file that is followed."""
-        if self._refused(asks=False):
+        if self._refused():
             return
         path = self.path.partition("?")[0]
-        if path == "/":
+        if path == "/ask" and self.headers.get("Upgrade", "").lower() == "websocket":
+            self._open()
+        elif path == "/":
             self._send(200, "text/html", self.server.page, {"Content-Security-Policy": policy() + "; frame-ancestors 'none'"})
         elif path.startswith("/assets/") and (data := assets().get(path.removeprefix("/assets/"))) is not None:
             self._send(200, TYPES["." + path.rpartition(".")[2]], data)
@@ -126,13 +131,21 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _ask(self, length: int) -> None:
         try:
-            question = json.loads(self.rfile.read(length))
-        except (ValueError, RecursionError):
-            self._say(400, "a question must be JSON")
-            return
+            status, data = self._answer(self.rfile.read(length))
         except (TimeoutError, OSError):
             self.close_connection = True
             return
+        if status == 400:
+            self._say(status, data.decode())
+        else:
+            self._send(status, "application/json", data)
+
+    def _answer(self, body: bytes) -> tuple[int, bytes]:
+        """The status and the answer of a question."""
+        try:
+            question = json.loads(body)
+        except (ValueError, RecursionError):
+            return 400, b"a question must be JSON"
         page, path, number = "", None, None
         if isinstance(question, dict):
             page, number = str(question.pop("page", ""))[:64], question.pop("number", None)
@@ -140,9 +153,43 @@ class _Handler(BaseHTTPRequestHandler):
             if question.pop("file", False) is True and self.server.followed is not None:
                 question["source"], path = self.server.followed.state.text, self.server.followed.path
         try:
-            self._send(200, "application/json", self.server.pool.ask(question, page, path, number))
+            return 200, self.server.pool.ask(question, page, path, number)
         except Cancelled:
-            self._send(409, "application/json", b'{"cancelled":true}')
+            return 409, b'{"cancelled":true}'
+
+    def _open(self) -> None:
+        """Questions and answers through a socket: `NUMBER QUESTION`, and `NUMBER STATUS ANSWER` as soon as it is there."""
+        key = self.headers.get("Sec-WebSocket-Key", "")
+        if self.command != "GET" or self.headers.get("Sec-WebSocket-Version") != "13" or not 0 < len(key) < 100:
+            self._say(400, "this is no WebSocket of version 13")
+            return
+        self.close_connection = True
+        self.send_response(101)
+        for name, value in (("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", accepted(key))):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.flush()
+        self.connection.settimeout(IDLE)
+        socket, places = WebSocket(self.rfile, self.connection, guard.BODY), threading.BoundedSemaphore(ASKING)
+
+        def answer(number: bytes, question: bytes) -> None:
+            try:
+                status, data = self._answer(question)
+                socket.send(b"%s %d %s" % (number, status, data))
+            except OSError:
+                pass  # the page has gone
+            finally:
+                places.release()
+
+        try:
+            while (text := socket.receive()) is not None:
+                number, _, question = text.partition(b" ")
+                if not number.isdigit() or len(number) > 16:
+                    return
+                places.acquire()
+                threading.Thread(target=answer, args=(number, question), daemon=True).start()
+        except OSError:
+            pass  # the page has gone, or has said nothing for long
 
     def _follow(self, followed: Followed) -> None:
         """The file's state as events, one for each time that it is saved."""
@@ -166,9 +213,10 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError:
             pass  # the page has gone
 
-    def _refused(self, *, asks: bool) -> bool:
+    def _refused(self, *, asks: bool = False) -> bool:
         port = int(self.server.server_address[1])
-        words = guard.refusal(_Headers(self.headers), self.server.hosts, port, asks=asks)
+        opens = "Upgrade" in self.headers
+        words = guard.refusal(_Headers(self.headers), self.server.hosts, port, asks=asks, opens=opens)
         if words is None:
             return False
         self._say(403, words)
