@@ -185,9 +185,12 @@ class _Handler(BaseHTTPRequestHandler):
             while (text := socket.receive()) is not None:
                 number, _, question = text.partition(b" ")
                 if not number.isdigit() or len(number) > 16:
-                    return
+                    break
                 places.acquire()
                 threading.Thread(target=answer, args=(number, question), daemon=True).start()
+            for _ in range(ASKING):  # what was asked is answered
+                places.acquire()
+            socket.close()
         except OSError:
             pass  # the page has gone, or has said nothing for long
 

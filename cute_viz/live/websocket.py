@@ -47,9 +47,10 @@ class WebSocket:
     def __init__(self, source: Source, wire: Wire, most: int) -> None:
         self._source, self._wire, self._most = source, wire, most
         self._sending = threading.Lock()
+        self._farewell = b""
 
     def receive(self) -> bytes | None:
-        """The next text; None once the other end has closed, or was closed for a frame that no client may send.
+        """The next text; None once the other end has closed, or has sent a frame that no client may send: then `close`.
 
         Raises: OSError where the connection breaks.
         """
@@ -57,13 +58,13 @@ class WebSocket:
         while True:
             kind, last, data = self._next(self._most - len(text))
             if kind == _CLOSE:
-                self._frame(_CLOSE, data)
+                self._farewell = data
                 return None
             if kind == _PING:
                 self._frame(_PONG, data)
             elif kind != _PONG:
                 if kind != (0 if begun else _TEXT):
-                    self._frame(_CLOSE, _why(_NO_TEXT if kind == _BINARY else _WRONG))
+                    self._farewell = _why(_NO_TEXT if kind == _BINARY else _WRONG)
                     return None
                 text, begun = text + data, True
                 if last:
@@ -93,15 +94,18 @@ class WebSocket:
         """
         self._frame(_TEXT, text)
 
+    def close(self) -> None:
+        """Say that nothing more will come, and why.
+
+        Raises: OSError where the connection breaks.
+        """
+        self._frame(_CLOSE, self._farewell)
+
     def _frame(self, kind: int, data: bytes) -> None:
         size = len(data)
-        length = (
-            bytes([size])
-            if size < 126
-            else b"\x7e" + size.to_bytes(2, "big")
-            if size < 1 << 16
-            else b"\x7f" + size.to_bytes(8, "big")
-        )
+        length = bytes([size]) if size < 126 else b"\x7e" + (size & 0xFFFF).to_bytes(2, "big")
+        if size >= 1 << 16:
+            length = b"\x7f" + size.to_bytes(8, "big")
         with self._sending:
             self._wire.sendall(bytes([0x80 | kind]) + length + data)
 

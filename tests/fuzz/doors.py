@@ -198,6 +198,8 @@ class Bytes(Questions):
 
     def request(self, port: int) -> bytes:
         """A request; every other one is bent."""
+        if self.rarely(4):
+            return self.socket(port)
         own = f"127.0.0.1:{port}"
         body = json.dumps(
             self.asked() if self.rarely(3) else {"ask": self.one(*KINDS), "source": self.one("(4,8)", "(4", "4:1")}
@@ -229,14 +231,39 @@ class Bytes(Questions):
         data = (head + "".join(f"{name}: {value}\r\n" for name, value in lines.items()) + "\r\n").encode(
             "latin-1", "replace"
         ) + body
+        return self.bent(data)
+
+    def bent(self, data: bytes) -> bytes:
+        """Bytes of which some are others, or missing."""
         for _ in range(self.chance.choice((0, 0, 0, 1, 3))):
             at = self.chance.randrange(len(data))
-            data = (
-                data[:at]
-                + self.chance.choice((b"", b"\r\n", b"\0", b":", b"\xff", b"A" * 70_000))
-                + data[at + self.chance.randrange(4) :]
-            )
+            junk = self.chance.choice((b"", b"\r\n", b"\0", b":", b"\xff", b"A" * 70_000))
+            data = data[:at] + junk + data[at + self.chance.randrange(4) :]
         return data[: self.chance.randrange(len(data))] if self.rarely(10) else data
+
+    def socket(self, port: int) -> bytes:
+        """A WebSocket that is asked for, and what goes through it."""
+        own = f"127.0.0.1:{port}"
+        lines = {
+            "Host": own,
+            "Origin": self.one(*[f"http://{own}"] * 6, "null", "http://evil.example", ""),
+            "Upgrade": self.one(*["websocket"] * 6, "WebSocket", "h2c", ""),
+            "Connection": "Upgrade",
+            "Sec-WebSocket-Version": self.one(*["13"] * 6, "8", ""),
+            "Sec-WebSocket-Key": self.one(*["dGhlIHNhbXBsZSBub25jZQ=="] * 6, "", "x" * 200),
+        }
+        head = "GET /ask HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in lines.items() if value) + "\r\n"
+        frames = b"".join(self.frame() for _ in range(self.chance.randrange(1, 6)))
+        return head.encode() + self.bent(frames)
+
+    def frame(self) -> bytes:
+        question = json.dumps({"ask": self.one(*KINDS), "source": self.one("(4,8)", "(4", "4:1"), "page": "x"}).encode()
+        data = b"%d %s" % (self.chance.randrange(9), question)
+        if self.rarely(5):
+            data = self.chance.choice((b"", b"x", b"1 ", question))
+        first = self.chance.choice((*[0x81] * 12, 0x01, 0x80, 0x00, 0x89, 0x8A, 0x88, 0x82, 0x09, 0xC1, 0x83))
+        length = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + len(data).to_bytes(2, "big")
+        return bytes([first]) + length + b"\0\0\0\0" + data
 
 
 def serve(count: int, seed: int) -> Iterator[tuple[int, Any, str]]:
@@ -285,6 +312,8 @@ def _sent(port: int, data: bytes, status: int | None = None) -> str:
         return "" if out.lstrip().startswith(bare) else f"answers {out[:80]!r}"
     head, _, body = out.partition(b"\r\n\r\n")
     code = int(head[9:12])
+    if code == 101:
+        return _framed(body)
     if code not in STATUSES or (status is not None and code != status):
         return f"status {code}"
     if b"Traceback" in out or b"mistake in cute-viz" in out:
@@ -292,6 +321,26 @@ def _sent(port: int, data: bytes, status: int | None = None) -> str:
     length = re.search(rb"(?im)^Content-Length: (\d+)", head)
     if not data.startswith(b"HEAD") and b"\r\n\r\nHTTP/1.1" not in out and length and body and len(body) < int(length[1]):
         return f"{len(body)} of {int(length[1])} bytes"
+    return ""
+
+
+def _framed(data: bytes) -> str:
+    """What is wrong with the frames of a server, none of which is masked or in parts."""
+    while data:
+        kind, length, at = data[0], data[1], 2
+        if length > 125:
+            at = 4 if length == 126 else 10
+            length = int.from_bytes(data[2:at], "big")
+        text = data[at : at + length]
+        if kind not in (0x81, 0x88, 0x8A) or len(text) < length:
+            return f"a frame {data[:40]!r}"
+        if kind == 0x81:
+            _, status, answer = text.split(b" ", 2)
+            if status not in (b"200", b"400", b"409") or b"Traceback" in answer or b"mistake in cute-viz" in answer:
+                return f"says {text[:300]!r}"
+            if status == b"200":
+                json.loads(answer)
+        data = data[at + length :]
     return ""
 
 
