@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from cute_viz.errors import CuteVizError
@@ -55,6 +55,28 @@ def held(path: str, root: str) -> str:
         hint = "the target of a link there is neither read nor written; name the target itself"
         raise CuteVizError(f"this leads out of the folder {root or '.'}", name=path, hint=hint)
     return path
+
+
+def searched(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
+    """The files of a folder and of those in it whose names end so, in order; a pipe is none, for it would be waited for.
+
+    Raises: LimitError for a folder that holds more files than anybody means, such as all of a disk.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write(b"(4,8):(8,1)", f"{folder}/x.txt")
+    ...     [os.path.basename(path) for path in searched(folder, (".txt",))]
+    ['x.txt']
+    """
+    count = 0
+    for at, folders, names in os.walk(folder):
+        folders.sort()
+        count += len(names) + len(folders)
+        if count > limit("files"):
+            raise over("files", "this folder holds more files than are searched", instead="name a folder in it", place=folder)
+        for name in sorted(names):
+            if name.endswith(suffixes) and os.path.isfile(path := os.path.join(at, name)):
+                yield path
 
 
 def top_of(folder: str, base: str = "") -> str:

@@ -29,6 +29,7 @@ LIMITS = {
     "json": Limit(1 << 24, "characters of a figure's JSON", 1 << 28),
     "document": Limit(1 << 24, "characters of a document with pictures", 1 << 28),
     "file": Limit(1 << 28, "bytes of a file that is read", 1 << 32),
+    "files": Limit(50_000, "files of a folder that is searched", 1 << 28),
     "nesting": Limit(64, "brackets in brackets, levels of YAML", 128),
     "digits": Limit(400, "digits of an integer", 1000),  # of sizes, too, which have more: Python prints 4300
     "modes": Limit(1024, "integers in the shapes of one object", 1 << 20),

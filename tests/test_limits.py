@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -17,7 +18,7 @@ from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.figures import build
 from cute_viz.figures.load import from_json
 from cute_viz.figures.options import FigureOptions
-from cute_viz.files import decode
+from cute_viz.files import decode, searched, write
 from cute_viz.notation import parse, read
 from cute_viz.renderers import Options, render
 from cute_viz.source import mlir, types
@@ -104,8 +105,17 @@ CASES = {
     "accesses": (64, lambda: accesses(2), lambda: accesses(4)),
     "accesses of a tile": (64, lambda: accesses(1, "(8,8)"), lambda: accesses(1, "(8,9)")),
     "combinations": (64, lambda: entry_of(8), lambda: entry_of(9)),
+    "files": (4, lambda: folder(4), lambda: folder(5)),
     "tile-bytes": (0, lambda: search(64, 512, 16, ["rows"]), lambda: search(64, 513, 16, ["rows"])),
 }
+
+
+def folder(files: int) -> None:
+    """Search a folder of so many files."""
+    with TemporaryDirectory() as at:
+        for n in range(files):
+            write(b"", f"{at}/{n}.yaml")
+        assert len(list(searched(at, (".yaml",)))) == files
 
 
 def entry_of(words: int) -> None:

@@ -12,7 +12,7 @@ from cute_viz import __version__
 from cute_viz.documents.names import FILE_NAMES, is_file_name, one_name
 from cute_viz.engine.caption import suffix_of
 from cute_viz.errors import CuteVizError, Span
-from cute_viz.files import bytes_of, read_text
+from cute_viz.files import bytes_of, read_text, searched
 from cute_viz.renderers import FORMATS, Options, format_named
 from cute_viz.renderers.targets import TARGETS
 from cute_viz.spec import Library
@@ -100,12 +100,9 @@ def spec_files(paths: Sequence[str]) -> Iterator[tuple[str, str | None]]:
         if not os.path.isdir(path):
             yield path, root_of(path)
             continue
-        for at, folders, names in os.walk(path):
-            folders.sort()
-            found = sorted(name for name in names if name.endswith((".yaml", ".yml")) and not name.startswith("."))
-            for spec in (os.path.join(at, name) for name in found):
-                if os.path.isfile(spec) and not _holds_atoms(spec):  # a pipe would be waited for
-                    yield spec, path
+        for spec in searched(path, (".yaml", ".yml")):
+            if not os.path.basename(spec).startswith(".") and not _holds_atoms(spec):
+                yield spec, path
 
 
 def digest(library: Library) -> str:
@@ -115,14 +112,12 @@ def digest(library: Library) -> str:
     out = hashlib.sha256(__version__.encode())
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     for folder, suffixes in ((here, (".py", ".css", ".js")), *((folder, (".yaml", ".yml")) for folder in library.directories())):
-        for at, folders, names in os.walk(folder):
-            folders[:] = sorted(name for name in folders if name != "__pycache__")
-            for name in sorted(name for name in names if name.endswith(suffixes) and os.path.isfile(os.path.join(at, name))):
-                with open(os.path.join(at, name), "rb") as file:
-                    data = file.read()
-                # The specs among the YAML files have hashes of their own.
-                if suffixes[0] == ".py" or is_library(data.decode(errors="replace")):
-                    out.update(name.encode() + hashlib.sha256(data).digest())
+        for path in searched(folder, suffixes):
+            with open(path, "rb") as file:
+                data = file.read()
+            # The specs among the YAML files have hashes of their own.
+            if suffixes[0] == ".py" or is_library(data.decode(errors="replace")):
+                out.update(os.path.basename(path).encode() + hashlib.sha256(data).digest())
     for package in ("svgwrite", "matplotlib"):
         try:
             out.update(version(package).encode())

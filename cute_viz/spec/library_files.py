@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from cute_viz.errors import Span
-from cute_viz.files import held, read_text
+from cute_viz.files import held, read_text, searched
 from cute_viz.spec.yaml import Fields, SpecError, Text, Value, read_yaml
 
 HEAD = ("library", "arch", "also", "warp", "source", "layouts")
@@ -232,10 +232,9 @@ def _libraries(directory: str) -> Iterator[LibraryFile]:
 def _yaml_files(directory: str, root: str) -> list[str]:
     """The YAML files of a folder of a library and those in it, in order.
 
-    Raises: SpecError for in a user's library, a link that leaves it.
+    Raises: CuteVizError for a link that leaves a user's library, and for a folder with too many files.
     """
-    found = (os.path.join(at, name) for at, _, names in os.walk(directory) for name in names if name.endswith((".yaml", ".yml")))
-    files = sorted(path for path in found if os.path.isfile(path))  # a pipe would be waited for
+    files = sorted(searched(directory, (".yaml", ".yml")))
     return files if root == _own() else [held(path, root) for path in files]
 
 
