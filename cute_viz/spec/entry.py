@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.inttuple import Typed, is_int_tuple, product
@@ -11,6 +13,7 @@ from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.unknown import unknowns
 from cute_viz.errors import CuteVizError
+from cute_viz.limits import current
 from cute_viz.notation import parse
 from cute_viz.spec.domains import as_number
 from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, Match
@@ -199,13 +202,11 @@ class Operation:
             raise self._placed(error.but(text=None, span=None), text) from None  # its span is that of the half
 
     def _evaluate(self, text: Text, names: dict[str, Any]) -> Any:
+        used = tuple((name, type(names[name]), names[name]) for name in _names(str(text)) if name in names)
         try:
-            value = parse(str(text), names)
-            for missing in unknowns(value):  # no run-time integer, as in an expression of its own
-                raise missing.error()
+            return _value(str(text), used, tuple(current().items()))
         except CuteVizError as error:
             raise self._placed(error, text) from None
-        return value
 
     def _placed(self, error: CuteVizError, value: Text) -> CuteVizError:
         """An error in a value's text, with its place in the file."""
@@ -214,6 +215,24 @@ class Operation:
             hint = "names here are parameters that are numbers, K, and those under layouts: at the top"
         whole, path = self.family.file.text, self.family.file.path
         return error.but(text=whole, span=value.place(whole, error.span), name=path, hint=hint)
+
+
+@lru_cache(maxsize=1024)
+def _names(text: str) -> tuple[str, ...]:
+    """The names that an expression may use."""
+    return tuple(dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text)))
+
+
+@lru_cache(maxsize=4096)
+def _value(text: str, used: tuple[tuple[str, type, Any], ...], limits: tuple[tuple[str, int], ...]) -> Any:
+    """The value of an expression; many entries of a library have the same ones. The types tell static integers from others.
+
+    limits: that are raised, as a value is one of the request that it was asked in.
+    """
+    value = parse(text, {name: x for name, _, x in used})
+    for missing in unknowns(value):  # no run-time integer, as in an expression of its own
+        raise missing.error()
+    return value
 
 
 def _reversed(x: dict[str, Any]) -> dict[str, Any]:
