@@ -144,7 +144,7 @@ def kept(path: str) -> CuteVizError:
 
 def draw_all(jobs: Sequence[Job], folder: str, check: bool, workers: int, ours: Ours) -> Iterator[Drawn]:
     """Draw jobs as they get done, in no order."""
-    workers = min(workers, len(jobs))
+    workers = min(workers, len(jobs) // 2)  # a process costs what a picture or two do
     import gc
 
     if workers <= 1:
