@@ -256,5 +256,6 @@ def _written(answer: Answer, format: str, path: str | None) -> bytes:
 
         write(data, path)
         if (caption := answer.caption(format)) is not None:
-            write(caption[1].encode("utf-8", "replace"), os.path.splitext(path)[0] + caption[0])
+            stem = os.path.splitext(path)[0]  # nobody named this file: a link of its name is not followed
+            write(caption[1].encode("utf-8", "replace"), stem + caption[0], os.path.dirname(path))
     return data

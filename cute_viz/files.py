@@ -108,14 +108,14 @@ def own_bytes(path: str) -> bytes | None:
 
 
 def bytes_of(path: str) -> bytes | None:
-    """The bytes of a file; None where there is none that can be read.
+    """The bytes of a file, one more than the limit of a larger one; None where there is none that can be read.
 
     >>> bytes_of("no such file") is None
     True
     """
     try:
         with open(path, "rb") as file:
-            return file.read()
+            return file.read(limit("file") + 1)
     except OSError:
         return None
 

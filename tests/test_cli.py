@@ -56,6 +56,7 @@ def test_stdin() -> None:
     assert run("render", "-", stdin=b"(2,4):(4,1)\n").stdout == run("render", "(2,4):(4,1)").stdout
     figure = run("render", "(2,4)", "-T", "json").stdout
     assert run("render", "-", stdin=figure).stdout == run("render", "(2,4)").stdout
+    assert run("analyze", "-", stdin=b"(2,4):(4,1)\n").stdout == run("analyze", "(2,4):(4,1)").stdout
     assert "UTF-8" in fails(run("render", "-", stdin=b"\xff\xfe"), 1)
     assert "nothing to read" in fails(run("render", "-", stdin=b""), 1)
 

@@ -133,7 +133,7 @@ def test_what_somebody_changed_is_kept(specs: Path, tmp_path: Path) -> None:
         (out / name).write_text("by hand")
         result = gallery(specs, "-o", out)
         assert result.return_value == 1
-        assert f"{name} is not as a gallery wrote it, and is kept" in result.stderr
+        assert f"{name}, which is not as gallery wrote it" in result.stderr
         assert (out / name).read_text() == "by hand"
         (out / name).unlink()
         assert gallery(specs, "-o", out).return_value == 0

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from tinyhtml5.parser import HTMLParser
 
+from cute_viz.cli import main
 from cute_viz.documents.embed import reference
 from cute_viz.documents.names import is_file_name
 from cute_viz.figures.load import from_dict
@@ -280,7 +281,7 @@ class TestRepositoriesOfStrangers:
             result = run("gallery", "s.yaml", "-o", "out", "--prune", cwd=work)
             assert result.returncode == 1
             assert [(out / name).read_text() for name in (*FORGED, "mine.txt")] == ["precious"] * 3
-            assert b"out/one.svg is not as a gallery wrote it, and is kept" in result.stderr
+            assert b"refusing to overwrite out/one.svg, which is not as gallery wrote it" in result.stderr
             assert b"kept, because it was changed since: mine.txt" in result.stderr
 
     def test_a_forged_index_gives_nothing_away(self, work: Path) -> None:
@@ -317,6 +318,23 @@ class TestRepositoriesOfStrangers:
         assert run("render", "(2,2)", "-o", "x.svg", cwd=work).returncode == 0  # one file of the user's own: through the link
         assert (work / "x.svg").is_symlink()
         assert (work / "y.svg").exists()
+
+    def test_files_that_nobody_named_replace_a_link(self, work: Path, outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        before = tree(outside)
+        monkeypatch.chdir(work)
+        monkeypatch.setattr("cute_viz.live.playground.site", lambda _: {"index.html": b"page"})
+        (work / "site").mkdir()
+        (work / "k.cu").write_text("auto a = make_layout(make_shape(4, 8));")
+        (work / "up").symlink_to(outside)
+        for name in ("x.caption.md", "site/index.html"):
+            (work / name).symlink_to(outside / "x")
+        commands = ("render", "(2,2)", "--bare", "-o", "x.svg"), ("playground", "-o", "site"), ("playground", "-o", "up")
+        for argv in (*commands, ("render", "k.cu", "--all", "-o", "up/")):
+            with pytest.raises(SystemExit) as stop:
+                main(list(argv))
+            assert stop.value.code == ("up" in argv[-1]), argv
+        assert (work / "site" / "index.html").read_bytes() == b"page"
+        assert tree(outside) == before
 
     def test_an_embedded_picture_replaces_a_link(self, work: Path, outside: Path) -> None:
         before = tree(outside)

@@ -124,7 +124,7 @@ def test_all_of_a_file_is_drawn(kernel: str, tmp_path: Path, capsys: Any) -> Non
     (folder / "host.sA.svg").write_text("somebody's work")
     status, _, err = run(["render", kernel, "--all", "-o", f"{folder}/"], capsys)
     assert status == 1
-    assert "host.sA.svg is there already" in err
+    assert "host.sA.svg, which is not as --all wrote it" in err
     assert (folder / "host.sA.svg").read_text() == "somebody's work"
 
 

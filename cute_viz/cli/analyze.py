@@ -111,9 +111,9 @@ def command(
     The files of its folder that it includes are read with it. The types and sizes of C++ are those of the calls from `main`, as if
     the program had no arguments; --let gives others.
     """
+    answer = ask(reading.request(source))
     if access is None and reading.name is None:
-        report = ask(reading.request(source)).kernel
-        if report is not None:
+        if (report := answer.kernel) is not None:
             return _kernel(report, source, as_json, path, max_ways)
     if max_ways is not None:
         raise click.UsageError("--max-ways needs the file of a kernel")
@@ -124,10 +124,10 @@ def command(
         raise click.UsageError("--animate needs -o FILE.svg and an access of shared memory")
     if (draw != "phases" or thread is not None or wavefront is not None) and (path is None or animate):
         raise click.UsageError("--draw, --thread and --wavefront go with -o, without --animate")
-    answer = ask(reading.request(source))
     if access is None and reading.name is None and answer.subjects[0].file is not None and Path(source).is_file():
         raise CuteVizError(
-            f"{source}: no `copy` or `gemm` statement to report",
+            "there is no `copy` or `gemm` statement to report",
+            name=source,
             hint="for one tile: `name=` its name, `access=` a TiledCopy of the file; `cute-viz list` shows the names",
         )
     output.notes(answer.notes)
@@ -206,9 +206,9 @@ def _needs(error: CuteVizError) -> str:
 
 
 def _accessor(answer: Answer, source: str, access: str, reading: Reading) -> Any:
-    """The object that accesses: of the file that LAYOUT is of, where that defines the name; otherwise an expression of its own,
+    """The object that accesses: a name that the file of LAYOUT defines, or an expression of its own.
 
-    in which names that the file defines once, and nothing was given for, mean what they are there.
+    In an expression, names that the file defines once, and that --let does not give, mean what they are there.
     """
     file = answer.subjects[0].file
     if file is None or source == "-":

@@ -12,6 +12,7 @@ from cute_viz.cli import output
 from cute_viz.cli.words import Reading, dialect_option, layouts_option, let_option
 from cute_viz.engine import ask
 from cute_viz.errors import CuteVizError, spelled
+from cute_viz.figures.words import count
 from cute_viz.spec import Library
 
 if TYPE_CHECKING:
@@ -97,21 +98,17 @@ def _entries(source: str, as_json: bool, reading: Reading) -> None:
     plain = ("", "integer", "flag", "type", "other")
     shown = [row for row in rows if (row.needs and row.likely) or row.kind not in plain]
     if not shown:
-        output.say(f"{_counted(len(rows), 'definition')}: no layout, copy or MMA that could be read")
+        output.say(f"{count(len(rows), 'definition')}: no layout, copy or MMA that could be read")
     else:
         output.table([(str(row.line), _shorter(row.path), row.kind or "?", _told(row)) for row in shown])
     unread = sum(1 for row in rows if row.error and not row.needs)
     if unread:
-        output.say(f"{_counted(unread, 'definition')} could not be read; --json says why")
+        output.say(f"{count(unread, 'definition')} could not be read; --json says why")
     waiting = Counter(row.needs[0] for row in shown if row.needs and not row.kind)
     if waiting:
         names = [name for name, _ in waiting.most_common(_NAMED)] + ["..."] * (len(waiting) > _NAMED)
-        objects = _counted(sum(waiting.values()), "object")
+        objects = count(sum(waiting.values()), "object")
         output.say(f"{objects} without a value, marked ?: --let NAME=VALUE gives one, first of all for {', '.join(names)}")
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def _told(row: Row) -> str:

@@ -10,7 +10,7 @@ from cute_viz.cli import output
 from cute_viz.documents.names import LONGEST, is_file_name, one_name
 from cute_viz.engine.answer import Answer
 from cute_viz.errors import CuteVizError
-from cute_viz.files import own_bytes
+from cute_viz.files import held, own_bytes, top_of
 from cute_viz.files import write as write_file
 from cute_viz.gallery.draw import foreign, hash_of
 from cute_viz.gallery.index import Entry, files_of, page, readme
@@ -23,6 +23,7 @@ def write(answer: Answer, format: str, folder: str) -> None:
 
     Raises: CuteVizError where the folder has a file of one of these names that no such run has written.
     """
+    held(folder, top_of(folder))
     os.makedirs(folder, exist_ok=True)
     ours = _written_before(folder)
     taken = dict(reserved())
@@ -50,7 +51,8 @@ def write(answer: Answer, format: str, folder: str) -> None:
     for file, picture in data.items():
         path = os.path.join(folder, file)
         if (file not in INDEX or not ours) and foreign(path, picture, frozenset(filter(None, [ours.get(file)]))):
-            raise CuteVizError(f"{path} is there already, and nothing says that it is ours", hint="give a new folder, or remove it")
+            words = f"refusing to overwrite {path}, which is not as `all=` wrote it"
+            raise CuteVizError(words, hint="give a new folder, or remove the file")
     for file, picture in data.items():
         write_file(picture, os.path.join(folder, file), folder)
     output.say(f"{folder}: {len(entries)} drawn")

@@ -29,10 +29,11 @@ def command(folder: str, pyodide: str | None) -> None:
     """
     from cute_viz.live.playground import site
 
-    made = site(pyodide)
-    for path, data in made.items():
+    files.held(folder, files.top_of(folder))
+    parts = site(pyodide)
+    for path, data in parts.items():
         target = os.path.join(folder, *path.split("/"))
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        files.write(data, target)
-    size = sum(map(len, made.values()))
-    output.say(f"{len(made)} files, {size / 1e6:.1f} MB, in {folder}: serve it with any web server, such as python -m http.server")
+        files.write(data, target, folder)
+    size = sum(map(len, parts.values()))
+    output.say(f"{len(parts)} files, {size / 1e6:.1f} MB, in {folder}: serve it with any web server, such as python -m http.server")

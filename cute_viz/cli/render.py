@@ -92,7 +92,8 @@ def command(
         if output.file_of(path) is not None:
             output.notes(answer.hints(format_))
     if output.file_of(path) is not None and path is not None and (caption := answer.caption(format_)) is not None:
-        output.write(caption[1].encode("utf-8", "replace"), os.path.splitext(path)[0] + caption[0])
+        stem = os.path.splitext(path)[0]  # nobody named this file: a link of its name is not followed
+        output.write(caption[1].encode("utf-8", "replace"), stem + caption[0], os.path.dirname(path))
 
 
 def _columns(target: str | None, format: str, on_stdout: bool) -> int | None:

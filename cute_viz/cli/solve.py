@@ -31,9 +31,9 @@ def command(table: str, as_json: bool) -> None:
     """
     from cute_viz.analysis.solve import pages_of, read_npy, read_table, solve, solve_owners
 
-    if table.endswith(".npy") and os.path.isfile(table) and os.path.getsize(table) > limit("file"):
+    data = files.bytes_of(table) if table.endswith(".npy") else None
+    if data is not None and len(data) > limit("file"):
         raise over("file", "this is too large", place=table)
-    data = files.own_bytes(table) if table.endswith(".npy") else None
     text = _text(table) if data is None else ""
     rows: Any = read_table(text) if data is None else read_npy(data)
     found = solve_owners(rows) if rows and isinstance(rows[0][0], tuple) else solve(rows, pages_of(text) if text else 1)

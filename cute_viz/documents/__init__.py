@@ -1,1 +1,1 @@
-"""Pictures in documents: what a block of a document asks for, the text that shows it, the index of a gallery."""
+"""Pictures in documents: what a block of a document asks for, the text that shows it."""

@@ -139,7 +139,7 @@ def foreign(path: str, data: bytes, ours: frozenset[str]) -> bool:
 def kept(path: str) -> CuteVizError:
     """The error of a file that is not replaced, as it may be somebody's work."""
     hint = "remove it to have it drawn again, or give the spec another name"
-    return CuteVizError(f"{path} is not as a gallery wrote it, and is kept", hint=hint)
+    return CuteVizError(f"refusing to overwrite {path}, which is not as gallery wrote it", hint=hint)
 
 
 def draw_all(jobs: Sequence[Job], folder: str, check: bool, workers: int, ours: Ours) -> Iterator[Drawn]:
