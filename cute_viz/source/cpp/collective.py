@@ -60,9 +60,9 @@ def builder(meaning: Meaning, full: str, args: list[Any], span: Span) -> Any:
     arch, kind = tag_word(args[0]), tag_word(args[1])
     if arch not in ("Sm90", "Sm100"):
         raise meaning.fail(f"what {full} makes for {arch} is not supported, only for cutlass::arch::Sm90 and Sm100", span)
-    if kind != "OpClassTensorOp" or "conv" in full:
+    if kind not in ("OpClassTensorOp", *(["OpClassBlockScaledTensorOp"] if arch == "Sm100" else ())) or "conv" in full:
         raise meaning.fail(f"what {full} makes for {kind} is not supported, only GEMMs of OpClassTensorOp", span)
-    if "epilogue" in full or isinstance(args[2], tuple):
+    if "epilogue" in full or (isinstance(args[2], tuple) and not any(isinstance(x, ValueType) for x in args[2])):
         return (epilogue_sm100 if arch == "Sm100" else _epilogue)(meaning, args, span)
     return (mainloop_sm100 if arch == "Sm100" else _mainloop)(meaning, args, span)
 

@@ -19,7 +19,7 @@ from cute_viz.source.cpp.atoms import instruction
 from cute_viz.source.cpp.elements import bits, canonical
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Built, Enumerator, External, Lazy, solid
+from cute_viz.source.cpp.values import Built, Enumerator, External, Lazy, Pointer, solid
 
 _LONG = ValueType("int64_t")
 _ROWS, _COLUMNS = (_LONG, 1, _LONG), (1, _LONG, _LONG)
@@ -112,6 +112,16 @@ def scale_factors(meaning: Meaning, owner: Any, name: str, operands: list[Any]) 
     return None
 
 
+def scale_type(value: External) -> str | None:
+    """The scale factors of a type of scaled elements, mx_float8_t<T> or nv_float4_t<T> (cutlass/float_subbyte.h); None of another.
+
+    >>> scale_type(External("cutlass::nv_float4_t")), scale_type(External("Foo"))
+    ('float_ue4m3_t', None)
+    """
+    match = re.fullmatch(r"(mx_float[468]|nv_float4)_t", value.name.rsplit("::", 1)[-1])
+    return None if match is None else "float_ue4m3_t" if match[1] == "nv_float4" else "float_ue8m0_t"
+
+
 def tag_member(value: External, name: str) -> Any:
     """`T::name` of a tag of CUTLASS; None of what is none.
 
@@ -124,6 +134,8 @@ def tag_member(value: External, name: str) -> Any:
         if name == "Stages" and isinstance(first, int):
             return Runtime(first)
         return next((x for x in value.args if isinstance(x, tuple)), None) if name == "ClusterShape" else None
+    if (factor := scale_type(value)) is not None and value.args:
+        return value.args[0] if name == "DataType" else ValueType(factor) if name == "ScaleFactorType" else None
     match = re.fullmatch(r"Sm(\d{2,3})", word)
     if match is not None and name == "kMinComputeCapability":
         return Runtime(int(match[1]))
@@ -136,6 +148,8 @@ def strides_of(tag: Any, operand: str) -> tuple[Any, ...] | None:
     >>> [str(x) for x in strides_of(External("cutlass::layout::RowMajor"), "B")]
     ['1', 'int64_t', 'int64_t']
     """
+    if isinstance(tag, Pointer):  # of an array of problems
+        tag = tag.element
     if isinstance(tag, tuple):
         return tag
     word = tag.name.rsplit("::", 1)[-1] if isinstance(tag, External) else ""
