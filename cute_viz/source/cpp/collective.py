@@ -10,6 +10,7 @@ from collections.abc import Callable
 from math import gcd
 from typing import Any
 
+from cute_viz.algebra.composed import domain
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
@@ -35,18 +36,20 @@ from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Built, External, Lazy, solid
+from cute_viz.source.cpp.values import Built, External, Lazy, Pointer, solid
 
 _BARRIERS = 16  # PipelineTmaAsync<1>::SharedStorage
 _ALIGNMENT = 128
 _SCHEDULES = tuple(f"KernelTmaWarpSpecialized{kind}" for kind in ("", "Cooperative", "Pingpong"))
+_ARRAYS = tuple(f"KernelPtrArrayTmaWarpSpecialized{kind}" for kind in ("Cooperative", "Pingpong"))
+_FAST = tuple(f"{name}FP8FastAccum" for name in (*_SCHEDULES, *_ARRAYS))
+_BLOCKWISE = tuple(f"{name}FP8Blockwise" for name in (*_SCHEDULES[1:], *_ARRAYS))
 _OF_MAINLOOPS = ("TileShape", "TiledMma", "ElementA", "ElementB", "StrideA", "StrideB", "ElementAccumulator", "DispatchPolicy")
 _OF_EPILOGUES = ("ElementC", "ElementD", "StrideC", "StrideD")
 DRAWN = {  # the members of what CollectiveBuilder makes that can be drawn
     "gemm": ("TiledMma", "SmemLayoutAtomA", "SmemLayoutAtomB", "SmemLayoutA", "SmemLayoutB"),
     "epilogue": ("SmemLayoutAtomC", "SmemLayoutAtomD"),
 }
-_FAST = tuple(f"{name}FP8FastAccum" for name in _SCHEDULES)
 
 
 def builder(meaning: Meaning, full: str, args: list[Any], span: Span) -> Any:
@@ -94,27 +97,65 @@ def _mainloop(meaning: Meaning, args: list[Any], span: Span) -> Built:
     tile, cluster = shape_of(args[9], "the tile"), shape_of(args[10], "the cluster")
     if len(tile) != 3:
         raise AlgebraError(f"the tile must be (M,N,K), not {show(tile)}")
-    elements = [multiplied(args[2]), multiplied(args[5])]
-    strides = [strides_of(solid(args[3]), "A"), strides_of(solid(args[6]), "B")]
-    schedule = _schedule(meaning, args, tile, span)
-    if None in strides or bits(elements[0]) != bits(elements[1]):
-        raise meaning.fail("which operands this builder keeps in registers is not supported", span)
-    if bits(elements[0]) != 16 and (is_major(strides[0], 0) or is_major(strides[1], 0)):
-        raise meaning.fail("this builder transposes an operand in registers, which is not supported", span)
-    majors = [major("GMMA", is_major(x, 0)) for x in strides]
+    tuples = [x if isinstance(x := solid(args[n]), tuple) and x else None for n in (2, 5)]
+    given = [x[0] if x else solid(args[n]) for x, n in zip(tuples, (2, 5), strict=True)]
+    elements = [multiplied(x) for x in given]
+    schedule = _schedule(meaning, [*args[:2], given[0], *args[3:5], given[1], *args[6:]], tile, span)
+    blockwise = schedule in _BLOCKWISE
+    tags = [_of_pair(solid(args[n])) if blockwise else (solid(args[n]), None) for n in (3, 6)]
+    strides = [strides_of(tag, operand) for (tag, _), operand in zip(tags, "AB", strict=True)]
+    if None in strides:
+        raise meaning.fail("the strides of these operands are not known", span, hint="cutlass::layout::RowMajor or ColumnMajor")
+    columns, widths = [is_major(x, 0) for x in strides], [bits(x) for x in elements]
+    mixed = widths[0] != widths[1]
+    loaded = mixed or any(tuples) or (widths != [16, 16] and any(columns))  # is_use_rmem_A
+    if loaded and (schedule in (*_FAST, *_BLOCKWISE) or (schedule in _ARRAYS and not mixed)):
+        raise AlgebraError(f"{schedule} is for operands of one width that are contiguous in K")
+    scaled = next((n for n in (0, 1) if tuples[n]), None if not mixed else int(widths[1] < widths[0]))
+    swapped = loaded and (scaled == 1 if mixed else columns == [False, True])
+    turned = loaded and not mixed and columns == [True, True]
+    if mixed and columns == [True, True]:
+        raise AlgebraError("Mixed input GEMM does not support WS transpose B.")
+    majors = [major("GMMA", x) for x in columns]
+    source = "rs" if loaded else "ss"
 
     def atom(operand: int) -> Any:
-        return smem_selector("ss", [majors[operand], elements[operand], tile[operand], tile[2]])
+        return smem_selector(source, [majors[operand], elements[operand], tile[operand], tile[2], turned])
 
     def layout(operand: int) -> Any:
-        order = (2, 1, 3) if is_major(strides[operand], 0) else (1, 2, 3)
-        return meaning.operate("tile_to_shape", [atom(operand), (tile[operand], tile[2], int(stages())), order])
+        of = 1 - operand if swapped else operand
+        order = (2, 1, 3) if columns[of] else (1, 2, 3)
+        return meaning.operate("tile_to_shape", [atom(of), (tile[operand], tile[2], int(stages())), order])
 
     def mma() -> Any:
-        op = op_selector(meaning, "ss", [*elements, solid(args[8]), tile, *majors], span)
+        a, b = reversed(elements) if swapped else elements
+        of_k = [major("GMMA", False)] * 2
+        op = op_selector(meaning, source, [b if mixed else a, b, solid(args[8]), tile, *(of_k if loaded else majors)], span)
         return meaning.operate("make_tiled_mma", [op, Layout((2 if "Cooperative" in schedule else 1, 1, 1))])
 
-    stages = Lazy(lambda: Runtime(_stages(meaning, args[11], elements, tile, span)))
+    def scales() -> Any:
+        shape: Any = domain(atom(scaled or 0)).shape
+        one = Layout((shape[0], 1))
+        return meaning.operate("tile_to_shape", [one, (tile[0], 1, int(stages()))])
+
+    def count() -> Runtime:
+        found = carveout(meaning, args[11], span)
+        if isinstance(found, tuple):
+            return Runtime(found[0])
+        sides = [product(x) for x in tile]
+        bytes_ = sum(-(-bits(x) * sides[n] * sides[2] // 8) for n, x in enumerate(elements[::-1] if swapped and mixed else elements))
+        reserved = 0
+        if schedule in _ARRAYS or "PtrArray" in schedule:
+            reserved += 128 * (4 if mixed else 2) + 128 * isinstance(tags[0][0], Pointer)
+        if mixed and scaled is not None:
+            bytes_ += sum(_wide(x) * sides[0] // 8 for x in (tuples[scaled] or ())[1:])
+        if blockwise:
+            bytes_ += sum(bits(solid(args[8])) * sides[n] // _granularity(meaning, tags[n][1], span) // 8 for n in (0, 1))
+        align = max(_ALIGNMENT << atom(n).outer.bits for n in (0, 1)) if loaded else _ALIGNMENT
+        carved, capacity = -(-found // align) * align, (SMEM_BYTES - reserved) // align * align
+        return Runtime((capacity - carved) // (-(-bytes_ // align) * align + _BARRIERS))
+
+    stages = Lazy(count)
     own: dict[str, Callable[[], Any]] = {
         "TiledMma": mma,
         "SmemLayoutAtomA": lambda: atom(0),
@@ -132,9 +173,10 @@ def _mainloop(meaning: Meaning, args: list[Any], span: Span) -> Built:
             **{name: own[name] for name in list(own)[:5]},
             "SmemLayoutA": lambda: layout(0),
             "SmemLayoutB": lambda: layout(1),
+            **({"SmemLayoutScale": scales} if mixed else {}),
             "TileShape": lambda: tile,
-            "ElementA": lambda: solid(args[2]),
-            "ElementB": lambda: solid(args[5]),
+            "ElementA": lambda: given[0],
+            "ElementB": lambda: given[1],
             "ElementAccumulator": lambda: solid(args[8]),
             "StrideA": lambda: strides[0],
             "StrideB": lambda: strides[1],
@@ -142,6 +184,22 @@ def _mainloop(meaning: Meaning, args: list[Any], span: Span) -> Built:
         }
     )
     return Built("CollectiveBuilder", {**own, "CollectiveOp": lambda: Built("CollectiveMma", op)})
+
+
+def _of_pair(value: Any) -> tuple[Any, Any]:
+    """The tag of a matrix and the layout of its scale factors."""
+    if not isinstance(value, tuple) or len(value) != 2:
+        raise AlgebraError("a blockwise GEMM takes the layout of an operand and that of its scale factors")
+    return value
+
+
+def _granularity(meaning: Meaning, layout: Any, span: Span) -> int:
+    """How many rows one scale factor is for."""
+    layout = solid(layout.element if isinstance(layout, Pointer) else layout)
+    first = layout.shape[0] if isinstance(layout, Layout) and isinstance(layout.shape, tuple) else None
+    if not isinstance(first, tuple):
+        raise meaning.fail("how many stages this is is not known without the layout of the scale factors", span)
+    return int(certain(first[0]))
 
 
 def _schedule(meaning: Meaning, args: list[Any], tile: tuple[Any, ...], span: Span) -> str:
@@ -152,20 +210,9 @@ def _schedule(meaning: Meaning, args: list[Any], tile: tuple[Any, ...], span: Sp
             if bits(solid(element)) * int(certain(solid(alignment))) % 128:
                 raise meaning.fail("elements that TMA cannot align are copied in another way, which is not supported", span)
         return _SCHEDULES[2] if product(tile[0]) == 64 else _SCHEDULES[1]
-    if name not in (*_SCHEDULES, *_FAST):
+    if name not in (*_SCHEDULES, *_ARRAYS, *_FAST, *_BLOCKWISE):
         raise meaning.fail(f"what a builder makes for {name} is not supported", span, hint=f"such as {', '.join(_SCHEDULES)}")
     return name
-
-
-def _stages(meaning: Meaning, value: Any, elements: list[Any], tile: tuple[Any, ...], span: Span) -> int:
-    """compute_stage_count_or_override: how many stages fit into shared memory, beside what the epilogue takes."""
-    given = carveout(meaning, value, span)
-    if isinstance(given, tuple):
-        return given[0]
-    bytes_ = sum(-(-bits(x) * product(tile[n]) * product(tile[2]) // 8) for n, x in enumerate(elements))
-    stage = -(-bytes_ // _ALIGNMENT) * _ALIGNMENT + _BARRIERS
-    carved = -(-given // _ALIGNMENT) * _ALIGNMENT
-    return (SMEM_BYTES - carved) // stage
 
 
 def _epilogue(meaning: Meaning, args: list[Any], span: Span) -> Built:
