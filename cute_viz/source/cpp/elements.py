@@ -139,7 +139,9 @@ def same(a: Any, b: Any) -> bool | None:
         return False if False in found else None if None in found else True
     if type(a) is not type(b):
         return False
-    if isinstance(a, (Underscore, Pointer)):
+    if isinstance(a, Pointer):
+        return None if a.element is None or b.element is None else same(a.element, b.element)
+    if isinstance(a, Underscore):
         return True
     return bool(each_integer(int, a) == each_integer(int, b))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.inttuple import div_rem, show
+from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.stride import Basis
 from cute_viz.errors import CuteVizError, LimitError, Span
@@ -78,13 +79,15 @@ class Operators(Definitions):
         raise self.fail(f"'{node.operator}' is for integers", node.span)
 
     def _pointer(self, node: Unary) -> Pointer:
-        """A pointer, of which only a class of the file matters."""
+        """A pointer to a value, or the type of one to a type: a class of the file, elements, a tag of CUTLASS, a layout."""
         try:
             value = self.value(node.value)
         except LimitError:
             raise
         except CuteVizError:
             return Pointer()
+        if node.operator == "T*" and not (isinstance(value, External) and value.error is not None):
+            return Pointer(value if isinstance(value, (Class, ValueType, External, Layout, tuple)) else None)
         return Pointer(value if isinstance(value, (Class, ValueType)) else None)
 
     def truth(self, node: Node) -> bool:
