@@ -21,11 +21,13 @@ from cute_viz.source.cpp.cutlass import (
     SMEM_BYTES,
     carveout,
     cluster_copy,
+    granularity,
     is_linear,
     is_major,
     lazily,
     major,
     multiplied,
+    of_pair,
     shape_of,
     storage,
     store_op,
@@ -43,9 +45,11 @@ _ALIGNMENT = 128
 _SCHEDULES = tuple(f"KernelTmaWarpSpecialized{kind}" for kind in ("", "Cooperative", "Pingpong"))
 _ARRAYS = tuple(f"KernelPtrArrayTmaWarpSpecialized{kind}" for kind in ("Cooperative", "Pingpong"))
 _FAST = tuple(f"{name}FP8FastAccum" for name in (*_SCHEDULES, *_ARRAYS))
+_EPILOGUES = tuple(name.removeprefix("Kernel") for name in _SCHEDULES)
 _BLOCKWISE = tuple(f"{name}FP8Blockwise" for name in (*_SCHEDULES[1:], *_ARRAYS))
 _OF_MAINLOOPS = ("TileShape", "TiledMma", "ElementA", "ElementB", "StrideA", "StrideB", "ElementAccumulator", "DispatchPolicy")
 _OF_EPILOGUES = ("ElementC", "ElementD", "StrideC", "StrideD")
+_INTERNAL = tuple(f"InternalStride{x}" for x in "ABCD")  # as strides, behind the pointer of an array of problems
 DRAWN = {  # the members of what CollectiveBuilder makes that can be drawn
     "gemm": ("TiledMma", "SmemLayoutAtomA", "SmemLayoutAtomB", "SmemLayoutA", "SmemLayoutB"),
     "epilogue": ("SmemLayoutAtomC", "SmemLayoutAtomD"),
@@ -84,10 +88,11 @@ def kernel(meaning: Meaning, name: str, args: list[Any], span: Span) -> Built:
         "CollectiveMainloop": lambda: solid(args[1]),
         "CollectiveEpilogue": lambda: solid(args[2]),
     }
-    for of, names in ((args[1], _OF_MAINLOOPS), (args[2], _OF_EPILOGUES)):
+    for of, names in ((args[1], (*_OF_MAINLOOPS, *_INTERNAL[:2])), (args[2], (*_OF_EPILOGUES, *_INTERNAL[2:]))):
         for member in names:
-            if isinstance(of, Built) and member in of.members:
-                members[member] = of.members[member]
+            own = member.removeprefix("Internal")
+            if isinstance(of, Built) and own in of.members:
+                members[member] = of.members[own]
             elif isinstance(of, External) and of.error is not None:
                 members[member] = lambda of=of: solid(of)  # type: ignore[misc]
     return Built(name, members)
@@ -102,7 +107,7 @@ def _mainloop(meaning: Meaning, args: list[Any], span: Span) -> Built:
     elements = [multiplied(x) for x in given]
     schedule = _schedule(meaning, [*args[:2], given[0], *args[3:5], given[1], *args[6:]], tile, span)
     blockwise = schedule in _BLOCKWISE
-    tags = [_of_pair(solid(args[n])) if blockwise else (solid(args[n]), None) for n in (3, 6)]
+    tags = [of_pair(solid(args[n])) if blockwise else (solid(args[n]), None) for n in (3, 6)]
     strides = [strides_of(tag, operand) for (tag, _), operand in zip(tags, "AB", strict=True)]
     if None in strides:
         raise meaning.fail("the strides of these operands are not known", span, hint="cutlass::layout::RowMajor or ColumnMajor")
@@ -143,14 +148,15 @@ def _mainloop(meaning: Meaning, args: list[Any], span: Span) -> Built:
         if isinstance(found, tuple):
             return Runtime(found[0])
         sides = [product(x) for x in tile]
-        bytes_ = sum(-(-bits(x) * sides[n] * sides[2] // 8) for n, x in enumerate(elements[::-1] if swapped and mixed else elements))
+        held = elements[::-1] if swapped and mixed else elements
+        bytes_ = sum(-(-bits(x) * sides[n] * sides[2] // 8) for n, x in enumerate(held))
         reserved = 0
-        if schedule in _ARRAYS or "PtrArray" in schedule:
+        if "PtrArray" in schedule:
             reserved += 128 * (4 if mixed else 2) + 128 * isinstance(tags[0][0], Pointer)
         if mixed and scaled is not None:
             bytes_ += sum(_wide(x) * sides[0] // 8 for x in (tuples[scaled] or ())[1:])
         if blockwise:
-            bytes_ += sum(bits(solid(args[8])) * sides[n] // _granularity(meaning, tags[n][1], span) // 8 for n in (0, 1))
+            bytes_ += sum(bits(solid(args[8])) * sides[n] // granularity(meaning, tags[n][1], span) // 8 for n in (0, 1))
         align = max(_ALIGNMENT << atom(n).outer.bits for n in (0, 1)) if loaded else _ALIGNMENT
         carved, capacity = -(-found // align) * align, (SMEM_BYTES - reserved) // align * align
         return Runtime((capacity - carved) // (-(-bytes_ // align) * align + _BARRIERS))
@@ -186,22 +192,6 @@ def _mainloop(meaning: Meaning, args: list[Any], span: Span) -> Built:
     return Built("CollectiveBuilder", {**own, "CollectiveOp": lambda: Built("CollectiveMma", op)})
 
 
-def _of_pair(value: Any) -> tuple[Any, Any]:
-    """The tag of a matrix and the layout of its scale factors."""
-    if not isinstance(value, tuple) or len(value) != 2:
-        raise AlgebraError("a blockwise GEMM takes the layout of an operand and that of its scale factors")
-    return value
-
-
-def _granularity(meaning: Meaning, layout: Any, span: Span) -> int:
-    """How many rows one scale factor is for."""
-    layout = solid(layout.element if isinstance(layout, Pointer) else layout)
-    first = layout.shape[0] if isinstance(layout, Layout) and isinstance(layout.shape, tuple) else None
-    if not isinstance(first, tuple):
-        raise meaning.fail("how many stages this is is not known without the layout of the scale factors", span)
-    return int(certain(first[0]))
-
-
 def _schedule(meaning: Meaning, args: list[Any], tile: tuple[Any, ...], span: Span) -> str:
     """The schedule, which KernelScheduleAuto chooses by the tile (as compilers of CUDA 12.1 and later do)."""
     name = tag_word(args[12])
@@ -218,37 +208,44 @@ def _schedule(meaning: Meaning, args: list[Any], tile: tuple[Any, ...], span: Sp
 def _epilogue(meaning: Meaning, args: list[Any], span: Span) -> Built:
     tile = shape_of(args[2], "the tile")
     schedule = tag_word(args[13]) if len(args) > 13 else "EpilogueScheduleAuto"
-    if schedule in ("EpilogueScheduleAuto", "NoSmemWarpSpecialized"):  # whose storage is empty
-        return Built(
-            "CollectiveBuilder", {"CollectiveOp": lambda: Built("CollectiveEpilogue", {"SharedStorage": lambda: storage(1)})}
-        )
-    if schedule not in ("TmaWarpSpecialized", "TmaWarpSpecializedCooperative"):
+    empty = schedule in ("EpilogueScheduleAuto", "NoSmemWarpSpecialized", "PtrArrayNoSmemWarpSpecialized")
+    array = schedule.startswith("PtrArray")
+    if not empty and schedule.removeprefix("PtrArray") not in _EPILOGUES:
         raise meaning.fail(
             f"what a builder makes for {schedule} is not supported", span, hint="such as cutlass::epilogue::TmaWarpSpecialized"
         )
-    strides = {"C": strides_of(solid(args[8]), "C"), "D": strides_of(solid(args[11]), "C")}
+    void = isinstance(solid(args[7]), ValueType) and solid(args[7]).name == "void"
+    strides = {"C": strides_of(solid(args[11] if void else args[8]), "C"), "D": strides_of(solid(args[11]), "C")}
     elements = {"C": solid(args[7]), "D": solid(args[10])}
+    types: dict[str, Callable[[], Any]] = {
+        "ElementC": lambda: elements["C"],
+        "ElementD": lambda: elements["D"],
+        "StrideC": lambda: strides["C"],
+        "StrideD": lambda: strides["D"],
+    }
+    if empty:
+        parts = {**types, "SharedStorage": lambda: storage(1)}
+        return Built("CollectiveBuilder", {"CollectiveOp": lambda: Built("CollectiveEpilogue", lazily(parts))})
     subtile = Lazy(lambda: _epilogue_tile(solid(args[4]), elements["D"], schedule, tile))
 
     def atom(which: str) -> Any:
-        return smem_selector("ss", [major("GMMA", not is_major(strides[which], 1)), elements[which], *subtile()])
+        element = elements["D" if void else which]
+        return smem_selector("ss", [major("GMMA", not is_major(strides[which], 1)), element, *subtile()])
 
     def size() -> int:
         if len(args) > 14 and not is_linear(args[14]):
             raise meaning.fail("how much shared memory the fusion of this epilogue takes is not supported", span)
-        return _epilogue_bytes(tile, subtile(), elements, {x: atom(x) for x in "CD" if _wide(elements[x])})
+        maps = 0 if not array else 128 * (2 if schedule == "PtrArrayTmaWarpSpecialized" else 3)
+        return _epilogue_bytes(tile, subtile(), elements, {x: atom(x) for x in "CD" if _wide(elements[x])}, maps)
 
-    parts: dict[str, Callable[[], Any]] = {
+    parts = {
+        **types,
         "EpilogueTile": subtile,
         "SmemLayoutAtomC": lambda: atom("C"),
         "SmemLayoutAtomD": lambda: atom("D"),
         "CopyOpR2S": lambda: store_op(meaning, [strides["D"], elements["D"], subtile()], span),
         "CopyOpS2R": lambda: store_op(meaning, [strides["C"], elements["C"], subtile()], span, load=True),
         "CtaTileMNK": lambda: tile,
-        "ElementC": lambda: elements["C"],
-        "ElementD": lambda: elements["D"],
-        "StrideC": lambda: strides["C"],
-        "StrideD": lambda: strides["D"],
         "SharedStorage": lambda: storage(size()),
     }
     return Built("CollectiveBuilder", {"CollectiveOp": lambda: Built("CollectiveEpilogue", lazily(parts))})
@@ -259,8 +256,10 @@ def _wide(element: Any) -> int:
     return 0 if isinstance(element, ValueType) and element.name == "void" else bits(element)
 
 
-def _epilogue_bytes(tile: tuple[Any, ...], subtile: tuple[Any, ...], elements: dict[str, Any], atoms: dict[str, Any]) -> int:
-    """The bytes of SharedStorage: the stages of C and D, then the fusion's and the barriers', each at its alignment.
+def _epilogue_bytes(
+    tile: tuple[Any, ...], subtile: tuple[Any, ...], elements: dict[str, Any], atoms: dict[str, Any], maps: int
+) -> int:
+    """The bytes of SharedStorage: the stages of C and D, then the fusion's, and tensor maps and barriers, each at its alignment.
 
     Source: sm90_get_tma_dispatch_policy, and SharedStorage of the epilogue.
     """
@@ -277,7 +276,7 @@ def _epilogue_bytes(tile: tuple[Any, ...], subtile: tuple[Any, ...], elements: d
             own = _ALIGNMENT << atoms[which].outer.bits
             alignment = max(alignment, own)
             total = -(-total // own) * own + size
-    return -(-total // alignment) * alignment + 2 * alignment
+    return -(-total // alignment) * alignment + alignment + -(-(maps + _BARRIERS) // alignment) * alignment
 
 
 def _epilogue_tile(kind: Any, element: Any, schedule: str, tile: tuple[Any, ...]) -> Any:

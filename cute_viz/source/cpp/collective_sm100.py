@@ -8,6 +8,7 @@ cutlass/epilogue/collective/sm100_epilogue_tma_warpspecialized.hpp.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -22,11 +23,13 @@ from cute_viz.source.cpp.cutlass import (
     SMEM_BYTES,
     carveout,
     cluster_copy,
+    granularity,
     is_linear,
     is_major,
     lazily,
     major,
     multiplied,
+    of_pair,
     scale_factors,
     scale_type,
     shape_of,
@@ -49,6 +52,11 @@ _SCALED = tuple(
 )
 _KINDS = {"tfloat32_t": "TF32", "half_t": "F16BF16", "bfloat16_t": "F16BF16", "int8_t": "S8", "uint8_t": "S8"}
 _NARROW = ("float_e4m3_t", "float_e5m2_t", "float_e2m3_t", "float_e3m2_t", "float_e2m1_t")
+_BLOCKWISE = tuple(f"Kernel{array}TmaWarpSpecializedBlockwise{n}SmSm100" for array in ("", "PtrArray") for n in (1, 2))
+_FUSION = re.compile(  # of cutlass/epilogue/fusion/operations.hpp what scales no columns
+    r"LinearCombination|LinComb(EltAct|TopKSoftmaxCol|Per(Row|Col)Bias)|LinComb(Per(Row|Col)Bias)?(EltAct)?BlockScaleFactor"
+    r"|(Scaled)?LinCombPer(Row|Col)BiasEltAct(Aux|AmaxAux)?|LinCombDeEltAct(DePerRowBias)?|PerRowLinCombPerRowBiasEltAct"
+)
 _COLUMNS = 512  # of tensor memory
 _LANES = 128
 
@@ -71,19 +79,19 @@ def mainloop_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
     if len(tile) != 3:
         raise AlgebraError(f"the tile must be (M,N,K), not {show(tile)}")
     m, n, k = (int(product(extent)) for extent in tile)
-    strides = [strides_of(solid(args[3]), "A"), strides_of(solid(args[6]), "B")]
     schedule, scaled = tag_word(args[12]), tag_word(args[1]) == "OpClassBlockScaledTensorOp"
-    schedules = _SCALED if scaled else _SCHEDULES
+    tags = [of_pair(solid(args[x])) if "Blockwise" in schedule else (solid(args[x]), None) for x in (3, 6)]
+    strides = [strides_of(tag, operand) for (tag, _), operand in zip(tags, "AB", strict=True)]
+    schedules = _SCALED if scaled else (*_SCHEDULES, *_BLOCKWISE, "KernelScheduleSm100Blockwise")
     if schedule not in (*schedules, "KernelScheduleAuto"):
-        raise meaning.fail(f"what a builder makes for {schedule} is not supported", span, hint=f"such as {', '.join(schedules[:4])}")
+        hint = f"such as {', '.join(schedules[:4])}"
+        raise meaning.fail(f"what a builder makes for {schedule} is not supported", span, hint=hint)
     if None in strides:
         raise meaning.fail("the strides of these operands are not known", span, hint="cutlass::layout::RowMajor or ColumnMajor")
     scales = [_scaled(args[x], schedule) for x in (2, 5)] if scaled else []
     elements = [x[0] for x in scales] or [multiplied(args[2]), multiplied(args[5])]
-    if scaled:
-        pair = _is_even(cluster) and m == 256 if schedule == "KernelScheduleAuto" else "2Sm" in schedule
-    else:
-        pair = _is_even(cluster) and m % 128 == 0 if schedule == "KernelScheduleAuto" else "2Sm" in schedule
+    chosen = _is_even(cluster) and (m == 256 if scaled else m % 128 == 0)
+    pair = "2Sm" in schedule if "1Sm" in schedule or "2Sm" in schedule else chosen
     majors = [major("UMMA", is_major(x, 0)) for x in strides]
     narrow = scaled and _is_mxf4(elements, strides, schedule)
     ctas = 2 if pair else 1
@@ -133,10 +141,20 @@ def mainloop_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
             stage += 128 + sum(_filled(meaning, factors(x)) for x in (0, 1))
         else:
             stage += 16  # PipelineTmaUmmaAsync<1>
-        array, groups = "PtrArray" in schedule, any(isinstance(args[x], Pointer) for x in (3, 6))
-        columns = _LANES * _COLUMNS // (m // ctas * n) if m > 64 else _COLUMNS // n * 2
-        accumulators = (1 if n == 256 else 2) if scaled else min(4, columns)
-        return Runtime((SMEM_BYTES - _barriers(accumulators, 8 if groups else 2, array, 4 if scaled else 2) - given) // stage)
+        array, groups = "PtrArray" in schedule, any(isinstance(tag, Pointer) for tag, _ in tags)
+        accumulators = _LANES * _COLUMNS // (m // ctas * n) if m > 64 else _COLUMNS // n * 2
+        scheduled = 8 if groups else 2
+        if scaled:
+            accumulators = 1 if n == 256 else 2
+        elif tags[0][1] is not None:
+            scheduled = 1 if groups else accumulators + 1
+            blocks = [extent // granularity(meaning, tag, span) for extent, (_, tag) in zip((m, n), tags, strict=True)]
+            deep = k // granularity(meaning, tags[1][1], span, 1)
+            sides = sum(bits(solid(args[8])) * deep * count // 8 for count in blocks)
+            stage = -(-(stage - 16 + sides) // 128) * 128 + 32  # barriers of operands and of factors
+        else:
+            accumulators = min(4, accumulators)
+        return Runtime((SMEM_BYTES - _barriers(accumulators, scheduled, array, 4 if scaled else 2) - given) // stage)
 
     def copies(mode: int) -> Any:
         if not pair:
@@ -206,7 +224,8 @@ def _scaled(value: Any, schedule: str) -> tuple[ValueType, str, int]:
         size = certain(value[2]) if len(value) == 3 else 16 if "Nvf4" in schedule else 32 if "Mxf" in schedule else 0
         if isinstance(size, int) and size > 0:
             return multiplied(value[0]), canonical(value[1]), int(size)
-    raise AlgebraError(f"{show(value)} is not a type of scaled elements", hint="such as cutlass::nv_float4_t<cutlass::float_e2m1_t>")
+    hint = "such as cutlass::nv_float4_t<cutlass::float_e2m1_t>"
+    raise AlgebraError(f"{show(value)} is not a type of scaled elements", hint=hint)
 
 
 def _is_mxf4(elements: list[Any], strides: list[Any], schedule: str) -> bool:
@@ -236,7 +255,8 @@ def epilogue_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
     scaled = tag_word(args[1]) == "OpClassBlockScaledTensorOp"
     tile, cluster = shape_of(args[2], "the tile"), _cluster(args[3])
     schedule = tag_word(args[13]) if len(args) > 13 else "EpilogueScheduleAuto"
-    if schedule in ("NoSmemWarpSpecialized1Sm", "NoSmemWarpSpecialized2Sm"):
+    array, schedule = schedule.startswith("PtrArray"), schedule.removeprefix("PtrArray")
+    if schedule in ("NoSmemWarpSpecialized1Sm", "NoSmemWarpSpecialized2Sm") and not array:
         return Built(
             "CollectiveBuilder", {"CollectiveOp": lambda: Built("CollectiveEpilogue", {"SharedStorage": lambda: storage(32)})}
         )
@@ -262,7 +282,7 @@ def epilogue_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
             return solid(args[4])
         if scaled and n == 256:
             return (min(cta[0], 32 * warps[0]), 128)
-        if not default:
+        if not default and not _FUSION.fullmatch(tag_word(args[14])):
             raise meaning.fail("which tile an epilogue with this fusion takes is not supported", span)
         return _tile(meaning, cta, warps, elements, {x: is_major(strides[x], 0) for x in "CD"}, void)
 
@@ -287,7 +307,8 @@ def epilogue_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
         total = 0
         for which, count in sizes.items():
             total = -(-total // own[which]) * own[which] + count // 8
-        return int(-(-total // widest) * widest + 2 * widest)  # the fusion's and the barriers', each at the alignment
+        maps = 256 if array else 0
+        return int(-(-total // widest) * widest + widest + -(-(maps + 16) // widest) * widest)  # the fusion's; maps and barriers
 
     parts: dict[str, Callable[[], Any]] = {
         "EpilogueTile": subtile,

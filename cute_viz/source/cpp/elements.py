@@ -48,7 +48,7 @@ _OWN |= {
 }
 # Tags of CUTLASS, which are types of their own.
 _TAG = re.compile(
-    r"(RowMajor|ColumnMajor|Tensor[NK]\w*|Sm\d+\w*|OpClass\w+|Kernel\w+|Epilogue\w+|NoSmem\w*|TmaWarpSpecialized\w*|\w+Tag|GemmUniversalMode"
+    r"(RowMajor|ColumnMajor|Tensor[NK]\w*|Sm\d+\w*|OpClass\w+|Kernel\w+|Epilogue\w+|(PtrArray)?(NoSmem|TmaWarpSpecialized)\w*|\w+Tag|GemmUniversalMode"
     r"|mx_float[468]_t|nv_float4_t|StageCount\w*|\w+Scheduler(Auto)?|PackedVectorLayout|identity|void)"
 )
 
