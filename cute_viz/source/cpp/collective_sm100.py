@@ -54,8 +54,8 @@ _KINDS = {"tfloat32_t": "TF32", "half_t": "F16BF16", "bfloat16_t": "F16BF16", "i
 _NARROW = ("float_e4m3_t", "float_e5m2_t", "float_e2m3_t", "float_e3m2_t", "float_e2m1_t")
 _BLOCKWISE = tuple(f"Kernel{array}TmaWarpSpecializedBlockwise{n}SmSm100" for array in ("", "PtrArray") for n in (1, 2))
 _FUSION = re.compile(  # of cutlass/epilogue/fusion/operations.hpp what scales no columns
-    r"LinearCombination|LinComb(EltAct|TopKSoftmaxCol|Per(Row|Col)Bias)|LinComb(Per(Row|Col)Bias)?(EltAct)?BlockScaleFactor"
-    r"|(Scaled)?LinCombPer(Row|Col)BiasEltAct(Aux|AmaxAux)?|LinCombDeEltAct(DePerRowBias)?|PerRowLinCombPerRowBiasEltAct"
+    r"(\w+::)*(LinearCombination|LinComb(EltAct|TopKSoftmaxCol|Per(Row|Col)Bias)|LinComb(Per(Row|Col)Bias)?(EltAct)?BlockScaleFactor"
+    r"|(Scaled)?LinCombPer(Row|Col)BiasEltAct(Aux|AmaxAux)?|LinCombDeEltAct(DePerRowBias)?|PerRowLinCombPerRowBiasEltAct)"
 )
 _COLUMNS = 512  # of tensor memory
 _LANES = 128
@@ -196,6 +196,11 @@ def mainloop_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
     if scaled:
         op |= lazily({"SmemLayoutSFA": lambda: staged(0), "SmemLayoutSFB": lambda: staged(1)})
         op |= {"ElementSF": lambda: ValueType(scales[0][1])}
+    if scaled or tags[0][1] is not None:
+        config = External("Sm1xxBlockScaledConfig", (scales[0][2],)) if scaled else None
+        for name, (_, tag) in zip(("LayoutSFA", "LayoutSFB"), tags, strict=True):
+            plain = tag.element if isinstance(tag, Pointer) else tag
+            op[name] = op[f"Internal{name}"] = lambda x=plain, n=name: scale_factors(meaning, config, n, []) if scaled else solid(x)  # type: ignore[misc]
     members: dict[str, Callable[[], Any]] = {**own, "PipelineStages": stages, "CollectiveOp": lambda: Built("CollectiveMma", op)}
     return Built("CollectiveBuilder", members)
 
@@ -282,7 +287,8 @@ def epilogue_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
             return solid(args[4])
         if scaled and n == 256:
             return (min(cta[0], 32 * warps[0]), 128)
-        if not default and not _FUSION.fullmatch(tag_word(args[14])):
+        fusion = args[14] if not default and isinstance(args[14], External) else None
+        if not default and (fusion is None or not _FUSION.fullmatch(fusion.name)):
             raise meaning.fail("which tile an epilogue with this fusion takes is not supported", span)
         return _tile(meaning, cta, warps, elements, {x: is_major(strides[x], 0) for x in "CD"}, void)
 
