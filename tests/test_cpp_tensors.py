@@ -257,7 +257,7 @@ ARGUMENTS = (
 )
 
 
-def test_builders_of_blackwell_make_what_the_headers_do() -> None:
+def test_builders_make_what_the_headers_do() -> None:
     built = PRINTED["builders"]
     file = read(built["text"], Given({}, resolve))
     for name, printed in built["printed"].items():
@@ -276,7 +276,12 @@ def test_a_builder_refuses_what_it_does_not_read() -> None:
     assert "KernelOdd" in error(auto.replace("KernelScheduleAuto", "KernelOdd"), "M::TiledMma").message
     eight = auto.replace("half_t", "float_e4m3_t")
     assert "TMA cannot align" in error(eight, "M::TiledMma").message
-    assert "registers" in error(eight.replace("RowMajor, 8", "RowMajor, 16"), "M::TiledMma").message
+    fits = eight.replace("RowMajor, 8", "RowMajor, 16")
+    assert "Shape_MNK: (_64,_128,_32)" in value(fits, "M::TiledMma")  # A through registers, for B has no other way
+    fast = fits.replace("KernelScheduleAuto", "KernelTmaWarpSpecializedFP8FastAccum")
+    assert "contiguous in K" in error(fast, "M::TiledMma").message
+    scaled = fits.replace("OpClassTensorOp", "OpClassBlockScaledTensorOp").replace("Sm90", "Sm100")
+    assert "not a type of scaled elements" in error(scaled, "M::TiledMma").message
     for text in (BUILT.format("1, 2"), auto.replace("_128,_128,_64", "_100,_128,_64"), auto.replace("Shape<_128,_128,_64>", "int")):
         error(text, "M::TiledMma")
 

@@ -6,6 +6,7 @@ depends on a run-time integer is one, and never "the constant 1" or "the constan
 
 from __future__ import annotations
 
+from math import gcd
 from typing import Any
 
 from cute_viz.algebra.unknown import Unknown
@@ -113,6 +114,7 @@ def least(a: Any, b: Any) -> Any:
     (False, 2)
     """
     if isinstance(a, Unknown) or isinstance(b, Unknown):
-        return (a if isinstance(a, Unknown) else b).derived()
+        either, other = (a, b) if isinstance(a, Unknown) else (b, a)
+        return either.derived(gcd(either.div, other.div if isinstance(other, Unknown) else int(other)))
     smaller = min(a, b)
     return smaller if is_known(a) and is_known(b) else Runtime(smaller)

@@ -8,8 +8,9 @@ from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra import tuples
 from cute_viz.algebra.common import is_zero, refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, has_origin, lift
-from cute_viz.algebra.inttuple import map_leaves, tuple_rank
+from cute_viz.algebra.inttuple import leaves, map_leaves, tuple_rank
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
+from cute_viz.algebra.unknown import Unknown
 
 
 def flatten(layout: Any) -> Any:
@@ -22,7 +23,15 @@ def flatten(layout: Any) -> Any:
         return tuples.flatten(layout)
     if isinstance(layout, ComposedLayout):
         return lift(layout, flatten)
-    return plain_layout.flatten(layout)
+    flat = plain_layout.flatten(layout)
+    if any(isinstance(extent, Unknown) and extent.wide for extent in leaves(flat.shape)):
+        return plain_layout.trusted(map_leaves(_narrow, flat.shape), flat.stride)
+    return flat
+
+
+def _narrow(extent: Any) -> Any:
+    """What the DSL keeps of an extent where it flattens: of 64 bits nothing."""
+    return Unknown("?", extent.text, extent.span, extent.written) if isinstance(extent, Unknown) and extent.wide else extent
 
 
 def coalesce(layout: AnyLayout, profile: Any = None) -> AnyLayout:

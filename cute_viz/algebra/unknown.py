@@ -76,6 +76,11 @@ class Unknown:
         found = _DIV.search(self.name)
         return max(1, int(found[1])) if found else 1
 
+    @property
+    def wide(self) -> bool:
+        """Whether it has 64 bits."""
+        return _WIDE.search(self.name) is not None
+
     def __add__(self, other: Any) -> Any:
         if type(other).__name__ == "Fraction":
             return self + int(other) if other.denominator == 1 else self.derived(1)

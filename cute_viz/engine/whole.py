@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.static import is_tiling
+from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.unknown import Unknown, unknowns
 from cute_viz.engine.request import Request
@@ -242,6 +242,8 @@ def printed_as(value: Any, language: str) -> str:
     ['Sw<3,3,3> o _0 o (_8,_64):(_64,_1)', 'S<3,3,3> o 0 o (8,64):(64,1)']
     """
     if language != "python":
+        if getattr(value, "tiling", "") == "tma":  # print(tma): its instructions, and none of its tensor map
+            value = mark_static(value.tiled or value.atom)
         of_tensor = isinstance(value, ComposedLayout) and isinstance(value.offset, PointerFlag) and value.offset.tensor
         return show(value.inner if of_tensor else value).rstrip("\n")  # print(tensor.layout()): the pointer has the swizzle
     from cute_viz.notation.dsl_print import show_dsl
@@ -353,6 +355,8 @@ def _brief(value: Any, printed: str) -> str:
         return f"{_named(value.atom)}, {int(size(value.thr_layout))} threads, tile {tile}"
     if isinstance(value, Copy_Atom):
         return _named(value)
+    if getattr(value, "tiling", "") == "tma":
+        return str(value)
     name = getattr(value, "name", "")
     return name or " ".join(printed.split())
 

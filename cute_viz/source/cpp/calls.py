@@ -14,7 +14,7 @@ from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom
-from cute_viz.source.cpp.cutlass import IS_MAJORS, MAJORS, cluster_copy, is_major, major_of, store_op
+from cute_viz.source.cpp.cutlass import IS_MAJORS, MAJORS, cluster_copy, is_major, major_of, store_op, trivial_scales
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.located import begin, located, moved, plain, pointer_of
 from cute_viz.source.cpp.reading import Meaning
@@ -150,6 +150,10 @@ def _selector(kind: str) -> _Call:
         return smem_selector(kind, [meaning.argument(item) for item in part.args or ()])
 
     return call
+
+
+def _trivial_scales(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    return trivial_scales(meaning, [meaning.value(item) for item in args])
 
 
 def _op_selector(source: str) -> _Call:
@@ -323,6 +327,7 @@ CALLS: dict[str, _Call] = {
     "is_major": _major,
     **dict.fromkeys((*MAJORS, *IS_MAJORS), _major_of),
     "sm90_cluster_shape_to_tma_atom": _cluster_copy,
+    **{f"sm{x}_trivial_blockwise_scale_config": _trivial_scales for x in (90, 100, 120)},
     "sm90_get_smem_store_op_for_accumulator": _store_op(load=False),
     "sm90_get_smem_load_op_for_source": _store_op(load=True),
     "CUTE_STATIC_V": _static_value,

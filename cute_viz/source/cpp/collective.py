@@ -10,6 +10,7 @@ from collections.abc import Callable
 from math import gcd
 from typing import Any
 
+from cute_viz.algebra.composed import domain
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
@@ -20,11 +21,13 @@ from cute_viz.source.cpp.cutlass import (
     SMEM_BYTES,
     carveout,
     cluster_copy,
+    granularity,
     is_linear,
     is_major,
     lazily,
     major,
     multiplied,
+    of_pair,
     shape_of,
     storage,
     store_op,
@@ -35,18 +38,22 @@ from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Built, External, Lazy, solid
+from cute_viz.source.cpp.values import Built, External, Lazy, Pointer, solid
 
 _BARRIERS = 16  # PipelineTmaAsync<1>::SharedStorage
 _ALIGNMENT = 128
 _SCHEDULES = tuple(f"KernelTmaWarpSpecialized{kind}" for kind in ("", "Cooperative", "Pingpong"))
+_ARRAYS = tuple(f"KernelPtrArrayTmaWarpSpecialized{kind}" for kind in ("Cooperative", "Pingpong"))
+_FAST = tuple(f"{name}FP8FastAccum" for name in (*_SCHEDULES, *_ARRAYS))
+_EPILOGUES = tuple(name.removeprefix("Kernel") for name in _SCHEDULES)
+_BLOCKWISE = tuple(f"{name}FP8Blockwise" for name in (*_SCHEDULES[1:], *_ARRAYS))
 _OF_MAINLOOPS = ("TileShape", "TiledMma", "ElementA", "ElementB", "StrideA", "StrideB", "ElementAccumulator", "DispatchPolicy")
 _OF_EPILOGUES = ("ElementC", "ElementD", "StrideC", "StrideD")
+_INTERNAL = tuple(f"InternalStride{x}" for x in "ABCD")  # as strides, behind the pointer of an array of problems
 DRAWN = {  # the members of what CollectiveBuilder makes that can be drawn
     "gemm": ("TiledMma", "SmemLayoutAtomA", "SmemLayoutAtomB", "SmemLayoutA", "SmemLayoutB"),
     "epilogue": ("SmemLayoutAtomC", "SmemLayoutAtomD"),
 }
-_FAST = tuple(f"{name}FP8FastAccum" for name in _SCHEDULES)
 
 
 def builder(meaning: Meaning, full: str, args: list[Any], span: Span) -> Any:
@@ -60,9 +67,9 @@ def builder(meaning: Meaning, full: str, args: list[Any], span: Span) -> Any:
     arch, kind = tag_word(args[0]), tag_word(args[1])
     if arch not in ("Sm90", "Sm100"):
         raise meaning.fail(f"what {full} makes for {arch} is not supported, only for cutlass::arch::Sm90 and Sm100", span)
-    if kind != "OpClassTensorOp" or "conv" in full:
+    if kind not in ("OpClassTensorOp", *(["OpClassBlockScaledTensorOp"] if arch == "Sm100" else ())) or "conv" in full:
         raise meaning.fail(f"what {full} makes for {kind} is not supported, only GEMMs of OpClassTensorOp", span)
-    if "epilogue" in full or isinstance(args[2], tuple):
+    if "epilogue" in full or (isinstance(args[2], tuple) and not any(isinstance(x, ValueType) for x in args[2])):
         return (epilogue_sm100 if arch == "Sm100" else _epilogue)(meaning, args, span)
     return (mainloop_sm100 if arch == "Sm100" else _mainloop)(meaning, args, span)
 
@@ -81,10 +88,11 @@ def kernel(meaning: Meaning, name: str, args: list[Any], span: Span) -> Built:
         "CollectiveMainloop": lambda: solid(args[1]),
         "CollectiveEpilogue": lambda: solid(args[2]),
     }
-    for of, names in ((args[1], _OF_MAINLOOPS), (args[2], _OF_EPILOGUES)):
+    for of, names in ((args[1], (*_OF_MAINLOOPS, *_INTERNAL[:2])), (args[2], (*_OF_EPILOGUES, *_INTERNAL[2:]))):
         for member in names:
-            if isinstance(of, Built) and member in of.members:
-                members[member] = of.members[member]
+            own = member.removeprefix("Internal")
+            if isinstance(of, Built) and own in of.members:
+                members[member] = of.members[own]
             elif isinstance(of, External) and of.error is not None:
                 members[member] = lambda of=of: solid(of)  # type: ignore[misc]
     return Built(name, members)
@@ -94,27 +102,66 @@ def _mainloop(meaning: Meaning, args: list[Any], span: Span) -> Built:
     tile, cluster = shape_of(args[9], "the tile"), shape_of(args[10], "the cluster")
     if len(tile) != 3:
         raise AlgebraError(f"the tile must be (M,N,K), not {show(tile)}")
-    elements = [multiplied(args[2]), multiplied(args[5])]
-    strides = [strides_of(solid(args[3]), "A"), strides_of(solid(args[6]), "B")]
-    schedule = _schedule(meaning, args, tile, span)
-    if None in strides or bits(elements[0]) != bits(elements[1]):
-        raise meaning.fail("which operands this builder keeps in registers is not supported", span)
-    if bits(elements[0]) != 16 and (is_major(strides[0], 0) or is_major(strides[1], 0)):
-        raise meaning.fail("this builder transposes an operand in registers, which is not supported", span)
-    majors = [major("GMMA", is_major(x, 0)) for x in strides]
+    tuples = [x if isinstance(x := solid(args[n]), tuple) and x else None for n in (2, 5)]
+    given = [x[0] if x else solid(args[n]) for x, n in zip(tuples, (2, 5), strict=True)]
+    elements = [multiplied(x) for x in given]
+    schedule = _schedule(meaning, [*args[:2], given[0], *args[3:5], given[1], *args[6:]], tile, span)
+    blockwise = schedule in _BLOCKWISE
+    tags = [of_pair(solid(args[n])) if blockwise else (solid(args[n]), None) for n in (3, 6)]
+    strides = [strides_of(tag, operand) for (tag, _), operand in zip(tags, "AB", strict=True)]
+    if None in strides:
+        raise meaning.fail("the strides of these operands are not known", span, hint="cutlass::layout::RowMajor or ColumnMajor")
+    columns, widths = [is_major(x, 0) for x in strides], [bits(x) for x in elements]
+    mixed = widths[0] != widths[1]
+    loaded = mixed or any(tuples) or (widths != [16, 16] and any(columns))  # is_use_rmem_A
+    if loaded and (schedule in (*_FAST, *_BLOCKWISE) or (schedule in _ARRAYS and not mixed)):
+        raise AlgebraError(f"{schedule} is for operands of one width that are contiguous in K")
+    scaled = next((n for n in (0, 1) if tuples[n]), None if not mixed else int(widths[1] < widths[0]))
+    swapped = loaded and (scaled == 1 if mixed else columns == [False, True])
+    turned = loaded and not mixed and columns == [True, True]
+    if mixed and columns == [True, True]:
+        raise AlgebraError("Mixed input GEMM does not support WS transpose B.")
+    majors = [major("GMMA", x) for x in columns]
+    source = "rs" if loaded else "ss"
 
     def atom(operand: int) -> Any:
-        return smem_selector("ss", [majors[operand], elements[operand], tile[operand], tile[2]])
+        return smem_selector(source, [majors[operand], elements[operand], tile[operand], tile[2], turned])
 
     def layout(operand: int) -> Any:
-        order = (2, 1, 3) if is_major(strides[operand], 0) else (1, 2, 3)
-        return meaning.operate("tile_to_shape", [atom(operand), (tile[operand], tile[2], int(stages())), order])
+        of = 1 - operand if swapped else operand
+        order = (2, 1, 3) if columns[of] else (1, 2, 3)
+        return meaning.operate("tile_to_shape", [atom(of), (tile[operand], tile[2], int(stages())), order])
 
     def mma() -> Any:
-        op = op_selector(meaning, "ss", [*elements, solid(args[8]), tile, *majors], span)
+        a, b = reversed(elements) if swapped else elements
+        of_k = [major("GMMA", False)] * 2
+        op = op_selector(meaning, source, [b if mixed else a, b, solid(args[8]), tile, *(of_k if loaded else majors)], span)
         return meaning.operate("make_tiled_mma", [op, Layout((2 if "Cooperative" in schedule else 1, 1, 1))])
 
-    stages = Lazy(lambda: Runtime(_stages(meaning, args[11], elements, tile, span)))
+    def scales() -> Any:
+        shape: Any = domain(atom(scaled or 0)).shape
+        one = Layout((shape[0], 1))
+        return meaning.operate("tile_to_shape", [one, (tile[0], 1, int(stages()))])
+
+    def count() -> Runtime:
+        found = carveout(meaning, args[11], span)
+        if isinstance(found, tuple):
+            return Runtime(found[0])
+        sides = [product(x) for x in tile]
+        held = elements[::-1] if swapped and mixed else elements
+        bytes_ = sum(-(-bits(x) * sides[n] * sides[2] // 8) for n, x in enumerate(held))
+        reserved = 0
+        if "PtrArray" in schedule:
+            reserved += 128 * (4 if mixed else 2) + 128 * isinstance(tags[0][0], Pointer)
+        if mixed and scaled is not None:
+            bytes_ += sum(_wide(x) * sides[0] // 8 for x in (tuples[scaled] or ())[1:])
+        if blockwise:
+            bytes_ += sum(bits(solid(args[8])) * sides[n] // granularity(meaning, tags[n][1], span) // 8 for n in (0, 1))
+        align = max(_ALIGNMENT << atom(n).outer.bits for n in (0, 1)) if loaded else _ALIGNMENT
+        carved, capacity = -(-found // align) * align, (SMEM_BYTES - reserved) // align * align
+        return Runtime((capacity - carved) // (-(-bytes_ // align) * align + _BARRIERS))
+
+    stages = Lazy(count)
     own: dict[str, Callable[[], Any]] = {
         "TiledMma": mma,
         "SmemLayoutAtomA": lambda: atom(0),
@@ -132,9 +179,10 @@ def _mainloop(meaning: Meaning, args: list[Any], span: Span) -> Built:
             **{name: own[name] for name in list(own)[:5]},
             "SmemLayoutA": lambda: layout(0),
             "SmemLayoutB": lambda: layout(1),
+            **({"SmemLayoutScale": scales} if mixed else {}),
             "TileShape": lambda: tile,
-            "ElementA": lambda: solid(args[2]),
-            "ElementB": lambda: solid(args[5]),
+            "ElementA": lambda: given[0],
+            "ElementB": lambda: given[1],
             "ElementAccumulator": lambda: solid(args[8]),
             "StrideA": lambda: strides[0],
             "StrideB": lambda: strides[1],
@@ -152,56 +200,52 @@ def _schedule(meaning: Meaning, args: list[Any], tile: tuple[Any, ...], span: Sp
             if bits(solid(element)) * int(certain(solid(alignment))) % 128:
                 raise meaning.fail("elements that TMA cannot align are copied in another way, which is not supported", span)
         return _SCHEDULES[2] if product(tile[0]) == 64 else _SCHEDULES[1]
-    if name not in (*_SCHEDULES, *_FAST):
+    if name not in (*_SCHEDULES, *_ARRAYS, *_FAST, *_BLOCKWISE):
         raise meaning.fail(f"what a builder makes for {name} is not supported", span, hint=f"such as {', '.join(_SCHEDULES)}")
     return name
-
-
-def _stages(meaning: Meaning, value: Any, elements: list[Any], tile: tuple[Any, ...], span: Span) -> int:
-    """compute_stage_count_or_override: how many stages fit into shared memory, beside what the epilogue takes."""
-    given = carveout(meaning, value, span)
-    if isinstance(given, tuple):
-        return given[0]
-    bytes_ = sum(-(-bits(x) * product(tile[n]) * product(tile[2]) // 8) for n, x in enumerate(elements))
-    stage = -(-bytes_ // _ALIGNMENT) * _ALIGNMENT + _BARRIERS
-    carved = -(-given // _ALIGNMENT) * _ALIGNMENT
-    return (SMEM_BYTES - carved) // stage
 
 
 def _epilogue(meaning: Meaning, args: list[Any], span: Span) -> Built:
     tile = shape_of(args[2], "the tile")
     schedule = tag_word(args[13]) if len(args) > 13 else "EpilogueScheduleAuto"
-    if schedule in ("EpilogueScheduleAuto", "NoSmemWarpSpecialized"):  # whose storage is empty
-        return Built(
-            "CollectiveBuilder", {"CollectiveOp": lambda: Built("CollectiveEpilogue", {"SharedStorage": lambda: storage(1)})}
-        )
-    if schedule not in ("TmaWarpSpecialized", "TmaWarpSpecializedCooperative"):
+    empty = schedule in ("EpilogueScheduleAuto", "NoSmemWarpSpecialized", "PtrArrayNoSmemWarpSpecialized")
+    array = schedule.startswith("PtrArray")
+    if not empty and schedule.removeprefix("PtrArray") not in _EPILOGUES:
         raise meaning.fail(
             f"what a builder makes for {schedule} is not supported", span, hint="such as cutlass::epilogue::TmaWarpSpecialized"
         )
-    strides = {"C": strides_of(solid(args[8]), "C"), "D": strides_of(solid(args[11]), "C")}
+    void = isinstance(solid(args[7]), ValueType) and solid(args[7]).name == "void"
+    strides = {"C": strides_of(solid(args[11] if void else args[8]), "C"), "D": strides_of(solid(args[11]), "C")}
     elements = {"C": solid(args[7]), "D": solid(args[10])}
+    types: dict[str, Callable[[], Any]] = {
+        "ElementC": lambda: elements["C"],
+        "ElementD": lambda: elements["D"],
+        "StrideC": lambda: strides["C"],
+        "StrideD": lambda: strides["D"],
+    }
+    if empty:
+        parts = {**types, "SharedStorage": lambda: storage(1)}
+        return Built("CollectiveBuilder", {"CollectiveOp": lambda: Built("CollectiveEpilogue", lazily(parts))})
     subtile = Lazy(lambda: _epilogue_tile(solid(args[4]), elements["D"], schedule, tile))
 
     def atom(which: str) -> Any:
-        return smem_selector("ss", [major("GMMA", not is_major(strides[which], 1)), elements[which], *subtile()])
+        element = elements["D" if void else which]
+        return smem_selector("ss", [major("GMMA", not is_major(strides[which], 1)), element, *subtile()])
 
     def size() -> int:
         if len(args) > 14 and not is_linear(args[14]):
             raise meaning.fail("how much shared memory the fusion of this epilogue takes is not supported", span)
-        return _epilogue_bytes(tile, subtile(), elements, {x: atom(x) for x in "CD" if _wide(elements[x])})
+        maps = 0 if not array else 128 * (2 if schedule == "PtrArrayTmaWarpSpecialized" else 3)
+        return _epilogue_bytes(tile, subtile(), elements, {x: atom(x) for x in "CD" if _wide(elements[x])}, maps)
 
-    parts: dict[str, Callable[[], Any]] = {
+    parts = {
+        **types,
         "EpilogueTile": subtile,
         "SmemLayoutAtomC": lambda: atom("C"),
         "SmemLayoutAtomD": lambda: atom("D"),
         "CopyOpR2S": lambda: store_op(meaning, [strides["D"], elements["D"], subtile()], span),
         "CopyOpS2R": lambda: store_op(meaning, [strides["C"], elements["C"], subtile()], span, load=True),
         "CtaTileMNK": lambda: tile,
-        "ElementC": lambda: elements["C"],
-        "ElementD": lambda: elements["D"],
-        "StrideC": lambda: strides["C"],
-        "StrideD": lambda: strides["D"],
         "SharedStorage": lambda: storage(size()),
     }
     return Built("CollectiveBuilder", {"CollectiveOp": lambda: Built("CollectiveEpilogue", lazily(parts))})
@@ -212,8 +256,10 @@ def _wide(element: Any) -> int:
     return 0 if isinstance(element, ValueType) and element.name == "void" else bits(element)
 
 
-def _epilogue_bytes(tile: tuple[Any, ...], subtile: tuple[Any, ...], elements: dict[str, Any], atoms: dict[str, Any]) -> int:
-    """The bytes of SharedStorage: the stages of C and D, then the fusion's and the barriers', each at its alignment.
+def _epilogue_bytes(
+    tile: tuple[Any, ...], subtile: tuple[Any, ...], elements: dict[str, Any], atoms: dict[str, Any], maps: int
+) -> int:
+    """The bytes of SharedStorage: the stages of C and D, then the fusion's, and tensor maps and barriers, each at its alignment.
 
     Source: sm90_get_tma_dispatch_policy, and SharedStorage of the epilogue.
     """
@@ -230,7 +276,7 @@ def _epilogue_bytes(tile: tuple[Any, ...], subtile: tuple[Any, ...], elements: d
             own = _ALIGNMENT << atoms[which].outer.bits
             alignment = max(alignment, own)
             total = -(-total // own) * own + size
-    return -(-total // alignment) * alignment + 2 * alignment
+    return -(-total // alignment) * alignment + alignment + -(-(maps + _BARRIERS) // alignment) * alignment
 
 
 def _epilogue_tile(kind: Any, element: Any, schedule: str, tile: tuple[Any, ...]) -> Any:

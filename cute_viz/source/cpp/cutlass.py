@@ -12,15 +12,17 @@ from typing import Any
 
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import Static, product, show
+from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import AlgebraError, Span
 from cute_viz.source.cpp.atoms import instruction
 from cute_viz.source.cpp.elements import bits, canonical
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Built, Enumerator, External, Lazy, solid
+from cute_viz.source.cpp.unknown import certain, through
+from cute_viz.source.cpp.values import Built, Enumerator, External, Lazy, Pointer, solid, typed
 
+_INT = ValueType("int")
 _LONG = ValueType("int64_t")
 _ROWS, _COLUMNS = (_LONG, 1, _LONG), (1, _LONG, _LONG)
 
@@ -69,6 +71,22 @@ def storage(count: int) -> Built:
     return Built("SharedStorage", {"sizeof": lambda: Runtime(count)})
 
 
+def of_pair(value: Any) -> tuple[Any, Any]:
+    """The tag of an operand of a blockwise GEMM, and the layout of its scale factors. Raises: AlgebraError for anything else."""
+    if not isinstance(value, tuple) or len(value) != 2:
+        raise AlgebraError("a blockwise GEMM takes the layout of an operand and that of its scale factors")
+    return value
+
+
+def granularity(meaning: Meaning, layout: Any, span: Span, mode: int = 0) -> int:
+    """How many rows, or by mode 1 elements of K, a scale factor of a layout is for. Raises: where that is not known."""
+    layout = solid(layout.element if isinstance(layout, Pointer) else layout)
+    first = layout.shape[mode] if isinstance(layout, Layout) and isinstance(layout.shape, tuple) else None
+    if not isinstance(first, tuple):
+        raise meaning.fail("how many stages this is is not known without the layout of the scale factors", span)
+    return int(certain(first[0]))
+
+
 def carveout(meaning: Meaning, value: Any, span: Span) -> int | tuple[int]:
     """The bytes that the stages of a mainloop leave to others; in a tuple the number of stages where it is given.
 
@@ -90,8 +108,11 @@ def carveout(meaning: Meaning, value: Any, span: Span) -> int | tuple[int]:
 
 
 SCALES = frozenset(
-    f"{what}{x}" for what in ("tile_atom_to_shape_", "deduce_smem_layout", "smem_atom_layout") for x in ("SFA", "SFB")
+    f"{what}{x}"
+    for what in ("tile_atom_to_shape_", "deduce_smem_layout", "smem_atom_layout", "deduce_layout")
+    for x in ("SFA", "SFB", "SFD")
 )
+DEDUCED = ("LayoutSF", "LayoutSFA", "LayoutSFB")  # types that are those of layouts of scale factors
 
 
 def _unmarked(n: int) -> int:
@@ -104,12 +125,45 @@ def scale_factors(meaning: Meaning, owner: Any, name: str, operands: list[Any]) 
     Source: cutlass/detail/sm100_blockscaled_layout.hpp, cutlass/detail/blockwise_scale_layout.hpp.
     """
     word = owner.name.rsplit("::", 1)[-1] if isinstance(owner, External) and owner.args else ""
+    if name in DEDUCED or (name.startswith("deduce_layout") and not operands):
+        return _deduced(meaning, owner, word, name[-1])
     if word == "Sm1xxBlockScaledConfig":  # a static extent of one block has the stride 0
         operands = [each_integer(lambda n: n if isinstance(n, Runtime) else Static(n), x) for x in operands]
         return each_integer(_unmarked, meaning.operate(name, operands, tuple(owner.args)))
     if re.fullmatch(r"Sm1\w+BlockwiseScaleConfig", word):
         return meaning.operate(f"blockwise_{name}", operands, tuple(owner.args))
     return None
+
+
+def _deduced(meaning: Meaning, owner: External, word: str, operand: str) -> Any:
+    """The type of the layout of the scale factors of any problem: what the problem tells is not known."""
+    error = AlgebraError("this integer is only known where the layout is made")
+    args = owner.args or ()
+    if match := re.fullmatch(r"Sm1xxBlockScaled(Output)?Config", word):
+        rows = not (match[1] and len(args) > 1 and _is_mn(args[1]))
+        modes = [((32, 4), (16, 4)), ((args[0], 4), (0, 1))][:: 1 if rows else -1]
+        steps = (_INT, 512, _INT) if rows else (512, _INT, _INT)
+        shape = (*((mode, _INT) for mode, _ in modes), _INT)
+        stride = (*((mode, step) for (_, mode), step in zip(modes, steps, strict=False)), _INT)
+    elif re.fullmatch(r"Sm1\w+BlockwiseScaleConfig|Sm90BlockwiseScaleConfig", word) and len(args) >= 3:
+        first = args["AB".index(operand)]
+        major_ = args[3 + "AB".index(operand)] if len(args) > 3 + "AB".index(operand) else None
+        columns = major_ is None or _is_mn(major_)
+        shape = ((first, _INT), (args[2], _INT), _INT)
+        stride = ((0, 1 if columns else _INT), (0, _INT if columns else 1), _INT)
+    else:
+        return None
+    return through(Layout, typed(shape, error, "shape"), typed(stride, error, "stride"))
+
+
+def scale_type(value: External) -> str | None:
+    """The scale factors of a type of scaled elements, mx_float8_t<T> or nv_float4_t<T> (cutlass/float_subbyte.h); None of another.
+
+    >>> scale_type(External("cutlass::nv_float4_t")), scale_type(External("Foo"))
+    ('float_ue4m3_t', None)
+    """
+    match = re.fullmatch(r"(mx_float[468]|nv_float4)_t", value.name.rsplit("::", 1)[-1])
+    return None if match is None else "float_ue4m3_t" if match[1] == "nv_float4" else "float_ue8m0_t"
 
 
 def tag_member(value: External, name: str) -> Any:
@@ -124,6 +178,11 @@ def tag_member(value: External, name: str) -> Any:
         if name == "Stages" and isinstance(first, int):
             return Runtime(first)
         return next((x for x in value.args if isinstance(x, tuple)), None) if name == "ClusterShape" else None
+    if word == "LayoutTranspose" and name == "type" and value.args:  # cutlass/layout/matrix.h
+        other = {"RowMajor": "ColumnMajor", "ColumnMajor": "RowMajor"}.get(tag_word(value.args[0]))
+        return None if other is None else External(f"cutlass::layout::{other}")
+    if (factor := scale_type(value)) is not None and value.args:
+        return value.args[0] if name == "DataType" else ValueType(factor) if name == "ScaleFactorType" else None
     match = re.fullmatch(r"Sm(\d{2,3})", word)
     if match is not None and name == "kMinComputeCapability":
         return Runtime(int(match[1]))
@@ -136,6 +195,8 @@ def strides_of(tag: Any, operand: str) -> tuple[Any, ...] | None:
     >>> [str(x) for x in strides_of(External("cutlass::layout::RowMajor"), "B")]
     ['1', 'int64_t', 'int64_t']
     """
+    if isinstance(tag, Pointer):  # of an array of problems
+        tag = tag.element
     if isinstance(tag, tuple):
         return tag
     word = tag.name.rsplit("::", 1)[-1] if isinstance(tag, External) else ""
@@ -153,6 +214,17 @@ def _tag_to_stride(operand: str) -> Callable[[Meaning, list[Any], Span], Any]:
         return found
 
     return stride
+
+
+def _stride_to_tag(operand: str) -> Callable[[Meaning, list[Any], Span], Any]:
+    def tag(meaning: Meaning, args: list[Any], span: Span) -> Any:
+        strides = solid(args[0]) if args else None
+        rows = [is_major(strides, mode) for mode in (1, 0)]
+        if True not in rows:
+            raise AlgebraError(f"{show(strides)} is not that of a row- or column-major matrix")
+        return External(f"cutlass::layout::{'RowMajor' if rows[0] is (operand != 'B') else 'ColumnMajor'}")
+
+    return tag
 
 
 def is_major(strides: Any, mode: int) -> bool:
@@ -204,6 +276,16 @@ def major(space: str, columns: bool) -> Enumerator:
     return Enumerator(f"{space}::Major", *(("MN", 1) if columns else ("K", 0)))
 
 
+def _is_mn(value: Any) -> bool:
+    return isinstance(value, Enumerator) and value.name == "MN"
+
+
+def trivial_scales(meaning: Meaning, args: list[Any]) -> External:
+    """sm90_trivial_blockwise_scale_config of a tile, and those of its successors: one factor for a block of that size."""
+    tile = shape_of(args[0] if args else None, "the tile")
+    return External("cutlass::detail::Sm1xxBlockwiseScaleConfig", tuple(product(x) for x in tile))
+
+
 def cluster_copy(meaning: Meaning, extent: Any, span: Span) -> Any:
     """The TMA load for the CTAs of a cluster along one mode: multicast where there are several."""
     count = product(certain(extent)) if isinstance(extent, (int, tuple)) else None
@@ -236,5 +318,6 @@ def _matrix_copy(tile: Any, columns: bool, load: bool) -> str:
 
 
 TYPES: dict[str, Callable[[Meaning, list[Any], Span], Any]] = {
-    f"TagToStride{operand}_t": _tag_to_stride(operand) for operand in "ABC"
+    **{f"TagToStride{operand}_t": _tag_to_stride(operand) for operand in "ABC"},
+    **{f"StrideToLayoutTag{operand}_t": _stride_to_tag(operand) for operand in "ABC"},
 }

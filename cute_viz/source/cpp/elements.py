@@ -48,8 +48,8 @@ _OWN |= {
 }
 # Tags of CUTLASS, which are types of their own.
 _TAG = re.compile(
-    r"(RowMajor|ColumnMajor|Tensor[NK]\w*|Sm\d+\w*|OpClass\w+|Kernel\w+|Epilogue\w+|NoSmem\w*|TmaWarpSpecialized\w*|\w+Tag|GemmUniversalMode"
-    r"|StageCount\w*|\w+Scheduler(Auto)?|PackedVectorLayout|identity|void)"
+    r"(RowMajor|ColumnMajor|Tensor[NK]\w*|Sm\d+\w*|OpClass\w+|Kernel\w+|Epilogue\w+|(PtrArray)?(NoSmem|TmaWarpSpecialized)\w*|\w+Tag|GemmUniversalMode"
+    r"|mx_float[468]_t|nv_float4_t|StageCount\w*|\w+Scheduler(Auto)?|PackedVectorLayout|identity|void)"
 )
 
 
@@ -139,7 +139,9 @@ def same(a: Any, b: Any) -> bool | None:
         return False if False in found else None if None in found else True
     if type(a) is not type(b):
         return False
-    if isinstance(a, (Underscore, Pointer)):
+    if isinstance(a, Pointer):
+        return None if a.element is None or b.element is None else same(a.element, b.element)
+    if isinstance(a, Underscore):
         return True
     return bool(each_integer(int, a) == each_integer(int, b))
 

@@ -19,7 +19,7 @@ from cute_viz.algebra.tma import TmaCopy
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.source.cpp.atoms import value_type
 from cute_viz.source.cpp.context import needed
-from cute_viz.source.cpp.cutlass import scale_factors, tag_member
+from cute_viz.source.cpp.cutlass import DEDUCED, scale_factors, tag_member
 from cute_viz.source.cpp.elements import sized
 from cute_viz.source.cpp.located import pointer_of
 from cute_viz.source.cpp.reading import Meaning
@@ -105,7 +105,7 @@ def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
     if isinstance(value, External):
         if (found := tag_member(value, name)) is not None:
             return found
-        if name == "SfAtom" and (found := scale_factors(meaning, value, name, [])) is not None:
+        if name in ("SfAtom", *DEDUCED) and (found := scale_factors(meaning, value, name, [])) is not None:
             return found
         if value.error is not None and value.error.needs:
             words = f"{value.name.rsplit('::', 1)[-1]}::{name}"

@@ -9,6 +9,7 @@ from typing import Any
 
 from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.inttuple import div_rem, show
+from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.stride import Basis
 from cute_viz.errors import CuteVizError, LimitError, Span
@@ -78,13 +79,15 @@ class Operators(Definitions):
         raise self.fail(f"'{node.operator}' is for integers", node.span)
 
     def _pointer(self, node: Unary) -> Pointer:
-        """A pointer, of which only a class of the file matters."""
+        """A pointer to a value, or the type of one to a type: a class of the file, elements, a tag of CUTLASS, a layout."""
         try:
             value = self.value(node.value)
         except LimitError:
             raise
         except CuteVizError:
             return Pointer()
+        if node.operator == "T*" and not (isinstance(value, External) and value.error is not None):
+            return Pointer(value if isinstance(value, (Class, ValueType, External, Layout, tuple)) else None)
         return Pointer(value if isinstance(value, (Class, ValueType)) else None)
 
     def truth(self, node: Node) -> bool:
@@ -156,15 +159,15 @@ class Operators(Definitions):
         if isinstance(left, float) or isinstance(right, float):
             return self._floating(operator, float(certain(left)), float(certain(right)), node)
         a, b = self._integer(left), self._integer(right)
+        if _is_static_zero(operator, a, b):
+            return 0
         if isinstance(a, Unknown) or isinstance(b, Unknown):
             found = through(lambda x, y: Runtime(self._integers(operator, x, y, node)), a, b)
             if operator in "&|^" and not isinstance(found, Unknown):  # some numbers say nothing of every bit
                 return unknown(next(x.error for x in (a, b) if isinstance(x, Unknown)), part=f"@{node.span.start}")
             return found
         result = self._integers(operator, a, b, node)
-        either = isinstance(a, Runtime) or isinstance(b, Runtime)
-        zero = operator in "*/%&" and any(x == 0 and not isinstance(x, Runtime) for x in (a, b))
-        return Runtime(result) if either and not zero else int(result)
+        return Runtime(result) if isinstance(a, Runtime) or isinstance(b, Runtime) else int(result)
 
     def _further(self, pointer: Pointer, count: int) -> Pointer:
         """A pointer so many elements further on."""
@@ -267,6 +270,19 @@ def _wrapped(number: int, kind: ValueType) -> int:
         return number
     number &= (1 << element.bits) - 1
     return number - (1 << element.bits) if element.kind == "signed" and number >> (element.bits - 1) else number
+
+
+def _is_static_zero(operator: str, a: int, b: int) -> bool:
+    """Whether a static operand makes the result C<0>, whatever the other one is (cute/numeric/integral_constant.hpp).
+
+    >>> _is_static_zero("%", Runtime(3), 1), _is_static_zero("*", Runtime(3), 0), _is_static_zero("/", 4, Runtime(3))
+    (True, True, False)
+    """
+    first, second = (None if isinstance(x, Runtime) else int(x) for x in (a, b))
+    if operator in ("*", "&"):
+        return 0 in (first, second)
+    zero = first == 0 and (isinstance(b, Unknown) or int(b) != 0)
+    return (operator == "%" and second in (1, -1)) or (operator in ("/", "%") and zero)
 
 
 def _is_number(value: Any) -> bool:

@@ -145,6 +145,11 @@ def _integral(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
     return static(meaning.solid(args[-1]))
 
 
+def _pointee(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
+    value = _argument(meaning, args, span)
+    return value.element if isinstance(value, Pointer) and value.element is not None else value
+
+
 def _layouts(value: Any) -> bool:
     return isinstance(value, (Layout, ComposedLayout))
 
@@ -187,11 +192,12 @@ TRAITS: dict[str, _Trait] = {
     "disjunction": _disjunction,
     "negation": lambda meaning, args, span: not _truth(meaning, args[0]),
     "type_identity": _argument,
+    "remove_pointer": _pointee,
     "log2_down": _log2(up=False),  # cutlass/fast_math.h
     "log2_up": _log2(up=True),
     **dict.fromkeys(
         words(
-            "remove_const remove_cv remove_reference remove_cvref remove_pointer decay add_const add_cv "
+            "remove_const remove_cv remove_reference remove_cvref decay add_const add_cv "
             "make_signed make_unsigned underlying_type add_lvalue_reference"
         ),
         _argument,

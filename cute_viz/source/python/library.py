@@ -23,7 +23,7 @@ from cute_viz.source.python.instructions import instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.modules import ENUMS, family, is_library
 from cute_viz.source.python.plain import call_plain
-from cute_viz.source.python.staged import unstaged
+from cute_viz.source.python.staged import narrowed, unstaged
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.tensors import TENSORS, call_member, member_of
 from cute_viz.source.python.values import Atom, Class, Instance, Items, Partial, Slice, Symbol, Tensor, Unknown, run_times
@@ -71,6 +71,8 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
         return member_of(machine, name, need(args[0]), node)
     if name.endswith("Op") and (op := instruction(module, name, args, named)) is not None:
         return op
+    if name == "ceil_div":  # of plain numbers the quotient has the width of the dividend
+        args = [args[0], *map(narrowed, args[1:])] if args else args
     if name not in ("assume", "round_up"):
         args, named = [unstaged(value) for value in args], {word: unstaged(value) for word, value in named.items()}
     helper = HELPERS.get((module, name)) or HELPERS.get(("", name))

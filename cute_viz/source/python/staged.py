@@ -38,6 +38,13 @@ def unstaged(value: Any) -> Any:
     return tuple(map(unstaged, value)) if isinstance(value, tuple) and any(True for _ in _within(value)) else value
 
 
+def narrowed(value: Any) -> Any:
+    """The plain run-time numbers in a value as if they had 32 bits."""
+    if isinstance(value, Staged):
+        return value.turned(plain=True, bits=32) if value.plain else value
+    return tuple(map(narrowed, value)) if type(value) is tuple else value
+
+
 def _within(value: Any) -> Iterator[Staged]:
     if isinstance(value, Staged):
         yield value
