@@ -42,7 +42,7 @@ class Row:
     same in one line, of an atom or a tiling its name, threads and tile. needs: the names whose values are missing,
         of what prints `?` too.
     error: why it could not be read, in one line. likely: there may be something to draw, once its needs are given.
-    depends: the macros without a value that decide whether it is compiled.
+    depends: the macros without a value that decide whether it is compiled. cell: of a notebook, in which its lines count.
     """
 
     line: int
@@ -54,6 +54,12 @@ class Row:
     error: str = ""
     likely: bool = True
     depends: tuple[str, ...] = ()
+    cell: int = 0
+
+    @property
+    def place(self) -> str:
+        """Its line, in a notebook `cell:line`."""
+        return f"{self.cell}:{self.line}" if self.cell else str(self.line)
 
     def as_dict(self) -> dict[str, Any]:
         """The row for JSON.
@@ -68,6 +74,7 @@ class Row:
             "scope": scope,
             "path": self.path,
             "line": self.line,
+            **({"cell": self.cell} if self.cell else {}),
             "kind": self.kind or None,
             "value": value,
             "brief": self.brief or None,
@@ -85,7 +92,12 @@ def file_of(text: str, name: str | None, request: Request) -> SourceFile | None:
     >>> file_of("(4,8):(8,1)", None, Request(())) is None
     True
     """
-    language = _language(text, name, request.dialect)
+    from cute_viz.source import notebook
+
+    notes = notebook.is_notebook(text)
+    if notes:
+        text = notebook.code_of(text)
+    language = "python" if notes else _language(text, name, request.dialect)
     if language is None:
         return None
     from cute_viz.source import read
@@ -333,10 +345,11 @@ def _row(entry: Entry, language: str) -> Row:
     try:
         value = value_of(entry)
     except CuteVizError as error:
-        return Row(entry.line, entry.path, needs=error.needs, error=error.line("cli"), likely=entry.likely, depends=entry.depends)
+        error_line, likely = error.line("cli"), entry.likely
+        return Row(entry.line, entry.path, "", "", "", error.needs, error_line, likely, entry.depends, entry.cell)
     printed = printed_as(value, language)
     needs = tuple(dict.fromkeys(name for x in unknowns(value) for name in x.error().needs if name != "?"))
-    return Row(entry.line, entry.path, kind_of(value), printed, _brief(value, printed), needs, depends=entry.depends)
+    return Row(entry.line, entry.path, kind_of(value), printed, _brief(value, printed), needs, depends=entry.depends, cell=entry.cell)
 
 
 def _brief(value: Any, printed: str) -> str:

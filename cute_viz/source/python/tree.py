@@ -8,7 +8,7 @@ import warnings
 from bisect import bisect_right
 from typing import Any
 
-from cute_viz.errors import NotationError, Span
+from cute_viz.errors import NotationError, Span, in_cell
 from cute_viz.limits import limit, over
 
 REST = "*"  # where the values of `*args` and `**kwargs` that a function is followed without come from
@@ -76,8 +76,12 @@ class Tree:
         return min(start + column, len(self.text))
 
     def line(self, offset: int) -> int:
-        """The line that a place is in, which counts from 1."""
-        return bisect_right(self.starts, offset)
+        """The line that a place is in, which counts from 1, in a notebook from its cell."""
+        return self.place(offset)[1]
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """The cell of a notebook that a place is in, 0 in another text, and the line."""
+        return in_cell(self.text, offset, bisect_right(self.starts, offset))
 
 
 def dotted(node: Any) -> str:
