@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from cute_viz.algebra import tma as algebra
 from cute_viz.algebra import tma_parts as parts
-from cute_viz.algebra.composed import domain
+from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.copy import Copy_Atom, CopyOp
 from cute_viz.algebra.divide import as_in_dsl
 from cute_viz.algebra.inttuple import X, leaves, map_leaves, modes
@@ -127,6 +127,7 @@ def _partition(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     atom, place, ctas, smem, gmem = picked(args, named, ("atom", "cta_coord", "cta_layout", "smem_tensor", "gmem_tensor"))
     atom, ctas = need(atom), layout_of(ctas)
     smem, gmem = need(smem), need(gmem)
+    smem = Tensor(smem) if isinstance(smem, (Layout, ComposedLayout)) else smem  # a layout was given for a tensor
     if not isinstance(atom, Atom) or not isinstance(atom.value, Copy_Atom) or not isinstance(smem, Tensor):
         raise AlgebraError("tma_partition takes a TMA atom, a tensor of shared memory and one of coordinates")
     elements = int(size(get(atom.value.layout_src, 1)))
