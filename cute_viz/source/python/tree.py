@@ -6,6 +6,7 @@ import ast
 import re
 import warnings
 from bisect import bisect_right
+from functools import cached_property
 from typing import Any
 
 from cute_viz.errors import NotationError, Span, in_cell
@@ -58,6 +59,12 @@ class Tree:
         longest = max(map(len, re.findall(r"(?:[-+~]|\bnot\b|\blambda:|\s)+", code)), default=0) if "-" * 64 in code else 0
         if deepest > limit("nesting") or longest > 64 or re.search(r"[-+~]{64}|(\bnot\s+){64}", code):
             raise over("nesting", "brackets or signs nested too deeply", text=self.text, span=Span(0, 1))
+
+    @cached_property
+    def strings(self) -> frozenset[str]:
+        """The strings that stand in the text."""
+        nodes = ast.walk(self.module)
+        return frozenset(node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
 
     def span(self, node: Any) -> Span:
         """The place of a node; of what stands before the text, its beginning."""
