@@ -32,6 +32,7 @@ from cute_viz.source.python.values import (
     Super,
     Symbol,
     Tensor,
+    Typed,
     Unknown,
     decorators,
     same,
@@ -89,6 +90,8 @@ def _number(machine: Machine, kind: Element, args: list[Any], node: ast.expr) ->
         return value if same_width else machine.staged(node, value.written, kind.bits)
     if not isinstance(value, (int, float)):
         raise machine.fail(f"this value of {kind.name} is a run-time value", node)
+    if kind.kind in ("signed", "unsigned") and kind.bits in (32, 64):
+        return Typed.of(int(value), kind.bits)
     return float(value) if kind.kind == "float" else bool(value) if kind.name == "pred" else int(value)
 
 
