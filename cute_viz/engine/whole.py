@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _IMPORTED = 64  # files that are read for names
 _AROUND = 8  # folders in which the modules that a file imports are looked for
+_OF_TENSORS = ("element_type", "dtype", "value_type", "width", "layout", "shape", "stride", "iterator")
 _DIALECTS = {"cpp": "cpp", "dsl": "python"}  # that are whole files when they have several lines
 
 
@@ -328,7 +329,10 @@ def _check_let(text: str, request: Request, beside: Beside | None = None) -> Non
     """Refuse a value for a name that stands neither in the file nor in one that it imports: it was meant to change something."""
     words = None
     for name in request.let:
-        first, *_, last = 2 * re.split(r"::|\.", name)
+        parts = re.split(r"::|\.", name)
+        while len(parts) > 1 and parts[-1] in _OF_TENSORS:  # which every tensor has, whether a file says it or not
+            parts.pop()
+        first, *_, last = 2 * parts
         if beside is not None and first != last and re.search(rf"^[ \t]*import\b[^\n#]*\b{re.escape(first)}\b", text, re.M):
             hint = f"inside that file: `let={last}=...`"
             raise CuteVizError(f"{first!r} is another file, whose names are its own", name=f"`let={name}`", hint=hint)

@@ -342,5 +342,5 @@ def leading(layout: Any) -> int | None:
     (1, None)
     """
     strides = modes(layout.stride) if isinstance(layout, Layout) else ()
-    found = [n for n, stride in enumerate(strides) if stride == 1]
+    found = [n for n, stride in enumerate(strides) if not isinstance(stride, RunTime) and stride == 1]
     return found[0] if len(found) == 1 else None
