@@ -120,7 +120,9 @@ class SourceFile:
     notes: Mapping[str, None] = field(default_factory=dict, compare=False)
 
     def find(self, query: str, let: Collection[str] = ()) -> Entry:
-        """The one entry that a query means: a name behind as much of its scope as makes it clear, `A::b` or `A.b`; also `b@LINE`, in a notebook `b@CELL:LINE`.
+        """The one entry that a query means: a name behind as much of its scope as makes it clear, `A::b` or `A.b`.
+
+        Also `b@LINE`, in a notebook `b@CELL:LINE`.
 
         Of overloaded function templates, where the scope is given, the most special one, as a call would choose it; that which
         has the template parameters among the names of `let`, where they tell.

@@ -40,7 +40,11 @@ def code_of(text: str) -> str:
         cells = json.loads(text)["cells"]
         sources = [(number, _source(cell)) for number, cell in enumerate(cells, 1) if cell["cell_type"] == "code"]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        place = Span(min(error.pos, len(text) - 1), min(error.pos, len(text) - 1) + 1) if isinstance(error, json.JSONDecodeError) else None
+        place = (
+            Span(min(error.pos, len(text) - 1), min(error.pos, len(text) - 1) + 1)
+            if isinstance(error, json.JSONDecodeError)
+            else None
+        )
         raise NotationError("this is not a notebook of Jupyter", text=text if place else None, span=place) from None
     return "".join(f"{MARK} {number}\n{_python(source)}\n" for number, source in sources)
 

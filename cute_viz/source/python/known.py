@@ -1,7 +1,7 @@
 """Functions of modules that files import, in the DSL's words: of `quack`, and of the DSL's helpers that are made of others.
 
-What lies beside a source under the name of `quack` is read instead. Sources: quack's layout_utils.py, sm90_utils.py and copy_utils.py;
-cutlass/utils/blackwell_helpers.py and mixed_input_helpers.py of the Python DSL 4.8.
+What lies beside a source under the name of `quack` is read instead. Sources: quack's layout_utils.py, sm90_utils.py and
+copy_utils.py; cutlass/utils/blackwell_helpers.py, gemm/sm100.py and mixed_input_helpers.py of the Python DSL 4.8.
 """
 
 KNOWN = {
@@ -173,7 +173,13 @@ def get_gmem_layout_scale(scale_shape_mkl, scale_granularity_m, scale_granularit
     shape = ((scale_granularity_m, rows), (scale_granularity_k, columns))
     return cute.make_layout((*shape, l), stride=(*steps, cute.cosize(cute.make_layout(shape, stride=steps))))
 def get_smem_layout_scale(
-    mma_tiler, use_2cta_instrs, scale_granularity_m, scale_granularity_k, scale_major_mode, a_scale_dtype, num_scale_load2trans_stage
+    mma_tiler,
+    use_2cta_instrs,
+    scale_granularity_m,
+    scale_granularity_k,
+    scale_major_mode,
+    a_scale_dtype,
+    num_scale_load2trans_stage,
 ):
     tile = (cute.size(mma_tiler[0]) // (2 if use_2cta_instrs else 1), cute.size(mma_tiler[2]))
     alike = (min(scale_granularity_m, tile[0]), min(scale_granularity_k, tile[1]))

@@ -74,6 +74,7 @@ _WORDS = (
 )
 BUILTINS = frozenset(_WORDS.split())
 
+
 def is_library(path: str) -> bool:
     """Whether a dotted name is the DSL's.
 

@@ -12,8 +12,8 @@ from cute_viz.source.python.attributes import attribute
 from cute_viz.source.python.calls import call, follow, parameter
 from cute_viz.source.python.expressions import evaluate
 from cute_viz.source.python.given import convert
-from cute_viz.source.python.machine import Frame, Machine, Parts
 from cute_viz.source.python.known import KNOWN
+from cute_viz.source.python.machine import Frame, Machine, Parts
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.statements import execute
 from cute_viz.source.python.store import Store

@@ -31,7 +31,7 @@ def _extended(front: bool) -> Callable[..., Any]:
         value, element, most = map(need, picked(args, named, ("input", "elem", "up_to_rank")))
         if isinstance(value, (Layout, ComposedLayout, Tensor)):
             element = Layout(1, 0) if element is None else element
-            rank = [] if most is None else [int(most)]
+            rank = () if most is None else (int(most),)
             out = clear_static(find(name).call([layout_of(value), element], rank))
             return Tensor(out, value.pointer, value.offset) if isinstance(value, Tensor) else out
         value = value if isinstance(value, tuple) else (value,)
@@ -62,7 +62,11 @@ def _front(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """The first of all leaves."""
     value = need(picked(args, named, ("input",))[0])
     if isinstance(value, Layout):
-        return find("get").call([value], (0,)) if isinstance(value.shape, int) else _front(machine, [find("get").call([value], (0,))], {})
+        return (
+            find("get").call([value], (0,))
+            if isinstance(value.shape, int)
+            else _front(machine, [find("get").call([value], (0,))], {})
+        )
     return next(iter(leaves(value))) if isinstance(value, tuple) else value
 
 
@@ -140,7 +144,10 @@ def _flat_coord(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any
     layout, index = map(need, picked(args, named, ("layout", "index")))
     if not isinstance(index, RunTime):
         return clear_static(find("get_flat_coord").call([layout, index]))
-    return tuple(0 if find("size").call([layout], (n,)) == 1 else RunTime(index.name, index.text, index.span, index.written) for n in range(len(modes(layout.shape))))
+    return tuple(
+        0 if find("size").call([layout], (n,)) == 1 else RunTime(index.name, index.text, index.span, index.written)
+        for n in range(len(modes(layout.shape)))
+    )
 
 
 TUPLES: dict[tuple[str, str], Callable[..., Any]] = {
