@@ -103,7 +103,8 @@ class CuteVizError(Exception):
         parts = [self.name] if self.name else []
         if self.text is not None and self.span is not None:
             line, column = _line_column(self.text, self.span.start)
-            parts += [str(line), str(column)] if (self.name or "\n" in self.text) else []
+            cell, line = in_cell(self.text, self.span.start, line)
+            parts += [f"cell {cell}"] * bool(cell) + [str(line), str(column)] if (self.name or "\n" in self.text) else []
         return ":".join(parts)
 
     def line(self, spelling: str = "python") -> str:
@@ -219,6 +220,7 @@ class CannotCheck(CuteVizError):
     """A check that needs something this machine lacks (a device, a driver, a compiler)."""
 
 
+MARK = "# %% cell"  # before each cell of a notebook's code, with its number
 _LONG = 600  # characters of a message or a hint that are worth reading
 _WINDOW = 100  # characters of the offending line that are worth showing
 
@@ -250,6 +252,18 @@ def _no_command(line: str) -> str:
 def _line_column(text: str, offset: int) -> tuple[int, int]:
     head = text[:offset]
     return head.count("\n") + 1, offset - (head.rfind("\n") + 1) + 1
+
+
+def in_cell(text: str, offset: int, line: int) -> tuple[int, int]:
+    """The cell of a notebook's code that a place is in, and the line there; of another text 0, and the line that is given.
+
+    >>> in_cell(f"{MARK} 3\\na = 4", 14, 2), in_cell("a = 4", 0, 1)
+    ((3, 1), (0, 1))
+    """
+    begin = text.rfind(f"\n{MARK} ", 0, offset + 1) + 1 if text.startswith(MARK) else -1
+    if begin < 0:
+        return 0, line
+    return int(text[begin + len(MARK) : text.find("\n", begin)]), max(1, text.count("\n", begin, offset))
 
 
 def _caret(text: str, span: Span) -> list[str]:

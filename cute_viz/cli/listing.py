@@ -100,7 +100,7 @@ def _entries(source: str, as_json: bool, reading: Reading) -> None:
     if not shown:
         output.say(f"{count(len(rows), 'definition')}: no layout, copy or MMA that could be read")
     else:
-        output.table([(str(row.line), _shorter(row.path), row.kind or "?", _told(row)) for row in shown])
+        output.table([(row.place, _shorter(row.path), row.kind or "?", _told(row)) for row in shown])
     unread = sum(1 for row in rows if row.error and not row.needs)
     if unread:
         output.say(f"{count(unread, 'definition')} could not be read; --json says why")

@@ -31,7 +31,7 @@ def write(answer: Answer, format: str, folder: str) -> None:
     for one, picture in answer.write_each(format):
         file = _file_name(one.entry.path, one.entry.line, taken) + FORMATS[format].suffixes[0]
         data[file] = picture
-        line = f"line {one.entry.line}"
+        line = f"line {one.entry.place}"
         entries.append(
             Entry(
                 name=one.entry.path,

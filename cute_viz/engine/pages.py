@@ -73,7 +73,7 @@ def drawings(request: Request) -> tuple[list[Drawing], list[CuteVizError]]:
 def _named(error: CuteVizError, entry: Entry) -> CuteVizError:
     """The error of an object with its name, and with its place where it has none."""
     words = f"{entry.path}: {error.message}"
-    return error.but(message=words, name=error.name or f"line {entry.line}" if error.span is None else error.name)
+    return error.but(message=words, name=error.name or f"line {entry.place}" if error.span is None else error.name)
 
 
 _AS_MATRIX = "its first mode is the tile of an instruction; drawn as a matrix, its modes ((0,0),1) go down, ((0,1),2) right"
@@ -113,7 +113,7 @@ def _heading(entries: list[Entry]) -> str:
         scopes.setdefault(scope, []).append(name)
     names = "; ".join("::".join(filter(None, (scope, ", ".join(dict.fromkeys(names))))) for scope, names in scopes.items())
     more = f" and {len(entries) - NAMES} more" if len(entries) > NAMES else ""
-    lines = ", ".join(dict.fromkeys(str(entry.line) for entry in entries))
+    lines = ", ".join(dict.fromkeys(entry.place for entry in entries))
     return f"{names}{more} (line{'s' if ',' in lines else ''} {lines})"
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cute_viz.source.model import SourceFile
     from cute_viz.spec.build import Spec
 
-_CODE = "cuh?|cpp|cc|h|hpp|cxx|inl|py|mlir|txt|log|out|md"  # the suffixes of files with layouts in them
+_CODE = "cuh?|cpp|cc|h|hpp|cxx|inl|py|ipynb|mlir|txt|log|out|md"  # the suffixes of files with layouts in them
 _TAUGHT = (
     *(f"{kind}_{what}" for kind in ("logical", "zipped", "tiled", "flat") for what in ("divide", "product")),
     *("blocked_product", "raked_product", "composition", "complement", "coalesce", "right_inverse", "left_inverse"),
@@ -242,7 +242,7 @@ def _exists(source: str) -> bool:
 
 
 def _of_text(text: str, name: str | None, request: Request) -> Subject:
-    if text.lstrip().startswith("{") and '"' in text[:200]:
+    if text.lstrip().startswith("{") and '"' in text[:200] and not _is_notebook(text):
         return Subject(figure=_figure(text, name or "the JSON"))
     if request.strict and not text.strip():
         raise CuteVizError(
@@ -272,6 +272,12 @@ def _of_text(text: str, name: str | None, request: Request) -> Subject:
         return Subject(value, own, notes=notes, objects=objects, tile=tile, wave=(lanes, "warp") if lanes else None)
     tensor = document.tensors.get(own)
     return Subject(value, own, notes=notes, objects=objects, call=_call(text, value, request), tensor=tensor)
+
+
+def _is_notebook(text: str) -> bool:
+    from cute_viz.source.notebook import is_notebook
+
+    return is_notebook(text)
 
 
 def _call(text: str, value: Any, request: Request) -> Any:
@@ -305,10 +311,10 @@ def _of_file(file: SourceFile, request: Request) -> Subject:
     read = [(other.path, value_of(other)) for other in file.entries] if request.strict else [(entry.path, value)]
     notes: tuple[str, ...] = ()
     if request.name is not None and len(same := matching(file.entries, request.name)) > 1:
-        others = ", ".join(str(other.line) for other in same if other.line != entry.line)
-        notes = (f"{entry.path} of line {entry.line}; others of this name are on line {others}",)
+        others = ", ".join(other.place for other in same if other.place != entry.place)
+        notes = (f"{entry.path} of line {entry.place}; others of this name are on line {others}",)
     if request.name is None and len(file.entries) > 1:
-        which = f"{entry.path} (line {entry.line})"
+        which = f"{entry.path} (line {entry.place})"
         notes = (f"using {which} of {len(file.entries)} definitions; `name=` picks another, 'cute-viz list' shows all",)
     return Subject(value, entry.name, file=file, notes=(*notes, *file.notes), objects=tuple(read))
 

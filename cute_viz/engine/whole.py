@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
 from cute_viz.algebra.inttuple import modes, show
@@ -17,21 +16,16 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.unknown import Unknown, unknowns
+from cute_viz.engine.imported import check_let, module_beside
 from cute_viz.engine.request import Request
-from cute_viz.errors import CuteVizError, FigureError, NotationError, boundary, did_you_mean
-from cute_viz.files import read_text
+from cute_viz.errors import CuteVizError, FigureError, NotationError, boundary
 from cute_viz.notation.values import is_drawable
 
 if TYPE_CHECKING:
     from cute_viz.algebra.copy import Copy_Atom
     from cute_viz.source.model import Entry, SourceFile
 
-_IMPORTED = 64  # files that are read for names
-_AROUND = 8  # folders in which the modules that a file imports are looked for
 _DIALECTS = {"cpp": "cpp", "dsl": "python"}  # that are whole files when they have several lines
-
-
-Beside: TypeAlias = "Callable[[str, str], tuple[str, str] | None]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +36,7 @@ class Row:
     same in one line, of an atom or a tiling its name, threads and tile. needs: the names whose values are missing,
         of what prints `?` too.
     error: why it could not be read, in one line. likely: there may be something to draw, once its needs are given.
-    depends: the macros without a value that decide whether it is compiled.
+    depends: the macros without a value that decide whether it is compiled. cell: of a notebook, in which its lines count.
     """
 
     line: int
@@ -54,6 +48,12 @@ class Row:
     error: str = ""
     likely: bool = True
     depends: tuple[str, ...] = ()
+    cell: int = 0
+
+    @property
+    def place(self) -> str:
+        """Its line, in a notebook `cell:line`."""
+        return f"{self.cell}:{self.line}" if self.cell else str(self.line)
 
     def as_dict(self) -> dict[str, Any]:
         """The row for JSON.
@@ -68,6 +68,7 @@ class Row:
             "scope": scope,
             "path": self.path,
             "line": self.line,
+            **({"cell": self.cell} if self.cell else {}),
             "kind": self.kind or None,
             "value": value,
             "brief": self.brief or None,
@@ -85,42 +86,24 @@ def file_of(text: str, name: str | None, request: Request) -> SourceFile | None:
     >>> file_of("(4,8):(8,1)", None, Request(())) is None
     True
     """
-    language = _language(text, name, request.dialect)
+    from cute_viz.source import notebook
+
+    notes = notebook.is_notebook(text)
+    if notes:
+        text = notebook.code_of(text)
+    language = "python" if notes else _language(text, name, request.dialect)
     if language is None:
         return None
     from cute_viz.source import read
     from cute_viz.source.model import Given
 
-    beside = cache(partial(_beside, name)) if request.files and language == "python" and name and os.path.isfile(name) else None
+    beside = (
+        cache(partial(module_beside, name)) if request.files and language == "python" and name and os.path.isfile(name) else None
+    )
     given = Given(request.let, request.library.resolve, beside=beside)
     file = replace(read(text, language, given), language=language, notes=given.notes)
-    _check_let(text, request, beside)
+    check_let(text, request, beside)
     return file
-
-
-def _beside(path: str, module: str, origin: str) -> tuple[str, str] | None:
-    """The path and the text of a Python module that a file imports, where that lies in its folder or in one around it.
-
-    path: the first file. origin: the file that imports, "" for the first.
-    """
-    folder = os.path.dirname(os.path.abspath(origin or path))
-    level = len(module) - len(module.lstrip("."))
-    inside = os.path.join(*module[level:].split("."))
-    for _ in range(level - 1):
-        folder = os.path.dirname(folder)
-    for n in range(1 if level else _AROUND):
-        found = (os.path.join(folder, inside + end) for end in (".py", f"{os.sep}__init__.py"))
-        there = next((file for file in found if os.path.isfile(file)), None) if _may_hold(folder, n) else None
-        if there is not None:
-            with suppress(CuteVizError, OSError):
-                return os.path.relpath(there) if not os.path.isabs(path) else there, read_text(there, folder)
-        folder = os.path.dirname(folder)
-    return None
-
-
-def _may_hold(folder: str, n: int) -> bool:
-    """Whether Python would look for a top module there: in the file's folder, or in one that is no package."""
-    return n == 0 or not os.path.isfile(os.path.join(folder, "__init__.py"))
 
 
 def rows(file: SourceFile) -> list[Row]:
@@ -289,56 +272,17 @@ def _language(text: str, name: str | None, dialect: str) -> str | None:
     return found if found in LANGUAGES else None
 
 
-def _imported(text: str, beside: Beside) -> Iterator[str]:
-    """The texts of the modules beside a Python file that it imports, and of those that these import."""
-    todo, seen = [("", text)], set[str]()
-    while todo:
-        origin, here = todo.pop()
-        for found in re.finditer(r"(?m)^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w, \t]*)|import[ \t]+([\w.]+))", here):
-            head = found[1] or found[3]
-            names = [
-                head,
-                *(f"{head.rstrip('.')}.{word}" if head.strip(".") else head + word for word in re.findall(r"\w+", found[2] or "")),
-            ]
-            for module in names:
-                other = beside(module, origin) if module.strip(".") and len(seen) < _IMPORTED else None
-                if other is not None and other[0] not in seen:
-                    seen.add(other[0])
-                    yield other[1]
-                    todo.append(other)
-
-
-def _is_extended(name: str) -> bool:
-    from cute_viz.source.cpp.selectors import EXTENDED
-
-    return name == EXTENDED
-
-
-def _check_let(text: str, request: Request, beside: Beside | None = None) -> None:
-    """Refuse a value for a name that stands neither in the file nor in one that it imports: it was meant to change something."""
-    words = None
-    for name in request.let:
-        first, *_, last = 2 * re.split(r"::|\.", name)
-        if beside is not None and first != last and re.search(rf"^[ \t]*import\b[^\n#]*\b{re.escape(first)}\b", text, re.M):
-            hint = f"inside that file: `let={last}=...`"
-            raise CuteVizError(f"{first!r} is another file, whose names are its own", name=f"`let={name}`", hint=hint)
-        if re.search(rf"(?<!\w){re.escape(last)}(?!\w)", text) or ("op_selector" in text and _is_extended(name)):
-            continue
-        if beside is not None and any(re.search(rf"(?<!\w){re.escape(last)}(?!\w)", other) for other in _imported(text, beside)):
-            continue
-        words = words or sorted(set(re.findall(r"[A-Za-z_]\w*", text)))
-        hint = did_you_mean(last, words) or "cute-viz list FILE shows which values are needed"
-        raise CuteVizError(f"nothing here is called {name!r}", name=f"`let={name}`", hint=hint)
-
-
 def _row(entry: Entry, language: str) -> Row:
     try:
         value = value_of(entry)
     except CuteVizError as error:
-        return Row(entry.line, entry.path, needs=error.needs, error=error.line("cli"), likely=entry.likely, depends=entry.depends)
+        error_line, likely = error.line("cli"), entry.likely
+        return Row(entry.line, entry.path, "", "", "", error.needs, error_line, likely, entry.depends, entry.cell)
     printed = printed_as(value, language)
     needs = tuple(dict.fromkeys(name for x in unknowns(value) for name in x.error().needs if name != "?"))
-    return Row(entry.line, entry.path, kind_of(value), printed, _brief(value, printed), needs, depends=entry.depends)
+    return Row(
+        entry.line, entry.path, kind_of(value), printed, _brief(value, printed), needs, depends=entry.depends, cell=entry.cell
+    )
 
 
 def _brief(value: Any, printed: str) -> str:

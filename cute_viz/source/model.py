@@ -12,7 +12,7 @@ from cute_viz.errors import NotationError, Span, did_you_mean
 if TYPE_CHECKING:
     from cute_viz.notation.reading import Resolver
 
-_QUERY = re.compile(r"(?P<path>[^@]*)(?:@(?P<line>\d+))?")
+_QUERY = re.compile(r"(?P<path>[^@]*)(?:@(?P<line>\d+(?::\d+)?))?")
 _MANY = 12  # names that an error lists
 MOVES = ("copy", "copy_if", "copy_aligned", "cooperative_copy", "axpby", "gemm")  # what moves or multiplies tensors
 
@@ -48,6 +48,7 @@ class Entry:
     call: the operation that it is, with its operands and template arguments, or None.
     likely: its words are those of layouts, copies or MMAs, so that a value for what it needs may give something to draw.
     depends: of one in branches of the preprocessor that nothing decides, the names that would.
+    cell: of a notebook, in which its lines count; 0 in another text.
     end: where names are bound anew, the value that the name has at the end of its scope, whichever definition that is.
 
     >>> Entry("sA", ("gemm_tn",), Span(5, 7), 1, lambda: 4).path
@@ -63,11 +64,17 @@ class Entry:
     likely: bool = True
     call: Callable[[], tuple[str, list[Any], tuple[Any, ...]] | None] | None = None
     depends: tuple[str, ...] = ()
+    cell: int = 0
 
     @property
     def path(self) -> str:
         """`scope::name`."""
         return "::".join((*self.scope, self.name))
+
+    @property
+    def place(self) -> str:
+        """Its line, in a notebook `cell:line`."""
+        return f"{self.cell}:{self.line}" if self.cell else str(self.line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +120,9 @@ class SourceFile:
     notes: Mapping[str, None] = field(default_factory=dict, compare=False)
 
     def find(self, query: str, let: Collection[str] = ()) -> Entry:
-        """The one entry that a query means: a name behind as much of its scope as makes it clear, `A::b` or `A.b`; also `b@LINE`.
+        """The one entry that a query means: a name behind as much of its scope as makes it clear, `A::b` or `A.b`.
+
+        Also `b@LINE`, in a notebook `b@CELL:LINE`.
 
         Of overloaded function templates, where the scope is given, the most special one, as a call would choose it; that which
         has the template parameters among the names of `let`, where they tell.
@@ -140,12 +149,12 @@ class SourceFile:
         if found and (last := _last(found, query)) is not None:
             return last
         if found:
-            where = ", ".join(f"{entry.path} (line {entry.line})" for entry in found[:_MANY])
+            where = ", ".join(f"{entry.path} (line {entry.place})" for entry in found[:_MANY])
             rest = f" and {len(found) - _MANY} more" if len(found) > _MANY else ""
             same = len({entry.path for entry in found}) < len(found)
             raise NotationError(
                 f"{query!r} is defined {len(found)} times",
-                hint=where + rest + (f"; a line makes it clear: `name={query.split('@')[0]}@{found[-1].line}`" if same else ""),
+                hint=where + rest + (f"; a line makes it clear: `name={query.split('@')[0]}@{found[-1].place}`" if same else ""),
             )
         name = path_parts(query.split("@")[0])[-1]
         paths = {entry.name: entry.path for entry in self.entries}
@@ -168,11 +177,11 @@ def matching(entries: Iterable[Entry], query: str) -> list[Entry]:
     if match is None:
         return []
     parts = path_parts(match["path"])
-    line = int(match["line"]) if match["line"] is not None else None
+    line = match["line"] and ":".join(number.lstrip("0") for number in match["line"].split(":"))
     found = [
         (how, entry)
         for entry in entries
-        if (line is None or entry.line == line) and (how := _fits(path_parts(entry.path), parts)) is not None
+        if (line is None or line in (entry.place, str(entry.line))) and (how := _fits(path_parts(entry.path), parts)) is not None
     ]
     best = min((how for how, _ in found), default=0)
     return [entry for how, entry in found if how == best]

@@ -8,10 +8,12 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import Copy_Atom, TiledCopy
+from cute_viz.algebra.inttuple import map_leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, TiledMMA
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.source.python.machine import Machine
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.parameters import hint_for
@@ -51,8 +53,10 @@ def _of_unknown(machine: Machine, value: Unknown, name: str, node: ast.expr) -> 
     if not value.path:
         return value
     path = f"{value.path}.{name}"
-    message = f"{path!r} is not known: {value.path.partition('.')[0]!r} is a parameter"
-    return Unknown(value.error.but(message=message, needs=(path,), hint=hint_for(path)), path)
+    of_type = name == "width" and value.path.endswith((".element_type", ".dtype", ".value_type"))
+    wanted = value.path if of_type else path
+    message = f"{wanted!r} is not known: {value.path.partition('.')[0]!r} is a parameter"
+    return Unknown(value.error.but(message=message, needs=(wanted,), hint=hint_for(wanted)), path)
 
 
 def _of_instance(machine: Machine, value: Instance, name: str, node: ast.expr) -> Any:
@@ -136,6 +140,9 @@ def _of_layout(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:
     if name == "max_alignment":
         from cute_viz.algebra.ops import find
 
+        if isinstance(value, Layout):  # of what only a run knows what divides it counts
+            strides = map_leaves(lambda d: 0 if isinstance(d, RunTime) else d, value.stride)
+            value = Layout(map_leaves(lambda n: n.div if isinstance(n, RunTime) else n, value.shape), strides)
         return find("max_alignment").call([value])
     if name in ("layout", "iterator"):  # what was given for a tensor
         return value if name == "layout" else Pointer()

@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cute_viz.algebra.inttuple import map_leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
+from cute_viz.algebra.tmem import make_fragment_sf
 from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import instruction, mma_atom
 from cute_viz.source.python.machine import Machine, need
-from cute_viz.source.python.tensors import picked
+from cute_viz.source.python.tensors import layout_of, picked
 from cute_viz.source.python.values import Atom, Element, Member, Unknown
 
 _F8F6F4 = ("e4m3", "e5m2", "e3m2", "e2m3", "e2m1")
@@ -161,7 +163,22 @@ def _permutation(machine: Machine, args: list[Any], named: dict[str, Any]) -> An
     return min(tile[0], 128), Layout((8, 2, 2), (1, 16, 8)), 32 if wide else 64
 
 
+def _in_tensor_memory(operand: str) -> Callable[..., Any]:
+    """make_tmem_layout_sfa and _sfb: where tensor memory has the scale factors of a stage, of which it keeps four copies."""
+
+    def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+        mma, _, _, smem = map(need, picked(args, named, ("tiled_mma", "mma_tiler_mnk", "sf_vec_size", "smem_layout")))
+        if not isinstance(mma, Atom) or not isinstance(mma.value, TiledMMA):
+            raise AlgebraError(f"make_tmem_layout_{operand.lower()} takes a tiled MMA")
+        made = make_fragment_sf(mma.value.atom.name, operand, "float_ue8m0_t", clear_static(layout_of(smem).shape)).layout
+        return Layout(clear_static(made.shape), map_leaves(lambda n, d: 0 if n == 1 else d, made.shape, clear_static(made.stride)))
+
+    return make
+
+
 BLOCKSCALED: dict[tuple[str, str], Callable[..., Any]] = {
+    ("", "make_tmem_layout_sfa"): _in_tensor_memory("SFA"),
+    ("", "make_tmem_layout_sfb"): _in_tensor_memory("SFB"),
     ("", "tile_atom_to_shape_SF"): _tile_atom,
     ("", "make_smem_layout_sf"): _smem_sf,
     ("", "make_smem_layout_sfa"): _smem("a"),

@@ -15,7 +15,7 @@ from cute_viz.source.python.branches import RAISES
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.library import call_library
 from cute_viz.source.python.machine import DEPTH, Frame, Machine, need
-from cute_viz.source.python.parameters import Missing, hint_for, parameter_hint
+from cute_viz.source.python.parameters import Missing, as_compiled, hint_for, parameter_hint
 from cute_viz.source.python.statements import execute
 from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tree import REST, Tree, stored
@@ -32,6 +32,7 @@ from cute_viz.source.python.values import (
     Super,
     Symbol,
     Tensor,
+    Typed,
     Unknown,
     decorators,
     same,
@@ -89,6 +90,8 @@ def _number(machine: Machine, kind: Element, args: list[Any], node: ast.expr) ->
         return value if same_width else machine.staged(node, value.written, kind.bits)
     if not isinstance(value, (int, float)):
         raise machine.fail(f"this value of {kind.name} is a run-time value", node)
+    if kind.kind in ("signed", "unsigned") and kind.bits in (32, 64):
+        return Typed.of(int(value), kind.bits)
     return float(value) if kind.kind == "float" else bool(value) if kind.name == "pred" else int(value)
 
 
@@ -292,7 +295,7 @@ def _bind_parameters(
         else:
             value = machine.unknown(f"{function.name} is called without {item.arg}", node)
         if compiled:
-            value = _staged(machine, item, value)
+            value = as_compiled(machine, item, value)
         known = missing is None and not isinstance(value, (Unknown, RunTime))
         if isinstance(value, (Layout, ComposedLayout)):
             value = _as_annotated(machine, item, value, frame)
@@ -321,14 +324,6 @@ def _is_compiled(machine: Machine, function: Function, alone: bool) -> bool:
     words = function.decorators
     host = "jit" in words and alone and not machine.depth
     return "kernel" in words or (host and (function.owner is None or function.name == "__call__"))
-
-
-def _staged(machine: Machine, item: ast.arg, value: Any) -> Any:
-    """A run-time value for an integer parameter of a function that is compiled, `M: Int32`."""
-    if item.annotation is None or not isinstance(value, (int, Unknown)) or isinstance(value, bool):
-        return value
-    bits = {"Int32": 32, "Uint32": 32, "int": 32, "Int64": 64, "Uint64": 64}.get(ast.unparse(item.annotation).rpartition(".")[2])
-    return value if bits is None else machine.staged(item, item.arg, bits)
 
 
 def parameter(machine: Machine, default: Callable[[ast.arg, ast.expr | None], Any] | None = None) -> Missing:

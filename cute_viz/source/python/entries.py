@@ -37,7 +37,8 @@ def entries_of(tree: Tree, runs: Runs) -> tuple[Entry, ...]:
         span = tree.span(place.target)
         read = cache(_reader(runs, place))
         end = cache(_end(runs, place)) if isinstance(place.functions[-1], (ast.FunctionDef, ast.AsyncFunctionDef)) else None
-        out.append(Entry(place.name, place.scope, span, tree.line(span.start), read, end))
+        cell, line = tree.place(span.start)
+        out.append(Entry(place.name, place.scope, span, line, read, end, cell=cell))
     return tuple(out)
 
 

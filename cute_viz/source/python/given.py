@@ -43,8 +43,10 @@ def convert(machine: Machine, given: Any) -> Any:
     value = _python(machine, text)
     if isinstance(value, Unknown) and (member := _member(text)) is not None:  # of an enumeration that the file does not import
         return member
-    if not isinstance(value, (Unknown, Symbol)):
+    if not isinstance(value, (Unknown, Symbol)) or (isinstance(value, Symbol) and value.path.startswith("@python.")):
         return value
+    if isinstance(value, Unknown) and text in machine.main.strings:  # a word that the file compares with: `2Dx3D`
+        return text
     from cute_viz.notation import parse
 
     try:

@@ -24,6 +24,7 @@ from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.tensor_memory import TENSOR_MEMORY
 from cute_viz.source.python.tensors import leading, picked
 from cute_viz.source.python.tma import TMA
+from cute_viz.source.python.tuples import TUPLES
 from cute_viz.source.python.values import Atom, Element, Instruction, Member, Tensor, Unknown
 
 _CAPACITY = {
@@ -257,6 +258,14 @@ def _ones(shape: Any) -> Any:
     return tuple(map(_ones, shape)) if isinstance(shape, tuple) else 1
 
 
+def _kind_of_operand(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """get_smem_layout_atom_ab: the widest swizzle of an operand's tile."""
+    mode, element, tile, sparsity = map(need, picked(args, named, ("major_mode", "element_type", "smem_shape_mn_k", "sparsity")))
+    k_major = _is_k(mode)
+    extent = int(find("size").call([tile[1 if k_major else 0]])) // (sparsity or 1 if k_major else 1)
+    return widest(k_major, element.bits, extent, special=True)
+
+
 def _tile_to_mma_shape(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     atom, shape, order = picked(args, named, ("atom", "mma_tile_shape", "order"))
     return mma_shaped(need(atom), need(shape), None if order is None else need(order))
@@ -329,6 +338,7 @@ HELPERS: dict[tuple[str, str], Callable[..., Any]] = {
     ("utils", "sm90_make_smem_layout_epi"): _sm90_epilogue,
     ("utils", "sm90_make_trivial_tiled_mma"): _sm90_mma,
     ("", "make_smem_layout_atom"): _make_atom,
+    ("", "get_smem_layout_atom_ab"): _kind_of_operand,
     ("", "tile_to_mma_shape"): _tile_to_mma_shape,
     ("", "from_tensor"): _from_tensor,
     ("", "get_smem_capacity_in_bytes"): _smem_capacity,
@@ -342,4 +352,4 @@ for _module in ("sm100", "utils"):
         (_module, "make_smem_layout"): _sm100_plain_smem,
         (_module, "make_smem_layout_epi"): _sm100_epilogue,
     }
-HELPERS |= BLOCKSCALED | EPILOGUE | TENSOR_MEMORY | TMA
+HELPERS |= BLOCKSCALED | EPILOGUE | TENSOR_MEMORY | TMA | TUPLES

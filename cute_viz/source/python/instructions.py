@@ -117,6 +117,12 @@ def mma_atom(op: Any, resolve: Resolver | None) -> Atom:
     reader = _MMAS.get(op.module) if isinstance(op, Instruction) else None
     if reader is None:
         raise AlgebraError("an MMA operation is expected here", hint="such as warp.MmaF16BF16Op(...)")
+    shape = need(op.get("shape_mnk"))
+    if op.module == "tcgen05" and isinstance(shape, tuple) and shape[0] == 128 and isinstance(shape[1], int) and shape[1] % 16 == 8:
+        wide = mma_atom(replace(op, arguments=op.arguments | {"shape_mnk": (128, shape[1] + 8, *shape[2:])}), resolve).value
+        if isinstance(wide, MMA_Atom) and size(wide.thr_id) == 1 and shape[1] >= 8:  # the DSL takes N that CUTLASS's C++ refuses
+            name = wide.name.replace(f"128,{shape[1] + 8}", f"128,{shape[1]}")
+            return Atom(_of_one_sm(replace(wide, name=name, shape_mnk=mark_static((128, shape[1], int(wide.shape_mnk[2]))))), op)
     name, args = reader(op)
     atom = _resolved(resolve, name, args)
     return Atom(_of_one_sm(atom) if op.module == "tcgen05" else atom, op)
@@ -263,7 +269,8 @@ def _copy_name(op: Instruction, kind: Element, bits: Any) -> tuple[str, tuple[st
         width = bits or kind.bits
         copied = unsigned(width) if isinstance(width, int) else None
         if copied is None:
-            raise AlgebraError(f"no instruction copies {show(width)} bits", hint="8, 16, 32, 64, 128 or 256")
+            told = show(width) if isinstance(width, (int, tuple)) else "this number of"
+            raise AlgebraError(f"no instruction copies {told} bits", hint="8, 16, 32, 64, 128 or 256")
         if op.name in _UNIVERSAL:
             return "UniversalCopy", (copied,)
         mode = op.get("cache_mode")

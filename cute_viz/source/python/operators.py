@@ -18,7 +18,7 @@ from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.staged import computed
-from cute_viz.source.python.values import Atom, Element, Instance, Items, Member, Symbol, same
+from cute_viz.source.python.values import Atom, Element, Instance, Items, Member, Symbol, Typed, same
 
 _NUMBERS: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("+", operator.add),
@@ -89,7 +89,8 @@ def _number(machine: Machine, node: ast.AST, word: str, compute: Callable[[Any, 
         raise machine.fail("this number is too large", node)
     if isinstance(value, complex):
         raise machine.fail("a complex number is not supported here", node)
-    return value
+    bits = [x.bits for x in (a, b) if isinstance(x, Typed)]
+    return Typed.of(value, max(bits)) if bits and isinstance(value, int) else value
 
 
 def truth(machine: Machine, value: Any, node: ast.AST) -> bool:

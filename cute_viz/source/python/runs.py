@@ -12,8 +12,9 @@ from cute_viz.source.python.attributes import attribute
 from cute_viz.source.python.calls import call, follow, parameter
 from cute_viz.source.python.expressions import evaluate
 from cute_viz.source.python.given import convert
+from cute_viz.source.python.known import KNOWN
 from cute_viz.source.python.machine import Frame, Machine, Parts
-from cute_viz.source.python.modules import KNOWN, is_library
+from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.statements import execute
 from cute_viz.source.python.store import Store
 from cute_viz.source.python.tree import Tree
@@ -225,13 +226,14 @@ def _is_script(node: ast.stmt) -> bool:
 def outside(machine: Machine, symbol: Symbol) -> Any:
     """What an imported name is in the file that it is from, where that lies beside the one that imports it; else the name."""
     beside = machine.given.beside
-    if (beside is None and not symbol.path.startswith("quack.")) or symbol.path[0] == "@" or is_library(symbol.path):
+    ours = symbol.path.startswith("quack.") or any(symbol.path.startswith(f"{module}.") for module in KNOWN)
+    if symbol.path[0] == "@" or (not ours and (beside is None or is_library(symbol.path))):
         return symbol
     parts = symbol.path.lstrip(".").split(".")
     level = symbol.path[: -len(".".join(parts))]
     for n in range(len(parts), 0, -1):
         module = level + ".".join(parts[:n])
-        found = beside(module, symbol.origin) if beside is not None else None
+        found = beside(module, symbol.origin) if beside is not None and not is_library(module) else None
         if found is None and module in KNOWN:
             found = (module, KNOWN[module])
         if found is None:

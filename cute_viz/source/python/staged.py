@@ -8,6 +8,7 @@ from typing import Any
 
 from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import Span
+from cute_viz.source.python.values import Typed
 
 
 class Staged(RunTime):
@@ -35,6 +36,8 @@ def unstaged(value: Any) -> Any:
     """Run-time integers as layouts have them, of which the DSL keeps what divides them."""
     if isinstance(value, Staged):
         return RunTime(value.name, value.text, value.span, value.written)
+    if isinstance(value, Typed):
+        return RunTime("?{i64}" if value.bits == 64 else "?", written=value.written or f"Int{value.bits}({int(value)})")
     return tuple(map(unstaged, value)) if isinstance(value, tuple) and any(True for _ in _within(value)) else value
 
 
@@ -45,8 +48,8 @@ def narrowed(value: Any) -> Any:
     return tuple(map(narrowed, value)) if type(value) is tuple else value
 
 
-def _within(value: Any) -> Iterator[Staged]:
-    if isinstance(value, Staged):
+def _within(value: Any) -> Iterator[Staged | Typed]:
+    if isinstance(value, (Staged, Typed)):
         yield value
     elif type(value) is tuple:
         for item in value:

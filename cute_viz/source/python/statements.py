@@ -17,7 +17,7 @@ from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.operators import binary
 from cute_viz.source.python.staged import Staged
 from cute_viz.source.python.tree import dotted, stored
-from cute_viz.source.python.values import Class, Function, Instance, Items, Symbol, Unknown, decorators
+from cute_viz.source.python.values import Class, Function, Instance, Items, Symbol, Typed, Unknown, decorators
 
 
 def execute(machine: Machine, body: list[ast.stmt], frame: Frame) -> str:
@@ -79,6 +79,8 @@ def assign(machine: Machine, target: ast.expr, value: Any, frame: Frame, node: a
         value = Unknown(value.error.but(needs=(name,)), value.path)
     elif isinstance(value, Staged) and name and not value.error().needs and machine.tree is machine.main:
         value = value.turned(plain=value.plain, written=name)
+    elif isinstance(value, Typed) and name and not value.written and machine.tree is machine.main:
+        value = Typed.of(value, value.bits, name)
     if isinstance(target, ast.Name):
         machine.record(target, value)
         machine.store.write(frame.names, target.id, value)

@@ -14,6 +14,7 @@ from cute_viz.algebra.copy import Copy_Atom
 from cute_viz.algebra.inttuple import modes
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import size
+from cute_viz.algebra.mma import ThrMMA
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
 from cute_viz.errors import AlgebraError
@@ -107,6 +108,8 @@ def _make_fragment(operand: str) -> Callable[..., Any]:
     def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         mma, source = picked(args, named, ("mma", "input"))
         mma, source = mma.atom if isinstance(mma, Slice) else need(mma), need(source)
+        if isinstance(mma, Atom) and isinstance(mma.value, ThrMMA):  # of a thread's view the whole's
+            mma = Atom(mma.value.tiled, mma.op, mma.element)
         if not isinstance(mma, Atom) or mma.op is None:
             raise AlgebraError("cannot determine what this MMA takes")
         layout = layout_of(source)

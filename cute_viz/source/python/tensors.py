@@ -69,10 +69,10 @@ def _element_of(machine: Machine, iterator: Any) -> Any:
     """The element type of an unknown iterator: that given as `mA.element_type` for `mA.iterator`, or an error that asks for it."""
     if not isinstance(iterator, Unknown) or not iterator.path:
         return None
-    path = iterator.path.removesuffix(".iterator") + (".element_type" if iterator.path.endswith(".iterator") else ".value_type")
-    given = machine.let(path, machine.module)
-    if given is not NOTHING:
-        return given
+    ends = (".element_type",) if iterator.path.endswith(".iterator") else (".value_type", ".dtype")
+    for path in [iterator.path.removesuffix(".iterator") + end for end in reversed(ends)]:
+        if (given := machine.let(path, machine.module)) is not NOTHING:
+            return given
     message = f"the element type of {iterator.path!r} is not known"
     return Unknown(iterator.error.but(message=message, needs=(path,), hint=hint_for(path)), path)
 
@@ -342,5 +342,5 @@ def leading(layout: Any) -> int | None:
     (1, None)
     """
     strides = modes(layout.stride) if isinstance(layout, Layout) else ()
-    found = [n for n, stride in enumerate(strides) if stride == 1]
+    found = [n for n, stride in enumerate(strides) if not isinstance(stride, RunTime) and stride == 1]
     return found[0] if len(found) == 1 else None

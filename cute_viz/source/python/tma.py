@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
 from typing import Any, cast
 
 from cute_viz.algebra import tma as algebra
 from cute_viz.algebra import tma_parts as parts
-from cute_viz.algebra.composed import domain
+from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.copy import Copy_Atom, CopyOp
 from cute_viz.algebra.divide import as_in_dsl
 from cute_viz.algebra.inttuple import X, leaves, map_leaves, modes
@@ -62,10 +63,23 @@ def _memory(tensor: Any) -> tuple[Memory, Element]:
     kind = need(tensor.pointer.element)
     if not isinstance(kind, Element):
         raise AlgebraError("the element type of this tensor is not known", hint="give it: `let=NAME.element_type=Float16`")
-    return Memory(Address("gmem", kind.cpp, 0), mark_static(tensor.layout)), kind
+    return Memory(Address("gmem", kind.cpp, 0), mark_static(_as_large(tensor.layout))), kind
 
 
-def _made(made: algebra.TmaCopy, op: Any, kind: Element) -> tuple[Atom, Tensor]:
+def _as_large(layout: Layout) -> Layout:
+    """A layout whose run-time extents and strides are large numbers: neither an atom nor the coordinates depend on which.
+
+    >>> str(_as_large(Layout((8, 4), (4, 1))))
+    '(8,4):(4,1)'
+    """
+    steps = count(1)
+    return Layout(
+        map_leaves(lambda n: 1 << 20 if isinstance(n, RunTime) else n, layout.shape),
+        map_leaves(lambda d: next(steps) << 24 if isinstance(d, RunTime) else d, layout.stride),
+    )
+
+
+def _made(made: algebra.TmaCopy, op: Any, kind: Element, shape: Any) -> tuple[Atom, Tensor]:
     """The atom and the coordinate tensor, as the functions that make such give them."""
     atom = Atom(replace(made.atom, value_type=f"cutlass.{kind.dsl}"), need(op), kind)
     together = [n for n, mode in enumerate(modes(made.gbasis.stride)) if n and len(tuple(leaves(mode))) > 1]
@@ -73,7 +87,7 @@ def _made(made: algebra.TmaCopy, op: Any, kind: Element) -> tuple[Atom, Tensor]:
     def step(stride: Any) -> Any:  # of modes that share one of the map's, the DSL computes it when it runs
         return Basis(cast(Any, RunTime()), stride.path) if isinstance(stride, Basis) and stride.path[0] in together else stride
 
-    return atom, Tensor(clear_static(Layout(made.tensor.layout.shape, map_leaves(step, made.g_stride))))
+    return atom, Tensor(clear_static(Layout(shape, map_leaves(step, made.g_stride))))
 
 
 def _without_stages(layout: Any, count: int) -> Any:
@@ -93,13 +107,13 @@ def _internal(kind: Any) -> str | None:
 def _tiled_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     names = ("op", "gmem_tensor", "smem_layout", "cta_tiler", "num_multicast", "internal_type")
     named = {"smem_layout" if word == "smem_layout_" else word: value for word, value in named.items()}
-    op, tensor, smem, tiler, count, internal = picked(args, named, names)
+    op, tensor, smem, tiler, multicast, internal = picked(args, named, names)
     memory, kind = _memory(tensor)
     tiler = mark_static(underscores(need(tiler)))
     smem = _without_stages(smem, len(tiler) if isinstance(tiler, tuple) else int(find("rank").call([tiler])))
     with as_in_dsl():
-        made = make_tma_atom(_operation(op), memory, smem, tiler, need(count) or 1, _internal(internal))
-    return _made(made, op, kind)
+        made = make_tma_atom(_operation(op), memory, smem, tiler, need(multicast) or 1, _internal(internal))
+    return _made(made, op, kind, need(tensor).layout.shape)
 
 
 def _of_operand(side: str) -> Callable[..., Any]:
@@ -117,7 +131,7 @@ def _of_operand(side: str) -> Callable[..., Any]:
         smem = _without_stages(smem, 3)
         with as_in_dsl():
             made = find_atom(_operation(op), memory, smem, mark_static(need(tiler)), mma.value, cluster, _internal(internal))
-        return _made(made, op, kind)
+        return _made(made, op, kind, need(tensor).layout.shape)
 
     return make
 
@@ -127,6 +141,7 @@ def _partition(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     atom, place, ctas, smem, gmem = picked(args, named, ("atom", "cta_coord", "cta_layout", "smem_tensor", "gmem_tensor"))
     atom, ctas = need(atom), layout_of(ctas)
     smem, gmem = need(smem), need(gmem)
+    smem = Tensor(smem) if isinstance(smem, (Layout, ComposedLayout)) else smem  # a layout was given for a tensor
     if not isinstance(atom, Atom) or not isinstance(atom.value, Copy_Atom) or not isinstance(smem, Tensor):
         raise AlgebraError("tma_partition takes a TMA atom, a tensor of shared memory and one of coordinates")
     elements = int(size(get(atom.value.layout_src, 1)))

@@ -6,9 +6,10 @@ import ast
 import re
 import warnings
 from bisect import bisect_right
+from functools import cached_property
 from typing import Any
 
-from cute_viz.errors import NotationError, Span
+from cute_viz.errors import NotationError, Span, in_cell
 from cute_viz.limits import limit, over
 
 REST = "*"  # where the values of `*args` and `**kwargs` that a function is followed without come from
@@ -59,6 +60,12 @@ class Tree:
         if deepest > limit("nesting") or longest > 64 or re.search(r"[-+~]{64}|(\bnot\s+){64}", code):
             raise over("nesting", "brackets or signs nested too deeply", text=self.text, span=Span(0, 1))
 
+    @cached_property
+    def strings(self) -> frozenset[str]:
+        """The strings that stand in the text."""
+        nodes = ast.walk(self.module)
+        return frozenset(node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+
     def span(self, node: Any) -> Span:
         """The place of a node; of what stands before the text, its beginning."""
         if getattr(node, "end_lineno", None) is None:
@@ -76,8 +83,12 @@ class Tree:
         return min(start + column, len(self.text))
 
     def line(self, offset: int) -> int:
-        """The line that a place is in, which counts from 1."""
-        return bisect_right(self.starts, offset)
+        """The line that a place is in, which counts from 1, in a notebook from its cell."""
+        return self.place(offset)[1]
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """The cell of a notebook that a place is in, 0 in another text, and the line."""
+        return in_cell(self.text, offset, bisect_right(self.starts, offset))
 
 
 def dotted(node: Any) -> str:

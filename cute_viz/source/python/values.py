@@ -175,6 +175,20 @@ class Element:
         return found.dsl[0] if found.dsl else found.cpp[0]
 
 
+class Typed(int):
+    """`Int32(4)`: a number that is known where it is written, and which layouts that are made of it have as a run-time integer."""
+
+    bits = 32
+    written = ""  # the name that it has
+
+    @classmethod
+    def of(cls, value: int, bits: int, written: str = "") -> Typed:
+        """A number of a type of so many bits."""
+        out = cls(value)
+        out.bits, out.written = bits, written
+        return out
+
+
 @dataclass(frozen=True, slots=True)
 class Pointer:
     """Where a tensor begins: the type of what is there, if it is known, and the swizzle of its addresses."""
@@ -254,6 +268,8 @@ def plain(value: Any) -> Any:
         raise value.cause.error
     if isinstance(value, Element):
         return ValueType(value.dsl)
+    if isinstance(value, Typed):
+        return int(value)
     if isinstance(value, Items):
         inside = value.items
         return tuple(map(plain, inside)) if isinstance(inside, list) else inside
@@ -327,6 +343,7 @@ def same(a: Any, b: Any) -> bool:
     """
     if a is b:
         return True
+    a, b = (int(x) if isinstance(x, Typed) else x for x in (a, b))
     if type(a) is not type(b) or isinstance(a, Unknown):
         return False
     if isinstance(a, tuple):

@@ -1,0 +1,89 @@
+"""What a Python file imports from beside itself, and which names values may be given for."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import TypeAlias
+
+from cute_viz.engine.request import Request
+from cute_viz.errors import CuteVizError, did_you_mean
+from cute_viz.files import read_text
+
+_IMPORTED = 64  # files that are read for names
+_AROUND = 8  # folders in which the modules that a file imports are looked for
+_OF_TENSORS = ("element_type", "dtype", "value_type", "width", "layout", "shape", "stride", "iterator")  # which every tensor has
+
+Beside: TypeAlias = "Callable[[str, str], tuple[str, str] | None]"
+
+
+def module_beside(path: str, module: str, origin: str) -> tuple[str, str] | None:
+    """The path and the text of a Python module that a file imports, where that lies in its folder or in one around it.
+
+    path: the first file. origin: the file that imports, "" for the first.
+    """
+    folder = os.path.dirname(os.path.abspath(origin or path))
+    level = len(module) - len(module.lstrip("."))
+    inside = os.path.join(*module[level:].split("."))
+    for _ in range(level - 1):
+        folder = os.path.dirname(folder)
+    for n in range(1 if level else _AROUND):
+        found = (os.path.join(folder, inside + end) for end in (".py", f"{os.sep}__init__.py"))
+        there = next((file for file in found if os.path.isfile(file)), None) if _may_hold(folder, n) else None
+        if there is not None:
+            with suppress(CuteVizError, OSError):
+                return os.path.relpath(there) if not os.path.isabs(path) else there, read_text(there, folder)
+        folder = os.path.dirname(folder)
+    return None
+
+
+def _may_hold(folder: str, n: int) -> bool:
+    """Whether Python would look for a top module there: in the file's folder, or in one that is no package."""
+    return n == 0 or not os.path.isfile(os.path.join(folder, "__init__.py"))
+
+
+def _imported(text: str, beside: Beside) -> Iterator[str]:
+    """The texts of the modules beside a Python file that it imports, and of those that these import."""
+    todo, seen = [("", text)], set[str]()
+    while todo:
+        origin, here = todo.pop()
+        for found in re.finditer(r"(?m)^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w, \t]*)|import[ \t]+([\w.]+))", here):
+            head = found[1] or found[3]
+            names = [
+                head,
+                *(f"{head.rstrip('.')}.{word}" if head.strip(".") else head + word for word in re.findall(r"\w+", found[2] or "")),
+            ]
+            for module in names:
+                other = beside(module, origin) if module.strip(".") and len(seen) < _IMPORTED else None
+                if other is not None and other[0] not in seen:
+                    seen.add(other[0])
+                    yield other[1]
+                    todo.append(other)
+
+
+def _is_extended(name: str) -> bool:
+    from cute_viz.source.cpp.selectors import EXTENDED
+
+    return name == EXTENDED
+
+
+def check_let(text: str, request: Request, beside: Beside | None = None) -> None:
+    """Refuse a value for a name that stands neither in the file nor in one that it imports: it was meant to change something."""
+    words = None
+    for name in request.let:
+        parts = re.split(r"::|\.", name)
+        while len(parts) > 1 and parts[-1] in _OF_TENSORS:
+            parts.pop()
+        first, *_, last = 2 * parts
+        if beside is not None and first != last and re.search(rf"^[ \t]*import\b[^\n#]*\b{re.escape(first)}\b", text, re.M):
+            hint = f"inside that file: `let={last}=...`"
+            raise CuteVizError(f"{first!r} is another file, whose names are its own", name=f"`let={name}`", hint=hint)
+        if re.search(rf"(?<!\w){re.escape(last)}(?!\w)", text) or ("op_selector" in text and _is_extended(name)):
+            continue
+        if beside is not None and any(re.search(rf"(?<!\w){re.escape(last)}(?!\w)", other) for other in _imported(text, beside)):
+            continue
+        words = words or sorted(set(re.findall(r"[A-Za-z_]\w*", text)))
+        hint = did_you_mean(last, words) or "cute-viz list FILE shows which values are needed"
+        raise CuteVizError(f"nothing here is called {name!r}", name=f"`let={name}`", hint=hint)
