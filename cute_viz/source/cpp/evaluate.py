@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.composed import ComposedLayout, counting, has_origin
+from cute_viz.algebra.divide import as_in_dsl
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
@@ -18,7 +19,7 @@ from cute_viz.source.cpp.calls import CALLS
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.cutlass import SCALES, scale_factors
 from cute_viz.source.cpp.known import known
-from cute_viz.source.cpp.located import OF_TENSORS, VIEWS, as_tensor, located, plain, pointer_of
+from cute_viz.source.cpp.located import COUNTING, OF_TENSORS, VIEWS, as_tensor, located, moved, plain, pointer_of
 from cute_viz.source.cpp.members import method, type_member
 from cute_viz.source.cpp.operators import Operators
 from cute_viz.source.cpp.scopes import Range
@@ -315,9 +316,16 @@ class Evaluator(Operators):
             out = ops.OPS[short].call(values, template)
             return ungroup(taken(out) if is_mixed(list(known)) else out)
 
-        found = through(result, *map(plain, operands), compares=short in SIMPLIFIES)
+        with as_in_dsl(False):
+            found = through(result, *map(plain, operands), compares=short in SIMPLIFIES)
+        if name in COUNTING:
+            return counting(found)
         of = next((n for n, operand in enumerate(operands) if isinstance(operand, (Layout, ComposedLayout))), 0)
-        return located(found, pointers[of]) if short in VIEWS and operands else found
+        if short not in VIEWS or not operands:
+            return found
+        if short == "domain_offset" and isinstance(found, tuple) and (pointers[of] is not None or has_origin(operands[of])):
+            return located(found[0], moved(pointers[of], found[1]))  # of a tensor the pointer takes the offset
+        return located(found, pointers[of])
 
     def of(self, part: Range, env: Env) -> Any:
         """The value of tokens in an environment."""
