@@ -222,7 +222,11 @@ def counting(layout: AnyLayout) -> AnyLayout:
     >>> str(counting(Layout((2, 2), (E(0), E(1)))))
     'ArithTuple(0,0) o (2,2):(1@0,1@1)'
     """
-    return _begun((), layout) if isinstance(layout, Layout) and is_coordinate_layout(layout) else layout
+    if not isinstance(layout, Layout) or not is_coordinate_layout(layout):
+        return layout
+    begun = _begun((), layout)
+    static = any(isinstance(step.value, Static) for step in leaves(layout.stride) if isinstance(step, Basis))
+    return ComposedLayout(begun.outer, map_leaves(Static, begun.offset), layout) if static else begun
 
 
 def _begun(origin: Any, layout: AnyLayout) -> ComposedLayout:
