@@ -185,11 +185,11 @@ def make_composed_layout(outer: Any, offset: Any, inner: Any) -> ComposedLayout:
     return ComposedLayout(as_layout(outer), offset, as_layout(inner))
 
 
-def with_origin(origin: Any, layout: AnyLayout) -> AnyLayout:
+def with_origin(origin: Any, layout: AnyLayout, *, tensor: bool = False) -> AnyLayout:
     """A tensor of coordinates that begin at an origin: `ArithTuple(4,8) o layout`, as CuTe prints it.
 
-    A layout that begins at 0 stays one: see counting. The outer layout is the identity on such coordinates.
-    Raises: AlgebraError for a layout whose values are integers, or coordinates of another nesting.
+    A layout that begins at 0 stays one, unless it is said to be a tensor: see counting. The outer layout is the
+    identity on such coordinates. Raises: AlgebraError for a layout whose values are integers, or coordinates of another nesting.
     Source: cute/numeric/arithmetic_tuple.hpp, ArithmeticTupleIterator.
 
     >>> from cute_viz.algebra.stride import E
@@ -201,14 +201,14 @@ def with_origin(origin: Any, layout: AnyLayout) -> AnyLayout:
         origin = map_leaves(_whole, origin)
     if not is_int_tuple(origin) or not isinstance(origin, tuple) or not origin:
         refuse("make_tensor", (origin, layout), "an origin must be a tuple of integers")
-    counts = isinstance(layout, ComposedLayout) and has_origin(layout)
-    if counts:
+    if isinstance(layout, ComposedLayout) and has_origin(layout):
+        tensor = True
         origin, layout = add(origin, layout.offset), layout.inner  # type: ignore[assignment,union-attr]
     if not _gives_coordinates(layout) and not (
         isinstance(layout, Layout) and not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(layout.stride))
     ):
         refuse("make_tensor", (origin, layout), "a layout whose values are integers cannot have a coordinate as its origin")
-    if not counts and not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(origin)):
+    if not tensor and not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(origin)):
         return layout
     return _begun(origin, layout)
 
