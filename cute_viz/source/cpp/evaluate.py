@@ -7,9 +7,10 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, counting, has_origin
 from cute_viz.algebra.divide import as_in_dsl
 from cute_viz.algebra.elements import ValueType
-from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.inttuple import Static, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
+from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, LimitError, NotationError, Span
@@ -47,6 +48,7 @@ from cute_viz.source.cpp.values import (
     Lazy,
     Pointer,
     argument,
+    finished,
     later,
     static,
     taken,
@@ -310,16 +312,20 @@ class Evaluator(Operators):
         if short == "make_layout" and self.context.types and operands and isinstance(operands[0], tuple):
             operands[0] = later(operands[0])
         pointers = [pointer_of(operand) for operand in operands]
+        of_map = short.startswith("make_") and "_tma_" in short  # a tensor map follows from what is static
 
         def result(*known: Any) -> Any:
-            values = [as_tensor(x, p) for x, p in zip(known, pointers, strict=True)] if short in OF_TENSORS else list(known)
+            values = list(known)
+            if of_map or short in OF_TENSORS:
+                values = [as_tensor(x, p) for x, p in zip(known, pointers, strict=True)]
+                values = list(finished(tuple(values))) if of_map else values
             out = ops.OPS[short].call(values, template)
             return ungroup(taken(out) if is_mixed(list(known)) else out)
 
         with as_in_dsl(False):
             found = through(result, *map(plain, operands), compares=short in SIMPLIFIES)
         if name in COUNTING:
-            return counting(found)
+            return each_integer(lambda n: int(n) if isinstance(n, Static) else n, counting(found))
         of = next((n for n, operand in enumerate(operands) if isinstance(operand, (Layout, ComposedLayout))), 0)
         if short not in VIEWS or not operands:
             return found

@@ -14,8 +14,8 @@ from cute_viz.source.cpp.unknown import Unknown
 # Operations that look at what a tensor's pointer points to; of others the layout counts.
 OF_TENSORS = frozenset(
     words(
-        "make_tma_copy make_im2col_tma_copy make_tma_atom make_tma_atom_A_sm100 make_tma_atom_B_sm100 make_gmma_desc "
-        "make_umma_desc make_tmem_copy make_utccp_copy make_fragment_A make_fragment_B partition_fragment_A partition_fragment_B"
+        "make_gmma_desc make_umma_desc make_tmem_copy make_utccp_copy make_fragment_A make_fragment_B partition_fragment_A "
+        "partition_fragment_B"
     )
 )
 # Operations whose result is a view of their first operand.
