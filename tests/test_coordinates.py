@@ -164,8 +164,8 @@ def test_an_origin_is_kept_in_every_dialect(text):
     assert all(read(write(moved, target)).pick() == moved for target in TARGETS)
 
 
-def test_a_zero_origin_is_the_layout():
-    assert show(parse("ArithTuple(_0,_0) o (_4,_4):(_1@0,_1@1)")) == "(_4,_4):(_1@0,_1@1)"
+def test_a_zero_origin_is_that_of_a_tensor():
+    assert show(parse("ArithTuple(_0,_0) o (_4,_4):(_1@0,_1@1)")) == "ArithTuple(_0,_0) o (_4,_4):(_1@0,_1@1)"
     assert show(parse("tensor<(0,0) o (64,64):(1@1,1@0)>")) == "(64,64):(1@1,1@0)"
 
 

@@ -42,6 +42,21 @@ def test_a_kernel_has_the_values_that_its_compiler_prints(name: str) -> None:
     assert value(TENSORS, name, **let) == TRUTH[name]
 
 
+@pytest.mark.parametrize("text", sorted(PRINTED["origins"]))
+def test_tensors_of_coordinates_begin_where_cute_prints_it(text: str) -> None:
+    file = read(text, Given({}, resolve))
+    assert {name: show(file.find(name).read()) for name in PRINTED["origins"][text]} == PRINTED["origins"][text]
+
+
+def test_an_origin_that_is_not_known_is_no_zero() -> None:
+    text = """__global__ void f() { auto c = make_identity_tensor(Shape<_64, _32>{});
+        auto t = local_tile(c, Shape<_16, _16>{}, make_coord(blockIdx.x, 1)); auto first = get<0>(t(2, 3)); }"""
+    assert value(text, "t") == "(_16,_16):(_1@0,_1@1)"
+    assert value(text, "first") == "?"
+    assert value(text, "t", **{"blockIdx.x": "3"}) == "ArithTuple(48,16) o (_16,_16):(_1@0,_1@1)"
+    assert value(text, "first", **{"blockIdx.x": "3"}) == "50"
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

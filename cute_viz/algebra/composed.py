@@ -185,11 +185,12 @@ def make_composed_layout(outer: Any, offset: Any, inner: Any) -> ComposedLayout:
     return ComposedLayout(as_layout(outer), offset, as_layout(inner))
 
 
-def with_origin(origin: Any, layout: AnyLayout) -> AnyLayout:
-    """A tensor of coordinates that begin at an origin: `ArithTuple(4,8) o layout`, as CuTe prints it; a layout for a zero one.
+def with_origin(origin: Any, layout: AnyLayout, *, tensor: bool = False) -> AnyLayout:
+    """A tensor of coordinates that begin at an origin: `ArithTuple(4,8) o layout`, as CuTe prints it.
 
-    The outer layout is the identity on such coordinates. Raises: AlgebraError for a layout whose values are integers,
-    or coordinates of another nesting. Source: cute/numeric/arithmetic_tuple.hpp, ArithmeticTupleIterator.
+    A layout that begins at 0 stays one, unless it is said to be a tensor: see counting. The outer layout is the
+    identity on such coordinates. Raises: AlgebraError for a layout whose values are integers, or coordinates of another nesting.
+    Source: cute/numeric/arithmetic_tuple.hpp, ArithmeticTupleIterator.
 
     >>> from cute_viz.algebra.stride import E
     >>> moved = with_origin((4, 8), Layout((2, 2), (E(0), E(1))))
@@ -201,13 +202,35 @@ def with_origin(origin: Any, layout: AnyLayout) -> AnyLayout:
     if not is_int_tuple(origin) or not isinstance(origin, tuple) or not origin:
         refuse("make_tensor", (origin, layout), "an origin must be a tuple of integers")
     if isinstance(layout, ComposedLayout) and has_origin(layout):
-        return with_origin(add(origin, layout.offset), layout.inner)  # type: ignore[arg-type]
+        tensor = True
+        origin, layout = add(origin, layout.offset), layout.inner  # type: ignore[assignment,union-attr]
     if not _gives_coordinates(layout) and not (
         isinstance(layout, Layout) and not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(layout.stride))
     ):
         refuse("make_tensor", (origin, layout), "a layout whose values are integers cannot have a coordinate as its origin")
-    if not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(origin)):
+    if not tensor and not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(origin)):
         return layout
+    return _begun(origin, layout)
+
+
+def counting(layout: AnyLayout) -> AnyLayout:
+    """A tensor of coordinates from 0 on, as make_identity_tensor and get_tma_tensor make it: that it is one shows in its print.
+
+    A layout whose values are integers stays as it is. Source: cute/tensor_impl.hpp, make_counting_tensor.
+
+    >>> from cute_viz.algebra.stride import E
+    >>> str(counting(Layout((2, 2), (E(0), E(1)))))
+    'ArithTuple(0,0) o (2,2):(1@0,1@1)'
+    """
+    if not isinstance(layout, Layout) or not is_coordinate_layout(layout):
+        return layout
+    begun = _begun((), layout)
+    static = any(isinstance(step.value, Static) for step in leaves(layout.stride) if isinstance(step, Basis))
+    return ComposedLayout(begun.outer, map_leaves(Static, begun.offset), layout) if static else begun
+
+
+def _begun(origin: Any, layout: AnyLayout) -> ComposedLayout:
+    """A layout behind an origin that has a number for each number of its coordinates."""
     whole: Any = map_leaves(lambda _: 0, origin)
     for stride in leaves(layout.stride) if isinstance(layout, Layout) else ():
         whole = add(whole, Basis(1, stride.path) if isinstance(stride, Basis) else 0)

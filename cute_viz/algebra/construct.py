@@ -6,7 +6,7 @@ from typing import Any
 
 from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra.common import is_zero, refuse
-from cute_viz.algebra.composed import AnyLayout
+from cute_viz.algebra.composed import AnyLayout, counting
 from cute_viz.algebra.inttuple import (
     IntTuple,
     Made,
@@ -23,6 +23,7 @@ from cute_viz.algebra.inttuple import (
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import is_known
 from cute_viz.algebra.shapes import product_like
+from cute_viz.algebra.static import has_static
 from cute_viz.algebra.stride import Basis, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import swizzle_as_layout
@@ -161,6 +162,16 @@ def make_identity_layout(shape: IntTuple) -> Layout:
     '(4,(2,3)):(1@0,(1@0@1,1@1@1))'
     """
     strides = unit_strides(shape)
-    if any(type(extent) is Static for extent in leaves(shape)):  # E<0> is static
+    if isinstance(shape, Made) or any(type(extent) is Static for extent in leaves(shape)):  # E<0> is static
         strides = map_leaves(lambda unit: Basis(Static(1), unit.path) if isinstance(unit, Basis) else Static(unit), strides)
     return Layout(shape, strides)
+
+
+def make_identity_tensor(shape: IntTuple) -> AnyLayout:
+    """The tensor that sends every coordinate to itself: a layout, which of a shape of C++ tells its origin, as CuTe prints it.
+
+    >>> str(make_identity_tensor((Static(4), Static(8)))), str(make_identity_tensor((4, 8)))
+    ('ArithTuple(_0,_0) o (_4,_8):(_1@0,_1@1)', '(4,8):(1@0,1@1)')
+    """
+    layout = make_identity_layout(shape)
+    return counting(layout) if has_static(layout) else layout

@@ -15,7 +15,7 @@ from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get, zip_
-from cute_viz.algebra.partition import indexed
+from cute_viz.algebra.partition import blanks, indexed
 from cute_viz.algebra.products import logical_product
 from cute_viz.algebra.recast import recast_layout, upcast
 from cute_viz.algebra.shapes import product_each
@@ -221,7 +221,7 @@ def partition(thr: ThrCopy, side: str, layout: AnyLayout) -> AnyLayout:
     """
     divided = tidfrg(thr.tiled, side, layout)
     rest = len(modes(get(domain(divided), 2).shape))
-    return indexed(f"partition_{side}", layout, divided, (thr.thr_idx, X, (X,) * rest))
+    return indexed(f"partition_{side}", layout, divided, (thr.thr_idx, X, blanks(rest)))
 
 
 def retile(copy: TiledCopy, layout: AnyLayout) -> AnyLayout:

@@ -23,7 +23,7 @@ from cute_viz.algebra.stride import Basis, is_coordinate
 from cute_viz.algebra.table import fits, offsets
 from cute_viz.errors import AlgebraError
 
-_dsl: ContextVar[bool] = ContextVar("in the DSL", default=False)
+_dsl: ContextVar[bool | None] = ContextVar("in the DSL", default=None)
 
 
 def logical_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
@@ -148,14 +148,14 @@ def flat_divide(layout: AnyLayout, tiler: Any) -> AnyLayout:
 
 
 @contextmanager
-def as_in_dsl() -> Iterator[None]:
-    """While an operation of the Python DSL is computed, which opens modes of one mode, too.
+def as_in_dsl(meant: bool = True) -> Iterator[None]:
+    """While an operation of the Python DSL is computed, which opens modes of one mode, too; if not `meant`, one of C++.
 
     >>> with as_in_dsl():
     ...     print(flat_divide(Layout((512,)), (128,)))
     (128,4):(1,128)
     """
-    token = _dsl.set(True)
+    token = _dsl.set(meant)
     try:
         yield
     finally:
@@ -168,8 +168,8 @@ def in_dsl(layout: AnyLayout, tiler: Any) -> bool:
     >>> in_dsl(Layout(8, Basis(1, (0,))), 2), in_dsl(Layout(8), 2)
     (True, False)
     """
-    if _dsl.get():
-        return True
+    if (said := _dsl.get()) is not None:
+        return said
     if isinstance(layout, ComposedLayout) or has_static(layout):
         return False
     return any(isinstance(x, Layout) and is_coordinate_layout(x) for x in (layout, *leaves(tiler)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
@@ -23,7 +24,7 @@ SIMPLIFIES = {
     *("tile_to_shape", "make_layout_like", "make_ordered_layout", "make_fragment_like"),
     *(f"partition_{x}" for x in "ABCSD"),
     *(f"{name}_{x}" for name in ("thrfrg", "partition_shape", "partition_fragment") for x in "ABC"),
-    *("tidfrg_S", "tidfrg_D", "local_tile", "local_partition"),
+    *("tidfrg_S", "tidfrg_D", "local_tile", "local_partition", "tma_partition", "slice"),
 }
 OF_TYPES = {"rank", "depth", "congruent", "weakly_congruent"}  # known of any operands
 OF_VALUES = {"compatible", "evenly_divides"}  # known of known operands
@@ -46,8 +47,18 @@ def entered(name: str, operands: list[Any]) -> list[Any]:
     def told(x: int) -> int:
         return Known(x) if isinstance(x, Static) or (below and x < 0) else Runtime(x)
 
-    # An atom and a tiling of it are types.
-    return [each_integer(Known if is_tiling(y) and not isinstance(y, Tensor) else told, y) for y in operands]
+    # An atom and a tiling of it are types; which thread looks at it is not.
+    types = [is_tiling(y) and not isinstance(y, Tensor) for y in operands]
+    found = [each_integer(Known if is_type else told, y) for y, is_type in zip(operands, types, strict=True)]
+    return [_of_thread(y, told) if is_type else y for y, is_type in zip(found, types, strict=True)]
+
+
+def _of_thread(view: Any, told: Callable[[int], int]) -> Any:
+    """A thread's view of a tiling, with the kind of integer that its index is."""
+    for name in ("thr_idx", "thr_vmnk"):
+        if hasattr(view, name):
+            return replace(view, **{name: each_integer(told, getattr(view, name))})
+    return view
 
 
 def is_mixed(operands: list[Any]) -> bool:

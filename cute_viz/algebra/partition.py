@@ -43,8 +43,8 @@ def local_tile(layout: AnyLayout, tiler: Any, coord: Any, proj: Any = None) -> A
         tiler, coord = dice_tuple(proj, tiler), dice_tuple(proj, coord)
     tiled = zipped_divide(layout, tiler)
     first, second = modes(domain(tiled).shape)
-    blanks = (X,) * tuple_rank(first) if in_dsl(domain(layout), tiler) else _blanks(tuple_rank(first))
-    return indexed("local_tile", layout, tiled, (blanks, _padded(coord, tuple_rank(second), layout, tiler)))
+    whole = (X,) * tuple_rank(first) if in_dsl(domain(layout), tiler) else blanks(tuple_rank(first))
+    return indexed("local_tile", layout, tiled, (whole, _padded(coord, tuple_rank(second), layout, tiler)))
 
 
 def local_partition(layout: AnyLayout, tile: Layout, index: int, proj: Any = None) -> AnyLayout:
@@ -58,8 +58,8 @@ def local_partition(layout: AnyLayout, tile: Layout, index: int, proj: Any = Non
     if proj is not None:
         tile = dice(proj, tile)
     tiled = zipped_divide(layout, product_each(tile.shape))
-    blanks = _blanks(tuple_rank(modes(domain(tiled).shape)[1]))
-    return indexed("local_partition", layout, tiled, (get_flat_coord(tile, index), blanks))
+    rest = blanks(tuple_rank(modes(domain(tiled).shape)[1]))
+    return indexed("local_partition", layout, tiled, (get_flat_coord(tile, index), rest))
 
 
 def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[Any, Layout]:
@@ -76,7 +76,12 @@ def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[Any, Layout]
     return product_each(domain(mn).shape), tv
 
 
-def _blanks(n: int) -> Any:
+def blanks(n: int) -> Any:
+    """`_` for every mode of so many, of one mode as a whole (cute/algorithm/tuple_algorithms.hpp, repeat).
+
+    >>> str(blanks(1)), len(blanks(2))
+    ('_', 2)
+    """
     return X if n == 1 else (X,) * n
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout
+from cute_viz.algebra.composed import AnyLayout, counting
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.divide import in_dsl
@@ -22,7 +22,7 @@ from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.simplify import coalesce
-from cute_viz.algebra.static import mark_static
+from cute_viz.algebra.static import has_static, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
@@ -224,7 +224,8 @@ def _coordinates(g: Tensor, recast: Layout, gbasis: Layout, tensor_map: TensorMa
             return Basis(-(-(int(step) * tensor_map.bits // max(in_bytes[n], 16)) // 8), (n,))
         return 0
 
-    return map_leaves(stride, make_identity_layout(g.layout.shape).stride)
+    steps = map_leaves(stride, make_identity_layout(g.layout.shape).stride)
+    return mark_static(steps) if has_static(g.layout) else steps
 
 
 def tiled_of(tma: TmaCopy, threads: Layout) -> TiledCopy:
@@ -251,7 +252,8 @@ def get_tma_tensor(tma: Any, shape: Any) -> AnyLayout:
     '(64,32):(1@1,1@0)'
     """
     copy = as_tma("get_tma_tensor", tma)
-    return copy.im2col.coordinates if copy.im2col else Layout(shape, copy.g_stride)
+    layout = copy.im2col.coordinates if copy.im2col else Layout(shape, copy.g_stride)
+    return counting(layout) if isinstance(layout, Layout) and has_static(layout) else layout
 
 
 def as_tma(name: str, x: Any) -> TmaCopy:

@@ -53,11 +53,11 @@ def tma_partition(tma: Any, cta: Any, ctas: Any, smem: Any, gmem: Any) -> tuple[
     elements = copy.bits // copy.tensor.bits
     values = tile_to_shape(make_layout(right_inverse(tile)), size(tile))
     cut = logical_divide(values, Layout(elements))
-    moved = int(crd2idx(cta, layout)) * (elements // cosize(layout))
+    moved = crd2idx(cta, layout) * (elements // cosize(layout))
     return _part(coordinates, cut, moved), _shared(smem, cut, moved)
 
 
-def _part(x: AnyLayout, cut: AnyLayout, moved: int) -> AnyLayout:
+def _part(x: AnyLayout, cut: AnyLayout, moved: Any) -> AnyLayout:
     """A layout whose first mode is ordered as the instruction takes it, begun at an element of that."""
     rank = tuple_rank(domain(x).shape)
     ordered = coalesce(composition(x, (cut, *[X] * (rank - 1))), ((1, 1),))
@@ -65,7 +65,7 @@ def _part(x: AnyLayout, cut: AnyLayout, moved: int) -> AnyLayout:
     return with_origin(offset, layout) if isinstance(offset, tuple) and any(leaves(offset)) else layout
 
 
-def _shared(smem: Any, cut: AnyLayout, moved: int) -> Any:
+def _shared(smem: Any, cut: AnyLayout, moved: Any) -> Any:
     plain = smem.layout if isinstance(smem, Tensor) else domain(as_layout(smem))
     rank = tuple_rank(plain.shape)
     ordered = coalesce(composition(plain, (cut, *[X] * (rank - 1))), ((1, 1),))

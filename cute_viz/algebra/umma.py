@@ -199,26 +199,6 @@ def make_fragment_C(*given: Any) -> Any:
     return _make("C", *given)
 
 
-def _partitioned(operand: str) -> Callable[[Any, Any], Any]:
-    def partition_fragment(mma: Any, x: Any) -> Any:
-        tiled = as_tiled_mma(mma)
-        if (where := home(tiled.atom.name, operand)) != "rmem":
-            if where == "smem" and not isinstance(x, (Tensor, ComposedLayout)):
-                words = f"{tiled.atom.name} holds no {operand} in registers"
-                refuse(f"partition_fragment_{operand}", (x,), words, hint="a tensor in shared memory has descriptors")
-            thr = mma if isinstance(mma, ThrMMA) else get_slice(tiled, 0)
-            cut = partition(thr, operand, x.layout if isinstance(x, Tensor) else as_layout(x))
-            return _make(operand, tiled, viewed(x, cut) if isinstance(x, Tensor) else cut)
-        part = domain(partition(get_slice(tiled, 0), operand, as_layout(whole(x))))
-        return Layout(part.shape) if operand == "C" else make_fragment_like(part)  # accumulators do not follow the tensor
-
-    partition_fragment.__doc__ = f"What a thread needs of operand {operand}: registers, descriptors or tensor memory."
-    return partition_fragment
-
-
-partition_fragment_A, partition_fragment_B, partition_fragment_C = map(_partitioned, "ABC")
-
-
 def make_fragment_SFA(mma: Any, shape: Any) -> Tensor:
     """The tensor memory of the scale factors of A, for their layout in shared memory: make_tensor<TiledMma::FrgTypeSFA>(shape).
 

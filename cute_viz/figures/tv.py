@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.common import WARP
-from cute_viz.algebra.composed import AnyLayout
+from cute_viz.algebra.composed import AnyLayout, has_origin
 from cute_viz.algebra.inttuple import Static, leaves, modes, product, show
 from cute_viz.algebra.table import offsets
 from cute_viz.errors import FigureError
@@ -182,5 +182,7 @@ def _notes(tv_map: TVMap, owners: list[list[int]], options: FigureOptions) -> tu
 
 def _drawn(layout: AnyLayout) -> str:
     """The coordinate tensor that print_latex_tv would be given."""
+    if has_origin(layout):
+        return show(layout)
     static = any(isinstance(leaf, Static) for leaf in leaves(layout.shape))
     return f"ArithTuple({'_0,_0' if static else '0,0'}) o {show(layout)}"

@@ -328,7 +328,7 @@ class Evaluator:
             numbers = first.space[first.space.index("<") + 1 : first.space.index(">")].split(",")
             return make_composed_layout(Swizzle(*map(int, numbers)), items[0], self._compose(items[1:]))
         if isinstance(first, Call) and short(first.name) == "ArithTuple":  # the origin of a tensor of coordinates
-            return with_origin(items[0], self._compose(items[1:]))
+            return with_origin(items[0], self._compose(items[1:]), tensor=True)
         if isinstance(first, Pointer):
             items = items[1:]  # of a tensor: the layout is what counts
         return self._compose(items)

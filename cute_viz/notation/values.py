@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.inttuple import Static, X, leaves, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
 from cute_viz.algebra.static import is_tiling, mark_static
@@ -219,4 +219,8 @@ def called(function: Any, args: tuple[Any, ...]) -> Any:
         raise AlgebraError("a layout is called with a coordinate", hint="such as (2,3), or (2,_) for a slice")
     if isinstance(function, Layout) and is_coordinate_layout(function) and not any(leaf is X for leaf in leaves(args)):
         return printed_value(args[0] if len(args) == 1 else args, function)
+    if has_origin(function) and any(leaf is X for leaf in leaves(args)):
+        from cute_viz.algebra import ops
+
+        return ops.find("slice").call([args[0] if len(args) == 1 else args, function])
     return function(*args)

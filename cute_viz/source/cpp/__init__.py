@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.views import get_slice
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
@@ -23,7 +24,7 @@ from cute_viz.source.cpp.slices import Thread
 from cute_viz.source.cpp.statements import moves
 from cute_viz.source.cpp.tokens import tokenize
 from cute_viz.source.cpp.tree import Call, Decltype, Id, Part
-from cute_viz.source.cpp.unknown import Symbol, Unknown
+from cute_viz.source.cpp.unknown import Symbol, Unknown, unknowns
 from cute_viz.source.cpp.uses import all_uses
 from cute_viz.source.cpp.values import Built, Class, Enumerator, Env, External, Function, Pack, Pointer, Template, finished
 from cute_viz.source.model import Entry, Given, SourceFile, matching, path_parts
@@ -304,6 +305,8 @@ def _object(context: Context, declaration: Declaration, value: Any) -> Any:
         return get_slice(finished(tiled), Symbol(value.error))  # type: ignore[arg-type]
     if isinstance(value, Unknown) and not value.solid and _runs(value.error):
         return Symbol(value.error)
+    if isinstance(value, ComposedLayout) and has_origin(value) and unknowns(value.offset):
+        return value.inner  # where a tensor begins is no part of its layout
     if isinstance(value, (Built, Class, Enumerator, Function, Template, Pointer, Pack, External, Env)):
         raise NotationError(f"{declaration.name!r} is {show(value)}, not a layout", text=context.text, span=span)
     return value

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.composed import ComposedLayout, counting, has_origin
+from cute_viz.algebra.divide import as_in_dsl
 from cute_viz.algebra.elements import ValueType
-from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.inttuple import Static, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
+from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, LimitError, NotationError, Span
@@ -18,7 +20,7 @@ from cute_viz.source.cpp.calls import CALLS
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.cutlass import SCALES, scale_factors
 from cute_viz.source.cpp.known import known
-from cute_viz.source.cpp.located import OF_TENSORS, VIEWS, as_tensor, located, plain, pointer_of
+from cute_viz.source.cpp.located import COUNTING, OF_TENSORS, VIEWS, as_tensor, located, moved, plain, pointer_of
 from cute_viz.source.cpp.members import method, type_member
 from cute_viz.source.cpp.operators import Operators
 from cute_viz.source.cpp.scopes import Range
@@ -46,6 +48,7 @@ from cute_viz.source.cpp.values import (
     Lazy,
     Pointer,
     argument,
+    finished,
     later,
     static,
     taken,
@@ -309,15 +312,26 @@ class Evaluator(Operators):
         if short == "make_layout" and self.context.types and operands and isinstance(operands[0], tuple):
             operands[0] = later(operands[0])
         pointers = [pointer_of(operand) for operand in operands]
+        of_map = short.startswith("make_") and "_tma_" in short  # a tensor map follows from what is static
 
         def result(*known: Any) -> Any:
-            values = [as_tensor(x, p) for x, p in zip(known, pointers, strict=True)] if short in OF_TENSORS else list(known)
+            values = list(known)
+            if of_map or short in OF_TENSORS:
+                values = [as_tensor(x, p) for x, p in zip(known, pointers, strict=True)]
+                values = list(finished(tuple(values))) if of_map else values
             out = ops.OPS[short].call(values, template)
             return ungroup(taken(out) if is_mixed(list(known)) else out)
 
-        found = through(result, *map(plain, operands), compares=short in SIMPLIFIES)
+        with as_in_dsl(False):
+            found = through(result, *map(plain, operands), compares=short in SIMPLIFIES)
+        if name in COUNTING:
+            return each_integer(lambda n: int(n) if isinstance(n, Static) else n, counting(found))
         of = next((n for n, operand in enumerate(operands) if isinstance(operand, (Layout, ComposedLayout))), 0)
-        return located(found, pointers[of]) if short in VIEWS and operands else found
+        if short not in VIEWS or not operands:
+            return found
+        if short == "domain_offset" and isinstance(found, tuple) and (pointers[of] is not None or has_origin(operands[of])):
+            return located(found[0], moved(pointers[of], found[1]))  # of a tensor the pointer takes the offset
+        return located(found, pointers[of])
 
     def of(self, part: Range, env: Env) -> Any:
         """The value of tokens in an environment."""

@@ -13,8 +13,11 @@ from cute_viz.source.cpp.unknown import Unknown
 
 # Operations that look at what a tensor's pointer points to; of others the layout counts.
 OF_TENSORS = frozenset(
-    ("make_tma_copy", "make_tma_atom", "make_tma_atom_A_sm100", "make_tma_atom_B_sm100", "make_gmma_desc", "make_umma_desc")
-) | frozenset(("make_tmem_copy", "make_utccp_copy"))
+    words(
+        "make_gmma_desc make_umma_desc make_tmem_copy make_utccp_copy make_fragment_A make_fragment_B partition_fragment_A "
+        "partition_fragment_B"
+    )
+)
 # Operations whose result is a view of their first operand.
 VIEWS = frozenset(
     words(
@@ -22,6 +25,8 @@ VIEWS = frozenset(
         "partition_S partition_D retile_S retile_D logical_divide zipped_divide tiled_divide flat_divide domain_offset"
     )
 )
+# Operations that make tensors of coordinates.
+COUNTING = frozenset(("make_identity_tensor", "get_tma_tensor"))
 
 
 class LocatedLayout(Layout):

@@ -16,7 +16,7 @@ from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.located import begin, located, moved, plain, pointer_of
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Node
-from cute_viz.source.cpp.unknown import Unknown, through
+from cute_viz.source.cpp.unknown import Unknown, through, unknown
 from cute_viz.source.cpp.values import finished
 
 
@@ -100,10 +100,14 @@ def _sliced(pointer: Pointer | None, layout: Any, values: tuple[Any, ...], lost:
 def placed(value: Any, lost: list[CuteVizError]) -> Any:
     """The layout of a tensor that was cut: the offset is the pointer's.
 
-    A swizzled one that begins nobody knows where is a Thread's. Raises: the error of a coordinate that a number depends on.
+    A swizzled one that begins nobody knows where is a Thread's; the origin of coordinates is not known, then.
+    Raises: the error of a coordinate that a number depends on.
     """
     if isinstance(value, ComposedLayout) and not isinstance(value.offset, PointerFlag):
-        if isinstance(value.outer, Layout) and not has_origin(value) and isinstance(value.inner, Layout):
+        if has_origin(value):
+            origin = map_leaves(lambda _: unknown(lost[0]), value.offset) if lost else value.offset
+            return ComposedLayout(value.outer, origin, value.inner)
+        if isinstance(value.outer, Layout) and isinstance(value.inner, Layout):
             return value.inner
         if lost:
             return Thread(value, lost[0])
@@ -138,7 +142,7 @@ def of_thread(meaning: Meaning, name: str, thread: Any, operands: list[Any]) -> 
     pointer = pointer_of(operands[0]) if operands and name.startswith(("partition_", "retile")) else None
     pointer = _fragment(name, view) if "fragment" in name else pointer
     flagged = any(isinstance(operand, ComposedLayout) and isinstance(operand.offset, PointerFlag) for operand in operands)
-    if flagged and not name.startswith("make_fragment_"):
+    if flagged and not name.startswith("make_fragment_") and not _of_descriptors(name, view):
         part, offset = _flagged(meaning, name, view, operands)
         return located(part, moved(pointer, offset, not lost))
     found = meaning.operate(name, [view, *operands])
@@ -150,6 +154,15 @@ def _fragment(name: str, view: Any) -> Pointer | None:
     types, place = getattr(getattr(getattr(view, "tiled", None), "atom", None), "types", ()), "ABC".find(name[-1])
     short = named(types[place]) if 0 <= place < len(types) else None
     return Pointer("rmem", short.cpp[0] if short.cpp else short.name) if short is not None else None
+
+
+def _of_descriptors(name: str, view: Any) -> bool:
+    """Whether what partition_fragment_A or _B gives are descriptors, which begin where the tensor does."""
+    if name not in ("partition_fragment_A", "partition_fragment_B"):
+        return False
+    from cute_viz.algebra.umma import home
+
+    return home(view.tiled.atom.name, name[-1]) == "smem"
 
 
 def _flagged(meaning: Meaning, name: str, view: Any, operands: list[Any]) -> tuple[Any, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.divide import as_in_dsl
-from cute_viz.algebra.inttuple import Underscore, modes
+from cute_viz.algebra.inttuple import Underscore
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import ThrMMA
 from cute_viz.algebra.ops import ALIASES, OPS, find
@@ -108,8 +108,6 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
     order = REORDERED.get(name)
     if order is not None and len(values) == len(order):
         values = [values[n] for n in order]
-    one = name in ("partition_S", "partition_D") and isinstance(values[0], ThrCopy) and isinstance(values[0].tiled.tiler_mn, tuple)
-    one = one and len(values[0].tiled.tiler_mn) == 1
     short = {"retile": "retile_S"}.get(name, RENAMED.get(name, name))
     run_time = any(isinstance(value, (ThrCopy, ThrMMA)) or next(run_times(value), None) is not None for value in values)
     if run_time and "inverse" in short:
@@ -120,17 +118,8 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
         result = result[0]
     if tensor is not None and (isinstance(result, (Layout, ComposedLayout)) or (name in _MOVES and isinstance(result, tuple))):
         part = moved(tensor, result) if name in _MOVES else Tensor(result, tensor.pointer, tensor.offset)
-        layout = _cleared(part.layout)
-        return Tensor(_in_one_mode(layout) if one else layout, part.pointer, part.offset)
+        return Tensor(_cleared(part.layout), part.pointer, part.offset)
     return _wrapped(result, operands)
-
-
-def _in_one_mode(layout: Any) -> Any:
-    """What a copy of one mode leaves over is one mode of one mode in the DSL: ((8,1),(4))."""
-    if not isinstance(layout, Layout) or not isinstance(layout.shape, tuple) or len(layout.shape) != 2:
-        return layout
-    shapes, strides = layout.shape, modes(layout.stride)
-    return layout if isinstance(shapes[1], tuple) else Layout((shapes[0], (shapes[1],)), (strides[0], (strides[1],)))
 
 
 def _wrapped(result: Any, operands: list[Any]) -> Any:
