@@ -9,6 +9,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, tile_shape
 from cute_viz.algebra.static import unmarked
+from cute_viz.algebra.tmem import SPARSE, is_sparse
 from cute_viz.errors import CuteVizError
 
 
@@ -67,6 +68,7 @@ def _mma_atom(atom: MMA_Atom) -> dict[str, Any]:
         "DLayout": unmarked(atom.layout_c),
         **({"blocks": atom.blocks} if atom.blocks > 1 else {}),
         **({"A stored": f"M x K/{atom.stored}"} if atom.stored > 1 else {}),
+        **({"A": SPARSE} if is_sparse(atom.name) else {}),
     }
 
 
