@@ -253,12 +253,14 @@ def test_the_metadata_of_a_sparse_mma_lies_as_the_layout_says():
         lane, bit = divmod(fragment.layout((row, k), 0, block), 1 << 21)
         piece = drawn[lane][bit // 32].splitlines()[bit % 32 // 16]
         told, first, last = map(int, re.fullmatch(r"(\d+),(\d+)-(\d+)", piece).groups())
-        assert told == row and first <= k + 32 * block <= last
+        assert told == row
+        assert first <= k + 32 * block <= last
 
 
 def test_a_load_with_a_maximum_has_a_register_for_it():
     registers = figure(parse("SM100_TMEM_LOAD_STAT_32dp32b32x{}")).panels[1]
-    assert registers.cols == 33 and registers.labels[32::33] == tuple(f"max of T{t}" for t in range(32))
+    assert registers.cols == 33
+    assert registers.labels[32::33] == tuple(f"max of T{t}" for t in range(32))
 
 
 def test_the_instruction_descriptor_of_operands_is_that_of_the_atom():

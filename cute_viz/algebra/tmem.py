@@ -21,7 +21,7 @@ from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.make_copy import make_cotiled_copy
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.products import tiled_product
-from cute_viz.algebra.recast import recast_layout, upcast
+from cute_viz.algebra.recast import upcast
 from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.tensor import Pointer, Tensor
 from cute_viz.display import Shown

@@ -16,8 +16,8 @@ from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
-from cute_viz.notation.hardware import FRAGMENTS
 from cute_viz.errors import CuteVizError, Span
+from cute_viz.notation.hardware import FRAGMENTS
 from cute_viz.source.cpp.atoms import value_type
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.cutlass import scale_factors, tag_member

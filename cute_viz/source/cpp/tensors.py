@@ -9,8 +9,8 @@ from cute_viz.algebra.composed import ComposedLayout, PointerFlag
 from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.tensor import Pointer as TensorPointer
-from cute_viz.notation.hardware import FRAGMENTS
 from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.notation.hardware import FRAGMENTS
 from cute_viz.source.cpp.elements import bits, canonical
 from cute_viz.source.cpp.located import Further, located, plain, pointer_of
 from cute_viz.source.cpp.pointed import element
