@@ -271,3 +271,38 @@ def test_the_instruction_descriptor_of_operands_is_that_of_the_atom():
     )
     bits = next(p for p in figure(parse(f"mma_operands({name.format(words)}{{}})")).panels if p.place == (0, 0)).labels
     assert bits == figure(right).panels[0].labels
+
+
+@pytest.mark.parametrize(
+    ("major", "mode", "value_type", "tile"),
+    [
+        ("K", "SW128", "float_e4m3_t", (64, 128)),
+        ("K", "SW64", "bfloat16_t", (64, 32)),
+        ("K", "INTER", "float_e2m1_t", (64, 64)),
+        ("MN", "SW128", "bfloat16_t", (128, 16)),
+        ("MN", "SW32", "float_e4m3_t", (64, 32)),
+        ("MN", "INTER", "tfloat32_t", (64, 16)),
+        ("MN", "SW128_32B", "tfloat32_t", (64, 16)),
+    ],
+)
+def test_core_matrices_lie_where_the_canonical_layouts_of_ptx_have_them(major, mode, value_type, tile):
+    x = parse(
+        f"make_umma_desc<UMMA::Major::{major}>(make_tensor(make_smem_ptr<{value_type}>(2048), "
+        f"tile_to_shape(UMMA::Layout_{major}_{mode}_Atom<{value_type}>{{}}, {tile})))"
+    )
+    core, memory, _ = figure(x).panels
+    for (r0, c0, r1, c1), words in zip(core.arrows, core.arrow_labels, strict=True):
+        assert core.data["byte"][r1 * core.cols + c1] - core.data["byte"][r0 * core.cols + c0] == int(words.split()[1])
+    leading, stride = x.leading_byte_offset * 16, x.stride_byte_offset * 16
+    wide, deep = {"INTER": 16, "SW32": 32, "SW64": 64}.get(mode, 128), 4 if mode.endswith("_32B") else 8
+    mask, shift = {"INTER": (0, 4), "SW32": (1, 4), "SW64": (3, 4), "SW128": (7, 4), "SW128_32B": (3, 5)}[mode]
+    for label, byte in zip(memory.labels, memory.data["byte"], strict=True):
+        row, col, line = map(int, re.split("[,.]", label))
+        if mode == "INTER":
+            at = row * stride + col * leading + line * 16
+        elif major == "K":
+            at = row * stride + line * wide + col * 16
+        else:
+            at = row // (wide // 16) * leading + col * stride + line * wide + row % (wide // 16) * 16
+        assert (2048 + at) ^ (((2048 + at) >> 7 & mask) << shift) == byte
+        assert line < deep

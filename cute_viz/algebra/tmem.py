@@ -198,6 +198,28 @@ def is_sparse(name: str) -> bool:
     return match is not None and "SPARSE" in (match["more"] or "")
 
 
+def data_path(name: str, m: int) -> str:
+    """Where a tcgen05.mma keeps its accumulator, as the PTX ISA has it ("Data path layout organization"); "" of another instruction.
+
+    >>> data_path("SM100_MMA_F16BF16_SS<...>", 64)
+    'layout F of the PTX ISA: row r in lane 32 (r / 16) + r mod 16'
+    """
+    match = _UMMA.search(name)
+    if match is None:
+        return ""
+    letter = {256: "A", 128: "C" if is_sparse(name) else "B"} if match["two"] else {128: "D", 64: "F"}
+    return f"layout {letter[m]} of the PTX ISA: {_PATHS[letter[m]]}" if m in letter else ""
+
+
+_PATHS = {
+    "A": "row r in lane r mod 128 of CTA r / 128",
+    "B": "row r of 64 of a CTA in lane r, and in lane 64 + r the right half of its columns",
+    "C": "row r of 64 of a CTA in lane 32 (r / 16) + r mod 16, where CuTe's fragment has layout B",
+    "D": "row r in lane r",
+    "F": "row r in lane 32 (r / 16) + r mod 16",
+}
+
+
 def make_fragment_e(name: str, shape: Any) -> Tensor:
     """The tensor memory of the metadata of a sparse MMA, for the shape ((M,K),MMA_M,MMA_K,...) of A: elements are those of A.
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, layout_sd, tile_of
-from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, tile_shape
 from cute_viz.algebra.static import unmarked
-from cute_viz.algebra.tmem import SPARSE, is_sparse
+from cute_viz.algebra.tmem import SPARSE, data_path, is_sparse
 from cute_viz.errors import CuteVizError
 
 
@@ -69,6 +69,7 @@ def _mma_atom(atom: MMA_Atom) -> dict[str, Any]:
         **({"blocks": atom.blocks} if atom.blocks > 1 else {}),
         **({"A stored": f"M x K/{atom.stored}"} if atom.stored > 1 else {}),
         **({"A": SPARSE} if is_sparse(atom.name) else {}),
+        **({"C in tensor memory": path} if (path := data_path(atom.name, product(modes(atom.shape_mnk)[0]))) else {}),
     }
 
 

@@ -103,7 +103,8 @@ def _filled(op: CopyOp, options: FigureOptions) -> Figure:
     high = f"lanes {', '.join(map(str, filled))}" if len(filled) < WARP else f"{len(filled)} lanes"
     title = options.title or f"{op.name} (tcgen05.cp): {count(rows, 'row')} to {high} × {count(wide, 'column')}"
     times = "" if each == 1 else f" Every row goes to {each} lanes: {_same(found)}."
-    notes = (f"One thread issues it; it runs before the tcgen05.mma behind it.{times} SM100: {RUN}.",)
+    pair = " Each CTA of the pair copies from its own shared memory to its own tensor memory." if op.name.endswith("_2cta") else ""
+    notes = (f"One thread issues it; it runs before the tcgen05.mma behind it.{times}{pair} SM100: {RUN}.",)
     return Figure(
         kind="lanes",
         title=title,
