@@ -199,7 +199,7 @@ def is_sparse(name: str) -> bool:
 
 
 def data_path(name: str, m: int) -> str:
-    """Where a tcgen05.mma keeps its accumulator, as the PTX ISA has it ("Data path layout organization"); "" of another instruction.
+    """Where a tcgen05.mma keeps its accumulator, as the PTX ISA has it ("Data path layout organization"); "" of other instructions.
 
     >>> data_path("SM100_MMA_F16BF16_SS<...>", 64)
     'layout F of the PTX ISA: row r in lane 32 (r / 16) + r mod 16'
