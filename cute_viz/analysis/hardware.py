@@ -48,6 +48,7 @@ def _descriptor(x: SmemDescriptor) -> dict[str, Any]:
         "kind": f"{x.kind} descriptor, {x.major}-major",
         **x.values,
         "layout_type_name": x.mode,
+        "units": "start_address and both offsets count 16 bytes; layouts count elements",
         "start address": f"{x.start_address * UNIT} bytes" if known else "not known; counted from 0",
         "leading offset": f"{x.leading_byte_offset * UNIT} bytes",
         "stride offset": f"{x.stride_byte_offset * UNIT} bytes",

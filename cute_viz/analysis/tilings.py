@@ -9,7 +9,7 @@ from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, tile_shape
 from cute_viz.algebra.static import unmarked
-from cute_viz.algebra.tmem import SPARSE, data_path, is_sparse
+from cute_viz.algebra.tmem import SPARSE, WORD, data_path, is_sparse, lane_stride
 from cute_viz.errors import CuteVizError
 
 
@@ -41,6 +41,7 @@ def tiling_facts(subject: Any) -> dict[str, Any]:
             "SrcLayout": unmarked(subject.src),
             "DstLayout": unmarked(subject.dst),
             "RefLayout": unmarked(subject.ref),
+            **_units(subject),
         }
     if isinstance(subject, Copy_Atom):
         return _copy_atom(subject)
@@ -53,6 +54,9 @@ def tiling_facts(subject: Any) -> dict[str, Any]:
             "layoutS_TV": unmarked(layout_sd(subject, "S")),
             "layoutD_TV": unmarked(layout_sd(subject, "D")),
             **_copy_atom(subject.atom),
+            **(
+                {"units": "ValID counts bits of tensor memory, the other layouts elements"} if "_TMEM_" in subject.atom.name else {}
+            ),
         }
     raise CuteVizError(f"{show(subject)} is neither an atom nor a tiling")
 
@@ -71,6 +75,13 @@ def _mma_atom(atom: MMA_Atom) -> dict[str, Any]:
         **({"A": SPARSE} if is_sparse(atom.name) else {}),
         **({"C in tensor memory": path} if (path := data_path(atom.name, product(modes(atom.shape_mnk)[0]))) else {}),
     }
+
+
+def _units(op: CopyOp) -> dict[str, Any]:
+    """What the layouts of a copy of tensor memory count."""
+    if op.val_id is None:
+        return {}
+    return {"units": f"bits; in ValID those of tensor memory, a lane is {lane_stride(1)} of them, a column {WORD}"}
 
 
 def _copy_atom(atom: Copy_Atom) -> dict[str, Any]:

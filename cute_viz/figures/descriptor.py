@@ -52,7 +52,7 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
     x = obj.first if isinstance(obj, DescriptorTensor) else obj
     whole = _flat(obj.tensor) if isinstance(obj, DescriptorTensor) else x.tensor
     check_cells(product(whole.layout.shape) * x.bits // 128, f"the operand {whole.layout}", options)
-    deep = MODES[x.kind][_key(x)][3]
+    deep = MODES[x.kind][swizzle_of(x)][3]
     cores, block = _cores(whole, x.major, deep), _cores(x.tensor, x.major, deep)
     # a fragment's colours tell its descriptors, a descriptor's those of its core matrices
     painted = [_block_of(cores, block, n) if isinstance(obj, DescriptorTensor) else n for n in range(len(cores.units))]
@@ -135,7 +135,7 @@ def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, paintin
     row_step, col_step = (deep, t) if x.major == "K" else (t, deep)
     across = tuple(1 if 0 < c < cores.cols and c % block.cols == 0 else 0 for c in range(cores.cols + 1))
     down = tuple(1 if 0 < r < cores.rows and r % block.rows == 0 else 0 for r in range(cores.rows + 1))
-    width = MODES[x.kind][_key(x)][2]
+    width = MODES[x.kind][swizzle_of(x)][2]
     boxes = _atoms(x, cores, width)
     labels = []
     for n, units in enumerate(cores.units):
@@ -164,7 +164,13 @@ def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, paintin
     )
 
 
-def _key(x: SmemDescriptor) -> tuple[int, int, int]:
+def swizzle_of(x: SmemDescriptor) -> tuple[int, int, int]:
+    """The swizzle of a layout type, as a key of MODES.
+
+    >>> from cute_viz import parse
+    >>> swizzle_of(parse("make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"))
+    (1, 4, 3)
+    """
     return next(key for key, row in MODES[x.kind].items() if row[1] == x.mode)
 
 
@@ -180,7 +186,7 @@ def _atoms(x: SmemDescriptor, cores: Cores, width: int) -> tuple[tuple[int, int,
 def _arrows(x: SmemDescriptor, block: Cores) -> tuple[tuple[tuple[int, int, int, int], ...], tuple[str, ...]]:
     """The leading and the stride offset, from the first core matrix to the one that they lead to."""
     none = x.mode in ("INTERLEAVE", "SWIZZLE_NONE")
-    width = MODES[x.kind][_key(x)][2]
+    width = MODES[x.kind][swizzle_of(x)][2]
     lbo, sbo = (f"{name} {value * UNIT} B" for name, value in (("LBO", x.leading_byte_offset), ("SBO", x.stride_byte_offset)))
     found = []
     if x.major == "K":
