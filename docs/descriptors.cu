@@ -1,6 +1,8 @@
-// V of an attention kernel, read transposed by wgmma: flashinfer 1078.
-auto sV = make_tensor(make_smem_ptr<half_t>((void*)0), tile_to_shape(GMMA::Layout_MN_SW128_Atom<half_t>{}, Shape<_256, _16>{}));
-auto dV = make_gmma_desc<GMMA::Major::MN>(sV);
+// Keys of MLA, CTA_TILE_KV = 64 rows of HEAD_DIM_CKV = 512, and the same bytes as values, read transposed: flashinfer 1078.
+auto sKV = tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_64, _512>{}, Step<_2, _1>{});
+auto sVt = tile_to_shape(GMMA::Layout_MN_SW128_Atom<half_t>{}, Shape<_512, _64>{});
+auto dKV = make_gmma_desc<GMMA::Major::K>(local_tile(make_tensor(make_smem_ptr<half_t>((void*)0), sKV), Shape<_64, _16>{}, make_coord(0, 0)));
+auto dV = make_gmma_desc<GMMA::Major::MN>(local_tile(make_tensor(make_smem_ptr<half_t>((void*)0), sVt), Shape<_256, _16>{}, make_coord(0, 0)));
 // K of 8-bit elements, in rows of 128 bytes: SageAttention 178.
 auto sK = make_tensor(make_smem_ptr<int8_t>((void*)0), tile_to_shape(GMMA::Layout_K_SW128_Atom<int8_t>{}, Shape<_64, _128>{}));
 auto dK = make_gmma_desc<GMMA::Major::K>(local_tile(sK, Shape<_64, _32>{}, make_coord(0, 1)));
@@ -19,3 +21,6 @@ auto sB = tile_to_shape(GMMA::Layout_MN_SW128_Atom<half_t>{}, Shape<_256, _64>{}
 auto sB2 = tile_to_shape(GMMA::Layout_MN_SW128_Atom<half_t>{}, Shape<_256, _64>{}, Step<_2, _1>{});
 auto many = make_tma_copy(SM90_TMA_LOAD{}, gB, sB, Shape<_256, _64>{}, _1{});
 auto few = make_tma_copy(SM90_TMA_LOAD{}, gB, sB2, Shape<_256, _64>{}, _1{});
+// The metadata of a sparse MMA in tensor memory.
+auto spmma = make_tiled_mma(SM100_MMA_F16BF16_SS_SPARSE<half_t, half_t, float, 128, 128, UMMA::Major::K, UMMA::Major::K>{});
+auto tE = make_tensor<typename decltype(spmma)::FrgTypeE>(partition_shape_A(spmma, make_shape(_128{}, _128{})));

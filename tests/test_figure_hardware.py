@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Any
 
@@ -90,17 +91,26 @@ def test_sixteen_bits_are_packed_two_columns_a_register():
     assert held(parse("SM100_TMEM_LOAD_32dp32b1x_16b{}"))[3, 0] == [(3, 0, 0), (3, 1, 0)]
 
 
-@pytest.mark.parametrize("name", ["128dp256bit_1cta", "4x32dp128bit_2cta", "2x64dp128bitlw0123_1cta", "4dp256bit_1cta"])
+@pytest.mark.parametrize(
+    "name", ["128dp256bit_1cta", "4x32dp128bit_2cta", "2x64dp128bitlw0123_1cta", "2x64dp128bitlw0213_1cta", "4dp256bit_1cta"]
+)
 def test_lanes_tell_of_the_rows_of_shared_memory_that_fill_them(name):
     op = parse(f"SM100_UTCCP_{name}{{}}")
-    shared, tmem = figure(op).panels
+    drawn: dict[str, dict[int, list[str]]] = {"row": {}, "lane": {}}
+    for panel in figure(op).panels:
+        for n, number in enumerate(panel.row_ruler.labels):
+            drawn[panel.row_ruler.title][int(number)] = list(panel.labels[n * panel.cols : (n + 1) * panel.cols])
+    assert all(label == f"{row},{word}" for row, labels in drawn["row"].items() for word, label in enumerate(labels))
     for v in range(0, op.src.shape[1] if isinstance(op.src.shape[1], int) else product(op.src.shape[1]), 32):
         at = op.val_id(op.dst(0, v))  # a lane is 2^21 bits away from the next, a column 32
         lane, column = at >> 21, at % (1 << 21) // 32
-        row, word = map(int, tmem.labels[lane * tmem.cols + column].split(","))
-        assert shared.labels[row * shared.cols + word] == f"{row},{word}"
-        warps = {"4x32": (0, 0, 0, 0), "2x64": (0, 0, 1, 1)}.get(name[:4], (0, 1, 2, 3))
-        assert (row, word) == (lane % 32 + 32 * warps[lane // 32], column)
+        row, word = map(int, drawn["lane"][lane][column].split(","))
+        assert row in drawn["row"]
+        # PTX ISA, tcgen05.cp: .warpx4, .warpx2::01_23 and ::02_13 name the warps whose lanes get the same rows
+        warps = {"4x32": (0, 0, 0, 0), "2x64": (0, 1, 0, 1) if "0213" in name else (0, 0, 1, 1)}.get(name[:4], (0, 1, 2, 3))
+        right = lane // 32 if name.startswith("4dp") else lane % 32 + 32 * warps[lane // 32]
+        assert (row, word) == (right, column)
+    assert set(drawn["lane"]) == ({0, 32, 64, 96} if name.startswith("4dp") else set(range(128)))
 
 
 @pytest.mark.parametrize(
@@ -231,3 +241,68 @@ def test_a_box_of_three_dimensions_is_drawn_plane_by_plane():
     assert [re.search(r"dim 2 at (\d)", panel.caption)[1] for panel in drawn.panels[:2]] == ["5", "6"]
     assert set(drawn.panels[1].paints) == {HOLE}
     assert drawn.facts["bytes out of bounds"] == 8 * 16 * 4
+
+
+def test_the_metadata_of_a_sparse_mma_lies_as_the_layout_says():
+    mma = "SM100_MMA_F16BF16_SS_SPARSE<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>{}"
+    fragment = parse(f"make_fragment_E({mma}, ((128,32),1,2))")
+    drawn = {
+        int(x): p.labels[n * p.cols : (n + 1) * p.cols] for p in figure(fragment).panels for n, x in enumerate(p.row_ruler.labels)
+    }
+    for row, k, block in itertools.product(range(128), range(32), range(2)):
+        lane, bit = divmod(fragment.layout((row, k), 0, block), 1 << 21)
+        piece = drawn[lane][bit // 32].splitlines()[bit % 32 // 16]
+        told, first, last = map(int, re.fullmatch(r"(\d+),(\d+)-(\d+)", piece).groups())
+        assert told == row
+        assert first <= k + 32 * block <= last
+
+
+def test_a_load_with_a_maximum_has_a_register_for_it():
+    registers = figure(parse("SM100_TMEM_LOAD_STAT_32dp32b32x{}")).panels[1]
+    assert registers.cols == 33
+    assert registers.labels[32::33] == tuple(f"max of T{t}" for t in range(32))
+
+
+def test_the_instruction_descriptor_of_operands_is_that_of_the_atom():
+    name = "SM100_MMA_F16BF16_2x1SM_SS_SPARSE<half_t,half_t,float,256,128,UMMA::Major::K,UMMA::Major::K,{}>"
+    words = "UMMA::ScaleIn::Neg,UMMA::ScaleIn::One"
+    right = parse(
+        f"make_instr_desc<half_t,half_t,float,256,128,UMMA::Major::K,UMMA::Major::K,{words},UMMA::Saturate::False,true>()"
+    )
+    bits = next(p for p in figure(parse(f"mma_operands({name.format(words)}{{}})")).panels if p.place == (0, 0)).labels
+    assert bits == figure(right).panels[0].labels
+
+
+@pytest.mark.parametrize(
+    ("major", "mode", "value_type", "tile"),
+    [
+        ("K", "SW128", "float_e4m3_t", (64, 128)),
+        ("K", "SW64", "bfloat16_t", (64, 32)),
+        ("K", "INTER", "float_e2m1_t", (64, 64)),
+        ("MN", "SW128", "bfloat16_t", (128, 16)),
+        ("MN", "SW32", "float_e4m3_t", (64, 32)),
+        ("MN", "INTER", "tfloat32_t", (64, 16)),
+        ("MN", "SW128_32B", "tfloat32_t", (64, 16)),
+    ],
+)
+def test_core_matrices_lie_where_the_canonical_layouts_of_ptx_have_them(major, mode, value_type, tile):
+    x = parse(
+        f"make_umma_desc<UMMA::Major::{major}>(make_tensor(make_smem_ptr<{value_type}>(2048), "
+        f"tile_to_shape(UMMA::Layout_{major}_{mode}_Atom<{value_type}>{{}}, {tile})))"
+    )
+    core, memory, _ = figure(x).panels
+    for (r0, c0, r1, c1), words in zip(core.arrows, core.arrow_labels, strict=True):
+        assert core.data["byte"][r1 * core.cols + c1] - core.data["byte"][r0 * core.cols + c0] == int(words.split()[1])
+    leading, stride = x.leading_byte_offset * 16, x.stride_byte_offset * 16
+    wide, deep = {"INTER": 16, "SW32": 32, "SW64": 64}.get(mode, 128), 4 if mode.endswith("_32B") else 8
+    mask, shift = {"INTER": (0, 4), "SW32": (1, 4), "SW64": (3, 4), "SW128": (7, 4), "SW128_32B": (3, 5)}[mode]
+    for label, byte in zip(memory.labels, memory.data["byte"], strict=True):
+        row, col, line = map(int, re.split("[,.]", label))
+        if mode == "INTER":
+            at = row * stride + col * leading + line * 16
+        elif major == "K":
+            at = row * stride + line * wide + col * 16
+        else:
+            at = row // (wide // 16) * leading + col * stride + line * wide + row % (wide // 16) * 16
+        assert (2048 + at) ^ (((2048 + at) >> 7 & mask) << shift) == byte
+        assert line < deep

@@ -185,3 +185,22 @@ def test_the_pictures_of_a_slider_are_those_of_its_threads():
         cv.render("ampere_gemm", "svg", follow="12..14")
     with pytest.raises(CuteVizError, match="there are threads 0 to 127"):
         cv.render("ampere_gemm", "html", follow="120..130")
+
+
+def test_an_mn_major_operand_is_followed_along_its_16_byte_pieces() -> None:
+    """Rows 3 and 11 of tf32 lie in the pieces of rows 0 to 3 and 8 to 11, at every k."""
+    parts = (
+        "g = make_tensor(make_gmem_ptr<tfloat32_t>(0), make_layout(make_shape(128,64)))",
+        "sl = tile_to_shape(UMMA::Layout_MN_SW64_Atom<tfloat32_t>{}, (64,64))",
+        "mma = make_tiled_mma(SM100_MMA_TF32_SS<tfloat32_t,tfloat32_t,float,64,16,UMMA::Major::MN,UMMA::Major::K>{})",
+        "a = mma.make_fragment_A(mma.get_slice(0).partition_A(make_tensor(make_smem_ptr<tfloat32_t>(0), sl)))",
+        "c = mma.make_fragment_C(partition_shape_C(mma, (64,16)))",
+        "stages(make_tma_copy(SM90_TMA_LOAD{}, g, sl, (64,64), 1), a, c, SM100_TMEM_LOAD_16dp256b1x{})",
+    )
+    panels = cv.figure("; ".join(parts), follow=13).panels[:4]
+    tensor, shared, cores, memory = panels
+    lit = [{r * p.cols + c for r0, c0, r1, c1 in p.boxes for r in range(r0, r1) for c in range(c0, c1)} for p in panels]
+    assert {int(tensor.col_ruler.labels[n % tensor.cols]) // 4 for n in lit[0]} == {0, 2}
+    assert {int(shared.labels[n].split(",")[0]) for n in lit[1]} == {0, 8}
+    assert {cores.row_ruler.labels[n // cores.cols] for n in lit[2]} == {"0", "8"}
+    assert {memory.labels[n].split(",")[0] for n in lit[3]} == {"0", "2"}

@@ -145,6 +145,18 @@ def spells(instruction: str, name: str) -> bool:
     return False
 
 
+def sparse(value_type: Any) -> tuple[int, str] | None:
+    """How many logical elements one stored element is for, and its type: of `sparse_elem<8,uint8_t>`; None for a dense type.
+
+    Source: cute/numeric/numeric_types.hpp, cute/pointer_sparse.hpp.
+
+    >>> sparse("sparse_elem<8,uint8_t>"), sparse("half_t")
+    ((8, 'uint8_t'), None)
+    """
+    match = re.fullmatch(r"(?:cute::)?sparse_elem<_?(\d{1,3}),([\w:]+)>", str(value_type).replace(" ", ""))
+    return (int(match[1]), match[2]) if match and int(match[1]) else None
+
+
 def bits_of(value_type: Any) -> int:
     """The width in bits of a value type, by its name in C++ or in the Python DSL, or as a number.
 
@@ -159,6 +171,10 @@ def bits_of(value_type: Any) -> int:
         return int(value_type)
     if sized := re.fullmatch(r"(?:(?:cute|cutlass)::)?uint_(bit|byte)_t<_?(\d{1,4})>", str(value_type)):
         return bits_of(int(sized[2]) * (8 if sized[1] == "byte" else 1))
+    if packed := sparse(value_type):
+        if (stored := bits_of(packed[1])) % packed[0]:
+            raise AlgebraError(f"an element of {value_type} is less than one bit wide")
+        return stored // packed[0]
     element = named(str(value_type))
     if element is None:
         raise AlgebraError(

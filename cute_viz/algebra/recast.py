@@ -11,7 +11,7 @@ from typing import Any
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, compose_with_offset
 from cute_viz.algebra.divide import logical_divide
-from cute_viz.algebra.elements import bits_of
+from cute_viz.algebra.elements import bits_of, sparse
 from cute_viz.algebra.inttuple import leaves
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, get, size
@@ -99,6 +99,8 @@ def recast_layout(x: Any, old: Any, new: Any) -> Any:
     >>> str(recast_layout(Layout((8, 4), (1, 16)), "half_t", "uint128_t")), str(recast_layout(Layout(4), 32, 8))
     ('(1,4):(1,2)', '16:1')
     """
+    if packed := sparse(old):
+        x, old = upcast(x, packed[0]), packed[1]
     before, after = bits_of(old), bits_of(new)
     common = gcd(before, after)
     wider, narrower = after // common, before // common

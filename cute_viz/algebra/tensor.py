@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, has_origin
-from cute_viz.algebra.elements import bits_of, named
+from cute_viz.algebra.elements import bits_of, named, sparse
 from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves
 from cute_viz.algebra.layout import Layout, cosize, is_coordinate_layout
 from cute_viz.algebra.swizzle import Swizzle
@@ -55,8 +55,20 @@ class Pointer:
         return bits_of(self.type)
 
     @property
+    def per_word(self) -> int:
+        """How many elements 32 bits hold: those of a sparse type count as the elements that they stand for.
+
+        >>> Pointer("tmem", "half_t").per_word, Pointer("tmem", "sparse_elem<16,uint8_t>").per_word
+        (2, 64)
+        """
+        packed = sparse(self.type)
+        return 32 * packed[0] // bits_of(packed[1]) if packed else 32 // self.bits
+
+    @property
     def element(self) -> str:
         """The element type by its short name, `f16`; a width alone as `16-bit`."""
+        if sparse(self.type):
+            return "metadata" if self.space == "tmem" else self.type
         known = named(self.type)
         return known.name if known else f"{self.bits}-bit"
 

@@ -15,13 +15,13 @@ from typing import Any, ClassVar, NamedTuple
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.copy import CopyOp, TiledCopy, make_copy_atom
-from cute_viz.algebra.elements import bits_of
+from cute_viz.algebra.elements import bits_of, sparse
 from cute_viz.algebra.inttuple import map_leaves, product, show
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.make_copy import make_cotiled_copy
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.products import tiled_product
-from cute_viz.algebra.recast import recast_layout, upcast
+from cute_viz.algebra.recast import upcast
 from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.tensor import Pointer, Tensor
 from cute_viz.display import Shown
@@ -61,6 +61,18 @@ def place(value: int, bits: int) -> Place:
     lane, rest = divmod(value, lane_stride(bits))
     column, part = divmod(rest, WORD // bits)
     return Place(lane, column, part * bits)
+
+
+def found(tensor: Tensor, value: int) -> Place:
+    """Where the element at a value of the layout of a tensor lies, counted from where the tensor begins.
+
+    >>> found(Tensor(Pointer("tmem", "sparse_elem<8,uint8_t>", 0), Layout(8)), 2097152 + 40)
+    Place(lane=1, column=1, bit=8)
+    """
+    per = tensor.pointer.per_word
+    lane, rest = divmod(value, per << 16)
+    column, part = divmod(rest, per)
+    return Place(lane, column, part * WORD // per)
 
 
 def address(where: Place) -> int:
@@ -164,6 +176,90 @@ def make_fragment_sf(name: str, operand: str, value_type: str, shape: Any) -> Te
     return Tensor(Pointer("tmem", value_type, 0), _allocated(atom, rest, bits_of(value_type), 1, 1))
 
 
+# By the kind of MMA: K, the elements of A that a byte of metadata is for, and where they lie in lanes and columns of 128.
+_METADATA = {
+    "TF32": (16, 4, Layout(((8, 2, 8), (8, 2)), ((1, 1024, 16), (128, 8)))),
+    "F16BF16": (32, 8, Layout(((8, 2, 8), (16, 2)), ((1, 2048, 16), (128, 8)))),
+    "MXF4NVF4": (128, 16, Layout((128, 128), (1, 128))),
+}
+_METADATA_OF_BYTES = (64, 8, Layout((128, 64), (1, 128)))
+
+
+SPARSE = "2:4 sparse; shared memory holds half of K, tensor memory the metadata that says which half (make_fragment_E)"
+
+
+def is_sparse(name: str) -> bool:
+    """Whether a tcgen05.mma takes a sparse A.
+
+    >>> is_sparse("SM100_MMA_S8_SS_SPARSE<a,b>"), is_sparse("SM100_MMA_S8_SS<a,b>"), is_sparse("GMMA_64x8x32_F32F16F16_SS")
+    (True, False, False)
+    """
+    match = _UMMA.search(name)
+    return match is not None and "SPARSE" in (match["more"] or "")
+
+
+def data_path(name: str, m: int) -> str:
+    """Where a tcgen05.mma keeps its accumulator, as the PTX ISA has it ("Data path layout organization"); "" of other instructions.
+
+    >>> data_path("SM100_MMA_F16BF16_SS<...>", 64)
+    'layout F of the PTX ISA: row r in lane 32 (r / 16) + r mod 16'
+    """
+    match = _UMMA.search(name)
+    if match is None:
+        return ""
+    letter = {256: "A", 128: "C" if is_sparse(name) else "B"} if match["two"] else {128: "D", 64: "F"}
+    return f"layout {letter[m]} of the PTX ISA: {_PATHS[letter[m]]}" if m in letter else ""
+
+
+_PATHS = {
+    "A": "row r in lane r mod 128 of CTA r / 128",
+    "B": "row r of 64 of a CTA in lane r, and in lane 64 + r the right half of its columns",
+    "C": "row r of 64 of a CTA in lane 32 (r / 16) + r mod 16, where CuTe's fragment has layout B",
+    "D": "row r in lane r",
+    "F": "row r in lane 32 (r / 16) + r mod 16",
+}
+
+
+def make_fragment_e(name: str, shape: Any) -> Tensor:
+    """The tensor memory of the metadata of a sparse MMA, for the shape ((M,K),MMA_M,MMA_K,...) of A: elements are those of A.
+
+    Raises: AlgebraError for a dense MMA, and for M other than 128 a CTA. Source: UMMA::tmem_e_frg. CuTe makes it of
+    `make_tensor<typename TiledMma::FrgTypeE>(shape)`.
+
+    >>> name = "SM100_MMA_F16BF16_SS_SPARSE<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>"
+    >>> str(make_fragment_e(name, ((128, 32), 1, 2)).layout)
+    '(((8,2,8),(16,2)),1,2):(((2097152,16,33554432),(1,16777216)),0,32)'
+    """
+    match = _UMMA.search(name)
+    if match is None or not is_sparse(name):
+        raise AlgebraError(f"{name or 'this MMA'} has no metadata", hint="SM100_MMA_F16BF16_SS_SPARSE<...> has")
+    k, each, atom = _METADATA.get(match["kind"], _METADATA_OF_BYTES)
+    if not isinstance(shape, tuple) or not isinstance(shape[0], tuple) or len(shape[0]) != 2:
+        refuse("make_fragment_E", (shape,), "Expected post-partitioned shape ((M_MMA,N_MMA),...).")
+    if (rows := product(shape[0][0])) != LANES:
+        refuse("make_fragment_E", (shape,), "Only 128 implemented right now.", hint=f"M is {rows} rows of each CTA")
+    if product(shape[0][1]) != k:
+        refuse("make_fragment_E", (shape,), f"N_MMA == {k}: the K of this MMA", hint="partition_shape_A(mma, (M, K))")
+    pointer = Pointer("tmem", f"sparse_elem<{each},uint8_t>", 0)
+    depth = 2 * 16384 if each == 16 else 16384
+    out: Layout = composition(Layout((LANES, depth), (pointer.per_word << 16, 1)), tiled_product(atom, Layout(shape[1:])))
+    return Tensor(pointer, out)
+
+
+def metadata_words(tensor: Tensor) -> str:
+    """What the bits of the metadata of a sparse MMA say; "" of any other tensor. Source: LogicalElemsAPerChunk of
+    cutlass/gemm/collective/builders/sm1xx_sparse_config.inl.
+
+    >>> metadata_words(Tensor(Pointer("tmem", "sparse_elem<8,uint8_t>"), Layout(8)))
+    '4 bits for 4 neighbouring elements of a row of A: which 2 are kept'
+    """
+    packed = sparse(tensor.pointer.type)
+    if packed is None:
+        return ""
+    of, kept = {4: (2, "1 is"), 8: (4, "2 are")}.get(packed[0], (8, "2 of 4 pairs are"))
+    return f"4 bits for {of} neighbouring elements of a row of A: which {kept} kept"
+
+
 def _allocated(atom: Layout, rest: Any, bits: int, column: int, step: int) -> Layout:
     """An atom of lanes and columns of 128, tiled lanes first, in the addresses of its elements."""
     tiles = Layout(rest, map_leaves(lambda d: d * step, Layout(rest).stride))
@@ -179,7 +275,7 @@ def find_tmem_tensor_col_offset(tensor: Any) -> int:
     64
     """
     tmem = as_tmem("find_tmem_tensor_col_offset", tensor)
-    return cosize(recast_layout(tmem.layout, tmem.bits, WORD)) & 0xFFFF
+    return cosize(upcast(tmem.layout, tmem.pointer.per_word)) & 0xFFFF
 
 
 @dataclass(frozen=True, slots=True)

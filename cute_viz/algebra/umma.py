@@ -25,7 +25,7 @@ from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.runtime import Runtime, is_known
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.tensor import Tensor, as_tensor, viewed, whole
-from cute_viz.algebra.tmem import fragments_of, make_fragment_sf
+from cute_viz.algebra.tmem import fragments_of, make_fragment_e, make_fragment_sf
 from cute_viz.algebra.tmem import make_fragment as _in_tmem
 from cute_viz.algebra.unknown import Unknown
 from cute_viz.algebra.views import as_tiled_mma, get_slice
@@ -223,6 +223,21 @@ def make_fragment_SFB(mma: Any, shape: Any) -> Tensor:
     '((((32,4),4),(32,1)),1,(4,1)):((((262144,4),8388608),(0,1)),0,(1,0))'
     """
     return _scales(mma, "SFB", shape)
+
+
+def make_fragment_E(mma: Any, shape: Any) -> Tensor:
+    """The tensor memory of the metadata of a sparse MMA, for the partitioned shape of A: make_tensor<TiledMma::FrgTypeE>(shape).
+
+    The name is ours; CuTe has only the type.
+
+    >>> from cute_viz import parse
+    >>> mma = parse("SM100_MMA_S8_SS_SPARSE<int8_t,int8_t,int32_t,128,64,UMMA::Major::K,UMMA::Major::K>{}")
+    >>> str(make_fragment_E(mma, ((128, 64), 1, 2)).layout)
+    '((128,64),1,2):((2097152,1),0,64)'
+    """
+    atom = as_tiled_mma(mma).atom
+    shape = shape.shape if isinstance(shape, (Tensor, Layout, ComposedLayout)) else shape
+    return make_fragment_e(atom.name, shape)
 
 
 def _scales(mma: Any, operand: str, x: Any) -> Tensor:

@@ -12,7 +12,7 @@ from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tensor_map import SWIZZLE_NAMES, Im2col, TensorMap
 from cute_viz.algebra.tma import TmaCopy
-from cute_viz.algebra.tmem import WARP, TensorMemory, address, find_tmem_tensor_col_offset, lane_stride, place
+from cute_viz.algebra.tmem import WARP, TensorMemory, address, find_tmem_tensor_col_offset, found, lane_stride, metadata_words
 
 COPIES = 4  # of a scale factor in tensor memory
 
@@ -48,6 +48,7 @@ def _descriptor(x: SmemDescriptor) -> dict[str, Any]:
         "kind": f"{x.kind} descriptor, {x.major}-major",
         **x.values,
         "layout_type_name": x.mode,
+        "units": "start_address and both offsets count 16 bytes; layouts count elements",
         "start address": f"{x.start_address * UNIT} bytes" if known else "not known; counted from 0",
         "leading offset": f"{x.leading_byte_offset * UNIT} bytes",
         "stride offset": f"{x.stride_byte_offset * UNIT} bytes",
@@ -77,14 +78,15 @@ def _instruction(x: InstrDescriptor) -> dict[str, Any]:
 
 
 def _tmem(x: Tensor) -> dict[str, Any]:
-    last = place(cosize(x.layout) - 1 + x.offset, x.bits)
+    last, per, metadata = found(x, cosize(x.layout) - 1 + x.offset), x.pointer.per_word, metadata_words(x)
+    what = "elements of A" if metadata else f"elements of {x.bits} bits"
     return {
         "layout": unmarked(x.layout),
-        "kind": "tensor in tensor memory",
-        "unit": f"elements of {x.bits} bits: a lane is {65536 * 32 // x.bits} of them, a column {32 // x.bits}",
+        "kind": "metadata of a sparse MMA in tensor memory" if metadata else "tensor in tensor memory",
+        "unit": f"{what}: a lane is {per << 16} of them, a column {per}",
         "shape": show(x.layout.shape),
         "size": size(x.layout),
-        "element": f"{x.pointer.element}, {x.bits} bits",
+        "element": metadata or f"{x.pointer.element}, {x.bits} bits",
         "columns": find_tmem_tensor_col_offset(x),
         "lanes": f"0..{last.lane}",
         **_copies(x),

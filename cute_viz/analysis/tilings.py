@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, layout_sd, tile_of
-from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, tile_shape
 from cute_viz.algebra.static import unmarked
+from cute_viz.algebra.tmem import SPARSE, WORD, data_path, is_sparse, lane_stride
 from cute_viz.errors import CuteVizError
 
 
@@ -40,6 +41,7 @@ def tiling_facts(subject: Any) -> dict[str, Any]:
             "SrcLayout": unmarked(subject.src),
             "DstLayout": unmarked(subject.dst),
             "RefLayout": unmarked(subject.ref),
+            **_units(subject),
         }
     if isinstance(subject, Copy_Atom):
         return _copy_atom(subject)
@@ -52,6 +54,9 @@ def tiling_facts(subject: Any) -> dict[str, Any]:
             "layoutS_TV": unmarked(layout_sd(subject, "S")),
             "layoutD_TV": unmarked(layout_sd(subject, "D")),
             **_copy_atom(subject.atom),
+            **(
+                {"units": "ValID counts bits of tensor memory, the other layouts elements"} if "_TMEM_" in subject.atom.name else {}
+            ),
         }
     raise CuteVizError(f"{show(subject)} is neither an atom nor a tiling")
 
@@ -67,7 +72,16 @@ def _mma_atom(atom: MMA_Atom) -> dict[str, Any]:
         "DLayout": unmarked(atom.layout_c),
         **({"blocks": atom.blocks} if atom.blocks > 1 else {}),
         **({"A stored": f"M x K/{atom.stored}"} if atom.stored > 1 else {}),
+        **({"A": SPARSE} if is_sparse(atom.name) else {}),
+        **({"C in tensor memory": path} if (path := data_path(atom.name, product(modes(atom.shape_mnk)[0]))) else {}),
     }
+
+
+def _units(op: CopyOp) -> dict[str, Any]:
+    """What the layouts of a copy of tensor memory count."""
+    if op.val_id is None:
+        return {}
+    return {"units": f"bits; in ValID those of tensor memory, a lane is {lane_stride(1)} of them, a column {WORD}"}
 
 
 def _copy_atom(atom: Copy_Atom) -> dict[str, Any]:

@@ -152,7 +152,7 @@ def explain(text: str, names: dict[str, Any], library: Library) -> Explanation:
             operands[0] = operands[0].tiled  # the DSL's is a TiledCopy, too
         found = verdict(name, operands, template)
         return Explanation(Call(name, tuple(operands), template), tuple(steps_of_verdict(found)), found)
-    operands = [whole(operand) for operand in operands]
+    operands = _fitting(name, operands)
     if name:
         return Explanation(Call(name, tuple(operands), template), tuple(steps_of_call(name, operands, template)))
     steps = steps_of(operands[0])
@@ -161,6 +161,15 @@ def explain(text: str, names: dict[str, Any], library: Library) -> Explanation:
             f"there is no operation to explain in {show(operands[0])}", hint="such as complement(4:2, 24), or A o B"
         )
     return Explanation(operands[0], tuple(steps))
+
+
+def _fitting(name: str, operands: list[Any]) -> list[Any]:
+    """The operands as an operation explains them: tensors where it asks for tensors, the layouts of tensors elsewhere."""
+    from cute_viz.algebra import ops
+
+    known = ops.OPS.get(ops.ALIASES.get(name, name))
+    kinds = known.kinds if known is not None else ""
+    return [operand if kinds[n : n + 1] == "U" else whole(operand) for n, operand in enumerate(operands)]
 
 
 def moves_at_end(text: str) -> bool:

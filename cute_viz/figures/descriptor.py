@@ -1,6 +1,7 @@
 """Matrix descriptors: an operand in shared memory as core matrices, where they lie, and the 64 bits by field.
 
-A core matrix is 8 rows of 16 bytes: of a K-major operand 8 of M or N, of an MN-major one 8 of K (PTX ISA, "Canonical layouts").
+A core matrix is 8 rows of 16 bytes: of a K-major operand 8 of M or N, of an MN-major one 8 of K, and 4 of those of the swizzle with
+a base of 32 bytes (PTX ISA, "Canonical layouts").
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Cores(NamedTuple):
 
     rows: int
     cols: int
-    units: tuple[tuple[int, ...], ...]  # of a core matrix, row by row of the grid, its 8 units
+    units: tuple[tuple[int, ...], ...]  # of a core matrix, row by row of the grid, its units
 
     def start(self, row: int, col: int) -> int:
         """The byte offset of a core matrix."""
@@ -51,7 +52,8 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
     x = obj.first if isinstance(obj, DescriptorTensor) else obj
     whole = _flat(obj.tensor) if isinstance(obj, DescriptorTensor) else x.tensor
     check_cells(product(whole.layout.shape) * x.bits // 128, f"the operand {whole.layout}", options)
-    cores, block = _cores(whole, x.major), _cores(x.tensor, x.major)
+    deep = MODES[x.kind][swizzle_of(x)][3]
+    cores, block = _cores(whole, x.major, deep), _cores(x.tensor, x.major, deep)
     # a fragment's colours tell its descriptors, a descriptor's those of its core matrices
     painted = [_block_of(cores, block, n) if isinstance(obj, DescriptorTensor) else n for n in range(len(cores.units))]
     what = "the descriptor that reads the core matrix, by its k-block" if isinstance(obj, DescriptorTensor) else "core matrix"
@@ -66,13 +68,15 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
     told = {name: f"{words.get(name, name)} {value}" for name, value in x.values.items()}
     for name in words:
         told[name] += f" = {x.values[name] * UNIT} B"
-    told["layout_type"] += f" {x.mode.removeprefix('SWIZZLE_')}"
+    told["layout_type"] = f"layout {x.values['layout_type']} {x.mode.removeprefix('SWIZZLE_')}"
     legend = fields_legend(FIELDS[x.kind], bits_at, told)
     name = "wgmma" if x.kind == "GMMA" else "tcgen05.mma"
     fragment = isinstance(obj, DescriptorTensor)
     what = f"{name}, {x.major}-major {x.tensor.pointer.element}, {x.mode}"
     title = options.title or f"{'Descriptors' if fragment else 'Descriptor'} of {what}"
-    caption = "A cell is a core matrix of 8 rows x 16 bytes, with its first byte; memory has 128 bytes per line, 16 bytes per cell"
+    caption = (
+        f"A cell is a core matrix of {deep} rows x 16 bytes, with its first byte; memory has 128 bytes per line, 16 bytes per cell"
+    )
     facts: dict[str, Any] = {
         "desc": str(x),
         "start address, bytes": x.start_address * UNIT,
@@ -102,12 +106,12 @@ def _flat(tensor: Tensor) -> Tensor:
     return Tensor(tensor.pointer, layout, tensor.offset)
 
 
-def _cores(tensor: Tensor, major: str) -> Cores:
-    """The core matrices of an operand, in bytes from its beginning."""
+def _cores(tensor: Tensor, major: str, deep: int) -> Cores:
+    """The core matrices of an operand, of so many rows each, in bytes from its beginning."""
     units = upcast(tensor.layout, 128 // tensor.bits)
     mn, k = (product(mode) for mode in modes(units.shape))
     table = offsets(Layout((units.shape[0], units.shape[1]), (units.stride[0], units.stride[1])))
-    high, wide = (8, 1) if major == "K" else (1, 8)
+    high, wide = (deep, 1) if major == "K" else (1, deep)
     rows, cols = max(1, mn // high), max(1, k // wide)
     out = []
     for r in range(rows):
@@ -127,10 +131,11 @@ def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, paintin
     """The operand as core matrices: where each begins, and the offsets of the descriptor as arrows."""
     arrows, words = _arrows(x, block)
     t = 128 // x.bits
-    row_step, col_step = (8, t) if x.major == "K" else (t, 8)
+    deep = len(cores.units[0])
+    row_step, col_step = (deep, t) if x.major == "K" else (t, deep)
     across = tuple(1 if 0 < c < cores.cols and c % block.cols == 0 else 0 for c in range(cores.cols + 1))
     down = tuple(1 if 0 < r < cores.rows and r % block.rows == 0 else 0 for r in range(cores.rows + 1))
-    width = MODES[x.kind][_key(x)][2]
+    width = MODES[x.kind][swizzle_of(x)][2]
     boxes = _atoms(x, cores, width)
     labels = []
     for n, units in enumerate(cores.units):
@@ -143,7 +148,7 @@ def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, paintin
             label += f"\nstart {x.start_address + (units[0] >> 4)}"
         labels.append(label)
     return Panel(
-        caption="the operand, one core matrix of 8 rows x 16 bytes per cell: its first byte",
+        caption=f"the operand, one core matrix of {deep} rows x 16 bytes per cell: its first byte",
         rows=cores.rows,
         cols=cores.cols,
         labels=tuple(labels),
@@ -159,7 +164,13 @@ def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, paintin
     )
 
 
-def _key(x: SmemDescriptor) -> tuple[int, int, int]:
+def swizzle_of(x: SmemDescriptor) -> tuple[int, int, int]:
+    """The swizzle of a layout type, as a key of MODES.
+
+    >>> from cute_viz import parse
+    >>> swizzle_of(parse("make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"))
+    (1, 4, 3)
+    """
     return next(key for key, row in MODES[x.kind].items() if row[1] == x.mode)
 
 
@@ -175,7 +186,7 @@ def _atoms(x: SmemDescriptor, cores: Cores, width: int) -> tuple[tuple[int, int,
 def _arrows(x: SmemDescriptor, block: Cores) -> tuple[tuple[tuple[int, int, int, int], ...], tuple[str, ...]]:
     """The leading and the stride offset, from the first core matrix to the one that they lead to."""
     none = x.mode in ("INTERLEAVE", "SWIZZLE_NONE")
-    width = MODES[x.kind][_key(x)][2]
+    width = MODES[x.kind][swizzle_of(x)][2]
     lbo, sbo = (f"{name} {value * UNIT} B" for name, value in (("LBO", x.leading_byte_offset), ("SBO", x.stride_byte_offset)))
     found = []
     if x.major == "K":
@@ -209,7 +220,7 @@ def _memory_panel(x: SmemDescriptor, cores: Cores, painting: Painting) -> Panel:
     cells = [held.get(first * (LINE // UNIT) + n) for n in range(lines * LINE // UNIT)]
     labels = tuple("" if cell is None else f"{cell[0] // cores.cols},{cell[0] % cores.cols}.{cell[1]}" for cell in cells)
     return Panel(
-        caption="shared memory, 16 bytes per cell: core matrix (row, column) of the operand, and which of its 8 rows",
+        caption="shared memory, 16 bytes per cell: core matrix (row, column) of the operand, and which of its rows",
         rows=lines,
         cols=LINE // UNIT,
         labels=labels,

@@ -6,24 +6,26 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.copy import CopyOp
-from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
-from cute_viz.algebra.inttuple import modes, product
+from cute_viz.algebra.descriptor import MODES, DescriptorTensor, SmemDescriptor
+from cute_viz.algebra.inttuple import leaves, modes, product
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.staged import Stages
+from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tmem import LANES, WARP
 from cute_viz.errors import FigureError
+from cute_viz.figures.descriptor import swizzle_of
 from cute_viz.figures.lanes import held, is_lanes
 from cute_viz.figures.model import HOLE, Arrow, Figure, Panel
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.stages import stages
 from cute_viz.figures.tmem import STEP, rows_of_lanes
 
-CORE = 8  # rows of a core matrix
+CORE, CHUNK = 8, 16  # rows of a core matrix; bytes of a chunk of shared memory
 Box = tuple[int, int, int, int]
 
 
@@ -110,15 +112,15 @@ def _check(thread: int, threads: int) -> None:
 def _boxes(part: Any, panel: Panel, number: int, rows: list[int], thread: int) -> tuple[Box, ...]:
     """What of a panel has to do with the rows, or with the thread."""
     if isinstance(part, TmaCopy):
-        return _of_tma(panel, rows)
+        return _of_tma(part, panel, rows)
     if isinstance(part, (SmemDescriptor, DescriptorTensor)):
         if number == 0:
-            return _lines(panel, [row // CORE for row in rows])
+            return _lines(panel, [row // _deep(part) for row in rows])
         cores, inner = panel.data.get("core", ()), panel.data.get("row", ())
         lit = [
             n
             for n, (core, row) in enumerate(zip(cores, inner, strict=True))
-            if core is not None and row is not None and _row(part, core, row) in rows
+            if core is not None and row is not None and set(_rows_of(part, core, row)) & set(rows)
         ]
         return _cells(panel, lit)
     if isinstance(part, (MMA_Atom, TiledMMA, ThrMMA)):
@@ -133,22 +135,36 @@ def _boxes(part: Any, panel: Panel, number: int, rows: list[int], thread: int) -
     return _lines(panel, sorted({row % panel.rows for row in rows})) if number == 0 else ()
 
 
-def _row(part: SmemDescriptor | DescriptorTensor, core: int, row: int) -> int:
-    """The row of the operand that one of the 8 rows of a core matrix is; -1 of an MN-major one, whose hold columns."""
+def _deep(part: SmemDescriptor | DescriptorTensor) -> int:
+    """How many rows of the operand a core matrix has: of an MN-major one the elements of 16 bytes."""
     first = part.first if isinstance(part, DescriptorTensor) else part
-    shape = modes(part.tensor.layout.shape)
+    return CORE if first.major == "K" else 128 // first.bits
+
+
+def _rows_of(part: SmemDescriptor | DescriptorTensor, core: int, line: int) -> range:
+    """The rows of the operand that lie in one line of a core matrix; each line of an MN-major one has all of them."""
+    first = part.first if isinstance(part, DescriptorTensor) else part
+    shape, deep = modes(part.tensor.layout.shape), _deep(part)
     depth = product(modes(shape[0])[1]) * product(shape[2]) if isinstance(part, DescriptorTensor) else product(shape[1])
-    return core // max(1, depth * first.bits // 128) * CORE + row if first.major == "K" else -1
+    if first.major == "K":
+        row = core // max(1, depth * first.bits // 128) * CORE + line
+        return range(row, row + 1)
+    row = core // max(1, depth // MODES[first.kind][swizzle_of(first)][3]) * deep
+    return range(row, row + deep)
 
 
-def _of_tma(panel: Panel, rows: list[int]) -> tuple[Box, ...]:
-    """The rows in the tensor, and in shared memory."""
+def _of_tma(part: TmaCopy, panel: Panel, rows: list[int]) -> tuple[Box, ...]:
+    """The rows in the tensor, and in shared memory; dimension 0 of the tensor map holds them where the tile is MN-major."""
+    step = next(iter(leaves(part.g_stride)), None)
+    across = isinstance(step, Basis) and step.path[:1] == (0,)
     if "dim" in panel.row_ruler.title:
-        starts = [int(label) for label in panel.row_ruler.labels]
-        lines = {max((n for n, start in enumerate(starts) if start <= row), default=0) for row in rows}
-        inside = [n for n, label in enumerate(panel.labels) if label and n // panel.cols in lines]
-        return _cells(panel, inside)
-    return _cells(panel, [n for n, label in enumerate(panel.labels) if label.split(",")[0] in set(map(str, rows))])
+        starts = [int(label) for label in (panel.col_ruler if across else panel.row_ruler).labels]
+        found = {max((n for n, start in enumerate(starts) if start <= row), default=0) for row in rows}
+        lit = [n for n, label in enumerate(panel.labels) if label and divmod(n, panel.cols)[1 if across else 0] in found]
+        return _cells(panel, lit)
+    wide = max(1, CHUNK * 8 // part.tensor.bits) if across else 1
+    wanted = {str(row // wide * wide) for row in rows}
+    return _cells(panel, [n for n, label in enumerate(panel.labels) if label.split(",")[0] in wanted])
 
 
 def _lines(panel: Panel, lines: list[int]) -> tuple[Box, ...]:

@@ -13,7 +13,7 @@ from cute_viz.algebra.copy import CopyOp
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
-from cute_viz.algebra.tmem import WARP, WORD, place
+from cute_viz.algebra.tmem import LANES, WARP, WORD, place
 from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import by_group
@@ -67,46 +67,44 @@ def copied(op: CopyOp) -> dict[tuple[int, int], tuple[int, int]]:
         row, bit = source % rows + source // (rows * bits) * rows, source // rows % bits
         if where.bit == 0:
             out[where.lane, where.column] = (row, bit // WORD)
-    return out
+    order = {row: n for n, row in enumerate(sorted({row for row, _ in out.values()}))}  # of four rows, those that are there
+    return {at: (order[row], word) for at, (row, word) in out.items()}
 
 
 def _filled(op: CopyOp, options: FigureOptions) -> Figure:
-    """The figure of tcgen05.cp: rows of shared memory, and the lanes that they fill."""
+    """The figure of tcgen05.cp: rows of shared memory, and below them the lanes that they fill, those of each warp side by side."""
     found = copied(op)
-    high, wide = (max(key[n] for key in found) + 1 for n in (0, 1))
+    filled, wide = sorted({lane for lane, _ in found}), max(column for _, column in found) + 1
     rows = max(row for row, _ in found.values()) + 1
-    check_cells((high + rows) * wide, op.name, options)
-    from_row = {row for row, _ in found.values()}
-    each = len(found) // (len(from_row) * wide)
-    keys = [row if row in from_row else None for row in range(rows) for _ in range(wide)]
-    there = [found.get((lane, column)) for lane in range(high) for column in range(wide)]
-    painting = by_group([*keys, *(None if x is None else x[0] for x in there)], rows, "hue: row of shared memory", "row ")
-    columns = Ruler("column", tuple(map(str, range(wide))), (0,) * (wide + 1))
-    panels = (
-        Panel(
-            caption="shared memory: rows × words of 32 bits",
-            rows=rows,
-            cols=wide,
-            labels=tuple("" if key is None else f"{key},{n % wide}" for n, key in enumerate(keys)),
-            paints=painting.cells[: rows * wide],
-            row_ruler=Ruler("row", tuple(map(str, range(rows))), (0,) * (rows + 1)),
-            col_ruler=replace(columns, title="word"),
-            place=(0, 0),
-        ),
-        Panel(
-            caption="tensor memory: which row,word each column of a lane receives",
-            rows=high,
-            cols=wide,
-            labels=tuple("" if x is None else f"{x[0]},{x[1]}" for x in there),
-            paints=painting.cells[rows * wide :],
-            row_ruler=Ruler("lane", tuple(map(str, range(high))), tuple(int(n % WARP == 0) for n in range(high + 1))),
-            col_ruler=columns,
-            place=(0, 1),
-        ),
-    )
-    title = options.title or f"{op.name} (tcgen05.cp): {count(len(from_row), 'row')} to {high} lanes × {count(wide, 'column')}"
-    times = "" if each == 1 else f" Every row goes to {each} lanes: those of {each} warps read the same."
-    notes = (f"One thread issues it; it runs before the tcgen05.mma behind it.{times} SM100: {RUN}.",)
+    check_cells((len(filled) + rows) * wide, op.name, options)
+    each = len(found) // (rows * wide)
+    cells = [(row, word) for row in range(rows) for word in range(wide)]
+    there = [found[lane, column] for lane in filled for column in range(wide)]
+    painting = by_group([row for row, _ in (*cells, *there)], rows, "hue: row of shared memory", "row ")
+    chunks = [(range(first, min(first + WARP, rows)), 0) for first in range(0, rows, WARP)]
+    warps = [filled[n : n + WARP] for n in range(0, len(filled), WARP)]
+    panels: list[Panel] = []
+    at = 0
+    for names, down in (*chunks, *((lanes, 1) for lanes in warps)):
+        count_, before = len(names) * wide, sum(panel.place[0] == down for panel in panels)
+        panels.append(
+            Panel(
+                caption=f"{('rows', 'lanes')[down]} {names[0]} to {names[-1]}" if before else _FILLED[down],
+                rows=len(names),
+                cols=wide,
+                labels=tuple(f"{row},{word}" for row, word in (*cells, *there)[at : at + count_]),
+                paints=painting.cells[at : at + count_],
+                row_ruler=Ruler(("row", "lane")[down], tuple(map(str, names)), (0,) * (len(names) + 1)),
+                col_ruler=Ruler(("word", "column")[down], tuple(map(str, range(wide))), (0,) * (wide + 1)),
+                place=(down, before),
+            )
+        )
+        at += count_
+    high = f"lanes {', '.join(map(str, filled))}" if len(filled) < WARP else f"{len(filled)} lanes"
+    title = options.title or f"{op.name} (tcgen05.cp): {count(rows, 'row')} to {high} × {count(wide, 'column')}"
+    times = "" if each == 1 else f" Every row goes to {each} lanes: {_same(found)}."
+    pair = " Each CTA of the pair copies from its own shared memory to its own tensor memory." if op.name.endswith("_2cta") else ""
+    notes = (f"One thread issues it; it runs before the tcgen05.mma behind it.{times}{pair} SM100: {RUN}.",)
     return Figure(
         kind="lanes",
         title=title,
@@ -115,9 +113,24 @@ def _filled(op: CopyOp, options: FigureOptions) -> Figure:
         description=f"{title}. {' '.join(notes)}",
         paints=painting.paints,
         legends=painting.legends,
-        panels=panels,
+        panels=tuple(panels),
         notes=notes,
-        facts={"rows": len(from_row), "lanes": high, "columns": wide, "copies": each},
+        facts={"rows": rows, "lanes": len(filled), "columns": wide, "copies": each},
+    )
+
+
+_FILLED = ("shared memory: rows × words of 32 bits", "tensor memory: the row,word that each column receives")
+
+
+def _same(found: dict[tuple[int, int], tuple[int, int]]) -> str:
+    """The lanes of which warps hold the same rows: `the lanes of warps 0 and 2 hold the same, and so do those of warps 1 and 3`."""
+    groups: dict[frozenset[int], list[str]] = {}
+    for warp in range(LANES // WARP):
+        held = frozenset(row for (lane, _), (row, _) in found.items() if lane // WARP == warp)
+        groups.setdefault(held, []).append(str(warp))
+    return ", and so do ".join(
+        f"{'those' if n else 'the lanes'} of warps {', '.join(warps[:-1])} and {warps[-1]}{'' if n else ' hold the same'}"
+        for n, warps in enumerate(groups.values())
     )
 
 
@@ -147,6 +160,7 @@ def lanes(op: CopyOp, options: FigureOptions) -> Figure:
     left = tuple("" if found is None else _owned(found[0]) for found in first)
     every = [pieces[t, r] for t in range(threads) for r in range(registers)]
     right = tuple("\n".join(f"{lane},{column}" for lane, column, _ in parts) for parts in every)
+    reduced = "_STAT_" in op.name  # a further register of each thread holds the maximum of the others
     load = "STORE" not in op.name
     cells = high * wide
     panels = (
@@ -172,14 +186,18 @@ def lanes(op: CopyOp, options: FigureOptions) -> Figure:
             place=(0, 1) if wide + registers <= 32 else (1, 0),
         ),
     )
-    name = "tcgen05.ld" if load else "tcgen05.st"
+    name = ("tcgen05.ld.red" if reduced else "tcgen05.ld") if load else "tcgen05.st"
     title = (
         options.title or f"{op.name} ({name}): {high} lanes × {count(wide, 'column')}, {count(registers, 'register')} per thread"
     )
     caption = "A cell of tensor memory shows thread T and register r; a register shows its lane and column from the address on"
+    if reduced:
+        panels = (panels[0], _with_maximum(panels[1]))
     notes = [f"The lanes are those of the warp's own 32: warp w of four begins at lane 32w. SM100: {RUN}."]
     if op.name.endswith("_16b"):
         notes.insert(0, "A register packs the low 16 bits of two neighbouring columns; the lower half comes first.")
+    if reduced:
+        notes.insert(0, "max is one more f32 of each thread: the largest of its values. On SM103 alone.")
     if HOLE in painting.cells:
         notes.append("Hatched: columns that the instruction does not touch.")
     return Figure(
@@ -194,6 +212,15 @@ def lanes(op: CopyOp, options: FigureOptions) -> Figure:
         notes=tuple(notes),
         facts={"threads": threads, "registers a thread": registers, "lanes": high, "columns": wide},
     )
+
+
+def _with_maximum(panel: Panel) -> Panel:
+    """The registers of the threads, and behind them the register that holds the largest of a thread."""
+    wide, ruler = panel.cols, panel.col_ruler
+    labels = [x for r in range(panel.rows) for x in (*panel.labels[r * wide : (r + 1) * wide], f"max of T{r}")]
+    paints = [x for r in range(panel.rows) for x in (*panel.paints[r * wide : (r + 1) * wide], panel.paints[r * wide])]
+    names = replace(ruler, labels=(*ruler.labels, "max"), levels=(*ruler.levels[:-1], 1, 0))
+    return replace(panel, cols=wide + 1, labels=tuple(labels), paints=tuple(paints), col_ruler=names)
 
 
 def _owned(found: tuple[int, int, int]) -> str:

@@ -5,18 +5,19 @@ PTX ISA, "wgmma.mma_async" and "tcgen05.mma"; cute/atom/mma_traits_sm90_gmma.hpp
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from math import gcd
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
-from cute_viz.algebra.instruction import InstrDescriptor, make_instr_desc
+from cute_viz.algebra.instruction import InstrDescriptor, make_instr_desc, make_instr_desc_block_scaled
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tmem import make_fragment, place
+from cute_viz.algebra.tmem import SPARSE, data_path, fragments_of, is_sparse, make_fragment, place
 from cute_viz.algebra.umma import home, majors
 from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.errors import AlgebraError
@@ -73,6 +74,10 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
             placed.append(replace(panel, place=at))
         n += len(figure.panels)
     notes = list(joined.notes)
+    if of_tensor_memory and is_sparse(atom.name):
+        notes.append(f"A: {SPARSE}.")
+    if path := data_path(atom.name, product(atom.shape_mnk[0])):
+        notes.append(f"C: {path}.")
     if of_tensor_memory and not any(RUN in note for note in notes):
         notes.append(f"SM100: {RUN}.")
     facts: dict[str, Any] = {f"{x} in": _memory(home(atom.name, x)) for x in "CAB"}
@@ -84,12 +89,16 @@ def _memory(where: str) -> str:
 
 
 def _told(types: tuple[str, ...], name: str, m: int, n: int) -> InstrDescriptor | None:
-    """The instruction descriptor that the atom carries, of the plain kinds."""
-    if len(types) < 3 or "MX" in name:
-        return None
+    """The instruction descriptor that the atom carries; None where its types are not known."""
+    negated = re.findall(r"ScaleIn(?:::|\.)(One|Neg)\b", name)[:2] or ["One", "One"]
+    sparse = str(is_sparse(name)).lower()
     try:
-        return make_instr_desc(*types[:3], m, n, *majors(name))
-    except AlgebraError:
+        if fragments_of(name).scaled:
+            scale = name.partition("<")[2].split(",")[3].strip()
+            return make_instr_desc_block_scaled(*types[:3], scale, m, n, *majors(name), *negated, sparse)
+        saturated = "True" if "Saturate::True" in name else "False"
+        return make_instr_desc(*types[:3], m, n, *majors(name), *negated, saturated, sparse)
+    except (AlgebraError, IndexError):
         return None
 
 

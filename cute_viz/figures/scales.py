@@ -20,6 +20,12 @@ from cute_viz.figures.words import colours
 
 ROWS, PER_ROW, LANES, LINE = 128, 4, 32, 16  # rows and factors of a block; lanes of a copy, and bytes of a line of memory
 WHAT = {32: "MXF8 and MXF4, ue8m0", 16: "NVF4, ue4m3"}
+# Which bytes of a column one tcgen05.mma reads: .scale_vec::1X, 2X and 4X, and the scale factor ID of its instruction descriptor.
+READ = {
+    32: "Of the 4 bytes of a column a tcgen05.mma of MXF8 (scale_vec::1X, K = 32) reads one, byte ID = 0..3; "
+    "one of MXF4 (2X, K = 64) two, from byte ID = 0 or 2.",
+    16: "A tcgen05.mma of NVF4 (scale_vec::4X, K = 64) reads all 4 bytes of a column; its ID is 0.",
+}
 
 
 class Scales(NamedTuple):
@@ -101,6 +107,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     caption = "Bytes and rows, both ways: a scale factor is one byte"
     notes = [
         f"One scale factor for {x.vector} elements of K" + (f": {WHAT[x.vector]}." if x.vector in WHAT else "."),
+        *([READ[x.vector]] if x.vector in READ else []),
         "tcgen05.cp .32x128b.warpx4 copies the 32 lines to lanes 0..31 of tensor memory and again to 32, 64 and 96: four copies, "
         "one for each warp. SM100: not run on hardware.",
     ]

@@ -11,11 +11,11 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.tmem import COLUMNS, LANES, WARP, WORD, TensorMemory, find_tmem_tensor_col_offset, lane_stride
+from cute_viz.algebra.tmem import COLUMNS, LANES, WARP, WORD, TensorMemory, find_tmem_tensor_col_offset, found, metadata_words
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.paint import HUES
+from cute_viz.figures.paint import HUES, by_group
 from cute_viz.figures.words import count
 
 STEP = 16  # lanes that a cell stands for
@@ -24,11 +24,11 @@ RUN = "not run on hardware"
 
 
 class Part(NamedTuple):
-    """One of the tensors: what it is called, and the element (m,n) that lies at each lane and column."""
+    """One of the tensors: what it is called, and the elements (m,n) at each lane and column: the least m and n, and the largest."""
 
     name: str
     tensor: Tensor
-    held: dict[tuple[int, int], tuple[int, int]]
+    held: dict[tuple[int, int], tuple[int, int, int, int]]
 
     @property
     def columns(self) -> tuple[int, int]:
@@ -48,6 +48,8 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
     >>> figure.panels[0].labels[:2], figure.facts["free columns"]
     (('0-15,0-31', '0-15,32-63'), 256)
     """
+    if isinstance(obj, Tensor) and metadata_words(obj):
+        return _metadata(obj, options)
     tensors = obj.parts if isinstance(obj, TensorMemory) else (("", obj),)
     for _, tensor in tensors:
         check_cells(product(tensor.layout.shape), f"the tensor {tensor.layout}", options)
@@ -95,6 +97,51 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
     )
 
 
+def _metadata(tensor: Tensor, options: FigureOptions) -> Figure:
+    """The figure of the metadata of a sparse MMA: for every 32 bits of tensor memory the elements of A that they are for."""
+    layout = _matrix(tensor.layout)
+    check_cells(product(layout.shape), f"the metadata of {tensor.layout}", options)
+    rows, depth = product(modes(layout.shape)[0]), product(modes(modes(layout.shape)[1])[0])
+    pieces: dict[tuple[int, int], dict[int, dict[int, None]]] = {}
+    for n, value in enumerate(offsets(layout)):
+        where = found(tensor, value + tensor.offset)
+        pieces.setdefault((where.lane, where.column), {}).setdefault(n % rows, {})[n // rows] = None
+    wide = max(column for _, column in pieces) + 1
+    cells = [pieces.get((lane, column), {}) for lane in range(LANES) for column in range(wide)]
+    blocks = [None if not held else min(held) // LANES * MOST + min(held[min(held)]) // depth for held in cells]
+    order = {block: n for n, block in enumerate(sorted({x for x in blocks if x is not None}))}
+    painting = by_group([None if x is None else order[x] for x in blocks], len(order), "hue: one tcgen05.mma", "MMA ")
+    labels = tuple("\n".join(f"{row},{min(held[row])}-{max(held[row])}" for row in held) for held in cells)
+    words = metadata_words(tensor)
+    title = options.title or f"Metadata of a sparse tcgen05.mma: {LANES} lanes × {count(wide, 'column')} of {WORD} bits"
+    caption = "A cell shows the row of A and the columns of A that its bits are for, the lowest bits first"
+    notes = (f"{words[0].upper()}{words[1:]}. SM100: {RUN}.",)
+    return Figure(
+        kind="tmem",
+        title=title,
+        source=unmarked(tensor.layout),
+        caption=caption,
+        description=f"{title}. {caption}. {notes[0]}",
+        paints=painting.paints,
+        legends=painting.legends,
+        panels=tuple(
+            Panel(
+                caption=f"lanes {WARP * warp} to {WARP * warp + WARP - 1}",
+                rows=WARP,
+                cols=wide,
+                labels=labels[(part := slice(WARP * warp * wide, WARP * (warp + 1) * wide))],
+                paints=painting.cells[part],
+                row_ruler=Ruler("lane", tuple(str(WARP * warp + lane) for lane in range(WARP)), _borders(WARP, 0)),
+                col_ruler=Ruler("column", tuple(map(str, range(wide))), _borders(wide, 0)),
+                place=(0, warp) if wide <= 8 else (warp, 0),
+            )
+            for warp in range(LANES // WARP)
+        ),
+        notes=notes,
+        facts={"columns of the tensor": find_tmem_tensor_col_offset(tensor), "free columns": COLUMNS - wide},
+    )
+
+
 def rows_of_lanes(tensor: Tensor) -> dict[int, tuple[int, ...]]:
     """The rows of a tensor that lie in each lane of tensor memory.
 
@@ -104,23 +151,24 @@ def rows_of_lanes(tensor: Tensor) -> dict[int, tuple[int, ...]]:
     (17,)
     """
     out: dict[int, set[int]] = {}
-    for (lane, _), (row, _) in _part("", tensor).held.items():
-        out.setdefault(lane, set()).add(row)
+    for (lane, _), (first, _, last, _) in _part("", tensor).held.items():
+        out.setdefault(lane, set()).update((first, last))
     return {lane: tuple(sorted(rows)) for lane, rows in out.items()}
 
 
 def _part(name: str, tensor: Tensor) -> Part:
-    """Where the elements of a tensor lie: (lane, column) -> the first element (m,n) there."""
+    """Where the elements of a tensor lie: (lane, column) -> the elements (m,n) there."""
     layout, first = _matrix(tensor.layout), (tensor.pointer.address or 0) & 0xFFFF
     rows = product(modes(layout.shape)[0])
-    step, per = lane_stride(tensor.bits), WORD // tensor.bits
-    held: dict[tuple[int, int], tuple[int, int]] = {}
+    held: dict[tuple[int, int], tuple[int, int, int, int]] = {}
     for n, value in enumerate(offsets(layout)):
-        lane, rest = divmod(value + tensor.offset, step)
-        column = rest // per + first
+        lane, column, _ = found(tensor, value + tensor.offset)
+        column += first
         if not 0 <= lane < LANES or not 0 <= column < COLUMNS:
             raise FigureError(f"{tensor.layout} reaches lane {lane}, column {column}: tensor memory has {LANES} and {COLUMNS}")
-        held.setdefault((lane, column), (n % rows, n // rows))
+        row, col = n % rows, n // rows
+        m0, n0, m1, n1 = held.get((lane, column), (row, col, row, col))
+        held[lane, column] = (min(m0, row), min(n0, col), max(m1, row), max(n1, col))
     return Part(name, tensor, held)
 
 
@@ -143,7 +191,7 @@ def _step(parts: Sequence[Part]) -> int:
     return max(step, COLUMNS // MOST)
 
 
-def _cell(parts: Sequence[Part], row: int, col: int, wide: int) -> tuple[list[tuple[int, int]], int | None]:
+def _cell(parts: Sequence[Part], row: int, col: int, wide: int) -> tuple[list[tuple[int, int, int, int]], int | None]:
     """The elements in a cell, and which tensor's they are."""
     for n, part in enumerate(parts):
         found = [
@@ -157,11 +205,11 @@ def _cell(parts: Sequence[Part], row: int, col: int, wide: int) -> tuple[list[tu
     return [], None
 
 
-def _words(held: Sequence[tuple[int, int]], name: str) -> str:
+def _words(held: Sequence[tuple[int, int, int, int]], name: str) -> str:
     """`0-15,32-63`: the rows and columns of the tile in a cell; of several tensors with the name."""
     if not held:
         return ""
-    (m0, m1), (n0, n1) = ((min(values), max(values)) for values in zip(*held, strict=True))
+    m0, n0, m1, n1 = (end(values) for end, values in zip((min, min, max, max), zip(*held, strict=True), strict=True))
     words = ",".join(str(low) if low == high else f"{low}-{high}" for low, high in ((m0, m1), (n0, n1)))
     return f"{name}\n{words}" if name else words
 

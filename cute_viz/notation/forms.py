@@ -219,6 +219,7 @@ _FORMS: dict[str, Callable[[Meaning, Call], Any]] = {
     **dict.fromkeys(hardware.OP_SELECTORS, hardware.op_selector),
     **dict.fromkeys(hardware.SMEM_SELECTORS, hardware.smem_selector),
     "make_tensor": _tensor,
+    "recast": hardware.recast,
     "tensor": _tensor_type,
     "Layout": _layout_type,
     "ComposedLayout": _composed_type,

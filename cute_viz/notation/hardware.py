@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import domain
 from cute_viz.algebra.elements import ValueType, bits_of, named
 from cute_viz.algebra.inttuple import is_int_tuple, product
-from cute_viz.algebra.tensor import SPACES, Pointer
+from cute_viz.algebra.tensor import SPACES, Pointer, Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation.syntax import Call, Name, Node, Number, short, source
 from cute_viz.notation.vocabulary import smem_atom
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 POINTERS = {f"make_{space}_ptr": space for space in SPACES}
 OP_SELECTORS = ("ss_op_selector", "rs_op_selector")
 SMEM_SELECTORS = ("ss_smem_selector", "rs_smem_selector", "sm100_smem_selector")
-FRAGMENTS = ("FrgTypeSFA", "FrgTypeSFB")
+FRAGMENTS = ("FrgTypeSFA", "FrgTypeSFB", "FrgTypeE")
 _SHAPES = (256, 192, 128, 96, 64, 32, 16, 8)  # of CUTLASS built without its extended shapes
 _DEPTH = {16: 16, 32: 8, 8: 32}  # K of one wgmma by the width of an element
 _CAST = re.compile(r"(?:reinterpret|static)_cast<(?:const)?([\w:]+?)(?:const)?\*>|\((?:const)?([\w:]+?)(?:const)?\*\)")
@@ -99,6 +100,26 @@ def fragment_type(evaluator: Meaning, node: Call) -> Any:
     name = f"make_fragment_{short(kind.name).removeprefix('FrgType')}"
     mma = evaluator.value((kind.args or kind.template)[0])
     return evaluator.operate(ops.find(name), [mma, evaluator.value(node.args[0])])
+
+
+def recast(evaluator: Meaning, node: Call) -> Any:
+    """`recast<T>(tensor)`: the tensor as one of elements of another type; None for what is no tensor behind a pointer.
+
+    >>> from cute_viz.notation import parse
+    >>> str(parse("recast<uint8_t>(make_tensor(make_smem_ptr<half_t>(0), Layout<_8>{}))"))
+    '_16:_1'
+    """
+    if len(node.template) != 1 or len(node.args or ()) != 1:
+        return None
+    assert node.args
+    given, word = evaluator.value(node.args[0]), _type(evaluator, source(evaluator.source.text, node.template[0]))
+    if not isinstance(given, Tensor) or given.pointer.swizzle or given.swizzle or not isinstance(given.offset, int) or not word:
+        return None
+    from cute_viz.algebra import ops
+
+    old, pointer = given.pointer.type, replace(given.pointer, type=word)
+    layout = evaluator.operate(ops.find("recast_layout"), [given.layout, ValueType(old), ValueType(word)])
+    return Tensor(pointer, layout, given.offset * pointer.bits // given.bits if given.offset else 0)
 
 
 def op_selector(evaluator: Meaning, node: Call) -> Any:

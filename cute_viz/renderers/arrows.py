@@ -58,7 +58,9 @@ def undrawn(found: Sequence[Arrow], frames: Sequence[Frame]) -> str:
     pairs: dict[tuple[int, int], None] = {}
     for a in found if frames else ():
         if a.head and not _is_drawn(a, frames):
-            pairs[a.source + 1, a.target + 1] = None
+            source, target = (_number(frames[end].panel, end) for end in (a.source, a.target))
+            if source != target:  # the panels of one step
+                pairs[source, target] = None
     chains: list[list[int]] = []
     for source, target in pairs:
         before = next((chain for chain in chains if chain[-1] == source), None)
@@ -67,6 +69,12 @@ def undrawn(found: Sequence[Arrow], frames: Sequence[Frame]) -> str:
         else:
             before.append(target)
     return "; ".join(" → ".join(map(str, chain)) for chain in chains)
+
+
+def _number(panel: Panel, at: int) -> int:
+    """The number of a step, as the caption of its panel begins with it; the number of the panel where it has none."""
+    head, dot, _ = panel.caption.partition(". ")
+    return int(head) if dot and head.isdecimal() else at + 1
 
 
 def crossed(found: Sequence[Arrow], panel: int, panels: Sequence[Panel]) -> list[int]:

@@ -13,9 +13,9 @@ from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.collective import DRAWN
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
-from cute_viz.source.cpp.evaluate import Evaluator
+from cute_viz.source.cpp.evaluate import Evaluator, as_word
 from cute_viz.source.cpp.expressions import Expressions
-from cute_viz.source.cpp.located import plain
+from cute_viz.source.cpp.located import OF_TENSORS, as_tensor, plain, pointer_of
 from cute_viz.source.cpp.lookup import Lookup, opened
 from cute_viz.source.cpp.outline import outline
 from cute_viz.source.cpp.preprocess import Source, deciding
@@ -247,8 +247,11 @@ def _operation(context: Context, lookup: Lookup, declaration: Declaration) -> tu
     if evaluator.lookup.find(first.name, env, evaluator.position(tree.span)) is not None or not tree.args:
         return None
     context.deep = 0
-    template = tuple(evaluator.argument(item) for item in last.args or ())
-    return last.name, [finished(plain(x)) for x in evaluator.arguments(tree.args)], template
+    template = tuple(as_word(evaluator.argument(item)) for item in last.args or ())
+    operands = evaluator.arguments(tree.args)
+    if last.name in OF_TENSORS:
+        return last.name, [finished(as_tensor(plain(x), pointer_of(x))) for x in operands], template
+    return last.name, [finished(plain(x)) for x in operands], template
 
 
 def _is_likely(context: Context, declaration: Declaration) -> bool:

@@ -304,8 +304,8 @@ class Evaluator(Operators):
         for operand in operands:
             if isinstance(operand, External):
                 raise operand.error or AlgebraError(f"{operand.name!r} is not defined in this file")
-        operands = [_word(shaped(name, operand)) for operand in operands]
-        template = tuple(str(x).lower() if isinstance(x, bool) else _word(x) for x in template)
+        operands = [as_word(shaped(name, operand)) for operand in operands]
+        template = tuple(str(x).lower() if isinstance(x, bool) else as_word(x) for x in template)
         short = ops.ALIASES.get(name, name)
         if short not in ops.OPS:
             raise NotationError(f"{name!r} is not defined in this file")
@@ -338,8 +338,13 @@ class Evaluator(Operators):
         return self.inside(env).value(self.context.tree(part))
 
 
-def _word(value: Any) -> Any:
-    """An enumerator of CuTe's, such as GMMA::Major::K or UMMA::Saturate::False, as operations take it."""
+def as_word(value: Any) -> Any:
+    """An enumerator of CuTe's, such as GMMA::Major::K or UMMA::Saturate::False, as operations take it.
+
+    >>> from cute_viz.source.cpp.values import Enumerator
+    >>> as_word(Enumerator("cute::GMMA::Major", "MN", 1)), as_word(7)
+    ('GMMA::Major::MN', 7)
+    """
     if isinstance(value, External) and value.args is None and value.name.count("::") >= 2:
         return "::".join(value.name.split("::")[-3:])
     return value.word if isinstance(value, Enumerator) else value

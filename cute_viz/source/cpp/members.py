@@ -17,6 +17,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.errors import CuteVizError, Span
+from cute_viz.notation.hardware import FRAGMENTS
 from cute_viz.source.cpp.atoms import value_type
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.cutlass import DEDUCED, scale_factors, tag_member
@@ -122,7 +123,7 @@ def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
         and (found := _of_mma(value if isinstance(value, TiledMMA) else value.tiled, name)) is not None
     ):
         return found
-    if isinstance(value, (TiledMMA, MMA_Atom)) and name in ("FrgTypeSFA", "FrgTypeSFB"):
+    if isinstance(value, (TiledMMA, MMA_Atom)) and name in FRAGMENTS:
         return External(name, (value,))
     if isinstance(value, MMA_Atom) and (found := _of_atom(value, name)) is not None:
         return found

@@ -10,6 +10,7 @@ from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.tensor import Pointer as TensorPointer
 from cute_viz.errors import CuteVizError, LimitError, Span
+from cute_viz.notation.hardware import FRAGMENTS
 from cute_viz.source.cpp.elements import bits, canonical
 from cute_viz.source.cpp.located import Further, located, plain, pointer_of
 from cute_viz.source.cpp.pointed import element
@@ -78,7 +79,7 @@ def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     if part.args is None:
         return _behind(meaning, args[0], _of_tensor(plain(layout)))
     kind = meaning.argument(part.args[0])
-    if isinstance(kind, External) and kind.name.startswith("FrgTypeSF"):  # of scale factors in tensor memory
+    if isinstance(kind, External) and kind.name in FRAGMENTS:  # in tensor memory
         return meaning.operate(f"make_fragment_{kind.name.removeprefix('FrgType')}", [*(kind.args or ()), *values])
     return _of_type(plain(layout), kind, "rmem")
 
