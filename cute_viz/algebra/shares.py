@@ -74,7 +74,7 @@ def share(root: str, space: str, type_: str, layout: Any) -> Share:
         return Share(root, space, type_, layout)
     if isinstance(layout, ComposedLayout) and isinstance(layout.inner, Layout):
         if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, PointerFlag):
-            return Share(root, space, type_, layout.inner, 0, layout.outer, True)
+            return Share(root, space, type_ or str(layout.offset.bits), layout.inner, 0, layout.outer, True)
         if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, int):
             return Share(root, space, type_, layout.inner, layout.offset, layout.outer)
     raise AlgebraError(f"{show(layout)} is not a layout of memory")
