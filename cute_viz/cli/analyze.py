@@ -177,6 +177,8 @@ def _accesses(report: Report) -> None:
     for call, tile, (layout, left, ideal) in cures:
         where = f", called in {call}" if call else ""
         output.say(f"{tile}{where}: {layout} would leave {left} wavefronts, {ideal} are ideal", err=False)
+    for instruction in dict.fromkeys(row.cost.why[0] for row in report.accesses if row.cost.side is None and row.cost.why):
+        output.say(instruction, err=False)
     if told := assumption(report):
         output.say(f"{told}; --let gives others", err=False)
     causes: dict[str, list[Move]] = {}
