@@ -21,6 +21,7 @@ from cute_viz.analysis.async_copy import async_wavefronts
 from cute_viz.analysis.banks import LANES, width
 from cute_viz.analysis.cooperative import cooperation
 from cute_viz.analysis.cost import SECTOR, Cost, Side, cost_of, ordered
+from cute_viz.analysis.lanes import fixed_name
 from cute_viz.analysis.multiply import multiplied
 from cute_viz.analysis.verdict import ASYNC as AUTO_ASYNC
 from cute_viz.analysis.verdict import AUTO, CP_ASYNC, async_bits, verdict
@@ -228,7 +229,10 @@ def _copy(copy: Any, src: Share, dst: Share, predicate: bool = False) -> list[Co
     for n, (side, type_) in enumerate(zip((src, dst), types, strict=True)):
         if side.space in ("smem", "gmem"):
             elements = order or tuple(range(size(side.layout)))
-            out.append(cost_of(Side(side, type_, elements, atoms[n], names[n], n == 1, "cp.async" if like else ""), reasons))
+            one = Side(
+                side, type_, elements, atoms[n], names[n], n == 1, "cp.async" if like else "", "" if order else fixed_name(atom)
+            )
+            out.append(cost_of(one, reasons))
         elif side.space == "tmem":
             raise AlgebraError(f"{SPACES['tmem']} is copied by make_tmem_copy's atoms alone")
     each = min(size(src.layout), size(dst.layout))  # matrices of fewer than 32 rows have the addresses of more lanes than they need
@@ -298,7 +302,7 @@ def _total(sides: list[Side], move: dict[int, int], most: int, names: list[str])
     """The wavefronts with another layout, None where an instruction becomes another one, and where there are more than `most`."""
     total = 0
     for side, name in zip(sides, names, strict=True):
-        found = replace(side, name=name if "matrix" in name else side.name).instructions(move)
+        found = replace(side, name=name if "matrix" in name else side.name, fixed="").instructions(move)
         if not found or found[0].instruction != name:
             return None
         for x in found:

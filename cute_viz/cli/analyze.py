@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cute_viz.analysis.banks import ACCESSES
+from cute_viz.analysis.banks import ACCESSES, REDUCTIONS, REMOTE
 from cute_viz.analysis.memories import INSTRUCTIONS
 from cute_viz.cli import output
 from cute_viz.cli.words import Reading, reading_options
@@ -52,7 +52,7 @@ _WIDE = 56  # characters of a statement in the table
 )
 @click.option(
     "--instruction",
-    type=click.Choice([*ACCESSES, *INSTRUCTIONS]),
+    type=click.Choice([*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS]),
     help="The instruction, instead of the one implied by the access.",
 )
 @click.option("--operand", metavar="LETTER", help="The operand of a TiledMMA: A, B or C.")
@@ -142,7 +142,7 @@ def command(
     elif as_json:
         click.echo(json.dumps(found))
     else:
-        _table(found["steps"], "wave" if "claim" in found else "warp")
+        _table(found["steps"], "wave" if reading.library.arch.startswith("gfx") else "warp")
         click.echo(found["summary"])
 
 
