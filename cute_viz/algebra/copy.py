@@ -221,7 +221,8 @@ def partition(thr: ThrCopy, side: str, layout: AnyLayout) -> AnyLayout:
     """
     divided = tidfrg(thr.tiled, side, layout)
     rest = len(modes(get(domain(divided), 2).shape))
-    return indexed(f"partition_{side}", layout, divided, (thr.thr_idx, X, (X,) * rest))
+    every = (X,) * rest if rest > 1 else X  # CuTe's repeat<1>(_) is `_`, which keeps the mode as it is
+    return indexed(f"partition_{side}", layout, divided, (thr.thr_idx, X, every))
 
 
 def retile(copy: TiledCopy, layout: AnyLayout) -> AnyLayout:
