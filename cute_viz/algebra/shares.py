@@ -92,7 +92,8 @@ def copy_share(x: Share, copy: TiledCopy, side: str) -> Share:
     """
     divided = _plain(tidfrg(copy, side, x.layout))
     rest = len(modes(get(divided, 2).shape))
-    return _begun(x, _plain(slice_((0, X, (X,) * rest if rest > 1 else X), divided)), _plain(get(divided, 0)), size(get(divided, 0)))
+    every = (X,) * rest if rest > 1 else X
+    return _begun(x, _plain(slice_((0, X, every), divided)), _plain(get(divided, 0)), size(get(divided, 0)))
 
 
 def mma_share(x: Share, mma: TiledMMA, operand: str) -> Share:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout
+from cute_viz.algebra.composed import AnyLayout, domain
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.divide import in_dsl
@@ -251,7 +251,18 @@ def get_tma_tensor(tma: Any, shape: Any) -> AnyLayout:
     '(64,32):(1@1,1@0)'
     """
     copy = as_tma("get_tma_tensor", tma)
-    return copy.im2col.coordinates if copy.im2col else Layout(shape, copy.g_stride)
+    if copy.im2col:
+        return copy.im2col.coordinates  # type: ignore[no-any-return]
+    tile = domain(copy.smem)
+    known = isinstance(tile, Layout) and any(isinstance(n, Static) for n in leaves(tile.shape))  # as the tile, so the box
+    return Layout(shape, map_leaves(_compiled, copy.g_stride) if known else copy.g_stride)
+
+
+def _compiled(stride: Any) -> Any:
+    """A stride of coordinates that is known when the kernel is compiled."""
+    if isinstance(stride, Basis):
+        return Basis(Static(stride.value), stride.path) if isinstance(stride.value, int) else stride
+    return Static(stride) if isinstance(stride, int) else stride
 
 
 def as_tma(name: str, x: Any) -> TmaCopy:
