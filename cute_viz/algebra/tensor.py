@@ -176,11 +176,11 @@ def part_of(name: str, operands: list[Any], known: bool = True) -> AnyLayout | N
         rest = len(modes(get(get(domain(divided), 1), 1).shape))
         return slice_and_offset(((v, (mn[i], mn[j])), (X, (X,) * rest)), divided)[0]
     if name == "local_partition" and len(operands) in (3, 4):
-        tile: Any = dice(operands[3], operands[1]) if len(operands) == 4 else operands[1]
-        divided = zipped_divide(first, product_each(tile.shape))
-        coord = get_flat_coord(tile, operands[2])
+        threads: Any = dice(operands[3], operands[1]) if len(operands) == 4 else operands[1]
+        divided = zipped_divide(first, product_each(threads.shape))
+        coord = get_flat_coord(threads, operands[2])
         rest = len(modes(modes(domain(divided).shape)[1]))
-        at = map_leaves(place, coord, product_each(tile.shape)) if isinstance(coord, tuple) else index(coord)
+        at = map_leaves(place, coord, product_each(threads.shape)) if isinstance(coord, tuple) else index(coord)
         return slice_and_offset((at, (X,) * rest if rest > 1 else X), divided)[0]
     return None
 
@@ -282,9 +282,24 @@ def through(operation: Any, args: list[Any], template: tuple[Any, ...]) -> Any:
         if part and first.swizzle is not None and isinstance(out, Tensor):
             out = replace(out, sliced=(operation.name, [whole(x) for x in args]))
         return out
+    if operation.name.endswith("_like"):
+        check_owning(first.layout)
     if operation.name.endswith("_like") and first.swizzle is None:  # where it begins does not matter
         return operation.call([x.layout if isinstance(x, Tensor) else x for x in args], template)
     return operation.call([whole(x) for x in args], template)
+
+
+def check_owning(layout: AnyLayout, beside: bool = False) -> None:
+    """Refuse registers whose extents are not all known when the kernel is compiled, where some are; or others `beside` them.
+
+    >>> check_owning(Layout((4, 8)))
+    """
+    known = [isinstance(n, Static) for n in leaves(domain(layout).shape) if isinstance(n, int)]
+    if (beside or any(known)) and not all(known):
+        raise AlgebraError(
+            f"Dynamic owning tensors not supported: the extents of {layout} are not all static",
+            hint="registers have static extents: Int<8>{}",
+        )
 
 
 def whole(x: Any) -> Any:
