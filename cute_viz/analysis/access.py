@@ -6,6 +6,7 @@ thread, its values in order. Values that lie next to each other go into one inst
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -22,6 +23,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
+from cute_viz.algebra.tma import TmaCopy
 from cute_viz.analysis.banks import ACCESSES, BANKS, LANES, REDUCTIONS, REMOTE, WORD, Phase, ideal_wavefronts, phases
 from cute_viz.analysis.lanes import WIDTHS, fixed_name, warp_instructions, whole_bytes
 from cute_viz.analysis.memories import Memory
@@ -29,6 +31,12 @@ from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
 
 STORES = (*[access for access in ACCESSES if access.startswith("st")], *REMOTE, *REDUCTIONS)
+DESCRIBED = re.compile(r"(SM90)_64x|(SM100)_MMA")  # what reads shared memory itself
+MODES = "each of its modes is free of conflicts, and a tile in another mode gives it other elements, it is wrong and not slow"
+BOX = (
+    "one thread copies a box of a tensor, which no warp accesses: its swizzles are free of conflicts, and a tile in another mode is"
+    " filled with other elements, it is wrong and not slow"
+)
 _TURN = BANKS * WORD  # bytes after which the banks begin again
 
 
@@ -224,10 +232,18 @@ def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -
     if isinstance(by, (TiledMMA, MMA_Atom)):
         tiled = make_tiled_mma(by) if isinstance(by, MMA_Atom) else by
         which = _operand(operand)
+        name = tiled.atom.name
+        if (kind := DESCRIBED.match(name)) is not None and which != "C" and not (which == "A" and "_RS" in name):
+            raise AlgebraError(
+                f"{name.partition('<')[0]} reads {which} through descriptors, and no warp accesses it: {MODES}",
+                hint=f"`explain 'make_{'gmma' if kind[1] == 'SM90' else 'umma'}_desc<...>(tensor)'` says which mode a tile is in",
+            )
         m, n, k = tile_shape(tiled)
         tile = {"A": (m, k), "B": (n, k), "C": (m, n)}[which]
         tv = layout_tv(tiled, which)
         return tv, tile, size(get(tv, 1)), None
+    if isinstance(by, TmaCopy):
+        raise AlgebraError(f"{by.op.name}: {BOX}", hint="`explain` and `show` of the TMA tell its box and its swizzle")
     by = as_layout(by)
     if isinstance(by, Layout) and len(modes(by.shape)) == 2:
         return by, extents, size(get(by, 1)), None

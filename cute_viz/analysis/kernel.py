@@ -16,7 +16,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import SPACES, Tensor
 from cute_viz.algebra.tma import TmaCopy
-from cute_viz.analysis.access import instruction_of
+from cute_viz.analysis.access import BOX, instruction_of
 from cute_viz.analysis.async_copy import async_wavefronts
 from cute_viz.analysis.banks import LANES, width
 from cute_viz.analysis.cooperative import cooperation
@@ -29,10 +29,6 @@ from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
 
 ASYNC = "CP_ASYNC"
-_BOX = (
-    "one thread copies a box of a tensor, which no warp accesses: its swizzles are free of conflicts, and a tile in another mode is"
-    " filled with other elements, it is wrong and not slow"
-)
 _TMEM = re.compile("TMEM_(LOAD|STORE)")
 _BANKLESS = f"{SPACES['tmem']} has no banks: each warp has 32 lanes of it to itself"
 _CURES = 400  # swizzles and paddings that are tried
@@ -72,7 +68,7 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
         raise operands[0]
     atom = _atom(tiled[0]) if tiled else None
     if atom is not None and ("TMA_" in atom.name or "BULK" in atom.name):
-        raise AlgebraError(f"{atom.name}: {_BOX}")
+        raise AlgebraError(f"{atom.name}: {BOX}")
     if atom is not None and _TMEM.search(atom.name):
         return [_tensor_memory(tiled[0], atom, rest[:2])]
     if name == "copy_if":
@@ -93,7 +89,7 @@ def _boxes(tma: TmaCopy, pair: list[Any]) -> Cost:
     values = max(1, tma.bits // tma.tensor.bits)  # of an instruction, all CTAs that share it
     whole = size(tma.cta_v_map) if len(tiles) < 2 else max(size(tile) for tile in tiles)
     count = max(1, whole // values)
-    why = [f"{tma.op.name}: {_BOX}"]
+    why = [f"{tma.op.name}: {BOX}"]
     if len(tiles) < 2:
         why.append(
             f"counted for one tile of {whole} elements: {pair[0].message if pair and isinstance(pair[0], CuteVizError) else ''}"

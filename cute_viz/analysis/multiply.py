@@ -17,14 +17,12 @@ from cute_viz.algebra.shares import Share, sliced_share
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import SPACES, Tensor
+from cute_viz.analysis.access import DESCRIBED, MODES
 from cute_viz.analysis.banks import LANES
 from cute_viz.analysis.cost import Cost, Side, cost_of, ordered, times
 from cute_viz.analysis.vectorize import auto_width, registers_of
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
-
-_DESCRIBED = re.compile(r"(SM90)_64x|(SM100)_MMA")
-_MODES = "each of its modes is free of conflicts, and a tile in another mode gives it other elements, it is wrong and not slow"
 
 
 def multiplied(operands: list[Any]) -> list[Cost]:
@@ -74,7 +72,7 @@ def _reads_itself(mma: Any) -> MMA_Atom | None:
     """The atom of an MMA that reads shared memory itself, by no threads."""
     tiled = mma.tiled if isinstance(mma, ThrMMA) else mma
     atom = tiled.atom if isinstance(tiled, TiledMMA) else tiled
-    return atom if isinstance(atom, MMA_Atom) and _DESCRIBED.match(atom.name) is not None else None
+    return atom if isinstance(atom, MMA_Atom) and DESCRIBED.match(atom.name) is not None else None
 
 
 def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
@@ -85,7 +83,7 @@ def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
     name, count = gemm_calls(operands[0], *tensors)
     plain = name.partition("<")[0]
     warps = size(get(atom.layout_c, 0)) // LANES if plain.startswith("SM90") else 1  # one thread issues tcgen05.mma
-    why = f"{plain} reads shared memory through descriptors: {_MODES}"
+    why = f"{plain} reads shared memory through descriptors: {MODES}"
     return Cost(plain, size(tensors[2].layout), count * warps, None, None, None, None, None, (why,))
 
 
@@ -195,7 +193,7 @@ def gemm_calls(mma: Any, *tensors: Any) -> tuple[str, int]:
 
 def _described(atom: MMA_Atom | None) -> bool:
     """Whether an instruction reads operands through descriptors: wgmma, tcgen05.mma."""
-    return atom is not None and _DESCRIBED.match(atom.name) is not None
+    return atom is not None and DESCRIBED.match(atom.name) is not None
 
 
 def _operand(atom: MMA_Atom | None, n: int, operand: str, t: Any, values: Layout | None, copied: bool) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, with_origin
+from cute_viz.algebra.elements import bits_of
 from cute_viz.algebra.inttuple import Made, Static, X, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import make_tensor
+from cute_viz.algebra.tensor import Tensor, make_tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.notation import hardware
 from cute_viz.notation.syntax import Call, Chain, Name, Pair, Sequence, short
@@ -104,6 +106,22 @@ def _tensor(evaluator: Meaning, node: Call) -> Any:
         return with_origin(origin, layout)
     where = hardware.pointer(evaluator, node.args[0]) if len(node.args) > 1 else hardware.registers(evaluator, node)
     return layout if where is None else make_tensor(where, layout)
+
+
+def _recast(evaluator: Meaning, node: Call) -> Any:
+    """recast<T>(tensor): its elements as those of another type, by both widths (cute/tensor_impl.hpp); None of a layout."""
+    from cute_viz.algebra import ops
+
+    if len(node.template) != 1 or len(node.args or ()) != 1 or not (kind := getattr(node.template[0], "text", "")):
+        return None
+    assert node.args
+    x = evaluator.value(node.args[0])
+    if not isinstance(x, Tensor) or x.swizzle is not None:
+        return None
+    new = bits_of(kind)
+    layout = evaluator.operate(ops.find("recast_layout"), [x.layout, x.bits, new])
+    offset = x.offset * x.bits // new if isinstance(x.offset, int) else 0
+    return replace(x, pointer=replace(x.pointer, type=kind), layout=layout, offset=offset)
 
 
 def _origin(evaluator: Meaning, node: Call) -> Any:
@@ -219,6 +237,7 @@ _FORMS: dict[str, Callable[[Meaning, Call], Any]] = {
     **dict.fromkeys(hardware.OP_SELECTORS, hardware.op_selector),
     **dict.fromkeys(hardware.SMEM_SELECTORS, hardware.smem_selector),
     "make_tensor": _tensor,
+    "recast": _recast,
     "tensor": _tensor_type,
     "Layout": _layout_type,
     "ComposedLayout": _composed_type,
