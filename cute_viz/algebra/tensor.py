@@ -163,8 +163,9 @@ def part_of(name: str, operands: list[Any], known: bool = True) -> AnyLayout | N
     if name == "local_tile" and len(operands) == 3:
         zipped = zipped_divide(first, operands[1])
         tile, rest = (len(modes(domain(mode).shape)) for mode in (get(zipped, 0), get(zipped, 1)))
-        coord = modes(map_leaves(index, operands[2]))
-        return slice_and_offset(((X,) * tile, (*coord, *[X] * (rest - len(coord)))), zipped)[0]
+        coord = map_leaves(index, operands[2])
+        whole_coord = (*coord, *[X] * (rest - len(coord))) if isinstance(coord, tuple) else coord
+        return slice_and_offset(((X,) * tile, whole_coord), zipped)[0]
     if name in ("partition_S", "partition_D") and isinstance(first, ThrCopy):
         divided = tidfrg(first.tiled, name[-1], operands[1])
         rest = len(modes(get(domain(divided), 2).shape))
@@ -282,8 +283,6 @@ def through(operation: Any, args: list[Any], template: tuple[Any, ...]) -> Any:
         if part and first.swizzle is not None and isinstance(out, Tensor):
             out = replace(out, sliced=(operation.name, [whole(x) for x in args]))
         return out
-    if operation.name.endswith("_like"):
-        check_owning(first.layout)
     if operation.name.endswith("_like") and first.swizzle is None:  # where it begins does not matter
         return operation.call([x.layout if isinstance(x, Tensor) else x for x in args], template)
     return operation.call([whole(x) for x in args], template)

@@ -43,6 +43,7 @@ _FILES = {  # (bits of a register, how many) of source and destination (cute/arc
 }
 # Where the traits ask for a memory (cute/atom/copy_traits_sm80.hpp, copy_traits_sm90_tma.hpp).
 _MEMORY = {"_ZFILL": ("gmem", "smem"), "BULK_COPY_G2S": ("gmem", "smem"), "BULK_COPY_S2G": ("smem", "gmem")}
+_MEMORY |= {"TMEM_LOAD": ("tmem", "rmem"), "TMEM_STORE": ("rmem", "tmem")}
 CP_ASYNC = {"CACHEALWAYS": (32, 64, 128), "CACHEGLOBAL": (128,)}  # widths in bits (cute/arch/copy_sm80.hpp)
 
 

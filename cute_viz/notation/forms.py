@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, with_origin
+from cute_viz.algebra.divide import in_dsl
 from cute_viz.algebra.elements import bits_of
 from cute_viz.algebra.inttuple import Made, Static, X, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Tensor, make_tensor
+from cute_viz.algebra.tensor import Tensor, check_owning, make_tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.notation import hardware
 from cute_viz.notation.syntax import Call, Chain, Name, Pair, Sequence, short
@@ -122,6 +123,13 @@ def _recast(evaluator: Meaning, node: Call) -> Any:
     layout = evaluator.operate(ops.find("recast_layout"), [x.layout, x.bits, new])
     offset = x.offset * x.bits // new if isinstance(x.offset, int) else 0
     return replace(x, pointer=replace(x.pointer, type=kind), layout=layout, offset=offset)
+
+
+def _owning(evaluator: Meaning, node: Call) -> Any:
+    """make_fragment_like(tensor), make_tensor_like(tensor): registers, whose extents C++ must know when the kernel is compiled."""
+    x = evaluator.value(node.args[0]) if len(node.args or ()) == 1 and node.args else None
+    if isinstance(x, Tensor) and not in_dsl(x.layout, ()):
+        check_owning(x.layout, beside=True)
 
 
 def _origin(evaluator: Meaning, node: Call) -> Any:
@@ -238,6 +246,8 @@ _FORMS: dict[str, Callable[[Meaning, Call], Any]] = {
     **dict.fromkeys(hardware.SMEM_SELECTORS, hardware.smem_selector),
     "make_tensor": _tensor,
     "recast": _recast,
+    "make_fragment_like": _owning,
+    "make_tensor_like": _owning,
     "tensor": _tensor_type,
     "Layout": _layout_type,
     "ComposedLayout": _composed_type,
