@@ -55,16 +55,18 @@ def assert_conflict_free(smem: Any, access: Any, type: Any = None, **how: Any) -
 
 
 def assert_vector(copy: Any, bits: int) -> None:
-    """A copy moves this many bits at once: `copy(src, dst)` or `copy(atom, src, dst)` as a text, a TiledCopy or a Copy_Atom.
+    """A copy moves this many bits at once: `copy(src, dst)` or `copy(atom, src, dst)` as a text, a TiledCopy or a Copy_Atom;
+    `copy_if` and `copy_aligned`, too.
 
     Raises: AssertionError with what keeps the copy from it; CuteVizError for a copy that CuTe refuses, or that cannot be read.
 
     >>> assert_vector("Copy_Atom<SM80_CP_ASYNC_CACHEALWAYS<uint128_t>, half_t>{}", 128)
     """
-    if isinstance(copy, str) and copy.split("(")[0].split("::")[-1].strip() == "copy":
+    name = copy.split("(")[0].split("::")[-1].strip() if isinstance(copy, str) else ""
+    if name in ("copy", "copy_if", "copy_aligned"):
         from cute_viz.spec import PACKAGED
 
-        _check(expect.vector(read_call(copy, {}, PACKAGED.resolve)[1], bits))
+        _check(expect.vector(read_call(copy, {}, PACKAGED.resolve)[1], bits, name))
     else:
         _check(expect.vector(_object(copy), bits))
 

@@ -134,7 +134,6 @@ class TestAccesses:
                 "given type has 16 bits, but the pointer of the shared-memory",
             ),
             ("(8,8)", None, "SM80_8x8x4_C64C64C64C64_TN", "c64 is not a value type that is known"),
-            ("(16,64)", None, "SM80_16x8x64_S32S4S4S32_TN", "elements of 4 bits are not whole bytes"),
         ],
     )
     def test_element_types_that_contradict_each_other_are_refused(self, tile, bits, by, words):
@@ -142,9 +141,35 @@ class TestAccesses:
             accesses(layout(tile), bits, layout(by), operand="A" if by.startswith("SM80") else None)
 
     @pytest.mark.parametrize(
+        ("tile", "by", "options", "instruction", "wavefronts", "instructions"),
+        [
+            ("(64,64):(64,1)", "(32,32):(1,64)", {}, "ld.128", 8, 1),  # 32 elements of 4 bits, rows of 32 bytes
+            ("(64,64):(64,1)", "(32,32):(1,64)", {"store": True}, "st.128", 8, 1),
+            ("(64,64):(64,1)", "(32,8):(1,64)", {}, "ld.32", 8, 1),
+            ("(64,64):(1,64)", "(32,32):(1,64)", {}, "ld.32", 1, 32),  # no two of a thread lie together: each with its byte
+            ("(16,64):(64,1)", "SM80_16x8x64_S32S4S4S32_TN", {"operand": "A"}, "ld.32", 2, 4),
+        ],
+    )
+    def test_elements_smaller_than_a_byte(self, tile, by, options, instruction, wavefronts, instructions):
+        found = accesses(layout(tile), 4, layout(by), **options)
+        assert (found[0].instruction, found[0].wavefronts, len(found)) == (instruction, wavefronts, instructions)
+
+    @pytest.mark.parametrize("access", ["st.async.32", "st.async.128"])
+    def test_stores_to_another_block_say_that_no_device_has_confirmed_them(self, access):
+        words = ["(64,64):(64,1)", "--type", "f32", "--access", "(32,4):(1,64)"]
+        assert "not confirmed on a device)" in run("analyze", *words, "--instruction", access).stdout.decode()
+        assert (
+            "32 sectors of 32 bytes in 1 request" in run("analyze", *words, "--instruction", "red.128", "--global").stdout.decode()
+        )
+        assert b"lanes that add to one word take turns" in run("analyze", *words, "--instruction", "red.32").stderr
+
+    @pytest.mark.parametrize(
         ("tile", "bits", "by", "options", "words"),
         [
-            ("(8,8)", 4, "(32,2)", {}, "whole bytes"),
+            ("(8,8)", 6, "(32,2)", {}, "6 bits cannot be moved by a single"),
+            ("(8,8)", 4, "(32,2)", {"store": True}, "2 elements of 4 bits share a byte"),
+            ("(64,64):(68,1)", 16, G2S, {}, "moves 16 bytes, aligned to 16; lane 8 begins at byte 136: .*misaligned address"),
+            ("Sw<2,2,3> o 0 o (64,64):(64,1)", 16, G2S, {}, "moves 16 bytes that lie together; those of lane 4 do not"),
             ("(8,8)", 24, "(32,2)", {}, "24 bits cannot be moved by a single"),
             ("(8,8,2)", 16, "(32,2)", {}, "3 modes"),
             ("(48,16):(16,1)", 16, LDSM, {}, "does not divide"),

@@ -363,9 +363,58 @@ def test_a_copy_by_tma_says_so_whatever_its_barrier_and_a_loop_settles_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = report(tmp_path, capsys, LOOP)
-    told = {row["line"]: row["error"] for row in found["unknown"]}
-    assert told[line_of(LOOP, "copy(tma")].startswith("SM90_TMA_LOAD: one thread copies a box")
+    (row,) = found["accesses"]
+    assert (row["line"], row["instruction"], row["elements"]) == (line_of(LOOP, "copy(tma"), "SM90_TMA_LOAD", 64 * 32)
+    assert (row["instructions"], row["wavefronts"], row["sectors"], row["ideal_sectors"]) == (1, None, 128, 128)
+    assert row["reasons"][0].startswith("SM90_TMA_LOAD: one thread copies a box")
+    assert not found["unknown"]
     assert "stage" not in found["assumed"]
+
+
+NO_WARP = """
+template <class T, class ALayout, class CLayout> struct Storage {
+  alignas(128) cute::ArrayEngine<T, cute::cosize_v<ALayout>> A;
+  alignas(128) union { cute::ArrayEngine<float, 8192> C; } tensors;
+  auto tensor_sA() { return make_tensor(make_smem_ptr(A.begin()), ALayout{}); }
+  auto tensor_sC() { return make_tensor(make_smem_ptr(tensors.C.begin()), CLayout{}); }
+};
+int main() {
+  using Op = SM100_MMA_F16BF16_SS<half_t, half_t, float, 128, 256, UMMA::Major::K, UMMA::Major::K>;
+  auto mma = make_tiled_mma(Op{});
+  auto thr = mma.get_slice(0);
+  auto al = UMMA::tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, partition_shape_A(mma, Shape<_128,_64>{}));
+  auto bl = UMMA::tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, partition_shape_B(mma, Shape<_256,_64>{}));
+  auto cl = tile_to_shape(UMMA::Layout_K_SW128_Atom<float>{}, Shape<_128,_64>{});
+  Storage<half_t, decltype(al), decltype(cl)> shared;
+  half_t* p; float* q;
+  auto gA = make_tensor(make_gmem_ptr(p), Layout<Shape<Shape<_128,_16>,_1,_4>,Stride<Stride<_64,_1>,_0,_16>>{});
+  auto gC = make_tensor(make_gmem_ptr(q), Layout<Shape<_128,_256>,Stride<_256,_1>>{});
+  auto sA = shared.tensor_sA();
+  auto sB = make_tensor(make_smem_ptr<half_t>(p), bl);
+  cooperative_copy<128>(threadIdx.x, gA, sA);
+  auto tA = thr.make_fragment_A(sA);
+  auto tB = thr.make_fragment_B(sB);
+  auto acc = thr.make_fragment_C(thr.partition_C(gC));
+  for (int k = 0; k < 4; ++k) { gemm(mma, tA(_,_,k), tB(_,_,k), acc); }
+  auto load = make_tmem_copy(SM100_TMEM_LOAD_32dp32b8x{}, acc);
+  auto mine = load.get_slice(threadIdx.x);
+  auto regs = make_fragment_like(mine.partition_D(thr.partition_C(gC)));
+  copy(load, mine.partition_S(acc), regs);
+  auto tC = local_partition(shared.tensor_sC(), Layout<_128>{}, threadIdx.x);
+  auto like = make_tensor_like(tC);
+  copy_aligned(tC, like);
+}
+"""
+
+
+def test_what_no_warp_accesses_is_counted_without_wavefronts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """tcgen05.mma and its memory; tensors of a storage's methods, whose swizzle is the pointer's (CUTLASS's tutorials 01, 05)."""
+    found = report(tmp_path, capsys, NO_WARP)
+    assert not found["unknown"], found["unknown"]
+    rows = {(row["instruction"], row["instructions"], row["wavefronts"], row["sectors"]) for row in found["accesses"]}
+    assert rows >= {("SM100_MMA_F16BF16_SS", 1, None, None), ("SM100_TMEM_LOAD_32dp32b8x", 4 * 256 // 8, None, None)}
+    assert {name for name, *_ in rows} >= {"ld.shared.128", "st.shared.16", "ld.global.16"}
+    assert main(["analyze", str(tmp_path / "kernel.cu"), "--max-ways", "32"]) == 0
 
 
 def test_what_many_statements_lack_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ from cute_viz.testing import assert_conflict_free, assert_covers, assert_same, a
 
 SWIZZLED = "Sw<3,3,3> o 0 o (8,64):(64,1)"
 ROWS = "((8,4),8):((1,64),8)"
+FIRST = "make_tensor(make_gmem_ptr<half_t>(0), (_8):(_1))"
 COPY = "make_tiled_copy(Copy_Atom<SM80_CP_ASYNC_CACHEALWAYS<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))"
 
 
@@ -21,6 +22,8 @@ def test_what_holds_passes() -> None:
     assert_same("((2,2),8):((1,2),4)", "(4,8)")  # alike as functions of the modes
     assert_covers("((4,8),(2,2)):((32,1),(16,8))", "16x8")
     assert_covers(COPY)
+    assert_covers("make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))", "32x16")
+    assert_vector(f"copy_if((_8):(_1), {FIRST}, {FIRST})", 16)
     assert_covers(COPY, (16, 64))
     assert_conflict_free(SWIZZLED, ROWS, "f16", instruction="ldmatrix.x4")
     assert_vector(COPY, 128)
@@ -39,6 +42,7 @@ def test_what_holds_passes() -> None:
             "64 of 128 cells of the 16 x 8 tile are held by nobody: (8,0)",
         ),
         (lambda: assert_covers("(4,8):(1,4)", "2x8"), "T0V4 holds 16, outside the 2 x 8 tile"),
+        (lambda: assert_covers("SM80_16x8x16_F32F16F16F32_TN", "16x16"), "the MMA's tile is 16 x 8, not 16 x 16"),
         (lambda: assert_covers(COPY, (8, 64)), "the copy's tile is 16 x 64, not 8 x 64"),
         (
             lambda: assert_conflict_free("(8,64):(64,1)", ROWS, "f16", instruction="ldmatrix.x4"),

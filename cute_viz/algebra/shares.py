@@ -74,7 +74,7 @@ def share(root: str, space: str, type_: str, layout: Any) -> Share:
         return Share(root, space, type_, layout)
     if isinstance(layout, ComposedLayout) and isinstance(layout.inner, Layout):
         if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, PointerFlag):
-            return Share(root, space, type_, layout.inner, 0, layout.outer, True)
+            return Share(root, space, type_ or str(layout.offset.bits), layout.inner, 0, layout.outer, True)
         if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, int):
             return Share(root, space, type_, layout.inner, layout.offset, layout.outer)
     raise AlgebraError(f"{show(layout)} is not a layout of memory")
@@ -92,7 +92,8 @@ def copy_share(x: Share, copy: TiledCopy, side: str) -> Share:
     """
     divided = _plain(tidfrg(copy, side, x.layout))
     rest = len(modes(get(divided, 2).shape))
-    return _begun(x, _plain(slice_((0, X, (X,) * rest), divided)), _plain(get(divided, 0)), size(get(divided, 0)))
+    every = (X,) * rest if rest > 1 else X
+    return _begun(x, _plain(slice_((0, X, every), divided)), _plain(get(divided, 0)), size(get(divided, 0)))
 
 
 def mma_share(x: Share, mma: TiledMMA, operand: str) -> Share:

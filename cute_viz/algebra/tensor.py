@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, has_origin
 from cute_viz.algebra.elements import bits_of, named, sparse
-from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves
+from cute_viz.algebra.inttuple import Static, Underscore, leaves, map_leaves, unflatten
 from cute_viz.algebra.layout import Layout, cosize, is_coordinate_layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.unknown import Unknown
@@ -140,7 +140,88 @@ class Tensor(Shown):
 
     def __str__(self) -> str:
         """As CuTe prints its layout; what is the pointer's, such as a swizzle of its address, is no part of it."""
-        return str(self.layout if self.swizzle is None else self.whole)
+        return str(self.layout if self.swizzle is None else _settled(self))
+
+
+def part_of(name: str, operands: list[Any], known: bool = True) -> AnyLayout | None:
+    """A part of a swizzled layout as CuTe makes it; None of operations that are not followed.
+
+    known: of indices that no static integers are the number counts; without it they are what the compiler sees, unknown.
+    Raises: AlgebraError where CuTe cannot take the coordinate through the swizzle.
+
+    >>> from cute_viz.algebra.inttuple import X
+    >>> str(part_of("slice", [(X, 57), ComposedLayout(Swizzle(2, 1, 4), 0, Layout((64, 64), (64, 1)))]))
+    '((2,32)):((68,128))'
+    """
+    from cute_viz.algebra.coords import get_flat_coord
+    from cute_viz.algebra.copy import ThrCopy, tidfrg
+    from cute_viz.algebra.divide import zipped_divide
+    from cute_viz.algebra.inttuple import X, modes
+    from cute_viz.algebra.mma import OPERANDS, ThrMMA, thrfrg
+    from cute_viz.algebra.modes import get
+    from cute_viz.algebra.shapes import product_each
+    from cute_viz.algebra.slicing import dice, slice_and_offset
+
+    def index(x: Any) -> Any:
+        return x if known or isinstance(x, (Underscore, Static)) else Unknown()
+
+    def place(x: Any, extent: Any) -> Any:
+        """An index along a mode: of an extent of 1 it is known."""
+        return Static(0) if isinstance(extent, Static) and extent == 1 else index(x)
+
+    first = operands[0]
+    if name == "slice":
+        return slice_and_offset(map_leaves(index, first), operands[1])[0]
+    if name == "local_tile" and len(operands) == 3:
+        zipped = zipped_divide(first, operands[1])
+        tile, rest = (len(modes(domain(mode).shape)) for mode in (get(zipped, 0), get(zipped, 1)))
+        coord = map_leaves(index, operands[2])
+        whole_coord = (*coord, *[X] * (rest - len(coord))) if isinstance(coord, tuple) else coord
+        return slice_and_offset(((X,) * tile, whole_coord), zipped)[0]
+    if name in ("partition_S", "partition_D") and isinstance(first, ThrCopy):
+        divided = tidfrg(first.tiled, name[-1], operands[1])
+        rest = len(modes(get(domain(divided), 2).shape))
+        return slice_and_offset((index(first.thr_idx), X, (X,) * rest if rest > 1 else X), divided)[0]
+    if name in ("partition_A", "partition_B", "partition_C") and isinstance(first, ThrMMA):
+        divided = thrfrg(first.tiled, name[-1], operands[1])
+        v, *mn = map(place, first.thr_vmnk, modes(first.tiled.thr_layout_vmnk.shape))
+        i, j = OPERANDS[name[-1]]
+        rest = len(modes(get(get(domain(divided), 1), 1).shape))
+        return slice_and_offset(((v, (mn[i], mn[j])), (X, (X,) * rest)), divided)[0]
+    if name == "local_partition" and len(operands) in (3, 4):
+        threads: Any = dice(operands[3], operands[1]) if len(operands) == 4 else operands[1]
+        divided = zipped_divide(first, product_each(threads.shape))
+        coord = get_flat_coord(threads, operands[2])
+        rest = len(modes(modes(domain(divided).shape)[1]))
+        at = map_leaves(place, coord, product_each(threads.shape)) if isinstance(coord, tuple) else index(coord)
+        return slice_and_offset((at, (X,) * rest if rest > 1 else X), divided)[0]
+    return None
+
+
+def _settled(x: Tensor) -> AnyLayout:
+    """The layout of a part of a swizzled tensor as CuTe prints it; strides that a run-time index decides are no static ones."""
+    if x.sliced is None or isinstance(x.offset, Unknown):
+        return x.whole
+    try:
+        found = part_of(*x.sliced)
+        seen = part_of(*x.sliced, known=False)
+    except AlgebraError:
+        return x.whole
+    if found is None or seen is None or not all(isinstance(n, Static) for n in (*leaves(x.layout.shape), *leaves(x.layout.stride))):
+        return x.whole if found is None else found
+    inner, told = domain(found), domain(seen)
+    if not isinstance(inner, Layout) or not isinstance(told, Layout) or isinstance(found, Layout) != isinstance(seen, Layout):
+        return found
+    strides, place = [], 1  # what the compiler sees keeps modes apart whose strides it does not know
+    for extent, stride in zip(leaves(told.shape), leaves(told.stride), strict=True):
+        told_only = isinstance(stride, Unknown) and place < cosize(Layout(told.shape))
+        strides.append(inner(place) - inner(0) if told_only else Static(0 if isinstance(stride, Unknown) else stride))
+        place *= extent
+    plain = Layout(map_leaves(Static, told.shape), unflatten(strides, told.shape))
+    if isinstance(found, ComposedLayout) and isinstance(seen, ComposedLayout) and isinstance(found.offset, int):
+        offset = int(found.offset) if isinstance(seen.offset, Unknown) else Static(found.offset)
+        return replace(found, offset=offset, inner=plain)
+    return plain
 
 
 def make_tensor(pointer: Pointer, layout: Any) -> Any:
@@ -217,6 +298,19 @@ def through(operation: Any, args: list[Any], template: tuple[Any, ...]) -> Any:
     if operation.name.endswith("_like") and first.swizzle is None:  # where it begins does not matter
         return operation.call([x.layout if isinstance(x, Tensor) else x for x in args], template)
     return operation.call([whole(x) for x in args], template)
+
+
+def check_owning(layout: AnyLayout, beside: bool = False) -> None:
+    """Refuse registers whose extents are not all known when the kernel is compiled, where some are; or others `beside` them.
+
+    >>> check_owning(Layout((4, 8)))
+    """
+    known = [isinstance(n, Static) for n in leaves(domain(layout).shape) if isinstance(n, int)]
+    if (beside or any(known)) and not all(known):
+        raise AlgebraError(
+            f"Dynamic owning tensors not supported: the extents of {layout} are not all static",
+            hint="registers have static extents: Int<8>{}",
+        )
 
 
 def whole(x: Any) -> Any:

@@ -11,11 +11,11 @@ from typing import Any
 from cute_viz.algebra import tma as _tma
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, as_layout, domain, with_origin
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, with_origin
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.coords import crd2idx
 from cute_viz.algebra.divide import logical_divide
-from cute_viz.algebra.inttuple import X, leaves, map_leaves, modes, tuple_rank
+from cute_viz.algebra.inttuple import Static, X, leaves, map_leaves, modes, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, size
@@ -24,6 +24,7 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.slicing import domain_offset, slice_and_offset
+from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor, viewed, whole
 from cute_viz.algebra.views import as_tiled_mma
 from cute_viz.errors import AlgebraError
@@ -60,15 +61,26 @@ def tma_partition(tma: Any, cta: Any, ctas: Any, smem: Any, gmem: Any) -> tuple[
 def _part(x: AnyLayout, cut: AnyLayout, moved: Any) -> AnyLayout:
     """A layout whose first mode is ordered as the instruction takes it, begun at an element of that."""
     rank = tuple_rank(domain(x).shape)
-    ordered = coalesce(composition(x, (cut, *[X] * (rank - 1))), ((1, 1),))
+    ordered = _first_static(coalesce(composition(x, (cut, *[X] * (rank - 1))), ((1, 1),)), x)
     layout, offset = domain_offset(((moved, 0), *[0] * (rank - 1)), ordered)
     return with_origin(offset, layout) if isinstance(offset, tuple) and any(leaves(offset)) else layout
+
+
+def _first_static(x: AnyLayout, of: AnyLayout) -> AnyLayout:
+    """A part whose first mode is known when the kernel is compiled, as that of the tensor is that it is of."""
+    if isinstance(x, ComposedLayout):
+        return replace(x, inner=_first_static(x.inner, of)) if isinstance(x.inner, (Layout, ComposedLayout)) else x
+    if not all(isinstance(n, Static) for n in leaves(get(domain(of), 0).shape)):
+        return x
+    first: Layout = mark_static(get(x, 0))
+    shape, stride = modes(x.shape), modes(x.stride)
+    return Layout((first.shape, *shape[1:]), (first.stride, *stride[1:]))
 
 
 def _shared(smem: Any, cut: AnyLayout, moved: Any) -> Any:
     plain = smem.layout if isinstance(smem, Tensor) else domain(as_layout(smem))
     rank = tuple_rank(plain.shape)
-    ordered = coalesce(composition(plain, (cut, *[X] * (rank - 1))), ((1, 1),))
+    ordered = _first_static(coalesce(composition(plain, (cut, *[X] * (rank - 1))), ((1, 1),)), plain)
     moved_there = domain_offset(((moved, 0), *[0] * (rank - 1)), ordered)
     return viewed(smem, moved_there) if isinstance(smem, Tensor) else moved_there[0]
 

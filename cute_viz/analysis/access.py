@@ -6,8 +6,9 @@ thread, its values in order. Values that lie next to each other go into one inst
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import gcd
 from typing import Any
@@ -22,14 +23,21 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
-from cute_viz.analysis.banks import ACCESSES, BANKS, LANES, ROW, WORD, Phase, ideal_wavefronts, phases, width
+from cute_viz.algebra.tma import TmaCopy
+from cute_viz.analysis.banks import ACCESSES, BANKS, LANES, REDUCTIONS, REMOTE, WORD, Phase, ideal_wavefronts, phases
+from cute_viz.analysis.lanes import WIDTHS, fixed_name, warp_instructions, whole_bytes
 from cute_viz.analysis.memories import Memory
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
 
-STORES = tuple([access for access in ACCESSES if access.startswith("st")])
+STORES = (*[access for access in ACCESSES if access.startswith("st")], *REMOTE, *REDUCTIONS)
+DESCRIBED = re.compile(r"(SM90)_64x|(SM100)_MMA")  # what reads shared memory itself
+MODES = "each of its modes is free of conflicts, and a tile in another mode gives it other elements, it is wrong and not slow"
+BOX = (
+    "one thread copies a box of a tensor, which no warp accesses: its swizzles are free of conflicts, and a tile in another mode is"
+    " filled with other elements, it is wrong and not slow"
+)
 _TURN = BANKS * WORD  # bytes after which the banks begin again
-WIDTHS = (128, 64, 32)  # bits of plain loads and stores that are modelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +115,7 @@ def accesses(
     >>> [a.wavefronts for a in accesses(Layout((32, 32), (32, 1)), 32, Layout((32, 1), (1, 0)), instruction="ld.32")]
     [32]
     """
-    known, lanes_ = (ACCESSES, LANES) if memory is None else (tuple(memory.groups), memory.lanes)
+    known, lanes_ = (tuple(dict.fromkeys((*ACCESSES, *STORES))), LANES) if memory is None else (tuple(memory.groups), memory.lanes)
     if instruction is not None and instruction not in known:
         raise AlgebraError(f"there is no access {instruction!r}", hint=f"accesses: {', '.join(known)}")
     if instruction is not None and instruction.startswith(("ld", "ds_read")) and store:
@@ -117,10 +125,8 @@ def accesses(
     extents = extents_of(smem)
     tv, tile, count, wanted = _view(by, extents, operand, store)
     bits = element_bits(smem, by, operand=operand, given=bits)
-    if bits % 8:
-        raise AlgebraError(f"elements of {bits} bits are not whole bytes", hint="recast the layout to bytes first")
     if bits & (bits - 1) or bits > max(WIDTHS):
-        hint = f"recast the layout to elements of 8, 16, 32, 64 or {max(WIDTHS)} bits"
+        hint = f"recast the layout to elements of 1, 2, 4, 8, 16, 32, 64 or {max(WIDTHS)} bits"
         raise AlgebraError(f"elements of {bits} bits cannot be moved by a single instruction", hint=hint)
     smem = position_independent(smem)
     if len(tile) != 2:
@@ -133,6 +139,7 @@ def accesses(
         raise AlgebraError(
             f"{wanted} is not an instruction of this machine", hint="leave out `arch=`, or give a layout of threads and values"
         )
+    fixed = fixed_name(by.tiled if isinstance(by, ThrCopy) else by) if instruction is None and memory is None else ""
     instruction = instruction or wanted
     threads, values = (size(get(tv, n)) for n in (0, 1))
     repeats = product(extents) // product(tile)
@@ -140,8 +147,7 @@ def accesses(
         raise over("accesses", f"the access touches {threads * values * repeats} elements")
     if product(extents) > limit("accesses"):  # each has a row in the table below, touched or not
         raise over("accesses", f"the shared-memory tile has {product(extents)} elements", instead="give the layout of one tile")
-    bytes_ = bits // 8
-    table = [offset * bytes_ for offset in offsets(smem)]  # by index into the column-major tile
+    table = [offset * bits for offset in offsets(smem)]  # by index into the column-major tile
     places = offsets(tv)
     for n, place in enumerate(places):
         if not isinstance(place, int) or not 0 <= place < product(tile):
@@ -154,11 +160,11 @@ def accesses(
     for row0 in range(0, extents[0], tile[0]):
         for col0 in range(0, extents[1], tile[1]):
             where = [table[row0 + p % tile[0] + (col0 + p // tile[0]) * extents[0]] for p in places]
-            rows = [where[t::threads] for t in range(threads)]  # byte addresses of a thread's values in order
+            rows, bytes_, each = whole_bytes([where[t::threads] for t in range(threads)], bits, store)  # in the order of values
             for warp in steps:
                 lanes = rows[warp * lanes_ : (warp + 1) * lanes_]
-                for n, found in enumerate(warp_instructions(lanes, bytes_, count, instruction, store, memory)):
-                    out.append(WarpAccess(warp, steps[warp], *found, memory, n * found[-1] // bytes_))
+                for n, found in enumerate(warp_instructions(lanes, bytes_, count // each, instruction, store, memory, fixed)):
+                    out.append(WarpAccess(warp, steps[warp], *found, memory, n * found[-1] // bytes_ * each))
                     steps[warp] += 1
     return out
 
@@ -226,10 +232,18 @@ def _view(by: Any, extents: tuple[int, int], operand: str | None, store: bool) -
     if isinstance(by, (TiledMMA, MMA_Atom)):
         tiled = make_tiled_mma(by) if isinstance(by, MMA_Atom) else by
         which = _operand(operand)
+        name = tiled.atom.name
+        if (kind := DESCRIBED.match(name)) is not None and which != "C" and not (which == "A" and "_RS" in name):
+            raise AlgebraError(
+                f"{name.partition('<')[0]} reads {which} through descriptors, and no warp accesses it: {MODES}",
+                hint=f"`explain 'make_{'gmma' if kind[1] == 'SM90' else 'umma'}_desc<...>(tensor)'` says which mode a tile is in",
+            )
         m, n, k = tile_shape(tiled)
         tile = {"A": (m, k), "B": (n, k), "C": (m, n)}[which]
         tv = layout_tv(tiled, which)
         return tv, tile, size(get(tv, 1)), None
+    if isinstance(by, TmaCopy):
+        raise AlgebraError(f"{by.op.name}: {BOX}", hint="`explain` and `show` of the TMA tell its box and its swizzle")
     by = as_layout(by)
     if isinstance(by, Layout) and len(modes(by.shape)) == 2:
         return by, extents, size(get(by, 1)), None
@@ -257,82 +271,12 @@ def instruction_of(atom: Copy_Atom, store: bool) -> str | None:
     'ldmatrix.x4.trans'
     """
     op = matrix_op(atom.name)
-    return op.instruction if op and op.bits == 16 and op.store == store else None
-
-
-def warp_instructions(
-    lanes: Sequence[list[int]], bytes_: int, atom: int, instruction: str | None, store: bool, memory: Memory | None = None
-) -> list[tuple[str, tuple[int, ...], int, tuple[int, ...], int]]:
-    """(instruction, addresses, active lanes, where their bytes begin, how many bytes) of one warp for one tile.
-
-    lanes: of each thread the byte addresses of its values. bytes_: of a value. atom: the most values of one plain access.
-
-    >>> [found[0] for found in warp_instructions([[16 * t + 4 * v for v in range(4)] for t in range(32)], 4, 4, None, False)]
-    ['ld.128']
-    """
-    mask = (1 << len(lanes)) - 1
-    values = len(lanes[0])
-    if instruction is not None:
-        _check_fit(lanes, bytes_, instruction)
-    if instruction is not None and "matrix" in instruction:
-        begins = [_padded([row[n] for row in lanes]) for n in range(0, values, ROW // bytes_)]
-        return [(instruction, places, mask, places, ROW) for places in begins]
-    bits = 8 * width(instruction) if instruction else _widest(lanes, bytes_, atom)
-    per = max(1, bits // 8 // bytes_)
-    plain = f"{'st' if store else 'ld'}.{max(bits, 32)}" if memory is None else memory.access(max(bits, 32), store)
-    name, all_lanes = instruction or plain, LANES if memory is None else memory.lanes
-    unit = width(name)  # of elements smaller than a word, the word is loaded
-    begins = [_padded([row[n] for row in lanes], all_lanes) for n in range(0, values, per)]
-    return [(name, tuple([place // unit * unit for place in places]), mask, places, per * bytes_) for places in begins]
-
-
-def _check_fit(lanes: Sequence[list[int]], bytes_: int, instruction: str) -> None:
-    """Whether the values of every lane make whole instructions: neighbours in memory, aligned, none left over.
-
-    lanes, bytes_: as of `warp_instructions`. Raises: AlgebraError for all else, and rows that only lanes beyond those of an x1 or
-    x2 ask for.
-    """
-    whole, values = width(instruction), len(lanes[0])
-    what = f"{instruction} wants " + (f"rows of {whole} bytes" if "matrix" in instruction else f"{whole} bytes of a lane")
-    if bytes_ > whole:
-        raise AlgebraError(f"{what}; an element has {bytes_}")
-    per = whole // bytes_
-    if values % per:
-        hint = "leave out the instruction: one that fits is found"
-        raise AlgebraError(f"{what}; a thread has {values} values of {bytes_} bytes, not a multiple of {per}", hint=hint)
-    rows = 8 * int(instruction.split(".")[1][1]) if "matrix" in instruction else len(lanes)
-    if len(lanes) < rows:
-        raise AlgebraError(f"{instruction} wants the addresses of {rows} rows, one per lane; the warp has {len(lanes)} lanes")
-    for lane, row in enumerate(lanes):
-        for n in range(0, values, per):
-            if lane >= rows and row[n] not in [first[n] for first in lanes[:rows]]:
-                raise AlgebraError(f"{instruction} takes its {rows} rows from the first {rows} lanes; lane {lane} asks for another")
-            if any(row[n + i] != row[n] + i * bytes_ for i in range(per)):
-                raise AlgebraError(f"{what}; values {n}..{n + per - 1} of lane {lane} are not next to each other")
-            if row[n] % whole:
-                raise AlgebraError(f"{what}, aligned to {whole}; lane {lane} begins at byte {row[n]}")
-
-
-def _widest(lanes: Sequence[list[int]], bytes_: int, atom: int) -> int:
-    """The widest access, in bits, whose values are next to each other and aligned in every thread."""
-    values = len(lanes[0])
-    for bits in WIDTHS:
-        per = bits // 8 // bytes_
-        if per == 1:  # whatever lies next to it
-            return bits
-        if per < 1 or values % per or per > atom:
-            continue
-        if all(
-            row[n] % (bits // 8) == 0 and all(row[n + i] == row[n] + i * bytes_ for i in range(per))
-            for row in lanes
-            for n in range(0, values, per)
-        ):
-            return bits
-    return bytes_ * 8
-
-
-def _padded(addresses: list[int], lanes: int = LANES) -> tuple[int, ...]:
-    return tuple(addresses + [addresses[0]] * (lanes - len(addresses)))
+    if op is None or op.store != store:
+        return None
+    if op.bits < 8:
+        raise AlgebraError(f"{atom.name} reads rows of 16 elements with padding behind each, whose wavefronts were not measured")
+    rows = 2 if op.bits == 8 and not store else 1  # a matrix of 16x16 bytes has the rows of two
+    return replace(op, matrices=rows * op.matrices).instruction
 
 
 @dataclass(frozen=True, slots=True)

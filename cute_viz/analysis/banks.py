@@ -27,6 +27,9 @@ FULL = 0xFFFFFFFF
 
 _MATRIX = [f"{op}.{x}{trans}" for op in ("ldmatrix", "stmatrix") for x in ("x1", "x2", "x4") for trans in ("", ".trans")]
 ACCESSES = ("ld.32", "ld.64", "ld.128", "st.32", "st.64", "st.128", *_MATRIX)
+REMOTE = ("st.async.32", "st.async.64", "st.async.128")  # to the shared memory of another block of the cluster
+REDUCTIONS = ("red.32", "red.64", "red.128")
+CLAIM = "in the phases of a plain store, in the memory of the block that receives it; not confirmed on a device"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,12 @@ def phases(addresses: Sequence[int], access: str = "ld.128", mask: int = FULL, m
     >>> [phase.lanes for phase in phases(range(0, 256, 8), "st.64")]
     [(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), (16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31)]
     """
-    known, count = (ACCESSES, LANES) if memory is None else (tuple(memory.groups), memory.lanes)
+    known, count = ((*ACCESSES, *REMOTE), LANES) if memory is None else (tuple(memory.groups), memory.lanes)
+    if access in REDUCTIONS:
+        raise AlgebraError(
+            f"{access} of shared memory: lanes that add to one word take turns, whose wavefronts were not measured",
+            hint="of global memory, with `global=`, its sectors are counted",
+        )
     if access not in known:
         raise AlgebraError(f"there is no access {access!r}", hint=f"accesses: {', '.join(known)}")
     if len(addresses) != count:

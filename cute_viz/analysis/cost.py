@@ -7,8 +7,9 @@ from typing import Any
 
 from cute_viz.algebra.shares import Share
 from cute_viz.algebra.table import offsets
-from cute_viz.analysis.access import WarpAccess, global_request, warp_instructions
+from cute_viz.analysis.access import WarpAccess, global_request
 from cute_viz.analysis.banks import LANES
+from cute_viz.analysis.lanes import warp_instructions, whole_bytes
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
 
@@ -20,7 +21,7 @@ class Side:
     """One side of a copy: a share whose threads' elements, in the order `order`, make instructions.
 
     atom: the most elements of one instruction. name: of the instruction, where the copy says it. store: it is written. like:
-    what the instruction is called, where that is another name: `cp.async.128`.
+    what the instruction is called, where that is another name: `cp.async.128`. fixed: the atom whose calls are an access each.
     """
 
     share: Share
@@ -30,12 +31,11 @@ class Side:
     name: str | None = None
     store: bool = False
     like: str = ""
+    fixed: str = ""
 
     def instructions(self, move: dict[int, int] | None = None) -> list[WarpAccess]:
         """The instructions of every warp; `move` has for each offset in elements another one."""
         bits = self.share.tensor(self.type).bits
-        if bits % 8:
-            raise AlgebraError(f"elements of {bits} bits are not whole bytes, so accesses are not counted")
         starts = self.share.starts
         if not starts:
             raise AlgebraError("the thread that moves each element is unknown: the tensor is not a thread's part of another")
@@ -44,11 +44,12 @@ class Side:
         table = [int(o) for o in offsets(self.share.layout)]
         layout = [table[n] for n in self.order]
         plain = replace(self.share, swizzle=None) if move is not None else self.share
-        rows = [[place * bits // 8 for place in _moved(plain.places(layout, start, bits), move)] for start in starts]
+        rows = [[place * bits for place in _moved(plain.places(layout, start, bits), move)] for start in starts]
+        rows, bytes_, each = whole_bytes(rows, bits, self.store)
         out = []
         for first in range(0, len(rows), LANES):
             lanes = rows[first : first + LANES]
-            found = warp_instructions(lanes, bits // 8, self.atom, self.name, self.store)
+            found = warp_instructions(lanes, bytes_, max(1, self.atom // each), self.name, self.store, fixed=self.fixed)
             out += [WarpAccess(first // LANES, step, *one) for step, one in enumerate(found)]
         return out
 

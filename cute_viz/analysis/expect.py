@@ -10,7 +10,8 @@ from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy, layout_sd, tile
 from cute_viz.algebra.elements import bits_of
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.measure import size
+from cute_viz.algebra.measure import cosize, size
+from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import whole
@@ -48,19 +49,24 @@ def same(a: Any, b: Any) -> str:
 def covers(tv: Any, tile: Any = None) -> str:
     """Which cells of a tile no thread holds, or several do; "" where each is held once.
 
-    tv: a layout (thread, value) -> index into the column-major tile, or a TiledCopy with the tile that it has.
+    tv: a layout (thread, value) -> index into the column-major tile, or a TiledCopy with the tile that it has; an MMA's is that
+    of its accumulators.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> covers(Layout((4, 2), (2, 1)), (2, 4)), covers(Layout((2, 2), (1, 1)), (2, 2))  # doctest: +NORMALIZE_WHITESPACE
     ('',
      '1 of 4 cells of the 2 x 2 tile are held by nobody: (1,1); 1 are held several times: (1,0) by T1V0 T0V1')
     """
-    tv = tv.tiled if isinstance(tv, ThrCopy) else tv
-    if isinstance(tv, TiledCopy):
-        extents = tile_of(tv)
+    tv = tv.tiled if isinstance(tv, (ThrCopy, ThrMMA)) else make_tiled_mma(tv) if isinstance(tv, MMA_Atom) else tv
+    if isinstance(tv, TiledMMA) and cosize(tv.atom.thr_id) != size(tv.atom.thr_id):
+        raise AlgebraError(
+            f"{tv.atom.name} leaves threads out, which its TV layout repeats", hint="give the layout of one quad-pair"
+        )
+    if isinstance(tv, (TiledCopy, TiledMMA)):
+        extents = tile_of(tv) if isinstance(tv, TiledCopy) else tile_shape(tv)[:2]
         if tile is not None and tuple(tile) != extents:
-            return f"the copy's tile is {_by(extents)}, not {_by(tile)}"
-        tv, tile = layout_sd(tv, "D"), extents
+            return f"the {'copy' if isinstance(tv, TiledCopy) else 'MMA'}'s tile is {_by(extents)}, not {_by(tile)}"
+        tv, tile = layout_sd(tv, "D") if isinstance(tv, TiledCopy) else layout_tv(tv, "C"), extents
     tv = as_layout(tv)
     if tile is None or not isinstance(tv, Layout):
         raise AlgebraError("a TV layout and its tile are needed", hint="covers((thread, value):..., (8,128))")
@@ -105,10 +111,10 @@ def conflict_free(smem: Any, access: Any, type_: Any = None, **how: Any) -> str:
     return f"{head} {cost}: bank {bank} serves {' '.join(f'T{lane}' for lane in lanes[:FEW])}{' ...' if len(lanes) > FEW else ''}"
 
 
-def vector(copy: Any, bits: int) -> str:
+def vector(copy: Any, bits: int, name: str = "copy") -> str:
     """Why a copy does not move so many bits at once; "" where it does.
 
-    copy: a TiledCopy or Copy_Atom, or the operands of `copy(...)`: an atom or none, and two tensors.
+    copy: a TiledCopy or Copy_Atom, or the operands of `copy(...)` or of another such `name`: an atom or none, and two tensors.
 
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.algebra.static import mark_static
@@ -125,7 +131,7 @@ def vector(copy: Any, bits: int) -> str:
             raise AlgebraError(f"{show(copy).splitlines()[0]} is not a copy", hint="a tiled copy, or `copy(src, dst)`")
         moved, why = size(get(atom.layout_src, 1)) * atom.bits, ""
     else:
-        found = verdict("copy", operands)
+        found = verdict(name, operands)
         moved, why = found.bits, "; ".join(found.reasons)
     return "" if moved == bits else f"the copy moves {moved} bits at once, not {bits}" + (f": {why}" if why else "")
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from itertools import product as places_of
 from typing import Any
 
+from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
@@ -13,11 +16,12 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import SPACES, Tensor
 from cute_viz.algebra.tma import TmaCopy
-from cute_viz.analysis.access import instruction_of
+from cute_viz.analysis.access import BOX, instruction_of
 from cute_viz.analysis.async_copy import async_wavefronts
-from cute_viz.analysis.banks import width
+from cute_viz.analysis.banks import LANES, width
 from cute_viz.analysis.cooperative import cooperation
-from cute_viz.analysis.cost import Cost, Side, cost_of, ordered
+from cute_viz.analysis.cost import SECTOR, Cost, Side, cost_of, ordered
+from cute_viz.analysis.lanes import fixed_name
 from cute_viz.analysis.multiply import multiplied
 from cute_viz.analysis.verdict import ASYNC as AUTO_ASYNC
 from cute_viz.analysis.verdict import AUTO, CP_ASYNC, async_bits, verdict
@@ -25,11 +29,8 @@ from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
 
 ASYNC = "CP_ASYNC"
-_BOX = (
-    "one thread copies a box of a tensor, which no warp accesses: its swizzles are free of conflicts, and a tile in another mode is"
-    " filled with other elements, it is wrong and not slow"
-)
-_TMEM = f"{SPACES['tmem']} has its own instructions, which are not counted"
+_TMEM = re.compile("TMEM_(LOAD|STORE)")
+_BANKLESS = f"{SPACES['tmem']} has no banks: each warp has 32 lanes of it to itself"
 _CURES = 400  # swizzles and paddings that are tried
 _WORK = 1 << 23  # elements whose places are tried in all
 
@@ -60,20 +61,69 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     if name == "axpby":
         return _axpby(operands)
     if operands and isinstance(operands[0], TmaCopy):
-        raise AlgebraError(f"{operands[0].op.name}: {_BOX}")
+        return [_boxes(operands[0], operands[1:3])]
     tiled = [x for x in operands[:1] if isinstance(x, (Copy_Atom, CopyOp, TiledCopy, ThrCopy))]
     rest = operands[len(tiled) :]
     if not tiled and name != "copy_if" and len(operands) > 2 and isinstance(operands[0], CuteVizError):
-        raise AlgebraError(f"a TMA: {_BOX}") if operands[0].message.startswith("make_tma") else operands[0]
+        raise operands[0]
     atom = _atom(tiled[0]) if tiled else None
-    if atom is not None and ("TMA" in atom.name or "BULK" in atom.name):
-        raise AlgebraError(f"{atom.name}: {_BOX}")
-    if atom is not None and "TMEM" in atom.name:
-        raise AlgebraError(_TMEM)
+    if atom is not None and ("TMA_" in atom.name or "BULK" in atom.name):
+        raise AlgebraError(f"{atom.name}: {BOX}")
+    if atom is not None and _TMEM.search(atom.name):
+        return [_tensor_memory(tiled[0], atom, rest[:2])]
     if name == "copy_if":
         rest = rest[1:]
     pair = _shares(rest[:2])
     return _copy(tiled[0] if tiled else None, pair[0], pair[1], name == "copy_if")
+
+
+def _boxes(tma: TmaCopy, pair: list[Any]) -> Cost:
+    """A TMA, whose instructions one thread issues: the sectors of global memory that its boxes are, the first one's times all.
+
+    Where the operands are not known it copies the tile that it was made for.
+    """
+    for operand in pair:
+        if isinstance(operand, CuteVizError) and operand.needs:
+            raise operand
+    tiles = [domain(x.layout if isinstance(x, Share) else x) for x in pair if not isinstance(x, CuteVizError)]
+    values = max(1, tma.bits // tma.tensor.bits)  # of an instruction, all CTAs that share it
+    whole = size(tma.cta_v_map) if len(tiles) < 2 else max(size(tile) for tile in tiles)
+    count = max(1, whole // values)
+    why = [f"{tma.op.name}: {BOX}"]
+    if len(tiles) < 2:
+        why.append(
+            f"counted for one tile of {whole} elements: {pair[0].message if pair and isinstance(pair[0], CuteVizError) else ''}"
+        )
+    if tma.ctas > 1:
+        why.append(f"{tma.ctas} CTAs issue a part of the box each, and all of them receive it")
+    sectors = least = None
+    if tma.im2col is None and not tma.gathers:
+        sectors, least = (count * n for n in _sectors(tma))
+    return Cost(tma.op.name, count * values // tma.ctas, count, None, None, sectors, least, None, tuple(why))
+
+
+def _sectors(tma: TmaCopy) -> tuple[int, int]:
+    """The sectors of the box at the origin, and of as many bytes that lie together."""
+    box, row = tma.map.box_dim[: tma.map.rank], tma.map.box_dim[0] * tma.map.bits
+    strides = tma.map.global_strides[: tma.map.rank - 1]
+    begins = [sum(n * step for n, step in zip(at, strides, strict=True)) for at in places_of(*map(range, box[1:]))]
+    touched = {sector for begin in begins for sector in range(begin // SECTOR, (begin + max(1, row // 8) - 1) // SECTOR + 1)}
+    return len(touched), -(-len(begins) * row // (8 * SECTOR))
+
+
+def _tensor_memory(copy: Any, atom: Copy_Atom, pair: list[Any]) -> Cost:
+    """Loads and stores of tensor memory, each by a warp."""
+    tensors = [x.tensor(x.type or atom.value_type or str(atom.bits)) if isinstance(x, Share) else x for x in pair]
+    held = next((x for x in tensors if isinstance(x, Tensor) and x.pointer.space != "tmem"), None)
+    if held is None:
+        raise next((x for x in pair if isinstance(x, CuteVizError)), AlgebraError("the registers of this copy are not known"))
+    layout = atom.layout_dst if "LOAD" in atom.name else atom.layout_src
+    count = max(1, size(held.layout) // size(get(layout, 1)))
+    if all(isinstance(x, Tensor) for x in tensors):
+        count = verdict("copy", [atom, *tensors]).count
+    tiled = copy.tiled if isinstance(copy, ThrCopy) else copy
+    warps = size(get(tiled.layout_tv, 0)) // LANES if isinstance(tiled, TiledCopy) else 1
+    return Cost(atom.name, size(held.layout), count * max(1, warps), None, None, None, None, None, (_BANKLESS,))
 
 
 def _cooperative(operands: list[Any]) -> list[Cost]:
@@ -175,9 +225,12 @@ def _copy(copy: Any, src: Share, dst: Share, predicate: bool = False) -> list[Co
     for n, (side, type_) in enumerate(zip((src, dst), types, strict=True)):
         if side.space in ("smem", "gmem"):
             elements = order or tuple(range(size(side.layout)))
-            out.append(cost_of(Side(side, type_, elements, atoms[n], names[n], n == 1, "cp.async" if like else ""), reasons))
+            one = Side(
+                side, type_, elements, atoms[n], names[n], n == 1, "cp.async" if like else "", "" if order else fixed_name(atom)
+            )
+            out.append(cost_of(one, reasons))
         elif side.space == "tmem":
-            raise AlgebraError(_TMEM)
+            raise AlgebraError(f"{SPACES['tmem']} is copied by make_tmem_copy's atoms alone")
     each = min(size(src.layout), size(dst.layout))  # matrices of fewer than 32 rows have the addresses of more lanes than they need
     out = [replace(cost, elements=each) for cost in out]
     return _joined(out) if like and len(out) == 2 else out
@@ -245,7 +298,7 @@ def _total(sides: list[Side], move: dict[int, int], most: int, names: list[str])
     """The wavefronts with another layout, None where an instruction becomes another one, and where there are more than `most`."""
     total = 0
     for side, name in zip(sides, names, strict=True):
-        found = replace(side, name=name if "matrix" in name else side.name).instructions(move)
+        found = replace(side, name=name if "matrix" in name else side.name, fixed="").instructions(move)
         if not found or found[0].instruction != name:
             return None
         for x in found:

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.elements import bits_of
 from cute_viz.algebra.inttuple import Static, X, leaves, modes, show
 from cute_viz.algebra.layout import Layout
@@ -16,20 +17,19 @@ from cute_viz.algebra.shares import Share, sliced_share
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import SPACES, Tensor
+from cute_viz.analysis.access import DESCRIBED, MODES
 from cute_viz.analysis.banks import LANES
 from cute_viz.analysis.cost import Cost, Side, cost_of, ordered, times
 from cute_viz.analysis.vectorize import auto_width, registers_of
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
 
-_DESCRIBED = re.compile(r"(SM90)_64x|(SM100)_MMA")
-_MODES = "each of its modes is free of conflicts, and a tile in another mode gives it other elements, it is wrong and not slow"
-
 
 def multiplied(operands: list[Any]) -> list[Cost]:
     """The operands of a gemm that are in memory: each mode of K is copied to registers first (cute/algorithm/gemm.hpp).
 
-    Raises: AlgebraError for operands that are no tensors, for what an MMA reads through descriptors, and for unknown element types.
+    What an MMA reads through descriptors is one cost without wavefronts. Raises: AlgebraError for operands that are no tensors,
+    and for unknown element types.
 
     >>> from cute_viz.algebra.shares import local_share, share
     >>> rows = local_share(share("sA", "smem", "float", mark_static(Layout((16, 8), (8, 1)))), Layout((16, 2), (1, 0)), (1, X))
@@ -39,7 +39,8 @@ def multiplied(operands: list[Any]) -> list[Cost]:
     >>> found.instruction, found.written.instruction
     ('ld.shared.128', 'ld.shared.32')
     """
-    _no_descriptors(operands[0] if operands else None)
+    if operands and (atom := _reads_itself(operands[0])) is not None:
+        return [_by_descriptors(atom, operands)]
     tensors = [x for x in operands if isinstance(x, Share)]
     if len(tensors) < 3:
         error = next((x for x in operands if isinstance(x, CuteVizError)), None)
@@ -67,15 +68,33 @@ def multiplied(operands: list[Any]) -> list[Cost]:
     return out
 
 
-def _no_descriptors(mma: Any) -> None:
-    """Raises: AlgebraError for an MMA that reads shared memory itself, by no threads."""
+def _reads_itself(mma: Any) -> MMA_Atom | None:
+    """The atom of an MMA that reads shared memory itself, by no threads."""
     tiled = mma.tiled if isinstance(mma, ThrMMA) else mma
     atom = tiled.atom if isinstance(tiled, TiledMMA) else tiled
-    if isinstance(atom, MMA_Atom) and (kind := _DESCRIBED.match(atom.name)) is not None:
-        raise AlgebraError(
-            f"{atom.name.partition('<')[0]} reads shared memory through descriptors: {_MODES}",
-            hint=f"show the descriptor and its layout: explain 'make_{'gmma' if kind[1] == 'SM90' else 'umma'}_desc<...>(tensor)'",
-        )
+    return atom if isinstance(atom, MMA_Atom) and DESCRIBED.match(atom.name) is not None else None
+
+
+def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
+    """How many instructions a gemm is whose operands are descriptors, or one of them registers or tensor memory."""
+    tensors = [x if isinstance(x, DescriptorTensor) else _registers(x, n, atom) for n, x in enumerate(operands[1:4])]
+    if len(tensors) < 3:
+        raise AlgebraError("this does not multiply tensors that can be evaluated")
+    name, count = gemm_calls(operands[0], *tensors)
+    plain = name.partition("<")[0]
+    warps = size(get(atom.layout_c, 0)) // LANES if plain.startswith("SM90") else 1  # one thread issues tcgen05.mma
+    why = f"{plain} reads shared memory through descriptors: {MODES}"
+    return Cost(plain, size(tensors[2].layout), count * warps, None, None, None, None, None, (why,))
+
+
+def _registers(x: Any, n: int, atom: MMA_Atom) -> Any:
+    if isinstance(x, CuteVizError):
+        raise x
+    if isinstance(x, Share):
+        return x.tensor(x.type or (atom.types[min(n, 2)] if atom.types else "float"))
+    if not isinstance(x, Tensor):
+        raise AlgebraError("this does not multiply tensors that can be evaluated")
+    return x
 
 
 def _together(x: Share, written: Cost) -> Cost | None:
@@ -174,7 +193,7 @@ def gemm_calls(mma: Any, *tensors: Any) -> tuple[str, int]:
 
 def _described(atom: MMA_Atom | None) -> bool:
     """Whether an instruction reads operands through descriptors: wgmma, tcgen05.mma."""
-    return atom is not None and _DESCRIBED.match(atom.name) is not None
+    return atom is not None and DESCRIBED.match(atom.name) is not None
 
 
 def _operand(atom: MMA_Atom | None, n: int, operand: str, t: Any, values: Layout | None, copied: bool) -> None:

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import gcd
-from typing import Any
 
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain
-from cute_viz.algebra.copy import ThrCopy, tidfrg
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout
 from cute_viz.algebra.divide import zipped_divide
-from cute_viz.algebra.inttuple import Static, Underscore, X, leaves, map_leaves, modes, show
+from cute_viz.algebra.inttuple import Static, X, leaves, map_leaves, show
 from cute_viz.algebra.inverse import max_common_vector, nullspace
 from cute_viz.algebra.layout import Layout, flat_modes
 from cute_viz.algebra.measure import cosize, size
@@ -22,7 +20,7 @@ from cute_viz.algebra.ops import find
 from cute_viz.algebra.recast import max_alignment, recast_layout
 from cute_viz.algebra.slicing import settled, slice_and_offset
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tensor import Tensor, part_of
 from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import AlgebraError
 
@@ -103,7 +101,7 @@ def _seen(x: Tensor) -> tuple[AnyLayout, bool]:
     if x.swizzle is None:
         return x.layout, static
     swizzled = ComposedLayout(x.swizzle, x.offset, x.layout)
-    part = None if x.sliced is None else _part(*x.sliced)
+    part = None if x.sliced is None else part_of(*x.sliced, known=False)
     if part is None or size(part) != size(x.layout):
         return swizzled if x.sliced is None else settled(swizzled)[0], static
     inner = part.inner if isinstance(part, ComposedLayout) else part
@@ -114,30 +112,6 @@ def _seen(x: Tensor) -> tuple[AnyLayout, bool]:
         strides = map_leaves(lambda d: _APART if isinstance(d, Unknown) else Static(d), inner.stride)
         inner = Layout(map_leaves(Static, inner.shape), strides)
     return (ComposedLayout(part.outer, 0, inner) if isinstance(part, ComposedLayout) else inner), static
-
-
-def _part(name: str, operands: list[Any]) -> AnyLayout | None:
-    """A part of a swizzled layout as CuTe sees it: an index that is no static integer is not known; None of other operations.
-
-    Raises: AlgebraError where CuTe cannot take the coordinate through the swizzle.
-    """
-    first = operands[0]
-    if name == "slice":
-        return slice_and_offset(map_leaves(_compiled_index, first), operands[1])[0]
-    if name == "local_tile" and len(operands) == 3:
-        zipped = zipped_divide(first, operands[1])
-        tile, rest = (len(modes(domain(mode).shape)) for mode in (get(zipped, 0), get(zipped, 1)))
-        coord = modes(map_leaves(_compiled_index, operands[2]))
-        return slice_and_offset(((X,) * tile, (*coord, *[X] * (rest - len(coord)))), zipped)[0]
-    if name in ("partition_S", "partition_D") and isinstance(first, ThrCopy):
-        divided = tidfrg(first.tiled, name[-1], operands[1])
-        rest = len(modes(get(domain(divided), 2).shape))
-        return slice_and_offset((Unknown(), X, (X,) * rest), divided)[0]
-    return None
-
-
-def _compiled_index(x: Any) -> Any:
-    return x if isinstance(x, (Underscore, Static)) else Unknown()
 
 
 def registers_of(values: Layout, t: Tensor, width: int) -> tuple[int | None, str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cute_viz.analysis.banks import ACCESSES
+from cute_viz.analysis.banks import ACCESSES, REDUCTIONS, REMOTE
 from cute_viz.analysis.memories import INSTRUCTIONS
 from cute_viz.cli import output
 from cute_viz.cli.words import Reading, reading_options
@@ -52,7 +52,7 @@ _WIDE = 56  # characters of a statement in the table
 )
 @click.option(
     "--instruction",
-    type=click.Choice([*ACCESSES, *INSTRUCTIONS]),
+    type=click.Choice([*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS]),
     help="The instruction, instead of the one implied by the access.",
 )
 @click.option("--operand", metavar="LETTER", help="The operand of a TiledMMA: A, B or C.")
@@ -112,9 +112,8 @@ def command(
     the program had no arguments; --let gives others.
     """
     answer = ask(reading.request(source))
-    if access is None and reading.name is None:
-        if (report := answer.kernel) is not None:
-            return _kernel(report, source, as_json, path, max_ways)
+    if access is None and reading.name is None and (report := answer.kernel) is not None:
+        return _kernel(report, source, as_json, path, max_ways)
     if max_ways is not None:
         raise click.UsageError("--max-ways needs the file of a kernel")
     if path is not None and access is None:
@@ -142,7 +141,7 @@ def command(
     elif as_json:
         click.echo(json.dumps(found))
     else:
-        _table(found["steps"], "wave" if "claim" in found else "warp")
+        _table(found["steps"], "wave" if reading.library.arch.startswith("gfx") else "warp")
         click.echo(found["summary"])
 
 
@@ -177,6 +176,8 @@ def _accesses(report: Report) -> None:
     for call, tile, (layout, left, ideal) in cures:
         where = f", called in {call}" if call else ""
         output.say(f"{tile}{where}: {layout} would leave {left} wavefronts, {ideal} are ideal", err=False)
+    for instruction in dict.fromkeys(row.cost.why[0] for row in report.accesses if row.cost.side is None and row.cost.why):
+        output.say(instruction, err=False)
     if told := assumption(report):
         output.say(f"{told}; --let gives others", err=False)
     causes: dict[str, list[Move]] = {}

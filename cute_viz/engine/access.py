@@ -10,7 +10,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import WarpAccess, accesses, element_bits, extents_of
-from cute_viz.analysis.banks import BANKS, WORD, width
+from cute_viz.analysis.banks import BANKS, CLAIM, REMOTE, WORD, width
 from cute_viz.analysis.facts import layout_facts, memory_facts
 from cute_viz.analysis.memories import has_warps, memory_of
 from cute_viz.analysis.reports import global_report, shared_report
@@ -65,7 +65,8 @@ def report_of(layout: Any, access: Access) -> dict[str, Any]:
     if access.sectors:
         return global_report(found)
     report, memory = shared_report(found), memory_of(access.arch)
-    return report if memory is None else {**report, "summary": f"{report['summary']} ({memory.claim})", "claim": memory.claim}
+    claim = CLAIM if access.instruction in REMOTE else "" if memory is None else memory.claim
+    return {**report, "summary": f"{report['summary']} ({claim})", "claim": claim} if claim else report
 
 
 def picture_of(layout: Any, access: Access) -> Figure:
@@ -92,7 +93,9 @@ def picture_of(layout: Any, access: Access) -> Figure:
     memory = memory_of(access.arch)
     group = "wave" if memory else "warp"
     title = f"{worst.instruction} of {group} {worst.warp}, step {worst.step}: {costs} wavefronts, {worst.ideal} are ideal"
-    counted = f"{memory.claim}" if memory else "The number of wavefronts is as the hardware counts"
+    counted = (
+        memory.claim if memory else CLAIM if worst.instruction in REMOTE else "The number of wavefronts is as the hardware counts"
+    )
     note = f"{counted}; in which of them a bank serves which word is unknown."
     if access.draw == "frames":
         names = ["plain", "swizzled"] if len(steps) > 1 else [""]
@@ -110,6 +113,8 @@ def picture_of(layout: Any, access: Access) -> Figure:
 def _cells(layout: Any, access: WarpAccess, bits: int) -> list[Cell]:
     """The cells of a tile that an instruction touches; of a lane that several wavefronts serve, each word with its own."""
     rows, _ = extents_of(layout)
+    if bits % 8:
+        raise UsageError("`draw=tile` needs elements of whole bytes")
     bytes_ = bits // 8
     where: dict[int, int] = {}
     for index, offset in enumerate(offsets(position_independent(layout))):
@@ -185,7 +190,7 @@ def _check(access: Access) -> None:
     word = access.instruction or ""
     if access.store and word.startswith("ld"):
         raise UsageError(f"{word} reads; drop `store=`")
-    if access.sectors and "matrix" in word:
+    if access.sectors and ("matrix" in word or word in REMOTE):
         raise UsageError(f"{word} accesses shared memory; drop `global=`")
     if access.sectors and not has_warps(access.arch):
         raise UsageError(f"how {access.arch} serves global memory is not known; drop `global=`, or count banks")

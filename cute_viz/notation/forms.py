@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, with_origin
+from cute_viz.algebra.divide import in_dsl
 from cute_viz.algebra.inttuple import Made, Static, X, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import make_tensor
+from cute_viz.algebra.tensor import Tensor, check_owning, make_tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.notation import hardware
 from cute_viz.notation.syntax import Call, Chain, Name, Pair, Sequence, short
@@ -104,6 +105,13 @@ def _tensor(evaluator: Meaning, node: Call) -> Any:
         return with_origin(origin, layout)
     where = hardware.pointer(evaluator, node.args[0]) if len(node.args) > 1 else hardware.registers(evaluator, node)
     return layout if where is None else make_tensor(where, layout)
+
+
+def _owning(evaluator: Meaning, node: Call) -> Any:
+    """make_fragment_like(tensor), make_tensor_like(tensor): registers, whose extents C++ must know when the kernel is compiled."""
+    x = evaluator.value(node.args[0]) if len(node.args or ()) == 1 and node.args else None
+    if isinstance(x, Tensor) and not in_dsl(x.layout, ()):
+        check_owning(x.layout, beside=True)
 
 
 def _origin(evaluator: Meaning, node: Call) -> Any:
@@ -220,6 +228,8 @@ _FORMS: dict[str, Callable[[Meaning, Call], Any]] = {
     **dict.fromkeys(hardware.SMEM_SELECTORS, hardware.smem_selector),
     "make_tensor": _tensor,
     "recast": hardware.recast,
+    "make_fragment_like": _owning,
+    "make_tensor_like": _owning,
     "tensor": _tensor_type,
     "Layout": _layout_type,
     "ComposedLayout": _composed_type,

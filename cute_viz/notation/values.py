@@ -133,8 +133,7 @@ def _integers(value: Any) -> Iterator[tuple[bool, bool]]:
                 yield from _integers(leaf)
     elif isinstance(value, Layout):
         yield from _integers(value.shape)
-        if any(isinstance(step, Static) for step in leaves(value.stride)):  # beside these, others are known at run time alone
-            yield from _integers(value.stride)
+        yield from _integers(value.stride)
     elif isinstance(value, ComposedLayout):
         yield from ((static, True) for static, _ in _integers(value.offset))
         yield from _integers(value.inner)

@@ -77,7 +77,10 @@ def _argument(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
 
 def _without_types(name: str) -> _Call:
     def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-        return meaning.operate(name, _solid(meaning, args))
+        operands = _solid(meaning, args)
+        if operands and isinstance(operands[0], ComposedLayout) and isinstance(operands[0].offset, PointerFlag):
+            operands[0] = domain(operands[0])  # the swizzle is the pointer's, not the layout's
+        return meaning.operate(name, operands)
 
     return call
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, counting, has_origin
+from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.divide import as_in_dsl
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import Static, show
@@ -290,6 +292,9 @@ class Evaluator(Operators):
             return self.closed(function, self.arguments(args), span)
         if isinstance(function, (Layout, ComposedLayout, Swizzle, Tensor, Thread)) and args:
             return called_layout(self, function, args, span)
+        if isinstance(function, DescriptorTensor) and args:
+            found = called_layout(self, function.layout, args, span)
+            return replace(function, layout=found) if isinstance(found, Layout) else found
         if isinstance(function, External):
             raise self.fail(f"{function.name!r} is not defined in this file", span)
         if isinstance(function, Class) and (operator := self.lookup.member("operator()", function.env)) is not None and args:

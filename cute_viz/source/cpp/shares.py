@@ -19,7 +19,7 @@ from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.slices import Thread, coordinate
 from cute_viz.source.cpp.tree import Binary, Call, Id, Member, Node
 from cute_viz.source.cpp.uses import only_call
-from cute_viz.source.cpp.values import Env, Function, finished
+from cute_viz.source.cpp.values import Class, Env, Function, finished
 
 _SPACES = {"make_smem_ptr": "smem", "make_gmem_ptr": "gmem", "make_rmem_ptr": "rmem", "make_tmem_ptr": "tmem"}
 _REGISTERS = ("partition_fragment", "make_fragment", "make_rmem_tensor", "make_tensor_like", "partition_shape")
@@ -129,7 +129,25 @@ class Shares:
             return self._through(self.of(node.args[0], at, deep), node, at)
         if name in ("compose", "tile", "with_shape"):
             return self._through(self.of(function.object, at, deep), node, at)
+        if not node.args and (inside := self._inside(function, at)) is not None:
+            return replace(self.of(inside[0], inside[1], deep), root=name)
         return self._slice(self.of(function, at, deep), node.args, at)
+
+    def _inside(self, function: Member, at: Meaning) -> tuple[Node, Meaning] | None:
+        """What a method of a struct of the file returns, and where its names are known; None of anything else."""
+        try:
+            owner = at.value(function.object)
+            member = at.type_member(owner, function.part, function.span) if isinstance(owner, Class) else None
+        except LimitError:
+            raise
+        except CuteVizError:
+            return None
+        if not isinstance(member, Function) or len(member.declarations) != 1 or (scope := member.declarations[0].inner) is None:
+            return None
+        returns = [x for x in scope.statements if x.kind == "return" and x.value is not None]
+        if len(returns) != 1 or returns[0].value is None:
+            return None
+        return at.context.tree(returns[0].value), at.inside(Env(scope, member.env))
 
     def _partition(self, node: Call, function: Member, at: Meaning, deep: int) -> Share:
         tensor = self.of(node.args[0], at, deep)

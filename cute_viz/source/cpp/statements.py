@@ -110,7 +110,7 @@ def _call(reader: Declarer, begin: int) -> tuple[str, list[Range]] | None:
     if tokens[at].kind != "(" or tokens[reader.match[at] + 1].kind != ";":
         return None
     around = "".join(token.text for token in tokens[begin:end]).removesuffix("::").removeprefix("::")
-    if around.startswith("std"):
+    if around.split("::")[0] in ("std", "thrust"):
         return None
     name = name if around in ("", "cute") else f"{around}::{name}"
     return name, [*given, *reader.split(at + 1, reader.match[at])]
@@ -122,15 +122,27 @@ def _reader(context: Context, lookup: _BUILD, scope: Scope, arguments: list[Rang
         evaluator = Evaluator(context, lookup(context), opened(context, scope))
         shares = Shares(evaluator)
         try:
-            return [_operand(evaluator, shares, part) for part in arguments]
+            out = [_operand(evaluator, shares, part) for part in arguments[:1]]
+            return out + [_operand(evaluator, shares, part, bool(out) and _is_own(out[0])) for part in arguments[1:]]
         except RecursionError:
             raise LimitError("this is nested too deeply", text=context.text, span=context.span(arguments[0])) from None
 
     return read
 
 
-def _operand(evaluator: Evaluator, shares: Shares, part: Range) -> Any:
-    """A share of a tensor, or what else an argument is; the error of one that is not known, for the caller to raise."""
+def _is_own(first: Any) -> bool:
+    """Whether an instruction has its own access of its tensors, by no threads."""
+    from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
+    from cute_viz.algebra.tma import TmaCopy
+
+    return isinstance(first, (TmaCopy, MMA_Atom, TiledMMA, ThrMMA))
+
+
+def _operand(evaluator: Evaluator, shares: Shares, part: Range, own: bool = False) -> Any:
+    """A share of a tensor, or what else an argument is; the error of one that is not known, for the caller to raise.
+
+    own: the layout of a tensor is enough, whatever threads have of it.
+    """
     from cute_viz.algebra.copy import CopyOp
     from cute_viz.algebra.static import is_tiling
     from cute_viz.algebra.tma import TmaCopy
@@ -153,5 +165,7 @@ def _operand(evaluator: Evaluator, shares: Shares, part: Range) -> Any:
     except LimitError:
         raise
     except CuteVizError as error:
+        if own and not isinstance(value, CuteVizError):
+            return value
         told = isinstance(value, CuteVizError) and (value.needs or error.message == NO_TENSOR)
         return value if told else error
