@@ -18,7 +18,9 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.table import offsets
 from cute_viz.figures.load import from_dict, from_json
 from cute_viz.figures.model import HOLE, Figure, Panel, to_dict
+from cute_viz.figures.page import page as one_page
 from cute_viz.renderers import Options
+from cute_viz.renderers.frame import Detail
 from cute_viz.renderers.marks import group_marks, vector_marks
 from cute_viz.renderers.page import page_of
 from tests import by_hand, readback
@@ -250,6 +252,14 @@ class TestDifferences:
         for new, was in pairs:
             (a, b), (c, d) = ([int(x) for x in re.findall(r"\d+", words)] for words in (new, was))
             assert [x ^ (x >> 3 & 56) for x in range(c, d + 1)] == list(range(a, b + 1))
+
+
+def test_long_rows_on_the_page_of_a_file_are_seen() -> None:
+    drawn = replace(one_page("", [("a", figure("(1,4096)")), ("b", figure("(4096,1)"))], 1), kind="file")
+    for place in page_of(drawn, Options()).panels:
+        grid = place.grid
+        assert min(grid.bottom - grid.top, grid.right - grid.left) >= 16
+        assert place.detail == Detail.COLOUR  # an image has square cells
 
 
 class TestMemory:

@@ -98,14 +98,15 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         panel = tile_panel(maps[x], owners[x], paints, options, what, _SPANS[x], place, atom, named)
         panels.append(_with_offsets(panel, x, core) if core and options.labels in ("auto", "full") else panel)
     notes = [note for x in operands for note in _notes(x, maps[x], owners[x], memory.get(x, ""))]
-    if any(panel.boxes and x in memory for x, panel in zip(shown, panels, strict=True)):
+    if any("LBO" in label for panel in panels for label in panel.labels[:64]):
         notes.append(
-            "+ SBO, + LBO: where a core matrix begins without a swizzle; within a swizzle atom the next one is 16 bytes on."
+            "Without a swizzle a core matrix begins SBO after its neighbour along M or N, LBO after that along K; within a swizzle "
+            "atom 16 bytes after that along the major mode."
         )
     notes += metadata_notes(tiled.atom) if "E" in shown else []
     if "C" in operands and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         notes.append("Atoms along K hold partial sums of the same elements of C.")
-    notes += highlight_notes(options)
+    notes += highlight_notes(options, owner(tiled.atom.name))
     name = tiled.atom.name or "MMA atom"
     threads = size(tiled.thr_layout_vmnk)
     of_ctas = owner(tiled.atom.name) == CTA
