@@ -21,10 +21,12 @@ from cute_viz.analysis.swizzle_steps import on_coordinates, steps_of, swizzle_st
 from cute_viz.analysis.swizzles import MATRICES, MODES, PATTERNS, explain_choice, search, warp_addresses
 from cute_viz.errors import AlgebraError, CuteVizError, FigureError, LimitError
 from cute_viz.figures import build
+from cute_viz.figures.model import Paint
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.phases import strip
 from cute_viz.notation import parse
-from cute_viz.renderers import render
+from cute_viz.renderers import Options, render
+from cute_viz.renderers.colours import page_palette
 from cute_viz.spec import resolve
 from cute_viz.spec.build import read_specs
 from tests.commands import fails, run
@@ -494,6 +496,12 @@ class TestCommands:
         assert delays == pytest.approx([0.45 * n for n in (*range(33), *range(5))])
         lines = [g.find("{http://www.w3.org/2000/svg}path[@class='w']") for g in frames]
         assert [0 if line is None else line.get("d").count("L") for line in lines] == [1] * 32 + [0] + [8] * 4 + [0]
+        lit = page_palette(Options()).fill(Paint(3))
+        rows = [[p.get("d") for p in g.findall("{http://www.w3.org/2000/svg}path") if p.get("fill") == lit] for g in frames]
+        assert not any(rows[:33])
+        for wave, bits in enumerate(rows[33:37]):  # lanes 8 w .. 8 w + 7 are rows 0 .. 7 of the atom, XORed into bits 4, 5, 6
+            lanes = [[round((float(x) - 366) / 10) for x in re.findall(r"M([\d.]+) ", row)] for row in bits]
+            assert lanes == [[8 * wave + m for m in range(8) if m >> bit & 1] for bit in (2, 1, 0)]
 
     def test_frames_join_each_lane_to_the_banks_of_its_row(self, tmp_path):
         """Plain beside swizzled: lane l reads 16 bytes, whose banks the XOR of its row tells; of plain, the first phase."""

@@ -89,6 +89,15 @@ def test_a_click_highlights_the_thread_in_every_panel(page):
     assert (found(driver), dimmed(driver)) == ("", 0)
 
 
+def test_a_thread_lights_what_it_fills_of_shared_memory(page):
+    driver = page("ampere_gemm")
+    driver.find_element("id", "find").send_keys("T13")
+    assert found(driver) == "T13: 56 cells"  # 8 of each operand's four panels and of C, and 8 in shared memory
+    # 8 threads copy a row of 64, 8 values each; rows r and r + 8 of the copy's 16 stand in one cell of the atom of 8
+    words = act(driver, 1, 1, 40)
+    assert "filled by T13 V0, T77 V0" in words or "filled by threads 13, 77 value 0" in words
+
+
 def test_search_and_keys(page):
     from selenium.webdriver.common.keys import Keys
 
@@ -201,6 +210,11 @@ def test_it_fits_zooms_and_keeps_what_matters_in_sight(page):
         assert driver.execute_script(sight, part)
     driver.find_element("id", "picture").send_keys("0")
     assert driver.execute_script(width) == pytest.approx(fitted, rel=0.03)
+    driver = page("SM90_64x16x16_F32F16F16_RS")  # which would be smaller than can be read
+    whole = "const box = document.getElementById('picture'); return box.scrollHeight <= box.clientHeight + 1"
+    assert not driver.execute_script(whole)
+    driver.find_element("css selector", "[data-zoom=fit]").click()
+    assert driver.execute_script(whole)
 
 
 def test_tables(page):

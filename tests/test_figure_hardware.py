@@ -166,6 +166,28 @@ def test_a_multicast_tells_who_issues_and_who_receives():
             assert label == f"CTA {rows[n // tensor.cols] // 16}"
 
 
+@pytest.mark.parametrize(
+    ("atom", "ways", "end"),
+    [
+        ("SM90_TMA_LOAD<4096>", ("global", "shared"), "mbarrier\n512 bytes"),
+        ("SM90_TMA_REDUCE_ADD<4096>", ("shared", "global"), "bulk group\ncommit, wait"),
+        ("SM90_BULK_COPY_S2G<4096>", ("shared", "global"), "bulk group\ncommit, wait"),
+        ("SM100_TMA_2SM_LOAD<4096>", ("global", "shared"), "mbarrier\n1024 bytes"),
+        ("SM90_TMA_LOAD::PREFETCH<4096>", ("global", "the L2"), "L2"),
+    ],
+)
+def test_a_tma_atom_tells_who_issues_what_moves_and_who_hears_of_it(atom, ways, end):
+    drawn = ask(Request((f"Copy_Atom<{atom}, half_t>{{}}",), {})).figure
+    issue, *moved = drawn.panels
+    ctas = 1 + ("2SM" in atom)
+    assert issue.labels == tuple(f"CTA {n}\n1 thread" for n in range(ctas))
+    assert all(way in panel.caption for way, panel in zip(ways, moved, strict=False))
+    assert drawn.panels[-1].labels == (end,)
+    assert [(arrow.source, arrow.target) for arrow in drawn.arrows] == [(n, n + 1) for n in range(len(moved))]
+    for panel in (panel for panel in moved if "shared" in panel.caption):
+        assert panel.labels[::ctas] == tuple(f"V{n}-{n + 63}" for n in range(0, 256, 64))
+
+
 @pytest.mark.parametrize(("text", "name", "expected"), objects("scale_factors", "a", "gmem")[:3])
 def test_scale_factors_are_told_both_ways(text, name, expected):
     layout = read(text, resolve=resolve).pick(name)

@@ -57,6 +57,7 @@ OBJECTS: dict[str, Any] = {
     "a copy of tensor memory": "SM100_TMEM_LOAD_16dp64b1x",
     "a TMA copy": "g = make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1));"
     "make_tma_copy(SM90_TMA_LOAD{}, g, (16,32):(32,1), (16,32), 2)",
+    "a TMA atom": "Copy_Atom<SM100_TMA_2SM_LOAD<1024>, half_t>{}",
     "stages": "stages(GMMA::Layout_K_SW32_Atom<half_t>{}, SM80_16x8x8_F32F16F16F32_TN{})",
     "operands": "mma_operands(SM100_MMA_F16BF16_2x1SM_SS<half_t,half_t,float,128,32,UMMA::Major::K,UMMA::Major::K>{})",
     "a thread's stages": "m = SM90_64x8x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{};"
@@ -195,7 +196,7 @@ def test_every_option_is_tried() -> None:
     assert WORDS.keys() == OPTIONS.keys()
     seen = {words.get("view") for what in OBJECTS for words in views(what)}
     assert seen == {None, *VIEWS}
-    chosen = {"partition", "lanes", "follow", "way"}  # by --view and --follow
+    chosen = {"partition", "lanes", "bulk", "follow", "way"}  # by an option, or by name
     assert {getattr(object_of(what), "tiling", "") for what in OBJECTS} >= TILINGS.keys() - chosen
     tried = [(what, words) for what in OBJECTS for words in views(what)]
     for name in WORDS.keys() - {"view", "tile", "max_cells", "diff", "style"}:  # the last two are tried where they apply

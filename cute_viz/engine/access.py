@@ -97,17 +97,17 @@ def picture_of(layout: Any, access: Access) -> Figure:
         memory.claim if memory else CLAIM if worst.instruction in REMOTE else "The number of wavefronts is as the hardware counts"
     )
     note = f"{counted}; in which of them a bank serves which word is unknown."
+    begins = [a.begins for _, a in steps]
+    xor = [old ^ new for old, new in zip(*begins, strict=True)] if len(steps) > 1 else []
     if access.draw == "frames":
         names = ["plain", "swizzled"] if len(steps) > 1 else [""]
         framed = [(name, phases) for name, (_, phases) in zip(names, parts, strict=True)]
-        begins = [a.begins for _, a in steps]
-        xor = [(old ^ new) // WORD % BANKS for old, new in zip(*begins, strict=True)] if len(steps) > 1 else []
-        return frames(title, show(layout), framed, note, ([], xor))
+        return frames(title, show(layout), framed, note, ([], [x // WORD % BANKS for x in xor]))
     if access.draw == "tile":
         size = element_bits(layout, access.by, operand=access.operand, given=bits)
         tiles = [(heading, _cells(one, a, size)) for (heading, _), (one, a) in zip(parts, steps, strict=True)]
         return served(title, show(layout), tiles, access.thread, access.wavefront, note)
-    return strip(title, show(layout), parts, width(worst.instruction) // WORD, note)
+    return strip(title, show(layout), parts, width(worst.instruction) // WORD, note, ([], xor))
 
 
 def _cells(layout: Any, access: WarpAccess, bits: int) -> list[Cell]:

@@ -12,6 +12,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import FigureError
+from cute_viz.figures.memory import is_bulk
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import PLAIN, FigureOptions, check_use
 from cute_viz.options.views import BITS, TILINGS, VIEWS, View
@@ -63,6 +64,8 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
             raise FigureError("`view=` and `tile=` apply to a layout; an atom has its own tile", hint="`operand=` picks panels")
         if tiling == "copy" and options.tensor is None and getattr(obj, "val_id", None) is not None:
             tiling = "lanes"
+        elif tiling == "copy" and options.tensor is None and options.operand is None and is_bulk(getattr(obj, "name", "")):
+            tiling = "bulk"
         if options.follow is not None:
             tiling = {"gemm": "follow", "stages": "way"}.get(tiling, tiling)
         row = TILINGS["partition" if options.tensor is not None else tiling]

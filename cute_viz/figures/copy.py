@@ -80,7 +80,7 @@ def copy(obj: Copy_Atom | CopyOp | TiledCopy | ThrCopy, options: FigureOptions) 
         )
         for x, place in zip(sides, [(0, 0), (0, 1) if beside else (1, 0)], strict=False)
     ]
-    notes = _notes(sides, maps, owners, memory) + highlight_notes(options)
+    notes = _notes(sides, maps, owners, memory) + highlight_notes(options, owner(atom.name))
     first = maps[sides[0]]
     name = atom.name or "copy atom"
     kind = atom.value_type or f"{atom.bits}-bit values"

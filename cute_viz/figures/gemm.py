@@ -51,8 +51,10 @@ def gemm(obj: Gemm, options: FigureOptions) -> Figure:
             unit = unit_of(smem)
             shape = tuple(product(mode) for mode in modes(domain(unit).shape))
             drawn = _named(grid(unit, plain), name + ("B" if both else ""))
+            source = moved.get(name, moved.get("A") if obj.g2s_a == obj.g2s_b else None)
+            drawn = _filled(drawn, source) if source is not None else drawn
             if highlight_notes(options):
-                drawn = _lit(drawn, moved.get(name, moved.get("A") if obj.g2s_a == obj.g2s_b else None))
+                drawn = _lit(drawn, source)
             parts.append((f"shared memory: {name}{both}{_times(shape, extents)}", drawn, f"smem {name}{both[-1:]}"))
     tm, tn, tk = tile_shape(obj.mma)
     ways = (("A", obj.s2r_a, (tm, tk), (m, k)), ("B", obj.s2r_b, (tn, tk), (n, k)), ("C", None, (tm, tn), (m, n)))
@@ -74,9 +76,9 @@ def gemm(obj: Gemm, options: FigureOptions) -> Figure:
         else:
             parts.append((heading, drawn, "store C"))
     title = options.title or f"GEMM {m} × {n} × {k} with {obj.mma.atom.name or 'an MMA atom'}"
-    source = f"PermutationMNK {show(obj.mma.permutation_mnk)}, ThrLayoutVMNK {obj.mma.thr_layout_vmnk}, smem {obj.smem_a}"
+    words = f"PermutationMNK {show(obj.mma.permutation_mnk)}, ThrLayoutVMNK {obj.mma.thr_layout_vmnk}, smem {obj.smem_a}"
     caption = "From global memory to registers and back: each panel is the smallest tile that repeats"
-    drawn = page(title, [(f"{n}. {heading}", figure) for n, (heading, figure, _) in enumerate(parts, 1)], 4, source, caption)
+    drawn = page(title, [(f"{n}. {heading}", figure) for n, (heading, figure, _) in enumerate(parts, 1)], 4, words, caption)
     return replace(_one_legend(drawn), arrows=_arrows([stage for _, _, stage in parts]), notes=_notes(parts))
 
 
@@ -148,6 +150,18 @@ def _how(tiled: TiledCopy) -> str:
     """The instruction of a copy, as PTX calls it; `copy` for others."""
     words = {"CP_ASYNC": "cp.async", "LDSM": "ldmatrix", "STSM": "stmatrix", "TMA": "TMA"}
     return next((word for key, word in words.items() if key in tiled.atom.name), "copy")
+
+
+def _filled(figure: Figure, source: Figure) -> Figure:
+    """A tile of shared memory with the (thread, value) that fill each cell, in it or in a tile that repeats it, as a column."""
+    (panel,) = figure.panels
+    filled: list[list[tuple[int, int]]] = [[] for _ in panel.paints]
+    for other in source.panels:
+        several = dict(other.owners)
+        for n, first in enumerate(zip(other.data["thread"], other.data["value"], strict=True)):
+            if first[0] is not None:
+                filled[n // other.cols % panel.rows * panel.cols + n % other.cols % panel.cols] += several.get(n, (first,))
+    return replace(figure, panels=(replace(panel, data={**panel.data, "filled": tuple(map(tuple, filled))}),))
 
 
 def _lit(figure: Figure, source: Figure | None) -> Figure:

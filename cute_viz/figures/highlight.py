@@ -44,7 +44,7 @@ def paint_owners(
         painting = _with_all_owners(painting, named, per, choice) if named else painting
         cells, paints, legends = list(painting.cells), painting.paints, painting.legends
     else:
-        cells, paints, legends = _faded(painting, _painting(choice, every, per, maps), choice, options)
+        cells, paints, legends = _faded(painting, _painting(choice, every, per, maps), choice, options, maps[0].who)
     out, start = [], 0
     for mine in owners:
         out.append(tuple(cells[start : start + len(mine)]))
@@ -82,7 +82,7 @@ def paint_held(
 
 
 def _faded(
-    kept: Painting, whole: Painting, choice: str, options: FigureOptions
+    kept: Painting, whole: Painting, choice: str, options: FigureOptions, who: str
 ) -> tuple[list[int], tuple[Paint, ...], tuple[Legend, ...]]:
     """What was asked for in its colours, all else faded; the legend says what was asked for."""
     paints = list(kept.paints)
@@ -97,7 +97,7 @@ def _faded(
     if not kept.legends:
         return cells, tuple(paints), ()
     first, *rest = kept.legends
-    asked = ", ".join(_asked(options))
+    asked = ", ".join(_asked(options, who))
     one = choice == "thread" and options.thread is not None and len(options.thread) == 1
     alone = choice == "warp" and options.thread is None and options.value is None
     entries = [replace(e, label=asked if one else e.label if alone else f"{e.label}: {asked}") for e in first.entries]
@@ -232,18 +232,18 @@ def _check_highlight(maps: Sequence[TVMap], options: FigureOptions) -> None:
             raise FigureError(f"`{name}={_range(wanted)}`: there are {name}s 0 to {count - 1}")
 
 
-def highlight_notes(options: FigureOptions) -> list[str]:
+def highlight_notes(options: FigureOptions, who: str = THREAD) -> list[str]:
     """A sentence that says what is highlighted; none without a highlight.
 
     >>> highlight_notes(FigureOptions(thread=range(0, 4), value=range(1, 2))), highlight_notes(FigureOptions())
     (['All but thread 0..3, value 1 is faded.'], [])
     """
-    parts = _asked(options)
+    parts = _asked(options, who)
     return [f"All but {', '.join(parts)} is faded."] if parts else []
 
 
-def _asked(options: FigureOptions) -> list[str]:
-    asked = (("thread", options.thread), ("warp", options.warp), ("value", options.value))
+def _asked(options: FigureOptions, who: str) -> list[str]:
+    asked = (("thread" if who == THREAD else who, options.thread), ("warp", options.warp), ("value", options.value))
     return [f"{name} {_range(wanted)}" for name, wanted in asked if wanted]
 
 

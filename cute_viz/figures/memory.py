@@ -17,7 +17,7 @@ _GMMA = re.compile(r"(?:SM90|GMMA)_.*_(SS|RS)(_|<|$)")
 _FROM_TENSOR = re.compile(r"_TS(_|<|$)")
 _TMEM = re.compile(r"SM10\d_TMEM_(LOAD|STORE)(_STAT)?_(\d+)dp")
 _UTCCP = re.compile(r"SM10\d_UTCCP_")
-_TMA = re.compile(r"SM(90|10\d)_TMA_")
+_TMA = re.compile(r"SM(90|10\d)_(TMA|BULK_COPY)_(?!AUTO)")
 
 
 def operand_memory(name: str, operand: str) -> str:
@@ -45,9 +45,18 @@ def side_memory(name: str, side: str) -> str:
     if _UTCCP.match(name):
         return SHARED if side == "S" else TENSOR
     if _TMA.match(name):
-        load = "LOAD" in name
+        load = "LOAD" in name or "G2S" in name
         return GLOBAL if (side == "S") == load else SHARED
     return ""
+
+
+def is_bulk(name: str) -> bool:
+    """Whether one thread issues an instruction of this name for its CTA, and its size is a parameter.
+
+    >>> is_bulk("SM90_TMA_LOAD"), is_bulk("SM90_BULK_COPY_G2S"), is_bulk("SM90_BULK_COPY_AUTO"), is_bulk("SM75_U32x1_LDSM_N")
+    (True, True, False, False)
+    """
+    return bool(_TMA.match(name))
 
 
 def lanes(name: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from math import prod
 
@@ -31,7 +32,7 @@ from cute_viz.errors import AlgebraError, FigureError
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
 from cute_viz.figures.memory import CTA, SHARED, operand_memory, owner
 from cute_viz.figures.metadata import has_metadata, metadata_map, metadata_notes
-from cute_viz.figures.model import Figure
+from cute_viz.figures.model import Figure, Panel
 from cute_viz.figures.options import PLAIN, FigureOptions, check_cells
 from cute_viz.figures.options import operands as operands_of
 from cute_viz.figures.owners import (
@@ -89,16 +90,23 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         atom = (0, 0) if x == "E" else _block_extents(tiled.atom, x) if single else _atom_extents(tiled, x)
         what = _metadata(rows, cols) if x == "E" else _size(tiled.atom, x, rows, cols) + _role(tiled.atom, x)
         what = f"{x}: {what}" + (f", in {memory[x]}" if x in memory else "")
-        if single and (core := _core(tiled.atom, x, memory.get(x, ""))):
-            atom, what = core, f"{what}; borders: core matrices, 8 × 16 bytes"
+        core = _core(tiled.atom, x, memory.get(x, "")) if single else None
+        if core:
+            atom, what = core, f"{what}: core matrices of 8 × 16 bytes"
         place = _PLACES[x] if len(shown) > 1 else (0, 0)
         named = 0 < replicas(owners[x]) <= (NAMED if x == "E" else LISTED)
-        panels.append(tile_panel(maps[x], owners[x], paints, options, what, _SPANS[x], place, atom, named))
+        panel = tile_panel(maps[x], owners[x], paints, options, what, _SPANS[x], place, atom, named)
+        panels.append(_with_offsets(panel, x, core) if core and options.labels in ("auto", "full") else panel)
     notes = [note for x in operands for note in _notes(x, maps[x], owners[x], memory.get(x, ""))]
+    if any("LBO" in label for panel in panels for label in panel.labels[:64]):
+        notes.append(
+            "Without a swizzle a core matrix begins SBO after its neighbour along M or N, LBO after that along K; within a swizzle "
+            "atom 16 bytes after that along the major mode."
+        )
     notes += metadata_notes(tiled.atom) if "E" in shown else []
     if "C" in operands and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         notes.append("Atoms along K hold partial sums of the same elements of C.")
-    notes += highlight_notes(options)
+    notes += highlight_notes(options, owner(tiled.atom.name))
     name = tiled.atom.name or "MMA atom"
     threads = size(tiled.thr_layout_vmnk)
     of_ctas = owner(tiled.atom.name) == CTA
@@ -247,6 +255,21 @@ def _core(atom: MMA_Atom, operand: str, memory: str) -> tuple[int, int] | None:
         return None
     run = 128 // bits_of(atom.types["AB".index(operand)])
     return (run, 8) if operand == "B" else (8, run)
+
+
+def _with_offsets(panel: Panel, operand: str, core: tuple[int, int]) -> Panel:
+    """A panel of wgmma's operand with a box for each core matrix, and where it begins: SBO along M and N, LBO along K.
+
+    cute/atom/mma_traits_sm90_gmma.hpp, `make_gmma_desc`, LayoutType::INTERLEAVE of both majors.
+    """
+    labels, boxes = list(panel.labels), []
+    for row, col in itertools.product(range(0, panel.rows, core[0]), range(0, panel.cols, core[1])):
+        at = row // core[0], col // core[1]
+        outer, k = at[::-1] if operand == "B" else at
+        parts = [f"+{n if n > 1 else ''}{name}" for n, name in ((outer, "SBO"), (k, "LBO")) if n]
+        labels[row * panel.cols + col] = "\n".join(parts) or "+0"
+        boxes.append((row, col, min(row + core[0], panel.rows), min(col + core[1], panel.cols)))
+    return replace(panel, labels=tuple(labels), boxes=tuple(boxes))
 
 
 def _role(atom: MMA_Atom, operand: str) -> str:

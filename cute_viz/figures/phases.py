@@ -11,17 +11,25 @@ BANKS = 32
 _IDLE, _FIRST, _LATER = range(3)
 
 
-def strip(title: str, source: str, parts: Sequence[tuple[str, Sequence[Any]]], wide: int, note: str = "") -> Figure:
+def strip(
+    title: str,
+    source: str,
+    parts: Sequence[tuple[str, Sequence[Any]]],
+    wide: int,
+    note: str = "",
+    xors: Sequence[Sequence[int]] = (),
+) -> Figure:
     """The figure of accesses, each with a heading and its phases (analysis.banks.Phase), on top of each other.
 
     A row is a wavefront: of each bank of a phase it serves one word, so that a phase takes as many as its fullest bank has words.
-    wide: banks that a lane asks for together, which are a column.
+    wide: banks that a lane asks for together, which are a column. xors: for each access what a swizzle XORs into the byte address
+    of each lane; () where there is none.
 
     >>> from cute_viz.analysis.banks import phases
     >>> strip("Two words of a bank", "", [("", phases([0, 128] + [0] * 30, "ld.32"))], 1).panels[0].row_ruler.labels
     ('0.0', '0.1')
     """
-    panels = [_panel(heading, phases, wide, n) for n, (heading, phases) in enumerate(parts)]
+    panels = [_panel(heading, phases, wide, n, xors[n] if n < len(xors) else ()) for n, (heading, phases) in enumerate(parts)]
     paints = [paint for panel in panels for paint in panel.paints]
     entries = (
         LegendEntry(_IDLE, "idle", paints.count(_IDLE)),
@@ -43,7 +51,7 @@ def strip(title: str, source: str, parts: Sequence[tuple[str, Sequence[Any]]], w
     )
 
 
-def _panel(heading: str, phases: Sequence[Any], wide: int, place: int) -> Panel:
+def _panel(heading: str, phases: Sequence[Any], wide: int, place: int, xor: Sequence[int]) -> Panel:
     cols = BANKS // wide
     labels, levels, cells, paints, served = [], [], [], [], []
     for n, phase in enumerate(phases):
@@ -64,7 +72,7 @@ def _panel(heading: str, phases: Sequence[Any], wide: int, place: int) -> Panel:
         paints=tuple(paints),
         row_ruler=Ruler("phase.wavefront", tuple(labels), (*levels, 0)),
         col_ruler=Ruler("bank" if wide == 1 else "banks", every, tuple(int(c * wide % 8 == 0 < c < cols) for c in range(cols + 1))),
-        data={"lanes": tuple(served)},
+        data={"lanes": tuple(served), **({"xor": tuple(tuple(xor[lane] for lane in mine) for mine in served)} if xor else {})},
         place=(place, 0),
     )
 

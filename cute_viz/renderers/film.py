@@ -1,4 +1,5 @@
-"""A moving SVG of wavefronts: 32 lanes above, 32 banks below, joined where a wavefront serves them; accesses side by side.
+"""A moving SVG of wavefronts: 32 lanes above, 32 banks below, joined where a wavefront serves them; accesses side by side. Above
+swizzled lanes, the bits of their byte addresses that are XORed.
 
 Each wavefront is a group that a style sheet shows for its time, so that an image of a README moves, and no script is needed. Who
 prefers less motion, and a viewer without animations, sees the first wavefront of each access.
@@ -40,13 +41,13 @@ def render(figure: Figure, options: Options) -> str:
     if figure.kind != "phases" or not panels:
         raise FigureError("a film shows the wavefronts of an access of shared memory")
     colours = page_palette(options)
-    fills = {name: colours.fill(Paint(hue)) for name, hue in (("first", 0), ("later", 1))}
+    fills = {name: colours.fill(Paint(hue)) for name, hue in (("first", 0), ("later", 1), ("xor", 3))}
     wide = BANKS * CELL
     width = 2 * MARGIN + len(panels) * wide + (len(panels) - 1) * GAP
     lines = wrap(figure.title, width - 2 * MARGIN, 14 * 0.64)
     top = MARGIN + 20 * len(lines)
     heads = [wrap(panel.caption, wide, 11 * PROSE, commas=True) for panel in panels]
-    body = top + 15 * max(map(len, heads)) + 24
+    body = top + 15 * max(map(len, heads)) + 24 + max(_bits_high(panel) for panel in panels)
     height = body + CELL * 2 + HIGH + 40
     frames = max(panel.rows for panel in panels) + REST
     out = [_text(MARGIN, MARGIN + 20 * n + 8, line, 14, bold=True) for n, line in enumerate(lines)]
@@ -84,6 +85,25 @@ def _style(theme: str, frames: int, lengths: list[int]) -> str:
     )
 
 
+def _bits(panel: Panel) -> list[int]:
+    """The bits of a byte address that a swizzle changes for any lane, the highest first.
+
+    >>> from cute_viz.figures.model import Ruler
+    >>> line = Ruler("", ("0",), (0, 0))
+    >>> _bits(Panel("", 1, 1, ("",), (0,), line, line, data={"xor": ((16, 96),)}))
+    [6, 5, 4]
+    """
+    every = 0
+    for x in (x for mine in panel.data.get("xor", ()) for x in mine):
+        every |= x
+    return [bit for bit in reversed(range(every.bit_length())) if every >> bit & 1]
+
+
+def _bits_high(panel: Panel) -> float:
+    """px of the rows of bits, with their heading."""
+    return len(_bits(panel)) * CELL + 28 if _bits(panel) else 0.0
+
+
 def _stage(panel: Panel, x: float, y: float, fills: dict[str, str], frames: int) -> str:
     """One access: lanes, banks, and a group for each wavefront; the last one stays until the others are done."""
     low = y + CELL + HIGH
@@ -94,6 +114,13 @@ def _stage(panel: Panel, x: float, y: float, fills: dict[str, str], frames: int)
     out += [_text(x + n * CELL, low + CELL + 8, str(n), 8) for n in range(0, BANKS, 8)]
     out += [_text(x + BANKS * CELL - 30, y - 6, "lanes", 8), _text(x + BANKS * CELL - 32, low + CELL + 8, "banks", 8)]
     done: set[int] = set()
+    bits, above = _bits(panel), y - 18 - CELL * len(_bits(panel))
+    if bits:
+        out.append(_text(x, above - 5, "bits of the byte address that the swizzle flips, for each lane", 8))
+        out += [_text(x - 25, above + n * CELL + 8, f"bit {bit}", 8) for n, bit in enumerate(bits)]
+    flips: dict[int, int] = {}
+    for served_here, mine in zip(panel.data["lanes"], panel.data.get("xor", ()), strict=False):
+        flips.update(zip(served_here, mine, strict=True))
     for row in range(panel.rows):
         served = {(lane, c) for c in range(panel.cols) for lane in panel.data["lanes"][row * panel.cols + c]}
         first = panel.row_ruler.labels[row].endswith(".0")
@@ -107,13 +134,16 @@ def _stage(panel: Panel, x: float, y: float, fills: dict[str, str], frames: int)
         parts = [f'<path class="w" d="{lines}"/>', _cells(now, x, y, fill, side), _cells(banks, x, low, fill)]
         parts.append(_cells(sorted(done - set(now)), x, y, DONE, side))
         phase = panel.row_ruler.labels[row].partition(".")[0]
+        for n, bit in enumerate(bits):
+            parts.append(_cells([lane for lane in now if flips[lane] >> bit & 1], x, above + n * CELL, fills["xor"], side))
         words = f"wavefront {row + 1} of {panel.rows}, phase {phase}: {len(banks)} of {BANKS} banks busy"
         parts.append(_text(x, low + CELL + 24, words, 11))
         out.append(_frame("".join(parts), row))
         done |= set(now)
     rest = _cells(sorted(done), x, y, DONE, side) + _text(x, low + CELL + 24, f"done after {panel.rows}", 11, bold=True)
     out.append(_frame(rest, panel.rows, frames - panel.rows))
-    out.append(f'<path class="o" d="{_boxes(range(lanes), x, y, side)}{_boxes(range(BANKS), x, low)}"/>')
+    rows = "".join(_boxes(range(lanes), x, above + n * CELL, side) for n in range(len(bits)))
+    out.append(f'<path class="o" d="{rows}{_boxes(range(lanes), x, y, side)}{_boxes(range(BANKS), x, low)}"/>')
     return "".join(out)
 
 

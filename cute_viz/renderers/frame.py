@@ -39,6 +39,7 @@ ROOMY = 1600.0  # px that panels of colours take
 IMAGE = 2048  # px that an image of cells takes at least, where there are so many
 WIDEST = 2600.0  # px that panels with every label may take before labels are left out
 SMALL_STAGE = (600.0, 420.0)  # px that the cells of a stage take at most with labels
+THIN, THINNEST = 16.0, 8192  # px at least of an object of a file across and down, of so many cells
 LETTERS = 2  # of the title of the rows that there is room for beside a tight panel; a longer one stands above it
 
 
@@ -303,12 +304,22 @@ def _shelved(figure: Figure, room: float, cell: float | None, fit: Fit) -> Fitte
         mine = [] if cell else [of_stage(part, panel, size, own, (most, OBJECT[1])) for panel in block]
         if cell or max(frame.detail for frame in mine) >= Detail.COLOUR:
             mine = frames(part, Detail.RASTER if size < 3 else Detail.COLOUR, cell=size, fit=own)
+            if len(mine) == 1:
+                mine = [_thickened(mine[0])]
         mine, places, w, h = _aligned(part, mine)
         found += mine
         within.append(places)
         sizes.append((w, h))
     corners, w, h = shelves(sizes, room, fit.gap)
     return found, [(x + dx, y + dy) for (x, y), inner in zip(corners, within, strict=True) for dx, dy in inner], w, h
+
+
+def _thickened(frame: Frame) -> Frame:
+    """A frame of a few long rows or columns, its cells as high or wide as it takes to see their colours."""
+    panel = frame.panel
+    w, h = max(frame.cell_w, THIN / panel.cols), max(frame.cell_h, THIN / panel.rows)
+    thin = (w, h) != (frame.cell_w, frame.cell_h) and panel.rows * panel.cols <= THINNEST
+    return replace(frame, detail=Detail.COLOUR, cell_w=w, cell_h=h) if thin else frame  # an image has square cells
 
 
 def has_text(figure: Figure) -> bool:

@@ -74,7 +74,7 @@ def vector_marks(panel: Panel, line: bool = False) -> tuple[Mark, ...]:
 
 @kept("boxes", "labels", "cols")
 def box_lines(panel: Panel) -> list[tuple[str, ...]]:
-    """The lines of the label of each box; none where the labels of its cells are neither the same nor a run.
+    """The lines of the label of each box; none where the labels of its cells are neither the same, nor a run, nor told once.
 
     >>> from cute_viz import figure
     >>> box_lines(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])
@@ -89,8 +89,8 @@ def box_lines(panel: Panel) -> list[tuple[str, ...]]:
             labels = line[r0 * cols + c0 : r0 * cols + c1]
             for r in range(r0 + 1, r1):
                 labels += line[r * cols + c0 : r * cols + c1]
-            if labels.count(labels[0]) == len(labels):
-                span: str | None = labels[0]
+            if labels.count(labels[0]) == len(labels) or (labels[0] and not any(labels[1:])):
+                span: str | None = labels[0]  # of all, or told once
             elif labels in spans:
                 span = spans[labels]
             else:
@@ -201,7 +201,19 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[f
         name = _owners(panel, (r0, c0, r1, c1), owner) if told_of and hue >= 0 else names.get(hue, "")
         if name and (c1 - c0) * w >= len(name) * CHAR * FONT + least[0]:
             out.append(Mark(r0, c0, r1, c1, (name,), panel.paints[r0 * panel.cols + c0]))
-    return tuple(out)
+    return (*out, *_plain_marks(figure, panel, w, h, least))
+
+
+def _plain_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[float, float]) -> tuple[Mark, ...]:
+    """The labels of boxes without a hue, where all are large enough, such as those of core matrices."""
+    if not panel.labels or not panel.boxes or any(figure.paints[p].hue >= 0 for p in set(panel.paints) - {HOLE}):
+        return ()
+    marks = vector_marks(panel)
+    fits = all(
+        (mark.r1 - mark.r0) * h >= least[1] + 12 * (len(mark.lines) - 1) and (mark.c1 - mark.c0) * w >= mark.width - 8 + least[0]
+        for mark in marks
+    )
+    return marks if fits else ()
 
 
 @kept("paints", "cols")

@@ -262,7 +262,7 @@ def lay_out(
 def _left_out(fitted: Sequence[Frame]) -> list[str]:
     """What the level of detail does not show, in words."""
     cells = sum(frame.panel.rows * frame.panel.cols for frame in fitted)
-    if fitted and (smallest := min(frame.cell_w for frame in fitted)) < 1:
+    if (smallest := min((frame.cell_w for frame in fitted if frame.detail == Detail.RASTER), default=1.0)) < 1:
         step = round(1 / smallest)
         return [f"A pixel is the first of {step} × {step} cells."]
     if (

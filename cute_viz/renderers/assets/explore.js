@@ -42,7 +42,7 @@ export class Explorer {
     this.along.addEventListener("input", () => this.slide());
     this.form.addEventListener("click", (event) => {
       const act = event.target.closest("button")?.dataset.zoom;
-      if (act === "fit") this.view.fit();
+      if (act === "fit") this.view.fit(0);
       else if (act) this.view.zoom(act === "in" ? 1.25 : 0.8);
     });
   }

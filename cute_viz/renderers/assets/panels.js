@@ -12,6 +12,7 @@ export class Panels {
   // Every (thread, value) of a cell; a table's rows are threads and its columns values.
   owners(p, c) {
     if (p.owners[c]) return p.owners[c];
+    if (p.data.filled) return p.data.filled[c]; // of shared memory: those that write it
     if (p.thread) return p.thread[c] === null ? [] : [[p.thread[c], p.value ? p.value[c] : null]];
     if (p.down === "thread" && p.right === "value") return [[Math.floor(c / p.cols), c % p.cols]];
     return [];
@@ -99,13 +100,13 @@ export class Panels {
     if (p.caption) words.push(p.caption);
     words.push([p.down && `${p.down} ${p.rowLabels[r]}`, p.right && `${p.right} ${p.colLabels[k]}`].filter(Boolean).join(", "));
     const mine = this.owners(p, c);
-    if (mine.length) words.push(owned(mine, p.warp));
+    if (mine.length) words.push((p.data.filled ? "filled by " : "") + owned(mine, p.warp));
     else if (p.value && p.value[c] !== null) words.push(`value ${p.value[c]}`);
     const terms = p.data.offset ? this.terms(p, r, k, p.data.offset[c]) : "";
     let told = false;
     for (const [name, column] of Object.entries(p.data)) {
       const value = column[c];
-      if (value === null || value === undefined) continue;
+      if (value === null || value === undefined || name === "filled") continue;
       words.push(`${name} ${Array.isArray(value) ? written(value) : value}${name === "offset" ? terms : ""}`);
       told = told || String(value) === p.labels[c];
     }

@@ -15,7 +15,7 @@ export class View {
     }, { passive: false });
     box.addEventListener("pointerdown", (event) => this.grab(event));
     if (typeof ResizeObserver === "function") {
-      new ResizeObserver(([{ contentRect }]) => { this.room = [contentRect.width, contentRect.height]; if (!this.free) this.fit(); }).observe(box);
+      new ResizeObserver(([{ contentRect }]) => { this.room = [contentRect.width, contentRect.height]; if (!this.free) this.fit(this.least); }).observe(box);
     }
   }
 
@@ -28,7 +28,9 @@ export class View {
     else this.fit();
   }
 
-  fit() {
+  // The picture as large as its window, but no smaller than can be read; least 0: all of it.
+  fit(least = LEGIBLE) {
+    this.least = least;
     if (!this.svg) return;
     if (!this.room) { // what an observer tells costs no layout
       const style = getComputedStyle(this.box), inside = (size, ...sides) => sides.reduce((left, side) => left - parseFloat(style[side]), size);
@@ -36,7 +38,7 @@ export class View {
     }
     const wide = (this.room[0] - 2) / this.width, high = (this.room[1] - 2) / this.height;
     this.free = false;
-    this.set(Math.max(0.05, Math.min(1, wide > 0 ? wide : 1, Math.max(high, LEGIBLE))));
+    this.set(Math.max(0.05, Math.min(1, wide > 0 ? wide : 1, Math.max(high, least))));
   }
 
   set(scale) {

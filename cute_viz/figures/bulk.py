@@ -1,0 +1,183 @@
+"""A TMA or bulk copy atom alone: one thread issues, a box is read, lines are written, a barrier counts the bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, make_copy_atom
+from cute_viz.algebra.measure import size
+from cute_viz.algebra.modes import get
+from cute_viz.figures.memory import GLOBAL, SHARED, side_memory
+from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.words import count
+
+LINE = 128  # bytes of a line of shared memory
+MOST_LINES = 8
+AROUND, ACROSS = 1, 2  # cells of the tensor around the box, and that the box has across
+GATHERED = (0, 2, 3, 6)  # rows of a sketch that a gather takes: any four
+PAPER = 4  # the paint behind four hues
+
+
+def bulk(obj: Copy_Atom | CopyOp, options: FigureOptions) -> Figure:
+    r"""The figure of a TMA or bulk copy atom; the tensor is a sketch, since the atom does not know its tensor map.
+
+    Raises: LimitError for more cells than the options allow.
+    Source: PTX ISA, "cp.async.bulk.tensor"; cute/arch/copy_sm90_tma.hpp, copy_sm100_tma.hpp.
+
+    >>> from cute_viz import parse
+    >>> drawn = bulk(parse("Copy_Atom<SM90_TMA_STORE<1024>, half_t>{}"), FigureOptions())
+    >>> [panel.caption.partition(":")[0] for panel in drawn.panels], drawn.panels[1].labels
+    (['1. issues', '2. reads', '3. writes', '4. completes'], ('V0-63',))
+    """
+    atom = make_copy_atom(obj, 1 if size(get(obj.src, 1)) % 8 else 8) if isinstance(obj, CopyOp) else obj
+    layout, bits, name = atom.layout_src, atom.bits, atom.name
+    ctas, values = (size(get(layout, n)) for n in (0, 1))
+    total = -(-values * bits // 8)
+    four = "GATHER4" in name or "SCATTER4" in name
+    check_cells(ctas * min(values, MOST_LINES), f"the copy of {count(values, 'value')}", options)
+    issue = _cell(f"1 thread{' of each' if ctas > 1 else ''}", [f"CTA {n}\n1 thread" for n in range(ctas)])
+    shared, tensor = _shared(name, values, bits, ctas, four), _tensor(name, ctas, four)
+    prefetch = "PREFETCH" in name
+    load = side_memory(name, "S") == GLOBAL
+    stages = [
+        issue,
+        *([tensor, _cell("the L2 cache alone", ["L2"])] if prefetch else [tensor, shared] if load else [shared, tensor]),
+    ]
+    if not prefetch:
+        stages.append(_done(name, total * ctas, ctas, load))
+    verbs = ("issues", "reads", "writes", "completes")
+    panels = [replace(panel, caption=f"{n + 1}. {verbs[n]}: {panel.caption}", place=(0, n)) for n, panel in enumerate(stages)]
+    title = options.title or f"{name}: {count(total, 'byte')}{' per CTA' if ctas > 1 else ''}, {_instruction(name)}"
+    what = count(values, f"{bits}-bit value")
+    caption = f"One thread issues; the hardware moves {what}, V0 first"
+    notes = _notes(name, values * bits, ctas)
+    words, hues = ("row of the gather", 4) if four else ("the CTA that issues the copy", ctas)
+    names = [f"row r{n}" for n in range(4)] if four else [f"CTA {n}" for n in range(ctas)]
+    entries = tuple(LegendEntry(n, names[n], shared.paints.count(n)) for n in range(hues))
+    source = f"Src {layout}, Dst {atom.layout_dst}"
+    return Figure(
+        kind="bulk",
+        title=title,
+        source=source,
+        caption=caption,
+        description=f"{title}. {source}. {caption}. {' '.join(notes)}",
+        paints=(*map(Paint, range(4)), Paint(-1)),
+        legends=(Legend(f"hue: {words}", entries),) if hues > 1 else (),
+        panels=tuple(panels),
+        notes=tuple(notes),
+        facts={"CTAs": ctas, "bytes": total * ctas, "bits of a value": bits},
+        arrows=tuple(Arrow(n, n + 1) for n in range(len(panels) - 1)),
+    )
+
+
+def _instruction(name: str) -> str:
+    """What PTX calls it.
+
+    >>> _instruction("SM90_TMA_LOAD_MULTICAST"), _instruction("SM90_BULK_COPY_S2G")
+    ('cp.async.bulk.tensor, multicast', 'cp.async.bulk')
+    """
+    base = "cp.reduce.async.bulk" if "REDUCE" in name else "cp.async.bulk"
+    base += ".prefetch" if "PREFETCH" in name else ""
+    base += "" if "BULK" in name else ".tensor"
+    words = {
+        "IM2COL": "im2col",
+        "GATHER4": "tile::gather4",
+        "SCATTER4": "tile::scatter4",
+        "MULTICAST": "multicast",
+        "2SM": "cta_group::2",
+    }
+    return ", ".join([base, *(word for key, word in words.items() if key in name)])
+
+
+def _cell(caption: str, labels: Sequence[str]) -> Panel:
+    """Words in cells below each other."""
+    rows = len(labels)
+    plain = Ruler("", ("",), (0, 0))
+    return Panel(caption, rows, 1, tuple(labels), tuple(range(rows)), Ruler("", ("",) * rows, (0,) * (rows + 1)), plain)
+
+
+def _done(name: str, total: int, ctas: int, load: bool) -> Panel:
+    """How the thread learns that it is done."""
+    if not load:
+        return _cell("the bulk group", ["bulk group\ncommit, wait"])
+    whose = " of each" if "MULTICAST" in name else " of the leader" if ctas > 1 else ""
+    return _cell(f"the mbarrier{whose}", [f"mbarrier\n{total} bytes"])
+
+
+def _tensor(name: str, ctas: int, four: bool) -> Panel:
+    """A sketch of the tensor in global memory with the box that is moved."""
+    if "BULK" in name:
+        return Panel(
+            caption=f"{GLOBAL}, contiguous",
+            rows=1,
+            cols=ACROSS,
+            labels=("+0", *("",) * (ACROSS - 1)),
+            paints=(0,) * ACROSS,
+            row_ruler=Ruler("", ("",), (0, 0)),
+            col_ruler=Ruler("", ("",) * ACROSS, (0,) * (ACROSS + 1)),
+            boxes=((0, 0, 1, ACROSS),),
+        )
+    high, cols = (1, ACROSS + 2 * AROUND) if four else (3 if ctas == 1 else 2, ACROSS + 2 * AROUND)
+    tops = [AROUND + x for x in GATHERED] if four else [AROUND + high * n for n in range(ctas)]
+    rows = tops[-1] + high + AROUND
+    owner = {row: n for n, top in enumerate(tops) for row in range(top, top + high)}
+    inside = [owner.get(row, PAPER) if AROUND <= col < cols - AROUND else PAPER for row in range(rows) for col in range(cols)]
+    words = [f"r{n}" if four else f"CTA {n}" if ctas > 1 else "box" for n in range(len(tops))]
+    labels = [words[owner[row]] if inside[row * cols + col] != PAPER else "" for row in range(rows) for col in range(cols)]
+    pixels = "IM2COL" in name
+    marks = {top: f"r{n}" if four else "n,h,w" if pixels else "c1" for n, top in enumerate(tops) if four or not n}
+    what = "pixels of the walk" if pixels else "4 rows" if four else "a box"
+    return Panel(
+        caption=f"{GLOBAL}, {what}",
+        rows=rows,
+        cols=cols,
+        labels=tuple(labels),
+        paints=tuple(inside),
+        row_ruler=Ruler("pixel" if pixels else "dim 1", tuple(marks.get(row, "") for row in range(rows)), (0,) * (rows + 1)),
+        col_ruler=Ruler(
+            "channel" if pixels else "dim 0",
+            tuple(("c" if pixels else "c0") if col == AROUND else "" for col in range(cols)),
+            (0,) * (cols + 1),
+        ),
+        boxes=tuple((top, AROUND, top + high, cols - AROUND) for top in tops),
+    )
+
+
+def _shared(name: str, values: int, bits: int, ctas: int, four: bool) -> Panel:
+    """The values as they lie in shared memory, in lines of 128 bytes; shorter ones of a gather whose rows are shorter."""
+    total = -(-values * bits // 8)
+    line = max(1, min(LINE, total // 4)) if four else LINE
+    rows = min(MOST_LINES, -(-total // line))
+    spans = [(n * line * 8 // bits, min(((n + 1) * line * 8 - 1) // bits, values - 1)) for n in range(rows)]
+    labels = [f"V{first}" + (f"-{last}" if last > first else "") for first, last in spans]
+    return Panel(
+        caption=f"{SHARED} of each CTA{' in the mask' if 'MULTICAST' in name else ''}"
+        if ctas > 1 or "MULTICAST" in name
+        else SHARED,
+        rows=rows,
+        cols=ctas,
+        labels=tuple(label for label in labels for _ in range(ctas)),
+        paints=tuple(n * line * 4 // total if four else cta for n in range(rows) for cta in range(ctas)),
+        row_ruler=Ruler("byte", tuple(str(row * line) for row in range(rows)), (0,) * (rows + 1)),
+        col_ruler=Ruler("", tuple(f"CTA {n}" if ctas > 1 else "" for n in range(ctas)), (0, *(1,) * (ctas - 1), 0)),
+        data={"byte": tuple(n * line for n in range(rows) for _ in range(ctas))},
+    )
+
+
+def _notes(name: str, bits: int, ctas: int) -> list[str]:
+    out = [] if "BULK" in name else ["The tensor is a sketch: an atom does not know the extents of its tensor map."]
+    if (lines := -(-bits // (8 * LINE))) > MOST_LINES and "PREFETCH" not in name:
+        out.append(f"Only the first {MOST_LINES} of {lines} lines of {LINE} bytes are shown.")
+    if "PREFETCH" not in name and "BULK" not in name:
+        out.append("Within a line the swizzle of the tensor map XORs the numbers of the 16-byte chunks.")
+    if "MULTICAST" in name:
+        out.append("Every CTA in the mask receives the same bytes at the same offset of its shared memory and of its mbarrier.")
+    if ctas > 1:
+        out.append("Each CTA of the pair loads its own part; both parts count on the mbarrier of the leader, the even CTA.")
+    if "REDUCE" in name:
+        out.append("What lies in global memory is combined with what arrives: add.")
+    who = "A template argument" if "BULK" in name else "make_tma_copy"
+    out.append(f"{who} sets the size of the atom: here {bits} bits{' per CTA' if ctas > 1 else ''}.")
+    return out
