@@ -220,6 +220,7 @@ _FORMS: dict[str, Callable[[Meaning, Call], Any]] = {
     **dict.fromkeys(hardware.SMEM_SELECTORS, hardware.smem_selector),
     "make_tensor": _tensor,
     "recast": hardware.recast,
+    **dict.fromkeys(("Sm1xxBlockScaledConfig", "Sm1xxBlockwiseScaleConfig"), hardware.scale_config),
     "tensor": _tensor_type,
     "Layout": _layout_type,
     "ComposedLayout": _composed_type,
