@@ -328,3 +328,13 @@ def test_core_matrices_lie_where_the_canonical_layouts_of_ptx_have_them(major, m
             at = row // (wide // 16) * leading + col * stride + line * wide + row % (wide // 16) * 16
         assert (2048 + at) ^ (((2048 + at) >> 7 & mask) << shift) == byte
         assert line < deep
+
+
+def test_a_cell_of_tensor_memory_names_all_that_it_holds():
+    mma = "SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,192,UMMA::Major::K,UMMA::Major::K>{}"
+    scales = figure(f"make_fragment_SFA({mma}, deduce_smem_layoutSFA({mma}, (128,192,256), 32))").panels[0]
+    assert scales.labels[0] == "0-15…96-111,0-255"  # 16 lanes: of each of four columns a row 32 further, at all of K
+    packed = figure(
+        "make_fragment_A(SM100_MMA_F16BF16_TS<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>{}, ((128,16),1,4))"
+    )
+    assert packed.panels[0].labels[0] == "0-15,0-63"  # two elements a column

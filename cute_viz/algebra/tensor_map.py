@@ -25,6 +25,11 @@ RANK, BOX = 5, 256  # the most dimensions of a tensor map, and elements of a box
 DATA_TYPES = {"s8": 0, "u8": 0, "e4m3": 0, "e5m2": 0, "ue8m0": 0, "u16": 1, "u32": 2, "s32": 3, "u64": 4, "s64": 5, "f16": 6}
 DATA_TYPES |= {"f32": 7, "f64": 8, "bf16": 9, "tf32": 11, "e2m1": 13, "e2m3": 15, "e3m2": 15}
 SWIZZLES = {(0, 4, 3): 0, (1, 4, 3): 1, (2, 4, 3): 2, (3, 4, 3): 3, (2, 5, 2): 4, (2, 6, 1): 5, (2, 6, 2): 5, (2, 6, 3): 5}
+# CUtensorMapDataType of cuda.h, from 0 on.
+DATA_TYPE_NAMES = (
+    *("UINT8", "UINT16", "UINT32", "INT32", "UINT64", "INT64", "FLOAT16", "FLOAT32", "FLOAT64", "BFLOAT16"),
+    *("FLOAT32_FTZ", "TFLOAT32", "TFLOAT32_FTZ", "16U4_ALIGN8B", "16U4_ALIGN16B", "16U6_ALIGN16B"),
+)
 SWIZZLE_NAMES = ("none", "32B", "64B", "128B", "128B_ATOM_32B", "128B_ATOM_64B")
 
 

@@ -10,7 +10,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.tensor_map import SWIZZLE_NAMES, Im2col, TensorMap
+from cute_viz.algebra.tensor_map import DATA_TYPE_NAMES, SWIZZLE_NAMES, Im2col, TensorMap
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tmem import WARP, TensorMemory, address, find_tmem_tensor_col_offset, found, lane_stride, metadata_words
 
@@ -111,6 +111,7 @@ def _tma(x: TmaCopy) -> dict[str, Any]:
         "op": x.op.name,
         "kind": f"TMA: the arguments of cuTensorMapEncode{'Im2col' if x.im2col else 'Tiled'}, dimension 0 first",
         "dataType": x.map.data_type,
+        "dataType in words": DATA_TYPE_NAMES[x.map.data_type],
         "tensorRank": x.map.rank,
         "globalAddress": x.map.address,
         "globalDim": list(x.map.global_dim),

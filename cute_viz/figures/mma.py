@@ -27,6 +27,7 @@ from cute_viz.algebra.mma import (
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
+from cute_viz.algebra.tmem import SPARSE, is_sparse, make_fragment_e
 from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.errors import AlgebraError, FigureError
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
@@ -68,12 +69,16 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
         tiled = obj.tiled
     else:
         tiled = make_tiled_mma(obj) if isinstance(obj, MMA_Atom) else obj
+    if options.operand == "E" and is_sparse(tiled.atom.name):
+        from cute_viz.figures.tmem import tmem
+
+        m, _, k = map(product, tiled.atom.shape_mnk)
+        return tmem(make_fragment_e(tiled.atom.name, ((m // size(tiled.atom.thr_id), k), 1, 1)), options)
     single = isinstance(obj, MMA_Atom) or tuple(map(product, tiled.atom.shape_mnk)) == tile_shape(tiled)
-    sparse = single and has_metadata(tiled.atom)
+    sparse, of_tcgen05 = single and has_metadata(tiled.atom), is_sparse(tiled.atom.name)
     more = "E" if sparse else ""
-    operands = operands_of(
-        options.operand, f"CAB{more}", f"an MMA has the operands A, B and C{', its metadata is E' if sparse else ''}"
-    )
+    words = f"an MMA has the operands A, B and C{', its metadata is E' if sparse or of_tcgen05 else ''}"
+    operands = operands_of(options.operand, f"CAB{more}", words)
     _check_congruent(tiled.atom)
     tile = tile_shape(tiled)
     shown, operands = operands, operands.replace("E", "")
@@ -104,6 +109,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
             "atom 16 bytes after that along the major mode."
         )
     notes += metadata_notes(tiled.atom) if "E" in shown else []
+    notes += [f"A: {SPARSE}."] if of_tcgen05 and "A" in shown else []
     if "C" in operands and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         notes.append("Atoms along K hold partial sums of the same elements of C.")
     notes += highlight_notes(options, owner(tiled.atom.name))

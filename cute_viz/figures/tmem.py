@@ -206,12 +206,26 @@ def _cell(parts: Sequence[Part], row: int, col: int, wide: int) -> tuple[list[tu
 
 
 def _words(held: Sequence[tuple[int, int, int, int]], name: str) -> str:
-    """`0-15,32-63`: the rows and columns of the tile in a cell; of several tensors with the name."""
+    """`0-15,32-63`: rows and columns of the tile in a cell, `0-15…96-111` of rows with gaps; of several tensors with the name."""
     if not held:
         return ""
     m0, n0, m1, n1 = (end(values) for end, values in zip((min, min, max, max), zip(*held, strict=True), strict=True))
-    words = ",".join(str(low) if low == high else f"{low}-{high}" for low, high in ((m0, m1), (n0, n1)))
+    runs = _runs(sorted({row for first, _, last, _ in held for row in (first, last)}))
+    rows = "…".join(_span(*run) for run in dict.fromkeys((runs[0], runs[-1])))
+    words = f"{rows if len(runs) > 1 else _span(m0, m1)},{_span(n0, n1)}"
     return f"{name}\n{words}" if name else words
+
+
+def _span(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:
+    """Numbers in order as runs without gaps."""
+    out: list[tuple[int, int]] = []
+    for row in rows:
+        out[-1:] = [(out[-1][0], row)] if out and row == out[-1][1] + 1 else [*out[-1:], (row, row)]
+    return out
 
 
 def _legend(parts: Sequence[Part], paints: Sequence[int], several: bool) -> Legend:

@@ -16,6 +16,7 @@ from cute_viz.limits import limit, over
 from cute_viz.notation.atoms import atom_call, is_atom_name
 from cute_viz.notation.congruence import check_congruent, is_comma, without_parentheses
 from cute_viz.notation.forms import CONSTANTS, constant, form_call
+from cute_viz.notation.hardware import ScaleConfig
 from cute_viz.notation.reading import Source
 from cute_viz.notation.scopes import Failed
 from cute_viz.notation.syntax import (
@@ -261,6 +262,9 @@ class Evaluator:
         if (atom := atom_call(self, node, name)) is not None:
             return atom
         from cute_viz.algebra import ops
+
+        if isinstance(config := self.names.get(node.name.rpartition("::")[0]), ScaleConfig):
+            return self.operate(ops.find(f"{config.name}::{name}"), [self.value(x) for x in node.args or ()], config.template)
 
         is_operation = name in ops.OPS or name in ops.ALIASES
         if self.resolve is not None and not node.args and (is_atom_name(name) or not is_operation):

@@ -230,6 +230,7 @@ _FORMS: dict[str, Callable[[Meaning, Call], Any]] = {
     "recast": hardware.recast,
     "make_fragment_like": _owning,
     "make_tensor_like": _owning,
+    **dict.fromkeys(("Sm1xxBlockScaledConfig", "Sm1xxBlockwiseScaleConfig"), hardware.scale_config),
     "tensor": _tensor_type,
     "Layout": _layout_type,
     "ComposedLayout": _composed_type,

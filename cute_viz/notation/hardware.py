@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import domain
@@ -82,6 +82,27 @@ def _address(evaluator: Meaning, node: Call) -> int | None:
     return int(value) if isinstance(value, int) and value >= 0 else None
 
 
+@dataclass(frozen=True, slots=True)
+class ScaleConfig:
+    """A class of CUTLASS's whose functions lay out scale factors, with its template arguments: `Sm1xxBlockScaledConfig<16>`."""
+
+    name: str
+    template: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}<{','.join(map(str, self.template))}>"
+
+
+def scale_config(evaluator: Meaning, node: Call) -> ScaleConfig | None:
+    """`Sm1xxBlockScaledConfig<16>`, whose alias a text calls: `Cfg::deduce_smem_layoutSFA(mma, tile)`; None for a call of it.
+
+    >>> from cute_viz.notation import parse
+    >>> str(parse("using Cfg = Sm1xxBlockScaledConfig<16>; Cfg::tile_atom_to_shape_SFA((128,256,64))"))
+    '(((32,4),1),((16,4),1)):(((16,4),512),((0,1),512))'
+    """
+    return ScaleConfig(short(node.name), evaluator.template(node)) if node.template and not node.args else None
+
+
 def fragment_type(evaluator: Meaning, node: Call) -> Any:
     """`make_tensor<typename TiledMma::FrgTypeSFA>(shape)`: the tensor memory of scale factors; None for another call.
 
@@ -93,12 +114,15 @@ def fragment_type(evaluator: Meaning, node: Call) -> Any:
     8
     """
     kind = node.template[0] if len(node.template) == 1 else None
-    if not isinstance(kind, Call) or short(kind.name) not in FRAGMENTS or not node.args:
+    word = kind.name if isinstance(kind, Call) else kind.text if isinstance(kind, Name) else ""
+    if short(word) not in FRAGMENTS or not node.args:
         return None
     from cute_viz.algebra import ops
 
-    name = f"make_fragment_{short(kind.name).removeprefix('FrgType')}"
-    mma = evaluator.value((kind.args or kind.template)[0])
+    assert kind is not None
+    name = f"make_fragment_{short(word).removeprefix('FrgType')}"
+    inside = (kind.args or kind.template)[0] if isinstance(kind, Call) else Name(kind.span, word.rpartition("::")[0])
+    mma = evaluator.value(inside)
     return evaluator.operate(ops.find(name), [mma, evaluator.value(node.args[0])])
 
 

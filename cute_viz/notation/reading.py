@@ -61,5 +61,8 @@ class Meaning(Protocol):
     def call(self, node: Call) -> Any:
         """The value of a call."""
 
+    def template(self, node: Call) -> tuple[Any, ...]:
+        """The template arguments of a call."""
+
     def resolved(self, name: str, args: tuple[str, ...]) -> Any:
         """The atom of a name; an error where there is none."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
 from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.tensor import Pointer as TensorPointer
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.notation.hardware import FRAGMENTS
 from cute_viz.source.cpp.elements import bits, canonical
@@ -109,6 +111,10 @@ def recast(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     if len(args) != 1 or not part.args:
         raise meaning.fail("recast<T>(tensor) has a type and a tensor", span)
     tensor, kind = meaning.solid(args[0]), meaning.argument(part.args[0])
+    if isinstance(tensor, Tensor) and isinstance(kind, ValueType) and named(kind.name) is not None and not tensor.offset:
+        types = [ValueType(tensor.pointer.type), ValueType(kind.name)]
+        layout = meaning.operate("recast_layout", [tensor.layout, *types])
+        return replace(tensor, pointer=replace(tensor.pointer, type=kind.name), layout=layout)
     pointer = pointer_of(tensor)
     flag = tensor.offset if isinstance(tensor, ComposedLayout) and isinstance(tensor.offset, PointerFlag) else None
     old = flag.bits if flag is not None else pointer.bits if pointer is not None else None
