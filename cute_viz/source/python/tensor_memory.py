@@ -102,6 +102,15 @@ def _descriptors(op: Instruction, operand: str, source: Any) -> Tensor:
     return Tensor(clear_static(Layout((1, *modes(units.shape)[1:]), (0, *modes(units.stride)[1:]))))
 
 
+def _copied_descriptors(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """`get_s2t_smem_desc_tensor(atom, smem_tensor)`: descriptors of what a tcgen05.cp takes, in units of 16 bytes."""
+    _, source = map(need, picked(args, named, ("atom", "smem_tensor")))
+    kind = need(source.pointer.element) if isinstance(source, Tensor) else None
+    if not isinstance(kind, Element) or not isinstance(source.layout, Layout):
+        raise AlgebraError("get_s2t_smem_desc_tensor takes a tensor of shared memory, of a type that is known")
+    return Tensor(clear_static(find("upcast").call([source.layout, 128 // kind.bits])))
+
+
 def _make_fragment(operand: str) -> Callable[..., Any]:
     """`tiled_mma.make_fragment_C(tensor or shape)`: registers, tensor memory of tcgen05, or descriptors of shared memory."""
 
@@ -204,6 +213,7 @@ def _store_op(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 
 
 TENSOR_MEMORY: dict[tuple[str, str], Callable[..., Any]] = {
+    ("", "get_s2t_smem_desc_tensor"): _copied_descriptors,
     **{("", f"make_fragment_{operand}"): _make_fragment(operand) for operand in "ABC"},
     ("", "make_tmem_copy"): _tmem_copy,
     ("", "make_s2t_copy"): _s2t_copy,
