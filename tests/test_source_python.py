@@ -462,6 +462,9 @@ def f(a: cute.Tensor, kind: cutlass.Constexpr):
     n = a.layout[1].max_alignment
     if kind == "2Dx3D":
         v = s
+    m, _, _ = cute.arch.block_idx()
+    w = cute.local_tile(t, (128, 128, 64), (m, 0, None, m), proj=(1, None, 1))
+    k = cutlass.utils.get_smem_capacity_in_bytes()
 """
 
 
@@ -470,5 +473,8 @@ def test_tensors_of_a_run_have_atoms_and_coordinates() -> None:
     printed = [value(TENSORS, f"f.{name}", **let) for name in ("t", "u", "n", "v")]
     assert printed == ["(?,?{div=8},?):(1@1,1@0,1@2)", "(512,256,?):(1@1,1@0,1@2)", "8", "(64,64):(64,1)"]  # as the DSL 4.8 prints
     assert "(1,4096):(0,1)" in value(TENSORS, "f.atom", **let)
+    assert value(TENSORS, "f.w", **let) == "ArithTuple(0,?{div=128},?) o (128,64,?):(1@1,1@0,64@0)"
+    assert refusal(TENSORS, "f.k").message == "the shared memory of this GPU is not known"
+    assert value(TENSORS.replace("import cpasync", "import cpasync, tcgen05"), "f.k") == "232448"
     assert refusal(TENSORS, "f.atom", a="(?,?,?):(?{i64},1,?{i64})").needs == ("a.element_type",)
     assert value(TENSORS, "f.b", **let, c="4") == "(512,256,4):(256,1,0)"
