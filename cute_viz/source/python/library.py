@@ -66,7 +66,7 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
     if module == "arch" and name in _PLACES + _NUMBERS and not args and not named:
         found = machine.staged(node, f"cute.arch.{name}()")
         return (found,) * 3 if name in _PLACES else found
-    if module in ("arch", "pipeline", "testing", "runtime", "experimental"):
+    if module in ("arch", "pipeline", "testing", "runtime", "experimental") and (module, name) not in HELPERS:
         raise machine.fail(f"{function.path.removeprefix('cutlass.')} is a run-time value", node)
     if name in ENUMS and len(args) == 1 and not named:
         return member_of(machine, name, need(args[0]), node)
