@@ -455,3 +455,33 @@ def test_the_swizzle_of_a_pointer_acts_on_bytes() -> None:
     assert value(text, "f::t") == "Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)"
     assert value(text, "f::u", i="8") == "Sw<3,3,3> o 8 o (8):(64)"
     assert value(text, "f::u") == "Sw<3,3,3> o ? o (8):(64)"
+
+
+TENSORS = """import cutlass, cutlass.cute as cute
+from cutlass.cute.nvgpu import cpasync
+@cute.jit
+def f(a: cute.Tensor, kind: cutlass.Constexpr):
+    c = cutlass.Int32(1)
+    s = cute.make_layout((64, 64), stride=(64, 1))
+    atom, t = cpasync.make_tiled_tma_atom(cpasync.CopyBulkTensorTileG2SOp(), a, s, (64, 64))
+    b = cute.make_tensor(a.iterator, cute.make_layout((512, 256, c), stride=(256, 1, c * 0)))
+    _, u = cpasync.make_tiled_tma_atom(cpasync.CopyBulkTensorTileG2SOp(), b, s, (64, 64))
+    n = a.layout[1].max_alignment
+    if kind == "2Dx3D":
+        v = s
+    m, _, _ = cute.arch.block_idx()
+    w = cute.local_tile(t, (128, 128, 64), (m, 0, None, m), proj=(1, None, 1))
+    k = cutlass.utils.get_smem_capacity_in_bytes()
+"""
+
+
+def test_tensors_of_a_run_have_atoms_and_coordinates() -> None:
+    let = {"a": "(?,?{div=8},?):(?{i64},1,?{i64})", "a__element_type": "Float16", "kind": "2Dx3D"}
+    printed = [value(TENSORS, f"f.{name}", **let) for name in ("t", "u", "n", "v")]
+    assert printed == ["(?,?{div=8},?):(1@1,1@0,1@2)", "(512,256,?):(1@1,1@0,1@2)", "8", "(64,64):(64,1)"]  # as the DSL 4.8 prints
+    assert "(1,4096):(0,1)" in value(TENSORS, "f.atom", **let)
+    assert value(TENSORS, "f.w", **let) == "ArithTuple(0,?{div=128},?) o (128,64,?):(1@1,1@0,64@0)"
+    assert refusal(TENSORS, "f.k").message == "the shared memory of this GPU is not known"
+    assert value(TENSORS.replace("import cpasync", "import cpasync, tcgen05"), "f.k") == "232448"
+    assert refusal(TENSORS, "f.atom", a="(?,?,?):(?{i64},1,?{i64})").needs == ("a.element_type",)
+    assert value(TENSORS, "f.b", **let, c="4") == "(512,256,4):(256,1,0)"

@@ -192,3 +192,47 @@ def test_what_decides_a_branch_and_what_lacks_a_value_is_said(tmp_path, capsys):
         _, out, _ = run(["list", str(tmp_path / "a.h"), "--let", f"A={value}"], capsys)
         assert out.startswith(line)
         assert "depends" not in out
+
+
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "markdown", "source": "# A tile"},
+        {
+            "cell_type": "code",
+            "source": ["%matplotlib inline\n", "!pip list\n", "import cutlass.cute as cute\n", "a = cute.make_layout(8)"],
+        },
+        {"cell_type": "code", "source": "%%bash\nnvidia-smi"},
+        {"cell_type": "code", "source": "# %% cell 9\na = cute.make_layout((4, n))\nb = cute.size(a)"},
+        {"cell_type": "code", "source": ["this is no Python\n"]},
+        {"cell_type": "code", "source": ["c = cute.make_layout((a, 2)"]},
+    ],
+    "metadata": {},
+    "nbformat": 4,
+}
+
+
+def test_the_cells_of_a_notebook_are_one_source(tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "tile.ipynb"
+    path.write_text(json.dumps(NOTEBOOK))
+
+    def say(*argv: str) -> str:
+        _, out, err = run([*argv], capsys)
+        return out + err
+
+    rows = say("list", str(path), "--let", "n=2").splitlines()
+    assert [line.split() for line in rows[:2]] == [
+        ["2:4", "a", "layout", "8:1"],
+        ["4:2", "a", "layout", "(4,2):(1,4)"],
+    ]
+    assert [(row["cell"], row["line"]) for row in json.loads(say("list", str(path), "--json"))] == [(2, 4), (4, 2), (4, 3)]
+    assert say("eval", str(path), "--name", "a@2:4") == "8:1\n"
+    assert say("eval", str(path), "--name", "b", "--let", "n=2") == "8\n"
+    assert "a (line 2:4), a (line 4:2)" in say("eval", str(path), "--name", "a")
+    assert f"{path}:cell 4:2:26: nothing named" in say("eval", str(path), "--name", "b")
+    for text in (
+        '{"cells": 4, "nbformat": 4}',
+        '{"cells": [{"cell_type": "code", "source": 4}], "nbformat": 4}',
+        '{"cells" "nbformat"',
+    ):
+        path.write_text(text)
+        assert "this is not a notebook of Jupyter" in say("list", str(path))

@@ -39,9 +39,9 @@ _NAMED = 8  # names without a value that the last line has
 def command(
     what: str, as_json: bool, arch: str | None, element: str | None, let: dict[str, str], dialect: str, library: Library
 ) -> None:
-    """List what a file of C++, CUDA, Python or CuTe IR defines, or the types in a compiler's text: line, name, kind, and the value
-    or what is missing for it. Or list the output formats, the palettes, the operations of expressions, the atoms of the library or
-    the limits.
+    """List what a file of C++, CUDA, Python (a notebook, too) or CuTe IR defines, or the types in a compiler's text: line, name,
+    kind, and the value or what is missing for it. Or list the output formats, the palettes, the operations of expressions, the
+    atoms of the library or the limits.
 
     In an atom's name {N} stands for a number; the range follows.
     """

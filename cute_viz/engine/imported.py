@@ -23,6 +23,9 @@ def module_beside(path: str, module: str, origin: str) -> tuple[str, str] | None
     """The path and the text of a Python module that a file imports, where that lies in its folder or in one around it.
 
     path: the first file. origin: the file that imports, "" for the first.
+
+    >>> module_beside("kernel.py", "no.such.module", "") is None
+    True
     """
     folder = os.path.dirname(os.path.abspath(origin or path))
     level = len(module) - len(module.lstrip("."))
@@ -70,7 +73,14 @@ def _is_extended(name: str) -> bool:
 
 
 def check_let(text: str, request: Request, beside: Beside | None = None) -> None:
-    """Refuse a value for a name that stands neither in the file nor in one that it imports: it was meant to change something."""
+    """Refuse a value for a name that stands neither in the file nor in one that it imports: it was meant to change something.
+
+    >>> check_let("def f(mA): pass", Request((), let={"mA.element_type": "Float16"}))
+    >>> check_let("def f(mA): pass", Request((), let={"mB": "4"}))
+    Traceback (most recent call last):
+    cute_viz.errors.CuteVizError: let={...}: nothing here is called 'mB'
+      hint: cute-viz list FILE shows which values are needed
+    """
     words = None
     for name in request.let:
         parts = re.split(r"::|\.", name)

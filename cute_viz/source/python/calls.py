@@ -18,7 +18,7 @@ from cute_viz.source.python.machine import DEPTH, Frame, Machine, need
 from cute_viz.source.python.parameters import Missing, as_compiled, hint_for, parameter_hint
 from cute_viz.source.python.statements import execute
 from cute_viz.source.python.subscripts import underscores
-from cute_viz.source.python.tree import REST, Tree, stored
+from cute_viz.source.python.tree import REST, YIELDS, Tree, stored
 from cute_viz.source.python.values import (
     Bound,
     Class,
@@ -214,8 +214,6 @@ def _stored_in(machine: Machine, node: ast.AST) -> set[str]:
     cache = machine.stored
     if id(node) not in cache:
         cache[id(node)] = stored(getattr(node, "body", []))
-        if any(isinstance(item, (ast.Yield, ast.YieldFrom)) for item in ast.walk(node)):
-            cache[id(node)].add("yield")
     return cache[id(node)]
 
 
@@ -225,7 +223,7 @@ def _result(machine: Machine, function: Function, frame: Frame, ended: str, node
         values.append(None)
     if not function.decorators <= _KEEPS:
         return machine.unknown(f"what {function.name} gives is changed by its decorator", node)
-    if "yield" in _stored_in(machine, function.node):
+    if YIELDS in _stored_in(machine, function.node):
         return machine.unknown(f"{function.name} is a generator", node)
     if not values:
         return None

@@ -11,7 +11,7 @@ from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.source.model import Entry
 from cute_viz.source.python.runs import Runs
 from cute_viz.source.python.tree import Tree, dotted
-from cute_viz.source.python.values import Unknown, is_object, plain
+from cute_viz.source.python.values import Unknown, alike, is_object, plain
 
 
 class Place(NamedTuple):
@@ -95,6 +95,15 @@ def _end(runs: Runs, place: Place) -> Callable[[], Any]:
     return read
 
 
+def _print_alike(values: list[Any]) -> bool:
+    """Whether values are one for who asks: tensors of one layout, whatever their elements are."""
+    try:
+        first, *others = map(plain, values)
+    except CuteVizError:
+        return False
+    return all(alike(first, other) for other in others)
+
+
 def _answer(runs: Runs, place: Place, values: list[Any]) -> Any:
     """The one value of a definition.
 
@@ -112,7 +121,8 @@ def _answer(runs: Runs, place: Place, values: list[Any]) -> Any:
         known = [value for value in values if not isinstance(value, Unknown)]
         if len(known) < 2:  # what the others are depends on what is missing
             raise next(value.error for value in values if isinstance(value, Unknown))
-        raise machine.fail(f"{place.name!r} has several values here, of several calls or rounds of a loop", place.target)
+        if not (len(known) == len(values) and _print_alike(known)):
+            raise machine.fail(f"{place.name!r} has several values here, of several calls or rounds of a loop", place.target)
     value = values[0]
     if isinstance(value, Unknown):
         raise value.error

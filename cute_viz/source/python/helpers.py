@@ -6,6 +6,7 @@ Python DSL 4.7, and CUTLASS's cute/atom/mma_traits_sm100.hpp.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -315,9 +316,13 @@ def _from_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> An
 def _smem_capacity(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """Shared memory of a block, in bytes, by the name of an architecture."""
     arch = need(picked(args, named, ("compute_capability",))[0])
+    text = machine.main.text
+    if arch is None and re.search(r"\b(tcgen05|warpgroup)\b", text) and not re.search(r"\bsm_?(80|86|89|12\d)\b|\bwarp\.Mma", text):
+        machine.given.notes["blocks have 227 KiB of shared memory, as those of SM90 and SM100 that this file is for"] = None
+        arch = "sm_100"
     number = str(arch).removeprefix("sm_").rstrip("af")
     if number not in _CAPACITY:
-        raise AlgebraError(f"the shared memory of {arch!r} is not known", hint="such as 'sm_90'")
+        raise AlgebraError(f"the shared memory of {arch or 'this GPU'} is not known", hint="such as 'sm_90'")
     return _CAPACITY[number] * 1024
 
 

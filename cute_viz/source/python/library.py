@@ -14,6 +14,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import ThrMMA
 from cute_viz.algebra.ops import ALIASES, OPS, find
 from cute_viz.algebra.partition import of_tensor
+from cute_viz.algebra.slicing import dice_tuple
 from cute_viz.algebra.static import clear_static, is_tiling
 from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.algebra.unknown import on_types
@@ -65,7 +66,7 @@ def call_library(machine: Machine, function: Symbol, args: list[Any], named: dic
     if module == "arch" and name in _PLACES + _NUMBERS and not args and not named:
         found = machine.staged(node, f"cute.arch.{name}()")
         return (found,) * 3 if name in _PLACES else found
-    if module in ("arch", "pipeline", "testing", "runtime", "experimental"):
+    if module in ("arch", "pipeline", "testing", "runtime", "experimental") and (module, name) not in HELPERS:
         raise machine.fail(f"{function.path.removeprefix('cutlass.')} is a run-time value", node)
     if name in ENUMS and len(args) == 1 and not named:
         return member_of(machine, name, need(args[0]), node)
@@ -105,6 +106,9 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
     values = [_operand(need(value)) for value in operands]
     if name in ("get_slice", "get_thread_slice") and isinstance(values[0], (ThrCopy, ThrMMA)):  # of a thread's view the whole's
         values[0] = values[0].tiled
+    if name == "local_tile" and len(values) == 4 and isinstance(values[3], tuple) and isinstance(values[2], tuple):
+        proj = values.pop()  # of coordinates (M,N,K,L) the projection (1,_,1) leaves L
+        values[1:] = [dice_tuple(proj, values[1]), dice_tuple((*proj, *[1] * (len(values[2]) - len(proj))), values[2])]
     order = REORDERED.get(name)
     if order is not None and len(values) == len(order):
         values = [values[n] for n in order]

@@ -234,7 +234,7 @@ def outside(machine: Machine, symbol: Symbol) -> Any:
     for n in range(len(parts), 0, -1):
         module = level + ".".join(parts[:n])
         found = beside(module, symbol.origin) if beside is not None and not is_library(module) else None
-        if found is None and module in KNOWN:
+        if found is None and module in KNOWN and (not is_library(module) or f"def {parts[n]}(" in KNOWN[module]):
             found = (module, KNOWN[module])
         if found is None:
             continue

@@ -21,7 +21,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import copy_atom, instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.tensors import fragment_like, layout_of, picked
-from cute_viz.source.python.values import Atom, Element, Instruction, Member, Pointer, Slice, Tensor, Unknown
+from cute_viz.source.python.values import Atom, Element, Instruction, Items, Member, Pointer, Slice, Tensor, Unknown
 
 _LANE = 1 << 16  # the distance of two lanes in addresses of 32 bits
 
@@ -100,6 +100,31 @@ def _descriptors(op: Instruction, operand: str, source: Any) -> Tensor:
         raise AlgebraError(f"operand {operand} of {op.name} is a descriptor of shared memory, which is not supported here")
     units = find("upcast").call([layout, 128 // kind.bits])
     return Tensor(clear_static(Layout((1, *modes(units.shape)[1:]), (0, *modes(units.stride)[1:]))))
+
+
+def _columns(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """`get_num_tmem_alloc_cols(tensors, rounding=True)`: the columns that tensors take together, a power of two from 32 to 512."""
+    tensors, rounding, _ = map(need, picked(args, named, ("tmem_tensors", "rounding", "arch")))
+    taken = 0
+    for tensor in tensors.items if isinstance(tensors, Items) else tensors if isinstance(tensors, tuple) else (tensors,):
+        tensor = need(tensor)
+        kind = need(tensor.pointer.element) if isinstance(tensor, Tensor) else None
+        if not isinstance(kind, Element):
+            raise AlgebraError("get_num_tmem_alloc_cols takes tensors of tensor memory, of types that are known")
+        taken += int(find("cosize").call([find("recast_layout").call([tensor.layout, kind.bits, 32])])) & 0xFFFF
+    taken = taken if rounding is False else max(1 << (taken - 1).bit_length(), 32)
+    if not 32 <= taken <= 512:
+        raise AlgebraError(f"{taken} columns of tensor memory cannot be allocated: 32 to 512 can")
+    return taken
+
+
+def _copied_descriptors(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """`get_s2t_smem_desc_tensor(atom, smem_tensor)`: descriptors of what a tcgen05.cp takes, in units of 16 bytes."""
+    _, source = map(need, picked(args, named, ("atom", "smem_tensor")))
+    kind = need(source.pointer.element) if isinstance(source, Tensor) else None
+    if not isinstance(kind, Element) or not isinstance(source.layout, Layout):
+        raise AlgebraError("get_s2t_smem_desc_tensor takes a tensor of shared memory, of a type that is known")
+    return Tensor(clear_static(find("upcast").call([source.layout, 128 // kind.bits])))
 
 
 def _make_fragment(operand: str) -> Callable[..., Any]:
@@ -204,6 +229,10 @@ def _store_op(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 
 
 TENSOR_MEMORY: dict[tuple[str, str], Callable[..., Any]] = {
+    ("", "get_s2t_smem_desc_tensor"): _copied_descriptors,
+    ("", "get_num_tmem_alloc_cols"): _columns,
+    ("arch", "get_max_tmem_alloc_cols"): lambda machine, args, named: 512,
+    ("arch", "get_min_tmem_alloc_cols"): lambda machine, args, named: 32,
     **{("", f"make_fragment_{operand}"): _make_fragment(operand) for operand in "ABC"},
     ("", "make_tmem_copy"): _tmem_copy,
     ("", "make_s2t_copy"): _s2t_copy,

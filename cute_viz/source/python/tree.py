@@ -12,6 +12,10 @@ from typing import Any
 from cute_viz.errors import NotationError, Span, in_cell
 from cute_viz.limits import limit, over
 
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_LEAVES = (ast.Lambda, ast.Constant, ast.Load, ast.Store)
+_TARGETS = (ast.Name, ast.Attribute)
+YIELDS = "yield"  # no name: what `stored` says of statements that yield
 REST = "*"  # where the values of `*args` and `**kwargs` that a function is followed without come from
 _STRING = re.compile(r"(?s)\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|#[^\n]*")
 
@@ -105,7 +109,7 @@ def dotted(node: Any) -> str:
 
 
 def stored(nodes: list[Any]) -> set[str]:
-    """The names that statements may bind, `self.a` among them; those of functions and classes inside are theirs.
+    """The names that statements may bind, `self.a` among them, and YIELDS; those of functions and classes inside are theirs.
 
     >>> sorted(stored(ast.parse("a = 4\\nfor self.b in c: d += 1").body))
     ['a', 'd', 'self.b']
@@ -114,14 +118,22 @@ def stored(nodes: list[Any]) -> set[str]:
     todo = list(nodes)
     while todo:
         node = todo.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        kind = type(node)
+        if kind in _SCOPES:
             out.add(node.name)
             continue
-        if isinstance(node, ast.Lambda):
+        if kind in _LEAVES or (kind is ast.Name and type(node.ctx) is ast.Load):
             continue
-        if isinstance(node, (ast.Name, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
+        if kind in _TARGETS and type(node.ctx) is not ast.Load:
             out.add(dotted(node))
-        if isinstance(node, ast.alias):
+        elif kind is ast.alias:
             out.add(node.asname or node.name.partition(".")[0])
-        todo += ast.iter_child_nodes(node)
+        elif kind is ast.Yield or kind is ast.YieldFrom:
+            out.add(YIELDS)
+        for name in node._fields:  # faster than ast.iter_child_nodes, and most of the time of a long file
+            value = getattr(node, name, None)
+            if type(value) is list:
+                todo += [item for item in value if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST):
+                todo.append(value)
     return out - {""}
