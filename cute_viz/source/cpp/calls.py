@@ -11,6 +11,7 @@ from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, posit
 from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
+from cute_viz.algebra.static import each_integer
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom
@@ -23,9 +24,12 @@ from cute_viz.source.cpp.slices import Thread, coordinate, index, placed, sliced
 from cute_viz.source.cpp.tensors import pointer, recast, tensor
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.unknown import Unknown, certain
+from cute_viz.source.cpp.unknown import Unknown, certain, unknown, unknowns
 from cute_viz.source.cpp.values import Built, Pack
 
+RUN_TIME = words(  # cute/arch/cluster_sm90.hpp, cutlass/arch/arch.h, cutlass/cutlass.h
+    "block_rank_in_cluster elect_one_sync canonical_warp_idx canonical_warp_idx_sync canonical_warp_group_idx canonical_lane_idx"
+)
 _Call = Callable[[Meaning, Part, tuple[Node, ...], Span], Any]
 
 
@@ -77,7 +81,9 @@ def _argument(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
 
 def _without_types(name: str) -> _Call:
     def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-        return meaning.operate(name, _solid(meaning, args))
+        first, *rest = _solid(meaning, args) or [None]
+        plain = isinstance(first, ComposedLayout) and isinstance(first.offset, PointerFlag) and name == "make_layout_like"
+        return meaning.operate(name, [domain(first) if plain else first, *rest])
 
     return call
 
@@ -150,6 +156,24 @@ def _selector(kind: str) -> _Call:
         return smem_selector(kind, [meaning.argument(item) for item in part.args or ()])
 
     return call
+
+
+def _run_time(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """Which warp or block this is: another number for each, as `threadIdx.x` is."""
+    hint = f"give it a value: `let={part.name}=0`"
+    return unknown(meaning.fail(f"'{part.name}()' is only known when the kernel runs", span, hint, (part.name,)))
+
+
+def _tma_partition(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """tma_partition; of three operands there is no multicast. Which CTA it is tells where the parts begin, and no more."""
+    operands = _solid(meaning, args)
+    if len(operands) == 3:
+        operands[1:1] = [0, Layout(1)]
+    lost = [x.error for x in unknowns(operands[1])] if len(operands) == 5 else []
+    if not lost:
+        return meaning.operate(part.name, operands)
+    found = meaning.operate(part.name, [operands[0], each_integer(lambda _: 0, operands[1]), *operands[2:]])
+    return tuple(located(placed(plain(x), lost), moved(pointer_of(x), 0, known=False)) for x in found)
 
 
 def _trivial_scales(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -327,6 +351,8 @@ CALLS: dict[str, _Call] = {
     "is_major": _major,
     **dict.fromkeys((*MAJORS, *IS_MAJORS), _major_of),
     "sm90_cluster_shape_to_tma_atom": _cluster_copy,
+    **dict.fromkeys(RUN_TIME, _run_time),
+    "tma_partition": _tma_partition,
     **{f"sm{x}_trivial_blockwise_scale_config": _trivial_scales for x in (90, 100, 120)},
     "sm90_get_smem_store_op_for_accumulator": _store_op(load=False),
     "sm90_get_smem_load_op_for_source": _store_op(load=True),
