@@ -7,6 +7,7 @@ import json
 import random
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ from cute_viz.spec.library import resolve
 
 DATA = Path(__file__).parent / "data"
 PRINTED = json.loads(gzip.decompress((DATA / "cpp_source.json.gz").read_bytes()))
+BUILDERS = json.loads(gzip.decompress((DATA / "builders.json.gz").read_bytes()))
 TRUTH = PRINTED["tensors"]
 TENSORS = (DATA / "tensors.cu").read_text()
 RUN = {"first": {"lda": "128"}, "second": {"lda": "512"}}
@@ -257,8 +259,8 @@ ARGUMENTS = (
 )
 
 
-def test_builders_make_what_the_headers_do() -> None:
-    built = PRINTED["builders"]
+@pytest.mark.parametrize("built", [PRINTED["builders"], BUILDERS])
+def test_builders_make_what_the_headers_do(built: dict[str, Any]) -> None:
     file = read(built["text"], Given({}, resolve))
     for name, printed in built["printed"].items():
         assert show(file.find(name).read()).rstrip() == printed, name
@@ -310,6 +312,42 @@ def test_the_command_line_on_a_file(capsys: pytest.CaptureFixture[str], tmp_path
     code, out, _ = run(capsys, "explain", path, "--name", "first::smem", "--let", "T=half_t")
     assert code == 0
     assert "Sw<3,4,3>" in out
+
+
+TMA = """void host(half_t* p) {
+  auto g = make_tensor(make_gmem_ptr(p), make_shape(512, 256), make_stride(256, Int<1>{}));
+  auto s = tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_128, _128>{});
+  auto many = make_tma_atom(SM90_TMA_LOAD_MULTICAST{}, g, s, Shape<_128, _128>{}, Int<2>{});
+  auto one = make_tma_atom(SM90_TMA_LOAD{}, g, s, Shape<_128, _128>{});
+  auto tiled = make_tma_copy(SM90_TMA_LOAD{}, g, s);
+  auto gA = local_tile(one.get_tma_tensor(make_shape(512, 256)), Shape<_128, _128>{}, make_coord(0, _));
+  auto sA = make_tensor(make_smem_ptr(p), s);
+  int rank = cute::block_rank_in_cluster();
+  auto [a, b] = tma_partition(many, rank, Layout<_2>{}, group_modes<0, 2>(sA), group_modes<0, 2>(gA));
+  auto [c, d] = tma_partition(one, group_modes<0, 2>(sA), group_modes<0, 2>(gA));
+  auto like = make_tensor_like(sA);
+  auto place = make_coord(blockIdx.x % Int<1>{}, Int<0>{} * blockIdx.x, Int<0>{} / 4, 7 & Int<0>{}, 7 % Int<2>{});
+}
+"""
+ATOM = "Copy_Atom ThrID: _1:_0" + "".join(f" ValLayout{x}: (_1,_8192):(_0,_1)" for x in ("Src", "Dst", "Ref")) + " ValueType: 16b"
+OF_TMA = {  # as CuTe prints them
+    "many": ATOM,
+    "one": ATOM,
+    "tiled": "TiledCopy Tiler_MN: (_128,_128) TiledLayout_TV: (_1,(((_64,_128),_2))):(_0,(((_128,_1),_8192))) " + ATOM,
+    **dict.fromkeys("ac", "(((_64,_128),_2),2):(((_1@0,_1@1),_64@0),_128@0)"),
+    **dict.fromkeys("bd", "((_8192,_2)):((_1,_8192))"),
+    "like": "((_8,_16),(_64,_2)):((_64,_512),(_1,_8192))",
+    "place": "(_0,_0,_0,_0,1)",
+    "rank": "?",
+}
+
+
+def test_tma_operations_print_as_in_cute(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "kernel.cu"
+    path.write_text(TMA)
+    for name, expected in OF_TMA.items():
+        code, out, _ = run(capsys, "eval", str(path), "--name", name)
+        assert (code, " ".join(out.split())) == (0, expected), name
 
 
 def test_what_eval_prints_of_a_tensor_is_its_layout(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, posit
 from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
-from cute_viz.algebra.static import each_integer
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom
@@ -21,10 +20,10 @@ from cute_viz.source.cpp.located import begin, located, moved, plain, pointer_of
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector, tile_to_mma_shape
 from cute_viz.source.cpp.slices import Thread, coordinate, index, placed, sliced
-from cute_viz.source.cpp.tensors import pointer, recast, tensor
+from cute_viz.source.cpp.tensors import pointer, recast, tensor, tma_partition
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.unknown import Unknown, certain, unknown, unknowns
+from cute_viz.source.cpp.unknown import Unknown, certain, unknown
 from cute_viz.source.cpp.values import Built, Pack
 
 RUN_TIME = words(  # cute/arch/cluster_sm90.hpp, cutlass/arch/arch.h, cutlass/cutlass.h
@@ -162,18 +161,6 @@ def _run_time(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
     """Which warp or block this is: another number for each, as `threadIdx.x` is."""
     hint = f"give it a value: `let={part.name}=0`"
     return unknown(meaning.fail(f"'{part.name}()' is only known when the kernel runs", span, hint, (part.name,)))
-
-
-def _tma_partition(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    """tma_partition; of three operands there is no multicast. Which CTA it is tells where the parts begin, and no more."""
-    operands = _solid(meaning, args)
-    if len(operands) == 3:
-        operands[1:1] = [0, Layout(1)]
-    lost = [x.error for x in unknowns(operands[1])] if len(operands) == 5 else []
-    if not lost:
-        return meaning.operate(part.name, operands)
-    found = meaning.operate(part.name, [operands[0], each_integer(lambda _: 0, operands[1]), *operands[2:]])
-    return tuple(located(placed(plain(x), lost), moved(pointer_of(x), 0, known=False)) for x in found)
 
 
 def _trivial_scales(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -352,7 +339,7 @@ CALLS: dict[str, _Call] = {
     **dict.fromkeys((*MAJORS, *IS_MAJORS), _major_of),
     "sm90_cluster_shape_to_tma_atom": _cluster_copy,
     **dict.fromkeys(RUN_TIME, _run_time),
-    "tma_partition": _tma_partition,
+    "tma_partition": tma_partition,
     **{f"sm{x}_trivial_blockwise_scale_config": _trivial_scales for x in (90, 100, 120)},
     "sm90_get_smem_store_op_for_accumulator": _store_op(load=False),
     "sm90_get_smem_load_op_for_source": _store_op(load=True),
