@@ -122,7 +122,8 @@ class Answer:
         """The object of the one source as CuTe prints it, of the Python DSL as the DSL does; of a tensor its layout."""
         (subject,) = self.subjects
         obj = self.obj if subject.tensor is None else subject.tensor
-        return whole.printed_as(obj, "" if subject.file is None else subject.file.language)
+        language = "" if subject.file is None else subject.file.language
+        return whole.printed_as(whole.initialised(obj) if language == "cpp" else obj, language)
 
     @property
     def layout(self) -> Any:
