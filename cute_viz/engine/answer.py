@@ -123,7 +123,11 @@ class Answer:
         (subject,) = self.subjects
         obj = self.obj if subject.tensor is None else subject.tensor
         language = "" if subject.file is None else subject.file.language
-        return whole.printed_as(whole.initialised(obj) if language == "cpp" else obj, language)
+        if language == "cpp":
+            from cute_viz.source.cpp.elements import initialised
+
+            obj = initialised(obj)
+        return whole.printed_as(obj, language)
 
     @property
     def layout(self) -> Any:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.unknown import Unknown, unknowns
@@ -250,21 +249,6 @@ def printed_as(value: Any, language: str) -> str:
     from cute_viz.notation.dsl_print import show_dsl
 
     return show_dsl(value)
-
-
-def initialised(value: Any) -> Any:
-    """An object of a type of C++, as print(T{}) has it: run-time integers in a tuple of types are 0.
-
-    >>> from cute_viz.algebra.elements import ValueType
-    >>> initialised((ValueType("int64_t"), 1, (ValueType("int"), 8))), initialised((ValueType("half_t"), 1))[1]
-    ((0, 1, (0, 8)), 1)
-    """
-    from cute_viz.source.cpp.elements import is_integer
-
-    if type(value) is not tuple:
-        return value
-    parts = tuple(map(initialised, value))
-    return tuple(Runtime(0) if is_integer(x) else x for x in parts)
 
 
 def kind_of(value: Any) -> str:
