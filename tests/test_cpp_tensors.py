@@ -350,6 +350,23 @@ def test_tma_operations_print_as_in_cute(capsys: pytest.CaptureFixture[str], tmp
         assert (code, " ".join(out.split())) == (0, expected), name
 
 
+def test_what_a_file_includes_is_read_where_it_is_needed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    common = """template <class L, class S> constexpr auto staged(L l, S s) {
+      return composition(l, prepend<decltype(rank(l))::value>(make_layout(s), _));
+    }"""
+    (tmp_path / "a" / "b" / "c" / "d").mkdir(parents=True)
+    (tmp_path / "a" / "common.h").write_text(common)
+    (tmp_path / "far.h").write_text("using Far = Layout<_4>;")
+    path = tmp_path / "a" / "b" / "c" / "d" / "kernel.cu"
+    text = '#include "common.h"\n#include "far.h"\n#include "../../../../far.h"\nusing Own = Layout<_8>;\n'
+    path.write_text(text + "using Three = decltype(staged(Layout<Shape<_4,_8,Shape<_1,_3>>>{}, _2{}));\n")
+    for name, printed in {"Three": "(_4,_8,_2):(_1,_4,_32)", "Own": "_8:_1"}.items():
+        assert run(capsys, "eval", str(path), "--name", name)[:2] == (0, printed + "\n")
+    assert run(capsys, "eval", str(path), "--name", "Far")[0] == 1  # four folders up is too far
+    path.write_text(text.replace("common", "none") + "using Three = decltype(staged(Layout<_4>{}, _2{}));\n")
+    assert "'staged' is not defined in this file" in run(capsys, "eval", str(path), "--name", "Three")[2]
+
+
 def test_what_eval_prints_of_a_tensor_is_its_layout(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "kernel.cu"
     path.write_text("""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -60,6 +61,7 @@ class Subject:
 
 
 _INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"')
+_AROUND = 4  # folders that are looked at, the file's own included
 _DEEP = 16  # files within files
 
 
@@ -91,8 +93,25 @@ def subject_of(source: Any, request: Request) -> Subject:
     if word.isidentifier() and (path := request.library.spec_file(word)):
         return _of_spec(path, request.name or word, request)
     if request.files and is_file(source):
-        return _of_text(read_text(source), source, request)
+        return _of_path(source, request)
     return _of_text(source, None, request)
+
+
+def _of_path(path: str, request: Request) -> Subject:
+    """What a file stands for; where that depends on a file that it includes, with the files of its folder.
+
+    Raises: what is wrong with the file alone.
+    """
+    text = read_text(path)
+    try:
+        return _of_text(text, path, request)
+    except CuteVizError:
+        whole = with_includes(path) if request.name is not None and _INCLUDE.search(text) else text
+        if whole == text:
+            raise
+        with suppress(CuteVizError):
+            return _of_text(whole, path, request)
+        raise
 
 
 def file_in(source: Any, request: Request) -> SourceFile:
@@ -143,10 +162,10 @@ def _given_back(value: Any) -> Any:
 
 
 def with_includes(path: str) -> str:
-    """The text of a file with the files of its folder that it includes by `#include "name"`, each once and where it is included.
+    """The text of a file with the files that it includes by `#include "name"`, each once and where it is included.
 
-    Line markers, as of a preprocessor, tell where each part is from. What is not there, leads out of the folder, or would make the
-    text longer than the limit, is left out.
+    They lie in its folder, or, as with an option -I, in one around it. Line markers, as of a preprocessor, tell where each part is
+    from. What is not there, leads out of these folders, or would make the text longer than the limit, is left out.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -162,6 +181,7 @@ def with_includes(path: str) -> str:
     <BLANKLINE>
     """
     folder, seen, left = os.path.dirname(path) or ".", {os.path.realpath(path)}, limit("input")
+    around = [(above, above) for n in range(1, _AROUND) if os.path.isdir(above := os.path.join(folder, *[os.pardir] * n))]
 
     def of(text: str, place: str, name: str, deep: int) -> str:
         nonlocal left
@@ -172,11 +192,14 @@ def with_includes(path: str) -> str:
             match = _INCLUDE.match(line)
             if match is None or deep == _DEEP:
                 continue
-            other = os.path.normpath(os.path.join(os.path.dirname(place), match[1]))
-            if os.path.realpath(other) in seen or not os.path.isfile(other) or os.path.getsize(other) > left:
+            there = (
+                (os.path.normpath(os.path.join(base, match[1])), root) for base, root in ((os.path.dirname(place), folder), *around)
+            )
+            other, root = next((x for x in there if os.path.isfile(x[0])), ("", folder))
+            if not other or os.path.realpath(other) in seen or os.path.getsize(other) > left:
                 continue
             try:
-                inner = read_text(other, root=folder)
+                inner = read_text(other, root=root)
             except (CuteVizError, OSError):
                 continue
             seen.add(os.path.realpath(other))
