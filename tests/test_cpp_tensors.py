@@ -244,6 +244,16 @@ def test_numbers_wrap_macros_join_and_a_launch_tells_its_kernel() -> None:
     assert "Shape_MNK: (_16,_8,_16)" in value(text, "A")
 
 
+def test_a_helper_of_examples_puts_an_operand_into_registers() -> None:
+    text = "using SS = decltype(make_tiled_mma(GMMA::ss_op_selector<half_t,half_t,float,Shape<_128,_64,_64>>(), Layout<_2>{}));"
+    text += "using RS = decltype(convert_to_gmma_rs(SS{})); using No = decltype(convert_to_gmma_rs(Layout<_2>{}));"
+    own = text.replace(
+        "convert_to_gmma_rs(SS", "make_tiled_mma(GMMA::rs_op_selector<half_t,half_t,float,Shape<_128,_64,_64>>(), Layout<_2>"
+    )
+    assert value(text, "RS") == value(own, "RS") != value(text, "SS")
+    assert "from shared memory" in error(text, "No").message
+
+
 def test_a_macro_chooses_further_shapes() -> None:
     text = "auto op = GMMA::ss_op_selector<{0},{0},{1},Shape<_64,Int<{2}>,_64>>();"
     given = {"CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED": "1"}

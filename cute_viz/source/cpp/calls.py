@@ -13,7 +13,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS
-from cute_viz.source.cpp.atoms import copy_op, mma_atom
+from cute_viz.source.cpp.atoms import copy_op, mma_atom, register_sourced
 from cute_viz.source.cpp.cutlass import IS_MAJORS, MAJORS, cluster_copy, is_major, major_of, store_op, trivial_scales
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.located import begin, located, moved, plain, pointer_of
@@ -155,6 +155,10 @@ def _selector(kind: str) -> _Call:
         return smem_selector(kind, [meaning.argument(item) for item in part.args or ()])
 
     return call
+
+
+def _register_sourced(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    return register_sourced(meaning, next(iter(_solid(meaning, args)), None), span)
 
 
 def _run_time(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -335,6 +339,7 @@ CALLS: dict[str, _Call] = {
     "rs_op_selector": _op_selector("rs"),
     "tile_to_mma_shape": _mma_shape,
     "make_tiled_mma": _tiled_mma,
+    "convert_to_gmma_rs": _register_sourced,
     "is_major": _major,
     **dict.fromkeys((*MAJORS, *IS_MAJORS), _major_of),
     "sm90_cluster_shape_to_tma_atom": _cluster_copy,
