@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.engine.request import Request, Source
 from cute_viz.engine.whole import file_of, meant, value_of
 from cute_viz.errors import CuteVizError, FigureError, Span, UsageError
-from cute_viz.files import read_text
-from cute_viz.limits import limit
+from cute_viz.files import includes, read_text, with_includes
 from cute_viz.notation import DIALECTS, is_triton
 
 if TYPE_CHECKING:
@@ -60,11 +59,6 @@ class Subject:
     tensor: Any = None
 
 
-_INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"')
-_AROUND = 4  # folders that are looked at, the file's own included
-_DEEP = 16  # files within files
-
-
 def subject_of(source: Any, request: Request) -> Subject:
     """The subject of a source.
 
@@ -106,7 +100,7 @@ def _of_path(path: str, request: Request) -> Subject:
     try:
         return _of_text(text, path, request)
     except CuteVizError:
-        whole = with_includes(path) if request.name is not None and _INCLUDE.search(text) else text
+        whole = with_includes(path) if request.name is not None and includes(text) else text
         if whole == text:
             raise
         with suppress(CuteVizError):
@@ -159,55 +153,6 @@ def _given_back(value: Any) -> Any:
     if isinstance(value, CuteVizError):
         raise value
     return value
-
-
-def with_includes(path: str) -> str:
-    """The text of a file with the files that it includes by `#include "name"`, each once and where it is included.
-
-    They lie in its folder, or, as with an option -I, in one around it. Line markers, as of a preprocessor, tell where each part is
-    from. What is not there, leads out of these folders, or would make the text longer than the limit, is left out.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     for name, text in (("a.cu", '#include "b.h"\\nint a;\\n'), ("b.h", "int b;")):
-    ...         with open(os.path.join(folder, name), "w") as file:
-    ...             _ = file.write(text)
-    ...     print(with_includes(os.path.join(folder, "a.cu")))
-    #include "b.h"
-    #line 1 "b.h"
-    int b;
-    #line 2 ""
-    int a;
-    <BLANKLINE>
-    """
-    folder, seen, left = os.path.dirname(path) or ".", {os.path.realpath(path)}, limit("input")
-    around = [(above, above) for n in range(1, _AROUND) if os.path.isdir(above := os.path.join(folder, *[os.pardir] * n))]
-
-    def of(text: str, place: str, name: str, deep: int) -> str:
-        nonlocal left
-        left -= len(text)
-        out: list[str] = []
-        for number, line in enumerate(text.splitlines(keepends=True), 1):
-            out.append(line)
-            match = _INCLUDE.match(line)
-            if match is None or deep == _DEEP:
-                continue
-            there = (
-                (os.path.normpath(os.path.join(base, match[1])), root) for base, root in ((os.path.dirname(place), folder), *around)
-            )
-            other, root = next((x for x in there if os.path.isfile(x[0])), ("", folder))
-            if not other or os.path.realpath(other) in seen or os.path.getsize(other) > left:
-                continue
-            try:
-                inner = read_text(other, root=root)
-            except (CuteVizError, OSError):
-                continue
-            seen.add(os.path.realpath(other))
-            told = os.path.relpath(other, folder).replace(os.sep, "/")
-            out += [f'#line 1 "{told}"\n', of(inner, other, told, deep + 1), f'\n#line {number + 1} "{name}"\n']
-        return "".join(out)
-
-    return of(read_text(path), path, "", 0)
 
 
 def whole_file(source: Any, request: Request) -> SourceFile | None:
