@@ -1,4 +1,4 @@
-"""A file <-> bytes: read up to a limit, with what it includes; written whole or not at all, left alone where nothing would change."""
+"""A file <-> bytes: read up to a limit, with what it includes; written whole or not at all, left alone if nothing would change."""
 
 from __future__ import annotations
 
