@@ -184,7 +184,11 @@ def _umask() -> int:
 
 
 def includes(text: str) -> bool:
-    """Whether a text includes other files by `#include "name"`."""
+    """Whether a text includes other files by `#include "name"`.
+
+    >>> includes('#include "traits.h"'), includes("#include <cute/tensor.hpp>")
+    (True, False)
+    """
     return _INCLUDE.search(text) is not None
 
 
