@@ -7,6 +7,7 @@ import json
 import random
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ from cute_viz.spec.library import resolve
 
 DATA = Path(__file__).parent / "data"
 PRINTED = json.loads(gzip.decompress((DATA / "cpp_source.json.gz").read_bytes()))
+BUILDERS = json.loads(gzip.decompress((DATA / "builders.json.gz").read_bytes()))
 TRUTH = PRINTED["tensors"]
 TENSORS = (DATA / "tensors.cu").read_text()
 RUN = {"first": {"lda": "128"}, "second": {"lda": "512"}}
@@ -257,6 +259,16 @@ def test_numbers_wrap_macros_join_and_a_launch_tells_its_kernel() -> None:
     assert "Shape_MNK: (_16,_8,_16)" in value(text, "A")
 
 
+def test_a_helper_of_examples_puts_an_operand_into_registers() -> None:
+    text = "using SS = decltype(make_tiled_mma(GMMA::ss_op_selector<half_t,half_t,float,Shape<_128,_64,_64>>(), Layout<_2>{}));"
+    text += "using RS = decltype(convert_to_gmma_rs(SS{})); using No = decltype(convert_to_gmma_rs(Layout<_2>{}));"
+    own = text.replace(
+        "convert_to_gmma_rs(SS", "make_tiled_mma(GMMA::rs_op_selector<half_t,half_t,float,Shape<_128,_64,_64>>(), Layout<_2>"
+    )
+    assert value(text, "RS") == value(own, "RS") != value(text, "SS")
+    assert "from shared memory" in error(text, "No").message
+
+
 def test_a_macro_chooses_further_shapes() -> None:
     text = "auto op = GMMA::ss_op_selector<{0},{0},{1},Shape<_64,Int<{2}>,_64>>();"
     given = {"CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED": "1"}
@@ -272,8 +284,8 @@ ARGUMENTS = (
 )
 
 
-def test_builders_make_what_the_headers_do() -> None:
-    built = PRINTED["builders"]
+@pytest.mark.parametrize("built", [PRINTED["builders"], BUILDERS])
+def test_builders_make_what_the_headers_do(built: dict[str, Any]) -> None:
     file = read(built["text"], Given({}, resolve))
     for name, printed in built["printed"].items():
         assert show(file.find(name).read()).rstrip() == printed, name
@@ -325,6 +337,59 @@ def test_the_command_line_on_a_file(capsys: pytest.CaptureFixture[str], tmp_path
     code, out, _ = run(capsys, "explain", path, "--name", "first::smem", "--let", "T=half_t")
     assert code == 0
     assert "Sw<3,4,3>" in out
+
+
+TMA = """void host(half_t* p) {
+  auto g = make_tensor(make_gmem_ptr(p), make_shape(512, 256), make_stride(256, Int<1>{}));
+  auto s = tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_128, _128>{});
+  auto many = make_tma_atom(SM90_TMA_LOAD_MULTICAST{}, g, s, Shape<_128, _128>{}, Int<2>{});
+  auto one = make_tma_atom(SM90_TMA_LOAD{}, g, s, Shape<_128, _128>{});
+  auto tiled = make_tma_copy(SM90_TMA_LOAD{}, g, s);
+  auto gA = local_tile(one.get_tma_tensor(make_shape(512, 256)), Shape<_128, _128>{}, make_coord(0, _));
+  auto sA = make_tensor(make_smem_ptr(p), s);
+  int rank = cute::block_rank_in_cluster();
+  auto [a, b] = tma_partition(many, rank, Layout<_2>{}, group_modes<0, 2>(sA), group_modes<0, 2>(gA));
+  auto [c, d] = tma_partition(one, group_modes<0, 2>(sA), group_modes<0, 2>(gA));
+  auto like = make_tensor_like(sA);
+  auto place = make_coord(blockIdx.x % Int<1>{}, Int<0>{} * blockIdx.x, Int<0>{} / 4, 7 & Int<0>{}, 7 % Int<2>{});
+}
+"""
+ATOM = "Copy_Atom ThrID: _1:_0" + "".join(f" ValLayout{x}: (_1,_8192):(_0,_1)" for x in ("Src", "Dst", "Ref")) + " ValueType: 16b"
+OF_TMA = {  # as CuTe prints them
+    "many": ATOM,
+    "one": ATOM,
+    "tiled": "TiledCopy Tiler_MN: (_128,_128) TiledLayout_TV: (_1,(((_64,_128),_2))):(_0,(((_128,_1),_8192))) " + ATOM,
+    **dict.fromkeys("ac", "(((_64,_128),_2),2):(((_1@0,_1@1),_64@0),_128@0)"),
+    **dict.fromkeys("bd", "((_8192,_2)):((_1,_8192))"),
+    "like": "((_8,_16),(_64,_2)):((_64,_512),(_1,_8192))",
+    "place": "(_0,_0,_0,_0,1)",
+    "rank": "?",
+}
+
+
+def test_tma_operations_print_as_in_cute(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "kernel.cu"
+    path.write_text(TMA)
+    for name, expected in OF_TMA.items():
+        code, out, _ = run(capsys, "eval", str(path), "--name", name)
+        assert (code, " ".join(out.split())) == (0, expected), name
+
+
+def test_what_a_file_includes_is_read_where_it_is_needed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    common = """template <class L, class S> constexpr auto staged(L l, S s) {
+      return composition(l, prepend<decltype(rank(l))::value>(make_layout(s), _));
+    }"""
+    (tmp_path / "a" / "b" / "c" / "d").mkdir(parents=True)
+    (tmp_path / "a" / "common.h").write_text(common)
+    (tmp_path / "far.h").write_text("using Far = Layout<_4>;")
+    path = tmp_path / "a" / "b" / "c" / "d" / "kernel.cu"
+    text = '#include "common.h"\n#include "far.h"\n#include "../../../../far.h"\nusing Own = Layout<_8>;\n'
+    path.write_text(text + "using Three = decltype(staged(Layout<Shape<_4,_8,Shape<_1,_3>>>{}, _2{}));\n")
+    for name, printed in {"Three": "(_4,_8,_2):(_1,_4,_32)", "Own": "_8:_1"}.items():
+        assert run(capsys, "eval", str(path), "--name", name)[:2] == (0, printed + "\n")
+    assert run(capsys, "eval", str(path), "--name", "Far")[0] == 1  # four folders up is too far
+    path.write_text(text.replace("common", "none") + "using Three = decltype(staged(Layout<_4>{}, _2{}));\n")
+    assert "'staged' is not defined in this file" in run(capsys, "eval", str(path), "--name", "Three")[2]
 
 
 def test_what_eval_prints_of_a_tensor_is_its_layout(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra import tuples
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, lift
-from cute_viz.algebra.inttuple import tuple_rank
+from cute_viz.algebra.inttuple import Underscore, tuple_rank
 from cute_viz.algebra.layout import Layout, make_layout, modes_of
 from cute_viz.limits import limit
 
@@ -95,8 +95,8 @@ def append(layout: Any, x: Any = None, n: int | None = None) -> Any:
     >>> str(append(Layout((2, 3)), Layout(4, 8))), str(append(Layout((2, 3)), n=4))
     ('(2,3,4):(1,2,8)', '(2,3,1,1):(1,2,0,0)')
     """
-    if tuples.is_tuple(layout):
-        return tuples.extended("append", layout, x, n)
+    if tuples.is_tuple(layout) or isinstance(x, Underscore):  # beside `_` a layout is an entry of a tuple
+        return tuples.extended("append", layout if tuples.is_tuple(layout) else (layout,), x, n)
     x = _mode("append", x)
     if isinstance(layout, ComposedLayout):
         return lift(layout, append, x, n)
@@ -112,8 +112,8 @@ def prepend(layout: Any, x: Any = None, n: int | None = None) -> Any:
     >>> str(prepend(Layout((2, 3)), Layout(4, 8)))
     '(4,2,3):(8,1,2)'
     """
-    if tuples.is_tuple(layout):
-        return tuples.extended("prepend", layout, x, n)
+    if tuples.is_tuple(layout) or isinstance(x, Underscore):  # beside `_` a layout is an entry of a tuple
+        return tuples.extended("prepend", layout if tuples.is_tuple(layout) else (layout,), x, n)
     x = _mode("prepend", x)
     if isinstance(layout, ComposedLayout):
         return lift(layout, prepend, x, n)

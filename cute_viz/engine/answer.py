@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from cute_viz.engine import whole
 from cute_viz.engine.request import Request, Source
-from cute_viz.engine.subject import Subject, file_in, is_file, subject_of, values_of, whole_file, with_includes
+from cute_viz.engine.subject import Subject, file_in, is_file, subject_of, values_of, whole_file
 from cute_viz.engine.whole import Row
 from cute_viz.errors import CuteVizError, UsageError
-from cute_viz.files import read_text
+from cute_viz.files import read_text, with_includes
 from cute_viz.limits import raised
 from cute_viz.options import known
 
@@ -122,7 +122,12 @@ class Answer:
         """The object of the one source as CuTe prints it, of the Python DSL as the DSL does; of a tensor its layout."""
         (subject,) = self.subjects
         obj = self.obj if subject.tensor is None else subject.tensor
-        return whole.printed_as(obj, "" if subject.file is None else subject.file.language)
+        language = "" if subject.file is None else subject.file.language
+        if language == "cpp":
+            from cute_viz.source.cpp.elements import initialised
+
+            obj = initialised(obj)
+        return whole.printed_as(obj, language)
 
     @property
     def layout(self) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.engine.request import Request, Source
 from cute_viz.engine.whole import file_of, meant, value_of
 from cute_viz.errors import CuteVizError, FigureError, Span, UsageError
-from cute_viz.files import read_text
-from cute_viz.limits import limit
+from cute_viz.files import includes, read_text, with_includes
 from cute_viz.notation import DIALECTS, is_triton
 
 if TYPE_CHECKING:
@@ -59,10 +59,6 @@ class Subject:
     tensor: Any = None
 
 
-_INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"')
-_DEEP = 16  # files within files
-
-
 def subject_of(source: Any, request: Request) -> Subject:
     """The subject of a source.
 
@@ -91,8 +87,25 @@ def subject_of(source: Any, request: Request) -> Subject:
     if word.isidentifier() and (path := request.library.spec_file(word)):
         return _of_spec(path, request.name or word, request)
     if request.files and is_file(source):
-        return _of_text(read_text(source), source, request)
+        return _of_path(source, request)
     return _of_text(source, None, request)
+
+
+def _of_path(path: str, request: Request) -> Subject:
+    """What a file stands for; where that depends on a file that it includes, with the files of its folder.
+
+    Raises: what is wrong with the file alone.
+    """
+    text = read_text(path)
+    try:
+        return _of_text(text, path, request)
+    except CuteVizError:
+        whole = with_includes(path) if request.name is not None and includes(text) else text
+        if whole == text:
+            raise
+        with suppress(CuteVizError):
+            return _of_text(whole, path, request)
+        raise
 
 
 def file_in(source: Any, request: Request) -> SourceFile:
@@ -140,51 +153,6 @@ def _given_back(value: Any) -> Any:
     if isinstance(value, CuteVizError):
         raise value
     return value
-
-
-def with_includes(path: str) -> str:
-    """The text of a file with the files of its folder that it includes by `#include "name"`, each once and where it is included.
-
-    Line markers, as of a preprocessor, tell where each part is from. What is not there, leads out of the folder, or would make the
-    text longer than the limit, is left out.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     for name, text in (("a.cu", '#include "b.h"\\nint a;\\n'), ("b.h", "int b;")):
-    ...         with open(os.path.join(folder, name), "w") as file:
-    ...             _ = file.write(text)
-    ...     print(with_includes(os.path.join(folder, "a.cu")))
-    #include "b.h"
-    #line 1 "b.h"
-    int b;
-    #line 2 ""
-    int a;
-    <BLANKLINE>
-    """
-    folder, seen, left = os.path.dirname(path) or ".", {os.path.realpath(path)}, limit("input")
-
-    def of(text: str, place: str, name: str, deep: int) -> str:
-        nonlocal left
-        left -= len(text)
-        out: list[str] = []
-        for number, line in enumerate(text.splitlines(keepends=True), 1):
-            out.append(line)
-            match = _INCLUDE.match(line)
-            if match is None or deep == _DEEP:
-                continue
-            other = os.path.normpath(os.path.join(os.path.dirname(place), match[1]))
-            if os.path.realpath(other) in seen or not os.path.isfile(other) or os.path.getsize(other) > left:
-                continue
-            try:
-                inner = read_text(other, root=folder)
-            except (CuteVizError, OSError):
-                continue
-            seen.add(os.path.realpath(other))
-            told = os.path.relpath(other, folder).replace(os.sep, "/")
-            out += [f'#line 1 "{told}"\n', of(inner, other, told, deep + 1), f'\n#line {number + 1} "{name}"\n']
-        return "".join(out)
-
-    return of(read_text(path), path, "", 0)
 
 
 def whole_file(source: Any, request: Request) -> SourceFile | None:

@@ -10,6 +10,7 @@ from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.views import get_slice
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
+from cute_viz.source.cpp.calls import RUN_TIME
 from cute_viz.source.cpp.collective import DRAWN
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.declare import Declarer
@@ -215,7 +216,7 @@ def _is_object(context: Context, declaration: Declaration) -> bool:
 
 def _runs(error: CuteVizError) -> bool:
     """Whether an integer is another one in every thread or block of a kernel: it has no value to ask for."""
-    return bool(error.needs) and error.needs[0].startswith(("threadIdx.", "blockIdx."))
+    return bool(error.needs) and error.needs[0].startswith(("threadIdx.", "blockIdx.", *RUN_TIME))
 
 
 def _entry(context: Context, lookup: Lookup, declaration: Declaration) -> Entry:

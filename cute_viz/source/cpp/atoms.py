@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -143,6 +144,18 @@ def _word(meaning: Meaning, value: Any, span: Span) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return str(value)
+
+
+def register_sourced(meaning: Meaning, tiled: Any, span: Span) -> Any:
+    """convert_to_gmma_rs: a TiledMMA of wgmma whose A is in registers instead; a helper that CUTLASS's examples share.
+
+    Source: examples/88_hopper_fmha/collective/fmha_common.hpp. Raises: NotationError for what is no wgmma from shared memory.
+    """
+    match = re.match(r"(SM90_\w+)_SS(_TN)?\b", tiled.atom.name) if isinstance(tiled, TiledMMA) else None
+    if match is None:
+        raise meaning.fail("convert_to_gmma_rs takes a TiledMMA of wgmma from shared memory", span)
+    majors = None if match[2] else [Enumerator("GMMA::Major", "K", 0)] * 2
+    return replace(tiled, atom=instruction(meaning, f"{match[1]}_RS{match[2] or ''}", majors, span))
 
 
 def value_type(name: str) -> ValueType:

@@ -13,19 +13,22 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS
-from cute_viz.source.cpp.atoms import copy_op, mma_atom
+from cute_viz.source.cpp.atoms import copy_op, mma_atom, register_sourced
 from cute_viz.source.cpp.cutlass import IS_MAJORS, MAJORS, cluster_copy, is_major, major_of, store_op, trivial_scales
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.located import begin, located, moved, plain, pointer_of
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector, tile_to_mma_shape
 from cute_viz.source.cpp.slices import Thread, coordinate, index, placed, sliced
-from cute_viz.source.cpp.tensors import pointer, recast, tensor
+from cute_viz.source.cpp.tensors import pointer, recast, tensor, tma_partition
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.unknown import Unknown, certain
+from cute_viz.source.cpp.unknown import Unknown, certain, unknown
 from cute_viz.source.cpp.values import Built, Pack
 
+RUN_TIME = words(  # cute/arch/cluster_sm90.hpp, cutlass/arch/arch.h, cutlass/cutlass.h
+    "block_rank_in_cluster elect_one_sync canonical_warp_idx canonical_warp_idx_sync canonical_warp_group_idx canonical_lane_idx"
+)
 _Call = Callable[[Meaning, Part, tuple[Node, ...], Span], Any]
 
 
@@ -153,6 +156,16 @@ def _selector(kind: str) -> _Call:
         return smem_selector(kind, [meaning.argument(item) for item in part.args or ()])
 
     return call
+
+
+def _register_sourced(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    return register_sourced(meaning, next(iter(_solid(meaning, args)), None), span)
+
+
+def _run_time(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """Which warp or block this is: another number for each, as `threadIdx.x` is."""
+    hint = f"give it a value: `let={part.name}=0`"
+    return unknown(meaning.fail(f"'{part.name}()' is only known when the kernel runs", span, hint, (part.name,)))
 
 
 def _trivial_scales(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -327,9 +340,12 @@ CALLS: dict[str, _Call] = {
     "rs_op_selector": _op_selector("rs"),
     "tile_to_mma_shape": _mma_shape,
     "make_tiled_mma": _tiled_mma,
+    "convert_to_gmma_rs": _register_sourced,
     "is_major": _major,
     **dict.fromkeys((*MAJORS, *IS_MAJORS), _major_of),
     "sm90_cluster_shape_to_tma_atom": _cluster_copy,
+    **dict.fromkeys(RUN_TIME, _run_time),
+    "tma_partition": tma_partition,
     **{f"sm{x}_trivial_blockwise_scale_config": _trivial_scales for x in (90, 100, 120)},
     "sm90_get_smem_store_op_for_accumulator": _store_op(load=False),
     "sm90_get_smem_load_op_for_source": _store_op(load=True),

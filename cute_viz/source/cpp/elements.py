@@ -184,3 +184,15 @@ def is_integer(value: Any) -> bool:
         return False
     element = _CPP.get(canonical(value))
     return "long" in value.name or (element is not None and element.kind in ("signed", "unsigned") and element.bits >= 8)
+
+
+def initialised(value: Any) -> Any:
+    """An object of a type of C++, as print(T{}) has it: run-time integers in a tuple of types are 0.
+
+    >>> initialised((ValueType("int64_t"), 1, (ValueType("int"), 8))), initialised((ValueType("half_t"), 1))[1]
+    ((0, 1, (0, 8)), 1)
+    """
+    if type(value) is not tuple:
+        return value
+    parts = tuple(map(initialised, value))
+    return tuple(Runtime(0) if is_integer(x) else x for x in parts)

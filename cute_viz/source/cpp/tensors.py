@@ -9,16 +9,18 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
 from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.tensor import Pointer as TensorPointer
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.notation.hardware import FRAGMENTS
 from cute_viz.source.cpp.elements import bits, canonical
-from cute_viz.source.cpp.located import Further, located, plain, pointer_of
+from cute_viz.source.cpp.located import Further, located, moved, plain, pointer_of
 from cute_viz.source.cpp.pointed import element
 from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.slices import placed
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.unknown import Unknown
+from cute_viz.source.cpp.unknown import Unknown, unknowns
 from cute_viz.source.cpp.values import External, Pointer
 
 
@@ -124,3 +126,17 @@ def recast(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     layout = meaning.operate("recast_layout", [tensor, old, bits(kind)])
     whole = _of_tensor(layout) if flag is not None and flag.tensor else layout
     return _of_type(whole, kind, pointer.space if pointer else "smem", _first(pointer))
+
+
+def tma_partition(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """tma_partition; of three operands there is no multicast. Which CTA it is tells where the parts begin, and no more."""
+    operands = meaning.arguments(args)
+    for value, node in zip(operands, args, strict=False):
+        meaning.known(value, node.span)
+    if len(operands) == 3:
+        operands[1:1] = [0, Layout(1)]
+    lost = [x.error for x in unknowns(operands[1])] if len(operands) == 5 else []
+    if not lost:
+        return meaning.operate(part.name, operands)
+    found = meaning.operate(part.name, [operands[0], each_integer(lambda _: 0, operands[1]), *operands[2:]])
+    return tuple(located(placed(plain(x), lost), moved(pointer_of(x), 0, known=False)) for x in found)
