@@ -203,7 +203,7 @@ def with_origin(origin: Any, layout: AnyLayout, *, tensor: bool = False) -> AnyL
         refuse("make_tensor", (origin, layout), "an origin must be a tuple of integers")
     if isinstance(layout, ComposedLayout) and has_origin(layout):
         tensor = True
-        origin, layout = add(origin, layout.offset), layout.inner  # type: ignore[assignment,union-attr]
+        origin, layout = add(origin, layout.offset), layout.inner  # type: ignore[assignment]
     if not _gives_coordinates(layout) and not (
         isinstance(layout, Layout) and not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(layout.stride))
     ):
