@@ -9,6 +9,7 @@ from math import gcd, prod
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.compose import composition
+from cute_viz.algebra.composed import domain
 from cute_viz.algebra.inttuple import is_int_tuple, leaves, modes, product, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout
@@ -129,7 +130,7 @@ def _coord(obj: TmaCopy, word: str | None) -> tuple[int, ...]:
 
 def _tma_coord(obj: TmaCopy, coord: Sequence[int]) -> tuple[int, ...]:
     """A coordinate of the tensor, a number for each extent, as the instruction takes it, innermost dimension first."""
-    tensor: Any = get_tma_tensor(obj, obj.tensor.layout.shape)
+    tensor: Any = domain(get_tma_tensor(obj, obj.tensor.layout.shape))
     out = [0] * obj.map.rank
     for number, basis in zip(coord, leaves(tensor.stride), strict=True):
         if not isinstance(basis, int):
