@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 
+from cute_viz import notation
 from cute_viz.algebra.inttuple import show
 from cute_viz.cli import main
 from cute_viz.errors import CuteVizError
 from cute_viz.source.cpp import read
 from cute_viz.source.model import Given
 from cute_viz.spec.library import resolve
+from tests import commands
 
 DATA = Path(__file__).parent / "data"
 PRINTED = json.loads(gzip.decompress((DATA / "cpp_source.json.gz").read_bytes()))
@@ -48,6 +50,23 @@ def test_a_kernel_has_the_values_that_its_compiler_prints(name: str) -> None:
 def test_tensors_of_coordinates_begin_where_cute_prints_it(text: str) -> None:
     file = read(text, Given({}, resolve))
     assert {name: show(file.find(name).read()) for name in PRINTED["origins"][text]} == PRINTED["origins"][text]
+    if "domain_offset" not in text:  # which in a line of notation is of layouts
+        read_at_once = notation.read(text, resolve=resolve).values
+        assert {name: show(read_at_once[name]) for name in PRINTED["origins"][text]} == PRINTED["origins"][text]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("t", b"in tensor memory"), ("p", b"in tensor memory"), ("a", b"10040"), ("b", b"10040")]
+)
+def test_one_line_and_a_file_say_the_same_of_a_tensor(name: str, told: bytes) -> None:
+    text = b"""auto t = make_tensor(make_tmem_ptr<int>(0), Layout<Shape<Shape<_128,_64>,_2>,Stride<Stride<Int<65536>,_1>,_64>>{});
+    auto p = make_tmem_copy(SM100_TMEM_LOAD_16dp256b2x{}, t).get_slice(Int<1>{}).partition_S(t);
+    auto s = make_tensor(make_smem_ptr<half_t>((void*)1024), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_64,_64>{}));
+    auto thr = make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}).get_slice(0);
+    auto a = thr.make_fragment_A(thr.partition_A(s)); auto b = thr.partition_fragment_B(s);"""
+    file, line = (commands.run("show", "-", "--name", name, "--json", stdin=x).stdout for x in (text, text.replace(b"\n", b" ")))
+    assert file == line
+    assert told in file
 
 
 def test_an_origin_that_is_not_known_is_no_zero() -> None:

@@ -11,7 +11,7 @@ from cute_viz.algebra import layout as plain_layout
 from cute_viz.algebra import tuples
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset, position_independent
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset, has_origin, position_independent
 from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, map_leaves, modes, product
 from cute_viz.algebra.layout import Layout, idx2crd, is_coordinate_layout, printed_value, size
 from cute_viz.algebra.stride import F2, add
@@ -118,10 +118,11 @@ def _dice(crd: Any, x: Any) -> list[Any]:
     return [] if isinstance(crd, Underscore) else [x]
 
 
-def domain_offset(coord: Any, layout: AnyLayout) -> tuple[AnyLayout, Any]:
+def domain_offset(coord: Any, layout: AnyLayout) -> Any:
     """The layout with its origin moved to a coordinate, and the offset that its pointer must take.
 
-    A composed layout takes the offset in and gives 0. Source: cute/layout.hpp, cute/layout_composed.hpp.
+    A composed layout takes the offset in and gives 0; a tensor of coordinates is moved, and alone.
+    Source: cute/layout.hpp, cute/layout_composed.hpp.
 
     >>> layout, offset = domain_offset((1, 2), Layout((4, 8), (8, 1)))
     >>> str(layout), offset
@@ -130,7 +131,8 @@ def domain_offset(coord: Any, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     layout = position_independent(layout)
     if isinstance(layout, Layout):
         return layout, printed_value(coord, layout)
-    return ComposedLayout(layout.outer, add(layout.offset, layout.inner(coord)), layout.inner), 0
+    moved = ComposedLayout(layout.outer, add(layout.offset, layout.inner(coord)), layout.inner)
+    return moved if has_origin(moved) else (moved, 0)
 
 
 def _whole(crd: Any) -> bool:

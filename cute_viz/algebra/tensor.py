@@ -288,6 +288,8 @@ def through(operation: Any, args: list[Any], template: tuple[Any, ...]) -> Any:
     36
     """
     first = next(x for x in args if isinstance(x, Tensor))
+    if operation.name == "layout" and len(args) == 1 and not template and first.swizzle is None:
+        return first.layout  # what is the pointer's is no part of it
     if operation.name in VIEWS and not is_coordinate_layout(first.layout):
         plain = [x.layout if x is first else whole(x) for x in args]
         out = viewed(first, operation.call(plain, template))

@@ -62,7 +62,10 @@ def _part(x: AnyLayout, cut: AnyLayout, moved: Any) -> AnyLayout:
     """A layout whose first mode is ordered as the instruction takes it, begun at an element of that."""
     rank = tuple_rank(domain(x).shape)
     ordered = _first_static(coalesce(composition(x, (cut, *[X] * (rank - 1))), ((1, 1),)), x)
-    layout, offset = domain_offset(((moved, 0), *[0] * (rank - 1)), ordered)
+    found = domain_offset(((moved, 0), *[0] * (rank - 1)), ordered)
+    if not isinstance(found, tuple):
+        return found  # type: ignore[no-any-return]
+    layout, offset = found
     return with_origin(offset, layout) if isinstance(offset, tuple) and any(leaves(offset)) else layout
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import is_tiling, mark_static
@@ -247,7 +247,7 @@ def kind_of(value: Any) -> str:
     if isinstance(value, tuple):
         return "shape"
     if isinstance(value, ComposedLayout):
-        return "swizzled layout" if isinstance(value.outer, Swizzle) else "composed layout"
+        return "swizzled layout" if isinstance(value.outer, Swizzle) else "coordinates" if has_origin(value) else "composed layout"
     if isinstance(value, Layout):
         return "layout"
     if isinstance(value, Swizzle):

@@ -99,7 +99,7 @@ def _statics(node: Node, env: Mapping[str, Any]) -> Iterator[tuple[bool, bool]]:
         name = short(node.name)
         if name in POINTERS:
             return
-        if name in INTEGRALS or name.startswith("Layout_"):
+        if name in INTEGRALS or name.startswith("Layout_") or (name == "SfAtom" and not node.args):  # types
             yield True, False
         if node.args is None and not node.template:
             inside = [Name(node.span, node.name)]

@@ -311,6 +311,8 @@ def _object(context: Context, declaration: Declaration, value: Any) -> Any:
         return Symbol(value.error)
     if isinstance(value, ComposedLayout) and has_origin(value) and unknowns(value.offset):
         return value.inner  # where a tensor begins is no part of its layout
+    if (pointer := pointer_of(value)) is not None and pointer.space == "tmem":
+        return as_tensor(plain(value), pointer)  # its units are lanes and columns
     if isinstance(value, (Built, Class, Enumerator, Function, Template, Pointer, Pack, External, Env)):
         raise NotationError(f"{declaration.name!r} is {show(value)}, not a layout", text=context.text, span=span)
     return value

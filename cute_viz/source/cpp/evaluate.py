@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, counting, has_origin
+from cute_viz.algebra.composed import ComposedLayout, counting
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.divide import as_in_dsl
 from cute_viz.algebra.elements import ValueType
@@ -334,7 +334,7 @@ class Evaluator(Operators):
         of = next((n for n, operand in enumerate(operands) if isinstance(operand, (Layout, ComposedLayout))), 0)
         if short not in VIEWS or not operands:
             return found
-        if short == "domain_offset" and isinstance(found, tuple) and (pointers[of] is not None or has_origin(operands[of])):
+        if short == "domain_offset" and isinstance(found, tuple) and pointers[of] is not None:
             return located(found[0], moved(pointers[of], found[1]))  # of a tensor the pointer takes the offset
         return located(found, pointers[of])
 

@@ -272,7 +272,7 @@ def _moved(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         known = source.offset is not None and isinstance(offset, int)
         return Tensor(layout, source.pointer, (source.offset or 0) + layout.outer(offset) if known else None)
     result = find("domain_offset").call([place, layout])
-    return moved(source, result) if isinstance(source, Tensor) else result[0]
+    return moved(source, result) if isinstance(source, Tensor) else result[0] if isinstance(result, tuple) else result
 
 
 TENSORS: dict[str, Callable[..., Any]] = {
