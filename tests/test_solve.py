@@ -110,6 +110,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     status, out, _ = run(capsys, str(path), "--json")
     assert (status, json.loads(out)) == (0, {"layout": "Sw<1,0,2> o 0 o (2,4):(4,1)", "kind": "swizzled layout", "tile": None})
     assert run(capsys, "T0V0 T0V1; T1V0 T1V1")[1] == "(2,2):(1,2)\n"
+    path.write_bytes(cv.render("Sw<2,0,2> o 0 o (4,4):(4,1)", format="text"))  # what is printed can be pasted
+    assert run(capsys, str(path))[1] == "Sw<2,0,2> o 0 o (4,4):(4,1)\n"
+    assert "of which value a thread holds a cell" in run(capsys, "T0 T0 T1 T1")[2]
     assert run(capsys, "0 4; 1 5;; 8 12; 9 13")[1] == "(2,2,2):(1,4,8)\n"
     swizzled = "0 1 2 3 4 5 6 7; 9 8 11 10 13 12 15 14; 18 19 16 17 22 23 20 21; 27 26 25 24 31 30 29 99"
     assert "Sw<2,0,3> o 0 o (4,8):(8,1), which differs in 1 of 32 cells: at (3,7) it has 28" in run(capsys, swizzled)[2]

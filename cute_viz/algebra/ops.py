@@ -342,6 +342,7 @@ ALIASES = {
     "get_thread_slice": "get_slice",
     "thr_size": "size",
     "make_tensor_like": "make_layout_like",
+    "inner_partition": "local_tile",
 }
 
 

@@ -40,7 +40,11 @@ def local_tile(layout: AnyLayout, tiler: Any, coord: Any, proj: Any = None) -> A
     '64:1 o 16 o (2,4,2):(8,1,4)'
     """
     if proj is not None:
+        further: tuple[Any, ...] = ()
+        if isinstance(coord, tuple) and isinstance(proj, tuple) and in_dsl(domain(layout), tiler):  # of the modes behind the tiler
+            coord, further = coord[: len(proj)], coord[len(proj) :]
         tiler, coord = dice_tuple(proj, tiler), dice_tuple(proj, coord)
+        coord = (*coord, *further) if further else coord
     tiled = zipped_divide(layout, tiler)
     first, second = modes(domain(tiled).shape)
     whole = (X,) * tuple_rank(first) if in_dsl(domain(layout), tiler) else blanks(tuple_rank(first))

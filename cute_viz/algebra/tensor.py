@@ -136,6 +136,8 @@ class Tensor(Shown):
         rest = map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, crd)
         whole = all(isinstance(leaf, Underscore) for leaf in leaves(crd))
         sliced = self.sliced if whole or self.swizzle is None else ("slice", [crd, self.whole])
+        if sliced is not None and sliced is not self.sliced and not isinstance(self.offset, Unknown):
+            part_of(*sliced)  # Raises: AlgebraError for what CuTe cannot slice
         return replace(self, layout=self.layout(crd), offset=self.offset + self.layout(rest), sliced=sliced)
 
     def __str__(self) -> str:

@@ -68,7 +68,7 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
         raise operands[0]
     atom = _atom(tiled[0]) if tiled else None
     if atom is not None and ("TMA_" in atom.name or "BULK" in atom.name):
-        raise AlgebraError(f"{atom.name}: {BOX}")
+        return [_bulk(atom, rest[:2])]
     if atom is not None and _TMEM.search(atom.name):
         return [_tensor_memory(tiled[0], atom, rest[:2])]
     if name == "copy_if":
@@ -100,6 +100,17 @@ def _boxes(tma: TmaCopy, pair: list[Any]) -> Cost:
     if tma.im2col is None and not tma.gathers:
         sectors, least = (count * n for n in _sectors(tma))
     return Cost(tma.op.name, count * values // tma.ctas, count, None, None, sectors, least, None, tuple(why))
+
+
+def _bulk(atom: Copy_Atom, pair: list[Any]) -> Cost:
+    """A copy of boxes or of bytes in one piece whose tensor map is not known: how many instructions its tensors are."""
+    sizes = [size(domain(x.layout if isinstance(x, Share) else x)) for x in pair if not isinstance(x, CuteVizError)]
+    if not sizes:
+        error = next((x for x in pair if isinstance(x, CuteVizError)), None)
+        raise AlgebraError(f"{atom.name}: {BOX}") if error is None else error
+    values = size(get(atom.layout_src, 1))
+    count = max(1, max(sizes) // max(1, values))
+    return Cost(atom.name, min(values, max(sizes)) * count, count, None, None, None, None, None, (f"{atom.name}: {BOX}",))
 
 
 def _sectors(tma: TmaCopy) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.shares import Share, sliced_share
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tensor import SPACES, Tensor
+from cute_viz.algebra.tensor import SPACES, Pointer, Tensor
 from cute_viz.analysis.access import DESCRIBED, MODES
 from cute_viz.analysis.banks import LANES
 from cute_viz.analysis.cost import Cost, Side, cost_of, ordered, times
@@ -77,7 +77,8 @@ def _reads_itself(mma: Any) -> MMA_Atom | None:
 
 def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
     """How many instructions a gemm is whose operands are descriptors, or one of them registers or tensor memory."""
-    tensors = [x if isinstance(x, DescriptorTensor) else _registers(x, n, atom) for n, x in enumerate(operands[1:4])]
+    given = [*operands[2:], operands[1]] if len(operands) == 5 else operands[1:]  # D is the first
+    tensors = [x if isinstance(x, DescriptorTensor) else _registers(x, n, atom) for n, x in enumerate(given[:3])]
     if len(tensors) < 3:
         raise AlgebraError("this does not multiply tensors that can be evaluated")
     name, count = gemm_calls(operands[0], *tensors)
@@ -90,6 +91,8 @@ def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
 def _registers(x: Any, n: int, atom: MMA_Atom) -> Any:
     if isinstance(x, CuteVizError):
         raise x
+    if isinstance(x, Layout) or (n < 2 and isinstance(x, Share) and size(get(x.layout, 0)) == 1):  # the DSL's descriptors
+        return Tensor(Pointer("tmem", "float"), x if isinstance(x, Layout) else x.layout)
     if isinstance(x, Share):
         return x.tensor(x.type or (atom.types[min(n, 2)] if atom.types else "float"))
     if not isinstance(x, Tensor):

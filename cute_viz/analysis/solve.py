@@ -136,7 +136,7 @@ def solve_owners(rows: Sequence[Sequence[tuple[int, int]]]) -> Solved:
 def read_table(text: str) -> list[list[int]] | list[list[tuple[int, int]]]:
     """The rows of a text: offsets, or owners as `T0V1` or as PTX writes them, `T0: {a0,a1}`.
 
-    They are parted by blanks, commas, semicolons or bars.
+    They are parted by blanks, commas, semicolons or bars. Of what print_layout prints the cells between bars are read.
 
     Raises: NotationError for words that are neither, with their place.
 
@@ -145,6 +145,8 @@ def read_table(text: str) -> list[list[int]] | list[list[tuple[int, int]]]:
     >>> read_table("T0:{a0,a1} T1:{a0,a1}")
     [[(0, 0), (0, 1), (1, 0), (1, 1)]]
     """
+    if re.search(r"^\s*\+-[-+]*\+\s*$", text, re.M):  # less the layout, the numbers of columns and rows, and the lines between
+        text = "\n".join(line[line.index("|") :] for line in text.splitlines() if "|" in line)
     text = _HELD.sub(lambda m: " ".join(f"T{m[1]}V{value[1:]}" for value in re.findall(r"[a-dA-D]\d{1,9}", m[2])), text)
     owners = _OWNER.search(text) is not None
     pattern = _OWNER if owners else _NUMBER
@@ -154,7 +156,8 @@ def read_table(text: str) -> list[list[int]] | list[list[tuple[int, int]]]:
         rest = pattern.sub("", line)
         if re.sub(r"[\s,;|+\[\](){}-]", "", rest):
             what = "owner such as T0V1" if owners else "offset"
-            raise NotationError(f"line {number}: {line.strip()[:40]!r} holds something that is not an {what}")
+            hint = "of which value a thread holds a cell is needed, too: T0V0" if re.search(r"\bT\d", line) else None
+            raise NotationError(f"line {number}: {line.strip()[:40]!r} holds something that is not an {what}", hint=hint)
         found = list(pattern.finditer(line))
         if found:
             rows.append([] if owners else [int(match[0]) for match in found])

@@ -10,7 +10,7 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import WarpAccess, accesses, element_bits, extents_of
-from cute_viz.analysis.banks import BANKS, CLAIM, REMOTE, WORD, width
+from cute_viz.analysis.banks import BANKS, CLAIMS, REMOTE, WORD, width
 from cute_viz.analysis.facts import layout_facts, memory_facts
 from cute_viz.analysis.memories import has_warps, memory_of
 from cute_viz.analysis.reports import global_report, shared_report
@@ -65,7 +65,7 @@ def report_of(layout: Any, access: Access) -> dict[str, Any]:
     if access.sectors:
         return global_report(found)
     report, memory = shared_report(found), memory_of(access.arch)
-    claim = CLAIM if access.instruction in REMOTE else "" if memory is None else memory.claim
+    claim = memory.claim if memory is not None else CLAIMS.get(access.instruction or "", "")
     return {**report, "summary": f"{report['summary']} ({claim})", "claim": claim} if claim else report
 
 
@@ -93,9 +93,7 @@ def picture_of(layout: Any, access: Access) -> Figure:
     memory = memory_of(access.arch)
     group = "wave" if memory else "warp"
     title = f"{worst.instruction} of {group} {worst.warp}, step {worst.step}: {costs} wavefronts, {worst.ideal} are ideal"
-    counted = (
-        memory.claim if memory else CLAIM if worst.instruction in REMOTE else "The number of wavefronts is as the hardware counts"
-    )
+    counted = memory.claim if memory else CLAIMS.get(worst.instruction, "The number of wavefronts is as the hardware counts")
     note = f"{counted}; in which of them a bank serves which word is unknown."
     begins = [a.begins for _, a in steps]
     xor = [old ^ new for old, new in zip(*begins, strict=True)] if len(steps) > 1 else []

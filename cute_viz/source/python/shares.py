@@ -11,7 +11,7 @@ from cute_viz.algebra.copy import TiledCopy
 from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.mma import TiledMMA
+from cute_viz.algebra.mma import MMA_Atom, TiledMMA
 from cute_viz.algebra.shares import Share, copy_share, local_share, mma_share, share, sliced_share
 from cute_viz.algebra.static import mark_static
 from cute_viz.errors import CuteVizError, NotationError
@@ -105,7 +105,10 @@ def _own(node: ast.AST) -> Iterator[ast.AST]:
 def _reader(tree: Tree, runs: Runs, function: _Function, call: ast.Call) -> Callable[[], list[Any]]:
     def read() -> list[Any]:
         reader = _Shares(tree, runs, function)
-        return [reader.operand(item) for item in call.args if not isinstance(item, ast.Starred)]
+        items = [item for item in call.args if not isinstance(item, ast.Starred)]
+        out = [reader.operand(item) for item in items[:1]]
+        own = bool(out) and (isinstance(out[0], (MMA_Atom, TiledMMA)) or "TMA_" in getattr(out[0], "name", ""))
+        return out + [reader.operand(item, own) for item in items[1:]]
 
     return read
 
@@ -117,8 +120,11 @@ class _Shares:
         self.tree, self.runs, self.function = tree, runs, function
         self.around = tuple([node for node in function.around if isinstance(node, (ast.Module, ast.ClassDef, *_FUNCTIONS))])
 
-    def operand(self, node: ast.expr) -> Any:
-        """An atom or a tiling, a share, or the error of what is not known."""
+    def operand(self, node: ast.expr, own: bool = False) -> Any:
+        """An atom or a tiling, a share, or the error of what is not known.
+
+        own: an instruction has its own access of its tensors, by no threads: the layout of a tensor is enough.
+        """
         try:
             value = self.value(node)
         except CuteVizError as error:
@@ -130,6 +136,8 @@ class _Shares:
         try:
             return self.of(node)
         except CuteVizError as error:
+            if own and isinstance(value, Tensor):
+                return value.layout
             return value.error if isinstance(value, Unknown) and value.error.needs else error
 
     def fail(self, message: str, node: ast.AST, hint: str | None = None) -> NotationError:
