@@ -67,6 +67,26 @@ def test_random_statements(kind: str, monkeypatch: pytest.MonkeyPatch, capsys: p
     assert not wrong
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("auto p = thr.partition_C(g);", "cut into atoms"),
+        ("auto p = thr.partition_fragment_C(g);", "partition_C: what one thread has of it"),
+        ("auto p = make_fragment_like(thr.partition_C(g));", "make_fragment_like"),
+        ("auto p = recast<uint32_t>(g);", "recast gives it"),
+        ("auto a = GMMA::ss_op_selector<half_t,half_t,float,Shape<_64,_64,_16>>();", "ss_op_selector gives it"),
+    ],
+)
+def test_methods_of_names_and_what_is_chosen_are_explained(
+    text: str, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = "auto mma = make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}); auto thr = mma.get_slice(1);"
+    before += " auto g = make_tensor(make_gmem_ptr<float>((void*)0), Layout<Shape<_16,_8>>{}); "
+    status, answer, err = explained(before + text, monkeypatch, capsys)
+    assert (status, answer["accepted"]) == (0, True), err
+    assert words in answer["steps"][0]["words"]
+
+
 def test_there_are_refusals_and_widths() -> None:
     assert sum(not row["accepted"] for row in ROWS) >= 12
     assert {row["bits"] for row in ROWS if "bits" in row} >= {8, 16, 32, 64, 128}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import gcd
+from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
 from cute_viz.algebra.divide import zipped_divide
@@ -20,7 +21,7 @@ from cute_viz.algebra.ops import find
 from cute_viz.algebra.recast import max_alignment, recast_layout
 from cute_viz.algebra.slicing import settled, slice_and_offset
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Tensor, part_of
+from cute_viz.algebra.tensor import Tensor, check_owning, part_of
 from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import AlgebraError
 
@@ -128,6 +129,17 @@ def registers_of(values: Layout, t: Tensor, width: int) -> tuple[int | None, str
     except AlgebraError as error:
         return None, error.message
     return held, f"they make {held} of {width} bits"
+
+
+def check_registers(tensors: list[Any], beside: list[Any]) -> None:
+    """Refuse registers of run-time extents, where any extent of a tensor says that it is static.
+
+    >>> check_registers([], [])
+    """
+    told = any(isinstance(n, Static) for x in beside if isinstance(x, Tensor) for n in leaves(x.layout.shape))
+    for tensor in tensors:
+        if isinstance(tensor, Tensor) and tensor.pointer.space == "rmem":
+            check_owning(tensor.layout, told)
 
 
 def is_static(x: Tensor) -> bool:

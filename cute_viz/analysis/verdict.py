@@ -24,10 +24,10 @@ from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.recast import recast_layout
 from cute_viz.algebra.static import mark_static
-from cute_viz.algebra.tensor import SPACES, Pointer, Tensor, check_owning, whole
+from cute_viz.algebra.tensor import SPACES, Pointer, Tensor, whole
 from cute_viz.analysis.cooperative import cooperation
 from cute_viz.analysis.multiply import gemm_calls
-from cute_viz.analysis.vectorize import BYTE, WIDEST, auto_width, registers_of
+from cute_viz.analysis.vectorize import BYTE, WIDEST, auto_width, check_registers, registers_of
 from cute_viz.errors import AlgebraError
 
 AUTO = re.compile(r"(?:AutoVectorizingCopy(?:WithAssumedAlignment<(\d+)>)?|(DefaultCopy))$")  # DefaultCopy assumes 8 bits
@@ -162,7 +162,7 @@ def _copy_if(operands: list[Any]) -> Verdict:
     if len(operands) < at + 3:
         raise AlgebraError("copy_if takes a predicate and 2 tensors, and an atom before them", hint="copy_if(ATOM, PRED, SRC, DST)")
     _, src, dst = _operands("copy_if", [*operands[:at], *operands[at + 1 :]], 2, _COPIES)
-    _check_owning([operands[at]], [src, dst])
+    check_registers([operands[at]], [src, dst])
     if first is None:
         return Verdict("copy", f"a load and a store of {dst.bits} bits, if its predicate holds", size(dst.layout), dst.bits)
     if isinstance(first, CopyOp) and first.name == ASYNC:
@@ -218,7 +218,7 @@ def _operands(name: str, operands: list[Any], count: int, atoms: tuple[type, ...
     if len(tensors) > count:
         tensors = [*tensors[1:], tensors[0]]
     tensors = _with_registers(name, first, tensors)
-    _check_owning(tensors, tensors)
+    check_registers(tensors, tensors)
     for n, tensor in enumerate(tensors, 1 + (first is not None)):
         if not isinstance(tensor, (Tensor, DescriptorTensor)) or (name != "gemm" and not isinstance(tensor, Tensor)):
             raise AlgebraError(
@@ -226,14 +226,6 @@ def _operands(name: str, operands: list[Any], count: int, atoms: tuple[type, ...
                 hint="such as make_tensor(make_gmem_ptr<half_t>(0), (8,64):(64,1))",
             )
     return [first, *tensors]
-
-
-def _check_owning(tensors: list[Any], beside: list[Any]) -> None:
-    """Refuse registers of run-time extents, where any extent of a tensor says that it is static."""
-    told = any(isinstance(n, Static) for x in beside if isinstance(x, Tensor) for n in leaves(x.layout.shape))
-    for tensor in tensors:
-        if isinstance(tensor, Tensor) and tensor.pointer.space == "rmem":
-            check_owning(tensor.layout, told)
 
 
 def _with_registers(name: str, first: Any, tensors: list[Any]) -> list[Any]:

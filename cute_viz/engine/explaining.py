@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import pointer_bits
 from cute_viz.algebra.copy import ThrCopy
+from cute_viz.algebra.divide import in_dsl
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import whole
+from cute_viz.algebra.tensor import Tensor, check_owning, whole
 from cute_viz.analysis.explain import explain as steps_of_call
 from cute_viz.analysis.explain import is_layout
 from cute_viz.analysis.steps import Step
@@ -156,6 +157,8 @@ def explain(text: str, names: dict[str, Any], library: Library) -> Explanation:
     if name:
         return Explanation(Call(name, tuple(operands), template), tuple(steps_of_call(name, operands, template)))
     steps = steps_of(operands[0])
+    if steps is None and (chosen := re.search(r"\w+_selector\b|\brecast\b", _last_statement(text))) is not None:
+        steps = [Step(f"{chosen[0]} gives it", operands[0])]
     if steps is None:
         raise NotationError(
             f"there is no operation to explain in {show(operands[0])}", hint="such as complement(4:2, 24), or A o B"
@@ -169,6 +172,11 @@ def _fitting(name: str, operands: list[Any]) -> list[Any]:
 
     known = ops.OPS.get(ops.ALIASES.get(name, name))
     kinds = known.kinds if known is not None else ""
+    if name.endswith("_like"):  # for which it does not matter where a tensor begins
+        for x in operands:
+            if isinstance(x, Tensor) and not in_dsl(x.layout, ()):
+                check_owning(x.layout, beside=True)
+        operands = [x.layout if isinstance(x, Tensor) and x.swizzle is None else x for x in operands]
     return [operand if kinds[n : n + 1] == "U" else whole(operand) for n, operand in enumerate(operands)]
 
 

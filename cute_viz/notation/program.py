@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.notation.atoms import FORMS
@@ -20,6 +22,7 @@ from cute_viz.notation.values import drawn, is_drawable, marked, ungroup
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, SWIZZLES, TUPLES
 
 _LAYOUTS = (Layout, ComposedLayout)
+_GIVES = re.compile(r"(?:(?:op|smem)_selector|\brecast)$")
 
 
 class Document:
@@ -218,6 +221,17 @@ def _is_like(word: str, known: list[str]) -> bool:
     return bool(close and get_close_matches(word, close, n=1, cutoff=0.85))
 
 
+def is_operation(name: str) -> bool:
+    """Whether a name is one of an operation.
+
+    >>> is_operation("partition_C"), is_operation("shape_of")
+    (True, False)
+    """
+    from cute_viz.algebra import ops
+
+    return name in ops.OPS or name in ops.ALIASES
+
+
 def operation_of(node: Node, source: Source) -> tuple[str, list[Any], tuple[Any, ...]] | None:
     """The operation that a node calls, by name, its evaluated operands and template arguments; None for a literal.
 
@@ -239,9 +253,14 @@ def operation_of(node: Node, source: Source) -> tuple[str, list[Any], tuple[Any,
         return name, [ungroup(evaluator.value(node.left)), evaluator.value(node.right)], ()
     if isinstance(node, Chain) and len(node.items) == 2:
         return "composition", [ungroup(evaluator.value(node.items[0])), evaluator.value(node.items[1])], ()
+    if isinstance(node, Call) and _GIVES.search(node.name) and (not node.name.endswith("recast") or len(node.template) == 1):
+        return None  # what it gives is an object
+    head, _, method = node.name.rpartition(".") if isinstance(node, Call) and node.name not in source.names else ("", "", "")
+    if isinstance(node, Call) and node.args is not None and head in source.names and is_operation(method):
+        return method, [source.names[head], *map(evaluator.value, node.args)], evaluator.template(node)
     if isinstance(node, Call) and node.args is not None and node.name not in source.names and node.name not in SWIZZLES:
         return node.name, [evaluator.value(item) for item in node.args], evaluator.template(node)
-    if isinstance(node, Call) and node.args and not node.template and isinstance(source.names.get(node.name), _LAYOUTS):
+    if isinstance(node, Call) and node.args and not node.template and isinstance(source.names.get(node.name), (*_LAYOUTS, Tensor)):
         at = [evaluator.value(item) for item in node.args]
         if any(leaf is X for leaf in leaves(tuple(at))):
             return "slice", [at[0] if len(at) == 1 else tuple(at), source.names[node.name]], ()
