@@ -22,7 +22,7 @@ _OF_OBJECTS = tuple(option.name for option in of_level("object") if option.name 
 
 def options_for(subject: Subject, request: Request) -> dict[str, Any]:
     """The options of a subject: those of the request, over those of its spec."""
-    out: dict[str, Any] = {}
+    out: dict[str, Any] = {} if subject.figure is None else dict(subject.figure.page)
     if subject.tile and request.options.get("view") in (None, "tv"):
         out |= read_all({"tile": subject.tile})
     if subject.spec is not None:
@@ -52,6 +52,10 @@ def figure_of(subjects: Sequence[Subject], request: Request) -> Figure:
         words = read_all(request.options)
         title = words.get("title")
         figure = difference(figures[0], figures[1], title) if words.get("diff") else side_by_side(figures, title)
+    elif subjects[0].spec is not None:
+        asked = {option.name for option in of_level("page")} & words.keys()
+        page = {name: words[name] for name in sorted(asked) if request.options.get(name) is None}
+        figure = replace(figure, page=page) if page else figure
     return _cut(figure, words)
 
 
