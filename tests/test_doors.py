@@ -317,3 +317,11 @@ def test_nothing_is_no_source():
     for door in (cv.parse, cv.figure, cv.render):
         with pytest.raises(CuteVizError, match="the source is None"):
             door(None)
+
+
+def test_a_figure_of_a_spec_keeps_the_page_that_its_spec_asks_for() -> None:
+    drawn = cv.figure("ampere_gemm")  # whose spec has `target: readme`
+    assert drawn.svg() == cv.render("ampere_gemm", "svg").decode()
+    assert drawn.svg(target="screen") == cv.render("ampere_gemm", "svg", target="screen").decode() != drawn.svg()
+    assert drawn.render() == cv.render("ampere_gemm")
+    assert b'"page":' not in drawn.render("json").replace(b'"kind":"page"', b"")

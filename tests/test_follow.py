@@ -124,13 +124,13 @@ class TestArrows:
         drawn = day(13)
         (found,) = (item for item in page_of(drawn, Options()).items if isinstance(item, Arrows))
         assert len(found.curves) == len(drawn.arrows) == 6
-        svg = cv.render(drawn, "svg").decode()
+        svg = cv.render(drawn, "svg", target="screen").decode()
         assert [svg.count(f'class="{name}"') for name in ("a", "ah")] == [1, 1]
         (curves, heads) = (re.search(rf'<path class="{name}" d="([^"]*)"', svg) for name in ("a", "ah"))
         assert curves
         assert heads
         assert (curves[1].count("C"), heads[1].count("z")) == (6, 6)
-        tikz = cv.render(drawn, "tikz").decode()
+        tikz = cv.render(drawn, "tikz", target="screen").decode()
         assert (tikz.count("..controls"), tikz.count("--cycle")) == (6, 6)
 
     def test_end_where_cells_are(self) -> None:

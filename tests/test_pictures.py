@@ -105,7 +105,7 @@ class TestEveryPicture:
     def test_borders_stand_on_the_page(self, picture: Figure) -> None:
         """The lines of the SVG are at the levels of the rulers, all along, and none runs through a label of a box."""
         page = page_of(picture, Options())
-        found = readback.svg(render(picture, "svg"))
+        found = readback.svg(render(picture, "svg", target="screen"))
         for place in page.panels:
             grid = place.grid
             for ruler, start, step, axis in (
@@ -252,6 +252,15 @@ class TestDifferences:
         for new, was in pairs:
             (a, b), (c, d) = ([int(x) for x in re.findall(r"\d+", words)] for words in (new, was))
             assert [x ^ (x >> 3 & 56) for x in range(c, d + 1)] == list(range(a, b + 1))
+
+
+@pytest.mark.parametrize("name", ["GMMA::Layout_K_SW128_Atom<half_t>", "UMMA::Layout_MN_SW32_Atom<float>"])
+def test_a_layout_with_a_name_is_called_by_it(name: str) -> None:
+    plain = figure(str(parse(f"{name}{{}}")))
+    for text in (name, f"{name}{{}}"):
+        assert figure(text).title == f"{name}: {plain.title}"
+        assert figure(text).description.startswith(f"{name}: {plain.title}")
+        assert figure(text, title="mine").title == "mine"
 
 
 def test_long_rows_on_the_page_of_a_file_are_seen() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,7 +23,7 @@ _OF_OBJECTS = tuple(option.name for option in of_level("object") if option.name 
 
 def options_for(subject: Subject, request: Request) -> dict[str, Any]:
     """The options of a subject: those of the request, over those of its spec."""
-    out: dict[str, Any] = {}
+    out: dict[str, Any] = {} if subject.figure is None else dict(subject.figure.page)
     if subject.tile and request.options.get("view") in (None, "tv"):
         out |= read_all({"tile": subject.tile})
     if subject.spec is not None:
@@ -52,6 +53,10 @@ def figure_of(subjects: Sequence[Subject], request: Request) -> Figure:
         words = read_all(request.options)
         title = words.get("title")
         figure = difference(figures[0], figures[1], title) if words.get("diff") else side_by_side(figures, title)
+    elif subjects[0].spec is not None:
+        asked = {option.name for option in of_level("page")} & words.keys()
+        page = {name: words[name] for name in sorted(asked) if request.options.get(name) is None}
+        figure = replace(figure, page=page) if page else figure
     return _cut(figure, words)
 
 
@@ -147,10 +152,22 @@ def _drawn(subject: Subject, words: Mapping[str, Any], subjects: Sequence[Subjec
             raise  # the mistake may be the request's
         raise subject.spec.locate(error, "figure") from None
     if subject.spec is None and not getattr(subject.obj, "name", ""):
-        return figure
+        return _called(figure, request.sources[0]) if words.get("title") is None and not one_of_several else figure
     from cute_viz.check.digest import noted  # an atom: a kept report may speak of it
 
     return noted(figure, subject.obj, request.library)
+
+
+_NAMED = re.compile(r"\s*((?:\w+::)*Layout_\w+(?:<[\w:, ]*>)?)\s*(?:\{\}|\(\))?\s*", re.ASCII)
+
+
+def _called(figure: Figure, source: Any) -> Figure:
+    """The figure of a layout that CUTLASS has a name for, such as `GMMA::Layout_K_SW128_Atom<half_t>`, the name in its title."""
+    found = _NAMED.fullmatch(source) if isinstance(source, str) else None
+    if found is None or not figure.title:
+        return figure
+    title = f"{found[1]}: {figure.title}"
+    return replace(figure, title=title, description=title + figure.description.removeprefix(figure.title))
 
 
 def _code_of(subjects: Sequence[Subject]) -> Any:

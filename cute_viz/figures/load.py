@@ -6,7 +6,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from cute_viz.errors import FigureError, Span
-from cute_viz.figures.model import HOLE, VERSION, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.model import HOLE, UNWRITTEN, VERSION, Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.limits import limit, over
 
 
@@ -129,7 +129,7 @@ def _build(cls: type, data: Any, where: str) -> Any:
     """A dataclass of the model from a JSON object, each value checked against the field's type."""
     if not isinstance(data, dict):
         raise FigureError(f"{where} should be an object")
-    known = {f.name: f for f in fields(cls) if f.name != "series"}
+    known = {f.name: f for f in fields(cls) if f.name not in UNWRITTEN}
     for name in data:
         if name not in known:
             raise FigureError(f"{where} has an unknown key {name!r}", hint=f"known: {', '.join(known)}")

@@ -17,6 +17,7 @@ from cute_viz.errors import FigureError
 
 VERSION = 3  # 1 had neither Panel.legends nor Paint.faded, 2 no Figure.arrows; both are read all the same
 WARP = {"warp": 32, "warp_name": "warp"}  # what panels have that say no other
+UNWRITTEN = ("series", "page")  # fields of a figure that its JSON leaves out
 HOLE = -1  # the paint of a cell that no value lands on
 
 
@@ -171,6 +172,7 @@ class Figure(Drawn):
     notes: sentences that a reader must not miss (something left out, a cell with several owners ...).
     arrows: which panel, or cells of it, go on in which.
     series: the pictures that it is one of, such as those of other threads, for a format with a slider; no part of the JSON.
+    page: the page options that its spec asks for, unless whoever writes it gives others; nor is this.
     """
 
     kind: str
@@ -185,9 +187,11 @@ class Figure(Drawn):
     facts: Mapping[str, Any] = field(default_factory=Frozen)
     arrows: tuple[Arrow, ...] = ()
     series: tuple[Figure, ...] = ()
+    page: Mapping[str, Any] = field(default_factory=Frozen, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", Frozen(self.facts))
+        object.__setattr__(self, "page", Frozen(self.page))
 
     def legends_of(self, panel: Panel) -> tuple[Legend, ...]:
         """The legends that explain colour in a panel.
@@ -205,7 +209,7 @@ def _plain(part: Any) -> Any:
     """A dataclass and its parts as dictionaries. A tuple holds only parts or only values; values, of which there may be a
     million, are passed on as they are (dataclasses.asdict copies each)."""
     if hasattr(part, "__dataclass_fields__"):
-        return {f: _plain(getattr(part, f)) for f in part.__dataclass_fields__ if f != "series"}
+        return {f: _plain(getattr(part, f)) for f in part.__dataclass_fields__ if f not in UNWRITTEN}
     if isinstance(part, tuple) and part and hasattr(part[0], "__dataclass_fields__"):
         return tuple(map(_plain, part))
     return part

@@ -47,10 +47,10 @@ TILINGS = {  # of atoms, and of tilings of them, by their attribute `tiling`
     "lanes": View("a copy of tensor memory", "lanes.lanes"),
     "stages": View("the stages of a kernel", "stages.stages"),
     "tma": View("a TMA copy", "tma.tma", ("coord",)),
-    "bulk": View("a TMA or bulk copy atom", "bulk.bulk"),
     "operands": View("an MMA with its operands where they lie", "mma_operands.operands"),
     "partition": View("a tensor's partition", "partition.partition", ("thread", "operand", "tensor")),
     "way": View("a thread's way through the stages", "follow_stages.follow", ("follow",)),
     "follow": View("a thread's way through a GEMM", "follow.follow", ("follow", "operand")),
+    "bulk": View("a TMA or bulk copy atom", "bulk.bulk"),
 }
 BITS = View("a swizzle alone", "bits.bits")

@@ -18,7 +18,7 @@ from cute_viz.renderers.geometry import shared_cells, texts, wrap
 from cute_viz.renderers.letters import printable
 from cute_viz.renderers.palette import Palette, palette
 
-_OWN_TITLE = re.compile(r"[\d × ]+ layout")  # that a layout gets by itself
+_OWN_TITLE = re.compile(r"(?:[\w:]*Layout_\w+(?:<[\w:, ]*>)?: )?[\d × ]+ layout")  # that a layout gets by itself
 Colouring = Callable[[int, str], str]  # (index of a paint, characters) -> characters with colour escapes
 
 
