@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 from cute_viz import figure, render
 from cute_viz.live.follow import Followed
-from cute_viz.live.page import assets, document, fragment, told
+from cute_viz.live.page import assets, document, fragment, settings
 from cute_viz.live.pool import Cancelled, Pool
 from cute_viz.live.questions import answer
 from cute_viz.live.server import Server
@@ -299,7 +299,7 @@ def test_the_page_allows_no_inline_script(server):
 def test_what_the_page_is_told_cannot_break_out():
     page = document({"first": "</script><script>alert(1)</script><!--"}, drawn="<svg></svg>")
     assert page.count("<script") == 2
-    assert "{{" not in document(told())
+    assert "{{" not in document(settings())
 
 
 def test_every_module_of_the_page_is_served(server):

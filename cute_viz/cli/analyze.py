@@ -112,9 +112,8 @@ def command(
     the program had no arguments; --let gives others.
     """
     answer = ask(reading.request(source))
-    if access is None and reading.name is None:
-        if (report := answer.kernel) is not None:
-            return _kernel(report, source, as_json, path, max_ways)
+    if access is None and reading.name is None and (report := answer.kernel) is not None:
+        return _kernel(report, source, as_json, path, max_ways)
     if max_ways is not None:
         raise click.UsageError("--max-ways needs the file of a kernel")
     if path is not None and access is None:

@@ -35,10 +35,10 @@ class Library:
     shape: tuple[int, ...] = ()
 
     @classmethod
-    def of_environment(cls, folders: tuple[str, ...] = (), **said: Any) -> Library:
+    def of_environment(cls, folders: tuple[str, ...] = ()) -> Library:
         """The folders, then those of CUTE_VIZ_LAYOUTS."""
         more = (part for part in os.environ.get("CUTE_VIZ_LAYOUTS", "").split(os.pathsep) if part)
-        return cls((*folders, *more), **said)
+        return cls((*folders, *more))
 
     def said(self, words: Mapping[str, Any]) -> Library:
         """The same with words for `arch`, `wave`, `shape` and `bits`; others, and empty ones, say nothing.
