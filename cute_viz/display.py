@@ -52,6 +52,8 @@ class Drawn(Shown):
         fragment: bool | None = None,
         width: float | None = None,
         cell: float | None = None,
+        target: str | None = None,
+        bare: bool | None = None,
     ) -> bytes:
         """The picture in a format, as bytes; the keywords are the page options of `cute_viz.options`.
 
@@ -61,7 +63,10 @@ class Drawn(Shown):
         >>> cv.figure("(2,2)").render("svg")[:5]
         b'<?xml'
         """
-        how = {"style": style, "palette": palette, "theme": theme, "fragment": fragment, "width": width, "cell": cell}
+        how = {
+            "style": style, "palette": palette, "theme": theme, "fragment": fragment, "width": width, "cell": cell,
+            "target": target, "bare": bare,
+        }  # fmt: skip
         return _plugged().write(self, format, None, how)
 
     def svg(
@@ -73,6 +78,8 @@ class Drawn(Shown):
         fragment: bool | None = None,
         width: float | None = None,
         cell: float | None = None,
+        target: str | None = None,
+        bare: bool | None = None,
     ) -> str:
         """The picture as SVG; the keywords are those of `render`.
 
@@ -80,7 +87,10 @@ class Drawn(Shown):
         >>> cv.figure("(2,2)").svg(fragment=True)[:4]
         '<svg'
         """
-        return self.render("svg", style=style, palette=palette, theme=theme, fragment=fragment, width=width, cell=cell).decode()
+        data = self.render(
+            "svg", style=style, palette=palette, theme=theme, fragment=fragment, width=width, cell=cell, target=target, bare=bare
+        )
+        return data.decode()
 
     def save(
         self,
@@ -93,12 +103,17 @@ class Drawn(Shown):
         fragment: bool | None = None,
         width: float | None = None,
         cell: float | None = None,
+        target: str | None = None,
+        bare: bool | None = None,
     ) -> None:
         """Write the picture to a file, whose suffix is the format where none is given; the keywords are those of `render`.
 
         The file appears whole or not at all. Raises: as `render`, and OSError where it cannot be written.
         """
-        how = {"style": style, "palette": palette, "theme": theme, "fragment": fragment, "width": width, "cell": cell}
+        how = {
+            "style": style, "palette": palette, "theme": theme, "fragment": fragment, "width": width, "cell": cell,
+            "target": target, "bare": bare,
+        }  # fmt: skip
         if not isinstance(path, (str, os.PathLike)):
             raise CuteVizError(f"a path must be text, not {path!r}", hint='such as "x.svg"')
         _plugged().write(self, format, os.fspath(path), how)

@@ -149,6 +149,12 @@ class Library:
 
         return spec_file(name, self.folders)
 
+    def spec_files(self) -> Iterator[str]:
+        """The files of specs."""
+        from cute_viz.spec.library_files import spec_files
+
+        return spec_files(self.folders)
+
     def spec_names(self) -> Iterator[str]:
         """The names of the specs, and of their files."""
         from cute_viz.spec.library_files import spec_names
