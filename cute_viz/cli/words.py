@@ -136,7 +136,10 @@ def machine_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option("--wave", type=click.IntRange(1), metavar="N", help="How many threads of the machine run together: 32 or 64.")
     @click.option("--shape", metavar="AxB", callback=extents, help="The shape of the tensor, for an encoding of Triton.")
     @click.option(
-        "--bits", type=click.IntRange(1, 1024), metavar="N", help="The width in bits of its elements, or of a copy's values."
+        "--bits",
+        type=click.IntRange(1, 1024),
+        metavar="N",
+        help="The bits of an encoding's elements, or of a copy's values.",
     )
     @wraps(command)
     def wrapped(
