@@ -109,6 +109,7 @@ def test_a_missing_value_is_asked_for():
         {"ask": "copy", "source": "(4,8)", "as": []}, {"source": "gl.TensorMemoryLayout(64, 64), 1, two_ctas=True)"},
         {"source": "gl.DistributedLinearLayout(1, 2, 3)"}, {"source": "(4,8)", "options": {"shape": []}},
         {"source": "1", "shape": [2]},
+        {"ask": "banks", "source": "(8,64):(64,1)", "options": {"type": "256"}},
         {"ask": "banks", "source": "(4,8,2)"}, {"ask": "banks", "source": "(4,8)", "access": []},
         {"ask": "explain", "source": "(4,8)"},
         {"ask": "banks", "source": "(4,8):(1@0,1@1)"}, {"source": "(1000000000000,1000000)"}, {"source": "/etc/passwd"},

@@ -18,10 +18,10 @@ from cute_viz.live.question import Question, objects
 from cute_viz.notation import is_triton
 from cute_viz.options import OPTIONS
 from cute_viz.options.words import read_all
-from cute_viz.spec import PACKAGED, SAID, Library
+from cute_viz.spec import PACKAGED, WORDS, Library
 
 LONGEST = 1 << 20  # characters of a source
-_WORDS = 4096  # of an option, a value, a name
+_LONG = 4096  # characters of an option, a value, a name
 
 
 def answer(question: Any, library: Library = PACKAGED, path: str | None = None) -> dict[str, Any]:
@@ -64,11 +64,11 @@ def _checked(question: Any, library: Library, path: str | None) -> Question:
         raise UsageError(f"a source must be text of at most {LONGEST} characters")
     options, let = _words("options", question.get("options")), _words("let", question.get("let"))
     name, dialect = question.get("name"), question.get("dialect", "auto")
-    if not (name is None or (isinstance(name, str) and len(name) <= _WORDS)) or not isinstance(dialect, str):
+    if not (name is None or (isinstance(name, str) and len(name) <= _LONG)) or not isinstance(dialect, str):
         raise UsageError("name and dialect must be text")
-    said = _words("a question", {key: options.pop(key, None) or question.get(key) for key in SAID})
-    more = {key: value for key, value in question.items() if key not in (*Question.__slots__, *SAID)}
-    return Question(kind, source, options, let, name or None, dialect, more, library.said(said), path)
+    words = _words("a question", {key: options.pop(key, None) or question.get(key) for key in WORDS})
+    more = {key: value for key, value in question.items() if key not in (*Question.__slots__, *WORDS)}
+    return Question(kind, source, options, let, name or None, dialect, more, library.with_words(words), path)
 
 
 def _kinds() -> dict[str, Callable[[Question], dict[str, Any]]]:
@@ -85,8 +85,8 @@ def _words(what: str, given: Any) -> dict[str, Any]:
     if not isinstance(given, Mapping) or len(given) > 200 or not all(isinstance(key, str) and len(key) < 200 for key in given):
         raise UsageError(f"{what} must map names to words")
     for key, value in given.items():
-        if not isinstance(value, (str, int, float, bool, type(None))) or len(str(value)) > _WORDS:
-            raise UsageError(f"the value of {key} must be text, a number or a flag, of at most {_WORDS} characters")
+        if not isinstance(value, (str, int, float, bool, type(None))) or len(str(value)) > _LONG:
+            raise UsageError(f"the value of {key} must be text, a number or a flag, of at most {_LONG} characters")
     if what == "let":
         return {key: str(value) for key, value in given.items() if value not in (None, "")}
     return {key: value for key, value in given.items() if value not in (None, "", False)}
@@ -109,7 +109,7 @@ def _draw(question: Question) -> dict[str, Any]:
         "description": figure.description,
         "shown": figure.source,
         "kind": figure.kind,
-        "uses": [*uses(figure.kind, subject.obj), *_said_of(question.source, subject.obj)],
+        "uses": [*uses(figure.kind, subject.obj), *_left_open(question.source, subject.obj)],
         "notes": list(dict.fromkeys((*left_out, *(spelled(note, "page") for note in found.notes), *figure.notes))),
         "facts": {key: value if isinstance(value, (int, str)) else str(value) for key, value in figure.facts.items()},
         "name": subject.name,
@@ -155,7 +155,7 @@ def uses(kind: str, obj: Any) -> list[str]:
     return [name for name in OPTIONS if name in mine | {"palette", "theme", "crop", "fold", "title"}]
 
 
-def _said_of(source: str, obj: Any) -> list[str]:
+def _left_open(source: str, obj: Any) -> list[str]:
     """What a source may leave open about its machine, for the fields of the page."""
     atom = getattr(obj, "atom", obj)
     of_machine = ["arch", "wave"] if getattr(atom, "warp", WARP)[1] != WARP[1] else []
