@@ -35,7 +35,10 @@ def command(table: str, as_json: bool) -> None:
     if data is not None and len(data) > limit("file"):
         raise over("file", "this is too large", place=table)
     text = _text(table) if data is None else ""
-    rows: Any = read_table(text) if data is None else read_npy(data)
+    try:
+        rows: Any = read_table(text) if data is None else read_npy(data)
+    except CuteVizError as error:
+        raise error.named(table if os.path.isfile(table) else None) from None
     found = solve_owners(rows) if rows and isinstance(rows[0][0], tuple) else solve(rows, pages_of(text) if text else 1)
     if as_json:
         tile = list(found.tile) if found.tile else None
