@@ -47,7 +47,7 @@ from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions
 from cute_viz.notation import parse
 from cute_viz.renderers import render
-from cute_viz.spec import read
+from cute_viz.spec import Library, read
 from cute_viz.spec.library import resolve
 from cute_viz.spec.listing import Listed, listing
 from tests import strategies
@@ -629,7 +629,22 @@ def test_kept_reports_follow_the_library_and_its_files(tmp_path: Path) -> None:
         assert digest.verified(ATOM, figure, Mine()) == device
     assert digest.verified(ATOM, figure) == "NVIDIA H100 80GB HBM3, NVIDIA H200"
     assert [name for name, _ in library.atoms(Mine())] == ["SM75_U32x1_LDSM_N"]
-    assert list(library.specs(Mine())) == []
+    file.write_text("[]")
+    with pytest.raises(CuteVizError, match=r"mine\.json: this is not the report of a check"):
+        digest.reports(Mine())
+    file.unlink()
+    file.symlink_to(tmp_path.parent / "other.json")
+    (tmp_path.parent / "other.json").write_text("{}")
+    with pytest.raises(CuteVizError, match="leads out of the folder"):
+        digest.reports(Mine())
+
+
+def test_specs_of_a_folder_of_the_users_name_its_own_atoms(tmp_path: Path) -> None:
+    layouts = 'ThrID: "1", SrcLayout: "(1,8):(0,1)", DstLayout: "(1,8):(0,1)", RefLayout: Src'
+    (tmp_path / "atoms.yaml").write_text(f"library: copy\narch: universal\nMINE: {{{layouts}}}\n")
+    (tmp_path / "mine.yaml").write_text("copy_atom: {op: MINE, type: 8}\n")
+    name, atom, _ = next(library.specs(Library((str(tmp_path),))))
+    assert (name, atom.name) == ("specs/mine", "MINE")
 
 
 # ---- CuTe's headers

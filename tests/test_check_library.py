@@ -81,7 +81,7 @@ def test_every_layout_at_the_top_is_used() -> None:
         (
             WARP + "\nYOURS:\n  inherits: MY\n  args: M N\n  where: {M: 1, N: {1: {2: 3}}}\n",
             "14:24",
-            "where must not be text",
+            "the values of a parameter must be text",
         ),
         (WARP + "\nYOURS:\n  inherits: MY\n  args: M N\n  where: {M: 1, N: {1: 1..}}\n", "14:24", "is not a range"),
         (WARP + "\nYOURS:\n  inherits: MY\n  args: N=9\n  where: {N: 8..64/8}\n", "13:9", "N = 9 is not legal"),

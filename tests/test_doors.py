@@ -16,7 +16,7 @@ from cute_viz.engine import Request, ask
 from cute_viz.errors import CuteVizError
 from cute_viz.ext.markdown import formatter
 from cute_viz.gallery.plan import plan
-from cute_viz.gallery.run import plain, update
+from cute_viz.gallery.run import update
 from cute_viz.limits import limit
 from cute_viz.spec import Library, read
 from tests.commands import run
@@ -147,7 +147,7 @@ def by_gallery(text: str, options: dict[str, str], folder: Path) -> bytes:
     inner = "".join(f"  {name}: {value}\n" for name, value in quoted.items() if name not in top)
     spec = "".join(f"{name}: {quoted[name]}\n" for name in top) + (f"figure:\n{inner}" if inner else "")
     (folder / "x.yaml").write_text(spec, encoding="utf-8")
-    outcome = update(plan([str(folder / "x.yaml")], (), Library()), str(folder / "out"), 1, False, plain)
+    outcome = update(plan([str(folder / "x.yaml")], (), Library()), str(folder / "out"), 1, False, lambda results, count: results)
     if outcome.failures:
         raise CuteVizError(outcome.failures[0])
     return (folder / "out" / "x.svg").read_bytes()

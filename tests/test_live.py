@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 from cute_viz import figure, render
 from cute_viz.live.follow import Followed
-from cute_viz.live.page import assets, document, fragment, told
+from cute_viz.live.page import assets, document, fragment, settings
 from cute_viz.live.pool import Cancelled, Pool
 from cute_viz.live.questions import answer
 from cute_viz.live.server import Server
@@ -109,6 +109,7 @@ def test_a_missing_value_is_asked_for():
         {"ask": "copy", "source": "(4,8)", "as": []}, {"source": "gl.TensorMemoryLayout(64, 64), 1, two_ctas=True)"},
         {"source": "gl.DistributedLinearLayout(1, 2, 3)"}, {"source": "(4,8)", "options": {"shape": []}},
         {"source": "1", "shape": [2]},
+        {"ask": "banks", "source": "(8,64):(64,1)", "options": {"type": "256"}},
         {"ask": "banks", "source": "(4,8,2)"}, {"ask": "banks", "source": "(4,8)", "access": []},
         {"ask": "explain", "source": "(4,8)"},
         {"ask": "banks", "source": "(4,8):(1@0,1@1)"}, {"source": "(1000000000000,1000000)"}, {"source": "/etc/passwd"},
@@ -299,7 +300,7 @@ def test_the_page_allows_no_inline_script(server):
 def test_what_the_page_is_told_cannot_break_out():
     page = document({"first": "</script><script>alert(1)</script><!--"}, drawn="<svg></svg>")
     assert page.count("<script") == 2
-    assert "{{" not in document(told())
+    assert "{{" not in document(settings())
 
 
 def test_every_module_of_the_page_is_served(server):

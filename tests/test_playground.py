@@ -30,9 +30,9 @@ def test_the_site_is_whole_and_always_the_same():
     assert not [name for name in names if name.startswith("cute_viz/cli/") or "__pycache__" in name]
     page = site["index.html"].decode()
     assert page.count("<svg") == 1
-    told = json.loads(re.search(r'id="told">(.*?)</script>', page)[1])  # type: ignore[index]
-    assert told["pyodide"] == f"https://cdn.jsdelivr.net/npm/pyodide@{playground.VERSION}/"
-    assert f"script-src &#x27;self&#x27; &#x27;wasm-unsafe-eval&#x27; {told['pyodide']}" in page
+    settings = json.loads(re.search(r'id="settings">(.*?)</script>', page)[1])  # type: ignore[index]
+    assert settings["pyodide"] == f"https://cdn.jsdelivr.net/npm/pyodide@{playground.VERSION}/"
+    assert f"script-src &#x27;self&#x27; &#x27;wasm-unsafe-eval&#x27; {settings['pyodide']}" in page
     for path in re.findall(r'(?:href|src)="([^"]+)"', page):
         assert path in site or path.startswith(("data:", "#"))
 

@@ -129,6 +129,7 @@ def test_themes():
 def test_fragment_has_no_declaration():
     assert render("(2,2)", "svg", fragment=True).startswith(b"<svg ")
     assert render("(2,2)", "svg").startswith(b"<?xml ")
+    assert figure("(2,2)").svg(bare=True, target="page").encode() == render("(2,2)", "svg", bare=True, target="page")
 
 
 def test_long_sources_are_wrapped():

@@ -12,7 +12,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from cute_viz.errors import CuteVizError
 from cute_viz.figures.model import Figure, Panel
+from cute_viz.files import read_text
 from cute_viz.spec import PACKAGED, Library
 
 LENGTH = 16  # hexadecimal digits of the SHA-256 that are kept
@@ -88,6 +90,8 @@ def digest(figure: Figure) -> str:
 def reports(library: Library = PACKAGED) -> tuple[dict[str, Any], ...]:
     """The kept reports: verified/*.json of every folder of a library.
 
+    Raises: CuteVizError for a file that is not such a report, and for a link that leaves its folder.
+
     >>> all("agree" in report for report in reports())
     True
     """
@@ -96,16 +100,22 @@ def reports(library: Library = PACKAGED) -> tuple[dict[str, Any], ...]:
         folder = os.path.join(directory, "verified")
         if os.path.isdir(folder):
             paths = sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".json"))
-            out += [_report(path, os.stat(path).st_mtime_ns) for path in paths]
+            out += [_report(path, directory, os.stat(path).st_mtime_ns) for path in paths]
     return tuple(out)
 
 
 @lru_cache(maxsize=64)
-def _report(path: str, changed: int) -> dict[str, Any]:
+def _report(path: str, directory: str, changed: int) -> dict[str, Any]:
     """One kept report, read again when its file has changed."""
-    with open(path, encoding="utf-8") as file:
-        out: dict[str, Any] = json.load(file)
-    return out
+    try:
+        out = json.loads(read_text(path, directory))
+        if not isinstance(out["device"], str) or not all(isinstance(out[key], dict) for key in ("agree", "known")):
+            raise TypeError
+    except (ValueError, KeyError, TypeError):
+        raise CuteVizError(
+            "this is not the report of a check", name=path, hint="cute-viz check --save writes one; remove any other file"
+        ) from None
+    return dict(out)
 
 
 def verified(name: str, figure: Figure, library: Library = PACKAGED) -> str | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from cute_viz.check.job import Undecided
 from cute_viz.errors import CuteVizError
+from cute_viz.files import read_text
 from cute_viz.options.words import parse_tile
 from cute_viz.spec import PACKAGED, Library, read
 from cute_viz.spec.build import read_specs
@@ -124,13 +125,8 @@ def specs(library: Library = PACKAGED) -> Iterator[tuple[str, Any, tuple[int, in
     >>> name.startswith("specs/")
     True
     """
-    for directory in library.directories():
-        folder = os.path.join(directory, "specs")
-        for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-            if file.endswith((".yaml", ".yml")):
-                path = os.path.join(folder, file)
-                with open(path, encoding="utf-8") as stream:
-                    for spec in read_specs(stream.read(), path):
-                        tile = spec.figure.get("tile")  # as written
-                        name = f"specs/{os.path.splitext(file)[0]}" + (f":{spec.name}" if spec.name else "")
-                        yield name, spec.obj, parse_tile(tile) if tile else None
+    for path in library.spec_files():
+        stem = os.path.splitext(os.path.basename(path))[0]
+        for spec in read_specs(read_text(path), path, library):
+            tile = spec.figure.get("tile")  # as written
+            yield f"specs/{stem}" + (f":{spec.name}" if spec.name else ""), spec.obj, parse_tile(tile) if tile else None

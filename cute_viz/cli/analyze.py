@@ -27,15 +27,18 @@ if TYPE_CHECKING:
     from cute_viz.source.model import Move
 
 _WIDE = 56  # characters of a statement in the table
+_INSTRUCTIONS = (*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS)
 
 
 @click.command(
     epilog="\b\nExamples:\n"
     "  cute-viz analyze 'Sw<3,3,3> o 0 o (8,64):(64,1)'\n"
-    "  cute-viz analyze '(8,64):(64,1)' --access '((8,4),8):((1,64),8)' --instruction ldmatrix.x4 --type f16\n"
-    "  cute-viz analyze 'tile_to_shape(Sw<3,3,3> o 0 o (8,64):(64,1), (128,64))' --type f16 \\\n"
-    "      --access 'make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}, mma)' \\\n"
-    "      --let 'mma=make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))'"
+    "  cute-viz analyze '(8,64):(64,1)' --access '((8,4),8):((1,64),8)' \\\n"
+    "    --instruction ldmatrix.x4 --type f16\n"
+    "  cute-viz analyze --type f16 \\\n"
+    "    'tile_to_shape(Sw<3,3,3> o 0 o (8,64):(64,1), (128,64))' \\\n"
+    "    --access 'make_tiled_copy_A(Copy_Atom<SM75_U32x4_LDSM_N,half_t>{}, M)' \\\n"
+    "    --let 'M=make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1))'"
 )
 @click.argument("source", metavar="LAYOUT|FILE")
 @click.option(
@@ -52,8 +55,9 @@ _WIDE = 56  # characters of a statement in the table
 )
 @click.option(
     "--instruction",
-    type=click.Choice([*ACCESSES, *REMOTE, *REDUCTIONS, *INSTRUCTIONS]),
-    help="The instruction, instead of the one implied by the access.",
+    type=click.Choice(_INSTRUCTIONS),
+    metavar="NAME",
+    help=f"The instruction, instead of the one implied by the access: {', '.join(_INSTRUCTIONS)}.",
 )
 @click.option("--operand", metavar="LETTER", help="The operand of a TiledMMA: A, B or C.")
 @click.option("--store", is_flag=True, help="The tile is written, not read.")

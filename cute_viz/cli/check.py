@@ -78,7 +78,12 @@ def _promise(kind: str) -> str:
 )
 @click.argument("sources", metavar="SOURCE...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="The whole library of atoms and every spec that comes with it.")
-@click.option("--tile", type=Word(OPTIONS["tile"]), help="The tile, for a layout drawn as a map of threads and values.")
+@click.option(
+    "--tile",
+    type=Word(OPTIONS["tile"]),
+    metavar=OPTIONS["tile"].metavar,
+    help="The tile, for a layout drawn as a map of threads and values.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The report as one JSON object.")
 @click.option("--save", metavar="FILE", help="Keep the compact report: device, versions, counts, digest of each mapping.")
 @click.option("--emit", type=click.Choice(["ptx", "cuda"]), help="Write the kernels instead of running them; needs no GPU.")

@@ -30,12 +30,14 @@ EMBEDDED = tuple(dict.fromkeys(format_ for formats in SHOWN.values() for format_
 @click.command(
     epilog="\b\nExamples:\n"
     "  cute-viz embed notes.md\n"
-    "  cute-viz embed notes.md --folder pictures && cute-viz embed notes.md --folder pictures --check\n"
+    "  cute-viz embed notes.md --folder pictures && \\\n"
+    "    cute-viz embed notes.md --folder pictures --check\n"
     "\b\nIn the document:\n"
-    "  <!-- cute-viz: ((16,8),8):((64,1),8) | tile=8x128 name=tv -->\n"
-    "  <!-- /cute-viz -->                                in Markdown, MyST and HTML; also a fence ```cute-viz tile=8x128\n"
-    "  .. cute-viz: (8,8):(8,1)      .. /cute-viz        in reST\n"
-    "  % cute-viz: ampere_gemm       % /cute-viz         in LaTeX"
+    "  Markdown, MyST, HTML  <!-- cute-viz: (8,8):(8,1) | color-by=row name=tv -->\n"
+    "                        <!-- /cute-viz -->\n"
+    "  Markdown, MyST        a fence ```cute-viz tile=8x128\n"
+    "  reST                  .. cute-viz: (8,8):(8,1)      .. /cute-viz\n"
+    "  LaTeX                 % cute-viz: ampere_gemm       % /cute-viz"
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False))
 @click.option("--folder", default="", metavar="DIR", help="Where the pictures go, relative to each document; by default beside it.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from cute_viz.algebra.inttuple import show
@@ -14,11 +16,11 @@ from cute_viz.engine.answer import format_of
 @click.command(
     epilog="\b\nExamples:\n"
     "  cute-viz explain 'complement(4:2, 24)'\n"
-    "  cute-viz explain 'logical_divide((8,6), (4,3))' -o steps.svg     the steps as pictures\n"
-    "  cute-viz explain 'composition((3,5,7):(35,7,1), (1):(7))'        why CuTe refuses it\n"
-    "  cute-viz explain kernel.cu --name sB                            how a file's layout comes about\n"
-    "  cute-viz explain - < copy.cu                                     why a copy does not vectorise\n"
-    "  cute-viz explain 'Sw<3,3,3> o 0 o (8,64):(64,1)'                 which bits are XORed into which"
+    "  # the steps as pictures\n  cute-viz explain 'logical_divide((8,6), (4,3))' -o steps.svg\n"
+    "  # why CuTe refuses it\n  cute-viz explain 'composition((3,5,7):(35,7,1), (1):(7))'\n"
+    "  # how a file's layout comes about\n  cute-viz explain kernel.cu --name sB\n"
+    "  # why a copy does not vectorise\n  cute-viz explain - < copy.cu\n"
+    "  # which bits are XORed into which\n  cute-viz explain 'Sw<3,3,3> o 0 o (8,64):(64,1)'"
 )
 @click.argument("expression", metavar="EXPR|FILE|-")
 @click.option("-o", "--output", "path", metavar="FILE", help="Draw the layouts of the steps; the suffix is the format.")
@@ -44,7 +46,7 @@ def command(expression: str, path: str | None, as_json: bool, reading: Reading) 
     if (bits := explanation.bits) is not None:
         click.echo(bits.render("text"))
     for number, words, value in explanation.numbered:
-        click.echo(("    - " if number is None else f"{number:>2}. ") + words)
+        click.echo(output.fitted(("    - " if number is None else f"{number:>2}. ") + words, sys.stdout, "    "))
         if value is not None:
             click.echo(f"      {show(value)}")
     if explanation.failed:

@@ -12,8 +12,8 @@ from cute_viz.notation.write import TARGETS
 
 @click.command(
     epilog="\b\nExamples:\n"
-    "  cute-viz fmt '(_4,_8):(_8,_1)' --as cpp        Layout<Shape<_4,_8>,Stride<_8,_1>>{}\n"
-    "  cute-viz fmt '(4,8):(8,1)' --as dsl            cute.make_layout((4, 8), stride=(8, 1))\n"
+    "  # Layout<Shape<_4,_8>,Stride<_8,_1>>{}\n  cute-viz fmt '(_4,_8):(_8,_1)' --as cpp\n"
+    "  # cute.make_layout((4, 8), stride=(8, 1))\n  cute-viz fmt '(4,8):(8,1)' --as dsl\n"
     "  cute-viz fmt 'Sw<3,3,3> o 0 o (8,64):(64,1)' --as triton\n"
     "  pbpaste | cute-viz fmt - --as cute"
 )
@@ -22,7 +22,8 @@ from cute_viz.notation.write import TARGETS
     "--as",
     "target",
     type=click.Choice([*TARGETS, "triton"]),
-    help="The language to write; by default cute, or YAML for a spec file.",
+    help="The language to write: cpp for C++, dsl for CUTLASS's Python DSL, cute for CuTe notation, ir for CuTe's compiler "
+    "notation, triton for an encoding of Triton; by default cute, or YAML for a spec file.",
 )
 @reading_options
 def command(source: str, target: str | None, reading: Reading) -> None:

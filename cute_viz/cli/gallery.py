@@ -24,9 +24,9 @@ POLL = 0.3  # seconds between two looks of --watch
 
 @click.command(
     epilog="\b\nExamples:\n"
-    "  cute-viz gallery -o pictures                     the specs of the library\n"
+    "  # the specs of the library\n  cute-viz gallery -o pictures\n"
     "  cute-viz gallery spec.yaml -o pictures -T svg -T text\n"
-    "  cute-viz gallery spec.yaml -o pictures --prune   remove what no spec asks for any more"
+    "  # remove what no spec asks for any more\n  cute-viz gallery spec.yaml -o pictures --prune"
 )
 @click.argument("specs", nargs=-1, type=click.Path(exists=True), metavar="[SPECS]...")
 @click.option("-o", "--output", "folder", default="gallery", show_default=True, metavar="DIR", help="Where the pictures go.")

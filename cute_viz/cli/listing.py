@@ -11,7 +11,7 @@ import click
 from cute_viz.cli import output
 from cute_viz.cli.words import Reading, dialect_option, layouts_option, let_option
 from cute_viz.engine import ask
-from cute_viz.errors import CuteVizError, spelled
+from cute_viz.errors import CuteVizError
 from cute_viz.figures.words import count
 from cute_viz.spec import Library
 
@@ -24,9 +24,9 @@ _NAMED = 8  # names without a value that the last line has
 
 @click.command(
     epilog="\b\nExamples:\n"
-    "  cute-viz list kernel.cu                           what a file defines\n"
+    "  # what a file defines\n  cute-viz list kernel.cu\n"
     "  cute-viz list kernel_traits.h --let kHeadDim_=128 --let elem_type=half_t\n"
-    "  nm -C a.out | cute-viz list -                     the layouts that were compiled\n"
+    "  # the layouts that were compiled\n  nm -C a.out | cute-viz list -\n"
     "  cute-viz list ops\n  cute-viz list mma --arch sm90 --type f16"
 )
 @click.argument("what", metavar=f"FILE|-|{'|'.join(KINDS)}")
@@ -52,6 +52,7 @@ def command(
         return
     if as_json or let or dialect != "auto":
         raise click.UsageError("--json, --let and --dialect apply to a file")
+    rows: list[tuple[str, ...]]
     if what == "formats":
         from cute_viz.renderers import FORMATS
 
@@ -65,11 +66,10 @@ def command(
 
         rows = [(op.signature, op.summary, "") for op in OPS.values()]
     elif what == "limits":
-        from cute_viz.limits import LIMITS, limit, raised_by
+        from cute_viz.limits import LIMITS, limit
 
-        rows = [
-            (name, str(limit(name)), f"{known.what}; raised by {spelled(raised_by(name), 'cli')}") for name, known in LIMITS.items()
-        ]
+        rows = [("limit", "value", "at most", "what it bounds; cute-viz --limit NAME=N raises it, --max-cells N that of cells")]
+        rows += [(name, str(limit(name)), str(known.most), known.what) for name, known in LIMITS.items()]
     else:
         rows = _atoms(what, arch, element, library)
     output.table(rows)
@@ -118,7 +118,7 @@ def _told(row: Row) -> str:
     return "; ".join(filter(None, (row.brief, needs, depends)))
 
 
-def _atoms(kind: str, arch: str | None, element: str | None, library: Library) -> list[tuple[str, str, str]]:
+def _atoms(kind: str, arch: str | None, element: str | None, library: Library) -> list[tuple[str, ...]]:
     from cute_viz.algebra.elements import spells
 
     entries = [entry for entry in library.listing() if entry.kind == kind]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -33,7 +33,19 @@ def write(data: bytes, path: str | None, root: str | None = None) -> None:
 
 def say(words: str, err: bool = True) -> None:
     """One line of what a command has done, in which no name of a file begins another."""
-    click.echo(one_line(words), err=err)
+    line = one_line(words)
+    click.echo(fitted(line, sys.stderr, "  ") if err else line, err=err)
+
+
+def fitted(line: str, stream: TextIO, indent: str = "") -> str:
+    """A line of prose for a stream: of a terminal, broken between words where it would break within one; else as it is."""
+    if not stream.isatty():
+        return line
+    import shutil
+    import textwrap
+
+    width = max(40, shutil.get_terminal_size((80, 24)).columns)
+    return "\n".join(textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False))
 
 
 def notes(words: Iterable[str]) -> None:
@@ -49,7 +61,9 @@ def warn(words: str) -> None:
 
 def error(failure: CuteVizError | str, spelling: str = "cli") -> None:
     """One error, with its place and hint; as words, those of `explain`."""
-    click.echo(f"error: {failure if isinstance(failure, str) else failure.explain(spelling)}", err=True)
+    first, *rest = f"error: {failure if isinstance(failure, str) else failure.explain(spelling)}".split("\n")
+    lines = [fitted(line, sys.stderr, "        ") if line.startswith("  hint: ") else line for line in rest]
+    click.echo("\n".join([fitted(first, sys.stderr, "  "), *lines]), err=True)
 
 
 def table(rows: Sequence[Sequence[str]]) -> None:

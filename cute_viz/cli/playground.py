@@ -13,7 +13,8 @@ from cute_viz.cli import output
 @click.command(
     epilog="\b\nExamples:\n"
     "  cute-viz playground -o site\n"
-    "  npm pack pyodide && tar xzf pyodide-*.tgz && cute-viz playground -o site --pyodide package"
+    "  npm pack pyodide && tar xzf pyodide-*.tgz && \\\n"
+    "    cute-viz playground -o site --pyodide package"
 )
 @click.option("-o", "--output", "folder", required=True, metavar="DIR", help="The folder to write the site to.")
 @click.option(

@@ -20,19 +20,19 @@ from cute_viz.renderers.geometry import keeping
 
 @click.command(
     epilog="\b\nExamples:\n"
-    "  cute-viz render '(4,8):(8,1)'                                    a grid in the terminal\n"
-    "  cute-viz render '((16,8),8):((64,1),8)' --tile 8x128 -o tv.svg   who owns each cell\n"
+    "  # a grid in the terminal\n  cute-viz render '(4,8):(8,1)'\n"
+    "  # who owns each cell\n  cute-viz render '((16,8),8):((64,1),8)' --tile 8x128 -o tv.svg\n"
     "  cute-viz render '((4,8),(2,2)):((32,1),(16,8))' --tile 16x8 --view table\n"
-    "  cute-viz render '(_4,_8):(_8,_1)' -T tikz --style cutlass        print_latex, byte for byte\n"
+    "  # print_latex, byte for byte\n  cute-viz render '(_4,_8):(_8,_1)' -T tikz --style cutlass\n"
     "  cute-viz render SM80_16x8x16_F32BF16BF16F32_TN --thread 5 -o mma.svg\n"
-    "  cute-viz render 'logical_divide((8,6), (4,3))' -o divide.svg              what went in, and what came out\n"
-    "  cute-viz render ampere_gemm --follow 13 -o day.svg                        one thread's way through a GEMM\n"
-    "  cute-viz render SM80_16x8x16_F32F16F16F32_TN --for page -o mma.tex           for a paper, its caption beside it\n"
-    "  cute-viz render '(8,8):(8,1)' '(8,8):(1,8)' --diff               side by side, differences marked\n"
-    "  make 2>&1 | cute-viz render - --name sA                          what a kernel printed\n"
-    "  cute-viz render kernel.cu --name gemm_tn::sA -o sA.svg           one object of a file\n"
-    "  cute-viz render kernel.cu --all -o kernel.html                   all of them\n"
-    "  cute-viz render '(8,8):(8,1)' -T json > f.json; cute-viz render f.json -o f.svg"
+    "  # what went in, and what came out\n  cute-viz render 'logical_divide((8,6), (4,3))' -o divide.svg\n"
+    "  # one thread's way through a GEMM\n  cute-viz render ampere_gemm --follow 13 -o day.svg\n"
+    "  # for a paper, its caption beside it\n  cute-viz render SM80_16x8x16_F32F16F16F32_TN --for page -o mma.tex\n"
+    "  # side by side, differences marked\n  cute-viz render '(8,8):(8,1)' '(8,8):(1,8)' --diff\n"
+    "  # what a kernel printed\n  make 2>&1 | cute-viz render - --name sA\n"
+    "  # one object of a file\n  cute-viz render kernel.cu --name gemm_tn::sA -o sA.svg\n"
+    "  # all of them\n  cute-viz render kernel.cu --all -o kernel.html\n"
+    "  cute-viz render '(8,8)' -T json > f.json; cute-viz render f.json -o f.svg"
 )
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
 @click.option("-o", "--output", "path", metavar="FILE", help="The file to write; its suffix selects the format.")

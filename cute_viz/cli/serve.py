@@ -17,7 +17,7 @@ from cute_viz.spec import Library
     epilog="\b\nExamples:\n"
     "  cute-viz serve\n"
     "  cute-viz serve 'Sw<3,3,3> o 0 o (8,64):(64,1)'\n"
-    "  cute-viz serve kernel.cu                      what it defines, redrawn when it is saved\n"
+    "  # what it defines, redrawn when it is saved\n  cute-viz serve kernel.cu\n"
     "  cute-viz serve kernel.cu --let M=512 --name sA"
 )
 @click.argument("source", metavar="[SOURCE|FILE]", required=False)

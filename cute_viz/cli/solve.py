@@ -17,10 +17,10 @@ from cute_viz.limits import limit, over
 
 @click.command(
     epilog="\b\nExamples:\n"
-    "  cute-viz solve '0 1 2 3; 4 5 6 7'        rows are separated by semicolons or lines\n"
-    "  cute-viz solve '0 4; 1 5;; 8 12; 9 13'   an empty row, or line, begins the next index of a third mode\n"
+    "  # rows are separated by semicolons or lines\n  cute-viz solve '0 1 2 3; 4 5 6 7'\n"
+    "  # an empty row, or line, begins the next index of a third mode\n  cute-viz solve '0 4; 1 5;; 8 12; 9 13'\n"
     "  cute-viz solve offsets.csv\n"
-    "  cute-viz solve owners.txt --json         the TV layout of a table of T0V0, T0V1 ..."
+    "  # the TV layout of a table of T0V0, T0V1 ...\n  cute-viz solve owners.txt --json"
 )
 @click.argument("table", metavar="TABLE")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a line.")
@@ -35,7 +35,10 @@ def command(table: str, as_json: bool) -> None:
     if data is not None and len(data) > limit("file"):
         raise over("file", "this is too large", place=table)
     text = _text(table) if data is None else ""
-    rows: Any = read_table(text) if data is None else read_npy(data)
+    try:
+        rows: Any = read_table(text) if data is None else read_npy(data)
+    except CuteVizError as error:
+        raise error.named(table if os.path.isfile(table) else None) from None
     found = solve_owners(rows) if rows and isinstance(rows[0][0], tuple) else solve(rows, pages_of(text) if text else 1)
     if as_json:
         tile = list(found.tile) if found.tile else None

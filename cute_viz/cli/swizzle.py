@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 from click.core import ParameterSource
 
@@ -72,7 +74,7 @@ def command(
     lines = [[c.name, str(c.wavefronts), str(c.ideal), *(str(c.by_access[n]) for n in names), c.mode] for c in shown]
     output.table([head, *lines])
     click.echo()
-    click.echo(result.why)
+    click.echo(output.fitted(result.why, sys.stdout))
 
 
 def _alone() -> None:

@@ -39,9 +39,9 @@ class Word(_Base):
         try:
             return read(self.option.name, value)
         except CuteVizError as error:
-            named = rf"^`{self.option.name}=([^`]*)` (?=\S)"  # click says which option it is
-            message = re.sub(named, lambda found: f"{found[1]!r} " if found[1] else "it ", error.message)
-            self.fail(message, param, ctx)
+            named = rf"^`{self.option.name}=([^`]*)`(:?) (?=\S)"  # click says which option it is
+            message = re.sub(named, lambda found: "" if found[2] else f"{found[1]!r} " if found[1] else "it ", error.message)
+            self.fail(f"{message}; {error.hint}" if error.hint else message, param, ctx)
 
 
 def option(name: str, **more: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -133,10 +133,13 @@ def machine_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return tuple(map(int, parts))
 
     @click.option("--arch", default="", metavar="ARCH", help="The machine, for a name that several machines have: gfx942, gfx1200.")
-    @click.option("--wave", type=click.IntRange(1), metavar="N", help="How many of its threads run together: 32 or 64.")
+    @click.option("--wave", type=click.IntRange(1), metavar="N", help="How many threads of the machine run together: 32 or 64.")
     @click.option("--shape", metavar="AxB", callback=extents, help="The shape of the tensor, for an encoding of Triton.")
     @click.option(
-        "--bits", type=click.IntRange(1, 1024), metavar="N", help="The width of its elements in bits, or of a copy's values."
+        "--bits",
+        type=click.IntRange(1, 1024),
+        metavar="N",
+        help="The bits of an encoding's elements, or of a copy's values.",
     )
     @wraps(command)
     def wrapped(

@@ -9,6 +9,8 @@ from cute_viz.engine import Answer, Request, ask
 from cute_viz.errors import CuteVizError
 from cute_viz.spec import PACKAGED, Library
 
+TEXTS = ("alt", "formats", "name", "title")  # options that hold any text, so that one without a value is no flag
+
 
 def words_of(line: str) -> dict[str, str]:
     """The options on a line, `key=value` or a flag alone.
@@ -26,6 +28,8 @@ def words_of(line: str) -> dict[str, str]:
         key = key.replace("-", "_")
         if key in out:
             raise CuteVizError(f"the option {key} is given twice")
+        if not equals and key in TEXTS:
+            raise CuteVizError(f"the option {key} needs a value", hint=f"write {key}=..., in quotes where it has spaces")
         out[key] = value if equals else "true"
     return out
 

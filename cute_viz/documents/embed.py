@@ -18,7 +18,7 @@ from cute_viz.errors import CuteVizError, Span, boundary
 from cute_viz.renderers import FORMATS
 from cute_viz.spec import PACKAGED, Library
 
-SHOWN = {
+SHOWN = {  # the formats that a document shows, by its language, the best first
     "markdown": ("svg", "png"),
     "rest": ("svg", "png", "pdf"),
     "html": ("svg", "png"),
@@ -39,15 +39,6 @@ class Embedded:
     places: dict[str, int] = field(default_factory=dict)
     changed: list[int] = field(default_factory=list)
     failures: list[CuteVizError] = field(default_factory=list)
-
-
-def default_format(language: str) -> str:
-    """The format that a document of a language shows best.
-
-    >>> default_format("markdown"), default_format("latex")
-    ('svg', 'pdf')
-    """
-    return SHOWN[language][0]
 
 
 def embed(
@@ -119,7 +110,7 @@ class _Pictures:
         language, out = self.language, self.out
         words = words_of(block.options[0])
         alt, given, formats = words.pop("alt", None), words.pop("name", None), words.pop("formats", None)
-        format = formats or self.format or default_format(language)
+        format = formats or self.format or SHOWN[language][0]
         if format not in SHOWN[language]:
             raise CuteVizError(f"a {language} document cannot show {format!r}", hint=f"formats: {', '.join(SHOWN[language])}")
         if given is not None and not is_file_name(given):

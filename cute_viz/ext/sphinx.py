@@ -1,4 +1,4 @@
-"""Sphinx: the directive `cute-viz`, drawn as SVG in HTML, PDF or TikZ in LaTeX, a text grid in text.
+"""Sphinx: the directive `cute-viz`, drawn as SVG in HTML, PDF in LaTeX, a text grid in text.
 
     extensions = ["cute_viz.ext.sphinx"]
 
@@ -22,7 +22,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from cute_viz import __version__, files
 from cute_viz.documents.draw import picture, words_of
-from cute_viz.documents.embed import default_format, reference
+from cute_viz.documents.embed import reference
 from cute_viz.errors import CuteVizError, FigureError, Span, boundary
 from cute_viz.options import OPTIONS
 from cute_viz.renderers import FORMATS
@@ -112,7 +112,7 @@ def _known_to(format: str, words: dict[str, str]) -> dict[str, str]:
     return words if FORMATS[format].pages else {key: word for key, word in words.items() if key not in ("theme", "width", "cell")}
 
 
-def _draw(node: cute_viz, format: str, **more: Any) -> bytes:
+def _draw(node: cute_viz, format: str) -> bytes:
     """The picture in a format; in CuTe's own style where the format has it and the document asks for it.
 
     What a format cannot show is a warning at the block, and nothing is drawn there.
@@ -121,9 +121,9 @@ def _draw(node: cute_viz, format: str, **more: Any) -> bytes:
         with boundary():
             drawn = picture(node["text"], _known_to(format, node["words"]), _FORMATS, Library.of_environment())
             try:
-                return drawn.write(format, **more)
+                return drawn.write(format)
             except FigureError:
-                return drawn.write(format, style="default", **more)
+                return drawn.write(format, style="default")
     except (CuteVizError, OSError) as error:
         _log.warning("cute-viz: %s", _said(error), location=node, type="cute_viz")
         raise nodes.SkipNode from None
@@ -150,12 +150,12 @@ def _html(self: Any, node: cute_viz) -> None:
 
 
 def _latex(self: Any, node: cute_viz) -> None:
-    format_ = default_format("latex")
-    name = _file(self.builder.outdir, "", _draw(node, format_, fragment=format_ == "tikz"), FORMATS[format_].suffixes[0])
-    shown = rf"\input{{{name}}}" if format_ == "tikz" else rf"\includegraphics{{{name}}}"
+    name = _file(self.builder.outdir, "", _draw(node, "pdf"), ".pdf")
     fit = r"\ifdim\width>\linewidth\linewidth\else\width\fi"
     low = r"\ifdim\totalheight>.85\textheight.85\textheight\else\totalheight\fi"
-    self.body.append(f"\n\\par\\noindent\\resizebox*{{!}}{{{low}}}{{\\resizebox{{{fit}}}{{!}}{{{shown}}}}}\\par\n")
+    self.body.append(
+        f"\n\\par\\noindent\\resizebox*{{!}}{{{low}}}{{\\resizebox{{{fit}}}{{!}}{{\\includegraphics{{{name}}}}}}}\\par\n"
+    )
     raise nodes.SkipNode
 
 
@@ -177,6 +177,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     others = (_words, None)
     app.add_node(cute_viz, html=(_html, None), latex=(_latex, None), text=(_text, None), man=others, texinfo=others)
     app.add_directive("cute-viz", CuteVizDirective)
-    app.add_latex_package("tikz")
     version = zlib.crc32(__version__.encode())  # another version may draw otherwise: what was read is read again
     return {"version": __version__, "env_version": version, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -89,9 +89,7 @@ def readme(entries: Sequence[Entry], title: str = "Gallery", live: str | None = 
     groups = _grouped(entries)
     if len(groups) > 1:
         out += [f"- [{_text(group)}](#{_anchor(group)}) ({len(members)})" for group, members in groups.items()] + [""]
-    named = {entry.name: entry for entry in entries}
-    if set(BEST) <= set(named):
-        groups = {TWELVE: [named[name] for name in BEST], **groups}
+    groups = _best(entries) | groups
     for group, members in groups.items():
         out += [f"## {_text(group)}", "", "<table>"]
         for start in range(0, len(members), COLUMNS):
@@ -114,12 +112,8 @@ def page(entries: Sequence[Entry], title: str = "Gallery", hashes: Mapping[str, 
     kinds = sorted({entry.kind for entry in entries})
     archs = sorted({arch for entry in entries for arch in entry.archs}, key=lambda arch: (len(arch), arch))
     files = {file for entry in entries for file in entry.files.values()}
-    groups = _grouped(entries)
-    named = {entry.name: entry for entry in entries}
-    if set(BEST) <= set(named):
-        groups = {TWELVE: [named[name] for name in BEST], **groups}
     sections = []
-    for group, members in groups.items():
+    for group, members in (_best(entries) | _grouped(entries)).items():
         cards = "\n".join(_card(entry, live) for entry in members)
         best = " class=best" if group == TWELVE else ""
         sections.append(f"<section{best}>\n<h2>{_text(group)}</h2>\n<div class=cards>\n{cards}\n</div>\n</section>")
@@ -142,8 +136,6 @@ def files_of(text: str) -> dict[str, str]:
     """
     match = re.search(r'<script type="application/json" id="cute-viz-files">(.*?)</script>', text, re.S)
     files = json.loads(match[1]) if match else None
-    if isinstance(files, list):  # as former versions wrote it
-        files = dict.fromkeys(map(str, files), "")
     if not isinstance(files, dict) or not all(isinstance(hash_, str) for hash_ in files.values()):
         raise ValueError("this is not the index of a gallery")
     return files
@@ -154,6 +146,12 @@ def _grouped(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
     for entry in entries:
         out.setdefault(entry.group, []).append(entry)
     return out
+
+
+def _best(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+    """The group that comes first in our own gallery; none in others."""
+    named = {entry.name: entry for entry in entries}
+    return {TWELVE: [named[name] for name in BEST]} if set(BEST) <= set(named) else {}
 
 
 def _cell(entry: Entry, live: str | None) -> str:

@@ -70,10 +70,10 @@ def plan(paths: Sequence[str], formats: Sequence[str], library: Library) -> Plan
             out.failures.append(_failure(error, path))
             out.broken.add(path)
             continue
-        root = f"{program}\n{json.dumps(builder.shared)}\n"
+        shared = f"{program}\n{json.dumps(builder.shared)}\n"
         for own, value in parts.items():
             try:
-                out.jobs.append(_job(builder, own, value, formats, root, taken))
+                out.jobs.append(_job(builder, own, value, formats, shared, taken))
             except CuteVizError as error:
                 out.failures.append(error)
     return out
@@ -147,11 +147,11 @@ def name_files(
     return name, files
 
 
-def _job(builder: Builder, own: str, value: Value, formats: Sequence[str], root: str, taken: dict[str, str]) -> Job:
+def _job(builder: Builder, own: str, value: Value, formats: Sequence[str], shared: str, taken: dict[str, str]) -> Job:
     name, files = name_files(builder, own, value, formats, taken)
     stem = os.path.splitext(os.path.basename(builder.name or ""))[0]
     group = builder.description or (stem.replace("_", " ") if own else "Single figures")
-    key = hashlib.sha256(f"{root}{name}\n{group}\n{json.dumps(files)}{bool(formats)}\n{json.dumps(value)}".encode()).hexdigest()
+    key = hashlib.sha256(f"{shared}{name}\n{group}\n{json.dumps(files)}{bool(formats)}\n{json.dumps(value)}".encode()).hexdigest()
     return Job(name, group, key, files, builder, value, own, bool(formats))
 
 

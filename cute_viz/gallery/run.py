@@ -12,7 +12,7 @@ from cute_viz.errors import CuteVizError
 from cute_viz.gallery import state as states
 from cute_viz.gallery.draw import Drawn, draw_all, hash_of
 from cute_viz.gallery.index import page, readme
-from cute_viz.gallery.plan import INDEX, Job, Plan, spec_files
+from cute_viz.gallery.plan import INDEX, Plan, spec_files
 
 EVERY = 2.0  # seconds between two savings of the state, so that a killed run goes on where it was
 Progress = Callable[[Iterator[Drawn], int], Iterable[Drawn]]  # hands on results; the number is how many there will be
@@ -122,11 +122,3 @@ def _index(planned: Plan, state: states.State, live: str | None) -> dict[str, st
     hashes = {file: hash_ for record in state.records.values() for file, hash_ in record.hashes.items() if file in wanted}
     text = readme(entries, live=live)
     return {INDEX[0]: text, INDEX[1]: page(entries, hashes={INDEX[0]: hash_of(text.encode()), **hashes}, live=live)}
-
-
-def plain(results: Iterator[Drawn], count: int) -> Iterator[Drawn]:
-    """No progress: the results as they are."""
-    return results
-
-
-__all__ = ["Job", "Outcome", "compare", "plain", "stamps", "update"]

@@ -11,8 +11,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.analysis.access import element_bits
 from cute_viz.analysis.banks import FULL, LANES, ideal_wavefronts, phases
 from cute_viz.analysis.swizzles import PATTERNS, search, warp_addresses
-from cute_viz.errors import AlgebraError, CuteVizError
-from cute_viz.limits import limit, over
+from cute_viz.errors import AlgebraError, CuteVizError, LimitError
 from cute_viz.options.words import read
 
 if TYPE_CHECKING:
@@ -35,14 +34,14 @@ def banks(question: Question) -> dict[str, Any]:
     bits = element_bits(layout, given=read("type", question.options["type"]) if question.options.get("type") else None)
     rows, cols, flip, table = _tile(layout, bits)
     name = str(question.more.get("access") or "ldmatrix")
-    warps = [_moved(warp, name, rows, cols, bits, table) for warp in warp_addresses(name, rows, cols, bits)]
+    plain = list(warp_addresses(name, rows, cols, bits))
+    warps = [_moved(warp, name, cols, bits, table) for warp in plain]
     costs = [sum(phase.wavefronts for phase in phases(*warp)) for warp in warps]
     ideal = [ideal_wavefronts(*warp) for warp in warps]
     step = question.more.get("step")
     at = int(step) if isinstance(step, int) and 0 <= step < len(warps) else costs.index(max(costs))
-    plain = list(warp_addresses(name, rows, cols, bits))[at]
     size = bits // 8
-    cells = [divmod(address // size, cols) for address in plain]
+    cells = [divmod(address // size, cols) for address in plain[at]]
     found = search(rows, cols, bits, [name])
     best = next((candidate for candidate in found if candidate.swizzle is not None or candidate.name == "plain"), found[0])
     return {
@@ -77,10 +76,10 @@ def _tile(layout: Any, bits: int) -> tuple[int, int, bool, list[int]]:
     extents = [product(mode) for mode in modes(layout.shape)]
     if len(extents) != 2:
         raise AlgebraError(f"a tile in shared memory has two modes, not {len(extents)}", hint="such as (8,64):(64,1)")
-    if bits % 8:
-        raise AlgebraError(f"elements of {bits} bits are not whole bytes", hint="recast the layout to bytes first")
-    if product(tuple(extents)) > min(CELLS, limit("elements")):
-        raise over("elements", f"the tile has {product(tuple(extents))} elements", most=CELLS, instead="give one tile")
+    if bits % 8 or bits > 128:
+        raise AlgebraError(f"{bits} bits are not an element of 1 to 16 whole bytes", hint="recast the layout to bytes first")
+    if product(tuple(extents)) > CELLS:
+        raise LimitError(f"the tile has {product(tuple(extents))} elements, more than {CELLS}", hint="give one tile")
     m, n = extents
     column_major = offsets(layout)
     if not all(isinstance(offset, int) and offset >= 0 for offset in column_major):
@@ -92,7 +91,7 @@ def _tile(layout: Any, bits: int) -> tuple[int, int, bool, list[int]]:
     return m, n, False, [column_major[r + c * m] * size for r in range(m) for c in range(n)]
 
 
-def _moved(warp: list[int], name: str, rows: int, cols: int, bits: int, table: list[int]) -> tuple[list[int], str, int]:
+def _moved(warp: list[int], name: str, cols: int, bits: int, table: list[int]) -> tuple[list[int], str, int]:
     """The addresses of a warp of the plain tile where the layout puts them, with the instruction and the active lanes.
 
     Raises: AlgebraError where the layout tears apart the 16 bytes that a lane moves.

@@ -60,10 +60,10 @@ def assets() -> dict[str, bytes]:
     return out
 
 
-def told(**more: Any) -> dict[str, Any]:
+def settings(**more: Any) -> dict[str, Any]:
     """The settings of the page: the options, the ways to copy, the presets, the version, and `more`.
 
-    >>> told()["fields"][0]["name"]
+    >>> settings()["fields"][0]["name"]
     'view'
     """
     fields = []
@@ -75,7 +75,7 @@ def told(**more: Any) -> dict[str, Any]:
     return {"version": __version__, "fields": fields, "ways": list(WAYS), "presets": presets(), **more}
 
 
-def document(told: dict[str, Any], assets: str = "assets/", *, policy: str = "", drawn: str = "") -> str:
+def document(settings: dict[str, Any], assets: str = "assets/", *, policy: str = "", drawn: str = "") -> str:
     """The page's HTML.
 
     assets: where its modules lie, seen from the page. policy: for a page that comes from a server which sends none.
@@ -85,7 +85,7 @@ def document(told: dict[str, Any], assets: str = "assets/", *, policy: str = "",
     False
     """
     text = (files("cute_viz.live") / "assets" / "page.html").read_text("utf-8")
-    data = json.dumps(told, separators=(",", ":"), ensure_ascii=True).replace("<", "\\u003c")
+    data = json.dumps(settings, separators=(",", ":"), ensure_ascii=True).replace("<", "\\u003c")
     meta = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">' if policy else ""
     parts = (
         ("{{policy}}", meta),
@@ -96,7 +96,7 @@ def document(told: dict[str, Any], assets: str = "assets/", *, policy: str = "",
     )
     for name, value in parts:
         text = text.replace(name, value)
-    return text.replace("{{told}}", data)  # the last: what it holds is replaced by nothing
+    return text.replace("{{settings}}", data)  # the last: what it holds is replaced by nothing
 
 
 def fragment(state: dict[str, Any]) -> str:

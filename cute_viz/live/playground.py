@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from cute_viz.errors import CuteVizError
-from cute_viz.live.page import assets, document, policy, told
+from cute_viz.live.page import assets, document, policy, settings
 from cute_viz.live.questions import answer
 
 VERSION = "314.0.7"
@@ -46,7 +46,7 @@ def site(pyodide: str | None = None) -> dict[str, bytes]:
     more["drawn"] = {key: value for key, value in drawn.items() if key != "svg"}
     outside = "" if pyodide is not None else CDN
     rules = policy(f"'wasm-unsafe-eval' {outside}".strip(), outside)
-    out["index.html"] = document(told(**more), policy=rules, drawn=drawn["svg"]).encode()
+    out["index.html"] = document(settings(**more), policy=rules, drawn=drawn["svg"]).encode()
     out["service.js"] = _service(out, [] if pyodide is not None else [CDN + name for name in NEEDED])
     return out
 

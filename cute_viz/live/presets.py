@@ -7,7 +7,6 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from cute_viz.errors import CuteVizError
 from cute_viz.spec import PACKAGED
 
 
@@ -23,24 +22,16 @@ def presets() -> list[dict[str, Any]]:
 
 
 def _specs() -> list[dict[str, Any]]:
-    from cute_viz.spec.library_files import spec_file
+    from cute_viz.files import read_text
     from cute_viz.spec.yaml import Fields, read_yaml
 
     out: list[dict[str, Any]] = []
     seen: dict[str, Any] = {}
     for name in dict.fromkeys(PACKAGED.spec_names()):
-        path = spec_file(name, ())
-        if path is None:
-            continue
+        path = PACKAGED.spec_file(name) or ""
         if path not in seen:
-            with open(path, encoding="utf-8") as file:
-                try:
-                    seen[path] = read_yaml(file.read())
-                except CuteVizError:
-                    seen[path] = None
+            seen[path] = read_yaml(read_text(path))
         whole = seen[path]
-        if not isinstance(whole, Fields):
-            continue
         specs = whole.get("specs")
         fields = specs.get(name) if isinstance(specs, Fields) else whole
         if isinstance(fields, Fields):

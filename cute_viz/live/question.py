@@ -58,7 +58,7 @@ def objects(question: Question) -> list[dict[str, Any]]:
             return _specs(question)
         text = Source(question.source, question.path or "")
         found = ask(Request((text,), {}, question.let, None, question.dialect, question.library))
-        return [row.as_dict() for row in getattr(found, "rows", ())]
+        return [row.as_dict() for row in found.rows]
     except CuteVizError:
         return []
 

@@ -1,7 +1,7 @@
 """A question as JSON -> its answer as JSON: what the page asks, whether a server or a browser's own Python answers.
 
 A question is `{"ask": "draw", "source": "(4,8)", "options": {...}, "let": {...}, "name": null, "dialect": "auto"}`; an answer has
-`error`, or what was asked for. Nothing here reads a file or knows who asks.
+`error`, or what was asked for. Nothing here knows who asks; no question names a file, and only one that a server follows is read.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from cute_viz.live.question import Question, objects
 from cute_viz.notation import is_triton
 from cute_viz.options import OPTIONS
 from cute_viz.options.words import read_all
-from cute_viz.spec import PACKAGED, SAID, Library
+from cute_viz.spec import PACKAGED, WORDS, Library
 
 LONGEST = 1 << 20  # characters of a source
-_WORDS = 4096  # of an option, a value, a name
-_CELLS = 1 << 18  # that a page is sent, whatever an option asks for
+_LONG = 4096  # characters of an option, a value, a name
 
 
 def answer(question: Any, library: Library = PACKAGED, path: str | None = None) -> dict[str, Any]:
@@ -62,14 +61,14 @@ def _checked(question: Any, library: Library, path: str | None) -> Question:
     if not isinstance(kind, str) or kind not in _kinds():
         raise UsageError(f"there is no question {str(kind)[:40]!r}", hint=f"one of {', '.join(KINDS)}")
     if not isinstance(source, str) or len(source) > LONGEST:
-        raise UsageError(f"a source must be a text of at most {LONGEST} characters")
+        raise UsageError(f"a source must be text of at most {LONGEST} characters")
     options, let = _words("options", question.get("options")), _words("let", question.get("let"))
     name, dialect = question.get("name"), question.get("dialect", "auto")
-    if not (name is None or (isinstance(name, str) and len(name) <= _WORDS)) or not isinstance(dialect, str):
-        raise UsageError("name and dialect must be texts")
-    said = _words("a question", {key: options.pop(key, None) or question.get(key) for key in SAID})
-    more = {key: value for key, value in question.items() if key not in (*Question.__slots__, *SAID)}
-    return Question(kind, source, options, let, name or None, dialect, more, library.said(said), path)
+    if not (name is None or (isinstance(name, str) and len(name) <= _LONG)) or not isinstance(dialect, str):
+        raise UsageError("name and dialect must be text")
+    words = _words("a question", {key: options.pop(key, None) or question.get(key) for key in WORDS})
+    more = {key: value for key, value in question.items() if key not in (*Question.__slots__, *WORDS)}
+    return Question(kind, source, options, let, name or None, dialect, more, library.with_words(words), path)
 
 
 def _kinds() -> dict[str, Callable[[Question], dict[str, Any]]]:
@@ -84,10 +83,10 @@ def _words(what: str, given: Any) -> dict[str, Any]:
     if given is None:
         return {}
     if not isinstance(given, Mapping) or len(given) > 200 or not all(isinstance(key, str) and len(key) < 200 for key in given):
-        raise UsageError(f"{what} maps names to words")
+        raise UsageError(f"{what} must map names to words")
     for key, value in given.items():
-        if not isinstance(value, (str, int, float, bool, type(None))) or len(str(value)) > _WORDS:
-            raise UsageError(f"the value of {key} must be a word of at most {_WORDS} characters")
+        if not isinstance(value, (str, int, float, bool, type(None))) or len(str(value)) > _LONG:
+            raise UsageError(f"the value of {key} must be text, a number or a flag, of at most {_LONG} characters")
     if what == "let":
         return {key: str(value) for key, value in given.items() if value not in (None, "")}
     return {key: value for key, value in given.items() if value not in (None, "", False)}
@@ -95,6 +94,7 @@ def _words(what: str, given: Any) -> dict[str, Any]:
 
 def _draw(question: Question) -> dict[str, Any]:
     """The picture, and what a reader can ask of it."""
+    from cute_viz.live.formula import formula
     from cute_viz.renderers.html import explored
 
     found = question.answer("svg", fragment=True)
@@ -109,11 +109,11 @@ def _draw(question: Question) -> dict[str, Any]:
         "description": figure.description,
         "shown": figure.source,
         "kind": figure.kind,
-        "uses": [*uses(figure.kind, subject.obj), *_said_of(question.source, subject.obj)],
+        "uses": [*uses(figure.kind, subject.obj), *_left_open(question.source, subject.obj)],
         "notes": list(dict.fromkeys((*left_out, *(spelled(note, "page") for note in found.notes), *figure.notes))),
         "facts": {key: value if isinstance(value, (int, str)) else str(value) for key, value in figure.facts.items()},
         "name": subject.name,
-        "formula": _formula(subject.obj),
+        "formula": formula(subject.obj),
     }
 
 
@@ -155,17 +155,11 @@ def uses(kind: str, obj: Any) -> list[str]:
     return [name for name in OPTIONS if name in mine | {"palette", "theme", "crop", "fold", "title"}]
 
 
-def _said_of(source: str, obj: Any) -> list[str]:
+def _left_open(source: str, obj: Any) -> list[str]:
     """What a source may leave open about its machine, for the fields of the page."""
     atom = getattr(obj, "atom", obj)
     of_machine = ["arch", "wave"] if getattr(atom, "warp", WARP)[1] != WARP[1] else []
     return [*of_machine, *(["shape", "bits"] if is_triton(source) else [])]
-
-
-def _formula(obj: Any) -> dict[str, Any] | None:
-    from cute_viz.live.formula import formula
-
-    return formula(obj)
 
 
 def _explain(question: Question) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 from cute_viz.errors import CuteVizError
 from cute_viz.live import guard
 from cute_viz.live.follow import Followed
-from cute_viz.live.page import TYPES, assets, document, policy, told
+from cute_viz.live.page import TYPES, assets, document, policy, settings
 from cute_viz.live.pool import Cancelled, Pool
 from cute_viz.live.websocket import WebSocket, accepted
 
@@ -47,7 +47,7 @@ class Server(ThreadingHTTPServer):
         self.pool = pool or Pool()
         self.hosts = tuple(dict.fromkeys((*guard.LOCAL, host.lower())))
         more = {"engine": "server"} | ({"file": followed.name} if followed else {})
-        self.page = document(told(**more)).encode()
+        self.page = document(settings(**more)).encode()
 
     @property
     def address(self) -> str:
@@ -132,7 +132,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _ask(self, length: int) -> None:
         try:
             status, data = self._answer(self.rfile.read(length))
-        except (TimeoutError, OSError):
+        except OSError:
             self.close_connection = True
             return
         if status == 400:
@@ -161,7 +161,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Questions and answers through a socket: `NUMBER QUESTION`, and `NUMBER STATUS ANSWER` as soon as it is there."""
         key = self.headers.get("Sec-WebSocket-Key", "")
         if self.command != "GET" or self.headers.get("Sec-WebSocket-Version") != "13" or not 0 < len(key) < 100:
-            self._say(400, "this is no WebSocket of version 13")
+            self._say(400, "a socket must be a WebSocket of version 13")
             return
         self.close_connection = True
         self.send_response(101)

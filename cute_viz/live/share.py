@@ -41,14 +41,13 @@ def markdown(question: Question) -> str:
     <!-- cute-viz: (4,8):(8,1) | view=grid -->
     <!-- /cute-viz -->
     """
-    options = {**question.options, **{f"let.{name}": value for name, value in question.let.items()}}
     if question.let:
         raise CuteVizError("a document's block has no `let=`", hint="write the number itself")
     if question.library.words:
         hint = "a type such as tensor<64x64xf16, #ttg.blocked<...>> has the shape, gfx1200::NAME<32> the machine"
         raise CuteVizError(f"a document's block has no `{next(iter(question.library.words))}=`", hint=hint)
     source = question.source.strip()
-    words = " ".join(name if value is True else f"{name}={shlex.quote(str(value))}" for name, value in options.items())
+    words = " ".join(name if value is True else f"{name}={shlex.quote(str(value))}" for name, value in question.options.items())
     if "\n" in source:
         return f"```cute-viz {words}".rstrip() + f"\n{source}\n```"
     if "-->" in source or "|" in source:

@@ -214,7 +214,7 @@ TOOLS: dict[str, Callable[[Question], dict[str, Any]]] = {
 def _text(words: dict[str, Any], name: str) -> str | None:
     value = words.get(name)
     if value is not None and not isinstance(value, (str, int)):
-        raise UsageError(f"{name} is a text")
+        raise UsageError(f"{name} must be text")
     return None if value is None else str(value)
 
 
@@ -223,5 +223,5 @@ def _texts(words: dict[str, Any], name: str) -> list[str]:
     if isinstance(value, str):
         return [value]
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-        raise UsageError(f"{name} is a list of texts")
+        raise UsageError(f"{name} must be a list of texts")
     return value

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cute_viz.errors import FigureError
+from cute_viz.errors import FigureError, did_you_mean
 from cute_viz.options.views import COLOR_BY, LABELS, TILINGS, VIEWS
 
 
@@ -152,11 +152,8 @@ def known(name: str) -> Option:
     word = name.replace("-", "_")
     if word in OPTIONS:
         return OPTIONS[word]
-    from difflib import get_close_matches
-
-    near = ["target"] if word == "for" else get_close_matches(word, OPTIONS, n=1, cutoff=0.5)  # --for of the command line
-    hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(OPTIONS)}"
-    raise FigureError(f"there is no option {name[:40]!r}", hint=hint)
+    near = "did you mean target?" if word == "for" else did_you_mean(word, OPTIONS, 1)  # --for of the command line
+    raise FigureError(f"there is no option {name[:40]!r}", hint=near or f"one of {', '.join(OPTIONS)}")
 
 
 def of_level(level: str) -> tuple[Option, ...]:

@@ -135,8 +135,10 @@ def _named(option: Option, parse: Callable[[Any], T], value: Any) -> T:
     try:
         return parse(value)
     except CuteVizError as error:
-        rest = error.message.removeprefix(repr(value)).removeprefix(str(value)).lstrip(" :")
-        raise error.but(message=f"`{option.name}={value}` {rest}") from None
+        said = f"`{option.name}={value}`"
+        named = next((word for word in (repr(value), str(value)) if error.message.startswith(f"{word} ")), None)
+        message = f"{said}: {error.message}" if named is None else said + error.message.removeprefix(named)
+        raise error.but(message=message) from None
 
 
 def _is_positive(value: Any) -> bool:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cute_viz.spec.listing import Listed
 
 
-SAID = ("arch", "wave", "shape", "bits")  # what a name, or an encoding, may leave open
+WORDS = ("arch", "wave", "shape", "bits")  # what a name, or an encoding, may leave open
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +35,23 @@ class Library:
     shape: tuple[int, ...] = ()
 
     @classmethod
-    def of_environment(cls, folders: tuple[str, ...] = (), **said: Any) -> Library:
+    def of_environment(cls, folders: tuple[str, ...] = ()) -> Library:
         """The folders, then those of CUTE_VIZ_LAYOUTS."""
         more = (part for part in os.environ.get("CUTE_VIZ_LAYOUTS", "").split(os.pathsep) if part)
-        return cls((*folders, *more), **said)
+        return cls((*folders, *more))
 
-    def said(self, words: Mapping[str, Any]) -> Library:
+    def with_words(self, words: Mapping[str, Any]) -> Library:
         """The same with words for `arch`, `wave`, `shape` and `bits`; others, and empty ones, say nothing.
 
         Raises: UsageError for what is no number, and no shape.
 
-        >>> Library().said({"shape": "64x32", "wave": "64", "tile": "8x8"})
+        >>> Library().with_words({"shape": "64x32", "wave": "64", "tile": "8x8"})
         Library(folders=(), arch='', wave=64, bits=0, shape=(64, 32))
         """
         from cute_viz.errors import UsageError
 
         given: dict[str, Any] = {}
-        for name in SAID:
+        for name in WORDS:
             word = str(words.get(name) or "").strip().lower()
             parts = word.split("x")
             if not word or (name == "arch" and len(word) < 40):
@@ -68,7 +68,7 @@ class Library:
 
     @property
     def words(self) -> dict[str, str]:
-        """What `said` would take to give it.
+        """What `with_words` would take to give it.
 
         >>> Library(arch="gfx942", shape=(8, 4)).words
         {'arch': 'gfx942', 'shape': '8x4'}
@@ -76,7 +76,7 @@ class Library:
         shape = "x".join(map(str, self.shape))
         return {
             name: word
-            for name, word in zip(SAID, (self.arch, str(self.wave or ""), shape, str(self.bits or "")), strict=True)
+            for name, word in zip(WORDS, (self.arch, str(self.wave or ""), shape, str(self.bits or "")), strict=True)
             if word
         }
 
@@ -148,6 +148,12 @@ class Library:
         from cute_viz.spec.library_files import spec_file
 
         return spec_file(name, self.folders)
+
+    def spec_files(self) -> Iterator[str]:
+        """The files of specs."""
+        from cute_viz.spec.library_files import spec_files
+
+        return spec_files(self.folders)
 
     def spec_names(self) -> Iterator[str]:
         """The names of the specs, and of their files."""

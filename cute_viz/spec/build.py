@@ -231,7 +231,7 @@ class Builder:
         if value is None:
             return None
         if not isinstance(value, Text):
-            raise self.fail(f"{key} is text", value.span)
+            raise self.fail(f"{key} must be text", value.span)
         return str(value)
 
     def list_of_words(self, value: Value | None) -> tuple[str, ...]:
@@ -242,7 +242,7 @@ class Builder:
             return tuple(value.replace(",", " ").split())
         if isinstance(value, Items) and all(isinstance(item, Text) for item in value):
             return tuple(map(str, value))
-        raise self.fail("a list of words", value.span)
+        raise self.fail("this must be a word, or a list of words", value.span)
 
     def choice(self, table: tuple[Field, ...], fields: Fields, key: str) -> str | None:
         """The word of a field that has choices; None where it is left out. Raises: SpecError for another word."""
@@ -269,7 +269,7 @@ class Builder:
             elif f.holds == "flag":
                 word = (self.words(value, f.name) or "").lower()
                 if word not in ("true", "false", "yes", "no"):
-                    raise self.fail(f"{f.name} is true or false", value[f.name].span)
+                    raise self.fail(f"{f.name} must be true or false", value[f.name].span)
                 out[f.name] = word in ("true", "yes")
             else:
                 out[f.name] = self.words(value, f.name)
@@ -311,7 +311,7 @@ class Builder:
         if not isinstance(value, Fields):
             if kind == "gemm" and isinstance(value, Text):
                 raise self.fail(
-                    f"gemm is a mapping of {', '.join(f.name for f in table)}, not text", value.span, hint=self.packed(value)
+                    f"gemm must be a mapping of {', '.join(f.name for f in table)}, not text", value.span, hint=self.packed(value)
                 )
             return self.expression(value, names)
         self.check_keys(value, [f.name for f in table], kind)

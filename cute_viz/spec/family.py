@@ -96,7 +96,7 @@ class Family:
                 continue
             for item in value.values() if isinstance(value, Fields) and key in BY_VALUE else [value]:
                 if not isinstance(item, Text):
-                    raise self.wrong(f"{key} is not written as text", item, hint="in a flow mapping, quote a layout")
+                    raise self.wrong(f"{key} must be text", item, hint="in a flow mapping, quote a layout")
         return fields
 
     def _check_words(self, key: str, words: Value) -> None:
@@ -104,7 +104,7 @@ class Family:
         plain = isinstance(words, Fields) and all(isinstance(item, Text) for item in items)
         if not plain or (key == "widths" and not all(str(item).isdecimal() for item in items)):
             hint = "such as {bf: 16, u8: 8}" if key == "widths" else "such as {float: f, half_t: hf}"
-            raise self.wrong(f"{key} is a mapping of words to {'numbers' if key == 'widths' else 'words'}", words, hint=hint)
+            raise self.wrong(f"{key} must be a mapping of words to {'numbers' if key == 'widths' else 'words'}", words, hint=hint)
 
     def _check_ranges(self, where: Value) -> None:
         if not isinstance(where, Fields):
@@ -113,7 +113,7 @@ class Family:
             )
         for domain in (item for value in where.values() for item in (value.values() if isinstance(value, Fields) else [value])):
             if not isinstance(domain, Text):
-                raise self.wrong("where must not be text", domain, hint="words, and ranges such as 8..256/8")
+                raise self.wrong("the values of a parameter must be text", domain, hint="words, and ranges such as 8..256/8")
             for word in domain.split():
                 if ".." in word:
                     try:

@@ -66,7 +66,7 @@ class LibraryFile:
         """A text at the top of the file, in one line; empty where it is not given."""
         value = read_block(self.head[key]) if key in self.head else ""
         if not isinstance(value, str):
-            raise self.head[key].wrong(f"{key} is text", value)
+            raise self.head[key].wrong(f"{key} must be text", value)
         return " ".join(value.split())
 
     @property
@@ -163,7 +163,7 @@ def spec_file(name: str, folders: tuple[str, ...] = ()) -> str | None:
     >>> spec_file("no_such_spec") is None
     True
     """
-    return next((path for path in _spec_files(folders) if name in _names_of(path)), None)
+    return next((path for path in spec_files(folders) if name in _names_of(path)), None)
 
 
 def spec_names(folders: tuple[str, ...] = ()) -> Iterator[str]:
@@ -172,7 +172,7 @@ def spec_names(folders: tuple[str, ...] = ()) -> Iterator[str]:
     >>> "ampere_gemm" in set(spec_names())
     True
     """
-    for path in _spec_files(folders):
+    for path in spec_files(folders):
         yield from _names_of(path)
 
 
@@ -183,7 +183,12 @@ def _names_of(path: str) -> list[str]:
     return [os.path.splitext(os.path.basename(path))[0], *re.findall(r"^  (\w+):", inside, re.M)]
 
 
-def _spec_files(folders: tuple[str, ...]) -> Iterator[str]:
+def spec_files(folders: tuple[str, ...] = ()) -> Iterator[str]:
+    """The spec files of the libraries, folder by folder: those under `specs`, where a folder has that, else all that hold no atoms.
+
+    >>> os.path.basename(next(spec_files()))
+    'ampere_gemm.yaml'
+    """
     for directory in directories(folders):
         specs = os.path.join(directory, "specs")
         for path in _yaml_files(specs if os.path.isdir(specs) else directory, directory):

@@ -27,7 +27,7 @@ def _swizzle(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     numbers = [b.expression(fields[key], names) for key in ("bits", "base", "shift")]
     for key, number in zip(("bits", "base", "shift"), numbers, strict=True):
         if not isinstance(number, int):
-            raise b.fail(f"{key} is an integer", fields[key].span)
+            raise b.fail(f"{key} must be an integer, not {fields[key]}", fields[key].span)
     return ComposedLayout(Swizzle(*map(int, numbers)), 0, b.layout(fields, "layout", names))
 
 
@@ -94,7 +94,7 @@ def _gemm(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     for key, made in copies.items():
         if made is not None and not isinstance(made, TiledCopy):
             raise b.fail(
-                f"{key} is a tiled copy", fields[key if key in fields else "g2s_a"].span, hint="such as make_tiled_copy(...)"
+                f"{key} must be a tiled copy", fields[key if key in fields else "g2s_a"].span, hint="such as make_tiled_copy(...)"
             )
     return make_gemm(mma, tile, parts["smem_a"], parts["smem_b"], **copies)
 

@@ -8,7 +8,7 @@ import { copyAs } from "./share.js";
 import { pack, unpack } from "./state.js";
 
 const by = (id) => document.getElementById(id);
-const told = JSON.parse(by("told").textContent);
+const settings = JSON.parse(by("settings").textContent);
 const state = { source: "", options: {}, let: "", name: "", file: false, tab: "", by: "" };
 const FIRST = { source: "SM80_16x8x16_F32F16F16F32_TN" };
 const WRITES = [80, 30000]; // so often in so many ms is the address written at once: browsers refuse much more than that
@@ -17,7 +17,7 @@ const narrow = matchMedia("(max-width: 820px)"); // where a picture is laid out 
 
 const explorer = new Explorer();
 const editor = new Editor(() => { state.source = editor.text; state.file = false; changed(); });
-const engine = connect(told, (words) => { by("status").textContent = words; });
+const engine = connect(settings, (words) => { by("status").textContent = words; });
 const more = new More((question, channel) => engine.ask({ ...asked(), ...question }, channel), explorer,
   (source) => { editor.put([0, editor.text.length], source); });
 more.changed = () => { state.tab = more.tab === "notes" ? "" : more.tab; address(); };
@@ -29,7 +29,7 @@ function asked() {
     const at = line.indexOf("=");
     if (at > 0) values[line.slice(0, at).trim()] = line.slice(at + 1).trim();
   }
-  const source = state.file && told.engine === "server" ? { file: true } : { source: state.source };
+  const source = state.file && settings.engine === "server" ? { file: true } : { source: state.source };
   return { ...source, options: state.options, let: values, name: state.name || null };
 }
 
@@ -167,7 +167,7 @@ function objects(rows) {
 // A field for each option that this picture uses, or that is set.
 function build() {
   const box = document.querySelector("#options .fields");
-  for (const option of told.fields) {
+  for (const option of settings.fields) {
     const label = document.createElement("label"), words = option.name.replace("_", " ");
     const input = document.createElement(option.choices.length ? "select" : "input");
     input.name = option.name;
@@ -187,9 +187,9 @@ function build() {
     });
     box.append(label);
   }
-  for (const group of told.presets) by("preset-list").append(new Option(`${group.group}: ${group.source.slice(0, 60)}`, group.title));
+  for (const group of settings.presets) by("preset-list").append(new Option(`${group.group}: ${group.source.slice(0, 60)}`, group.title));
   by("presets").addEventListener("input", () => {
-    const found = told.presets.find((one) => one.title === by("presets").value);
+    const found = settings.presets.find((one) => one.title === by("presets").value);
     if (!found) return;
     Object.assign(state, { source: found.source, options: { ...found.options }, let: "", name: "", file: false });
     by("presets").value = "";
@@ -208,7 +208,7 @@ function build() {
   });
   const ways = by("copy-as");
   ways.append(new Option("…", ""));
-  for (const way of [...told.ways, "png"]) ways.append(new Option(way, way));
+  for (const way of [...settings.ways, "png"]) ways.append(new Option(way, way));
   ways.addEventListener("change", async () => {
     const way = ways.value;
     ways.value = "";
@@ -242,10 +242,10 @@ function fill() {
 
 async function load(fragment) {
   const found = await unpack(fragment);
-  const fallback = told.file ? { file: true } : told.first || FIRST;
+  const fallback = settings.file ? { file: true } : settings.first || FIRST;
   Object.assign(state, { source: "", options: {}, let: "", name: "", file: false, tab: "" }, found || fallback);
-  editor.example = !found && !told.file;
-  if (state.file && !told.file) state.file = false;
+  editor.example = !found && !settings.file;
+  if (state.file && !settings.file) state.file = false;
   if (state.file && followed) state.source = followed.text;
   fill();
   if (state.tab) more.open(state.tab);
@@ -255,14 +255,14 @@ async function load(fragment) {
 let followed = null;
 build();
 const before = by("picture").querySelector("svg"); // drawn when the site was made
-if (before && told.drawn && !location.hash) {
-  explorer.take(before, told.drawn.panels, told.drawn.formula);
-  fields(told.drawn.uses);
+if (before && settings.drawn && !location.hash) {
+  explorer.take(before, settings.drawn.panels, settings.drawn.formula);
+  fields(settings.drawn.uses);
 } else by("picture").classList.toggle("stale", Boolean(before));
-if (told.engine !== "server" && navigator.serviceWorker) {
+if (settings.engine !== "server" && navigator.serviceWorker) {
   navigator.serviceWorker.register(new URL("service.js", document.baseURI)).catch(() => {}); // without it, it only needs the network
 }
-if (told.file) {
+if (settings.file) {
   engine.follow((now) => {
     const first = !followed;
     followed = now;

@@ -1,8 +1,8 @@
 // Who answers: a server, or Python in a worker of the browser. Both take the same questions and give the same answers.
 const page = crypto.randomUUID ? crypto.randomUUID() : String(Math.random());
 
-export function engine(told, said) {
-  return told.engine === "server" ? new Server() : new InBrowser(told, said);
+export function engine(settings, said) {
+  return settings.engine === "server" ? new Server() : new InBrowser(settings, said);
 }
 
 class Server {
@@ -62,7 +62,7 @@ class Server {
 const PATIENCE = 8000; // ms that a picture may take before a newer question ends it: a new worker has to load Python anew
 
 class InBrowser {
-  constructor(told, said) { this.told = told; this.said = said; this.waiting = new Map(); this.number = 0; this.start(); }
+  constructor(settings, said) { this.settings = settings; this.said = said; this.waiting = new Map(); this.number = 0; this.start(); }
 
   start() {
     this.said("loading Python …");
@@ -77,7 +77,7 @@ class InBrowser {
       this.next();
     };
     this.worker.onerror = (event) => this.said(`the worker cannot be started: ${event.message || "is the site complete?"}`);
-    this.worker.postMessage({ start: { pyodide: new URL(this.told.pyodide, document.baseURI).href, files: this.told.files.map((f) => new URL(f, document.baseURI).href) } });
+    this.worker.postMessage({ start: { pyodide: new URL(this.settings.pyodide, document.baseURI).href, files: this.settings.files.map((f) => new URL(f, document.baseURI).href) } });
   }
 
   // One question is under way at a time; of those that wait the newest of each kind is kept.
