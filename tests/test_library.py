@@ -274,7 +274,7 @@ def test_the_source_of_an_entry(tmp_path, monkeypatch):
         ("MY:\n  types: f32 f16\n" + FMA, "4:10", "those of D, A, B and C"),
         ("MY:\n", "3:1", "needs fields"),
         ("MY: 8:1\n", "3:5", "needs fields"),
-        ("MY:\n  ThrID: [1]\n", "4:10", "written as text"),
+        ("MY:\n  ThrID: [1]\n", "4:10", "must be text"),
         ("MY:\n  where: 8\n" + FMA, "4:10", "where must be a mapping"),
         ("M{Y}:\n  where: {Y: 8..x}\n" + FMA, "4:14", "'8..x' is not a range"),
         ("M{Y}:\n  where: {Y: 8..64/0}\n" + FMA, "4:14", "not a range"),

@@ -48,6 +48,7 @@ def whole_bytes(rows: list[list[int]], bits: int, store: bool) -> tuple[list[lis
 def fixed_name(copy: Any) -> str:
     """The name of a copy atom whose every call is one access, "" of all else: of AutoVectorizingCopy the layouts decide.
 
+    >>> from cute_viz.algebra.layout import Layout
     >>> fixed_name(Copy_Atom(Layout(1), *[Layout((1, 8), (0, 1))] * 3, 16, "UniversalCopy<uint128_t>"))
     'UniversalCopy<uint128_t>'
     """
