@@ -8,7 +8,7 @@ export function engine(settings, said) {
 class Server {
   constructor() { this.under = new Map(); this.asked = new Map(); this.number = 0; this.dial(); }
 
-  // A socket: a small picture is there a third sooner than by a request; where none can be opened, requests do.
+  // A socket, which is faster than requests; where none can be opened, they do.
   dial() {
     this.socket = undefined;
     const socket = new WebSocket(new URL("ask", document.baseURI).href.replace(/^http/, "ws"));
