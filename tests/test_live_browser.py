@@ -318,7 +318,7 @@ def test_it_fits_its_window(page, driver, width, dark):
         "Emulation.setDeviceMetricsOverride", {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
     )
     try:
-        assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+        until(lambda: driver.execute_script("return document.documentElement.scrollWidth") <= width)  # drawn for it anew
         colour = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
         assert colour == ("rgb(13, 17, 23)" if dark else "rgb(255, 255, 255)")
     finally:

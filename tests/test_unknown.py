@@ -110,7 +110,17 @@ def test_a_name_without_a_value_is_one(text: str, shown: str) -> None:
     assert run("eval", text).stdout.decode() == shown + "\n"
 
 
-@pytest.mark.parametrize("text", ["cosize((M,8):(1,M))", "M", "composition(M,4:1)", "make_layout((M,8), LayoutRigth{})"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cosize((M,8):(1,M))",
+        "M",
+        "coalesce(M)",
+        "logical_product(M,4:1)",
+        "composition(M,4:1)",
+        "make_layout((M,8), LayoutRigth{})",
+    ],
+)
 def test_a_name_is_asked_for_where_its_number_counts(text: str) -> None:
     answer = run("eval", text)
     assert answer.returncode == 1
