@@ -63,7 +63,7 @@ async function draw() {
   const svg = picture(out.svg);
   explorer.take(svg, out.panels, out.formula); // before it stands in the page, so that it is laid out once
   by("picture").replaceChildren(svg);
-  address();
+  setTimeout(address); // once the picture stands there
   by("picture").classList.remove("stale");
   by("picture").setAttribute("aria-label", out.description);
   document.title = `${out.title} · cute-viz`;
