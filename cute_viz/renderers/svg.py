@@ -4,9 +4,9 @@ Light colours are attributes, dark ones class rules under prefers-color-scheme, 
 SVG understands; text is placed by its baseline for the same reason. Ids come from the content, so equal figures are
 equal bytes.
 
-svgwrite takes about 90 microseconds an element, so what repeats is grouped (a path for each paint, one for each
-weight of line), and the labels, the one thing that cannot be grouped, are joined as strings. `Chunk` puts such a
-string into svgwrite's tree as a comment, which no escaped text can forge; the document replaces it at the end.
+svgwrite takes about 30 microseconds an element, so what repeats is grouped (a path for each paint, one for each
+weight of line), and paths and texts are joined as strings. `Chunk` puts such a string into svgwrite's tree as a
+comment, which no escaped text can forge; the document replaces it at the end.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def write(page: Page, options: Options) -> str:
         writer.put(item)
     text = writer.drawing.tostring()
     parts = re.split(r"<!--(chunk-\d+)-->", text)
-    parts[1::2] = [writer.chunks[key] for key in parts[1::2]]
+    parts[1::2] = ["".join(writer.chunks[key]) for key in parts[1::2]]
     header = "" if options.fragment else '<?xml version="1.0" encoding="utf-8"?>\n'
     return header + "".join(parts) + "\n"
 
@@ -107,7 +107,7 @@ class _Writer:
 
     def __init__(self, page: Page, options: Options) -> None:
         figure, colours = page.figure, page_palette(options)
-        self.chunks: dict[str, str] = {}
+        self.chunks: dict[str, list[str]] = {}
         self.fills = [*map(colours.fill, figure.paints), HOLE_COLOUR]  # HOLE is -1, the last
         self.inks = [*map(colours.ink, figure.paints), "#000000"]
         self.ids = ids = _ids(figure, options)
@@ -133,7 +133,7 @@ class _Writer:
     def _chunk(self, text: str) -> Chunk:
         """Keep a piece of ready-made SVG until the document is written; gives what stands for it in the tree."""
         key = f"chunk-{len(self.chunks)}"
-        self.chunks[key] = text
+        self.chunks[key] = [text]
         return Chunk(key)
 
     def _group(self, text: str, **attributes: Any) -> None:
@@ -141,8 +141,16 @@ class _Writer:
         if text:
             self.drawing.add(svgwrite.container.Group(debug=False, **attributes)).add(self._chunk(text))
 
-    def _path(self, d: str, cls: str, **attributes: Any) -> None:
-        self.drawing.add(svgwrite.path.Path(d=d, debug=False, class_=cls, **attributes))
+    def _add(self, text: str) -> None:
+        """A piece of ready-made SVG above what is there."""
+        last = self.drawing.elements[-1]
+        if isinstance(last, Chunk):
+            self.chunks[last.key].append(text)
+        else:
+            self.drawing.add(self._chunk(text))
+
+    def _path(self, d: str, cls: str, **attributes: str) -> None:
+        self._add(_element("path", d=d, class_=cls, **attributes))
 
     def put(self, item: p.Primitive) -> None:
         """One primitive, above what is there."""
@@ -192,17 +200,8 @@ class _Writer:
             case p.Line():
                 at = (number(item.x), number(item.y + BASELINE * item.size))
                 style = {"font_family": MONO if item.mono else SANS, "font_size": number(item.size), "fill": FILLS[item.role]}
-                self.drawing.add(
-                    svgwrite.text.Text(
-                        xml(item.text),
-                        insert=at,
-                        debug=False,
-                        class_=item.role,
-                        **style,
-                        **_weight(item.weight),
-                        **_anchor(item.anchor),
-                    )
-                )
+                style |= {"class_": item.role, **_weight(item.weight), **_anchor(item.anchor)}
+                self._add(_element("text", escape(xml(item.text)), x=at[0], y=at[1], **style))
             case _:
                 p.missing(item)
 
@@ -274,6 +273,13 @@ class _Writer:
             by_ink.setdefault(ink, []).append(element)
         for ink, texts in by_ink.items():
             self._group("".join(texts), fill=ink, **style, **({"class_": "m"} if item.paints is None else {}))
+
+
+def _element(name: str, text: str = "", **attributes: str) -> str:
+    """An element around escaped text, its attributes in the order of their names, as svgwrite has them; the values are ours."""
+    words = sorted((key.rstrip("_").replace("_", "-"), value) for key, value in attributes.items())
+    head = f"<{name}" + "".join([f' {key}="{value}"' for key, value in words])
+    return f"{head}>{text}</{name}>" if text else f"{head} />"
 
 
 def _edges(grid: p.Grid) -> tuple[str, str, str, str]:
