@@ -11,7 +11,7 @@ from cute_viz.algebra.inttuple import X, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import mark_static
 from cute_viz.errors import CuteVizError, LimitError
-from cute_viz.notation import parse
+from cute_viz.notation import parse, read
 from tests.strategies import any_layouts
 
 
@@ -245,3 +245,32 @@ def test_too_many_operators_in_a_row_are_told(text):
     with pytest.raises(CuteVizError) as caught:
         parse(text)
     assert "too many operators in a row" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MMA_Atom\n" + ("  ThrID: a" + " " * 19_000 + "x\n") * 40,
+        "auto f(a" + " " * 60_000 + "1) {\n x\n}",
+        "MMA Operation " * 20_000 + "= 1\nx",
+        "MMA Operation\n" + " " * 60_000 + "x\n",
+    ],
+)
+def test_long_lines_take_no_longer_than_they_are_long(text):
+    """Each took seconds, or minutes, when a pattern tried every way to share out blanks."""
+    with pytest.raises(CuteVizError):
+        parse(text)
+
+
+def test_many_prints_of_one_name():
+    lines = [f"sA: (_8,_64):(_64,_{n % 2000})" for n in range(3000)]
+    found = read("\n".join(lines)).values
+    assert list(found)[-1] == "sA_1000"
+    assert len(found) == 2000
+
+
+def test_a_form_feed_ends_no_line_of_python():
+    with pytest.raises(CuteVizError) as caught:
+        parse("x = 1\ny = '\x0c'\nz = cute.make_layout((4, 8), stride=(8, q))", name="z")
+    assert caught.value.span is not None
+    assert caught.value.text[caught.value.span.start] == "q"

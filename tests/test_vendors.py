@@ -127,9 +127,9 @@ def test_every_encoding(form):
     which = ("encoding", "printed", "gluon").index(form)
     untold = []
     for row in TOLD["triton"]:
-        text, shape, bits, wanted = row[which], tuple(row[3]) if form != "printed" else (), row[4], row[5]
+        text, shape, wanted = row[which], tuple(row[3]) if form != "printed" else (), row[5]
         if wanted:
-            assert str(read(text, shape=shape, bits=bits).pick()) == wanted, text
+            assert str(read(text, shape=shape).pick()) == wanted, text
         else:
             untold.append(row)
     assert len(untold) == 2
@@ -142,8 +142,8 @@ def test_every_encoding(form):
 
 
 def test_random_encodings_bit_by_bit():
-    for text, shape, bits, wanted in TOLD["bases"]:
-        linear = linear_of(find(text)[0], shape, bits)
+    for text, shape, _, wanted in TOLD["bases"]:
+        linear = linear_of(find(text)[0], shape)
         names = ("register", "lane", "warp") if len(wanted) == 3 else ("offset",)
         assert [[list(basis) for basis in linear.bases.get(name, ())] for name in names] == wanted, text
     assert len(TOLD["bases"]) > 500
@@ -152,9 +152,9 @@ def test_random_encodings_bit_by_bit():
 def test_more_random_encodings_bit_by_bit():
     """Several CTAs, batches, doubles, slices of slices, boxes of TMA in every order: in Gluon, and in TTGIR as printed."""
     wrong = []
-    for text, printed, shape, bits, wanted in TOLD["random"]:
+    for text, printed, shape, _, wanted in TOLD["random"]:
         for form in filter(None, (text, printed)):
-            linear = linear_of(find(form)[0], shape, bits)
+            linear = linear_of(find(form)[0], shape)
             if {name: [list(basis) for basis in linear.bases.get(name, ())] for name in wanted} != wanted:
                 wrong.append((form, shape))
     assert wrong == []
@@ -192,7 +192,7 @@ def test_names(written, meant):
         (["show", "XE_LOAD_2D<8,1,4>"], "is not legal"),
         (["show", "make_tiled_mma(v_mfma_f32_4x4x4f16, (2,2,1))"], "16 products"),
         (["eval", BLOCKED], "--shape 64x64"),
-        (["eval", BLOCKED, "--shape", "64"], "has 2 entries, the shape has 1 modes"),
+        (["eval", BLOCKED, "--shape", "64"], "has 2 entries, the shape has 1 mode"),
         (["eval", BLOCKED, "--shape", "48x64"], "48 is not a power of two"),
         (["eval", BLOCKED.replace("blocked", "blocket"), "--shape", "64x64"], "did you mean blocked?"),
         (["eval", BLOCKED.replace("[1, 4]", "[1, 3]"), "--shape", "64x64"], "powers of two, not 3"),
@@ -298,6 +298,33 @@ def test_the_threads_of_a_tiling_of_waves():
     """A TiledMMA of four waves: each element of C once, the waves where the atoms stand."""
     layout = cv.parse("get_layoutC_TV(make_tiled_mma(v_mfma_f32_32x32x8_f16, (2,2,1)))")
     assert sorted(offsets(layout)) == list(range(64 * 64))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = 3}>",
+        "#ttg.padded_shared<[64:+4] {order = [1, 0], shape = 3}>",
+        "#ttg.nvmma_shared<{swizzlingByteWidth = 0, elementBitWidth = 16, rank = 99999999999}>",
+        "#ttg.nvmma_shared<{swizzlingByteWidth = 0, elementBitWidth = 16, rank = [2]}>",
+        "#ttg.amd_mfma<{version = 3, warpsPerCTA = [4, 1], instrShape = [32], isTransposed = true}>",
+        "#ttg.amd_wmma<{version = 2, ctaLayout = [1, 0]}>",
+        "#ttg.dot_op<{opIdx = 0, kWidth = 2, parent = #ttg.nvidia_mma<{versionMajor = 2, warpsPerCTA = [4, 1], instrShape = []}>}>",
+        "#ttg.dot_op<{opIdx = 0, kWidth = 4, parent = #ttg.amd_wmma<{version = 2, warpsPerCTA = [4, 1], instrShape = [16, 16]}>}>",
+    ],
+)
+def test_fields_of_another_kind(text):
+    with pytest.raises(CuteVizError):
+        read(text, shape=(64, 64)).pick()
+
+
+def test_a_kernel_full_of_types():
+    """The same type on every line is one object; and no line takes longer the more there are."""
+    lines = [f"%{n} = tt.load %p : tensor<64x64xf16, #b>" for n in range(20_000)]
+    text = f"#b = {BLOCKED}\n" + "\n".join(
+        [*lines, "Layout( " + "a." * 20_000, "tensor<1x" * 6_000, f"tensor<{'1' * 5_000}x8xf16, #b>"]
+    )
+    assert list(read(text).values) == ["b"]
 
 
 @pytest.mark.parametrize(("text", "shape"), [(NVIDIA, "64x64"), (BLOCKED, "128x64")])

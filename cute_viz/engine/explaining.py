@@ -234,7 +234,7 @@ def _encoding(text: str, library: Library) -> Explanation:
 
     typed = find(text)[-1]
     try:
-        linear = linear_of(typed, library.shape, library.bits)
+        linear = linear_of(typed, library.shape)
     except CuteVizError as error:
         raise error.at(text, typed.encoding.span) from None
     steps = [
@@ -248,7 +248,7 @@ def _encoding(text: str, library: Library) -> Explanation:
     elif "row" in linear.bases:
         words = "as (row, column) to the column-major index"
     try:
-        layout = layout_of(typed, library.shape, library.bits)
+        layout = layout_of(typed, library.shape)
         steps.append(Step(words, layout))
         title = show(layout)
     except CuteVizError as error:  # the bits are known all the same

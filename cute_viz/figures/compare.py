@@ -108,9 +108,9 @@ def _cuts(a: Panel, b: Panel, flags: Sequence[bool]) -> set[int]:
     cells = [n for n, flag in enumerate(flags) if flag]
     if any(mine[n] is None for mine in numbers for n in cells):
         return set()
-    starts = [n for n in cells if any(mine[n - 1] is None or mine[n] != mine[n - 1] + 1 for mine in numbers)]  # type: ignore[operator]
-    alone = sum(not flags[n - 1] or n % a.cols == 0 or n in {*starts} for n in cells)
-    return set(starts) if 2 * alone <= len(cells) else set()
+    starts = {n for n in cells if any(mine[n - 1] is None or mine[n] != mine[n - 1] + 1 for mine in numbers)}  # type: ignore[operator]
+    alone = sum(not flags[n - 1] or n % a.cols == 0 or n in starts for n in cells)
+    return starts if 2 * alone <= len(cells) else set()
 
 
 def _marked(panels: Sequence[Panel], other: Sequence[Sequence[bool]], cuts: Sequence[set[int]]) -> tuple[Panel, ...]:

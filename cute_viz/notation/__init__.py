@@ -51,7 +51,6 @@ def read(
     dialect: str = "auto",
     resolve: Resolver | None = None,
     shape: tuple[int, ...] = (),
-    bits: int = 0,
     free: bool = False,
 ) -> Document:
     """Everything that a text holds, by name; warnings go into the list. free: an expression may have names without a value.
@@ -63,7 +62,7 @@ def read(
     ['a', 'b']
     """
     with _shallow(text):
-        return _read(Source(text, names or {}, warnings, dialect, resolve, shape, bits, free))
+        return _read(Source(text, names or {}, warnings, dialect, resolve, shape, free))
 
 
 def _read(source: Source) -> Document:
@@ -126,7 +125,8 @@ def is_triton(text: str) -> bool:
 
 # The DSL's print of an instruction: its name, then its parameters, the shape among them, which is no layout.
 _OPERATION = re.compile(
-    r"^[^\n=:(]*\b(?:MMA|[Cc]opy|[Rr]eduction|[Ll]oad|[Ss]tore) [Oo]peration\b[^\n=]*\n(?:[ \t]+[^\n=]+=[^\n]*(?:\n|$))+", re.M
+    r"^(?=[^\n=]*\n)[^\n=:(]*\b(?:MMA|[Cc]opy|[Rr]eduction|[Ll]oad|[Ss]tore) [Oo]peration\b[^\n]*\n(?:[ \t][^\n=]+=[^\n]*(?:\n|$))+",
+    re.M,
 )
 
 

@@ -58,6 +58,7 @@ REORDERED = {"slice_": (1, 0), "dice": (1, 0), "recast_layout": (2, 1, 0)}
 # Another operation under the same name.
 RENAMED = {"slice_": "slice", "make_tiled_copy": "make_tiled_copy_impl", "make_tiled_copy_tv": "make_tiled_copy"}
 _BITS = re.compile(r"(?:.*\.)?(?:Float|BFloat|Int|Uint|TFloat)(\d+)\w*\.width")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")  # as Python counts lines: a form feed ends none
 _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "mod"}
 
 
@@ -108,7 +109,7 @@ def _tree(text: str) -> tuple[ast.Module, int]:
             return ast.parse(source), int(indented)
     except SyntaxError as error:
         line = max(1, (error.lineno or 1) - int(indented))
-        start = sum(len(part) for part in text.splitlines(keepends=True)[: line - 1]) + max(0, (error.offset or 1) - 1)
+        start = sum(map(len, _LINE.findall(text)[: line - 1])) + max(0, (error.offset or 1) - 1)
         start = min(start, max(0, len(text) - 1))
         raise NotationError(f"this is not Python: {error.msg}", text=text, span=Span(start, start + 1)) from None
     except (ValueError, RecursionError, MemoryError):
@@ -128,7 +129,7 @@ class _Reader:
     def __init__(self, text: str, shift: int) -> None:
         self.text = text
         self.shift = shift
-        self.lines = text.splitlines(keepends=True) or [""]
+        self.lines = _LINE.findall(text) or [""]
         self.starts = [0]
         for line in self.lines:
             self.starts.append(self.starts[-1] + len(line))

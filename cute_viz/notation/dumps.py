@@ -44,28 +44,12 @@ _LABEL_LINE = re.compile(
     r"\s*(?:\[[^\]\n]{0,80}\]\s*)?([A-Za-z_][\w.\[\]]{0,80})(?:\s+(?:layout|tensor))?\s*[:=]\s*", re.IGNORECASE
 )
 # What stands before a print in a sentence, and names nothing.
-_WORDS = {
-    *(
-        "tensor",
-        "layout",
-        "print",
-        "o",
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "but",
-        "by",
-        "expected",
-        "for",
-        "found",
-        "from",
-        "got",
-    ),
-    *("has", "have", "in", "is", "not", "of", "or", "than", "that", "the", "to", "vs", "was", "with", "received", "actual"),
-}
+_WORDS = frozenset(
+    (
+        "tensor layout print o a an and are as at but by expected for found from got "
+        "has have in is not of or than that the to vs was with received actual"
+    ).split()
+)
 _POINTER = re.compile(r"(?:raw_)?ptr(?:<(?:[^<>]|<[^<>]*>)*>|\((?:0x[0-9a-fA-F]+|[\w.]+)?\s*:[^()\n]{0,200}\))")
 
 
@@ -193,13 +177,15 @@ class _Reader:
         self.cut: CuteVizError | None = None  # why the rest was not searched
         self.said = ""  # the name that the line before says, and nothing else
         self.places: dict[str, Span] = {}
+        self.keys: dict[tuple[str, Any], str] = {}  # the names that objects got which the text calls the same
+        self.numbers: dict[str, int] = {}  # how many there are of a name
         self.known: dict[tuple[str, str], list[tuple[str, Span]]] = {}  # the objects of lines that were read
         self.broken = False  # a line begins like an object and is none: somebody wrote it, with a mistake
 
     def line(self, line: str, start: int) -> None:
         """A line at its place in the text: a label of the open heading, a heading, or else what is printed in it."""
         if self.heading and (label := LABEL.search(line[:MAX_LINE])) is not None:
-            self.fields[label_key(label[1])] = (label[2], start + label.start(2))
+            self.fields[label_key(label[1])] = (label[2].rstrip(), start + label.start(2))
             return
         headed = "MMA" in line or "Copy" in line
         if headed and (heading := HEADING.search(line[:MAX_LINE])) is not None:
@@ -243,9 +229,11 @@ class _Reader:
     def keep(self, name: str, value: Any, span: Span) -> None:
         """An object under its name, or under a new one where the name has another object already."""
         base = name or f"object{len(self.document.values) + 1}"
-        key, n = base, 2
+        key = self.keys.get((base, value), base)
         while key in self.document.values and self.document.values[key] != value:
-            key, n = f"{base}_{n}", n + 1
+            self.numbers[base] = n = self.numbers.get(base, 1) + 1
+            key = f"{base}_{n}"
+        self.keys[base, value] = key
         self.document.values.pop(key, None)
         self.document.values[key] = value
         self.document.last = key

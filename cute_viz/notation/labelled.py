@@ -18,7 +18,7 @@ HEADING = re.compile(r"(?<!\w)(TiledMMA|TiledCopy|MMA_Atom|Copy_Atom|ThrMMA|ThrC
 LABEL = re.compile(
     r"(?<!\w)(ThrLayoutVMNK|PermutationMNK|ThrID|Shape_MNK|LayoutA_TV|LayoutB_TV|LayoutC_TV|Tiler_MN|TiledLayout_TV|ValLayoutSrc"
     r"|ValLayoutDst|ValLayoutRef|ValueType|Thr VMNK|ThrIdx|Thr Layout VMNK|Permutation MNK|Shape MNK|TV Layout A|TV Layout B"
-    r"|TV Layout C|Tiler MN|TV Layout tiled|TV Layout Src|TV Layout Dst|Value type)\s*:[ \t]*(.*?)\s*$"
+    r"|TV Layout C|Tiler MN|TV Layout tiled|TV Layout Src|TV Layout Dst|Value type)\s*:[ \t]*(.*)$"
 )
 
 

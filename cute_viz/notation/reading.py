@@ -16,9 +16,9 @@ class Source(NamedTuple):
     """A text, and what it is read with.
 
     names: bindings that the text may use. warnings: where they are added; None checks for none. dialect: one of
-    `notation.DIALECTS`. resolve: the atom of a name and its template arguments, or None. shape, bits: of a tensor and of its
-    elements, for encodings whose text does not say them; () and 0 where they are not given. free: whether names without a value
-    are run-time integers in an expression of its own.
+    `notation.DIALECTS`. resolve: the atom of a name and its template arguments, or None. shape: of a tensor, for
+    encodings whose text does not say it; () where it is not given. free: whether names without a value are run-time integers in
+    an expression of its own.
 
     >>> Source("M", {"M": 4}).of("N").names
     {'M': 4}
@@ -30,7 +30,6 @@ class Source(NamedTuple):
     dialect: str = "auto"
     resolve: Resolver | None = None
     shape: tuple[int, ...] = ()
-    bits: int = 0
     free: bool = False
 
     def of(self, text: str) -> Source:

@@ -15,7 +15,7 @@ from cute_viz.notation.syntax import Statement
 
 CONTROL = ("if", "else", "for", "while", "do", "switch", "case", "try", "catch")
 _CHANGED = re.compile(r"(?:\+\+|--|>>|(?<!&)&(?!&))\s*([A-Za-z_]\w*)|\b([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))")
-_PARAMETER = re.compile(r"[\w>&*]\s*[\s&*]\s*([A-Za-z_]\w*)\s*(?=[,)=])")
+_PARAMETER = re.compile(r"[\w>&*](?:\s+|\s*[&*]\s*)([A-Za-z_]\w*)\s*(?=[,)=])")
 _CONDITION = re.compile(r"^[ \t]*#(if|ifdef|ifndef|elif|else|endif)\b", re.M)
 
 

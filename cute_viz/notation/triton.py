@@ -6,7 +6,6 @@ A layout is in CuTe notation with integer strides where there is one, with a swi
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import count
 from math import prod
 from typing import Any
 
@@ -36,30 +35,40 @@ def read_triton(source: Source) -> Document:
     '((4,32),4):((128,1),32)'
     """
     document = Document()
+    numbers: dict[str, int] = {}
+    known: dict[tuple[str, tuple[int, ...], str], str] = {}  # a kernel has the same few types on most of its lines
     for typed in find(source.text):
-        name = _fresh(typed.name, document)
+        span = typed.encoding.span
+        key = typed.name, typed.shape, source.text[span.start : span.end]
+        if key in known:
+            document.last = document.failures.get(known[key], known[key])
+            continue
+        name = known[key] = _fresh(typed.name, document, numbers)
         try:
-            document.values[name] = layout_of(typed, source.shape, source.bits)
+            document.values[name] = layout_of(typed, source.shape)
             document.last = name
         except CuteVizError as error:
             document.failures[name] = document.last = error.at(source.text, typed.encoding.span)
     return document
 
 
-def _fresh(name: str, document: Document) -> str:
-    """A name that the document does not have yet."""
-    taken = (*document.values, *document.failures)
-    return next(one for n in count(1) if (one := name if n == 1 else f"{name}_{n}") not in taken)
+def _fresh(name: str, document: Document, numbers: dict[str, int]) -> str:
+    """A name that the document does not have yet; numbers: how many names there were of a kind."""
+    while True:
+        numbers[name] = n = numbers.get(name, 0) + 1
+        one = name if n == 1 else f"{name}_{n}"
+        if one not in document.values and one not in document.failures:
+            return one
 
 
-def layout_of(typed: Typed, shape: Sequence[int] = (), bits: int = 0) -> Layout | ComposedLayout:
+def layout_of(typed: Typed, shape: Sequence[int] = ()) -> Layout | ComposedLayout:
     """The layout of an encoding for the shape of its type, or the one that is given.
 
     >>> text = "!ttg.memdesc<8x64xf16, #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>>"
     >>> str(layout_of(find(text)[0]))
     'Sw<3,3,3> o 0 o (8,64):(64,1)'
     """
-    linear = linear_of(typed, shape, bits)
+    linear = linear_of(typed, shape)
     name = typed.encoding.name
     if name in registers.ENCODINGS:
         return _of_registers(linear)
@@ -70,7 +79,7 @@ def layout_of(typed: Typed, shape: Sequence[int] = (), bits: int = 0) -> Layout 
     return _of_memory(linear, memory.paddings(typed.encoding))
 
 
-def linear_of(typed: Typed, shape: Sequence[int] = (), bits: int = 0) -> Linear:
+def linear_of(typed: Typed, shape: Sequence[int] = ()) -> Linear:
     """The linear layout of an encoding: the coordinate that each bit adds.
 
     >>> text = "tensor<64xf16, #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>>"
@@ -95,7 +104,7 @@ def linear_of(typed: Typed, shape: Sequence[int] = (), bits: int = 0) -> Linear:
         return registers.distributed(encoding, shape)
     if encoding.name == _TENSOR_MEMORY:
         return memory.tensor_memory(encoding, shape)
-    return memory.shared(encoding, shape, typed.bits or bits)
+    return memory.shared(encoding, shape)
 
 
 def _own_shape(typed: Typed) -> tuple[int, ...]:

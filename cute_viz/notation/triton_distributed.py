@@ -13,6 +13,7 @@ from cute_viz.notation.triton_linear import Linear, along, bit_count, fitted, id
 from cute_viz.notation.triton_text import Encoding
 
 REGISTER, LANE, WARP, BLOCK = "register", "lane", "warp", "block"
+_MOST_MODES = 8  # of a tensor
 
 
 def distributed(encoding: Encoding, shape: Sequence[int]) -> Linear:
@@ -64,7 +65,9 @@ def blocks_of(fields: Fields, rank: int) -> Linear:
 def _of_bases(bases: dict[str, tuple[tuple[int, ...], ...]], fields: Fields, shape: Sequence[int] = ()) -> Linear:
     """A layout by its bases; its extents are what they reach, or a shape that they must fill."""
     rank = len(shape) or len(next((basis for those in bases.values() for basis in those), ()))
-    rank = rank or fields.encoding.fields.get("rank", 0) or len(fields.encoding.fields.get("order", ())) or 2
+    rank = rank or fields.number("rank", 0) or len(fields.numbers("order", default=())) or 2
+    if rank > _MOST_MODES:
+        raise fields.wrong(f"{fields.encoding.name} of {rank} modes; {_MOST_MODES} are supported")
     reached = [max((b[mode] for those in bases.values() for b in those), default=0) for mode in range(rank)]
     return Linear(bases, tuple(1 << top.bit_length() for top in reached), tuple(range(rank)))
 
@@ -128,7 +131,7 @@ def _matrix(fields: Fields, shape: tuple[int, ...]) -> tuple[int, int, int]:
 def _amd_mfma(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
     fields = Fields(encoding)
     rank, m, n = _matrix(fields, shape)
-    instruction = fields.powers("instrShape")
+    instruction = fields.powers("instrShape", least=2)
     rows, cols = instruction[0], instruction[1]
     height = 1 if fields.number("elementBitWidth", 32) == 64 else 4
     down, right = (n, m) if fields.truth("isTransposed") else (m, n)  # along which the registers, the lanes of a row, go
@@ -151,7 +154,7 @@ def _amd_mfma(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
 def _amd_wmma(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
     fields = Fields(encoding)
     rank, m, n = _matrix(fields, shape)
-    instruction = fields.powers("instrShape", 0, (16, 16, 16))
+    instruction = fields.powers("instrShape", 0, (16, 16, 16), least=2)
     across, down = (m, n) if fields.truth("isTranspose") else (n, m)
     steps: tuple[int, ...]
     steps, gap = ((2, 4, 8), 1) if _wmma_version(fields) == 1 else ((1, 2, 4), 8)
@@ -180,7 +183,10 @@ def _warps_of_wmma(fields: Fields, rank: int) -> Linear:
         for mode in row_major(rank):
             out = out * identity(REGISTER, tiles[mode], mode, rank) * identity(WARP, warps[mode], mode, rank)
         return out
-    cta = Fields(fields.encoding._replace(fields=given.get("ctaLayout", given)))
+    bases = given.get("ctaLayout", given)
+    if not isinstance(bases, dict):
+        raise fields.wrong("ctaLayout of amd_wmma must be bases", hint="such as ctaLayout = {warp = [[1, 0], [2, 0]]}")
+    cta = Fields(fields.encoding._replace(fields=bases))
     return _of_bases({key: cta.bases(key, rank) for key in (REGISTER, WARP)}, cta)
 
 
@@ -217,7 +223,7 @@ def _dot_of_nvidia(fields: Fields, parent: Fields, shape: tuple[int, ...]) -> Li
     width, version = fields.power("kWidth"), _version(parent)
     if not first and version == 3:
         raise fields.wrong("Hopper's instruction reads B from shared memory", hint="opIdx = 0, or a parent of versionMajor = 2")
-    rows = parent.numbers("instrShape")[rank - 2 if version == 2 else 0]
+    rows = parent.numbers("instrShape", least=rank)[rank - 2 if version == 2 else 0]
     tile = [1] * rank
     tile[other], tile[k] = rows if first else 8, (4 if rows == 8 else 8) * width
     order = row_major(rank, first)
@@ -229,7 +235,7 @@ def _dot_of_nvidia(fields: Fields, parent: Fields, shape: tuple[int, ...]) -> Li
 def _dot_of_mfma(fields: Fields, parent: Fields, shape: tuple[int, ...]) -> Linear:
     rank = len(shape)
     first, k, other = _of_k(fields, rank)
-    width, instruction = fields.power("kWidth"), parent.powers("instrShape")
+    width, instruction = fields.power("kWidth"), parent.powers("instrShape", least=2)
     lanes = instruction[0] if first else instruction[1]
     order = row_major(rank, first)
     tile = nothing(rank, order) * identity(REGISTER, width, k, rank)
@@ -249,7 +255,7 @@ _WIDTHS = {1: (8, 16), 2: (4, 8, 16)}  # kWidth that Triton's verifier takes, by
 def _dot_of_wmma(fields: Fields, parent: Fields, shape: tuple[int, ...]) -> Linear:
     rank = len(shape)
     first, k, other = _of_k(fields, rank)
-    width, instruction, version = fields.power("kWidth"), parent.powers("instrShape", 0, (16, 16, 16)), _wmma_version(parent)
+    width, instruction, version = fields.power("kWidth"), parent.powers("instrShape", 0, (16, 16, 16), 3), _wmma_version(parent)
     if width not in _WIDTHS.get(version, (width,)):
         known = ", ".join(map(str, _WIDTHS[version]))
         raise fields.wrong(f"kWidth of a dot_op of amd_wmma of version {version} is one of {known}, not {width}")

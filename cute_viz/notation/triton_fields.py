@@ -28,33 +28,35 @@ class Fields:
         """A whole number."""
         value = self._get(key, default)
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise self.wrong(f"{key} of {self.encoding.name} must be a number of {least} or more")
+            raise self.wrong(f"{key} of {self.encoding.name} must be an integer of {least} or more")
         return value
 
     def power(self, key: str, default: int | None = None) -> int:
         """A power of two."""
         value = self.number(key, default, 1)
         if value & (value - 1) or value > 1 << 20:
-            raise self.wrong(f"{key} of {self.encoding.name} must be a power of two, not {value}")
+            raise self.wrong(f"{key} of {self.encoding.name} must be a power of two of at most {1 << 20}, not {value}")
         return value
 
     def truth(self, key: str) -> bool:
         """true or false; false where it is not given."""
         return bool(self.encoding.fields.get(key, False))
 
-    def numbers(self, key: str, count: int = 0, default: tuple[int, ...] | None = None) -> tuple[int, ...]:
-        """A list of numbers, so many of them where `count` says so."""
+    def numbers(self, key: str, count: int = 0, default: tuple[int, ...] | None = None, least: int = 0) -> tuple[int, ...]:
+        """A list of numbers, so many of them where `count` says so, `least` of them at least."""
         value = self._get(key, default)
         if not isinstance(value, (list, tuple)) or not all(isinstance(x, int) and 0 <= x <= 1 << 20 for x in value):
-            raise self.wrong(f"{key} of {self.encoding.name} is a list of numbers", hint=f"such as {key} = [1, 0]")
+            raise self.wrong(f"{key} of {self.encoding.name} must be a list of numbers", hint=f"such as {key} = [1, 0]")
+        if len(value) < least:
+            raise self.wrong(f"{key} of {self.encoding.name} needs {least} numbers or more")
         if count and len(value) != count:
-            what = f"{key} of {self.encoding.name} has {len(value)} entries, the shape has {count} modes"
+            what = f"{key} of {self.encoding.name} has {len(value)} entries, the shape has {count} mode{'' if count == 1 else 's'}"
             raise self.wrong(what, hint="`shape=64x64` has two")
         return tuple(map(int, value))
 
-    def powers(self, key: str, count: int = 0, default: tuple[int, ...] | None = None) -> tuple[int, ...]:
-        """A list of powers of two."""
-        value = self.numbers(key, count, default)
+    def powers(self, key: str, count: int = 0, default: tuple[int, ...] | None = None, least: int = 0) -> tuple[int, ...]:
+        """A list of powers of two, as many as of `numbers`."""
+        value = self.numbers(key, count, default, least)
         if bad := [x for x in value if x < 1 or x & (x - 1)]:
             raise self.wrong(f"{key} of {self.encoding.name} holds powers of two, not {bad[0]}")
         return value
@@ -70,7 +72,9 @@ class Fields:
         """A list of coordinates, that of the lowest bit first."""
         value = self._get(key, default)
         if not isinstance(value, (list, tuple)) or len(value) > 64:
-            raise self.wrong(f"{key} of {self.encoding.name} is a list of coordinates", hint=f"such as {key} = [[0, 1], [1, 0]]")
+            raise self.wrong(
+                f"{key} of {self.encoding.name} must be a list of coordinates", hint=f"such as {key} = [[0, 1], [1, 0]]"
+            )
         for basis in value:
             if not isinstance(basis, (list, tuple)) or len(basis) != rank:
                 raise self.wrong(

@@ -17,14 +17,14 @@ from cute_viz.notation.triton_text import Encoding
 OFFSET, PARTITION = "offset", "partition"  # an offset within a partition, where there are several
 
 
-def shared(encoding: Encoding, shape: Sequence[int], bits: int) -> Linear:
+def shared(encoding: Encoding, shape: Sequence[int]) -> Linear:
     """The linear layout of an encoding of memory for a shape: offset, in elements, and block to coordinates.
 
     Raises: NotationError for fields that are missing or do not fit the shape.
 
     >>> from cute_viz.notation.triton_text import find
     >>> text = "#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 2, order = [1, 0]}>"
-    >>> shared(find(text)[0].encoding, (2, 4), 16).bases["offset"]
+    >>> shared(find(text)[0].encoding, (2, 4)).bases["offset"]
     ((0, 1), (0, 2), (1, 2))
     """
     for extent in shape:
@@ -148,8 +148,8 @@ def _partitioned(fields: Fields, shape: tuple[int, ...]) -> Linear:
 
 def _padded(fields: Fields, shape: tuple[int, ...]) -> Linear:
     rank = len(shape)
-    own = fields.encoding.fields.get("shape")
-    if own and tuple(own) != shape:
+    own = fields.numbers("shape", default=())
+    if own and own != shape:
         raise fields.wrong(f"the encoding is for a shape of {'x'.join(map(str, own))}, not {'x'.join(map(str, shape))}")
     if "offset" not in fields.encoding.fields:
         blocks, part = _parts(fields, shape)
@@ -244,7 +244,7 @@ def inverse(linear: Linear) -> tuple[tuple[int, ...], ...]:
 def tensor_memory(encoding: Encoding, shape: Sequence[int]) -> Linear:
     """The linear layout of an encoding of tensor memory: its rows and columns to coordinates.
 
-    Of several CTAs, `block` chooses the one. Refused: fields that are missing or do not fit the shape.
+    Of several CTAs, `block` chooses the one. Raises: NotationError for fields that are missing or do not fit the shape.
 
     >>> from cute_viz.notation.triton_text import find
     >>> text = "#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>"

@@ -22,11 +22,10 @@ class Encoding(NamedTuple):
 
 
 class Typed(NamedTuple):
-    """An encoding with the shape and the width of the elements that its type says: () and 0 where none does."""
+    """An encoding with the shape that its type says, () where none does, and the name that the text gives it."""
 
     encoding: Encoding
     shape: tuple[int, ...]
-    bits: int
     name: str = ""
 
 
@@ -62,10 +61,12 @@ _RENAMED = {("amd_mfma", "transposed"): "isTransposed", ("amd_wmma", "transposed
 _TOKEN = re.compile(
     r"\s*(?:(?P<name>[#!]?[A-Za-z_]\w*(?:\.\w+)*)|(?P<number>-?\d+)|(?P<mark>:\+|[-:<>{}\[\](),=])|(?P<string>\"[^\"]*\"))"
 )
-_START = re.compile(r"#ttn?g\.\w+\s*<|(?:\b\w+\.)*\b(?:" + "|".join(_GLUON) + r")\s*\(")
+# A chain of names is tried where it begins, and once.
+_START = re.compile(r"#ttn?g\.\w+\s*<|(?<!\w)(?<!\w\.)(?:\w+\.)*\b(?:" + "|".join(_GLUON) + r")\s*\(")
 _ALIAS = re.compile(r"^[ \t]*#(\w+)[ \t]*=[ \t]*(?=#ttn?g\.)", re.M)
-_TYPE = re.compile(r"(?:tensor|memdesc)<((?:\d+x)+)(!?[\w.<>]+?)\s*,\s*(?=#)")
-_BITS = re.compile(r"[a-zA-Z]+(\d+)")
+_TYPE = re.compile(r"(?:tensor|memdesc)<((?:\d{1,20}x){1,32})!?[\w.<>]{1,80}?\s*,\s*(?=#)")
+_BLANKS = re.compile(r"\s*")
+_NEAR = 400  # characters before an encoding where what binds or calls it is looked for
 
 
 def mentions(text: str) -> bool:
@@ -84,8 +85,8 @@ def find(text: str) -> list[Typed]:
 
     >>> text = "#a = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}> \\n !ttg.memdesc<8x64xf16, #a>"
     >>> found = find(text)
-    >>> [(one.encoding.name, one.shape, one.bits) for one in found], found[0].encoding.fields["order"]
-    ([('swizzled_shared', (8, 64), 16)], [1, 0])
+    >>> [(one.encoding.name, one.shape) for one in found], found[0].encoding.fields["order"]
+    ([('swizzled_shared', (8, 64))], [1, 0])
     """
     aliases: dict[str, Encoding] = {}
     for match in _ALIAS.finditer(text):
@@ -98,13 +99,12 @@ def find(text: str) -> list[Typed]:
         if word is not None and word[1] not in aliases:
             continue  # of another dialect, or of a part of the file that is not here
         encoding = aliases[word[1]] if word is not None else _Reader(text, at, aliases).attribute()
-        width = _BITS.search(match[2])
         shape = tuple(int(part) for part in match[1].split("x")[:-1])
-        out.append(Typed(encoding, shape, int(width[1]) if width else 0, word[1] if word is not None else ""))
+        out.append(Typed(encoding, shape, word[1] if word is not None else ""))
     if out:
         return out
     if aliases:
-        return [Typed(encoding, (), 0, name) for name, encoding in aliases.items() if encoding.fields]
+        return [Typed(encoding, (), name) for name, encoding in aliases.items() if encoding.fields]
     at = 0
     while (found := _START.search(text, at)) is not None:
         if (call := _around(text, found.start())) is not None:
@@ -112,7 +112,7 @@ def find(text: str) -> list[Typed]:
             known = did_you_mean(name, _GLUON) or f"such as {', '.join(list(_GLUON)[:4])}"
             raise NotationError(f"{name} is not a known encoding", text=text, span=Span(*call.span(1)), hint=known)
         reader = _Reader(text, found.start(), aliases)
-        out.append(Typed(reader.attribute(), (), 0, _bound(text, found.start())))
+        out.append(Typed(reader.attribute(), (), _bound(text, found.start())))
         at = reader.at
     return out
 
@@ -123,7 +123,7 @@ _CALL = re.compile(r"([A-Za-z_][\w.]*Layout)\s*\($")
 def _around(text: str, at: int) -> re.Match[str] | None:
     """The call of a constructor of layouts whose argument a place is."""
     depth = 0
-    for n in range(at - 1, max(-1, at - 400), -1):
+    for n in range(at - 1, max(-1, at - _NEAR), -1):
         depth += {")": 1, "(": -1}.get(text[n], 0)
         if text[n] in ";\n" or depth < -1:
             return None
@@ -134,7 +134,8 @@ def _around(text: str, at: int) -> re.Match[str] | None:
 
 def _bound(text: str, at: int) -> str:
     """The name that a text binds to what begins at a place: `layout = gl.BlockedLayout(...)`."""
-    match = re.search(r"(?:^|[\n;])[ \t]*([A-Za-z_]\w*)(?:\s*:[^=\n]*)?\s*=\s*$", text[:at])
+    before = "\n"[at > _NEAR :] + text[max(0, at - _NEAR) : at]
+    match = re.search(r"[\n;][ \t]*([A-Za-z_]\w*)(?:\s*:[^=\n]*)?\s*=\s*$", before)
     return match[1] if match else ""
 
 
@@ -167,7 +168,7 @@ class _Reader:
         self.depth += 1
         if self.depth > limit("nesting"):
             raise over("nesting", "an encoding nested too deeply", text=self.text, span=Span(self.at, self.at + 1))
-        start = self.at + len(self.text[self.at :]) - len(self.text[self.at :].lstrip())
+        start = _BLANKS.match(self.text, self.at).end()  # type: ignore[union-attr]  # which matches everywhere
         word = self.take()
         if word.startswith("#") and not word.startswith(("#ttg.", "#ttng.")):
             known = self.aliases.get(word[1:])

@@ -117,7 +117,7 @@ def _as_swizzled(value: Layout | ComposedLayout, shape: tuple[int, ...], bases: 
     per_phase = (1 << swizzle.base + swizzle.shift) // shape[order[0]] if swizzle.bits else 1
     fields = f"vec = {vec}, perPhase = {max(1, per_phase)}, maxPhase = {1 << swizzle.bits}, order = {order}"
     text = f"#ttg.swizzled_shared<{{{fields}}}>"
-    said = [list(basis) for basis in shared(find(text)[0].encoding, shape, 0).bases["offset"]]
+    said = [list(basis) for basis in shared(find(text)[0].encoding, shape).bases["offset"]]
     return text if said == bases else ""
 
 

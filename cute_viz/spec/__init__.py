@@ -129,7 +129,7 @@ class Library:
         """
         from cute_viz.notation import read
 
-        return read(text, names, warnings, dialect=dialect, resolve=self.resolve, shape=self.shape, bits=self.bits, free=free)
+        return read(text, names, warnings, dialect=dialect, resolve=self.resolve, shape=self.shape, free=free)
 
     def describe(self, full: str) -> dict[str, Any]:
         """What is known of an operation beyond its layouts; see `spec.library.describe`."""
