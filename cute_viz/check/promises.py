@@ -84,7 +84,8 @@ PROVES = {
         "the order of the elements: source and destination are only known relative to each other",
     ),
 }
-# The kinds in which the hardware itself decides; only these give a name the right to be called verified (report.evidence).
+# The kinds in which the hardware itself decides; of these, the checks that carry a digest let a name be called verified
+# (report.evidence).
 CLAIMS = (
     "mma",
     "wgmma",
@@ -94,7 +95,9 @@ CLAIMS = (
     "wgmma operand",
     "wgmma descriptor",
     "TMA box",
+    "TMA im2col",
     "tcgen05",
+    "tcgen05.mma",
     "copy",
     "tiled copy",
 )

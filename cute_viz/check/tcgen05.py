@@ -41,7 +41,13 @@ def checks(op: CopyOp, name: str) -> list[Item]:
     elif shape := _CP.get(op.name.removeprefix("SM100_UTCCP_").removesuffix("_1cta"), ""):
         job = CpJob(op, shape, entry)
     else:
-        return [Undecided("tcgen05", name, f"{op.name} is not tried: a maximum beside the load, pairs of CTAs, or four rows")]
+        return [
+            Undecided(
+                "tcgen05",
+                name,
+                f"{op.name} is not checked: loads with a maximum, copies of a pair of CTAs and copies of four rows are not",
+            )
+        ]
     return [Check("tcgen05", name, job.kernel(), job.launches, job.judge)]
 
 
@@ -269,8 +275,8 @@ class CpJob:
         rows, words = self.extents()
         pieces = words * WORD // 128
         numbers = np.arange(1, rows * words + 1, dtype=np.uint32).reshape(rows // 8, 8, pieces, 4).transpose(0, 2, 1, 3)
-        told = 1 << 46 | 8 * pieces << 32 | (8 if pieces > 1 else 1) << 16
-        data = (In(numbers.tobytes()), In(bytes(16)), In(bytes(16)), Out(4 * WARP * LANES * words), In(step(told)))
+        descriptor = 1 << 46 | 8 * pieces << 32 | (8 if pieces > 1 else 1) << 16
+        data = (In(numbers.tobytes()), In(bytes(16)), In(bytes(16)), Out(4 * WARP * LANES * words), In(step(descriptor)))
         return (Launch(self.entry, (1, 1, 1), GROUP, (*data, Word(rows * pieces), Word(0), Word(1)), SHARED),)
 
     def right(self) -> Any:

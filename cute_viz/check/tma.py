@@ -100,7 +100,7 @@ class _Job:
         return Outcome((sheet(self.panel, cells, [str(o) for o in offsets.tolist()], seen, ok),), control)
 
     def kernel(self) -> Kernel:
-        """The kernel (map, in, out, bytes), a box a block: `load` copies global -> shared by TMA and then shared -> out."""
+        """The kernel (map, in, out, bytes), a box a block: TMA loads a tile, which goes to out, or stores `in`."""
         name = f"{self.entry}_smem"
         copy = "cp.async.bulk.tensor.2d"
         head = f""".extern .shared .align 1024 .b8 {name}[];

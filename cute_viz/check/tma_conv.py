@@ -14,7 +14,7 @@ from cute_viz.algebra.swizzled import get_swizzle_portion
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.check.elements import UNSIGNED
 from cute_viz.check.job import Check, In, Item, Kernel, Launch, Map, Out, Outcome, Undecided, Word, entry_name
-from cute_viz.check.tma_box import SHARED, sheet
+from cute_viz.check.tma_box import SHARED, caught, sheet
 from cute_viz.check.tma_box_ptx import MOST, OFFSETS, kernel
 from cute_viz.figures.im2col import Corner, conv, inside, issues, outputs, tile_pixels
 from cute_viz.notation import parse
@@ -29,7 +29,7 @@ def checks(obj: TmaCopy, name: str) -> list[Item]:
     ('TMA im2col', 4)
     """
     if "LOAD" not in obj.op.name or obj.op.name.startswith("SM100") or obj.map.swizzle > 3:
-        return [Undecided("TMA im2col", name, f"{obj.op.name} is not tried")]
+        return [Undecided("TMA im2col", name, f"{obj.op.name} is not checked")]
     if obj.tensor.bits not in UNSIGNED or product(obj.map.global_dim) > 1 << 24 or obj.bits > 8 * SHARED:
         return [Undecided("TMA im2col", name, "the tensor or the tile is too large, or of elements of less than 8 bits")]
     job = Job(obj, entry_name("tma_im2col", name))
@@ -106,9 +106,7 @@ class Job:
             where = f"tile at pixel {corner.pixel}, filter {','.join(map(str, corner.filter))}"
             for cta, seen in enumerate(np.frombuffer(output[0], memory.dtype).reshape(self.obj.ctas, -1)):
                 sheets.append(sheet(f"CTA {cta}, {where}", memory, seen, self.obj.tensor.bits))
-                wrong = memory.copy()
-                wrong[[0, -1]] = wrong[[-1, 0]] ^ 1
-                control |= bool((wrong != seen).any())
+                control |= caught(memory, seen)
         return Outcome(tuple(sheets), control, {"tiles": len(outputs_)})
 
 

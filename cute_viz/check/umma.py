@@ -53,7 +53,7 @@ def checks(obj: MmaOperands, name: str) -> list[Item]:
         return [Undecided("tcgen05.mma", name, "the operands of wgmma have checks of their own")]
     match = _NAME.match(atom.name)
     if match is None:
-        return [Undecided("tcgen05.mma", name, "sparse, interleaved and scaling MMAs are not tried")]
+        return [Undecided("tcgen05.mma", name, "sparse, interleaved and scaling MMAs are not checked")]
     if not isinstance(obj.b, DescriptorTensor) or (home(atom.name, "A") == "smem") != isinstance(obj.a, DescriptorTensor):
         return [Undecided("tcgen05.mma", name, "give the tiles of the operands that are in shared memory")]
     vector = fragments_of(atom.name).scaled
@@ -62,7 +62,7 @@ def checks(obj: MmaOperands, name: str) -> list[Item]:
     four = [(found := named(word)) is not None and found.name == "e2m1" for word in atom.types[:2]]
     other = any(element_of(word) is None for word in atom.types[:3]) and not all(four)
     if kind is None or other or (all(four) and match[1] != "MXF4") or (vector and narrow):
-        return [Undecided("tcgen05.mma", name, f"{match[1]} of {', '.join(atom.types[:2])} is not tried")]
+        return [Undecided("tcgen05.mma", name, f"{match[1]} of {', '.join(atom.types[:2])} is not checked")]
     job = Job(obj, kind, vector, entry_name("umma", name))
     return [Check("tcgen05.mma", name, job.kernel(), job.launches, job.judge)]
 
@@ -197,7 +197,7 @@ class Job:
                         at = tensor.layout((row + whole * copy, (0, s)), 0, k)
                         yield int(at), POWERS[kind.name][powers[row, k * product(count) + s]]
 
-    def told(self) -> bytes:
+    def described(self) -> bytes:
         """For each k-block the descriptors, the instruction's, and the addresses behind the accumulator."""
         (m, n), words = self.extents, self.atom.name.partition("<")[2].split(",")
         if self.vector:
@@ -236,7 +236,7 @@ class Job:
         buffers: list[Any] = [In(b"".join(part)) for part in pieces.values()]
         counts = [Word(len(part[0]) // 16) for part in pieces.values()]
         out = Out(self.sms * LANES * self.columns() * 4)
-        data = (*buffers, In(behind or bytes(16)), out, In(self.told()))
+        data = (*buffers, In(behind or bytes(16)), out, In(self.described()))
         return Launch(self.entry, (self.sms, 1, 1), GROUP, (*data, *counts, Word(self.steps)), SHARED)
 
     def product(self) -> Any:

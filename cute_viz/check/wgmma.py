@@ -130,12 +130,12 @@ class _Job:
 
 def _sheet(letter: str, drawn: Fragment, rows: Any, cols: Any, ok: Any) -> Sheet:
     panel = drawn.panel
-    said = places(panel.rows, panel.cols)
-    if ok.all() and drawn.size == len(said):
-        return Sheet(letter, panel.rows, panel.cols, said, said, (True,) * len(said))
-    seen: list[str | None] = [None] * len(said)
-    fine: list[bool | None] = [None] * len(said)
+    right = places(panel.rows, panel.cols)
+    if ok.all() and drawn.size == len(right):
+        return Sheet(letter, panel.rows, panel.cols, right, right, (True,) * len(right))
+    seen: list[str | None] = [None] * len(right)
+    fine: list[bool | None] = [None] * len(right)
     cells = (drawn.rows * panel.cols + drawn.cols).tolist()
     for cell, row, col, same in zip(cells, *(x.tolist() for x in (rows, cols, ok)), strict=True):
         seen[cell], fine[cell] = f"({row},{col})", same
-    return Sheet(letter, panel.rows, panel.cols, said, tuple(seen), tuple(fine))
+    return Sheet(letter, panel.rows, panel.cols, right, tuple(seen), tuple(fine))

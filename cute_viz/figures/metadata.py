@@ -16,7 +16,6 @@ from cute_viz.algebra.table import offsets
 from cute_viz.figures.owners import TVMap
 
 NIBBLES = 8  # of the register that a thread gives
-NIBBLE = 4  # bits
 
 
 def has_metadata(atom: MMA_Atom) -> bool:
@@ -52,10 +51,10 @@ def metadata_map(atom: MMA_Atom) -> TVMap:
     assert isinstance(layout, Layout)
     rows, depth = product(atom.shape_mnk[0]), product(atom.shape_mnk[2])
     threads, cols = size(get(layout, 0)), depth // group
-    first = offsets(layout)[:]
+    table = offsets(layout)
     places = []
     for nibble in range(NIBBLES):
-        for index in first[nibble * group * threads : (nibble * group + 1) * threads]:
+        for index in table[nibble * group * threads : (nibble * group + 1) * threads]:
             places.append(index % rows * cols + index // rows // group)
     return TVMap(threads, NIBBLES, rows, cols, places)
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import domain
-from cute_viz.algebra.inttuple import is_int_tuple, leaves, modes, product, show
+from cute_viz.algebra.inttuple import leaves, modes, product, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
@@ -59,11 +59,11 @@ def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
         return im2col(obj, options)
     check_cells(size(obj.cta_v_map), f"the tile {obj.cta_v_map}", options)
     corner = _coord(obj, options.coord)
-    pieces = _pieces(obj, corner)
+    pieces = pieces_at(obj, corner)
     hues = [piece.cta if obj.ctas > 1 else piece.instruction for piece in pieces]
     shared = _shared(obj, corner, hues)
     planes = _planes(obj, pieces)
-    drawn = [_tensor_panel(obj, pieces, hues, plane) for plane in planes[:MOST_PLANES]]
+    drawn = [_tensor_panel(obj, pieces, hues, plane, options) for plane in planes[:MOST_PLANES]]
     wide = 1 if len(drawn) == 1 else 2
     panels = [replace(panel, place=(n // wide, n % wide)) for n, panel in enumerate(drawn)]
     panels.append(replace(shared[0], place=(0, wide)))
@@ -128,37 +128,23 @@ def _coord(obj: TmaCopy, word: str | None) -> tuple[int, ...]:
     return tuple(out)
 
 
-def _tma_coord(obj: TmaCopy, coord: Sequence[int]) -> tuple[int, ...]:
-    """A coordinate of the tensor, a number for each extent, as the instruction takes it, innermost dimension first."""
+def _dimensions(obj: TmaCopy) -> list[tuple[int, int]]:
+    """Of each extent of the tensor, the dimension of the tensor map that counts it, and what a step is there."""
     tensor: Any = domain(get_tma_tensor(obj, obj.tensor.layout.shape))
+    return [(0, 0) if isinstance(basis, int) else (basis.path[0], int(basis.value)) for basis in leaves(tensor.stride)]
+
+
+def _tma_coord(obj: TmaCopy, coord: Sequence[int], dimensions: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """A coordinate of the tensor, a number for each extent, as the instruction takes it, innermost dimension first."""
     out = [0] * obj.map.rank
-    for number, basis in zip(coord, leaves(tensor.stride), strict=True):
-        if not isinstance(basis, int):
-            out[basis.path[0]] += int(number * basis.value)
+    for number, (dimension, step) in zip(coord, dimensions, strict=True):
+        out[dimension] += number * step
     return tuple(out)
 
 
-def _elements(obj: TmaCopy) -> tuple[Layout, Layout]:
-    """Element of shared memory -> coordinate of the tile in the tensor; and the plain layout of shared memory."""
-    plain = get_nonswizzle_portion(obj.smem)
-    return composition(obj.cta_v_map, right_inverse(plain)), plain
-
-
-def _at(value: Any) -> tuple[int, ...]:
-    return tuple(int(leaf) for leaf in leaves(value)) if is_int_tuple(value) else (int(value),)
-
-
-def _pieces(obj: TmaCopy, corner: tuple[int, ...]) -> list[Piece]:
-    """Every instruction of every CTA, in the order of shared memory."""
-    where, _ = _elements(obj)
-    per, total = obj.bits // obj.tensor.bits, size(obj.cta_v_map)
-    out = []
-    for n in range(max(1, total // per)):
-        for cta in range(obj.ctas):
-            element = n * per + cta * (per // obj.ctas)
-            tile = _flat(where(element), obj.tensor.layout.shape)
-            start = _tma_coord(obj, [a + b for a, b in zip(corner, tile, strict=True)])
-            out.append(Piece(n, cta, start, element))
+def _elements(obj: TmaCopy) -> Layout:
+    """Element of shared memory, before the swizzle -> coordinate of the tile in the tensor."""
+    out: Layout = composition(obj.cta_v_map, right_inverse(get_nonswizzle_portion(obj.smem)))
     return out
 
 
@@ -170,7 +156,16 @@ def pieces_at(obj: TmaCopy, corner: tuple[int, ...]) -> list[Piece]:
     >>> pieces_at(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))"), (8, 0))[0].start
     (0, 8)
     """
-    return _pieces(obj, corner)
+    where, dimensions = _elements(obj), _dimensions(obj)
+    per, total = obj.bits // obj.tensor.bits, size(obj.cta_v_map)
+    out = []
+    for n in range(max(1, total // per)):
+        for cta in range(obj.ctas):
+            element = n * per + cta * (per // obj.ctas)
+            tile = _flat(where(element), obj.tensor.layout.shape)
+            start = _tma_coord(obj, [a + b for a, b in zip(corner, tile, strict=True)], dimensions)
+            out.append(Piece(n, cta, start, element))
+    return out
 
 
 def place_pieces(obj: TmaCopy) -> list[tuple[int, ...]]:
@@ -181,7 +176,7 @@ def place_pieces(obj: TmaCopy) -> list[tuple[int, ...]]:
     >>> place_pieces(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, (8,32):(32,1))"))[33]
     (1, 1)
     """
-    where, shape = _elements(obj)[0], obj.tensor.layout.shape
+    where, shape = _elements(obj), obj.tensor.layout.shape
     return [_flat(where(n), shape) for n in range(size(obj.cta_v_map))]
 
 
@@ -221,7 +216,9 @@ def _planes(obj: TmaCopy, pieces: Sequence[Piece]) -> list[tuple[int, ...]]:
     return sorted(found)
 
 
-def _tensor_panel(obj: TmaCopy, pieces: Sequence[Piece], hues: Sequence[int], plane: tuple[int, ...] = ()) -> Panel:
+def _tensor_panel(
+    obj: TmaCopy, pieces: Sequence[Piece], hues: Sequence[int], plane: tuple[int, ...], options: FigureOptions
+) -> Panel:
     """The tensor around the boxes: dimension 0 across, dimension 1 down; what lies outside of it is hatched."""
     dims, box = obj.map.global_dim, _box(obj)
     there = all(0 <= x < extent for x, extent in zip(plane, dims[2:], strict=False))
@@ -235,12 +232,22 @@ def _tensor_panel(obj: TmaCopy, pieces: Sequence[Piece], hues: Sequence[int], pl
         lows.append(low - (step * 2 if low > 0 else 0))
         highs.append(high + step * 2)
     cols, rows = (-(-(high - low) // step) for low, high, step in zip(lows, highs, steps, strict=True))
+    check_cells(rows * cols, f"the tensor around the tile {obj.cta_v_map}", options)
+    reached = [(n, piece) for n, piece in enumerate(pieces) if _is_in_plane(piece, box, plane)]
+    first: dict[tuple[int, int], int] = {}  # of a cell that a box covers: the first piece
+    for n, piece in reached:
+        across, down = (
+            range(-(-(start - low) // step), -(-(start + extent - low) // step))
+            for start, low, step, extent in zip((*piece.start, 0), lows, steps, box, strict=False)
+        )
+        for cell in itertools.product(down, across):
+            first.setdefault(cell, n)
     labels, paints = [], []
     for r in range(rows):
         for c in range(cols):
             x, y = lows[0] + c * steps[0], lows[1] + r * steps[1]
             inside = there and 0 <= x < dims[0] and 0 <= y < dims[1]
-            number = next((n for n, p in enumerate(pieces) if _covers(p, box, x, y, plane)), None)
+            number = first.get((r, c))
             if number is None:
                 paints.append(HUES if inside else HOLE)
                 labels.append("")
@@ -249,7 +256,7 @@ def _tensor_panel(obj: TmaCopy, pieces: Sequence[Piece], hues: Sequence[int], pl
                 name = f"CTA {pieces[number].cta}" if obj.ctas > 1 else f"box {pieces[number].instruction}"
                 labels.append(name if inside else "")
     boxes = []
-    for piece in (p for p in pieces if _covers(p, box, p.start[0], p.start[1] if len(p.start) > 1 else 0, plane)):
+    for _, piece in reached:
         c0, r0 = (piece.start[d] - lows[d] if d < len(piece.start) else 0 for d in range(2))
         bottom, right = -(-(r0 + box[1]) // steps[1]), -(-(c0 + box[0]) // steps[0])
         boxes.append((max(0, r0 // steps[1]), max(0, c0 // steps[0]), min(rows, bottom), min(cols, right)))
@@ -272,17 +279,14 @@ def _edge(lines: int, low: int, step: int, extent: int) -> tuple[int, ...]:
     return tuple(1 if 0 < n < lines and low + n * step in (0, extent) else 0 for n in range(lines + 1))
 
 
-def _covers(piece: Piece, box: Sequence[int], x: int, y: int, plane: Sequence[int]) -> bool:
-    """Whether a piece's box has an element of a plane of the first two dimensions."""
-    top = piece.start[1] if len(piece.start) > 1 else 0
-    if not all(start <= z < start + extent for start, z, extent in zip(piece.start[2:], plane, box[2:], strict=False)):
-        return False
-    return piece.start[0] <= x < piece.start[0] + box[0] and top <= y < top + box[1]
+def _is_in_plane(piece: Piece, box: Sequence[int], plane: Sequence[int]) -> bool:
+    """Whether a piece's box reaches a plane of the first two dimensions."""
+    return all(start <= z < start + extent for start, z, extent in zip(piece.start[2:], plane, box[2:], strict=False))
 
 
 def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple[Panel, int]:
     """Shared memory as the tile lands in it, and how many of all its elements are out of bounds."""
-    where, _ = _elements(obj)
+    where, dimensions = _elements(obj), _dimensions(obj)
     swizzle, bits = get_swizzle_portion(obj.smem), obj.tensor.bits
     per, total = obj.bits // bits // obj.ctas, size(obj.cta_v_map)
     wide = max(1, CHUNK * 8 // bits)
@@ -291,7 +295,7 @@ def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple
     for element in range(0, total, wide):
         tile = _flat(where(element), obj.tensor.layout.shape)
         coord = tuple(a + b for a, b in zip(corner, tile, strict=True))
-        inner = _tma_coord(obj, coord)
+        inner = _tma_coord(obj, coord, dimensions)
         inside = all(0 <= x < extent for x, extent in zip(inner, obj.map.global_dim, strict=False))
         fits = max(0, min(wide, obj.map.global_dim[0] - inner[0]) - max(0, -inner[0])) if inside or _rest_inside(obj, inner) else 0
         outside += wide - fits

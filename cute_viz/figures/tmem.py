@@ -61,7 +61,7 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
     for r in range(rows):
         for c in range(cols):
             held, part = _cell(parts, r, c, wide)
-            keys.append(None if part is None else part)
+            keys.append(part)
             labels.append(_words(held, parts[part].name if part is not None and several else ""))
             paints.append(HUES if part is None else part % HUES if several else r * STEP // WARP)
     used = {column for part in parts for _, column in part.held}

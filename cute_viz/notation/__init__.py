@@ -125,7 +125,8 @@ def is_triton(text: str) -> bool:
 
 # The DSL's print of an instruction: its name, then its parameters, the shape among them, which is no layout.
 _OPERATION = re.compile(
-    r"^(?=[^\n=]*\n)[^\n=:(]*\b(?:MMA|[Cc]opy|[Rr]eduction|[Ll]oad|[Ss]tore) [Oo]peration\b[^\n]*\n(?:[ \t][^\n=]+=[^\n]*(?:\n|$))+",
+    r"^(?=[^\n=]*\n)[^\n=:(]*\b(?:MMA|[Cc]opy|[Rr]eduction|[Ll]oad|[Ss]tore) [Oo]peration\b[^\n]*\n"
+    r"(?:[ \t][^\n=]+=[^\n]*(?:\n|$))+",
     re.M,
 )
 

@@ -44,12 +44,11 @@ _LABEL_LINE = re.compile(
     r"\s*(?:\[[^\]\n]{0,80}\]\s*)?([A-Za-z_][\w.\[\]]{0,80})(?:\s+(?:layout|tensor))?\s*[:=]\s*", re.IGNORECASE
 )
 # What stands before a print in a sentence, and names nothing.
-_WORDS = frozenset(
-    (
-        "tensor layout print o a an and are as at but by expected for found from got "
-        "has have in is not of or than that the to vs was with received actual"
-    ).split()
+_SENTENCE = (
+    "tensor layout print o a an and are as at but by expected for found from got has have in is not of or than that the to vs was "
+    "with received actual"
 )
+_WORDS = frozenset(_SENTENCE.split())
 _POINTER = re.compile(r"(?:raw_)?ptr(?:<(?:[^<>]|<[^<>]*>)*>|\((?:0x[0-9a-fA-F]+|[\w.]+)?\s*:[^()\n]{0,200}\))")
 
 

@@ -14,7 +14,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Paint, Panel
 from cute_viz.renderers import Options
 from cute_viz.renderers.colours import DARK, LIGHT, page_palette
-from cute_viz.renderers.geometry import PROSE, number, wrap
+from cute_viz.renderers.geometry import PROSE, SANS, number, wrap
 from cute_viz.renderers.letters import xml
 
 LANES = BANKS = 32
@@ -23,7 +23,6 @@ MARGIN, HIGH = 16.0, 110.0  # px: around all, and from the lanes down to the ban
 SECONDS = 0.45  # that a wavefront is shown
 REST = 4  # wavefronts' time at the end, to see that all is done
 DONE = "#9aa4ae"  # of a lane that was served
-FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', Arial, sans-serif"
 
 
 def render(figure: Figure, options: Options) -> str:
@@ -57,9 +56,9 @@ def render(figure: Figure, options: Options) -> str:
         out.append(_stage(panel, x, body, fills, frames))
     lengths = sorted({1, *(frames - panel.rows for panel in panels)})
     size = f'width="{number(width)}" height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}"'
-    name = escape(xml(f"{figure.title}. {figure.description}"))
+    alt = escape(xml(f"{figure.title}. {figure.description}"))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img"><title>{escape(xml(figure.title))}</title><desc>{name}</desc>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img"><title>{escape(xml(figure.title))}</title><desc>{alt}</desc>'
         f"<style>{_style(options.theme, frames, lengths)}</style>"
         f'<rect class="p" width="{number(width)}" height="{number(height)}"/>{"".join(out)}</svg>\n'
     )
@@ -166,6 +165,6 @@ def _text(x: float, y: float, text: str, size: float, bold: bool = False) -> str
     weight = ' font-weight="700"' if bold else ""
     role = "t" if bold else "m"
     return (
-        f'<text class="{role}" x="{number(x)}" y="{number(y)}" font-family="{FONT}" font-size="{number(size)}"{weight}>'
+        f'<text class="{role}" x="{number(x)}" y="{number(y)}" font-family="{SANS}" font-size="{number(size)}"{weight}>'
         f"{escape(xml(text))}</text>"
     )

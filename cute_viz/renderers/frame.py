@@ -240,7 +240,7 @@ def fit_panels(figure: Figure, room: float | None, cell: float | None, full: boo
     """
     every = sum(panel.rows * panel.cols for panel in figure.panels)
     if figure.kind == "heat" and [bool(panel.labels) for panel in figure.panels] == [False, True]:
-        return _inset(figure, room, cell, every, fit)
+        return _inset(figure, room, cell, fit)
     if figure.kind == "file" and not full:
         return _shelved(figure, room or SHELF, cell, fit)
     text, whole = has_text(figure), None
@@ -270,7 +270,7 @@ def fit_panels(figure: Figure, room: float | None, cell: float | None, full: boo
     return _colours(figure, room or ROOMY, every, fit)
 
 
-def _inset(figure: Figure, room: float | None, cell: float | None, every: int, fit: Fit) -> Fitted:
+def _inset(figure: Figure, room: float | None, cell: float | None, fit: Fit) -> Fitted:
     """The frames of an image, and of a corner of it with its labels, or in colours where these have no room."""
     image = replace(figure, panels=figure.panels[:1])
     first = fit_panels(image, room, cell, False, fit)[0][0]

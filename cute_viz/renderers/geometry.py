@@ -11,13 +11,14 @@ from itertools import groupby, repeat
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from cute_viz.errors import FigureError
-from cute_viz.figures.model import Figure, Panel
+from cute_viz.figures.model import Figure, Legend, Panel
 from cute_viz.limits import limit
 
 P = ParamSpec("P")
 T = TypeVar("T")
 Sizes: TypeAlias = "tuple[float, float, float, float]"  # of a panel: cell width and height, room at the left and above
 
+SANS = "system-ui, 'Segoe UI', 'DejaVu Sans', Arial, sans-serif"  # what SVG asks for, of prose
 FONT = 11  # px, of a cell's first line
 SMALL = 9  # px, of the lines after it
 CAPTION = 12  # px, of a panel's caption
@@ -152,6 +153,16 @@ def shared_cells(panel: Panel) -> dict[int, int]:
     return {cell: len(owners) for cell, owners in panel.owners if labels[cell] and labels[cell].count(",") + 1 < len(owners)}
 
 
+def is_shared(figure: Figure, legend: Legend) -> bool:
+    """Whether a legend tells of cells that have several owners, of which only one is shown.
+
+    >>> from cute_viz import figure
+    >>> [is_shared(one, one.legends[0]) for one in (figure("(2,2):(2,1)", tile=(2, 2)), figure("(2,2):(0,1)", tile=(1, 2)))]
+    [False, True]
+    """
+    return any(panel.owners and legend in figure.legends_of(panel) for panel in figure.panels)
+
+
 def counted(cells: int) -> str:
     """A number of cells, in words.
 
@@ -267,17 +278,16 @@ def wrap(text: str, width: float, letter: float, commas: bool = False) -> list[s
     >>> wrap("one two three", 40, 5)
     ['one two', 'three']
     """
-    limit = max(8, int(width / letter))
+    most = max(8, int(width / letter))
     out = []
-    while len(text) > limit:
-        cut = text.rfind(" ", 0, limit + 1)
-        if commas and cut <= limit // 3:
-            cut = max(text.rfind(",", 0, limit), text.rfind(":", 0, limit)) + 1
-        space = text.rfind(" ", 0, limit + 1)
+    while len(text) > most:
+        cut = space = text.rfind(" ", 0, most + 1)
+        if commas and cut <= most // 3:
+            cut = max(text.rfind(",", 0, most), text.rfind(":", 0, most)) + 1
         word = text.find(" ", space + 1)
-        whole = space > 0 and (word if word > 0 else len(text)) - space <= limit  # the next word fits into a line
-        part = text.rfind("_", 0, limit) + 1 if commas else 0
-        cut = cut if cut > limit // 3 else space if whole else part if part > limit // 3 else limit
+        whole = space > 0 and (word if word > 0 else len(text)) - space <= most  # the next word fits into a line
+        part = text.rfind("_", 0, most) + 1 if commas else 0
+        cut = cut if cut > most // 3 else space if whole else part if part > most // 3 else most
         out.append(text[:cut].rstrip())
         text = text[cut:].lstrip()
     return [*out, text] if text or not out else out

@@ -62,7 +62,7 @@ def render(figure: Figure, options: Options) -> str:
     >>> "<table>" in render(build(Layout((2, 2))), Options())
     True
     """
-    if options.target == "readme":  # which no document is
+    if options.target == "readme":  # a README shows images, so that this target says nothing of a page of its own
         options = replace(options, target=None)
     picture, panels = explored(figure, options)
     content: dict[str, Any] = {"panels": panels}

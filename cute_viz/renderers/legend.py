@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cute_viz.figures.model import Figure, Legend, LegendEntry
-from cute_viz.renderers.geometry import BOLD, CHAR, PROSE, counted, wrap
+from cute_viz.renderers.geometry import BOLD, CHAR, PROSE, counted, is_shared, wrap
 from cute_viz.renderers.primitives import MUTED, TEXT, Line, Swatch
 from cute_viz.renderers.ways import shelves
 
@@ -129,8 +129,7 @@ def count_words(figure: Figure, legend: Legend, entry: LegendEntry) -> str:
     >>> [count_words(one, one.legends[0], one.legends[0].entries[0]) for one in drawn]
     ['2 cells', '']
     """
-    shared = any(panel.owners and legend in figure.legends_of(panel) for panel in figure.panels)
-    return "" if shared else counted(entry.count)
+    return "" if is_shared(figure, legend) else counted(entry.count)
 
 
 def free_corner(figure: Figure, sizes: list[tuple[float, float]], column: float, counts: bool) -> bool:

@@ -74,7 +74,7 @@ def vector_marks(panel: Panel, line: bool = False) -> tuple[Mark, ...]:
 
 @kept("boxes", "labels", "cols")
 def box_lines(panel: Panel) -> list[tuple[str, ...]]:
-    """The lines of the label of each box; none where the labels of its cells are neither the same, nor a run, nor told once.
+    """The lines of the label of each box; none where the labels of its cells are not the same, a run, or in the first alone.
 
     >>> from cute_viz import figure
     >>> box_lines(figure("(2,4):(1,2)", tile=(2, 4)).panels[0])
@@ -90,7 +90,7 @@ def box_lines(panel: Panel) -> list[tuple[str, ...]]:
             for r in range(r0 + 1, r1):
                 labels += line[r * cols + c0 : r * cols + c1]
             if labels.count(labels[0]) == len(labels) or (labels[0] and not any(labels[1:])):
-                span: str | None = labels[0]  # of all, or told once
+                span: str | None = labels[0]  # of all, or written once
             elif labels in spans:
                 span = spans[labels]
             else:
@@ -190,15 +190,15 @@ def group_marks(figure: Figure, panel: Panel, w: float, h: float, least: tuple[f
     legends = figure.legends_of(panel)
     if not legends:
         return ()
-    told = [(figure.paints[entry.paint], entry.label) for entry in legends[0].entries]
-    names = {paint.hue: label for paint, label in told if not paint.faded and "," not in label}  # "tile 0, 8": of several groups
+    named = [(figure.paints[entry.paint], entry.label) for entry in legends[0].entries]
+    names = {paint.hue: label for paint, label in named if not paint.faded and "," not in label}  # "tile 0, 8": of several groups
     owner = legends[0].title.removeprefix("hue: ").partition(" ")[0] if "thread" in panel.data else ""
-    told_of = owner in ("thread", panel.warp_name)
+    by_owner = owner in ("thread", panel.warp_name)
     out = []
     for r0, c0, r1, c1, hue in _rectangles(panel, figure.paints):
         if (r1 - r0) * h < least[1] or (c1 - c0) * w < CHAR * FONT + least[0]:
             continue
-        name = _owners(panel, (r0, c0, r1, c1), owner) if told_of and hue >= 0 else names.get(hue, "")
+        name = _owners(panel, (r0, c0, r1, c1), owner) if by_owner and hue >= 0 else names.get(hue, "")
         if name and (c1 - c0) * w >= len(name) * CHAR * FONT + least[0]:
             out.append(Mark(r0, c0, r1, c1, (name,), panel.paints[r0 * panel.cols + c0]))
     return (*out, *_plain_marks(figure, panel, w, h, least))

@@ -65,13 +65,13 @@ def write(figure: Figure, options: Options, format: str) -> bytes:
         for item in page.items:
             painter.put(item)
         out = BytesIO()
-        said: dict[str, Any] = {"Software": None}  # nothing of the machine or the day
+        metadata: dict[str, Any] = {"Software": None}  # nothing of the machine or the day
         if format == "pdf":
-            said = {"CreationDate": None, "Producer": None, "Creator": None, "Title": printable(figure.title)}
+            metadata = {"CreationDate": None, "Producer": None, "Creator": None, "Title": printable(figure.title)}
         with warnings.catch_warnings(), _no_date():
             warnings.filterwarnings("ignore", "Glyph .* missing from (current )?font")  # it becomes a box, as everywhere
             warnings.filterwarnings("ignore", "Matplotlib currently does not support .* natively")  # 3.7, of right-to-left scripts
-            canvas.finish().savefig(out, format=format, dpi=DPI * scale, metadata=said, facecolor=theme["p"])
+            canvas.finish().savefig(out, format=format, dpi=DPI * scale, metadata=metadata, facecolor=theme["p"])
     return out.getvalue()
 
 
@@ -162,7 +162,7 @@ class _Painter:
     def _image(self, item: p.Image) -> None:
         grid, paints, step = item.grid, item.paints, item.step
         table = np.array([rgb(fill) for fill in self.fills], dtype=np.uint8)
-        numbers = np.frombuffer(paints, np.uint8) if isinstance(paints, bytes) else np.array(paints, dtype=np.int16)
+        numbers = np.frombuffer(paints, np.uint8) if isinstance(paints, bytes) else np.array(paints, dtype=np.int32)
         image = table[numbers.reshape(grid.rows, grid.cols)[::step, ::step]]
         fine = max(1, round(grid.cell_w * step))
         self.canvas.image(np.repeat(np.repeat(image, fine, axis=0), fine, axis=1), grid.left, grid.top)

@@ -170,8 +170,8 @@ def _is_nameless(page: Page) -> bool:
 
 def _rank(page: Page, figure: Figure, drawn: Figure, scale: float, target: Target) -> Rank:
     """The lower, the better: no higher than its place, with labels, or names of groups, as high as it likes, whole;
-    then in detail and large, or, of what is arranged anew, in little height. A page without labels has the names of groups, for
-    which letters are best small beside the cells.
+    then in detail and large, or, of what is arranged anew, in little height. Where only groups have names,
+    small letters beside the cells are best.
     """
     detail = max(place.detail for place in page.panels)
     mute = _is_mute(page) and has_text(page.figure)
@@ -239,8 +239,8 @@ def lay_out(
         steps = Line(f"Steps {order}", margin, top + panels_h + GAP / 2, SIZES[0], TEXT)
         panels_h += GAP
     body_h = max(panels_h, legend_h) if beside else panels_h + legend_h
-    said = (*figure.notes, *_left_out(fitted), fact_line(figure)) if target.notes else ()
-    notes = prose([Line(note, 0, 0, 12) for note in said if note], inner, 0, margin)
+    sentences = (*figure.notes, *_left_out(fitted), fact_line(figure)) if target.notes else ()
+    notes = prose([Line(note, 0, 0, 12) for note in sentences if note], inner, 0, margin)
     notes = [line._replace(y=line.y + top + body_h + 12) for line in notes]
     height = top + body_h + (sum(line.size * 1.6 for line in notes) + 12 if notes else 0) + margin
     at = (margin, top) if corner else (margin + panels_w + GAP, top) if beside else (margin, top + panels_h + GAP)
@@ -251,8 +251,8 @@ def lay_out(
 
     def items() -> list[Primitive]:
         drawn: list[Primitive] = []
-        for n, (frame, grid, at) in enumerate(zip(fitted, grids, origins, strict=True)):
-            drawn += draw(frame, grid, *at, crossed(figure.arrows, n, figure.panels))
+        for n, (frame, grid, (_, y)) in enumerate(zip(fitted, grids, origins, strict=True)):
+            drawn += draw(frame, grid, y, crossed(figure.arrows, n, figure.panels))
         return [*drawn, *arrows(figure.arrows, fitted, grids), *swatches, *head, *([steps] if order else ()), *entries, *notes]
 
     panels = tuple([Place(frame.panel, frame.detail, grid) for frame, grid in zip(fitted, grids, strict=True)])

@@ -14,7 +14,7 @@ from cute_viz.figures.model import Paint
 LIGHTEST = 0.62  # how much white the lightest shade of a hue has
 FADED = 0.82  # how much white a faded paint has, as what an HTML page puts over the cells behind a highlight
 FADED_INK = "#5f6771"
-GREY = "#d4d8de"  # of the shade after paper, which no palette has a hue like
+GREY = "#d4d8de"  # the second shade of no hue; unlike every hue of the palettes
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,15 +46,15 @@ LINE_HEIGHT = 1.5  # of a caption, in font sizes
 BOLD, PLAIN = 600, 400
 
 
-def draw(frame: Frame, grid: Grid, x: float, y: float, crossed: Sequence[int] = ()) -> Iterator[Primitive]:
-    """The primitives of a panel whose upper left corner is (x, y) and whose cells are the grid, in drawing order.
+def draw(frame: Frame, grid: Grid, y: float, crossed: Sequence[int] = ()) -> Iterator[Primitive]:
+    """The primitives of a panel whose upper edge is at y and whose cells are the grid, in drawing order.
 
     crossed: rows that have no label, since an arrow comes in there.
 
     >>> from cute_viz import figure
     >>> from cute_viz.renderers.frame import frames
     >>> [frame] = frames(figure("(2,4):(4,1)", color_by="none"), Detail.FULL)
-    >>> [type(item).__name__ for item in draw(frame, Grid(2, 4, 30, 40, 26, 26), 0, 0)]
+    >>> [type(item).__name__ for item in draw(frame, Grid(2, 4, 30, 40, 26, 26), 0)]
     ['Cells', 'Lines', 'Border', 'Labels', 'Texts', 'Texts', 'Line', 'Line']
     """
     for n, line in enumerate(frame.caption):

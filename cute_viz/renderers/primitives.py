@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 MIDDLE, START, END = "middle", "start", "end"  # of a text: which part of it stands at its x
 TEXT, MUTED = "t", "m"  # roles of text
-CELL, TILE, FRAME = "l", "tile", "b"  # roles of lines: between cells, between tiles, around the panel
+CELL, TILE = "l", "tile"  # roles of lines: between cells, between tiles
 
 
 class Grid(NamedTuple):

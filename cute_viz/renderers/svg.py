@@ -23,14 +23,13 @@ from cute_viz.figures.model import HOLE, Figure
 from cute_viz.renderers import Options
 from cute_viz.renderers import primitives as p
 from cute_viz.renderers.colours import BORDER, DARK, HOLE_COLOUR, LIGHT, LINE, MUTED, PAPER, TEXT, page_palette
-from cute_viz.renderers.geometry import number
+from cute_viz.renderers.geometry import SANS, number
 from cute_viz.renderers.letters import xml
 from cute_viz.renderers.page import Page, page_of
 from cute_viz.renderers.svg_import import svgwrite
 
 BASELINE = 0.35  # from the middle of a letter down to its baseline, in font sizes
 MONO = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
-SANS = "system-ui, 'Segoe UI', 'DejaVu Sans', Arial, sans-serif"
 FILLS = {"t": TEXT, "m": MUTED}
 RULES = {
     **{name: f"fill:{DARK[name]}" for name in "ptm"},

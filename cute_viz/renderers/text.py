@@ -14,7 +14,7 @@ from functools import partial
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Panel
 from cute_viz.renderers import Options
-from cute_viz.renderers.geometry import shared_cells, texts, wrap
+from cute_viz.renderers.geometry import is_shared, shared_cells, texts, wrap
 from cute_viz.renderers.letters import printable
 from cute_viz.renderers.palette import Palette, palette
 
@@ -135,7 +135,7 @@ def _wrapped(text: str, columns: int | None) -> str:
 def _legends(figure: Figure, paint: Colouring, columns: int | None) -> str:
     out = []
     for legend in figure.legends:
-        shared = any(panel.owners and legend in figure.legends_of(panel) for panel in figure.panels)  # a cell counts for one
+        shared = is_shared(figure, legend)  # a cell counts for one
         title = _wrapped(f"{legend.title}:", columns)[:-1]
         line, length = title, len(title.rpartition("\n")[2])
         for n, entry in enumerate(legend.entries):
