@@ -19,6 +19,7 @@ from cute_viz.figures.fields import bits_panel, field_paints, fields_legend
 from cute_viz.figures.model import Figure, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, Painting, by_group
+from cute_viz.figures.rulers import borders
 from cute_viz.figures.words import colours, count
 
 LINE = 128  # bytes of memory a line shows: what all banks hold
@@ -133,8 +134,7 @@ def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, paintin
     t = 128 // x.bits
     deep = len(cores.units[0])
     row_step, col_step = (deep, t) if x.major == "K" else (t, deep)
-    across = tuple(1 if 0 < c < cores.cols and c % block.cols == 0 else 0 for c in range(cores.cols + 1))
-    down = tuple(1 if 0 < r < cores.rows and r % block.rows == 0 else 0 for r in range(cores.rows + 1))
+    across, down = borders(cores.cols, block.cols), borders(cores.rows, block.rows)
     width = MODES[x.kind][swizzle_of(x)][2]
     boxes = _atoms(x, cores, width)
     labels = []
@@ -189,17 +189,11 @@ def _arrows(x: SmemDescriptor, block: Cores) -> tuple[tuple[tuple[int, int, int,
     width = MODES[x.kind][swizzle_of(x)][2]
     lbo, sbo = (f"{name} {value * UNIT} B" for name, value in (("LBO", x.leading_byte_offset), ("SBO", x.stride_byte_offset)))
     found = []
-    if x.major == "K":
-        if none and block.cols > 1:
-            found.append(((0, 0, 0, 1), lbo))
-        if block.rows > 1:
-            found.append(((0, 0, 1, 0), sbo))
-    elif none:
-        if block.cols > 1:
-            found.append(((0, 0, 0, 1), lbo))
-        if block.rows > 1:
-            found.append(((0, 0, 1, 0), sbo))
-    else:
+    if none and block.cols > 1:
+        found.append(((0, 0, 0, 1), lbo))
+    if (none or x.major == "K") and block.rows > 1:
+        found.append(((0, 0, 1, 0), sbo))
+    if not none and x.major == "MN":
         if block.rows > width:
             found.append(((0, 0, width, 0), lbo))
         if block.cols > 1:
@@ -225,7 +219,7 @@ def _memory_panel(x: SmemDescriptor, cores: Cores, painting: Painting) -> Panel:
         cols=LINE // UNIT,
         labels=labels,
         paints=tuple(-1 if cell is None else painting.cells[cell[0]] for cell in cells),
-        row_ruler=Ruler("byte", tuple(str((first + r) * LINE) for r in range(lines)), _every(lines, 8)),
+        row_ruler=Ruler("byte", tuple(str((first + r) * LINE) for r in range(lines)), borders(lines, 8)),
         col_ruler=Ruler("16-byte chunk", tuple(map(str, range(LINE // UNIT))), (0,) * (LINE // UNIT + 1)),
         data={
             "core": tuple(None if cell is None else cell[0] for cell in cells),
@@ -235,10 +229,6 @@ def _memory_panel(x: SmemDescriptor, cores: Cores, painting: Painting) -> Panel:
         place=(0, 1),
         legends=(0,),
     )
-
-
-def _every(count_: int, step: int) -> tuple[int, ...]:
-    return tuple(1 if 0 < n < count_ and n % step == 0 else 0 for n in range(count_ + 1))
 
 
 def _notes(x: SmemDescriptor, memory: Panel) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Arrow, Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.rulers import borders
 from cute_viz.figures.words import count
 
 BANKS = 32
@@ -121,7 +122,7 @@ def _line(name: str, what: str, paints: Sequence[int], place: tuple[int, int], r
         col_ruler=Ruler(
             "",
             numbers if ruled else ("",) * len(paints),
-            tuple(int(0 < n < len(paints) and n % 8 == 0) for n in (*cells, len(paints))),
+            borders(len(paints), 8),
         ),
         data=data,
         place=place,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cute_viz.figures.model import Panel, Ruler
+from cute_viz.figures.rulers import borders
 
 LONGEST = 128  # offsets of a line that is drawn
 
@@ -24,7 +25,6 @@ def number_line(own: Sequence[int], rest: Sequence[int], both: Mapping[int, int]
         return None
     rows = (set(own), set(rest), set(both))
     cells = [(n, n in row) for row in rows for n in range(last + 1)]
-    eighths = tuple(int(0 < n <= last and n % 8 == 0) for n in range(last + 2))
     return Panel(
         caption=caption,
         rows=len(rows),
@@ -32,7 +32,7 @@ def number_line(own: Sequence[int], rest: Sequence[int], both: Mapping[int, int]
         labels=tuple([str(n) if reached else "" for n, reached in cells]),
         paints=tuple([both.get(n, paper) if reached else paper for n, reached in cells]),
         row_ruler=Ruler("", ("A", "complement", "both"), (0, 1, 1, 0)),
-        col_ruler=Ruler("offset", tuple(map(str, range(last + 1))), eighths),
+        col_ruler=Ruler("offset", tuple(map(str, range(last + 1))), borders(last + 1, 8)),
         data={"offset": tuple([n if reached else None for n, reached in cells])},
         place=(1, 0),
     )

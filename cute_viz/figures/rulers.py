@@ -46,6 +46,15 @@ def ruler(title: str, shape: Any, *, nested: bool = False, prefix: str = "") -> 
     return Ruler(title, labels, levels(shape))
 
 
+def borders(lines: int, every: int) -> tuple[int, ...]:
+    """The levels of so many lines with a border at every so many of them, such as those of a warp; 0 for none.
+
+    >>> borders(4, 2), borders(2, 0)
+    ((0, 0, 1, 0, 0), (0, 0, 0))
+    """
+    return tuple([int(every > 0 and 0 < n < lines and n % every == 0) for n in range(lines + 1)])
+
+
 def with_borders(ruler: Ruler, every: int) -> Ruler:
     """A ruler with a border at every so many lines, such as those of an atom; 0 for none.
 

@@ -16,6 +16,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import by_group
+from cute_viz.figures.rulers import borders
 from cute_viz.figures.words import colours
 
 ROWS, PER_ROW, LANES, LINE = 128, 4, 32, 16  # rows and factors of a block; lanes of a copy, and bytes of a line of memory
@@ -80,11 +81,11 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
             cols=across * factors,
             labels=tuple("" if place is None else str(first[place]) for place in order),
             paints=painting.cells[: len(order)],
-            row_ruler=Ruler("row", tuple(map(str, range(0, rows, across))), _every(-(-rows // across), LANES // across)),
+            row_ruler=Ruler("row", tuple(map(str, range(0, rows, across))), borders(-(-rows // across), LANES // across)),
             col_ruler=Ruler(
                 "row + n, K",
                 tuple(f"{n},{k * x.vector}" for n in range(across) for k in range(factors)),
-                _every(across * factors, factors),
+                borders(across * factors, factors),
             ),
             data={"byte": tuple(None if place is None else first[place] for place in order)},
             place=(0, 0),
@@ -96,7 +97,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
             labels=tuple("" if place is None else f"{place[0]},{place[1]}" for place in memory),
             paints=painting.cells[len(order) :],
             row_ruler=Ruler("byte", tuple(str(start + r * LINE) for r in range(lines)), (0,) * (lines + 1)),
-            col_ruler=Ruler("column 0-3, 4 bytes each", tuple(column), _every(LINE, PER_ROW)),
+            col_ruler=Ruler("column 0-3, 4 bytes each", tuple(column), borders(LINE, PER_ROW)),
             data={name: tuple(None if p is None else p[n] for p in memory) for n, name in enumerate(("row", "factor"))},
             place=(0, 1),
         ),
@@ -175,7 +176,3 @@ def _blocks(x: Scales) -> Panel:
         place=(1, 1),
         legends=(),
     )
-
-
-def _every(lines: int, step: int) -> tuple[int, ...]:
-    return tuple(int(0 < n < lines and n % step == 0) for n in range(lines + 1))

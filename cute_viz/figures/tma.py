@@ -23,6 +23,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
+from cute_viz.figures.rulers import borders
 from cute_viz.figures.words import count
 
 LINE, CHUNK = 128, 16  # bytes of a line of memory, and of a cell
@@ -310,9 +311,7 @@ def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple
         cols=LINE // CHUNK,
         labels=tuple("" if cell is None else cell[0] for cell in shown),
         paints=tuple(HOLE if cell is None else cell[1] for cell in shown),
-        row_ruler=Ruler(
-            "byte", tuple(str(r * LINE) for r in range(lines)), tuple(int(0 < n < lines and n % 8 == 0) for n in range(lines + 1))
-        ),
+        row_ruler=Ruler("byte", tuple(str(r * LINE) for r in range(lines)), borders(lines, 8)),
         col_ruler=Ruler("banks", tuple(f"{4 * c}-{4 * c + 3}" for c in range(LINE // CHUNK)), (0,) * (LINE // CHUNK + 1)),
         data={"byte": tuple(n * CHUNK for n in range(len(shown)))},
         place=(0, 1),

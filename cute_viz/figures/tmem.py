@@ -16,6 +16,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, by_group
+from cute_viz.figures.rulers import borders
 from cute_viz.figures.words import count
 
 STEP = 16  # lanes that a cell stands for
@@ -74,8 +75,8 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
         cols=cols,
         labels=tuple(labels),
         paints=tuple(paints),
-        row_ruler=Ruler("lane", tuple(str(r * STEP) for r in range(rows)), _borders(rows, WARP // STEP)),
-        col_ruler=Ruler("column", tuple(str(c * wide) for c in range(cols)), _borders(cols, 0)),
+        row_ruler=Ruler("lane", tuple(str(r * STEP) for r in range(rows)), borders(rows, WARP // STEP)),
+        col_ruler=Ruler("column", tuple(str(c * wide) for c in range(cols)), borders(cols, 0)),
         boxes=_boxes(parts, wide) if several else (),
         data={"part": tuple(keys)},
     )
@@ -131,8 +132,8 @@ def _metadata(tensor: Tensor, options: FigureOptions) -> Figure:
                 cols=wide,
                 labels=labels[(part := slice(WARP * warp * wide, WARP * (warp + 1) * wide))],
                 paints=painting.cells[part],
-                row_ruler=Ruler("lane", tuple(str(WARP * warp + lane) for lane in range(WARP)), _borders(WARP, 0)),
-                col_ruler=Ruler("column", tuple(map(str, range(wide))), _borders(wide, 0)),
+                row_ruler=Ruler("lane", tuple(str(WARP * warp + lane) for lane in range(WARP)), borders(WARP, 0)),
+                col_ruler=Ruler("column", tuple(map(str, range(wide))), borders(wide, 0)),
                 place=(0, warp) if wide <= 8 else (warp, 0),
             )
             for warp in range(LANES // WARP)
@@ -249,7 +250,3 @@ def _boxes(parts: Sequence[Part], wide: int) -> tuple[tuple[int, int, int, int],
         first, last = part.columns
         out.append((min(lanes), first // wide, max(lanes) + 1, -(-last // wide)))
     return tuple(out)
-
-
-def _borders(count_: int, every: int) -> tuple[int, ...]:
-    return tuple(1 if every and 0 < n < count_ and n % every == 0 else 0 for n in range(count_ + 1))

@@ -115,13 +115,14 @@ def split_lines(labels: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     >>> split_lines(["T0\nV0", ""])
     (('T0', ''), ('V0', ''))
     """
-    if set(map(str.count, labels, repeat("\n"))) == {1}:  # nearly always, and then one split does for all
+    breaks = set(map(str.count, labels, repeat("\n")))
+    if breaks == {0}:
+        return (tuple(labels),)
+    if breaks == {1}:  # nearly always one or the other; one split does for all
         parts = "\n".join(labels).split("\n")
         return tuple(parts[::2]), tuple(parts[1::2])
     split = {label: label.split("\n") for label in set(labels)}
-    depth = max(map(len, split.values()))
-    if depth == 1:
-        return (tuple(labels),)
+    depth = 1 + max(breaks)
     padded = {label: [*parts, *[""] * (depth - len(parts))] for label, parts in split.items()}
     return tuple(tuple([padded[label][n] for label in labels]) for n in range(depth))
 

@@ -77,16 +77,18 @@ def _lines(frame: Frame, grid: Grid) -> Iterator[Primitive]:
     """Cell lines, tile borders by level, and the frame."""
     edges = (grid.ys(), grid.xs())
     levels = (frame.panel.row_ruler.levels, frame.panel.col_ruler.levels)
+    known = {*levels[0][1:-1], *levels[1][1:-1]}
     for level in range(3):
+        wanted = {mine for mine in known if min(mine, 2) == level}
+        if not wanted or (level == 0 and min(grid.cell_w, grid.cell_h) < LINES_FROM):
+            continue
         across, down = (
-            [edge for mine, edge in zip(found[1:-1], places[1:-1], strict=True) if min(mine, 2) == level]
+            [edge for mine, edge in zip(found[1:-1], places[1:-1], strict=True) if mine in wanted]
             for found, places in zip(levels, edges, strict=True)
         )
-        if not across and not down:
-            continue
         if level:
             yield Lines(grid, TILE, min(BORDERS[level - 1], MOST_BORDER * grid.cell_w), across, down)
-        elif min(grid.cell_w, grid.cell_h) >= LINES_FROM:
+        else:
             yield Lines(grid, CELL, CELL_LINE[0], across, down, CELL_LINE[1])
     yield Border(grid, BORDERS[0])
 

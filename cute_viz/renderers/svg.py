@@ -107,6 +107,7 @@ class _Writer:
     def __init__(self, page: Page, options: Options) -> None:
         figure, colours = page.figure, page_palette(options)
         self.chunks: dict[str, list[str]] = {}
+        self.known: tuple[p.Grid, list[str], list[str]] | None = None
         self.fills = [*map(colours.fill, figure.paints), HOLE_COLOUR]  # HOLE is -1, the last
         self.inks = [*map(colours.ink, figure.paints), "#000000"]
         self.ids = ids = _ids(figure, options)
@@ -204,9 +205,15 @@ class _Writer:
             case _:
                 p.missing(item)
 
+    def _coordinates(self, grid: p.Grid) -> tuple[list[str], list[str]]:
+        """The edges of the columns and rows of a grid, which all paints of a panel have."""
+        if self.known is None or self.known[0] is not grid:
+            self.known = grid, list(map(number, grid.xs())), list(map(number, grid.ys()))
+        return self.known[1:]
+
     def _cells(self, item: p.Cells) -> None:
         grid = item.grid
-        xs, ys = list(map(number, grid.xs())), list(map(number, grid.ys()))
+        xs, ys = self._coordinates(grid)
         height = number(grid.cell_h)
         widths = {n: number(n * grid.cell_w) for n in set(item.lengths)}
         ends = {n: f"h{width}v{height}h-{width}z" for n, width in widths.items()}
