@@ -14,6 +14,7 @@ from cute_viz.algebra.tmem import place
 from cute_viz.engine import Request, ask
 from cute_viz.figures.lanes import held
 from cute_viz.figures.model import HOLE
+from cute_viz.figures.tma import pieces_at
 from cute_viz.notation import read
 from cute_viz.spec.library import resolve
 from tests.test_hardware import ROWS
@@ -338,3 +339,25 @@ def test_a_cell_of_tensor_memory_names_all_that_it_holds():
         "make_fragment_A(SM100_MMA_F16BF16_TS<half_t,half_t,float,128,64,UMMA::Major::K,UMMA::Major::K>{}, ((128,16),1,4))"
     )
     assert packed.panels[0].labels[0] == "0-15,0-63"  # two elements a column
+
+
+def test_thousands_of_instructions_are_drawn_where_their_boxes_are():
+    """Rows that shared memory has in another order: a box each, of 16 bytes; the first piece that covers a cell names it."""
+    g = "make_tensor(make_gmem_ptr<half_t>(0), (512,512):(512,1))"
+    smem = "((2,2,2,2,2,2,2,2),(8,8)):((1024,512,256,128,64,32,16,8),(1,2048))"
+    drawn = figure(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, {smem})")
+    assert drawn.facts["instructions"] == 2048
+    panel = drawn.panels[0]
+    starts = {
+        piece.start: piece.instruction
+        for piece in reversed(pieces_at(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, {smem})"), (0, 0)))
+    }
+    corners = {(int(row), int(col)): label for row, col, label in _cells_of(panel) if label}
+    assert {corners[y, x] for x, y in starts} == {f"box {n}" for n in starts.values()}
+    assert all(corners[y, x] == f"box {n}" for (x, y), n in starts.items())
+
+
+def _cells_of(panel):
+    for n, label in enumerate(panel.labels):
+        row, col = divmod(n, panel.cols)
+        yield panel.row_ruler.labels[row], panel.col_ruler.labels[col], label

@@ -589,3 +589,14 @@ def test_options_of_the_library_are_refused_in_words():
     for options in ({"labels": "zzz"}, {"view": "zzz"}, {"thread": -1}, {"tile": "8"}, {"fold": 0}, {"title": 3}, {"type": "xyz"}):
         with pytest.raises(CuteVizError):
             figure("(2,2)", **options)
+
+
+def test_a_png_of_more_paints_than_16_bits_count():
+    count = 33_000
+    ruler = {"title": "", "labels": [""] * count, "levels": [0] * (count + 1)}
+    words = dict.fromkeys(("title", "source", "caption", "description"), "")
+    panel = {"caption": "", "rows": 1, "cols": count, "labels": [], "paints": list(range(count)), "col_ruler": ruler}
+    panel["row_ruler"] = {"title": "", "labels": [""], "levels": [0, 0]}
+    paints = [{"hue": n % 8} for n in range(count)]
+    drawn = from_dict({"cute_viz_figure": 3, "kind": "grid", **words, "paints": paints, "legends": [], "panels": [panel]})
+    assert render(drawn, format="png", cell=1)[1:4] == b"PNG"

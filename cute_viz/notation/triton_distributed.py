@@ -114,7 +114,9 @@ def _nvidia_mma(encoding: Encoding, shape: tuple[int, ...]) -> Linear:
     version = _version(fields)
     instruction = fields.powers("instrShape", rank) if version == 2 else fields.numbers("instrShape")[:2]
     if rank < 2 or len(instruction) != rank:
-        raise fields.wrong(f"nvidia_mma of version {version} with an instrShape of {len(instruction)} is not of {rank} modes")
+        raise fields.wrong(
+            f"nvidia_mma of version {version} with an instrShape of {len(instruction)} numbers does not fit {rank} modes"
+        )
     tile = _mma_tile(instruction, 2, row_major(rank), row_major(rank))
     tile = tile * along(WARP, fields.powers("warpsPerCTA", rank), row_major(rank, version == 2))
     return _fit(tile, fields, shape)
@@ -124,7 +126,7 @@ def _matrix(fields: Fields, shape: tuple[int, ...]) -> tuple[int, int, int]:
     """The rank, and the modes of M and N."""
     rank = len(shape)
     if rank not in (2, 3):
-        raise fields.wrong(f"{fields.encoding.name} is of 2 or 3 modes, the shape has {rank}")
+        raise fields.wrong(f"{fields.encoding.name} needs a shape of 2 or 3 modes, not {rank}")
     return rank, rank - 2, rank - 1
 
 
@@ -258,7 +260,7 @@ def _dot_of_wmma(fields: Fields, parent: Fields, shape: tuple[int, ...]) -> Line
     width, instruction, version = fields.power("kWidth"), parent.powers("instrShape", 0, (16, 16, 16), 3), _wmma_version(parent)
     if width not in _WIDTHS.get(version, (width,)):
         known = ", ".join(map(str, _WIDTHS[version]))
-        raise fields.wrong(f"kWidth of a dot_op of amd_wmma of version {version} is one of {known}, not {width}")
+        raise fields.wrong(f"kWidth of a dot_op of amd_wmma of version {version} must be one of {known}, not {width}")
     tile = identity(REGISTER, width, k, rank) * identity(LANE, 16, other, rank)
     tile = tile * (repeat if version == 1 else identity)(LANE, 2, k, rank)
     if (times := instruction[2] // (2 * width)) > 1:

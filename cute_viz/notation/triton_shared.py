@@ -81,7 +81,7 @@ def _nvmma(fields: Fields, shape: tuple[int, ...]) -> Linear:
     if bits not in (8, 16, 32, 64):
         raise fields.wrong(f"elementBitWidth must be 8, 16, 32 or 64, not {bits}")
     if fields.truth("fp4Padded") and (width, bits) != (128, 8):
-        raise fields.wrong("fp4Padded is of swizzlingByteWidth = 128 and elementBitWidth = 8")
+        raise fields.wrong("fp4Padded needs swizzlingByteWidth = 128 and elementBitWidth = 8")
     blocks, part = _parts(fields, shape)
     box = [min(extent, 256) for extent in part]
     if width == 0:
@@ -136,13 +136,15 @@ def _partitioned(fields: Fields, shape: tuple[int, ...]) -> Linear:
     inner, dim = fields.encoding.fields.get("partitionLayout"), fields.number("partitionDim")
     partitions, groups = fields.power("numPartitions"), fields.power("numGroups")
     if not isinstance(inner, Encoding) or inner.name not in ENCODINGS or inner.name == "partitioned_shared" or dim >= len(shape):
-        raise fields.wrong("partitioned_shared has a partitionDim that is a mode, and a partitionLayout of memory")
+        raise fields.wrong(
+            "partitioned_shared needs a partitionDim that is a mode, and a partitionLayout that is an encoding of memory"
+        )
     if shape[dim] < partitions * groups:
-        raise fields.wrong(f"{partitions * groups} pieces are not to be had of {shape[dim]} elements")
+        raise fields.wrong(f"{shape[dim]} elements cannot be cut into {partitions * groups} pieces")
     piece = tuple(extent // (partitions * groups) if mode == dim else extent for mode, extent in enumerate(shape))
     tile = ENCODINGS[inner.name](Fields(inner), piece)
     if tile.bases.get(BLOCK):
-        raise fields.wrong("a partitionLayout that several CTAs share is not read here")
+        raise fields.wrong("a partitionLayout that several CTAs share is not supported")
     return tile * identity(PARTITION, partitions, dim, len(shape)) * identity(OFFSET, groups, dim, len(shape))
 
 
@@ -257,7 +259,7 @@ def tensor_memory(encoding: Encoding, shape: Sequence[int]) -> Linear:
         fields = Fields(encoding._replace(fields={**encoding.fields, "blockM": given[0], "blockN": given[1]}))
     split = [fields.number(key, 1) for key in ("CTASplitM", "CTASplitN")]
     if split != [1, 1] or len(shape) != 2:
-        raise fields.wrong("tensor memory is of two modes here, and CTAs share it as CGALayout says")
+        raise fields.wrong("tensor memory has two modes, and of how CTAs share it only CGALayout is read")
     for extent in shape:
         bit_count(extent)
     blocks, shape = _parts(fields, tuple(shape))
@@ -265,7 +267,7 @@ def tensor_memory(encoding: Encoding, shape: Sequence[int]) -> Linear:
         raise fields.wrong("twoCTAs needs a CGALayout whose first basis is [1, 0]")
     rows, cols = fields.power("blockM"), min(fields.power("blockN"), shape[1])
     if rows not in (64, 128):
-        raise fields.wrong(f"blockM is 64 or 128, not {rows}")
+        raise fields.wrong(f"blockM must be 64 or 128, not {rows}")
     stride, halves = fields.power("colStride", 1), rows == 64 and fields.truth("twoCTAs")
     column = [(0, 0)] * bit_count(stride) + [(0, 1 << n) for n in range(bit_count(cols) - (1 if halves else 0))]
     if rows == 128:
