@@ -210,7 +210,7 @@ GMEM = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
         (["eval", "evenly_divides((8,4),(4,_))"], "_ has no size to divide by"),
         (
             ["eval", f"deduce_smem_layoutSFA({BLOCK_SCALED}, (128,128,128), 0)"],
-            "one scale factor covers 16, 32, 64 elements, not 0",
+            "one scale factor covers 16, 32, 64 elements",
         ),
         (["eval", f"make_instr_desc<{DENSE}, One, One, False, false, Shift8>()"], "Shift8 is not a shift"),
         (["eval", f"get_slice(make_tma_atom(SM90_TMA_LOAD{{}}, {GMEM}, (8,32):(32,1)), 0)"], "make_tma_copy makes a TiledCopy"),

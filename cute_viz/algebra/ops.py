@@ -48,12 +48,7 @@ class Op:
         Raises: AlgebraError for operands that the operation does not take, with its signature and an example; and as its function.
         """
         if any(isinstance(x, Tensor) for x in args) and not TENSORS.intersection(self.kinds):
-            result = through(self, args, template)
-            if self.name.startswith("partition_") and isinstance(args[-1], Tensor) and is_marked(args[-1].layout):
-                from cute_viz.algebra.static import mark_static
-
-                return mark_static(result)  # which thread's it is moves the offset alone
-            return result
+            return through(self, args, template)
         from cute_viz.algebra.mixed import answered, entered, is_mixed, left
 
         if (unknown := next(unknowns(tuple(args)), None)) is not None:

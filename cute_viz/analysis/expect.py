@@ -104,10 +104,10 @@ def conflict_free(smem: Any, access: Any, type_: Any = None, **how: Any) -> str:
     verb = "has" if len(wrong) == 1 else "have"
     head = f"{len(wrong)} of {len(found)} accesses {verb} conflicts: {first.instruction} of warp {first.warp}, step {first.step}"
     cost = f"takes {first.wavefronts} wavefronts, {first.ideal} {'is' if first.ideal == 1 else 'are'} ideal"
-    banks: dict[int, list[int]] = {}
-    for lane, address in enumerate(first.addresses):
-        banks.setdefault(address // 4 % 32, []).append(lane)
-    bank, lanes = max(banks.items(), key=lambda item: len(item[1]))
+    banks = max(first.phases(), key=lambda phase: phase.wavefronts).banks
+    bank, words = max(enumerate(banks), key=lambda item: len(item[1]))
+    begin = first.warp * len(first.begins)
+    lanes = sorted(begin + lanes[0] for _, lanes in words)  # of those that want one word the first: they do not wait
     return f"{head} {cost}: bank {bank} serves {' '.join(f'T{lane}' for lane in lanes[:FEW])}{' ...' if len(lanes) > FEW else ''}"
 
 

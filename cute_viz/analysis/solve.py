@@ -264,7 +264,7 @@ def _mode(values: Sequence[int]) -> Layout | int:
 
 
 def _may_be_mode(values: Sequence[int], swizzle: Swizzle) -> bool:
-    """Whether swizzled values can be those of one mode: as `_mode` begins, but it looks no further than to the first that is not."""
+    """Whether swizzled values can be those of one mode: as `_mode` begins, up to the first that is not."""
     if len(values) < 2:
         return True
     first, run = swizzle(values[1]), 2
