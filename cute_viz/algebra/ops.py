@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from cute_viz.algebra.inttuple import Static, leaves
 from cute_viz.algebra.operands import KINDS, converted, problem
 from cute_viz.algebra.tensor import Tensor, through
 from cute_viz.algebra.unknown import Unknown, on_types, unknowns
@@ -282,48 +281,14 @@ _ROWS = (
 OPS: dict[str, Op] = {op.name: op for op in _ROWS}
 
 # What CuTe computes on types alone, whatever the run-time integers in them are; every other operation needs their numbers.
-ON_TYPES = (
-    *(
-        "flatten",
-        "group",
-        "take",
-        "select",
-        "append",
-        "prepend",
-        "replace",
-        "zip",
-        "slice",
-        "dice",
-        "get",
-        "layout",
-        "shape",
-        "stride",
-    ),
-    *("rank", "depth", "size", "make_layout", "make_composed_layout", "crd2idx", "slice_and_offset"),
-    *(
-        "composition",
-        "complement",
-        "right_inverse",
-        "left_inverse",
-        "logical_divide",
-        "zipped_divide",
-        "tiled_divide",
-        "flat_divide",
-    ),
-    *(
-        "logical_product",
-        "zipped_product",
-        "tiled_product",
-        "flat_product",
-        "blocked_product",
-        "raked_product",
-        "coalesce",
-        "ceil_div",
-    ),
-    *("make_ordered_layout", "filter", "filter_zeros", "make_identity_layout", "product_each"),
-    *("local_tile", "local_partition", "domain_offset", "get_slice", *(f"partition_{x}" for x in "ABCSD")),
+_ON_TYPES = (
+    "flatten group take select append prepend replace zip slice dice get layout shape stride rank depth size make_layout"
+    " make_composed_layout crd2idx slice_and_offset composition complement right_inverse left_inverse logical_divide zipped_divide"
+    " tiled_divide flat_divide logical_product zipped_product tiled_product flat_product blocked_product raked_product coalesce"
+    " ceil_div make_ordered_layout filter filter_zeros make_identity_layout product_each local_tile local_partition domain_offset"
+    " get_slice partition_A partition_B partition_C partition_S partition_D"
 )
-
+ON_TYPES = frozenset(_ON_TYPES.split())
 # The names of CuTe's Python DSL and of older headers for the same things.
 ALIASES = {
     "group_modes": "group",
@@ -339,17 +304,6 @@ ALIASES = {
     "make_tensor_like": "make_layout_like",
     "inner_partition": "local_tile",
 }
-
-
-def is_marked(layout: Any) -> bool:
-    """Whether every integer of a layout is a static one.
-
-    >>> from cute_viz.algebra.inttuple import Static
-    >>> from cute_viz.algebra.layout import Layout
-    >>> is_marked(Layout(Static(4), Static(1))), is_marked(Layout(4, Static(1)))
-    (True, False)
-    """
-    return all(isinstance(n, Static) for n in (*leaves(layout.shape), *leaves(layout.stride)))
 
 
 def find(name: str) -> Op:

@@ -13,6 +13,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
 from cute_viz.algebra.modes import get
+from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import whole
 from cute_viz.analysis.access import accesses
@@ -34,7 +35,7 @@ def same(a: Any, b: Any) -> str:
     """
     a, b = (as_layout(whole(x)) for x in (a, b))
     try:
-        shapes = [product_each(domain(x).shape) for x in (a, b)]
+        shapes = [_extents(domain(x).shape) for x in (a, b)]
     except (AlgebraError, AttributeError):
         return "" if show(a) == show(b) else f"{show(a).splitlines()[0]} is not {show(b).splitlines()[0]}"
     if shapes[0] != shapes[1]:
@@ -141,13 +142,9 @@ def _check_cells(count: int) -> None:
         raise over("accesses", f"{count} cells")
 
 
-def product_each(shape: Any) -> Any:
-    """The extents of the modes of a shape, however these are nested.
-
-    >>> product_each(((2, 2), 8)), product_each(4)
-    ((4, 8), 4)
-    """
-    return tuple(map(product, shape)) if isinstance(shape, tuple) else shape
+def _extents(shape: Any) -> Any:
+    """The extents of the modes of a shape, however these are nested; of a lone integer itself."""
+    return product_each(shape) if isinstance(shape, tuple) else shape
 
 
 def _at(n: int, shape: Any) -> str:
