@@ -10,11 +10,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.engine import whole
+from cute_viz.engine.beside import with_includes
 from cute_viz.engine.request import Request, Source
 from cute_viz.engine.subject import Subject, file_in, is_file, subject_of, values_of, whole_file
 from cute_viz.engine.whole import Row
 from cute_viz.errors import CuteVizError, UsageError
-from cute_viz.files import read_text, with_includes
+from cute_viz.files import read_text
 from cute_viz.limits import raised
 from cute_viz.options import known
 
