@@ -214,6 +214,10 @@ GMEM = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
         ),
         (["eval", f"make_instr_desc<{DENSE}, One, One, False, false, Shift8>()"], "Shift8 is not a shift"),
         (["eval", f"get_slice(make_tma_atom(SM90_TMA_LOAD{{}}, {GMEM}, (8,32):(32,1)), 0)"], "make_tma_copy makes a TiledCopy"),
+        (
+            ["explain", "cooperative_copy<7, 128>(0, {0}, {0})".format(GMEM.replace("(64,32):(32,1)", "(_8192,_8192)"))],
+            "one by one",
+        ),
     ],
 )
 def test_operands_that_do_not_go_together_are_no_mistake_of_ours(args: list[str], words: str) -> None:
