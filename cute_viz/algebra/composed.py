@@ -122,7 +122,7 @@ def as_layout(x: Any) -> Any:
     """
     if isinstance(x, tuple) and len(x) == 1 and isinstance(x[0], (Layout, ComposedLayout, Swizzle)):
         return x[0]
-    return Layout(x) if isinstance(x, (int, tuple, Unknown)) and x != () and is_int_tuple(x) else x
+    return Layout(x) if isinstance(x, (int, tuple, Unknown)) and x != () and is_int_tuple(x) else x  # type: ignore[arg-type]
 
 
 def domain(layout: Layout | ComposedLayout | Swizzle) -> Layout:
