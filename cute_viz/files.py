@@ -1,19 +1,14 @@
-"""A file <-> bytes: read up to a limit, with what it includes; written whole or not at all, left alone if nothing would change."""
+"""A file <-> bytes: read up to a limit; written whole or not at all, left alone if nothing would change."""
 
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
-
-_INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"')
-_AROUND = 4  # folders that are looked at, the file's own included
-_DEEP = 16  # files within files
 
 TEMPORARY = ".cute-viz-"  # how the names of unfinished files begin; the process's number follows
 
@@ -203,61 +198,3 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def includes(text: str) -> bool:
-    """Whether a text includes other files by `#include "name"`.
-
-    >>> includes('#include "traits.h"'), includes("#include <cute/tensor.hpp>")
-    (True, False)
-    """
-    return _INCLUDE.search(text) is not None
-
-
-def with_includes(path: str) -> str:
-    """The text of a file with the files that it includes by `#include "name"`, each once and where it is included.
-
-    They lie in its folder, or, as with an option -I, in one around it. Line markers, as of a preprocessor, tell where each part is
-    from. What is not there, leads out of these folders, or would make the text longer than the limit, is left out.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     for name, text in (("a.cu", '#include "b.h"\\nint a;\\n'), ("b.h", "int b;")):
-    ...         with open(os.path.join(folder, name), "w") as file:
-    ...             _ = file.write(text)
-    ...     print(with_includes(os.path.join(folder, "a.cu")))
-    #include "b.h"
-    #line 1 "b.h"
-    int b;
-    #line 2 ""
-    int a;
-    <BLANKLINE>
-    """
-    folder, seen, left = os.path.dirname(path) or ".", {os.path.realpath(path)}, limit("input")
-    around = [(above, above) for n in range(1, _AROUND) if os.path.isdir(above := os.path.join(folder, *[os.pardir] * n))]
-
-    def of(text: str, place: str, name: str, deep: int) -> str:
-        nonlocal left
-        left -= len(text)
-        out: list[str] = []
-        for number, line in enumerate(text.splitlines(keepends=True), 1):
-            out.append(line)
-            match = _INCLUDE.match(line)
-            if match is None or deep == _DEEP:
-                continue
-            there = (
-                (os.path.normpath(os.path.join(base, match[1])), root) for base, root in ((os.path.dirname(place), folder), *around)
-            )
-            other, root = next((x for x in there if os.path.isfile(x[0])), ("", folder))
-            if not other or os.path.realpath(other) in seen or os.path.getsize(other) > left:
-                continue
-            try:
-                inner = read_text(other, root=root)
-            except (CuteVizError, OSError):
-                continue
-            seen.add(os.path.realpath(other))
-            told = os.path.relpath(other, folder).replace(os.sep, "/")
-            out += [f'#line 1 "{told}"\n', of(inner, other, told, deep + 1), f'\n#line {number + 1} "{name}"\n']
-        return "".join(out)
-
-    return of(read_text(path), path, "", 0)

@@ -608,6 +608,8 @@ class TestCommands:
     def test_facts_of_a_lone_layout(self):
         facts = json.loads(run("analyze", "(4,8):(16,1)", "--type", "f32", "--json").stdout)
         assert (facts["gaps"], facts["aliased"], facts["surjective"], facts["bytes"]) == (24, 0, False, 224)
+        facts = json.loads(run("analyze", "(2,2):(-1,3)", "--type", "4", "--json").stdout)
+        assert (facts["values"], facts["surjective"], facts["bytes"]) == ("-1..3", False, 3)  # half a byte is one
 
     def test_a_vector_is_of_whole_elements(self):
         facts = json.loads(run("analyze", "(5,16)", "--type", "24", "--json").stdout)

@@ -180,7 +180,7 @@ def test_a_cold_render_imports_only_what_it_needs(args: list[str], absent: set[s
     assert not absent & loaded
 
 
-def test_explain_and_the_warning_of_a_composition() -> None:
+def test_explain_and_the_warning_of_a_composition(tmp_path: Path) -> None:
     steps = run("explain", "complement(4:2, 24)")
     assert steps.returncode == 0
     assert steps.stdout.decode().splitlines()[-1].strip() == "(2,3):(1,8)"
@@ -188,12 +188,17 @@ def test_explain_and_the_warning_of_a_composition() -> None:
     assert failed.returncode == 1
     assert b"Stride Divisibility Condition" in failed.stdout
     assert "no operation to explain" in fails(run("explain", "4:1"), 1)
+    (tmp_path / "notes.txt").write_text("hello\nworld is (4,\n")
+    assert "notes.txt:2:10: '(' is never closed" in fails(run("explain", str(tmp_path / "notes.txt")), 1)
     warned = run("eval", "composition((4,6,8):(2,3,5),6:3)", "composition((8,2):(1,8), 4:2)")
     assert (warned.returncode, warned.stdout) == (0, b"(2,3):(6,3)\n4:2\n")
     assert warned.stderr.decode().count("warning: ") == 1
 
 
 M = "SM80_16x8x16_F32F16F16F32_TN"
+BLOCK_SCALED = "SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,128,UMMA::Major::K,UMMA::Major::K>{}"
+DENSE = "half_t, half_t, float, 128, 256, UMMA::Major::K, UMMA::Major::K"
+GMEM = "make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1))"
 
 
 @pytest.mark.parametrize(
@@ -203,6 +208,16 @@ M = "SM80_16x8x16_F32F16F16F32_TN"
         (["show", "Swizzle<3,2,-3> o 2 o _4:-8@1"], "the offset is an integer and the values are coordinates"),
         (["show", "1:1 o 2 o 4:8@1"], "the offset 2 does not fit 1:1"),
         (["eval", "evenly_divides((8,4),(4,_))"], "_ has no size to divide by"),
+        (
+            ["eval", f"deduce_smem_layoutSFA({BLOCK_SCALED}, (128,128,128), 0)"],
+            "one scale factor covers 16, 32, 64 elements",
+        ),
+        (["eval", f"make_instr_desc<{DENSE}, One, One, False, false, Shift8>()"], "Shift8 is not a shift"),
+        (["eval", f"get_slice(make_tma_atom(SM90_TMA_LOAD{{}}, {GMEM}, (8,32):(32,1)), 0)"], "make_tma_copy makes a TiledCopy"),
+        (
+            ["explain", "cooperative_copy<7, 128>(0, {0}, {0})".format(GMEM.replace("(64,32):(32,1)", "(_8192,_8192)"))],
+            "one by one",
+        ),
     ],
 )
 def test_operands_that_do_not_go_together_are_no_mistake_of_ours(args: list[str], words: str) -> None:

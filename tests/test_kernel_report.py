@@ -359,6 +359,17 @@ int main() {
 """
 
 
+BOXES = """
+int main() {{
+  half_t* p;
+  auto s = Layout<Shape<{0}>>{{}};
+  auto tma = make_tma_copy(SM90_TMA_LOAD{{}}, make_tensor(make_gmem_ptr(p), s), s);
+  auto thr = tma.get_slice(0);
+  copy(tma, thr.partition_S(tma.get_tma_tensor(shape(s))), thr.partition_D(make_tensor(make_smem_ptr(p), s)));
+}}
+"""
+
+
 def test_a_copy_by_tma_says_so_whatever_its_barrier_and_a_loop_settles_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -369,6 +380,8 @@ def test_a_copy_by_tma_says_so_whatever_its_barrier_and_a_loop_settles_nothing(
     assert row["reasons"][0].startswith("SM90_TMA_LOAD: one thread copies a box")
     assert not found["unknown"]
     assert "stage" not in found["assumed"]
+    vast = BOXES.format(",".join(["_256"] * 5))
+    assert ["a box of 4294967296 rows" in row["error"] for row in report(tmp_path, capsys, vast)["unknown"]] == [True]
 
 
 NO_WARP = """

@@ -121,6 +121,11 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     np.save(tmp_path / "t.npy", np.arange(32).reshape(4, 8))
     np.save(tmp_path / "f.npy", np.asfortranarray(np.arange(32, dtype="int32").reshape(4, 8)))
     assert [run(capsys, str(tmp_path / name))[1] for name in ("t.npy", "f.npy")] == ["(4,8):(8,1)\n"] * 2
+    for shape in ((5, 0), (0,), (0, 3)):
+        np.save(tmp_path / "e.npy", np.zeros(shape, dtype=int))
+        assert "the table is empty" in run(capsys, str(tmp_path / "e.npy"))[2]
+    np.save(tmp_path / "r.npy", np.append(0, 1 + np.random.default_rng(0).permutation(1 << 16)))  # no swizzle is tried on all of it
+    assert "no layout gives" in run(capsys, str(tmp_path / "r.npy"))[2]
 
 
 @pytest.mark.parametrize(
@@ -130,6 +135,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ("1 2 3", "begins with offset 0"),
         ("0 1; 2", "row 1 has 1 cells, but row 0 has 2"),
         ("0 1 x", "something that is not an offset"),
+        (f"0 {10**21}", "something that is not an offset"),
         ("T0V0 T0V0", "an earlier cell"),
         ("T0V0 T2V0", "T1V0 holds no cell"),
         ("nothing.csv", "there is no such file"),

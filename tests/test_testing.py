@@ -48,6 +48,7 @@ def test_what_holds_passes() -> None:
             lambda: assert_conflict_free("(8,64):(64,1)", ROWS, "f16", instruction="ldmatrix.x4"),
             "32 wavefronts, 4 are ideal: bank 0",
         ),
+        (lambda: assert_conflict_free("(64,64):(64,1)", "((16,2),1):((0,1),0)", "f32"), "bank 0 serves T0 T16"),
         (lambda: assert_vector(COPY, 64), "the copy moves 128 bits at once, not 64"),
         (
             lambda: assert_vector(

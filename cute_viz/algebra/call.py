@@ -24,10 +24,10 @@ class Call:
 
     def __str__(self) -> str:
         angle = f"<{','.join(map(str, self.template))}>" if self.template else ""
-        return f"{self.name}{angle}({', '.join(map(_told, self.operands))})"
+        return f"{self.name}{angle}({', '.join(map(_in_a_line, self.operands))})"
 
 
-def _told(operand: Any) -> str:
+def _in_a_line(operand: Any) -> str:
     """An operand in one line: a tiling or a thread's view of one by its atom."""
     text = show(operand)
     tiled: Any = getattr(operand, "tiled", operand)

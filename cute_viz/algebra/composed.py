@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from cute_viz.algebra.common import refuse
-from cute_viz.algebra.inttuple import Static, Underscore, is_int_tuple, leaves, map_leaves, show
+from cute_viz.algebra.inttuple import Static, has_underscore, is_int_tuple, leaves, map_leaves, show, slice_begin
 from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout, slice_
 from cute_viz.algebra.layout import crd2idx as _crd2idx
 from cute_viz.algebra.stride import Basis, add, unit_strides
@@ -87,13 +87,13 @@ class ComposedLayout(Shown):
         """The value at a coordinate; with `_` in it, the sub-layout with the offset of the rest."""
         crd = coord[0] if len(coord) == 1 else coord
         if isinstance(self.offset, PointerFlag):
-            blanks = any(isinstance(leaf, Underscore) for leaf in leaves(crd))
-            if blanks and self.inner(map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, crd)) == 0:
+            blanks = has_underscore(crd)
+            if blanks and self.inner(slice_begin(crd)) == 0:
                 return ComposedLayout(self.outer, self.offset, slice_(crd, domain(self)))  # the address is swizzled as before
             return position_independent(self)(crd)
-        if any(isinstance(leaf, Underscore) for leaf in leaves(crd)):
+        if has_underscore(crd):
             inner = domain(self)
-            rest = map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, crd)
+            rest = slice_begin(crd)
             sub, offset = slice_(crd, inner), _crd2idx(rest, inner.shape, inner.stride)
             check_apart(sub, offset)
             return ComposedLayout(self.outer, add(self.offset, offset), sub)
@@ -122,7 +122,7 @@ def as_layout(x: Any) -> Any:
     """
     if isinstance(x, tuple) and len(x) == 1 and isinstance(x[0], (Layout, ComposedLayout, Swizzle)):
         return x[0]
-    return Layout(x) if isinstance(x, (int, tuple, Unknown)) and x != () and is_int_tuple(x) else x
+    return Layout(x) if isinstance(x, (int, tuple, Unknown)) and x != () and is_int_tuple(x) else x  # type: ignore[arg-type]
 
 
 def domain(layout: Layout | ComposedLayout | Swizzle) -> Layout:

@@ -168,7 +168,7 @@ def make_identity_layout(shape: IntTuple) -> Layout:
 
 
 def make_identity_tensor(shape: IntTuple) -> AnyLayout:
-    """The tensor that sends every coordinate to itself: a layout, which of a shape of C++ tells its origin, as CuTe prints it.
+    """The tensor that sends every coordinate to itself: a layout; of a shape of C++ with its origin, as CuTe prints it.
 
     >>> str(make_identity_tensor((Static(4), Static(8)))), str(make_identity_tensor((4, 8)))
     ('ArithTuple(_0,_0) o (_4,_8):(_1@0,_1@1)', '(4,8):(1@0,1@1)')

@@ -206,7 +206,7 @@ def layout_sd(copy: TiledCopy, side: str, reference: Layout | None = None) -> La
     >>> str(layout_sd(copy, "S")), str(layout_sd(copy, "D"))
     ('((4,2,4),((2,4),1)):((4,128,32),((16,1),0))', '((16,2),(8,1)):((1,128),(16,0))')
     """
-    reference = make_layout(Layout(_extents(copy.tiler_mn)) if reference is None else reference, Layout(1, 0))
+    reference = make_layout(Layout(tiler_shape(copy.tiler_mn)) if reference is None else reference, Layout(1, 0))
     return slice_(((X, X), 0), _to_fragments(copy, reference, side))  # type: ignore[return-value]
 
 
@@ -240,15 +240,19 @@ def retile(copy: TiledCopy, layout: AnyLayout) -> AnyLayout:
     plain = domain(layout)
     rank = len(modes(plain.shape))
     values = size(get(plain, 0))
-    by_place = composition(right_inverse(copy.layout_tv), Layout(_extents(copy.tiler_mn)))
+    by_place = composition(right_inverse(copy.layout_tv), Layout(tiler_shape(copy.tiler_mn)))
     frg_mn = upcast(by_place, size(get(copy.layout_tv, 0)) * values)  # (m,n) -> index of a fragment of `values`
     frg_v = zipped_divide(logical_product(Layout(values), right_inverse(frg_mn)), Layout(size(get(copy.atom.layout_ref, 1))))
     tiled = zipped_divide(layout, (values, *modes(product_each(domain(frg_mn).shape))))
     return slice_((X, (0, *[X] * (rank - 1))), composition(tiled, (frg_v, X)))
 
 
-def _extents(tiler: Any) -> Any:
-    """The shape of a tiler: of a layout in it, that layout's."""
+def tiler_shape(tiler: Any) -> Any:
+    """The shape of a tiler: of a layout in it, that layout's.
+
+    >>> tiler_shape((Layout((2, 4)), 8))
+    ((2, 4), 8)
+    """
     if isinstance(tiler, tuple):
-        return tuple(map(_extents, tiler))
+        return tuple(map(tiler_shape, tiler))
     return tiler.shape if isinstance(tiler, Layout) else tiler

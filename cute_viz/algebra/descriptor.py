@@ -20,7 +20,6 @@ from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
 UNIT = 16  # bytes: what offsets and addresses of a descriptor count
-FIELD = (1 << 14) - 1  # what a field of 14 bits holds
 
 
 class Field(NamedTuple):

@@ -1,4 +1,4 @@
-"""The divisions: a layout split into a tile and what is left over (cute/layout.hpp, cute/layout_composed.hpp).
+"""The divisions: a layout split into a tile and what is left over, and whether there is any (cute/layout.hpp, layout_composed.hpp).
 
 logical keeps the modes, zipped gathers ((tile modes), (rest modes)), tiled and flat open one or both of these.
 """
@@ -10,14 +10,15 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from cute_viz.algebra.common import refuse, within
+from cute_viz.algebra.common import brief, refuse, within
 from cute_viz.algebra.compose import composition, value_at, without_padding
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, lift
-from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, modes, product, show, tuple_rank
-from cute_viz.algebra.inverse import complement
+from cute_viz.algebra.inttuple import Underscore, is_int_tuple, leaves, map_leaves, modes, product, show, tuple_rank
+from cute_viz.algebra.inverse import check_sorted, complement
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, make_layout, modes_of, rank
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.modes import tile_unzip
+from cute_viz.algebra.shapes import ceil_div, evenly_divides, shape_of
 from cute_viz.algebra.static import has_static
 from cute_viz.algebra.stride import Basis, is_coordinate
 from cute_viz.algebra.table import fits, offsets
@@ -189,3 +190,43 @@ def open_modes(layout: AnyLayout, *which: int, every: bool = False) -> AnyLayout
     for i, part in enumerate(modes_of(layout)):
         out += modes_of(part) if i in which and (every or len(modes(part.shape)) != 1) else [part]
     return make_layout(*out)
+
+
+def ceil_div_tiler(a: Any, b: Any) -> Any:
+    """a / b rounded up, mode by mode; for a layout b, the shape of what remains of a (cute/layout.hpp, ceil_div).
+
+    >>> ceil_div_tiler((4, 3), (4, 2)), ceil_div_tiler(24, Layout(4, 2))
+    ((1, 2), (2, 3))
+    """
+    shape = shape_of(a)
+    if isinstance(b, Layout):
+        return complement(b, shape).shape
+    if not is_int_tuple(b) and isinstance(b, tuple):
+        if not isinstance(shape, tuple) or len(b) > len(shape):
+            refuse("ceil_div", (a, b), "the tiler has more modes than the shape")
+        return tuple(ceil_div_tiler(x, b[i]) if i < len(b) else x for i, x in enumerate(shape))
+    return ceil_div(shape, shape_of(b))
+
+
+def evenly_divides_tiler(shape: Any, tiler: Any) -> bool:
+    """Whether a tiler divides a shape without remainder: mode by mode, a layout by its size and its complement.
+
+    Raises: as complement, and for modes with run-time strides beside static ones, which CuTe cannot sort. Source:
+    cute/int_tuple.hpp.
+
+    >>> evenly_divides_tiler((32, 64), (Layout(8, 2), 32)), evenly_divides_tiler((12, 64), (Layout(8, 2), 32))
+    (True, False)
+    >>> evenly_divides_tiler((8, 6), (4, 3)), evenly_divides_tiler((4, 2), Layout(2, 1))
+    (True, True)
+    """
+    shape = shape_of(shape)
+    if isinstance(tiler, ComposedLayout):
+        refuse("evenly_divides", (shape, tiler), "a swizzled layout does not divide a shape")
+    if isinstance(tiler, tuple) and not is_int_tuple(tiler):
+        return len(tiler) <= tuple_rank(shape) and all(map(evenly_divides_tiler, modes(shape), tiler))
+    if not isinstance(tiler, Layout):
+        if not is_int_tuple(tiler):
+            refuse("evenly_divides", (shape, tiler), f"{brief(tiler)} has no size to divide by")
+        return evenly_divides(shape, tiler)
+    check_sorted("evenly_divides", tiler, (shape, tiler))
+    return product(shape) == product(tiler.shape) * product(ceil_div_tiler(shape, tiler))

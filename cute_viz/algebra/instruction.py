@@ -71,7 +71,7 @@ def make_instr_desc(*args: Any) -> InstrDescriptor:
     known = {
         "c_format": _number(c, _C, "CFormat"),
         "saturate": _flag(saturate, ("False", "True")),
-        "max_shift": _SHIFTS.get(_last(shift), 0),
+        "max_shift": _shift(shift),
         **_shared(a, b, m, n, a_major, b_major, a_neg, b_neg, sparse),
     }
     words = (("a_format", _name(a)), ("b_format", _name(b)), ("c_format", _name(c)))
@@ -152,6 +152,13 @@ def _name(value_type: Any) -> str:
     word = _last(value_type)
     known = named(word.replace("_unpacksmem", "")) or named(word)
     return known.name if known else word
+
+
+def _shift(word: Any) -> int:
+    """MaxShift: how far the rows of B may be moved."""
+    if (name := _last(word)) not in _SHIFTS:
+        raise AlgebraError(f"{word} is not a shift", hint=f"one of {', '.join(_SHIFTS)}")
+    return _SHIFTS[name]
 
 
 def _flag(word: Any, values: tuple[str, str]) -> int:

@@ -215,6 +215,24 @@ def is_int_tuple(x: Any) -> bool:
     return all(isinstance(leaf, (int, Unknown)) and not isinstance(leaf, bool) for leaf in leaves(x))
 
 
+def has_underscore(crd: Any) -> bool:
+    """Whether a coordinate has a `_` anywhere (cute/underscore.hpp).
+
+    >>> has_underscore((2, (X, 0))), has_underscore((2, 0))
+    (True, False)
+    """
+    return any(isinstance(leaf, Underscore) for leaf in leaves(crd))
+
+
+def slice_begin(crd: Any) -> Any:
+    """The coordinate at which a slice begins: 0 where it has `_`.
+
+    >>> slice_begin((2, (X, 3)))
+    (2, (0, 3))
+    """
+    return map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, crd)
+
+
 def unflatten(flat: Iterable[Any], profile: Any) -> Any:
     """Leaves put back into the nesting of `profile`.
 

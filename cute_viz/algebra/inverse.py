@@ -16,19 +16,17 @@ from cute_viz.algebra.inttuple import (
     Static,
     Underscore,
     compact_major,
-    is_int_tuple,
     leaves,
     map_leaves,
     modes,
     product,
-    tuple_rank,
     unflatten,
 )
 from cute_viz.algebra.layout import Layout, coalesce_modes, flat_modes, from_modes, make_layout
 from cute_viz.algebra.layout import coalesce as _coalesce
 from cute_viz.algebra.measure import coprofile, coshape, cosize
 from cute_viz.algebra.runtime import Known, Runtime, is_constant, is_known, is_one
-from cute_viz.algebra.shapes import ceil_div, evenly_divides, grouped, shape_of
+from cute_viz.algebra.shapes import ceil_div, grouped, shape_of
 from cute_viz.algebra.static import has_static
 from cute_viz.algebra.stride import F2, Basis, is_coordinate, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
@@ -199,7 +197,7 @@ def _inverse(name: str, x: Any) -> Any:
     one = _right if name == "right_inverse" else _left
     if profile == 0:
         return one(all_modes, x)
-    _check_sorted(name, x, (x,))
+    check_sorted(name, x, (x,))
     parts = []
     for path in _paths(profile):
         mine = [(s, d.value, n) for s, d, n in all_modes if isinstance(d, Basis) and d.path == path and _whole(d, name, x)]
@@ -343,48 +341,11 @@ def _without_swizzles(name: str, a: AnyLayout, b: AnyLayout) -> tuple[Layout, La
     return found[0], found[1], base
 
 
-def ceil_div_tiler(a: Any, b: Any) -> Any:
-    """a / b rounded up, mode by mode; for a layout b, the shape of what remains of a (cute/layout.hpp, ceil_div).
+def check_sorted(name: str, layout: Layout, operands: tuple[Any, ...]) -> None:
+    """Refuse run-time strides beside static ones: C++ sorts the strides of several modes as types.
 
-    >>> ceil_div_tiler((4, 3), (4, 2)), ceil_div_tiler(24, Layout(4, 2))
-    ((1, 2), (2, 3))
+    >>> check_sorted("left_inverse", Layout((4, 8), (8, 1)), ())
     """
-    shape = shape_of(a)
-    if isinstance(b, Layout):
-        return complement(b, shape).shape
-    if not is_int_tuple(b) and isinstance(b, tuple):
-        if not isinstance(shape, tuple) or len(b) > len(shape):
-            refuse("ceil_div", (a, b), "the tiler has more modes than the shape")
-        return tuple(ceil_div_tiler(x, b[i]) if i < len(b) else x for i, x in enumerate(shape))
-    return ceil_div(shape, shape_of(b))
-
-
-def evenly_divides_tiler(shape: Any, tiler: Any) -> bool:
-    """Whether a tiler divides a shape without remainder: mode by mode, a layout by its size and its complement.
-
-    Raises: as complement, and for modes with run-time strides beside static ones, which CuTe cannot sort. Source:
-    cute/int_tuple.hpp.
-
-    >>> evenly_divides_tiler((32, 64), (Layout(8, 2), 32)), evenly_divides_tiler((12, 64), (Layout(8, 2), 32))
-    (True, False)
-    >>> evenly_divides_tiler((8, 6), (4, 3)), evenly_divides_tiler((4, 2), Layout(2, 1))
-    (True, True)
-    """
-    shape = shape_of(shape)
-    if isinstance(tiler, ComposedLayout):
-        refuse("evenly_divides", (shape, tiler), "a swizzled layout does not divide a shape")
-    if isinstance(tiler, tuple) and not is_int_tuple(tiler):
-        return len(tiler) <= tuple_rank(shape) and all(map(evenly_divides_tiler, modes(shape), tiler))
-    if not isinstance(tiler, Layout):
-        if not is_int_tuple(tiler):
-            refuse("evenly_divides", (shape, tiler), f"{brief(tiler)} has no size to divide by")
-        return evenly_divides(shape, tiler)
-    _check_sorted("evenly_divides", tiler, (shape, tiler))
-    return product(shape) == product(tiler.shape) * product(ceil_div_tiler(shape, tiler))
-
-
-def _check_sorted(name: str, layout: Layout, operands: tuple[Any, ...]) -> None:
-    """C++ sorts the strides of several modes as types, which run-time ones are not."""
     steps = [d.value if isinstance(d, Basis) else d for d in leaves(layout.stride)]
     if (
         len(steps) > 1

@@ -15,12 +15,14 @@ from cute_viz.algebra.inttuple import (
     Underscore,
     compact_major,
     div_rem,
+    has_underscore,
     leaves,
     map_leaves,
     modes,
     product,
     same_profile,
     show,
+    slice_begin,
     tuple_rank,
 )
 from cute_viz.algebra.runtime import Runtime, is_known, is_one
@@ -77,7 +79,7 @@ class Layout(Shown):
     def __call__(self, *coord: Any) -> Any:
         """The value at a coordinate: `L(c)` or `L(c0, c1, ...)`; with `_` in it, the sub-layout (see `slice_`)."""
         crd = coord[0] if len(coord) == 1 else coord
-        if any(isinstance(leaf, Underscore) for leaf in leaves(crd)):
+        if has_underscore(crd):
             return slice_(crd, self)
         return crd2idx(crd, self.shape, self.stride)
 
@@ -279,7 +281,7 @@ def slice_and_offset(crd: Any, layout: Layout) -> tuple[Layout, Any]:
     >>> str(sub), offset
     ('(8):(1)', 16)
     """
-    zeros = map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, crd)
+    zeros = slice_begin(crd)
     sub, offset = slice_(crd, layout), crd2idx(zeros, layout.shape, layout.stride)
     check_apart(sub, offset)
     return sub, offset

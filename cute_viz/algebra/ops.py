@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from cute_viz.algebra.inttuple import Static, leaves
 from cute_viz.algebra.operands import KINDS, converted, problem
 from cute_viz.algebra.tensor import Tensor, through
 from cute_viz.algebra.unknown import Unknown, on_types, unknowns
@@ -48,12 +47,7 @@ class Op:
         Raises: AlgebraError for operands that the operation does not take, with its signature and an example; and as its function.
         """
         if any(isinstance(x, Tensor) for x in args) and not TENSORS.intersection(self.kinds):
-            result = through(self, args, template)
-            if self.name.startswith("partition_") and isinstance(args[-1], Tensor) and is_marked(args[-1].layout):
-                from cute_viz.algebra.static import mark_static
-
-                return mark_static(result)  # which thread's it is moves the offset alone
-            return result
+            return through(self, args, template)
         from cute_viz.algebra.mixed import answered, entered, is_mixed, left
 
         if (unknown := next(unknowns(tuple(args)), None)) is not None:
@@ -222,13 +216,13 @@ _ROWS = (
     _op("get_swizzle_portion", "swizzled", "A", "L", "the swizzle of a layout", "get_swizzle_portion(Sw<3,3,3> o 0 o (8,64):(64,1))"),
     _op("get_nonswizzle_portion", "swizzled", "A", "L", "the layout without its swizzle", "get_nonswizzle_portion(Sw<3,3,3> o 0 o (8,64):(64,1))"),
     _op("shape_div", "shapes", "a, b", "SS", "a / b where one divides the other", "shape_div((4,5,6), 40)"),
-    _op("ceil_div", "inverse.ceil_div_tiler", "a, b", "ST", "a / b rounded up; b may be a layout", "ceil_div((4,3), (4,2))"),
+    _op("ceil_div", "divide.ceil_div_tiler", "a, b", "ST", "a / b rounded up; b may be a layout", "ceil_div((4,3), (4,2))"),
     _op("product", "inttuple", "shape", "S", "the product of all extents", "product((2,(3,4)))"),
     _op("product_each", "shapes", "shape", "S", "the size of each mode", "product_each(((2,4),3))"),
     _op("compatible", "shapes", "a, b", "SS", "whether coordinates of a are coordinates of b", "compatible(24, (4,6))"),
     _op("congruent", "shapes", "a, b", "SS", "whether the nesting is the same", "congruent((2,(3,4)), (0,(0,0)))"),
     _op("weakly_congruent", "shapes", "a, b", "SS", "whether the nesting of a is that of b or coarser", "weakly_congruent((2,3), (2,(3,4)))"),
-    _op("evenly_divides", "inverse.evenly_divides_tiler", "a, b", "ST", "whether a tiler divides a shape; b may be a layout", "evenly_divides((8,6), (4,3))"),
+    _op("evenly_divides", "divide.evenly_divides_tiler", "a, b", "ST", "whether a tiler divides a shape; b may be a layout", "evenly_divides((8,6), (4,3))"),
     _op("make_tiled_mma", "mma", "atom, layout_mnk, permutation_mnk", "XRT", "MMA atoms over a tile", "make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN{}, (2,2,1), (32,32,16))", least=1),
     _op("make_tiled_copy", "make_copy", "atom, thr, val", "XRR", "copy atoms over a tile, from thread and value layouts", "make_tiled_copy(Copy_Atom<UniversalCopy<uint128_t>, half_t>{}, (16,8):(8,1), (1,8))", least=2),
     _op("make_tiled_copy_impl", "make_copy", "atom, tv, tiler", "XRT", "copy atoms over a tile, from a TV layout", "make_tiled_copy_impl(Copy_Atom<UniversalCopy<float>, float>{}, ((4,4),(2,2)):((16,1),(8,4)), (8,8))"),
@@ -287,48 +281,14 @@ _ROWS = (
 OPS: dict[str, Op] = {op.name: op for op in _ROWS}
 
 # What CuTe computes on types alone, whatever the run-time integers in them are; every other operation needs their numbers.
-ON_TYPES = (
-    *(
-        "flatten",
-        "group",
-        "take",
-        "select",
-        "append",
-        "prepend",
-        "replace",
-        "zip",
-        "slice",
-        "dice",
-        "get",
-        "layout",
-        "shape",
-        "stride",
-    ),
-    *("rank", "depth", "size", "make_layout", "make_composed_layout", "crd2idx", "slice_and_offset"),
-    *(
-        "composition",
-        "complement",
-        "right_inverse",
-        "left_inverse",
-        "logical_divide",
-        "zipped_divide",
-        "tiled_divide",
-        "flat_divide",
-    ),
-    *(
-        "logical_product",
-        "zipped_product",
-        "tiled_product",
-        "flat_product",
-        "blocked_product",
-        "raked_product",
-        "coalesce",
-        "ceil_div",
-    ),
-    *("make_ordered_layout", "filter", "filter_zeros", "make_identity_layout", "product_each"),
-    *("local_tile", "local_partition", "domain_offset", "get_slice", *(f"partition_{x}" for x in "ABCSD")),
+_ON_TYPES = (
+    "flatten group take select append prepend replace zip slice dice get layout shape stride rank depth size make_layout"
+    " make_composed_layout crd2idx slice_and_offset composition complement right_inverse left_inverse logical_divide zipped_divide"
+    " tiled_divide flat_divide logical_product zipped_product tiled_product flat_product blocked_product raked_product coalesce"
+    " ceil_div make_ordered_layout filter filter_zeros make_identity_layout product_each local_tile local_partition domain_offset"
+    " get_slice partition_A partition_B partition_C partition_S partition_D"
 )
-
+ON_TYPES = frozenset(_ON_TYPES.split())
 # The names of CuTe's Python DSL and of older headers for the same things.
 ALIASES = {
     "group_modes": "group",
@@ -344,17 +304,6 @@ ALIASES = {
     "make_tensor_like": "make_layout_like",
     "inner_partition": "local_tile",
 }
-
-
-def is_marked(layout: Any) -> bool:
-    """Whether every integer of a layout is a static one.
-
-    >>> from cute_viz.algebra.inttuple import Static
-    >>> from cute_viz.algebra.layout import Layout
-    >>> is_marked(Layout(Static(4), Static(1))), is_marked(Layout(4, Static(1)))
-    (True, False)
-    """
-    return all(isinstance(n, Static) for n in (*leaves(layout.shape), *leaves(layout.stride)))
 
 
 def find(name: str) -> Op:

@@ -16,7 +16,7 @@ from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, domain, position_independent, with_origin
 from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.divide import in_dsl, zipped_divide
-from cute_viz.algebra.inttuple import Underscore, X, leaves, map_leaves, modes, tuple_rank
+from cute_viz.algebra.inttuple import X, has_underscore, leaves, modes, slice_begin, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout, size
 from cute_viz.algebra.measure import cosize
@@ -126,13 +126,13 @@ def indexed(operation: str, layout: AnyLayout, tiled: AnyLayout, coord: Any) -> 
     tiled = position_independent(tiled)
     if _of_tensor.get() and isinstance(tiled, ComposedLayout) and isinstance(tiled.outer, Swizzle):
         return slice_and_offset(coord, tiled)  # type: ignore[return-value]
-    if not any(isinstance(leaf, Underscore) for leaf in leaves(coord)):
+    if not has_underscore(coord):
         refuse(operation, (layout, coord), "the coordinate leaves no mode")
     if isinstance(tiled, ComposedLayout):
         out: AnyLayout = tiled(coord)
         return out
     sub = tiled(coord)
-    offset = tiled(map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, coord))
+    offset = tiled(slice_begin(coord))
     check_apart(sub, offset)
     if not any(isinstance(leaf, Unknown) or leaf for leaf in leaves(offset)):
         return sub  # type: ignore[no-any-return]

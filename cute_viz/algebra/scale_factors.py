@@ -83,6 +83,7 @@ def _deduce_smem_layout(vector: int, operand: str, mma: Any, tile: Any) -> Layou
     if not isinstance(tile, tuple) or len(tile) != 3:
         refuse(f"deduce_smem_layout{operand}", (tile,), "the tile must be (M,N,K)")
     m, n, k = map(product, tile)
+    sf_atom(vector)  # refuses a vector that there is not
     factors = product(tiled.atom.shape_mnk[2]) // vector
     if factors not in (1, 2, 4):
         refuse(f"deduce_smem_layout{operand}", (tile,), f"K of the MMA has {factors} scale factors, not 1, 2 or 4")

@@ -9,11 +9,12 @@ from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, do
 from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.copy import TiledCopy, tidfrg
 from cute_viz.algebra.divide import zipped_divide
-from cute_viz.algebra.inttuple import Underscore, X, leaves, map_leaves, modes, show, tuple_rank
+from cute_viz.algebra.inttuple import X, has_underscore, modes, show, slice_begin, tuple_rank
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import OPERANDS, TiledMMA, thrfrg
 from cute_viz.algebra.modes import get
+from cute_viz.algebra.partition import blanks
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.slicing import dice, slice_
 from cute_viz.algebra.swizzle import Swizzle
@@ -92,8 +93,7 @@ def copy_share(x: Share, copy: TiledCopy, side: str) -> Share:
     """
     divided = _plain(tidfrg(copy, side, x.layout))
     rest = len(modes(get(divided, 2).shape))
-    every = (X,) * rest if rest > 1 else X
-    return _begun(x, _plain(slice_((0, X, every), divided)), _plain(get(divided, 0)), size(get(divided, 0)))
+    return _begun(x, _plain(slice_((0, X, blanks(rest)), divided)), _plain(get(divided, 0)), size(get(divided, 0)))
 
 
 def mma_share(x: Share, mma: TiledMMA, operand: str) -> Share:
@@ -133,8 +133,8 @@ def local_share(x: Share, tile: Layout, proj: Any = None) -> Share:
     first = _plain(get(divided, 0))
     _check(count)
     starts = tuple([int(first(get_flat_coord(diced, thread))) for thread in range(count)])
-    blanks = tuple_rank(modes(divided.shape)[1])
-    part = _plain(slice_((get_flat_coord(diced, 0), X if blanks == 1 else (X,) * blanks), divided))
+    rest = tuple_rank(modes(divided.shape)[1])
+    part = _plain(slice_((get_flat_coord(diced, 0), blanks(rest)), divided))
     return replace(x, layout=part, starts=starts)
 
 
@@ -144,10 +144,10 @@ def sliced_share(x: Share, coord: tuple[Any, ...]) -> Share:
     >>> sliced_share(share("sA", "smem", "half_t", Layout((8, 8, 2))), (X, X, 1)).offset
     64
     """
-    if not any(isinstance(leaf, Underscore) for leaf in leaves(coord)):
+    if not has_underscore(coord):
         raise AlgebraError(f"{show(coord)} is the coordinate of one element")
     crd: Any = coord[0] if len(coord) == 1 else coord
-    begin = map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, crd)
+    begin = slice_begin(crd)
     return replace(x, layout=_plain(x.layout(crd)), offset=x.offset + int(x.layout(begin)))
 
 

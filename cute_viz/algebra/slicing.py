@@ -12,7 +12,7 @@ from cute_viz.algebra import tuples
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, compose_with_offset, has_origin, position_independent
-from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, map_leaves, modes, product
+from cute_viz.algebra.inttuple import Underscore, compact_major, leaves, modes, product, slice_begin
 from cute_viz.algebra.layout import Layout, idx2crd, is_coordinate_layout, printed_value, size
 from cute_viz.algebra.stride import F2, add
 from cute_viz.algebra.swizzle import Swizzle
@@ -53,9 +53,7 @@ def slice_and_offset(crd: Any, layout: AnyLayout) -> tuple[AnyLayout, Any]:
     if isinstance(layout, Layout):
         if not is_coordinate_layout(layout):
             return plain_layout.slice_and_offset(crd, layout)
-        return plain_layout.slice_(crd, layout), printed_value(
-            map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, crd), layout
-        )
+        return plain_layout.slice_(crd, layout), printed_value(slice_begin(crd), layout)
     if isinstance(layout.inner, Swizzle):
         refuse("slice", (crd, layout), "it has no modes", hint="compose it with a layout first")
     if isinstance(layout.outer, Swizzle) and isinstance(layout.inner, Layout):

@@ -84,6 +84,15 @@ def unmarked(value: Any) -> str:
     return show(clear_static(value))
 
 
+def is_marked(layout: Layout) -> bool:
+    """Whether every integer of a layout is a static one.
+
+    >>> is_marked(Layout(Static(4), Static(1))), is_marked(Layout(4, Static(1)))
+    (True, False)
+    """
+    return all(isinstance(n, Static) for part in (layout.shape, layout.stride) for n in leaves(part))
+
+
 def has_static(layout: Layout) -> bool:
     """Whether a layout was written with static integers: C++, as the DSL's prints do not mark them.
 

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, has_origin
 from cute_viz.algebra.elements import bits_of, named, sparse
-from cute_viz.algebra.inttuple import Static, Underscore, leaves, map_leaves, unflatten
+from cute_viz.algebra.inttuple import Static, Underscore, has_underscore, leaves, map_leaves, slice_begin, unflatten
 from cute_viz.algebra.layout import Layout, cosize, is_coordinate_layout
+from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.unknown import Unknown
 from cute_viz.display import Shown
@@ -131,9 +132,9 @@ class Tensor(Shown):
     def __call__(self, *coord: Any) -> Any:
         """The offset of an element; with `_` in the coordinate, the tensor of the modes that are left."""
         crd = coord[0] if len(coord) == 1 else coord
-        if not any(isinstance(leaf, Underscore) for leaf in leaves(crd)):
+        if not has_underscore(crd):
             return self.whole(crd)
-        rest = map_leaves(lambda c: 0 if isinstance(c, Underscore) else c, crd)
+        rest = slice_begin(crd)
         whole = all(isinstance(leaf, Underscore) for leaf in leaves(crd))
         sliced = self.sliced if whole or self.swizzle is None else ("slice", [crd, self.whole])
         if sliced is not None and sliced is not self.sliced and not isinstance(self.offset, Unknown):
@@ -161,6 +162,7 @@ def part_of(name: str, operands: list[Any], known: bool = True) -> AnyLayout | N
     from cute_viz.algebra.inttuple import X, modes
     from cute_viz.algebra.mma import OPERANDS, ThrMMA, thrfrg
     from cute_viz.algebra.modes import get
+    from cute_viz.algebra.partition import blanks
     from cute_viz.algebra.shapes import product_each
     from cute_viz.algebra.slicing import dice, slice_and_offset
 
@@ -183,7 +185,7 @@ def part_of(name: str, operands: list[Any], known: bool = True) -> AnyLayout | N
     if name in ("partition_S", "partition_D") and isinstance(first, ThrCopy):
         divided = tidfrg(first.tiled, name[-1], operands[1])
         rest = len(modes(get(domain(divided), 2).shape))
-        return slice_and_offset((index(first.thr_idx), X, (X,) * rest if rest > 1 else X), divided)[0]
+        return slice_and_offset((index(first.thr_idx), X, blanks(rest)), divided)[0]
     if name in ("partition_A", "partition_B", "partition_C") and isinstance(first, ThrMMA):
         divided = thrfrg(first.tiled, name[-1], operands[1])
         v, *mn = map(place, first.thr_vmnk, modes(first.tiled.thr_layout_vmnk.shape))
@@ -196,7 +198,7 @@ def part_of(name: str, operands: list[Any], known: bool = True) -> AnyLayout | N
         coord = get_flat_coord(threads, operands[2])
         rest = len(modes(modes(domain(divided).shape)[1]))
         at = map_leaves(place, coord, product_each(threads.shape)) if isinstance(coord, tuple) else index(coord)
-        return slice_and_offset((at, (X,) * rest if rest > 1 else X), divided)[0]
+        return slice_and_offset((at, blanks(rest)), divided)[0]
     return None
 
 
@@ -209,7 +211,7 @@ def _settled(x: Tensor) -> AnyLayout:
         seen = part_of(*x.sliced, known=False)
     except AlgebraError:
         return x.whole
-    if found is None or seen is None or not all(isinstance(n, Static) for n in (*leaves(x.layout.shape), *leaves(x.layout.stride))):
+    if found is None or seen is None or not is_marked(x.layout):
         return x.whole if found is None else found
     inner, told = domain(found), domain(seen)
     if not isinstance(inner, Layout) or not isinstance(told, Layout) or isinstance(found, Layout) != isinstance(seen, Layout):

@@ -10,12 +10,12 @@ from math import gcd
 from typing import Any, NoReturn
 
 from cute_viz.algebra.elements import bits_of, named
-from cute_viz.algebra.inttuple import Static, leaves, modes, show
+from cute_viz.algebra.inttuple import leaves, modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.recast import recast_layout
-from cute_viz.algebra.static import mark_static
+from cute_viz.algebra.static import is_marked, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
@@ -100,8 +100,7 @@ def recast_elements(layout: Layout, old: int, new: int) -> Layout:
     Layout(shape=(8, 128), stride=(128, 1))
     """
     out: Layout = recast_layout(layout, old, new)
-    static = all(isinstance(leaf, Static) for part in (layout.shape, layout.stride) for leaf in leaves(part))
-    return mark_static(out) if static else out
+    return mark_static(out) if is_marked(layout) else out
 
 
 def make_tensor_map(name: str, g: Tensor, gbasis: Layout, swizzle: int, ctas: int, kind: str) -> tuple[TensorMap, Layout]:

@@ -64,10 +64,12 @@ def get_slice(tiled: Any, thread: int) -> Any:
     some = isinstance(thread, Unknown)  # the view of any thread
     if not some and (not isinstance(thread, int) or thread < 0):
         raise AlgebraError(f"get_slice needs a thread index, not {show(thread)}", hint="get_slice(tiled_mma, 0)")
+    given = tiled
     if getattr(type(tiled), "tiling", "") == "tma":
         tiled = tiled.tiled  # of make_tma_copy
     if not isinstance(tiled, (TiledMMA, TiledCopy)):
-        raise AlgebraError(f"get_slice needs a TiledMMA or a TiledCopy, not {show(tiled)}")
+        hint = "make_tma_copy makes a TiledCopy" if given is not tiled else "make_tiled_mma and make_tiled_copy make one"
+        raise AlgebraError(f"get_slice needs a TiledMMA or a TiledCopy, not {show(given)}", hint=hint)
     if not some and thread >= size(tiled.thr_layout):
         raise AlgebraError(f"thread {thread} is not in this {type(tiled).__name__} of {size(tiled.thr_layout)} threads")
     if isinstance(tiled, TiledCopy):

@@ -19,6 +19,7 @@ from cute_viz.algebra.shares import MOST
 from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.slicing import slice_, slice_and_offset
 from cute_viz.algebra.static import clear_static, mark_static
+from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import SPACES, Tensor
 from cute_viz.algebra.unknown import Unknown
 from cute_viz.analysis.vectorize import auto_width, is_static_shape
@@ -46,7 +47,8 @@ class Cooperation:
 def cooperation(threads: Any, most: Any, src: Tensor, dst: Tensor) -> Cooperation:
     """What `cooperative_copy<threads, most>(tid, src, dst)` gives each thread; without `most` an access is one element.
 
-    Raises: AlgebraError for what CuTe refuses, with its condition in words.
+    Raises: AlgebraError for what CuTe refuses, with its condition in words; LimitError for more elements than the limit
+    `elements` that do not divide by the threads.
 
     >>> from cute_viz.algebra.tensor import Pointer
     >>> rows = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((64, 64), (64, 1))))
@@ -169,9 +171,9 @@ def _taken(layout: Layout, each: int, begin: int, threads: int, times: int) -> t
     starts = tuple([layout((begin + thread) * each) for thread in range(threads)])
     if times == 1:
         return Layout((each, 1), (1, 0)), starts
-    step = layout((begin + threads) * each) - starts[0]
-    places = [
-        [layout((begin + turn * threads + n) * each) - start - turn * step for n, start in enumerate(starts)]
-        for turn in range(times)
-    ]
-    return None if any(map(any, places)) else (Layout((each, times), (1, step)), starts)
+    table = offsets(layout)
+    step = table[(begin + threads) * each] - starts[0]
+    places = (
+        table[(begin + turn * threads + n) * each] - start - turn * step for turn in range(times) for n, start in enumerate(starts)
+    )
+    return None if any(places) else (Layout((each, times), (1, step)), starts)

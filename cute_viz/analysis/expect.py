@@ -13,6 +13,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, make_tiled_mma, tile_shape
 from cute_viz.algebra.modes import get
+from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import whole
 from cute_viz.analysis.access import accesses
@@ -34,7 +35,7 @@ def same(a: Any, b: Any) -> str:
     """
     a, b = (as_layout(whole(x)) for x in (a, b))
     try:
-        shapes = [product_each(domain(x).shape) for x in (a, b)]
+        shapes = [_extents(domain(x).shape) for x in (a, b)]
     except (AlgebraError, AttributeError):
         return "" if show(a) == show(b) else f"{show(a).splitlines()[0]} is not {show(b).splitlines()[0]}"
     if shapes[0] != shapes[1]:
@@ -104,10 +105,10 @@ def conflict_free(smem: Any, access: Any, type_: Any = None, **how: Any) -> str:
     verb = "has" if len(wrong) == 1 else "have"
     head = f"{len(wrong)} of {len(found)} accesses {verb} conflicts: {first.instruction} of warp {first.warp}, step {first.step}"
     cost = f"takes {first.wavefronts} wavefronts, {first.ideal} {'is' if first.ideal == 1 else 'are'} ideal"
-    banks: dict[int, list[int]] = {}
-    for lane, address in enumerate(first.addresses):
-        banks.setdefault(address // 4 % 32, []).append(lane)
-    bank, lanes = max(banks.items(), key=lambda item: len(item[1]))
+    banks = max(first.phases(), key=lambda phase: phase.wavefronts).banks
+    bank, words = max(enumerate(banks), key=lambda item: len(item[1]))
+    begin = first.warp * len(first.begins)
+    lanes = sorted(begin + lanes[0] for _, lanes in words)  # of those that want one word the first: they do not wait
     return f"{head} {cost}: bank {bank} serves {' '.join(f'T{lane}' for lane in lanes[:FEW])}{' ...' if len(lanes) > FEW else ''}"
 
 
@@ -141,13 +142,9 @@ def _check_cells(count: int) -> None:
         raise over("accesses", f"{count} cells")
 
 
-def product_each(shape: Any) -> Any:
-    """The extents of the modes of a shape, however these are nested.
-
-    >>> product_each(((2, 2), 8)), product_each(4)
-    ((4, 8), 4)
-    """
-    return tuple(map(product, shape)) if isinstance(shape, tuple) else shape
+def _extents(shape: Any) -> Any:
+    """The extents of the modes of a shape, however these are nested; of a lone integer itself."""
+    return product_each(shape) if isinstance(shape, tuple) else shape
 
 
 def _at(n: int, shape: Any) -> str:

@@ -85,8 +85,8 @@ def memory_facts(layout: AnyLayout, bits: int) -> dict[str, Any]:
     if not all(isinstance(value, int) for value in values):
         return out
     distinct = sorted(set(values))
-    out["bytes"] = (distinct[-1] + 1) * bits // 8
-    out["surjective"] = len(distinct) == distinct[-1] + 1
+    out["bytes"] = -(-(distinct[-1] - min(0, distinct[0]) + 1) * bits // 8)  # from the pointer on, or from what lies before it
+    out["surjective"] = distinct[0] == 0 and len(distinct) == distinct[-1] + 1
     out["gaps"] = distinct[-1] - distinct[0] + 1 - len(distinct)
     out["aliased"] = len(values) - len(distinct)
     vector, mode = _widest_vector(layout, values, bits)

@@ -7,7 +7,7 @@ from typing import Any
 from cute_viz.algebra import ops
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import domain
-from cute_viz.algebra.copy import ThrCopy
+from cute_viz.algebra.copy import ThrCopy, tiler_shape
 from cute_viz.algebra.divide import zipped_divide
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.inverse import right_inverse
@@ -51,8 +51,8 @@ def _retile(copy: Any, fragment: Any, result: Any) -> list[Step]:
     steps = named(
         fragment, ("MMA", "MMA_MN", "MMA_K"), f"the fragment has {values} values of one atom of the MMA in its first mode"
     )
-    tile = product_each(_extents(tiled.tiler_mn))
-    by_place = composition(right_inverse(tiled.layout_tv), Layout(_extents(tiled.tiler_mn)))
+    tile = product_each(tiler_shape(tiled.tiler_mn))
+    by_place = composition(right_inverse(tiled.layout_tv), Layout(tiler_shape(tiled.tiler_mn)))
     threads = size(get(tiled.layout_tv, 0))
     blocks = upcast(by_place, threads * values)
     shape = product_each(domain(blocks).shape)
@@ -94,9 +94,3 @@ def _registers(name: str, mma: Any, layout: Any, result: Any) -> list[Step]:
 
 def _tiled(mma: Any) -> Any:
     return mma if isinstance(mma, TiledMMA) else make_tiled_mma(mma)
-
-
-def _extents(tiler: Any) -> Any:
-    if isinstance(tiler, tuple):
-        return tuple(map(_extents, tiler))
-    return tiler.shape if isinstance(tiler, Layout) else tiler

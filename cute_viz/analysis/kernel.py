@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import product as places_of
+from math import prod
 from typing import Any
 
 from cute_viz.algebra.composed import domain
@@ -117,6 +118,8 @@ def _sectors(tma: TmaCopy) -> tuple[int, int]:
     """The sectors of the box at the origin, and of as many bytes that lie together."""
     box, row = tma.map.box_dim[: tma.map.rank], tma.map.box_dim[0] * tma.map.bits
     strides = tma.map.global_strides[: tma.map.rank - 1]
+    if (rows := prod(box[1:])) > limit("accesses"):
+        raise over("accesses", f"a box of {rows} rows")
     begins = [sum(n * step for n, step in zip(at, strides, strict=True)) for at in places_of(*map(range, box[1:]))]
     touched = {sector for begin in begins for sector in range(begin // SECTOR, (begin + max(1, row // 8) - 1) // SECTOR + 1)}
     return len(touched), -(-len(begins) * row // (8 * SECTOR))

@@ -8,13 +8,13 @@ from typing import Any
 
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.elements import bits_of
-from cute_viz.algebra.inttuple import Static, X, leaves, modes, show
+from cute_viz.algebra.inttuple import X, modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.shares import Share, sliced_share
-from cute_viz.algebra.static import mark_static
+from cute_viz.algebra.static import is_marked, mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import SPACES, Pointer, Tensor
 from cute_viz.analysis.access import DESCRIBED, MODES
@@ -103,8 +103,7 @@ def _registers(x: Any, n: int, atom: MMA_Atom) -> Any:
 def _together(x: Share, written: Cost) -> Cost | None:
     """An operand as the compiler reads it, which unrolls all modes: neighbours in shared memory at once where all threads' are
     aligned, as nvcc 13.0 does; None where that changes nothing."""
-    strides = [*leaves(x.layout.shape), *leaves(x.layout.stride)]
-    if x.space != "smem" or x.swizzle is not None or not all(isinstance(n, Static) for n in strides):
+    if x.space != "smem" or x.swizzle is not None or not is_marked(x.layout):
         return None
     bits = x.tensor(x.type).bits
     table = [int(n) for n in offsets(x.layout)]

@@ -18,7 +18,7 @@ _NEAR = 1 << 14  # cells of a table whose nearest layout is looked for
 _TRIED = 1 << 18  # cells for which nearer layouts behind swizzles are looked for
 _OWNER = re.compile(r"T(\d{1,9})[ ,:]*V(\d{1,9})", re.IGNORECASE)
 _HELD = re.compile(r"T(\d{1,9})\s*:\s*\{?\s*((?:[a-dA-D]\d{1,9}[ ,]*)+)\}?")  # as PTX's figures have it
-_NUMBER = re.compile(r"[-+]?\d{1,18}")
+_NUMBER = re.compile(r"(?<!\d)[-+]?\d{1,18}(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def solve(rows: Sequence[Sequence[int]], pages: int = 1) -> Solved:
     """
     width = _check(rows)
     if pages > 1:
-        return _paged(rows, len(rows) // pages, width)
+        return _paged(rows, len(rows) // pages)
     table = [list(row) for row in rows]
     if table[0][0] != 0:
         raise AlgebraError(
@@ -55,9 +55,9 @@ def solve(rows: Sequence[Sequence[int]], pages: int = 1) -> Solved:
     found, cell = _plain(table)
     if found is not None:
         return Solved(found, "layout")
+    edges = (table[0], [row[0] for row in table])
     for swizzle in _swizzles(table):
-        edges = ([swizzle(x) for x in table[0]], [swizzle(row[0]) for row in table])
-        if any(isinstance(_mode(edge), int) for edge in edges):
+        if not all(_may_be_mode(edge, swizzle) for edge in edges):
             continue
         made, _ = _plain([[swizzle(x) for x in row] for row in table])
         if made is not None:
@@ -70,7 +70,7 @@ def solve(rows: Sequence[Sequence[int]], pages: int = 1) -> Solved:
     )
 
 
-def _paged(rows: Sequence[Sequence[int]], count: int, width: int) -> Solved:
+def _paged(rows: Sequence[Sequence[int]], count: int) -> Solved:
     """The layout of three modes: of all pages side by side, whose columns are those of a page and the pages."""
     found = solve([[x for row in rows[n::count] for x in row] for n in range(count)])
     swizzle = found.layout.outer if isinstance(found.layout, ComposedLayout) else None
@@ -203,6 +203,8 @@ def read_npy(data: bytes) -> list[list[int]]:
     order = "big" if kind[1] == ">" else "little"
     signed = kind[2] == "i"
     flat = [int.from_bytes(body[n : n + bytes_], order, signed=signed) for n in range(0, len(body), bytes_)]  # type: ignore[arg-type]
+    if not flat:
+        return []
     if width is None:
         return [flat]
     if re.search(r"'fortran_order':\s*True", head):
@@ -259,6 +261,19 @@ def _mode(values: Sequence[int]) -> Layout | int:
     if not shape:
         return Layout(1, 0)
     return Layout(shape[0], stride[0]) if len(shape) == 1 else Layout(tuple(shape), tuple(stride))
+
+
+def _may_be_mode(values: Sequence[int], swizzle: Swizzle) -> bool:
+    """Whether swizzled values can be those of one mode: as `_mode` begins, up to the first that is not."""
+    if len(values) < 2:
+        return True
+    first, run = swizzle(values[1]), 2
+    while run < len(values) and swizzle(values[run]) == run * first:
+        run += 1
+    whole = next(n for n in range(run, 0, -1) if len(values) % n == 0)
+    return whole > 1 and all(
+        swizzle(x) == swizzle(values[n % whole]) + swizzle(values[n - n % whole]) for n, x in enumerate(values)
+    )
 
 
 def _swizzles(table: list[list[int]]) -> list[Swizzle]:

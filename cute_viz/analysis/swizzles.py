@@ -110,8 +110,8 @@ def warp_addresses(name: str, rows: int, cols: int, bits: int, memory: Memory | 
     """The byte addresses of every warp-wide access of a pattern to the plain row-major tile.
 
     Raises: AlgebraError for an unknown pattern; rows that are not whole 16-byte chunks where the pattern moves these; a tile that
-    the rows and
-    chunks of an ldmatrix or stmatrix do not divide, but for one of 8 rows or of one chunk, of which half an instruction is left.
+    the rows and chunks of an ldmatrix or stmatrix do not divide, but for one of 8 rows or of one chunk, of which half an
+    instruction is left.
 
     >>> next(warp_addresses("ldmatrix.x1", 16, 64, 16))
     [0, 128, 256, 384, 512, 640, 768, 896]

@@ -20,6 +20,7 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.recast import max_alignment, recast_layout
 from cute_viz.algebra.slicing import settled, slice_and_offset
+from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, check_owning, part_of
 from cute_viz.algebra.unknown import Unknown
@@ -149,7 +150,7 @@ def is_static(x: Tensor) -> bool:
     >>> is_static(Tensor(Pointer("gmem", "float"), Layout((8, 8))))
     False
     """
-    return is_static_shape(x) and all(isinstance(leaf, Static) for leaf in leaves(x.layout.stride))
+    return is_marked(x.layout)
 
 
 def is_static_shape(x: Tensor) -> bool:

@@ -179,11 +179,10 @@ def _check(access: Access) -> None:
         given = {"instruction": access.instruction, "operand": access.operand, "store": access.store, "global": access.sectors}
         if name := next((name for name, value in given.items() if value), None):
             raise UsageError(f"`{name}=` needs `access=`")
-    if access.draw == "phases" and access.thread is None and access.wavefront is None:
-        pass
-    elif access.sectors:
+    lit = access.thread is not None or access.wavefront is not None
+    if access.sectors and (lit or access.draw != "phases"):
         raise UsageError("`draw=`, `thread=` and `wavefront=` go with shared memory")
-    elif access.draw != "tile" and (access.thread is not None or access.wavefront is not None):
+    if lit and access.draw != "tile":
         raise UsageError("`thread=` and `wavefront=` go with `draw=tile`")
     word = access.instruction or ""
     if access.store and word.startswith("ld"):

@@ -10,11 +10,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.engine import whole
+from cute_viz.engine.beside import with_includes
 from cute_viz.engine.request import Request, Source
 from cute_viz.engine.subject import Subject, file_in, is_file, subject_of, values_of, whole_file
 from cute_viz.engine.whole import Row
 from cute_viz.errors import CuteVizError, UsageError
-from cute_viz.files import read_text, with_includes
+from cute_viz.files import read_text
 from cute_viz.limits import raised
 from cute_viz.options import known
 
@@ -243,14 +244,12 @@ class Answer:
                 source = Source(read_text(source), source)
             text = source.text if isinstance(source, Source) else str(source)
             file = whole_file(source, self.request) if isinstance(source, Source) else None
-            if file is None:
-                return explain(text, values_of(self.request.let, self.request), self.request.library)
             try:
-                if self.request.name is None and moves_at_end(text):
+                if file is None or (self.request.name is None and moves_at_end(text)):
                     return explain(text, values_of(self.request.let, self.request), self.request.library)
                 return explain_entry(file, self.request.name, self.request.let)
             except CuteVizError as error:
-                raise error.named(self.source_name) from None
+                raise error.named(source.name if isinstance(source, Source) else None) from None
 
     def _limits(self) -> AbstractContextManager[None]:
         return raised(self.request.limits)

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from cute_viz.engine.beside import includes, with_includes
 from cute_viz.engine.request import Request, Source
 from cute_viz.engine.whole import file_of, meant, value_of
 from cute_viz.errors import CuteVizError, FigureError, Span, UsageError
-from cute_viz.files import includes, read_text, with_includes
+from cute_viz.files import read_text
 from cute_viz.notation import DIALECTS, is_triton
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What a Python file imports from beside itself, and which names values may be given for."""
+"""What a file takes from files beside it, by import in Python and by #include in C++, and which names may have values given."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ from typing import TypeAlias
 from cute_viz.engine.request import Request
 from cute_viz.errors import CuteVizError, did_you_mean
 from cute_viz.files import read_text
+from cute_viz.limits import limit
 
 _IMPORTED = 64  # files that are read for names
 _AROUND = 8  # folders in which the modules that a file imports are looked for
+_INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"')
+_INCLUDED_FROM = 4  # folders in which the files that it includes are looked for, its own among them
+_DEEP = 16  # files within files
 _OF_TENSORS = ("element_type", "dtype", "value_type", "width", "layout", "shape", "stride", "iterator")  # which every tensor has
 
 Beside: TypeAlias = "Callable[[str, str], tuple[str, str] | None]"
@@ -97,3 +101,61 @@ def check_let(text: str, request: Request, beside: Beside | None = None) -> None
         words = words or sorted(set(re.findall(r"[A-Za-z_]\w*", text)))
         hint = did_you_mean(last, words) or "cute-viz list FILE shows which values are needed"
         raise CuteVizError(f"nothing here is called {name!r}", name=f"`let={name}`", hint=hint)
+
+
+def includes(text: str) -> bool:
+    """Whether a text includes other files by `#include "name"`.
+
+    >>> includes('#include "traits.h"'), includes("#include <cute/tensor.hpp>")
+    (True, False)
+    """
+    return _INCLUDE.search(text) is not None
+
+
+def with_includes(path: str) -> str:
+    """The text of a file with the files that it includes by `#include "name"`, each once and where it is included.
+
+    They lie in its folder, or, as with an option -I, in one around it. Line markers, as of a preprocessor, tell where each part is
+    from. What is not there, leads out of these folders, or would make the text longer than the limit, is left out.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     for name, text in (("a.cu", '#include "b.h"\\nint a;\\n'), ("b.h", "int b;")):
+    ...         with open(os.path.join(folder, name), "w") as file:
+    ...             _ = file.write(text)
+    ...     print(with_includes(os.path.join(folder, "a.cu")))
+    #include "b.h"
+    #line 1 "b.h"
+    int b;
+    #line 2 ""
+    int a;
+    <BLANKLINE>
+    """
+    folder, seen, left = os.path.dirname(path) or ".", {os.path.realpath(path)}, limit("input")
+    around = [(above, above) for n in range(1, _INCLUDED_FROM) if os.path.isdir(above := os.path.join(folder, *[os.pardir] * n))]
+
+    def of(text: str, place: str, name: str, deep: int) -> str:
+        nonlocal left
+        left -= len(text)
+        out: list[str] = []
+        for number, line in enumerate(text.splitlines(keepends=True), 1):
+            out.append(line)
+            match = _INCLUDE.match(line)
+            if match is None or deep == _DEEP:
+                continue
+            there = (
+                (os.path.normpath(os.path.join(base, match[1])), root) for base, root in ((os.path.dirname(place), folder), *around)
+            )
+            other, root = next((x for x in there if os.path.isfile(x[0])), ("", folder))
+            if not other or os.path.realpath(other) in seen or os.path.getsize(other) > left:
+                continue
+            try:
+                inner = read_text(other, root=root)
+            except (CuteVizError, OSError):
+                continue
+            seen.add(os.path.realpath(other))
+            told = os.path.relpath(other, folder).replace(os.sep, "/")
+            out += [f'#line 1 "{told}"\n', of(inner, other, told, deep + 1), f'\n#line {number + 1} "{name}"\n']
+        return "".join(out)
+
+    return of(read_text(path), path, "", 0)
