@@ -68,9 +68,9 @@ def _using(reader: Declarer, scope: Scope, at: int, params: _Params) -> int:
     if tokens[at].text == "namespace":
         end = reader.find(at, (";",))
         scope.using.append(reader.words((at + 1, end)).replace(" ", ""))
-        return end + 1
+        return end + (tokens[end].kind == ";")
     end = reader.find(at, (";",))
-    equals = at + 1
+    equals = min(at + 1, end)
     while tokens[equals].kind == "[":
         equals = reader.match[equals] + 1
     if tokens[at].kind == "name" and tokens[equals].kind == "=":
@@ -81,7 +81,7 @@ def _using(reader: Declarer, scope: Scope, at: int, params: _Params) -> int:
         for begin, stop in reader.split(at, end):
             if stop > begin and tokens[stop - 1].kind == "name":
                 reader.declare(Declaration("using", tokens[stop - 1].text, stop - 1, scope, None, (begin, stop), "="))
-    return end + 1
+    return end + (tokens[end].kind == ";")
 
 
 def _typedef(reader: Declarer, scope: Scope, at: int, params: _Params) -> int:
@@ -139,8 +139,6 @@ def _class(reader: Declarer, scope: Scope, at: int, params: _Params) -> int:
         at = opening
     if tokens[at].kind != "{":
         return reader.skip(scope, at)
-    if not name:
-        inner.kind, inner.inline = "class", True
     declaration = Declaration("class", name or "", place, scope, params=params, inner=inner)
     if spec is None:
         forward = next((other for other in scope.names.get(name, ()) if other.kind == "forward"), None)
@@ -321,7 +319,8 @@ def _return(reader: Declarer, scope: Scope, at: int) -> int:
 
 
 def _case(reader: Declarer, scope: Scope, at: int) -> int:
-    return reader.find(at, (":", ";")) + 1
+    end = reader.find(at, (":", ";"))
+    return end + (reader.tokens[end].kind in (":", ";"))
 
 
 def _try(reader: Declarer, scope: Scope, at: int) -> int:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from functools import cached_property
 
 from cute_viz.source.cpp.preprocess import Source
 from cute_viz.source.cpp.scopes import Param, Range
-from cute_viz.source.cpp.tokens import words
+from cute_viz.source.cpp.tokens import Lines, words
 
 _CLOSE = {")": "(", "]": "[", "}": "{"}
 _FAR = 6000  # tokens between a '<' and its '>'
@@ -29,9 +29,19 @@ class Cursor:
         self._angles: dict[int, int | None] = {}
         self.templates: dict[str, bool | None] = {}  # names, and whether they are of templates
 
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each token begins."""
+        return [token.start for token in self.tokens]
+
+    @cached_property
+    def lines(self) -> Lines:
+        """The lines of the text."""
+        return Lines(self.text)
+
     def _matches(self) -> list[int]:
-        """For every opening bracket the one that closes it; what nothing closes goes to the end."""
-        last = len(self.tokens) - 1
+        """For every opening bracket the one that closes it; what nothing closes goes to the last token before the end."""
+        last = max(len(self.tokens) - 2, 0)
         out = [last] * len(self.tokens)
         open_: list[int] = []
         for n, token in enumerate(self.tokens):
@@ -156,10 +166,6 @@ class Cursor:
             self.templates.setdefault(name, False)
             out.append(Param(name, "value", last, (first, last if named else equals), default, pack, constant))
         return tuple(out)
-
-    def token_at(self, place: int) -> int:
-        """The token that begins at a place of the text, or the next one."""
-        return bisect_left([token.start for token in self.tokens], place)
 
 
 _MACRO = re.compile(r"(?:[A-Z][A-Z0-9]*_)+[A-Z0-9_]+|__[a-z_]+__|__[A-Z_]+__")

@@ -36,7 +36,7 @@ class Definitions(Parameters):
         """The token at a place of the file; None in a text that is none of it."""
         if self.text is not self.context.text:
             return None
-        return bisect_left(self.context.starts, span.start)
+        return bisect_left(self.context.reader.starts, span.start)
 
     def meant(self, found: Found, part: Part, span: Span) -> Any:
         """The value of what a name was found to mean, with its template arguments."""
@@ -60,8 +60,7 @@ class Definitions(Parameters):
         for other in found.declarations[1:]:
             branch = excludes(other.branch, first.branch)
             if branch is None and not (other.kind == first.kind == "using"):
-                places = ", ".join(str(self.context.line(x.token)) for x in found.declarations[:6])
-                raise self.fail(f"{part.name!r} is defined {len(found.declarations)} times: lines {places}", span)
+                raise self._several(found, part, span)
         values = []
         for declaration in found.declarations:
             try:
@@ -71,8 +70,13 @@ class Definitions(Parameters):
         if len(values) == len(found.declarations) and all(same(values[0], value) for value in values[1:]):
             return values[0]
         branch = next((x.branch for x in found.declarations if x.branch is not None), None)
-        assert branch is not None
-        raise branch.error(f"what {part.name!r} is", self.context.text)
+        if branch is None:
+            raise self._several(found, part, span)
+        raise branch.error(f"the value of {part.name!r}", self.context.text)
+
+    def _several(self, found: Found, part: Part, span: Span) -> CuteVizError:
+        places = ", ".join(str(self.context.line(x.token)) for x in found.declarations[:6])
+        return self.fail(f"{part.name!r} is defined {len(found.declarations)} times: lines {places}", span)
 
     def applied(self, value: Any, args: tuple[Node, ...] | None, span: Span) -> Any:
         """A value with template arguments behind its name."""
@@ -92,7 +96,7 @@ class Definitions(Parameters):
         """The value of a declaration in an environment."""
         kind = declaration.kind
         if declaration.mixed is not None:
-            raise declaration.mixed.error(f"what {declaration.name!r} is", self.context.text)
+            raise declaration.mixed.error(f"the value of {declaration.name!r}", self.context.text)
         if kind == "class":
             return self._class(declaration, env, args, span)
         if kind == "forward":
@@ -119,7 +123,7 @@ class Definitions(Parameters):
             change = change_before(declaration, at, self.env.scope)
             branch = self.context.reader.source.branch(change.token) if change is not None else None
             if branch is not None and branch is not declaration.branch:
-                raise branch.error(f"what {declaration.name!r} is", self.context.text)
+                raise branch.error(f"the value of {declaration.name!r}", self.context.text)
             function = function_of(declaration.scope)
             if function is not None and (fact := self.context.facts.get((function, declaration.name))) is not None:
                 return self.of(fact, env)
@@ -138,7 +142,7 @@ class Definitions(Parameters):
     def _remembered(self, key: Any, declaration: Declaration, env: Env, span: Span, change: Change | None) -> Any:
         known = env.memo.get(key)
         if known is _BUSY:
-            raise self.fail(f"{declaration.name!r} stands for itself", span)
+            raise self.fail(f"{declaration.name!r} refers to itself", span)
         if isinstance(known, CuteVizError):
             raise known
         if known is not None:
@@ -225,10 +229,10 @@ class Definitions(Parameters):
             number = value.number if isinstance(value, Enumerator) else int(certain(value))
         else:
             place = declaration.place or 0
-            number = 0
-            if place:
-                before = scope.declarations[place - 1]
-                number = self.definition(before, env, None, WHOLE).number + 1
+            before = next((x for x in scope.declarations[place - 1 :: -1] if x.init is not None), None) if place else None
+            number = place
+            if before is not None:
+                number += self.definition(before, env, None, WHOLE).number - (before.place or 0)
         return Enumerator("::".join(scope.path), declaration.name, number)
 
     def macro(self, name: str, node: Call) -> Any:

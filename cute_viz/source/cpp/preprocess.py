@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections.abc import Callable
+from operator import add, and_, eq, ge, gt, le, lt, mul, ne, or_, sub
 from typing import Any, NamedTuple
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
@@ -30,7 +31,6 @@ _KNOWN: dict[str, Any] = {
 }
 _ABSENT = words("_WIN32 _MSC_VER __CUDACC_RTC__ __clang__ __HIP__ __HIPCC__ SYCL_INTEL_TARGET CUTLASS_ENABLE_SYCL")
 _SUPPORTED = re.compile(r"CU(TLASS|TE)_ARCH_\w+_(SUPPORTED|ENABLED)|CUTLASS_ARCH_MMA_\w*|CUTE_ARCH_\w*")
-_FEATURE = re.compile(r"__CUDA_ARCH_FEAT_\w+|CUTLASS_ARCH_CLC_ENABLED")
 
 
 class Macro(NamedTuple):
@@ -166,12 +166,7 @@ class Source:
             value = self._truth(node, unknown, 0)
         except (CuteVizError, RecursionError):
             value = None
-        if (
-            word == "if"
-            and directive.rest
-            and "elif" in self.text[directive.start : directive.start + 12]
-            and "ARCH" in directive.rest
-        ):
+        if directive.word == "elif" and "ARCH" in directive.rest:
             value = None  # several architectures, and which one is meant is not known
         return (None if value is None else bool(value)), tuple(dict.fromkeys(unknown))
 
@@ -266,19 +261,19 @@ def _balanced(tokens: list[Token], begin: int) -> bool:
 
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    ">": lambda a, b: a > b,
-    "<=": lambda a, b: a <= b,
-    ">=": lambda a, b: a >= b,
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
+    "==": eq,
+    "!=": ne,
+    "<": lt,
+    ">": gt,
+    "<=": le,
+    ">=": ge,
+    "+": add,
+    "-": sub,
+    "*": mul,
     "/": lambda a, b: int(a // b) if b else None,
     "%": lambda a, b: a % b if b else None,
-    "&": lambda a, b: a & b,
-    "|": lambda a, b: a | b,
+    "&": and_,
+    "|": or_,
 }
 
 

@@ -14,7 +14,7 @@ from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
 from cute_viz.source.python.lets import NOTHING
-from cute_viz.source.python.machine import Frame, Machine, need
+from cute_viz.source.python.machine import Frame, Machine, need, need_whole
 from cute_viz.source.python.modules import BUILTINS, USUAL
 from cute_viz.source.python.operators import binary, compare, truth
 from cute_viz.source.python.staged import computed
@@ -35,6 +35,8 @@ from cute_viz.source.python.values import (
     run_times,
     same,
 )
+
+_ROUNDS = 4096  # of a range that are listed
 
 
 def evaluate(machine: Machine, node: ast.expr, frame: Frame) -> Any:
@@ -117,19 +119,12 @@ def _sequence(machine: Machine, node: ast.Tuple | ast.List | ast.Set, frame: Fra
     return tuple(out) if isinstance(node, ast.Tuple) else Items({"items": out})
 
 
-def need_whole(value: Any) -> Any:
-    """A value that must be known itself, not what is in it."""
-    if isinstance(value, Unknown):
-        raise value.error
-    return value
-
-
 def iterate(machine: Machine, value: Any, node: ast.AST) -> list[Any]:
     """The entries of an iterable. Raises: NotationError for anything else, and for too many entries."""
     if isinstance(value, Items):
         value = value.items
-    if isinstance(value, range) and len(value) > 4096:
-        raise machine.fail(f"{len(value)} rounds are too many to follow", node)
+    if isinstance(value, range) and value[_ROUNDS:]:
+        raise machine.fail(f"more than {_ROUNDS} rounds are too many to follow", node)
     if isinstance(value, (tuple, list, range, str)):
         return list(value)
     if isinstance(value, dict):
