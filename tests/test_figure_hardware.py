@@ -12,6 +12,7 @@ from cute_viz import figure, parse
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.tmem import place
 from cute_viz.engine import Request, ask
+from cute_viz.errors import FigureError
 from cute_viz.figures.lanes import held
 from cute_viz.figures.model import HOLE
 from cute_viz.notation import read
@@ -346,7 +347,7 @@ def test_a_thread_and_its_registers_stand_out_of_a_copy_of_tensor_memory():
     ((lane, column, _),) = held(parse("SM100_TMEM_LOAD_16dp256b2x{}"))[5, 1]
     assert lit == [[lane * drawn.panels[0].cols + column], [5 * drawn.panels[1].cols + 1]]
     for source, words in (("SM100_UTCCP_4x32dp128bit_1cta", {"thread": 5}), ("SM100_TMEM_LOAD_16dp256b2x", {"value": 8})):
-        with pytest.raises(CuteVizError, match="no thread holds a part|there are values 0 to 7"):
+        with pytest.raises(FigureError, match=r"no thread holds a part|there are values 0 to 7"):
             figure(source, **words)
 
 
