@@ -48,7 +48,7 @@ TILINGS = {  # of atoms, and of tilings of them, by their attribute `tiling`
     "instruction": View("an instruction descriptor", "instruction.instruction"),
     "tmem": View("tensor memory", "tmem.tmem", instead="ask the copy that reads it, such as SM100_TMEM_LOAD_32dp32b8x"),
     "lanes": View(
-        "a copy of tensor memory",
+        "tcgen05.ld, .st or .cp",
         "lanes.lanes",
         ("thread", "value"),
         instead="a warp issues it: `thread=` and `value=`, a register",
