@@ -305,4 +305,8 @@ def test_a_slider_goes_through_the_threads_of_a_warp(driver, tmp_path: Path):
         "const p = document.querySelector('#picture .here'); document.getElementById('picture').focus(); return p !== null"
     )
     assert cells  # the picture that came can be asked, too
+    driver.find_element("id", "find").send_keys("T45")  # the slider goes to it
+    assert driver.find_element("id", "which").text == "45"
+    own = sum(map(bool, [label for panel in figure("ampere_gemm", follow=45).panels for label in panel.labels]))
+    assert found(driver).startswith(f"T45: {own} cells"), found(driver)
     assert complaints(driver) == []

@@ -12,6 +12,7 @@ from cute_viz import figure, parse
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.tmem import place
 from cute_viz.engine import Request, ask
+from cute_viz.errors import FigureError
 from cute_viz.figures.lanes import held
 from cute_viz.figures.model import HOLE
 from cute_viz.figures.tma import pieces_at
@@ -361,3 +362,22 @@ def _cells_of(panel):
     for n, label in enumerate(panel.labels):
         row, col = divmod(n, panel.cols)
         yield panel.row_ruler.labels[row], panel.col_ruler.labels[col], label
+
+
+def test_a_thread_and_its_registers_stand_out_of_a_copy_of_tensor_memory():
+    drawn = figure("SM100_TMEM_LOAD_16dp256b2x", thread=5, value=1)
+    lit = [[n for n, p in enumerate(panel.paints) if p >= 0 and not drawn.paints[p].faded] for panel in drawn.panels]
+    ((lane, column, _),) = held(parse("SM100_TMEM_LOAD_16dp256b2x{}"))[5, 1]
+    assert lit == [[lane * drawn.panels[0].cols + column], [5 * drawn.panels[1].cols + 1]]
+    for source, words in (("SM100_UTCCP_4x32dp128bit_1cta", {"thread": 5}), ("SM100_TMEM_LOAD_16dp256b2x", {"value": 8})):
+        with pytest.raises(FigureError, match=r"no thread holds a part|there are values 0 to 7"):
+            figure(source, **words)
+
+
+def test_the_stages_of_a_kernel_have_one_meaning_of_hue():
+    for name, rows in (("hopper_gemm", 16), ("blackwell_gemm", 32)):
+        drawn = figure(name)
+        assert [legend.title[:9] for legend in drawn.legends if legend.title.startswith("hue")] == ["hue: warp"]
+        operand = next(panel for panel in drawn.panels if panel.row_ruler.title == "M or N")
+        hues = [drawn.paints[p].hue for p in operand.paints[:: operand.cols]]
+        assert hues == [int(label) // rows for label in operand.row_ruler.labels]  # row r is the warp's that holds it of C

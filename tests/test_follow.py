@@ -111,6 +111,7 @@ def test_of_other_kernels(text: str, captions: list[str], note: str) -> None:
         ("ampere_gemm", {"follow": "0..3"}, "is one thread"),
         ("ampere_gemm", {"follow": 1, "operand": "C"}, "by way of A or B"),
         ("ampere_gemm", {"follow": 1, "thread": 2}, "does not apply to a thread's way"),
+        ("hopper_gemm", {"thread": 2}, "does not apply to the stages of a kernel"),
         ("SM80_16x8x16_F32F16F16F32_TN", {"follow": 1}, "does not apply to an MMA"),
     ],
 )

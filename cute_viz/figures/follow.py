@@ -181,6 +181,10 @@ class _Drawing:
             row_ruler=Ruler(titles[0], tuple(map(str, numbers)), tuple(levels)),
             col_ruler=Ruler(titles[1], tuple(map(str, cols)), (0,) * (len(cols) + 1)),
             boxes=tuple(cells.boxes),
+            data={  # of the cells that are the thread's
+                "thread": tuple(self.thread if label else None for label in cells.labels),
+                "value": tuple(int(label[1:]) if label[:1] == "V" else None for label in cells.labels),
+            },
             place=(0, len(self.panels)),
             legends=(cells.legend,),
         )

@@ -19,7 +19,7 @@ from cute_viz.figures.grid import grid
 from cute_viz.figures.highlight import LOWEST, highlight_notes
 from cute_viz.figures.mma import mma
 from cute_viz.figures.mma_operands import transposed
-from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, LegendEntry
+from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, LegendEntry, Paint
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
 
@@ -53,6 +53,7 @@ def gemm(obj: Gemm, options: FigureOptions) -> Figure:
             drawn = _named(grid(unit, plain), name + ("B" if both else ""))
             source = moved.get(name, moved.get("A") if obj.g2s_a == obj.g2s_b else None)
             drawn = _filled(drawn, source) if source is not None else drawn
+            drawn = _in_code(drawn, source) if options.color_by is None else drawn
             if highlight_notes(options):
                 drawn = _lit(drawn, source)
             parts.append((f"shared memory: {name}{both}{_times(shape, extents)}", drawn, f"smem {name}{both[-1:]}"))
@@ -162,6 +163,28 @@ def _filled(figure: Figure, source: Figure) -> Figure:
             if first[0] is not None:
                 filled[n // other.cols % panel.rows * panel.cols + n % other.cols % panel.cols] += several.get(n, (first,))
     return replace(figure, panels=(replace(panel, data={**panel.data, "filled": tuple(map(tuple, filled))}),))
+
+
+def _in_code(figure: Figure, source: Figure | None) -> Figure:
+    """A tile of shared memory in the hues of the copy that fills it, those of the threads: the offsets are told by the labels."""
+    (panel,) = figure.panels
+    hues: dict[int, int] = {}  # of each thread
+    for other in source.panels if source is not None else ():
+        for thread, p in zip(other.data["thread"], other.paints, strict=True):
+            if thread is not None and p != HOLE:
+                hues.setdefault(thread, source.paints[p].hue)  # type: ignore[union-attr]
+    paper = max(hues.values(), default=-1) + 1
+    owners = panel.data.get("filled", ((),) * len(panel.paints))
+    paints = [
+        p if p == HOLE else hues.get(mine[0][0], paper) if mine else paper for p, mine in zip(panel.paints, owners, strict=True)
+    ]
+    legends: tuple[Legend, ...] = ()
+    if source is not None and hues:
+        told, whole = source.legends[0], source.paints
+        own = [(whole[e.paint].hue, e) for e in told.entries if whole[e.paint].hue >= 0 and not whole[e.paint].faded]
+        legends = (replace(told, entries=tuple(replace(e, paint=hue, count=paints.count(hue)) for hue, e in own)),)
+    panel = replace(panel, paints=tuple(paints), legends=None)
+    return replace(figure, paints=(*map(Paint, range(paper)), Paint(-1)), legends=legends, panels=(panel,))
 
 
 def _lit(figure: Figure, source: Figure | None) -> Figure:

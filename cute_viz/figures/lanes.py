@@ -6,6 +6,7 @@ says where a bit lies in tensor memory (cute/atom/copy_traits_sm100.hpp).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +15,11 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.tmem import LANES, WARP, WORD, place
-from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
+from cute_viz.errors import FigureError
+from cute_viz.figures.highlight import highlight_notes
+from cute_viz.figures.model import HOLE, Figure, LegendEntry, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
-from cute_viz.figures.paint import by_group
+from cute_viz.figures.paint import Painting, by_group
 from cute_viz.figures.words import count
 
 RUN = "not run on hardware"
@@ -145,6 +148,10 @@ def lanes(op: CopyOp, options: FigureOptions) -> Figure:
     (('T0 r0', 'T0 r1', 'T1 r0'), ('0,0', '0,1'))
     """
     if "_UTCCP_" in op.name:
+        if highlight_notes(options):
+            name = "thread" if options.thread is not None else "value"
+            hint = "ask the tcgen05.ld that reads these lanes, such as SM100_TMEM_LOAD_32dp32b8x"
+            raise FigureError(f"`{name}=` does not apply to tcgen05.cp, of which no thread holds a part", hint=hint)
         return _filled(op, options)
     pieces = held(op)
     threads, registers = (max(key[n] for key in pieces) + 1 for n in (0, 1))
@@ -157,6 +164,9 @@ def lanes(op: CopyOp, options: FigureOptions) -> Figure:
     first = [owner.get((lane, column)) for lane in range(high) for column in range(wide)]
     keys = [None if found is None else found[0][0] for found in first] + [t for t in range(threads) for _ in range(registers)]
     painting = by_group(keys, threads, "hue: thread of the warp", "T")
+    if highlight_notes(options):
+        pairs = [None if found is None else found[0][:2] for found in first]
+        painting = _lit(painting, [*pairs, *[(t, r) for t in range(threads) for r in range(registers)]], options)
     left = tuple("" if found is None else _owned(found[0]) for found in first)
     every = [pieces[t, r] for t in range(threads) for r in range(registers)]
     right = tuple("\n".join(f"{lane},{column}" for lane, column, _ in parts) for parts in every)
@@ -200,6 +210,7 @@ def lanes(op: CopyOp, options: FigureOptions) -> Figure:
         notes.insert(0, "max is one more f32 of each thread: the largest of its values. On SM103 alone.")
     if HOLE in painting.cells:
         notes.append("Hatched: columns that the instruction does not touch.")
+    notes[:0] = highlight_notes(options)
     return Figure(
         kind="lanes",
         title=title,
@@ -212,6 +223,31 @@ def lanes(op: CopyOp, options: FigureOptions) -> Figure:
         notes=tuple(notes),
         facts={"threads": threads, "registers a thread": registers, "lanes": high, "columns": wide},
     )
+
+
+def _lit(painting: Painting, pairs: Sequence[tuple[int, int] | None], options: FigureOptions) -> Painting:
+    """The painting with all cells faded but those of the threads and registers, (thread, register), that are asked for."""
+    for n, (name, wanted) in enumerate((("thread", options.thread), ("value", options.value))):
+        last = max(pair[n] for pair in pairs if pair is not None)
+        if wanted is not None and (wanted.start < 0 or wanted.stop > last + 1):
+            raise FigureError(f"`{name}={wanted.start}`: there are {name}s 0 to {last}", hint="a value is a register")
+    faded = len(painting.paints)
+    cells = [
+        paint
+        + (
+            0
+            if pair is None or all(w is None or x in w for x, w in zip(pair, (options.thread, options.value), strict=True))
+            else faded
+        )
+        for paint, pair in zip(painting.cells, pairs, strict=True)
+    ]
+    (legend,) = painting.legends
+    asked = highlight_notes(options)[0].removeprefix("All but ").removesuffix(" is faded.")
+    entries = [replace(e, label=f"{e.label}: {asked}", count=n) for e in legend.entries if (n := cells.count(e.paint))]
+    if rest := [x for x in cells if x >= faded]:
+        entries.append(LegendEntry(rest[0], "others, faded", len(rest)))
+    paints = (*painting.paints, *[replace(paint, faded=True) for paint in painting.paints])
+    return Painting(tuple(cells), paints, (replace(legend, entries=tuple(entries)),))
 
 
 def _with_maximum(panel: Panel) -> Panel:

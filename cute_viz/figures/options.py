@@ -83,7 +83,8 @@ def check_use(what: str, view: View, options: FigureOptions) -> None:
         if name in ("view", "title", "max_cells", "labels") or getattr(options, field) == getattr(PLAIN, field):
             continue
         if name not in view.uses:
-            raise FigureError(f"`{name}=` does not apply to {what}", hint=f"it applies to {used_by(name)}")
+            hint = view.instead if name in ("thread", "warp", "value") else ""
+            raise FigureError(f"`{name}=` does not apply to {what}", hint=hint or f"it applies to {used_by(name)}")
     for name in ("labels", "color_by"):
         word, words = getattr(options, name), getattr(view, name)
         if word is not None and word not in words:

@@ -17,7 +17,8 @@ class View:
     """A kind of picture.
 
     meaning: in a few words. where: `module.function` of `cute_viz.figures` that draws it. uses: the options that change it, beside
-    title and max_cells, which go with all. labels, color_by: the words of these options that it knows.
+    title and max_cells, which go with all. labels, color_by: the words of these options that it knows. instead: what to ask where
+    a highlight does not apply.
     """
 
     meaning: str
@@ -25,8 +26,10 @@ class View:
     uses: tuple[str, ...] = ()
     labels: tuple[str, ...] = ("auto", "full")
     color_by: tuple[str, ...] = ()
+    instead: str = ""
 
 
+_MOVED = "the hardware moves it for all threads: `follow=5` of stages(...) shows a thread's part"
 VIEWS = {  # of a layout; the option `view` picks one
     "grid": View("offsets", "grid.grid", ("color_by", "coords"), LABELS, _PLACES),
     "tv": View("the owner of each tile cell", "tv.tv", ("tile", "color_by", *_HIGHLIGHTS), _OWNED_LABELS, _OWNERS),
@@ -41,16 +44,21 @@ TILINGS = {  # of atoms, and of tilings of them, by their attribute `tiling`
     "gemm": View("a GEMM", "gemm.gemm", ("color_by", "coords", *_HIGHLIGHTS), _OWNED_LABELS, ("row", "column", "none")),
     "mma": View("an MMA", "mma.mma", ("color_by", "operand", "tensor", *_HIGHLIGHTS), _OWNED_LABELS, _OWNERS),
     "copy": View("a copy", "copy.copy", ("color_by", "operand", "tensor", *_HIGHLIGHTS), _OWNED_LABELS, _OWNERS),
-    "descriptor": View("a matrix descriptor", "descriptor.descriptor"),
+    "descriptor": View("a matrix descriptor", "descriptor.descriptor", instead=_MOVED),
     "instruction": View("an instruction descriptor", "instruction.instruction"),
-    "tmem": View("tensor memory", "tmem.tmem"),
-    "lanes": View("a copy of tensor memory", "lanes.lanes"),
-    "stages": View("the stages of a kernel", "stages.stages"),
-    "tma": View("a TMA copy", "tma.tma", ("coord",)),
+    "tmem": View("tensor memory", "tmem.tmem", instead="ask the copy that reads it, such as SM100_TMEM_LOAD_32dp32b8x"),
+    "lanes": View(
+        "tcgen05.ld, .st or .cp",
+        "lanes.lanes",
+        ("thread", "value"),
+        instead="a warp issues it: `thread=` and `value=`, a register",
+    ),
+    "stages": View("the stages of a kernel", "stages.stages", instead="`follow=5` shows a thread's part of every stage"),
+    "tma": View("a TMA copy", "tma.tma", ("coord",), instead=_MOVED),
     "operands": View("an MMA with its operands where they lie", "mma_operands.operands"),
     "partition": View("a tensor's partition", "partition.partition", ("thread", "operand", "tensor")),
     "way": View("a thread's way through the stages", "follow_stages.follow", ("follow",)),
     "follow": View("a thread's way through a GEMM", "follow.follow", ("follow", "operand")),
-    "bulk": View("a TMA or bulk copy atom", "bulk.bulk"),
+    "bulk": View("a TMA or bulk copy atom", "bulk.bulk", instead=_MOVED),
 }
 BITS = View("a swizzle alone", "bits.bits")

@@ -13,6 +13,13 @@ for (const note of document.querySelectorAll("p.later")) {
 }
 if (series) {
   const slider = document.getElementById("series"), which = document.getElementById("which");
+  document.getElementById("controls").addEventListener("input", (event) => { // a thread that is searched is the one that is shown
+    const word = event.target.id === "find" && /^\s*(?:T|threads?\s*=?\s*)(\d+)\b/i.exec(event.target.value);
+    const at = word ? series.pictures.findIndex(([number]) => number === +word[1]) : -1;
+    if (at < 0 || +slider.value === at) return;
+    slider.value = at;
+    slider.dispatchEvent(new Event("input"));
+  }, true);
   const picture = document.getElementById("picture"), tables = document.getElementById("tables");
   slider.addEventListener("input", () => {
     const [number, title, words, cut, kept] = series.pictures[slider.value];
