@@ -250,7 +250,7 @@ class Answer:
             text = source.text if isinstance(source, Source) else str(source)
             file = whole_file(source, self.request) if isinstance(source, Source) else None
             if file is None:
-                return explain(text, values_of(self.request.let, self.request), self.request.library)
+                return explain(text, values_of(self.request.let, self.request), self.request.library, self.request.name)
             try:
                 if self.request.name is None and moves_at_end(text):
                     return explain(text, values_of(self.request.let, self.request), self.request.library)
