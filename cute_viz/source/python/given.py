@@ -52,9 +52,9 @@ def convert(machine: Machine, given: Any) -> Any:
     from cute_viz.notation import read
 
     try:
-        document = read(text, dialect="cute", resolve=machine.given.resolve)
-        found = _ours(document.pick())
-        typed = document.tensors.get(document.last) if isinstance(document.last, str) else None
+        found = _ours(read(text, dialect="cute", resolve=machine.given.resolve).pick())
+        named = read(f"x = {text}", dialect="cute", resolve=machine.given.resolve) if "_ptr<" in text else None
+        typed = named.tensors.get("x") if named is not None else None
         kind = element(typed.pointer.type) if typed is not None else None
         return found if kind is None or not isinstance(found, (Layout, ComposedLayout)) else Tensor(found, Pointer(kind))
     except CuteVizError as error:
