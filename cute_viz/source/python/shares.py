@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import TiledCopy
 from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, TiledMMA
+from cute_viz.algebra.ops import find
 from cute_viz.algebra.shares import Share, copy_share, local_share, mma_share, share, sliced_share
 from cute_viz.algebra.static import mark_static
 from cute_viz.errors import CuteVizError, NotationError
@@ -140,6 +142,8 @@ class _Shares:
         except CuteVizError as error:
             if own and isinstance(value, Tensor):
                 return value.layout
+            if own and isinstance(node, ast.Subscript) and isinstance(whole := self._known(node.value), Tensor):
+                return find("slice").call([self._coordinate(node), domain(whole.layout)])
             return value.error if isinstance(value, Unknown) and value.error.needs else error
 
     def fail(self, message: str, node: ast.AST, hint: str | None = None) -> NotationError:
@@ -234,6 +238,8 @@ class _Shares:
             if out.space == "rmem" and size(out.layout) > 1:  # registers like a part of a swizzled tensor
                 return out
             raise
+        if isinstance(value, Layout) and out.space == "rmem":
+            return replace(out, layout=mark_static(value))
         if not isinstance(value, Tensor):
             raise self.fail(f"cannot determine which tensor {node.id!r} is", node)
         return self._whole(value, out.space, out.root or node.id)
@@ -248,9 +254,12 @@ class _Shares:
         return replace(made, layout=layout, offset=made.offset + (value.offset or 0))
 
     def _sliced(self, node: ast.Subscript, x: Share) -> Share:
-        items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        coord = tuple(map(self._place, items))
+        coord = self._coordinate(node)
         return sliced_share(x, coord) if any(leaf is X for leaf in leaves(coord)) else x
+
+    def _coordinate(self, node: ast.Subscript) -> tuple[Any, ...]:
+        items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return tuple(map(self._place, items))
 
     def _place(self, node: ast.expr) -> Any:
         """A coordinate: `_` for None, a number that is written; of any other place the first, as all are alike."""
@@ -286,8 +295,8 @@ class _Shares:
             inside = self.of(node.args[1] if name == "domain_offset" and len(node.args) > 1 else node.args[0], deep)
             if not inside.starts:
                 return inside
-        if name == "make_tensor" and node.args and (base := _pointed(node.args[0])) is not None:
-            return self.of(base, deep)
+        if name == "make_tensor" and node.args and (base := self._pointed(node.args[0])) is not None:
+            return replace(self.of(base, deep), root="")
         raise self.fail(f"cannot determine the tensor that {name} gives", node)
 
     def _known(self, node: ast.expr) -> Any:
@@ -315,14 +324,17 @@ class _Shares:
         return replace(out, layout=marked if out.space != "gmem" else Layout(marked.shape, out.layout.stride))
 
 
-def _pointed(node: ast.expr) -> ast.expr | None:
-    """The tensor whose pointer an expression is: `x.iterator`, `x.iterator.align(16)`, `cute.recast_ptr(x.iterator, ...)`."""
-    while True:
-        if isinstance(node, ast.Attribute) and node.attr == "iterator":
-            return node.value
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("align", "toint"):
-            node = node.func.value
-        elif isinstance(node, ast.Call) and node.args and dotted(node.func).endswith("recast_ptr"):
-            node = node.args[0]
-        else:
-            return None
+    def _pointed(self, node: ast.expr) -> ast.expr | None:
+        """The tensor whose pointer an expression is: `x.iterator`, `x.iterator.align(16)`, `cute.recast_ptr(x.iterator, ...)`."""
+        for _ in range(_DEEP):
+            if isinstance(node, ast.Attribute) and node.attr == "iterator":
+                return node.value
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("align", "toint"):
+                node = node.func.value
+            elif isinstance(node, ast.Call) and node.args and dotted(node.func).endswith("recast_ptr"):
+                node = node.args[0]
+            elif isinstance(node, ast.Name) and (last := self.function.last(node.id, node.lineno)) is not None:
+                node = last[1]
+            else:
+                break
+        return None
