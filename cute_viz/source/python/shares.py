@@ -258,7 +258,10 @@ class _Shares:
         return sliced_share(x, coord) if any(leaf is X for leaf in leaves(coord)) else x
 
     def _coordinate(self, node: ast.Subscript) -> tuple[Any, ...]:
-        items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        place = node.slice
+        if isinstance(place, ast.Name) and (last := self.function.last(place.id, place.lineno)) is not None:
+            place = last[1]  # `crd = (None, None, k)`
+        items = place.elts if isinstance(place, ast.Tuple) else [place]
         return tuple(map(self._place, items))
 
     def _place(self, node: ast.expr) -> Any:
