@@ -13,7 +13,7 @@ from cute_viz.algebra.elements import bits_of, named, sparse
 from cute_viz.algebra.inttuple import Static, Underscore, leaves, map_leaves, unflatten
 from cute_viz.algebra.layout import Layout, cosize, is_coordinate_layout
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown
+from cute_viz.algebra.unknown import MixedBits, Unknown
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
@@ -227,7 +227,7 @@ def _settled(x: Tensor) -> AnyLayout:
         place *= extent
     plain = Layout(map_leaves(Static, told.shape), unflatten(strides, told.shape))
     if isinstance(found, ComposedLayout) and isinstance(seen, ComposedLayout) and isinstance(found.offset, int):
-        offset = int(found.offset) if isinstance(seen.offset, Unknown) else Static(found.offset)
+        offset = MixedBits.of(found.offset, seen.offset) if isinstance(seen.offset, Unknown) else Static(found.offset)
         return replace(found, offset=offset, inner=plain)
     return plain
 
