@@ -175,6 +175,35 @@ def test_a_kernel_of_the_dsl(tmp_path: Path, capsys: pytest.CaptureFixture[str],
     assert (by_name["ldmatrix.x4"]["wavefronts"], by_name["ldmatrix.x4"]["ideal"]) == (wavefronts, 256)
 
 
+HELPER = """
+    params = SimpleNamespace(s2r=s2r, tCsA=tCsA, tCrA=tCrA)
+    step(params, tAgA)
+
+@cute.jit
+def step(params: SimpleNamespace, tAgA: cute.Tensor):
+    crd = (None, None, 1)
+    cute.copy(params.s2r, params.tCsA[crd], params.tCrA[None, None, 1])
+
+@cute.jit
+def host("""
+
+
+def test_tensors_that_a_helper_of_the_dsl_is_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A field of a parameter is what the callers put there; a tensor that is given with its pointer keeps its type."""
+    text = DSL.format(swizzle="").replace("\n@cute.jit\ndef host(", HELPER, 1)
+    given = "mA=make_tensor(make_gmem_ptr<half_t>(0), (1024,1024):(1024,1))"
+    found = report(tmp_path, capsys, text, "--let", given, name="kernel.py")
+    assert not found["unknown"]
+    whole, part = (rows(found, line_of(text, f"cute.copy({name}")) for name in ("s2r", "params.s2r"))
+    assert [row[1:4] for row in whole] == [("ldmatrix.x4", 64, 2048)]
+    assert [row[1:4] for row in part] == [("ldmatrix.x4", 16, 512)]
+    another = text.replace(
+        "    step(params, tAgA)", "    step(params, tAgA)\n    step(SimpleNamespace(s2r=s2r, tCsA=sA, tCrA=tCrA), tAgA)"
+    )
+    lost = report(tmp_path, capsys, another, "--let", given, name="kernel.py")["unknown"]
+    assert [row["line"] for row in lost] == [line_of(another, "cute.copy(params.s2r")]
+
+
 def test_a_check_for_ci(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "kernel.cu"
     for layout, status in ((SWIZZLED, 0), (PLAIN, 1)):

@@ -62,7 +62,7 @@ _outside: ContextVar[list[str] | None] = ContextVar("threads outside a tiling", 
 
 @contextmanager
 def outside_told() -> Iterator[list[str]]:
-    """While values are asked for and no pictures: what is said of threads that a tiling does not have, which CuTe takes all the same.
+    """While values are asked for and no pictures: what is said of threads outside a tiling, which CuTe takes all the same.
 
     >>> with outside_told() as said:
     ...     told_outside("thread 40 is not in this TiledMMA of 32 threads")

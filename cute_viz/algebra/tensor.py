@@ -22,7 +22,8 @@ SPACES = {"smem": "shared memory", "gmem": "global memory", "tmem": "tensor memo
 VIEWS = frozenset(
     f"{operation}{of}"
     for operations, operands in (
-        ("local_tile local_partition outer_partition slice group take select append prepend coalesce flatten filter filter_zeros composition", " "),
+        ("outer_partition", " "),
+        ("local_tile local_partition slice group take select append prepend coalesce flatten filter filter_zeros composition", " "),
         ("domain_offset logical_divide zipped_divide tiled_divide flat_divide", " "),
         ("partition_", "ABCSD"),
         ("retile_ tidfrg_", "SD"),

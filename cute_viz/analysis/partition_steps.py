@@ -89,13 +89,13 @@ def _of_tma(operands: list[Any], result: Any) -> list[Step]:
     """The order in which an instruction takes the tile, and both parts in it."""
     tma, cta, ctas, smem, _ = operands
     cut, moved = instruction_order(tma, cta, ctas, smem)
-    steps = [Step("the tile in the order of shared memory's addresses, cut into instructions: (element, instruction) to index", cut)]
+    steps = [Step("the tile by addresses of shared memory, cut into instructions: (element, instruction) to index", cut)]
     if size(ctas) > 1:
         steps.append(Step(f"  CTA {show(cta)} of {size(ctas)} moves a part of each instruction, from element {show(moved)} on"))
     for part, words in zip(result, ("the coordinates of global memory in that order", "shared memory in that order"), strict=True):
         first, *more = named(whole(part), ("TMA",), words)
         steps += [Step(first.words, whole(part)), *more]
-    return steps
+    return [*steps, Step("both parts, of global memory and of shared memory", result)]
 
 
 def named(result: Any, names: tuple[str, ...], words: str) -> list[Step]:

@@ -256,9 +256,9 @@ def operation_of(node: Node, source: Source) -> tuple[str, list[Any], tuple[Any,
         return "composition", [ungroup(evaluator.value(node.items[0])), evaluator.value(node.items[1])], ()
     if isinstance(node, Call) and _GIVES.search(node.name) and (not node.name.endswith("recast") or len(node.template) == 1):
         return None  # what it gives is an object
-    if isinstance(node, Call) and node.name == "get" and node.args and isinstance(pair := node.args[0], Call):
-        if _PAIRS.search(pair.name):
-            return operation_of(pair, source)
+    pair = node.args[0] if isinstance(node, Call) and node.name == "get" and node.args else None
+    if isinstance(pair, Call) and _PAIRS.search(pair.name):
+        return operation_of(pair, source)
     if isinstance(node, Apply):
         crd = tuple(map(evaluator.value, node.args))
         sliced = any(leaf is X for leaf in leaves(crd))

@@ -27,7 +27,8 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NAMES = {"cute.copy": "copy", "cute.autovec_copy": "copy", "cute.basic_copy": "copy", "cute.gemm": "gemm"}
 _REGISTERS = ("make_fragment", "make_rmem_tensor", "partition_fragment", "make_rmem_tensor_like", "make_fragment_like")
 _SHARED = ("get_tensor", "allocate_tensor")
-_KEEPS = ("local_tile", "domain_offset", "group_modes", "slice_", "select", "append_ones", "prepend_ones", "filter_zeros", "composition")
+_KEEPS = ("local_tile", "domain_offset", "group_modes", "slice_", "select", "append_ones", "prepend_ones", "filter_zeros")
+_KEEPS += ("composition",)
 _DEEP = 32
 
 
@@ -325,7 +326,6 @@ class _Shares:
             raise self.fail(f"partition_{side} is not supported here", function)
         marked = mark_static(out.layout)
         return replace(out, layout=marked if out.space != "gmem" else Layout(marked.shape, out.layout.stride))
-
 
     def _pointed(self, node: ast.expr) -> ast.expr | None:
         """The tensor whose pointer an expression is: `x.iterator`, `x.iterator.align(16)`, `cute.recast_ptr(x.iterator, ...)`."""
