@@ -27,8 +27,9 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NAMES = {"cute.copy": "copy", "cute.autovec_copy": "copy", "cute.basic_copy": "copy", "cute.gemm": "gemm"}
 _REGISTERS = ("make_fragment", "make_rmem_tensor", "partition_fragment", "make_rmem_tensor_like", "make_fragment_like")
 _SHARED = ("get_tensor", "allocate_tensor")
-_KEEPS = ("local_tile", "domain_offset", "group_modes", "slice_", "select", "append_ones", "prepend_ones", "filter_zeros")
-_KEEPS += ("composition",)
+_KEEPS = frozenset(
+    ["local_tile", "domain_offset", "group_modes", "slice_", "select", "append_ones", "prepend_ones", "filter_zeros", "composition"]
+)
 _DEEP = 32
 
 
