@@ -53,7 +53,7 @@ class Copy_Atom(Shown):
 
     bits: the width of a value.
     name, value_type: CuTe's names, where they are known; atoms that differ in these alone are equal. warp: as of an MMA_Atom.
-    val_id: as of the instruction.
+    in_tmem: ValID of the instruction, bit -> address in bits, where it accesses tensor memory.
     """
 
     tiling: ClassVar[str] = "copy"
@@ -66,7 +66,7 @@ class Copy_Atom(Shown):
     name: str = field(default="", compare=False)
     value_type: str = field(default="", compare=False)
     warp: tuple[int, str] = field(default=WARP, compare=False)
-    val_id: Layout | None = field(default=None, compare=False)
+    in_tmem: Layout | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return (

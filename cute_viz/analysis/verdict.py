@@ -349,9 +349,9 @@ def _registers(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tens
 def _tensor_memory(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tensor, Tensor]) -> None:
     """Whether the values of one call are where the instruction finds them in tensor memory: its traits' ValID (copy_unpack)."""
     for side, values, tensor in zip(("src", "dst"), pair, tensors, strict=True):
-        if atom.val_id is None or tensor.pointer.space != "tmem" or "_TMEM_" not in atom.name:
+        if atom.in_tmem is None or tensor.pointer.space != "tmem" or "_TMEM_" not in atom.name:
             continue
-        wanted, found = coalesce(upcast(clear_static(atom.val_id), tensor.bits)), coalesce(clear_static(values))
+        wanted, found = coalesce(upcast(clear_static(atom.in_tmem), tensor.bits)), coalesce(clear_static(values))
         if found != wanted:
             raise AlgebraError(
                 f"Expected {side} to have the specific TMEM layout required by CopyOp: {atom.name} has its values of {tensor.bits}"
