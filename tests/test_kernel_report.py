@@ -175,6 +175,35 @@ def test_a_kernel_of_the_dsl(tmp_path: Path, capsys: pytest.CaptureFixture[str],
     assert (by_name["ldmatrix.x4"]["wavefronts"], by_name["ldmatrix.x4"]["ideal"]) == (wavefronts, 256)
 
 
+HELPER = """
+    params = SimpleNamespace(s2r=s2r, tCsA=tCsA, tCrA=tCrA)
+    step(params, tAgA)
+
+@cute.jit
+def step(params: SimpleNamespace, tAgA: cute.Tensor):
+    crd = (None, None, 1)
+    cute.copy(params.s2r, params.tCsA[crd], params.tCrA[None, None, 1])
+
+@cute.jit
+def host("""
+
+
+def test_tensors_that_a_helper_of_the_dsl_is_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A field of a parameter is what the callers put there; a tensor that is given with its pointer keeps its type."""
+    text = DSL.format(swizzle="").replace("\n@cute.jit\ndef host(", HELPER, 1)
+    given = "mA=make_tensor(make_gmem_ptr<half_t>(0), (1024,1024):(1024,1))"
+    found = report(tmp_path, capsys, text, "--let", given, name="kernel.py")
+    assert not found["unknown"]
+    whole, part = (rows(found, line_of(text, f"cute.copy({name}")) for name in ("s2r", "params.s2r"))
+    assert [row[1:4] for row in whole] == [("ldmatrix.x4", 64, 2048)]
+    assert [row[1:4] for row in part] == [("ldmatrix.x4", 16, 512)]
+    another = text.replace(
+        "    step(params, tAgA)", "    step(params, tAgA)\n    step(SimpleNamespace(s2r=s2r, tCsA=sA, tCrA=tCrA), tAgA)"
+    )
+    lost = report(tmp_path, capsys, another, "--let", given, name="kernel.py")["unknown"]
+    assert [row["line"] for row in lost] == [line_of(another, "cute.copy(params.s2r")]
+
+
 def test_a_check_for_ci(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "kernel.cu"
     for layout, status in ((SWIZZLED, 0), (PLAIN, 1)):
@@ -428,6 +457,46 @@ def test_what_no_warp_accesses_is_counted_without_wavefronts(tmp_path: Path, cap
     assert rows >= {("SM100_MMA_F16BF16_SS", 1, None, None), ("SM100_TMEM_LOAD_32dp32b8x", 4 * 256 // 8, None, None)}
     assert {name for name, *_ in rows} >= {"ld.shared.128", "st.shared.16", "ld.global.16"}
     assert main(["analyze", str(tmp_path / "kernel.cu"), "--max-ways", "32"]) == 0
+
+
+HOPPER = """
+import cutlass
+import cutlass.cute as cute
+import cutlass.utils.hopper_helpers as sm90_utils
+from cutlass.cute.nvgpu import cpasync, warpgroup
+
+@cute.kernel
+def kernel(atom: cute.CopyAtom, mA: cute.Tensor, sA_layout: cute.ComposedLayout, mma: cute.TiledMma):
+    tidx, _, _ = cute.arch.thread_idx()
+    smem = cutlass.utils.SmemAllocator()
+    sA = smem.allocate_tensor(cutlass.Float16, sA_layout.outer, 128, sA_layout.inner)
+    gA = cute.local_tile(mA, (128, 64, 64), (0, 0, None), proj=(1, None, 1))
+    tAsA, tAgA = cpasync.tma_partition(atom, 0, cute.make_layout(1), cute.group_modes(sA, 0, 2), cute.group_modes(gA, 0, 2))
+    cute.copy(atom, tAgA[(None, 0)], tAsA[None, 0])
+    thr = mma.get_slice(tidx)
+    tCrA = mma.make_fragment_A(thr.partition_A(sA))
+    acc = cute.make_rmem_tensor(mma.partition_shape_C((128, 128)), cutlass.Float32)
+    crd = (None, None, 0, 0)
+    cute.gemm(mma, acc, tCrA[crd], tCrA[crd], acc)
+
+@cute.jit
+def host(mA: cute.Tensor):
+    layout = sm90_utils.make_smem_layout_a(cutlass.utils.LayoutEnum.ROW_MAJOR, (128, 128, 64), cutlass.Float16, 2)
+    stage = cute.slice_(layout, (None, None, 0))
+    atom, tensor = cpasync.make_tiled_tma_atom(cpasync.CopyBulkTensorTileG2SOp(), mA, stage, (128, 64))
+    k = warpgroup.OperandMajorMode.K
+    op = warpgroup.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, (64, 128, 16), warpgroup.OperandSource.SMEM, k, k)
+    kernel(atom, tensor, layout, cute.make_tiled_mma(op, (2, 1, 1))).launch(grid=(1, 1, 1), block=(256, 1, 1))
+"""
+
+
+def test_what_no_warp_accesses_in_the_dsl(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A box by one thread, of the tile at a coordinate; a wgmma by each warp of two warpgroups."""
+    given = "mA=make_tensor(make_gmem_ptr<half_t>(0), (1024,1024):(1024,1))"
+    found = report(tmp_path, capsys, HOPPER, "--let", given, name="kernel.py")
+    kinds = [(row["instruction"], row["elements"], row["instructions"], row["wavefronts"]) for row in found["accesses"]]
+    assert kinds == [("SM90_TMA_LOAD", 8192, 1, None), ("SM90_64x128x16_F32F16F16_SS", 64, 8, None)]
+    assert not found["unknown"]
 
 
 def test_what_many_statements_lack_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

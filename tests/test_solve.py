@@ -112,6 +112,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert run(capsys, "T0V0 T0V1; T1V0 T1V1")[1] == "(2,2):(1,2)\n"
     path.write_bytes(cv.render("Sw<2,0,2> o 0 o (4,4):(4,1)", format="text"))  # what is printed can be pasted
     assert run(capsys, str(path))[1] == "Sw<2,0,2> o 0 o (4,4):(4,1)\n"
+    for head, first in (("  0 1\n0 ", "\n1 "), ("Row\\Col 0 1\n0 | ", "\n1 | ")):  # the numbers of columns and rows of a figure
+        assert run(capsys, f"{head}T0V0 T0V1{first}T1V0 T1V1")[1] == "(2,2):(1,2)\n"
+    assert run(capsys, "0 1 2; 0 0 2 4; 1 1 3 5")[1] == "(2,3):(1,2)\n"
     assert "of which value a thread holds a cell" in run(capsys, "T0 T0 T1 T1")[2]
     assert run(capsys, "0 4; 1 5;; 8 12; 9 13")[1] == "(2,2,2):(1,4,8)\n"
     swizzled = "0 1 2 3 4 5 6 7; 9 8 11 10 13 12 15 14; 18 19 16 17 22 23 20 21; 27 26 25 24 31 30 29 99"
@@ -137,6 +140,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ("0 1 x", "something that is not an offset"),
         (f"0 {10**21}", "something that is not an offset"),
         ("T0V0 T0V0", "an earlier cell"),
+        ("0 1; hello T0V0 T0V1", "not an owner"),
+        ("T0V0 T0V1; 0 1", "not an owner"),
         ("T0V0 T2V0", "T1V0 holds no cell"),
         ("nothing.csv", "there is no such file"),
         ("", "empty"),

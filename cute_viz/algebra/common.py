@@ -5,6 +5,9 @@ Every refusal names the operation, both operands in CuTe notation, and the condi
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NoReturn
 
 from cute_viz.algebra.inttuple import show
@@ -52,3 +55,34 @@ def is_zero(stride: Any) -> bool:
     (True, False)
     """
     return is_constant(stride, 0)
+
+
+_outside: ContextVar[list[str] | None] = ContextVar("threads outside a tiling", default=None)
+
+
+@contextmanager
+def outside_told() -> Iterator[list[str]]:
+    """While values are asked for and no pictures: what is said of threads outside a tiling, which CuTe takes all the same.
+
+    >>> with outside_told() as said:
+    ...     told_outside("thread 40 is not in this TiledMMA of 32 threads")
+    True
+    """
+    said: list[str] = []
+    token = _outside.set(said)
+    try:
+        yield said
+    finally:
+        _outside.reset(token)
+
+
+def told_outside(words: str) -> bool:
+    """Whether a thread outside its tiling is taken, which the words then say.
+
+    >>> told_outside("thread 40 is not in this TiledMMA of 32 threads")
+    False
+    """
+    said = _outside.get()
+    if said is not None and words not in said:
+        said.append(words)
+    return said is not None

@@ -53,6 +53,7 @@ class Copy_Atom(Shown):
 
     bits: the width of a value.
     name, value_type: CuTe's names, where they are known; atoms that differ in these alone are equal. warp: as of an MMA_Atom.
+    in_tmem: ValID of the instruction, bit -> address in bits, where it accesses tensor memory.
     """
 
     tiling: ClassVar[str] = "copy"
@@ -65,6 +66,7 @@ class Copy_Atom(Shown):
     name: str = field(default="", compare=False)
     value_type: str = field(default="", compare=False)
     warp: tuple[int, str] = field(default=WARP, compare=False)
+    in_tmem: Layout | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return (
@@ -127,7 +129,7 @@ def make_copy_atom(op: CopyOp, bits: int, value_type: str = "") -> Copy_Atom:
         if size(get(recast, 0)) != size(op.thr_id):
             raise AlgebraError(f"CopyOperation is not valid for {which} of ValType: {op.name} of {bits}-bit values")
         layouts.append(recast)
-    return Copy_Atom(op.thr_id, layouts[0], layouts[1], layouts[2], bits, op.name, value_type, op.warp)
+    return Copy_Atom(op.thr_id, layouts[0], layouts[1], layouts[2], bits, op.name, value_type, op.warp, op.val_id)
 
 
 def tile_of(copy: TiledCopy) -> tuple[int, ...]:

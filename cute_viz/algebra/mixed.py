@@ -24,7 +24,7 @@ SIMPLIFIES = {
     *("tile_to_shape", "make_layout_like", "make_ordered_layout", "make_fragment_like"),
     *(f"partition_{x}" for x in "ABCSD"),
     *(f"{name}_{x}" for name in ("thrfrg", "partition_shape", "partition_fragment") for x in "ABC"),
-    *("tidfrg_S", "tidfrg_D", "local_tile", "local_partition", "tma_partition", "slice", "domain_offset"),
+    *("tidfrg_S", "tidfrg_D", "local_tile", "local_partition", "outer_partition", "tma_partition", "slice", "domain_offset"),
 }
 OF_TYPES = {"rank", "depth", "congruent", "weakly_congruent"}  # known of any operands
 OF_VALUES = {"compatible", "evenly_divides"}  # known of known operands

@@ -162,6 +162,7 @@ _ROWS = (
     _op("tiled_divide", "divide", "A, T", "LT", "((tile,...),rest,...)", "tiled_divide((8,6), (4,3))"),
     _op("flat_divide", "divide", "A, T", "LT", "(tile,...,rest,...)", "flat_divide((8,6), (4,3))"),
     _op("local_tile", "partition", "A, T, crd, proj", "LTCC", "the tile at a coordinate, and its offset", "local_tile((8,6), (4,3), (1,1))", least=3),
+    _op("outer_partition", "partition", "A, T, crd", "LTC", "the element at a coordinate in every tile, and its offset", "outer_partition((8,6), (4,3), (1,1))"),
     _op("local_partition", "partition", "A, thr, i, proj", "LRNC", "what thread i of a thread layout gets, and its offset", "local_partition((8,6), (4,2):(2,1), 3)", least=3),
     _op("logical_product", "products", "A, B", "RT", "(A, copies): a block repeated by a tiler", "logical_product((2,2):(4,1), 6:1)"),
     _op("zipped_product", "products", "A, B", "RT", "((block,...),(copies,...))", "zipped_product((2,2):(4,1), 6:1)"),
@@ -285,7 +286,7 @@ _ON_TYPES = (
     "flatten group take select append prepend replace zip slice dice get layout shape stride rank depth size make_layout"
     " make_composed_layout crd2idx slice_and_offset composition complement right_inverse left_inverse logical_divide zipped_divide"
     " tiled_divide flat_divide logical_product zipped_product tiled_product flat_product blocked_product raked_product coalesce"
-    " ceil_div make_ordered_layout filter filter_zeros make_identity_layout product_each local_tile local_partition domain_offset"
+    " ceil_div make_ordered_layout filter filter_zeros make_identity_layout product_each local_tile local_partition outer_partition domain_offset"
     " get_slice partition_A partition_B partition_C partition_S partition_D"
 )
 ON_TYPES = frozenset(_ON_TYPES.split())

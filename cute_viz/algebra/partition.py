@@ -66,6 +66,20 @@ def local_partition(layout: AnyLayout, tile: Layout, index: int, proj: Any = Non
     return indexed("local_partition", layout, tiled, (get_flat_coord(tile, index), rest))
 
 
+def outer_partition(layout: AnyLayout, tiler: Any, coord: Any) -> AnyLayout:
+    """The element at a coordinate in every tile: divide by the tiler, index the tile (inner_partition is local_tile).
+
+    Raises: as zipped_divide, and for a coordinate that does not fit. Source: cute/tensor_impl.hpp.
+
+    >>> str(outer_partition(Layout((8, 8), (8, 1)), (2, 4), (1, 1)))
+    '64:1 o 9 o (4,2):(16,4)'
+    """
+    tiled = zipped_divide(layout, tiler)
+    first, second = modes(domain(tiled).shape)
+    crd = _padded(coord, tuple_rank(first), layout, tiler, "outer_partition")
+    return indexed("outer_partition", layout, tiled, (crd, blanks(tuple_rank(second))))
+
+
 def make_layout_tv(thr_layout: Layout, val_layout: Layout) -> tuple[Any, Layout]:
     """The tile that threads and their values cover, and the layout from (thread, value) to its elements.
 
@@ -89,12 +103,12 @@ def blanks(n: int) -> Any:
     return X if n == 1 else (X,) * n
 
 
-def _padded(coord: Any, n: int, layout: AnyLayout, tiler: Any) -> Any:
+def _padded(coord: Any, n: int, layout: AnyLayout, tiler: Any, name: str = "local_tile") -> Any:
     """A tuple coordinate with `_` for the modes that it does not name."""
     if not isinstance(coord, tuple):
         return coord
     if len(coord) > n:
-        refuse("local_tile", (layout, tiler, coord), f"the coordinate has {len(coord)} modes, but there are {n}")
+        refuse(name, (layout, tiler, coord), f"the coordinate has {len(coord)} modes, but there are {n}")
     return (*coord, *[X] * (n - len(coord)))
 
 

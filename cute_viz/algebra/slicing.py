@@ -17,7 +17,7 @@ from cute_viz.algebra.layout import Layout, idx2crd, is_coordinate_layout, print
 from cute_viz.algebra.stride import F2, add
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import swizzle_projection
-from cute_viz.algebra.unknown import Unknown
+from cute_viz.algebra.unknown import OpenBits, Unknown
 
 
 def slice_(crd: Any, layout: AnyLayout) -> AnyLayout:
@@ -187,12 +187,14 @@ def _known_bits(offset: Any, swizzle: Swizzle) -> tuple[int, int]:
     """An offset, and its bits that a run alone knows, of those that a swizzle reads or changes."""
     if not isinstance(offset, Unknown):
         return offset, 0
+    if isinstance(offset, OpenBits):
+        return offset.known, offset.open
     return 0, (swizzle.yyy | swizzle.zzz) & -offset.div
 
 
 def _run_time(value: int, open_bits: int) -> Any:
     """A number some of whose bits a run alone knows: a run-time integer, and what divides it."""
-    return Unknown().derived((value | open_bits) & -(value | open_bits)) if open_bits else value
+    return OpenBits(value & ~open_bits, open_bits) if open_bits else value
 
 
 def _other_bits(swizzle: Swizzle) -> Layout:

@@ -14,7 +14,7 @@ from cute_viz.algebra.inttuple import Static, Underscore, has_underscore, leaves
 from cute_viz.algebra.layout import Layout, cosize, is_coordinate_layout
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown
+from cute_viz.algebra.unknown import MixedBits, Unknown
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
@@ -23,6 +23,7 @@ SPACES = {"smem": "shared memory", "gmem": "global memory", "tmem": "tensor memo
 VIEWS = frozenset(
     f"{operation}{of}"
     for operations, operands in (
+        ("outer_partition", " "),
         ("local_tile local_partition slice group take select append prepend coalesce flatten filter filter_zeros composition", " "),
         ("domain_offset logical_divide zipped_divide tiled_divide flat_divide", " "),
         ("partition_", "ABCSD"),
@@ -192,6 +193,12 @@ def part_of(name: str, operands: list[Any], known: bool = True) -> AnyLayout | N
         i, j = OPERANDS[name[-1]]
         rest = len(modes(get(get(domain(divided), 1), 1).shape))
         return slice_and_offset(((v, (mn[i], mn[j])), (X, (X,) * rest)), divided)[0]
+    if name == "outer_partition":
+        zipped = zipped_divide(first, operands[1])
+        tile, rest = (len(modes(domain(mode).shape)) for mode in (get(zipped, 0), get(zipped, 1)))
+        coord = map_leaves(index, operands[2])
+        whole_coord = (*coord, *[X] * (tile - len(coord))) if isinstance(coord, tuple) else coord
+        return slice_and_offset((whole_coord, (X,) * rest if rest > 1 else X), zipped)[0]
     if name == "local_partition" and len(operands) in (3, 4):
         threads: Any = dice(operands[3], operands[1]) if len(operands) == 4 else operands[1]
         divided = zipped_divide(first, product_each(threads.shape))
@@ -223,7 +230,7 @@ def _settled(x: Tensor) -> AnyLayout:
         place *= extent
     plain = Layout(map_leaves(Static, told.shape), unflatten(strides, told.shape))
     if isinstance(found, ComposedLayout) and isinstance(seen, ComposedLayout) and isinstance(found.offset, int):
-        offset = int(found.offset) if isinstance(seen.offset, Unknown) else Static(found.offset)
+        offset = MixedBits.of(found.offset, seen.offset) if isinstance(seen.offset, Unknown) else Static(found.offset)
         return replace(found, offset=offset, inner=plain)
     return plain
 
@@ -297,7 +304,7 @@ def through(operation: Any, args: list[Any], template: tuple[Any, ...]) -> Any:
     if operation.name in VIEWS and not is_coordinate_layout(first.layout):
         plain = [x.layout if x is first else whole(x) for x in args]
         out = viewed(first, operation.call(plain, template))
-        part = operation.name.startswith(("local_", "partition_", "slice"))
+        part = operation.name.startswith(("local_", "outer_", "partition_", "slice"))
         if part and first.swizzle is not None and isinstance(out, Tensor):
             out = replace(out, sliced=(operation.name, [whole(x) for x in args]))
         return out

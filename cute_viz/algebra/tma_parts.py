@@ -45,17 +45,26 @@ def tma_partition(tma: Any, cta: Any, ctas: Any, smem: Any, gmem: Any) -> tuple[
     >>> [str(x) for x in parse(text)]
     ['ArithTuple(0,8) o (((32,8),1)):(((1@0,1@1),0))', '((256,1)):((1,0))']
     """
+    coordinates = as_layout(whole(gmem))
+    cut, moved = instruction_order(tma, cta, ctas, smem)
+    if size(cut) != size(get(domain(coordinates), 0)):
+        refuse("tma_partition", (smem, gmem), "size<0>(stensor) == size<0>(gtensor)")
+    return _part(coordinates, cut, moved), _shared(smem, cut, moved)
+
+
+def instruction_order(tma: Any, cta: Any, ctas: Any, smem: Any) -> tuple[Any, Any]:
+    """(element of an instruction, instruction) -> index into the tile, and at which element of each the CTA begins.
+
+    >>> from cute_viz import parse
+    >>> text = "make_tma_atom(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<float>(0), (64,32):(32,1)), (8,32):(32,1), (8,32))"
+    >>> [str(x) for x in instruction_order(parse(text), 0, Layout(1, 0), Layout(((8, 32),), ((32, 1),)))]
+    ['((32,8),1):((8,1),0)', '0']
+    """
     copy, layout = _tma.as_tma("tma_partition", tma), as_layout(ctas)
     plain = smem.layout if isinstance(smem, Tensor) else domain(as_layout(smem))
-    coordinates = as_layout(whole(gmem))
-    tile = get(plain, 0)
-    if size(tile) != size(get(domain(coordinates), 0)):
-        refuse("tma_partition", (smem, gmem), "size<0>(stensor) == size<0>(gtensor)")
-    elements = copy.bits // copy.tensor.bits
+    tile, elements = get(plain, 0), copy.bits // copy.tensor.bits
     values = tile_to_shape(make_layout(right_inverse(tile)), size(tile))
-    cut = logical_divide(values, Layout(elements))
-    moved = crd2idx(cta, layout) * (elements // cosize(layout))
-    return _part(coordinates, cut, moved), _shared(smem, cut, moved)
+    return logical_divide(values, Layout(elements)), crd2idx(cta, layout) * (elements // cosize(layout))
 
 
 def _part(x: AnyLayout, cut: AnyLayout, moved: Any) -> AnyLayout:

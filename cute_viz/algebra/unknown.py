@@ -185,6 +185,44 @@ def arith(operator: str, a: Any, b: Any) -> Any:
     raise (a if isinstance(a, Unknown) else b).error()
 
 
+class OpenBits(Unknown):
+    """A run-time integer some of whose bits are known: CuTe's MixedBits (cute/swizzle.hpp).
+
+    >>> str(OpenBits(8, 96))
+    '?{div=8}'
+    """
+
+    __slots__ = ("known", "open")
+
+    def __init__(self, known: int, open: int) -> None:
+        super().__init__(Unknown().derived((known | open) & -(known | open)).name)
+        self.known, self.open = known, open
+
+
+class MixedBits(int):
+    """A number of which CuTe's types know some bits, as it prints it: `M_8|(32&96)=40`. It computes like any int.
+
+    >>> x = MixedBits.of(40, OpenBits(8, 96))
+    >>> str(x), x + 1
+    ('M_8|(32&96)=40', 41)
+    """
+
+    known: int
+    open: int
+
+    @classmethod
+    def of(cls, value: int, bits: Unknown) -> int:
+        """A number, of which these bits are known; a plain one where nobody says which."""
+        if not isinstance(bits, OpenBits):
+            return int(value)
+        out = cls(value)
+        out.known, out.open = bits.known, bits.open
+        return out
+
+    def __str__(self) -> str:
+        return f"M_{self.known}|({self & self.open}&{self.open})={int(self)}"
+
+
 def unknowns(value: Any) -> Iterator[Unknown]:
     """The run-time integers in a value: in tuples, layouts, basis elements.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from cute_viz.algebra import copy as _copy
 from cute_viz.algebra import mma as _mma
+from cute_viz.algebra.common import told_outside
 from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.copy import ThrCopy, TiledCopy
@@ -55,7 +56,7 @@ def as_tiled_copy(x: Any) -> TiledCopy:
 def get_slice(tiled: Any, thread: int) -> Any:
     """One thread's view of a TiledMMA or a TiledCopy.
 
-    Raises: AlgebraError for a thread that the tiling does not have.
+    Raises: AlgebraError for a thread that the tiling does not have, where its part would be drawn.
 
     >>> fma = _mma.MMA_Atom(Layout(1, 0), (1, 1, 1), *[Layout((1, 1), (0, 0))] * 3)
     >>> get_slice(_mma.make_tiled_mma(fma, (16, 16, 1)), 33).thr_vmnk
@@ -71,7 +72,9 @@ def get_slice(tiled: Any, thread: int) -> Any:
         hint = "make_tma_copy makes a TiledCopy" if given is not tiled else "make_tiled_mma and make_tiled_copy make one"
         raise AlgebraError(f"get_slice needs a TiledMMA or a TiledCopy, not {show(given)}", hint=hint)
     if not some and thread >= size(tiled.thr_layout):
-        raise AlgebraError(f"thread {thread} is not in this {type(tiled).__name__} of {size(tiled.thr_layout)} threads")
+        words = f"thread {thread} is not in this {type(tiled).__name__} of {size(tiled.thr_layout)} threads"
+        if not told_outside(f"{words}: CuTe compiles it, and gives this"):
+            raise AlgebraError(words)
     if isinstance(tiled, TiledCopy):
         return ThrCopy(tiled, thread)
     return ThrMMA(tiled, modes(get_flat_coord(tiled.thr_layout, thread)))

@@ -83,7 +83,9 @@ def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
         raise AlgebraError("this does not multiply tensors that can be evaluated")
     name, count = gemm_calls(operands[0], *tensors)
     plain = name.partition("<")[0]
-    warps = size(get(atom.layout_c, 0)) // LANES if plain.startswith("SM90") else 1  # one thread issues tcgen05.mma
+    tiled = operands[0].tiled if isinstance(operands[0], ThrMMA) else operands[0]
+    threads = size(tiled.thr_layout) if isinstance(tiled, TiledMMA) else size(get(atom.layout_c, 0))
+    warps = threads // LANES if plain.startswith("SM90") else 1  # one thread issues tcgen05.mma
     why = f"{plain} reads shared memory through descriptors: {MODES}"
     return Cost(plain, size(tensors[2].layout), count * warps, None, None, None, None, None, (why,))
 

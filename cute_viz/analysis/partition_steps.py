@@ -15,9 +15,11 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import ThrMMA, thrfrg
 from cute_viz.algebra.shapes import product_each
+from cute_viz.algebra.tensor import whole
+from cute_viz.algebra.tma_parts import instruction_order
 from cute_viz.analysis.steps import Step
 
-PARTITIONS = ("local_tile", "local_partition", *(f"partition_{operand}" for operand in "SDABC"))
+PARTITIONS = ("local_tile", "local_partition", "tma_partition", *(f"partition_{operand}" for operand in "SDABC"))
 _FEW = 4  # elements that are told
 MODES = {"A": ("MMA", "MMA_M", "MMA_K"), "B": ("MMA", "MMA_N", "MMA_K"), "C": ("MMA", "MMA_M", "MMA_N")}
 _COPY = ("CPY", "CPY_M", "CPY_K")
@@ -37,6 +39,8 @@ def partition_steps(name: str, operands: list[Any], result: Any) -> list[Step]:
         return _tile(operands, result) if len(operands) == 3 else []
     if name == "local_partition":
         return _local(operands, result) if len(operands) == 3 else []
+    if name == "tma_partition":
+        return _of_tma(operands, result)
     side = name.rpartition("_")[2]
     thread, layout = operands[:2]
     steps: list[Step] = []
@@ -79,6 +83,19 @@ def _local(operands: list[Any], result: Any) -> list[Step]:
     coordinates = ops.find("local_partition").call([identity, tile, index])
     steps += named(result, ("THR_M", "THR_N", "THR_K"), f"thread {index} takes its element of every tile")
     return [*steps, _begins(f"thread {index}", result, coordinates, "(m, n)")]
+
+
+def _of_tma(operands: list[Any], result: Any) -> list[Step]:
+    """The order in which an instruction takes the tile, and both parts in it."""
+    tma, cta, ctas, smem, _ = operands
+    cut, moved = instruction_order(tma, cta, ctas, smem)
+    steps = [Step("the tile by addresses of shared memory, cut into instructions: (element, instruction) to index", cut)]
+    if size(ctas) > 1:
+        steps.append(Step(f"  CTA {show(cta)} of {size(ctas)} moves a part of each instruction, from element {show(moved)} on"))
+    for part, words in zip(result, ("the coordinates of global memory in that order", "shared memory in that order"), strict=True):
+        first, *more = named(whole(part), ("TMA",), words)
+        steps += [Step(first.words, whole(part)), *more]
+    return [*steps, Step("both parts, of global memory and of shared memory", result)]
 
 
 def named(result: Any, names: tuple[str, ...], words: str) -> list[Step]:

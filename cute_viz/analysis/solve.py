@@ -18,6 +18,7 @@ _NEAR = 1 << 14  # cells of a table whose nearest layout is looked for
 _TRIED = 1 << 18  # cells for which nearer layouts behind swizzles are looked for
 _OWNER = re.compile(r"T(\d{1,9})[ ,:]*V(\d{1,9})", re.IGNORECASE)
 _HELD = re.compile(r"T(\d{1,9})\s*:\s*\{?\s*((?:[a-dA-D]\d{1,9}[ ,]*)+)\}?")  # as PTX's figures have it
+_HEADER = re.compile(r"\b(?:rows?|cols?|columns?|[mnk]|\d{1,9})\b|[\\/:]", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<!\d)[-+]?\d{1,18}(?!\d)")
 
 
@@ -136,7 +137,8 @@ def solve_owners(rows: Sequence[Sequence[tuple[int, int]]]) -> Solved:
 def read_table(text: str) -> list[list[int]] | list[list[tuple[int, int]]]:
     """The rows of a text: offsets, or owners as `T0V1` or as PTX writes them, `T0: {a0,a1}`.
 
-    They are parted by blanks, commas, semicolons or bars. Of what print_layout prints the cells between bars are read.
+    They are parted by blanks, commas, semicolons or bars. Of what print_layout prints the cells between bars are read, of a figure
+    not the numbers of its columns and rows, above and in front.
 
     Raises: NotationError for words that are neither, with their place.
 
@@ -154,6 +156,10 @@ def read_table(text: str) -> list[list[int]] | list[list[tuple[int, int]]]:
     pairs: list[list[tuple[int, int]]] = []
     for number, line in enumerate(text.splitlines(), 1):
         rest = pattern.sub("", line)
+        if owners:  # less the headers: above the first row numbers alone, in front of a row its own
+            begin = pattern.search(line)
+            rest = _HEADER.sub("", line[: begin.start()]) + pattern.sub("", line[begin.start() :]) if begin else rest
+            rest = _HEADER.sub("", rest) if begin is None and not pairs else rest
         if re.sub(r"[\s,;|+\[\](){}-]", "", rest):
             what = "owner such as T0V1" if owners else "offset"
             hint = "of which value a thread holds a cell is needed, too: T0V0" if re.search(r"\bT\d", line) else None
@@ -162,7 +168,16 @@ def read_table(text: str) -> list[list[int]] | list[list[tuple[int, int]]]:
         if found:
             rows.append([] if owners else [int(match[0]) for match in found])
             pairs.append([(int(match[1]), int(match[2])) for match in found] if owners else [])
-    return pairs if owners else rows
+    return pairs if owners else _without_headers(rows)
+
+
+def _without_headers(rows: list[list[int]]) -> list[list[int]]:
+    """The rows less the numbers of columns above and of rows in front, where the first row is one shorter than all others."""
+    if len(rows) < 2 or rows[0] != list(range(len(rows[0]))):
+        return rows
+    inner = rows[1:]
+    numbered = all(len(row) == len(rows[0]) + 1 and row[0] == n for n, row in enumerate(inner))
+    return [row[1:] for row in inner] if numbered else rows
 
 
 def pages_of(text: str) -> int:

@@ -22,8 +22,9 @@ from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
 from cute_viz.algebra.modes import get
-from cute_viz.algebra.recast import recast_layout
-from cute_viz.algebra.static import mark_static
+from cute_viz.algebra.recast import recast_layout, upcast
+from cute_viz.algebra.simplify import coalesce
+from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.tensor import SPACES, Pointer, Tensor, whole
 from cute_viz.analysis.cooperative import cooperation
 from cute_viz.analysis.multiply import gemm_calls
@@ -149,6 +150,7 @@ def _by_atom(atom: Copy_Atom, count: int, pair: tuple[Layout, Layout], src: Tens
     """What becomes of calls of an atom with the values of one call."""
     _check_memory(atom, src, dst)
     _registers(atom, pair, (src, dst))
+    _tensor_memory(atom, pair, (src, dst))
     bits = size(get(atom.layout_src, 1)) * atom.bits
     reasons = () if bits >= WIDEST else (f"{atom.name} moves {bits} bits per thread; a wider atom would take fewer instructions",)
     common = auto_width(src, dst, WIDEST).common if src.bits == dst.bits else 0
@@ -341,6 +343,20 @@ def _registers(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tens
                 f"{side} failed to vectorize into registers: {atom.name} wants {files}; {size(values)} values of"
                 f" {tensor.bits} bits are at {show(values)}: {why}",
                 hint=f"{max(1, width // tensor.bits)} contiguous values (stride {one}) make a register",
+            )
+
+
+def _tensor_memory(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tensor, Tensor]) -> None:
+    """Whether the values of one call are where the instruction finds them in tensor memory: its traits' ValID (copy_unpack)."""
+    for side, values, tensor in zip(("src", "dst"), pair, tensors, strict=True):
+        if atom.in_tmem is None or tensor.pointer.space != "tmem" or "_TMEM_" not in atom.name:
+            continue
+        wanted, found = coalesce(upcast(clear_static(atom.in_tmem), tensor.bits)), coalesce(clear_static(values))
+        if found != wanted:
+            raise AlgebraError(
+                f"Expected {side} to have the specific TMEM layout required by CopyOp: {atom.name} has its values of {tensor.bits}"
+                f" bits at {show(wanted)}, the tensor at {show(found)}",
+                hint="make_tmem_copy with an atom that fits the element type: those in _16b unpack 16 bits of each column",
             )
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from cute_viz.algebra.common import outside_told
 from cute_viz.engine import whole
 from cute_viz.engine.beside import with_includes
 from cute_viz.engine.request import Request, Source
@@ -50,11 +51,12 @@ class Answer:
 
     def __init__(self, request: Request) -> None:
         self.request = request
+        self._outside: list[str] = []  # threads that their tilings do not have
 
     @cached_property
     def subjects(self) -> tuple[Subject, ...]:
         """What the sources stand for, in their order."""
-        with self._limits():
+        with self._limits(), outside_told() as self._outside:
             return tuple(subject_of(source, self.request) for source in self.request.sources)
 
     @property
@@ -104,7 +106,8 @@ class Answer:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know of how the sources were read."""
-        return tuple(note for subject in self.subjects for note in subject.notes)
+        notes = [note for subject in self.subjects for note in subject.notes]
+        return (*notes, *self._outside)
 
     @property
     def obj(self) -> Any:
@@ -152,7 +155,10 @@ class Answer:
         from cute_viz.engine.drawing import figure_of
 
         with self._limits():
-            return figure_of(self.subjects, self.request)
+            figure = figure_of(self.subjects, self.request)
+            if self._outside:  # what does not exist is not drawn; read again, the error has its place
+                figure_of(tuple(subject_of(source, self.request) for source in self.request.sources), self.request)
+            return figure
 
     @cached_property
     def drawings(self) -> tuple[list[Drawing], list[CuteVizError]]:
@@ -246,7 +252,7 @@ class Answer:
             file = whole_file(source, self.request) if isinstance(source, Source) else None
             try:
                 if file is None or (self.request.name is None and moves_at_end(text)):
-                    return explain(text, values_of(self.request.let, self.request), self.request.library)
+                    return explain(text, values_of(self.request.let, self.request), self.request.library, self.request.name)
                 return explain_entry(file, self.request.name, self.request.let)
             except CuteVizError as error:
                 raise error.named(source.name if isinstance(source, Source) else None) from None
@@ -294,9 +300,9 @@ def evaluate(
     19
     """
     warnings: list[str] | None = None if warn is None else []
-    with raised(request.limits):
+    with raised(request.limits), outside_told() as outside:
         bound = values_of(request.let, request) if names is None else names
         document = request.library.read(text, bound, warnings, dialect=request.dialect, free=True)
-        for words in warnings or ():
+        for words in () if warnings is None else (*warnings, *outside):
             warn(words)  # type: ignore[misc]
         return document.pick(request.name), document.bound()

@@ -131,8 +131,8 @@ def _sentences(told: list[str]) -> list[str]:
     return out
 
 
-def explain(text: str, names: dict[str, Any], library: Library) -> Explanation:
-    """The steps of the operation that is the last statement of a text, or of the swizzle that it is.
+def explain(text: str, names: dict[str, Any], library: Library, entry: str | None = None) -> Explanation:
+    """The steps of the operation that is the last statement of a text, or that the entry is, or of the swizzle that it is.
 
     Raises: NotationError for anything else.
 
@@ -146,7 +146,7 @@ def explain(text: str, names: dict[str, Any], library: Library) -> Explanation:
         text = _REAL.sub(lambda found: "1".ljust(len(found[0])), text)
     if moves_at_end(text):
         names = {"threadIdx.x": 0, **names}  # the verdict is that of every thread
-    name, operands, template = read_call(text, names, library.resolve)
+    name, operands, template = read_call(text, names, library.resolve, entry)
     name = name.removeprefix("cute::") if name.removeprefix("cute::") in VERDICTS else name
     if name in VERDICTS:
         if _last_statement(text).startswith("cute.") and isinstance(operands[0], ThrCopy):
@@ -155,7 +155,8 @@ def explain(text: str, names: dict[str, Any], library: Library) -> Explanation:
         return Explanation(Call(name, tuple(operands), template), tuple(steps_of_verdict(found)), found)
     operands = _fitting(name, operands)
     if name:
-        return Explanation(Call(name, tuple(operands), template), tuple(steps_of_call(name, operands, template)))
+        before = _before_slice(text, names, library) if name == "slice" and entry is None else ()
+        return Explanation(Call(name, tuple(operands), template), (*before, *steps_of_call(name, operands, template)))
     steps = steps_of(operands[0])
     if steps is None and (chosen := re.search(r"\w+_selector\b|\brecast\b", _last_statement(text))) is not None:
         steps = [Step(f"{chosen[0]} gives it", operands[0])]
@@ -164,6 +165,20 @@ def explain(text: str, names: dict[str, Any], library: Library) -> Explanation:
             f"there is no operation to explain in {show(operands[0])}", hint="such as complement(4:2, 24), or A o B"
         )
     return Explanation(operands[0], tuple(steps))
+
+
+def _before_slice(text: str, names: dict[str, Any], library: Library) -> tuple[Step, ...]:
+    """The steps of the partition that the last statement of a text slices at once: `s.partition_S(x)(_,0,_)`."""
+    call = re.sub(r"[\s;]+$", "", text)
+    depth = 0
+    for at in range(len(call) - 1, 0, -1):
+        depth += (call[at] == ")") - (call[at] == "(")
+        if depth == 0:
+            if call[at] != "(" or not call[:at].rstrip().endswith(")"):
+                return ()
+            found = explain(f"{call[:at].rstrip()};", names, library)
+            return found.steps if isinstance(found.subject, Call) else ()
+    return ()
 
 
 def _fitting(name: str, operands: list[Any]) -> list[Any]:

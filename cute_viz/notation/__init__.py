@@ -147,23 +147,25 @@ def _without_operations(text: str) -> str:
 
 
 def read_call(
-    text: str, names: Mapping[str, Any] | None = None, resolve: Resolver | None = None
+    text: str, names: Mapping[str, Any] | None = None, resolve: Resolver | None = None, name: str | None = None
 ) -> tuple[str, list[Any], tuple[Any, ...]]:
-    """The operation that is the last statement of a text: its name, evaluated operands and template arguments. Of an object that
-    is no operation the name is "".
+    """The operation that is the last statement of a text, or the last that binds a name: what it is called, evaluated operands and
+    template arguments. Of an object that is no operation the name is "".
 
     >>> name, operands, template = read_call("take<0,1>((4,8):(8,1))")
     >>> name, [str(x) for x in operands], template
     ('take', ['(4,8):(8,1)'], (0, 1))
     """
     with _shallow(text):
-        return _read_call(Source(text, names or {}, resolve=resolve))
+        return _read_call(Source(text, names or {}, resolve=resolve), name)
 
 
-def _read_call(source: Source) -> tuple[str, list[Any], tuple[Any, ...]]:
+def _read_call(source: Source, name: str | None) -> tuple[str, list[Any], tuple[Any, ...]]:
     from cute_viz.notation.program import operation_of
 
-    *before, last = _statements(source)
+    statements = _statements(source)
+    binding = [n for n, statement in enumerate(statements) if statement.name == name and name is not None]
+    *before, last = statements[: binding[-1] + 1] if binding else statements
     document = evaluate_program(before, source)
     bound = {**source.names, **document.bound()}
     if last.value is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, make_composed_layout, takes_coordinate, with_origin
@@ -42,6 +43,7 @@ from cute_viz.notation.syntax import (
 )
 from cute_viz.notation.values import called, magnitudes, ungroup
 
+_CPP = re.compile(r"\bauto\b")  # a text that declares names as C++ does
 DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")  # they compose
 
 
@@ -287,6 +289,8 @@ class Evaluator:
         """The result of an operation, with a warning where CuTe's composition is not A(B(i)), in a division, too."""
         from cute_viz.algebra.mixed import entered
 
+        if operation.name == "make_layout" and len(operands) == 1 and type(operands[0]) is int and _CPP.search(self.text):
+            return Layout(operands[0], Static(1))  # an extent that C++ code knows at run time, as one of make_shape
         result = operation.call(operands, template)
         if self.warnings is None or len(operands) != 2 or operation.name not in ("composition", *DIVIDES):
             return result

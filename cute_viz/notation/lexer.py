@@ -13,6 +13,7 @@ _TOKEN = re.compile(
       | (?P<newline>\n)
       | (?P<pointer>(?:S[w]?<\d+,\d+,-?\d+>_)?(?:[a-z]+_)?ptr\[\d+b\]\((?:unset|0x[0-9a-fA-F]+|nil|\(nil\))\)
                   | counting_iter\(_?-?\d+\))
+      | (?P<mixed>M_\d{1,10}\|\(\d{1,10}&\d{1,10}\)=\d{1,10}(?![A-Za-z_\d]))
       | (?P<static>(?:cute::)?_(?:-?\d+|m(?:[1-9]|1[026]|24|32))(?![A-Za-z_\d]))
       | (?P<number>(?:0x[0-9a-fA-F]{1,16}|-?\d+)(?![A-Za-z_\d]))
       | (?P<blank>(?:cute::)?_(?![A-Za-z_\d]))
@@ -70,6 +71,8 @@ def tokenize(text: str) -> list[Token]:
         position = span.end
         if kind in ("static", "blank"):
             word = word.removeprefix("cute::").replace("m", "-")  # _m8, CuTe's name of Int<-8>
+        if kind == "mixed":  # an offset of which some bits are static
+            kind, word = "number", word.rpartition("=")[2]
         if kind == "space":
             if depth > 0 and word.startswith("//") and out[-1].kind in _INTEGERS and _DIVISOR.match(word):
                 out.append(Token("junk", "//", Span(span.start, span.start + 2)))  # a comment would hide what closes the bracket

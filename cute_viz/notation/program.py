@@ -17,11 +17,12 @@ from cute_viz.notation.evaluate import Evaluator
 from cute_viz.notation.lexer import divided
 from cute_viz.notation.reading import Source
 from cute_viz.notation.scopes import CONTROL, Scopes, changed, depends, unread
-from cute_viz.notation.syntax import Call, Chain, Infix, Name, Node, Sequence, Statement, short
+from cute_viz.notation.syntax import Apply, Call, Chain, Infix, Name, Node, Sequence, Statement, short
 from cute_viz.notation.values import drawn, is_drawable, marked, ungroup
 from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS, SWIZZLES, TUPLES
 
 _LAYOUTS = (Layout, ComposedLayout)
+_PAIRS = re.compile(r"\btma_partition$")  # gives several parts, of which `auto [a, b]` takes one each
 _GIVES = re.compile(r"(?:(?:op|smem)_selector|\brecast)$")
 
 
@@ -255,6 +256,13 @@ def operation_of(node: Node, source: Source) -> tuple[str, list[Any], tuple[Any,
         return "composition", [ungroup(evaluator.value(node.items[0])), evaluator.value(node.items[1])], ()
     if isinstance(node, Call) and _GIVES.search(node.name) and (not node.name.endswith("recast") or len(node.template) == 1):
         return None  # what it gives is an object
+    pair = node.args[0] if isinstance(node, Call) and node.name == "get" and node.args else None
+    if isinstance(pair, Call) and _PAIRS.search(pair.name):
+        return operation_of(pair, source)
+    if isinstance(node, Apply):
+        crd = tuple(map(evaluator.value, node.args))
+        sliced = any(leaf is X for leaf in leaves(crd))
+        return ("slice", [crd[0] if len(crd) == 1 else crd, ungroup(evaluator.value(node.function))], ()) if sliced else None
     head, _, method = node.name.rpartition(".") if isinstance(node, Call) and node.name not in source.names else ("", "", "")
     if isinstance(node, Call) and node.args is not None and head in source.names and is_operation(method):
         return method, [source.names[head], *map(evaluator.value, node.args)], evaluator.template(node)

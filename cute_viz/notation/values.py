@@ -41,7 +41,7 @@ def drawn(value: Any) -> Any:
 
 # What only says where: it moves the offset of a result, whose shape and strides do not depend on it. A place of the arguments.
 _INDICES = {"get_slice": 1, "get_thread_slice": 1, "local_partition": 2, "local_tile": 2, "slice": 0, "slice_and_offset": 0}
-_INDICES |= {"domain_offset": 0}
+_INDICES |= {"domain_offset": 0, "outer_partition": 2}
 _MEASURES = ("size", "rank", "depth", "shape", "stride", "cosize", "coshape", "coprofile", "make_fragment_like", "tile_size")
 
 

@@ -320,6 +320,7 @@ CALLS: dict[str, _Call] = {
     **dict.fromkeys(("as_position_independent_swizzle_tensor", "as_position_independent_swizzle_layout"), _unpinned),
     "local_tile": _cut,
     "local_partition": _cut,
+    "outer_partition": _cut,
     "get_slice": _slice_of,
     "get": _get,
     "shape": _shape_like,

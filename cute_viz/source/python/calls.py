@@ -111,6 +111,8 @@ def make(machine: Machine, cls: Class, args: list[Any], named: dict[str, Any], n
         raise machine.fail("these arguments are parameters", node)
     fields = [item for item in cls.node.body if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)]
     plain = "dataclass" in decorators(cls.node) or any(getattr(base, "last", "") == "NamedTuple" for base in cls.bases)
+    if "struct" in decorators(cls.node):  # memory that is seen as the struct
+        return out
     if (args or named) and not plain:
         raise machine.fail(f"how {cls.name} is made is not in this file", node)
     rest = list(args)

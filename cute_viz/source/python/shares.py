@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import TiledCopy
 from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, TiledMMA
+from cute_viz.algebra.ops import find
 from cute_viz.algebra.shares import Share, copy_share, local_share, mma_share, share, sliced_share
 from cute_viz.algebra.static import mark_static
 from cute_viz.errors import CuteVizError, NotationError
@@ -25,7 +27,9 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NAMES = {"cute.copy": "copy", "cute.autovec_copy": "copy", "cute.basic_copy": "copy", "cute.gemm": "gemm"}
 _REGISTERS = ("make_fragment", "make_rmem_tensor", "partition_fragment", "make_rmem_tensor_like", "make_fragment_like")
 _SHARED = ("get_tensor", "allocate_tensor")
-_KEEPS = ("local_tile", "domain_offset", "group_modes", "slice_", "select", "append_ones", "prepend_ones", "filter_zeros")
+_KEEPS = frozenset(
+    ["local_tile", "domain_offset", "group_modes", "slice_", "select", "append_ones", "prepend_ones", "filter_zeros", "composition"]
+)
 _DEEP = 32
 
 
@@ -107,7 +111,7 @@ def _reader(tree: Tree, runs: Runs, function: _Function, call: ast.Call) -> Call
         reader = _Shares(tree, runs, function)
         items = [item for item in call.args if not isinstance(item, ast.Starred)]
         out = [reader.operand(item) for item in items[:1]]
-        own = bool(out) and (isinstance(out[0], (MMA_Atom, TiledMMA)) or "TMA_" in getattr(out[0], "name", ""))
+        own = bool(out) and (isinstance(out[0], (MMA_Atom, TiledMMA)) or "TMA_" in (getattr(out[0], "name", "") or ""))
         return out + [reader.operand(item, own) for item in items[1:]]
 
     return read
@@ -125,6 +129,8 @@ class _Shares:
 
         own: an instruction has its own access of its tensors, by no threads: the layout of a tensor is enough.
         """
+        if isinstance(node, ast.Attribute):
+            return self._alike([shares.operand(item, own) for shares, item in self.fields(node, 0)], node)
         try:
             value = self.value(node)
         except CuteVizError as error:
@@ -138,6 +144,8 @@ class _Shares:
         except CuteVizError as error:
             if own and isinstance(value, Tensor):
                 return value.layout
+            if own and isinstance(node, ast.Subscript) and isinstance(whole := self._known(node.value), Tensor):
+                return find("slice").call([self._coordinate(node), domain(whole.layout)])
             return value.error if isinstance(value, Unknown) and value.error.needs else error
 
     def fail(self, message: str, node: ast.AST, hint: str | None = None) -> NotationError:
@@ -159,6 +167,44 @@ class _Shares:
             raise self.fail(f"{node.id!r} has several values here, of several calls or rounds of a loop", node)
         return known[0]
 
+    def fields(self, node: ast.Attribute, deep: int) -> list[tuple[_Shares, ast.expr]]:
+        """What a field of a parameter is, `params.tSsQ`, in each function that calls this one: of `SimpleNamespace(tSsQ=x)` x."""
+        out = []
+        for shares, item in self._given(node.value, deep):
+            made = item.keywords if isinstance(item, ast.Call) and dotted(item.func).endswith("SimpleNamespace") else []
+            out += [(shares, word.value) for word in made if word.arg == node.attr]
+        if not out:
+            raise self.fail("cannot determine which tensor this is", node)
+        return out
+
+    def _given(self, node: ast.expr, deep: int) -> list[tuple[_Shares, ast.expr]]:
+        """The expressions that a name stands for, of a parameter those of all calls, each with where it is."""
+        if not isinstance(node, ast.Name) or deep > _DEEP:
+            return [(self, node)]
+        if (last := self.function.last(node.id, node.lineno)) is not None:
+            return self._given(last[1], deep + 1)
+        spec, out = self.function.node.args if isinstance(self.function.node, _FUNCTIONS) else None, []
+        names = [item.arg for item in (*spec.posonlyargs, *spec.args)] if spec is not None else []
+        if node.id not in names:
+            return []
+        for caller in _functions(self.tree.module):
+            for call in _own(caller.node):
+                if isinstance(call, ast.Call) and dotted(call.func).rpartition(".")[2] == self.function.node.name:
+                    place = names.index(node.id) - (names[0] == "self" and isinstance(call.func, ast.Attribute))
+                    found = [word.value for word in call.keywords if word.arg == node.id] + call.args[place : place + 1]
+                    shares = _Shares(self.tree, self.runs, caller)
+                    out += [one for item in found[:1] for one in shares._given(item, deep + 1)]
+        return out
+
+    def _alike(self, found: list[Any], node: ast.AST) -> Any:
+        """What all calls give alike. Raises: the error of one that is not known, and where they differ."""
+        known = [x for x in found if not isinstance(x, CuteVizError)]
+        if len(known) < len(found):
+            return next(x for x in found if isinstance(x, CuteVizError))
+        if any(x != known[0] for x in known[1:]):
+            return self.fail("this is another tensor in another call", node)
+        return known[0]
+
     def of(self, node: ast.expr, deep: int = 0) -> Share:
         """The share that an expression is. Raises: the error of what is not known."""
         if deep > _DEEP:
@@ -169,6 +215,11 @@ class _Shares:
             return self._sliced(node, self.of(node.value, deep + 1))
         if isinstance(node, ast.Call):
             return self._made(node, deep + 1)
+        if isinstance(node, ast.Attribute):
+            found = self._alike([shares.of(item, deep + 1) for shares, item in self.fields(node, deep + 1)], node)
+            if isinstance(found, CuteVizError):
+                raise found
+            return found  # type: ignore[no-any-return]
         raise self.fail("cannot determine which tensor this is", node)
 
     def _named(self, node: ast.Name, deep: int) -> Share:
@@ -189,6 +240,8 @@ class _Shares:
             if out.space == "rmem" and size(out.layout) > 1:  # registers like a part of a swizzled tensor
                 return out
             raise
+        if isinstance(value, Layout) and out.space == "rmem":
+            return replace(out, layout=mark_static(value))
         if not isinstance(value, Tensor):
             raise self.fail(f"cannot determine which tensor {node.id!r} is", node)
         return self._whole(value, out.space, out.root or node.id)
@@ -203,9 +256,15 @@ class _Shares:
         return replace(made, layout=layout, offset=made.offset + (value.offset or 0))
 
     def _sliced(self, node: ast.Subscript, x: Share) -> Share:
-        items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        coord = tuple(map(self._place, items))
+        coord = self._coordinate(node)
         return sliced_share(x, coord) if any(leaf is X for leaf in leaves(coord)) else x
+
+    def _coordinate(self, node: ast.Subscript) -> tuple[Any, ...]:
+        place = node.slice
+        if isinstance(place, ast.Name) and (last := self.function.last(place.id, place.lineno)) is not None:
+            place = last[1]  # `crd = (None, None, k)`
+        items = place.elts if isinstance(place, ast.Tuple) else [place]
+        return tuple(map(self._place, items))
 
     def _place(self, node: ast.expr) -> Any:
         """A coordinate: `_` for None, a number that is written; of any other place the first, as all are alike."""
@@ -219,6 +278,8 @@ class _Shares:
         function = node.func
         name = function.attr if isinstance(function, ast.Attribute) else dotted(function)
         if name in ("make_fragment_like", "make_rmem_tensor_like") and node.args:
+            if isinstance(self._known(node.args[0]), Layout):
+                return Share("registers", "rmem", "", Layout(1))
             like = self.of(node.args[0], deep)
             return Share("registers", "rmem", like.type, mark_static(fragment_like(like.layout)))
         if name.startswith(_REGISTERS):
@@ -239,9 +300,16 @@ class _Shares:
             inside = self.of(node.args[1] if name == "domain_offset" and len(node.args) > 1 else node.args[0], deep)
             if not inside.starts:
                 return inside
-        if name == "make_tensor" and node.args and (base := _pointed(node.args[0])) is not None:
-            return self.of(base, deep)
+        if name == "make_tensor" and node.args and (base := self._pointed(node.args[0])) is not None:
+            return replace(self.of(base, deep), root="")
         raise self.fail(f"cannot determine the tensor that {name} gives", node)
+
+    def _known(self, node: ast.expr) -> Any:
+        """The value of a name, or None."""
+        try:
+            return self.value(node)
+        except CuteVizError:
+            return None
 
     def _partition(self, function: ast.Attribute, side: str, source: ast.expr, deep: int) -> Share:
         thread = self.value(function.value)
@@ -260,15 +328,17 @@ class _Shares:
         marked = mark_static(out.layout)
         return replace(out, layout=marked if out.space != "gmem" else Layout(marked.shape, out.layout.stride))
 
-
-def _pointed(node: ast.expr) -> ast.expr | None:
-    """The tensor whose pointer an expression is: `x.iterator`, `x.iterator.align(16)`, `cute.recast_ptr(x.iterator, ...)`."""
-    while True:
-        if isinstance(node, ast.Attribute) and node.attr == "iterator":
-            return node.value
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("align", "toint"):
-            node = node.func.value
-        elif isinstance(node, ast.Call) and node.args and dotted(node.func).endswith("recast_ptr"):
-            node = node.args[0]
-        else:
-            return None
+    def _pointed(self, node: ast.expr) -> ast.expr | None:
+        """The tensor whose pointer an expression is: `x.iterator`, `x.iterator.align(16)`, `cute.recast_ptr(x.iterator, ...)`."""
+        for _ in range(_DEEP):
+            if isinstance(node, ast.Attribute) and node.attr == "iterator":
+                return node.value
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("align", "toint"):
+                node = node.func.value
+            elif isinstance(node, ast.Call) and node.args and dotted(node.func).endswith("recast_ptr"):
+                node = node.args[0]
+            elif isinstance(node, ast.Name) and (last := self.function.last(node.id, node.lineno)) is not None:
+                node = last[1]
+            else:
+                break
+        return None
