@@ -357,7 +357,7 @@ def test_what_cpp_writes(text: str, expected: str) -> None:
     ("text", "words"),
     [
         ("using A = A;", "not defined in this file"),
-        ("struct S { using A = B; using B = A; };", "stands for itself"),
+        ("struct S { using A = B; using B = A; };", "refers to itself"),
         ("using A = Layout<Int<4 / 0>>;", "division by zero"),
         ("template <int N> struct F { static constexpr int v = F<N + 1>::v; }; using A = Int<F<0>::v>;", "deep"),
         ("constexpr int f(int n) { return f(n); } using A = Int<f(1)>;", "deep"),

@@ -155,11 +155,7 @@ def _statement_end(text: str, start: int) -> int:
         newline = text.find("\n", end)
         if newline < 0:
             return len(text)
-        if (
-            newline - start > 1 << 16
-            or not _GOES_ON.match(text, newline + 1)
-            or text.startswith("}", len(text[newline : newline + 1]) + newline)
-        ):
+        if newline - start > 1 << 16 or not _GOES_ON.match(text, newline + 1):
             return newline
         following = text[newline + 1 : newline + 200].lstrip()
         if following.startswith(("}", "{")):

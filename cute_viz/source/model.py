@@ -224,7 +224,7 @@ def _most_special(found: list[Entry], let: Collection[str]) -> list[Entry]:
     told = set(let).intersection(*[set().union(*lists)])
     kept = [(entry, mine) for entry, mine in zip(found, lists, strict=True) if told <= mine]
     best = [entry for entry, mine in kept if mine - {""} and all(mine <= other for _, other in kept)]
-    return best if len({id(entry) for entry in best}) and len({entry.path for entry in best}) == 1 else found
+    return best if len({entry.path for entry in best}) == 1 else found
 
 
 def _last(found: list[Entry], query: str) -> Entry | None:

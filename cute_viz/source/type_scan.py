@@ -39,6 +39,7 @@ _OPERATION = re.compile(r"(?:[\w:]*::)?(?:SM\d+_\d+x\d+x\d+_\w+|SM\d+_U\d+x\d+_\
 _WHOLE = re.compile(r"[\w\s:<>,()&*{}-]+")
 MAX_TYPE = 1 << 18  # characters of one type
 _MAX_WRAPPED = 20_000  # of one that goes over several lines
+_TRIES = 50  # types of a line that may do so
 
 
 @dataclass(slots=True)
@@ -106,6 +107,10 @@ class _Scanner:
         self.arguments: set[str] = set()
         self.binding: tuple[str, int] | None = None
         self.closed_at = -1  # where the last template outside of brackets ended
+        self.paired = -1
+        self.pairs: dict[int, int] | None = None  # behind each '<' of the line, behind its '>'
+        self.tries = 0  # how often a type was looked for in the lines behind
+        self.cut = False  # a type that ends with the line is open: what is in it is part of it
 
     def run(self) -> list[Found]:
         """Everything of the line."""
@@ -134,6 +139,7 @@ class _Scanner:
 
     def reset(self) -> None:
         """What is open belongs to other words from here on; a kernel's path stays for its `[with ...]`."""
+        self.cut = False
         if not any(frame.kind == "with" for frame in self.stack):
             self.stack.clear()
 
@@ -144,15 +150,18 @@ class _Scanner:
         if token["open"] == "<":
             start = token.start("head") if head else token.start("open")
             if key in OBJECTS or (key in _TUPLES and not head.startswith("std::")):
-                end = _matching(self.text, token.end(), self.end)
-                if end is None and key in OBJECTS and (end := _wrapped(self.text, token.end())) is not None:
-                    self.end = max(self.end, end)
+                end = self.matching(token.end())
+                if end is None and key in OBJECTS and self.tries < _TRIES:
+                    self.tries += 1
+                    end = _wrapped(self.text, token.end())
+                    self.end = max(self.end, end or 0)
                 if end is not None and (key in OBJECTS or self.is_tile(start, end)):
                     self.object(key, start, end)
                     if not self.stack:
                         self.path, self.closed_at = _parts(head), end
                     return end
-                if end is None and key in OBJECTS:
+                if end is None and key in OBJECTS and not self.cut:
+                    self.cut = True
                     self.object(key, start, self.end, whole=False)
             self.stack.append(Frame("<", head, token.end()))
             if not self.inside():
@@ -162,6 +171,13 @@ class _Scanner:
                 self.path = (*self.path, *_parts(head)) if head.startswith("::") else _parts(head)
             self.stack.append(Frame("(", head, token.end()))
         return token.end()
+
+    def matching(self, position: int) -> int | None:
+        """Where the bracket that opened before a position closes, in its line."""
+        if self.pairs is None or position > self.paired:
+            self.pairs, self.paired = _pairs(self.text, position, self.end), self.end
+        end = self.pairs.get(position)
+        return end if end is not None and end - position <= MAX_TYPE else None
 
     def inside(self) -> bool:
         """Whether the bracket that was just opened stands in another."""
@@ -263,21 +279,18 @@ def _parts(head: str) -> tuple[str, ...]:
     return tuple(part for part in head.split("::") if part)
 
 
-def _matching(text: str, position: int, end: int) -> int | None:
-    """Where the bracket that opened before a position closes, in the line."""
-    depth = 1
-    end = min(end, position + MAX_TYPE)
+def _pairs(text: str, position: int, end: int) -> dict[int, int]:
+    """Behind the '<' before a position, and each after it, behind the '>' that closes it in the same line."""
+    out, stack = {}, [position]
     for angle in _ANGLE.finditer(text, position, end):
         char = angle[0]
         if char == "<":
-            depth += 1
+            stack.append(angle.end())
         elif char == "\n":
-            return None
-        elif text[angle.start() - 1] != "-":
-            depth -= 1
-            if not depth:
-                return angle.end()
-    return None
+            stack.clear()
+        elif stack and text[angle.start() - 1] != "-":
+            out[stack.pop()] = angle.end()
+    return out
 
 
 def _wrapped(text: str, position: int) -> int | None:

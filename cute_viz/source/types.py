@@ -136,11 +136,14 @@ class _Meaning:
 
     def __init__(self, reader: _Reader, line: Line) -> None:
         self.reader, self.line = reader, line
-        self.count = 0
+        self.count = self.pieces = 0
         self.open: list[str] = []
 
     def parsed(self, start: int, end: int) -> Node:
         """The tree of a type, template parameters in it replaced by what they are."""
+        self.pieces += 1
+        if self.pieces > limit("modes"):
+            raise over("modes", "too many types in one", text=self.reader.text, span=Span(start, end))
         node = TypeParser(self.reader.text, start, end, self.runtime).type()
         return self.bound(node) if self.line.bindings else node
 

@@ -22,11 +22,8 @@ def settled(
     holds: whether a condition holds, None where that is not known.
     """
     reader = context.reader
-    scope = declaration.scope
-    while scope.kind == "block" and scope.parent is not None:
-        scope = scope.parent
     last = declaration.init
-    for change in scope.changes.get(declaration.name, ()):
+    for change in declaration.scope.home.changes.get(declaration.name, ()):
         loop = loop_around(change.scope, declaration.scope)
         again = loop is not None and user.inside(loop)  # what comes behind the place was before it, the time before
         if not declaration.token < change.token or not change.scope.inside(declaration.scope):

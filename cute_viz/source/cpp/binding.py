@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
+from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
@@ -83,7 +84,7 @@ def key_of(values: list[Any]) -> tuple[Any, ...]:
             except CuteVizError as error:
                 out.append(id(error))
                 continue
-        if isinstance(value, (Class,)):
+        if isinstance(value, Class):
             out.append(id(value.env))
         else:
             try:
@@ -166,8 +167,6 @@ def _free(node: Any, names: dict[str, Param]) -> bool:
 
 def _is(meaning: Meaning, pattern: Node, value: Any) -> bool:
     wanted = argument(meaning.value(pattern))
-    if isinstance(value, External) and value.error is not None and isinstance(wanted, External):
-        pass
     found = same(wanted, argument(value))
     if found is None:
         what = wanted if isinstance(wanted, External) else value
@@ -188,11 +187,9 @@ def _inside(meaning: Meaning, name: str, value: Any) -> list[Any] | None:
         return list(value)
     if isinstance(value, Layout) and name == "Layout":
         return [value.shape, value.stride]
-    if isinstance(value, Layout) and name == "Tensor":
-        return [External("Engine", None, NotationError("the engine of a tensor is not known")), value]
     if isinstance(value, ComposedLayout) and name == "ComposedLayout":
         return [value.outer, value.offset, value.inner]
-    if isinstance(value, ComposedLayout) and name == "Tensor":
+    if isinstance(value, (Layout, ComposedLayout)) and name == "Tensor":
         return [External("Engine", None, NotationError("the engine of a tensor is not known")), value]
     if isinstance(value, Swizzle) and name == "Swizzle":
         return [value.bits, value.base, value.shift]
@@ -222,11 +219,9 @@ def deduced(meaning: Meaning, scope: Scope, args: list[Any], out: dict[str, Any]
         if end - begin == 1:
             name = tokens[begin].text
             if name in names and name not in out:
-                out[name] = Pack() if param.pack else value if not isinstance(value, Runtime) else _int()
+                out[name] = Pack() if param.pack else value if not isinstance(value, Runtime) else ValueType("int")
             continue
-        if end <= begin or not any(token.text in names for token in tokens[begin:end]):
-            continue
-        if param.pack:
+        if end <= begin or param.pack or not any(token.text in names for token in tokens[begin:end]):
             continue
         try:
             tree = meaning.context.tree((begin, end))
@@ -236,9 +231,3 @@ def deduced(meaning: Meaning, scope: Scope, args: list[Any], out: dict[str, Any]
         if not found and isinstance(tree, Id) and _inside(meaning, tree.parts[-1].name, value) is None:
             return False
     return True
-
-
-def _int() -> Any:
-    from cute_viz.algebra.elements import ValueType
-
-    return ValueType("int")

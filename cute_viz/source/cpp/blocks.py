@@ -139,8 +139,6 @@ def _class(reader: Declarer, scope: Scope, at: int, params: _Params) -> int:
         at = opening
     if tokens[at].kind != "{":
         return reader.skip(scope, at)
-    if not name:
-        inner.kind, inner.inline = "class", True
     declaration = Declaration("class", name or "", place, scope, params=params, inner=inner)
     if spec is None:
         forward = next((other for other in scope.names.get(name, ()) if other.kind == "forward"), None)

@@ -8,6 +8,7 @@ from math import gcd, lcm
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, position_independent
+from cute_viz.algebra.copy import make_copy_atom
 from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
@@ -23,7 +24,7 @@ from cute_viz.source.cpp.slices import Thread, coordinate, index, placed, sliced
 from cute_viz.source.cpp.tensors import pointer, recast, tensor, tma_partition
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.unknown import Unknown, certain, unknown
+from cute_viz.source.cpp.unknown import Unknown, certain, through, unknown
 from cute_viz.source.cpp.values import Built, Pack
 
 RUN_TIME = words(  # cute/arch/cluster_sm90.hpp, cutlass/arch/arch.h, cutlass/cutlass.h
@@ -48,14 +49,20 @@ def _numbers(meaning: Meaning, name: str, args: tuple[Node, ...], span: Span) ->
     return values
 
 
-def _of_numbers(function: Callable[..., Any]) -> _Call:
-    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-        values = _numbers(meaning, part.name, args, span)
-        for value in values:
-            if isinstance(value, Unknown):
-                return value
+def _of_numbers(function: Callable[..., Any], count: int = 0, kinds: tuple[type, ...] = (int,)) -> _Call:
+    """A function of so many numbers, of one or more where `count` is 0."""
+
+    def computed(*values: Any) -> Any:
         result = function(*values)
         return Runtime(result) if isinstance(result, int) and any(isinstance(x, (Runtime, bool)) for x in values) else result
+
+    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+        values = _numbers(meaning, part.name, args, span)
+        if count and len(values) != count:
+            raise meaning.fail(f"{part.name} takes {count} number{'s' if count > 1 else ''}, not {len(values)}", span)
+        if not all(isinstance(x, kinds) for x in values):
+            raise meaning.fail(f"{part.name} is for integers", span)
+        return next((x for x in values if isinstance(x, Unknown) and x.solid), None) or through(computed, *values)
 
     return call
 
@@ -141,7 +148,8 @@ def _get(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
     places = [meaning.argument(item) for item in part.args or ()]
     if len(args) != 1 or not places or not all(isinstance(n, int) for n in places):
         raise meaning.fail("get<i>(x) takes a position and a tuple", span)
-    value = meaning.solid(args[0]) if not isinstance(meaning.value(args[0]), tuple) else meaning.value(args[0])
+    value = meaning.value(args[0])
+    value = value if isinstance(value, tuple) else meaning.known(value, args[0].span)
     for n, place in enumerate(places):
         if not isinstance(value, tuple):
             return meaning.operate("get", [value], tuple(places[n:]))
@@ -169,7 +177,7 @@ def _run_time(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
 
 
 def _trivial_scales(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    return trivial_scales(meaning, [meaning.value(item) for item in args])
+    return trivial_scales([meaning.value(item) for item in args])
 
 
 def _op_selector(source: str) -> _Call:
@@ -284,8 +292,6 @@ def _declval(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -
 
 
 def _copy_atom(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    from cute_viz.algebra.copy import make_copy_atom
-
     op, kind = copy_op(meaning, meaning.solid(args[0]), span), meaning.solid(args[1])
     return make_copy_atom(op, bits(kind), str(kind))
 
@@ -321,18 +327,16 @@ CALLS: dict[str, _Call] = {
     "get_slice": _slice_of,
     "get": _get,
     "shape": _shape_like,
-    "min": _of_numbers(min),
-    "max": _of_numbers(max),
+    "min": _of_numbers(lambda *x: min(x), kinds=(int, float)),
+    "max": _of_numbers(lambda *x: max(x), kinds=(int, float)),
     "gcd": _of_numbers(lambda *x: gcd(*map(int, x))),
     "lcm": _of_numbers(lambda *x: lcm(*map(int, x))),
-    "abs": _of_numbers(abs),
-    "log_2": _of_numbers(_log2),
-    "log2": _of_numbers(_log2),
-    "ilog2": _of_numbers(_log2),
-    "bit_width": _of_numbers(lambda x: int(x).bit_length()),
-    "bits_to_bytes": _of_numbers(lambda x: -(-int(x) // 8)),
-    "bytes_to_bits": _of_numbers(lambda x: int(x) * 8),
-    "round_up": _of_numbers(_round_up),
+    "abs": _of_numbers(abs, 1, (int, float)),
+    **dict.fromkeys(("log_2", "log2", "ilog2"), _of_numbers(_log2, 1)),
+    "bit_width": _of_numbers(lambda x: int(x).bit_length(), 1),
+    "bits_to_bytes": _of_numbers(lambda x: -(-int(x) // 8), 1),
+    "bytes_to_bits": _of_numbers(lambda x: int(x) * 8, 1),
+    "round_up": _of_numbers(_round_up, 2),
     "ss_smem_selector": _selector("ss"),
     "rs_smem_selector": _selector("rs"),
     "sm100_smem_selector": _selector("sm100"),

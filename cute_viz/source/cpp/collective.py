@@ -28,6 +28,7 @@ from cute_viz.source.cpp.cutlass import (
     major,
     multiplied,
     of_pair,
+    once,
     shape_of,
     storage,
     store_op,
@@ -38,7 +39,7 @@ from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Built, External, Lazy, Pointer, solid
+from cute_viz.source.cpp.values import Built, External, Pointer, solid
 
 _BARRIERS = 16  # PipelineTmaAsync<1>::SharedStorage
 _ALIGNMENT = 128
@@ -161,7 +162,7 @@ def _mainloop(meaning: Meaning, args: list[Any], span: Span) -> Built:
         carved, capacity = -(-found // align) * align, (SMEM_BYTES - reserved) // align * align
         return Runtime((capacity - carved) // (-(-bytes_ // align) * align + _BARRIERS))
 
-    stages = Lazy(count)
+    stages = once(count)
     own: dict[str, Callable[[], Any]] = {
         "TiledMma": mma,
         "SmemLayoutAtomA": lambda: atom(0),
@@ -226,7 +227,7 @@ def _epilogue(meaning: Meaning, args: list[Any], span: Span) -> Built:
     if empty:
         parts = {**types, "SharedStorage": lambda: storage(1)}
         return Built("CollectiveBuilder", {"CollectiveOp": lambda: Built("CollectiveEpilogue", lazily(parts))})
-    subtile = Lazy(lambda: _epilogue_tile(solid(args[4]), elements["D"], schedule, tile))
+    subtile = once(lambda: _epilogue_tile(solid(args[4]), elements["D"], schedule, tile))
 
     def atom(which: str) -> Any:
         element = elements["D" if void else which]

@@ -30,6 +30,7 @@ from cute_viz.source.cpp.cutlass import (
     major,
     multiplied,
     of_pair,
+    once,
     scale_factors,
     scale_type,
     shape_of,
@@ -41,7 +42,7 @@ from cute_viz.source.cpp.elements import bits, canonical
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import smem_selector, tile_to_mma_shape
 from cute_viz.source.cpp.unknown import certain
-from cute_viz.source.cpp.values import Built, External, Lazy, Pointer, solid
+from cute_viz.source.cpp.values import Built, External, Pointer, solid
 
 _SCHEDULES = tuple(f"Kernel{array}TmaWarpSpecialized{n}SmSm100" for array in ("", "PtrArray") for n in (1, 2))
 _SCALED = tuple(
@@ -111,7 +112,7 @@ def mainloop_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
             [instruction(meaning, name, [*elements, solid(args[8]), ValueType(factor), m, n, *vector, *majors], span)],
         )
 
-    tiled = Lazy(mma)
+    tiled = once(mma)
     allocated = [ValueType("uint8_t") if (not narrow if scaled else bits(x) < 8) else x for x in elements]
 
     def parts(operand: int) -> Any:
@@ -162,7 +163,7 @@ def mainloop_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
         alone = None not in cluster and cluster[1] == 1 if mode else None not in cluster and cluster[0] == 2
         return instruction(meaning, f"SM100_TMA_2SM_LOAD{'' if alone else '_MULTICAST'}", None, span)
 
-    stages = Lazy(count)
+    stages = once(count)
     own = lazily(
         {
             "TiledMma": tiled,
@@ -292,7 +293,7 @@ def epilogue_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
             raise meaning.fail("which tile an epilogue with this fusion takes is not supported", span)
         return _tile(meaning, cta, warps, elements, {x: is_major(strides[x], 0) for x in "CD"}, void)
 
-    subtile = Lazy(tiler)
+    subtile = once(tiler)
 
     def atom(which: str) -> Any:
         extents = [_contiguous(meaning, x) for x in subtile()]

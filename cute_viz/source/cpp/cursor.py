@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 
 from cute_viz.source.cpp.preprocess import Source
 from cute_viz.source.cpp.scopes import Param, Range
@@ -156,10 +155,6 @@ class Cursor:
             self.templates.setdefault(name, False)
             out.append(Param(name, "value", last, (first, last if named else equals), default, pack, constant))
         return tuple(out)
-
-    def token_at(self, place: int) -> int:
-        """The token that begins at a place of the text, or the next one."""
-        return bisect_left([token.start for token in self.tokens], place)
 
 
 _MACRO = re.compile(r"(?:[A-Z][A-Z0-9]*_)+[A-Z0-9_]+|__[a-z_]+__|__[A-Z_]+__")

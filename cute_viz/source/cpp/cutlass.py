@@ -45,9 +45,21 @@ def is_linear(fusion: Any) -> bool:
     return isinstance(fusion, External) and fusion.name.rsplit("::", 1)[-1] == "LinearCombination"
 
 
+def once(part: Callable[[], Any]) -> Lazy:
+    """A member that is evaluated once, when it is asked for. Raises: AlgebraError where an extent is too small to divide by."""
+
+    def value() -> Any:
+        try:
+            return part()
+        except ZeroDivisionError:
+            raise AlgebraError("the tile is too small for what a builder makes") from None
+
+    return Lazy(value)
+
+
 def lazily(parts: dict[str, Callable[[], Any]]) -> dict[str, Callable[[], Any]]:
     """Members that are evaluated once, when they are asked for."""
-    return {name: Lazy(part) for name, part in parts.items()}
+    return {name: once(part) for name, part in parts.items()}
 
 
 def shape_of(value: Any, what: str) -> tuple[Any, ...]:
@@ -280,7 +292,7 @@ def _is_mn(value: Any) -> bool:
     return isinstance(value, Enumerator) and value.name == "MN"
 
 
-def trivial_scales(meaning: Meaning, args: list[Any]) -> External:
+def trivial_scales(args: list[Any]) -> External:
     """sm90_trivial_blockwise_scale_config of a tile, and those of its successors: one factor for a block of that size."""
     tile = shape_of(args[0] if args else None, "the tile")
     return External("cutlass::detail::Sm1xxBlockwiseScaleConfig", tuple(product(x) for x in tile))

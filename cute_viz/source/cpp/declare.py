@@ -21,7 +21,6 @@ _NO_MACROS = _WITH_ARGUMENTS | words(  # no macro stands there: in front of a de
     "class union enum using namespace template if for while switch try concept requires override noexcept alignas"
 )
 _CLASSES = frozenset(("struct", "class", "union"))
-_BEHIND_NAME = frozenset(("=", ";", ",", "{", "(", "[", ":"))
 _DEEP = 60  # scopes in scopes
 
 
@@ -155,10 +154,7 @@ class Declarer(Cursor):
 
     def note_changes(self, scope: Scope, begin: int, end: int) -> None:
         """The names that the tokens of an expression assign to, step, or take the address of."""
-        function = scope
-        while function.kind == "block" and function.parent is not None:
-            function = function.parent
-        tokens = self.tokens
+        changes, tokens = scope.home.changes, self.tokens
         for n in range(begin, end):
             token = tokens[n]
             if token.kind != "name":
@@ -186,7 +182,7 @@ class Declarer(Cursor):
                 continue
             if after == "[":
                 continue
-            function.changes.setdefault(token.text, []).append(Change(n, scope, value))
+            changes.setdefault(token.text, []).append(Change(n, scope, value))
 
     def places(self) -> dict[str, list[int]]:
         """Where each name stands, but behind a dot."""

@@ -138,7 +138,7 @@ class Definitions(Parameters):
     def _remembered(self, key: Any, declaration: Declaration, env: Env, span: Span, change: Change | None) -> Any:
         known = env.memo.get(key)
         if known is _BUSY:
-            raise self.fail(f"{declaration.name!r} stands for itself", span)
+            raise self.fail(f"{declaration.name!r} refers to itself", span)
         if isinstance(known, CuteVizError):
             raise known
         if known is not None:
@@ -225,10 +225,10 @@ class Definitions(Parameters):
             number = value.number if isinstance(value, Enumerator) else int(certain(value))
         else:
             place = declaration.place or 0
-            number = 0
-            if place:
-                before = scope.declarations[place - 1]
-                number = self.definition(before, env, None, WHOLE).number + 1
+            before = next((x for x in scope.declarations[place - 1 :: -1] if x.init is not None), None) if place else None
+            number = place
+            if before is not None:
+                number += self.definition(before, env, None, WHOLE).number - (before.place or 0)
         return Enumerator("::".join(scope.path), declaration.name, number)
 
     def macro(self, name: str, node: Call) -> Any:

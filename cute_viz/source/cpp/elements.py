@@ -152,17 +152,13 @@ def _same_external(a: Any, b: Any) -> bool | None:
         shorter = min(len(left), len(right))
         if left[-shorter:] == right[-shorter:]:
             return same(a.args or (), b.args or ())
-        if left[-1] != right[-1] and _is_tag(a) and _is_tag(b):
+        if left[-1] != right[-1] and is_tag(a.name) and is_tag(b.name):
             return False
         return None
     known, other = (a, b) if isinstance(a, External) else (b, a)
-    if _is_tag(known) and not isinstance(other, Class):
+    if is_tag(known.name) and not isinstance(other, Class):
         return False
     return None
-
-
-def _is_tag(value: External) -> bool:
-    return _TAG.fullmatch(value.name.rsplit("::", 1)[-1]) is not None
 
 
 def is_tag(name: str) -> bool:

@@ -275,7 +275,7 @@ class Functions(Meaning):
         if statement.kind == "return":
             assert statement.value is not None
             branch = self.context.reader.source.branch(statement.token)
-            if branch is not None and branch is not self.context.reader.source.branch(_function(env.scope).token):
+            if branch is not None and branch is not self.context.reader.source.branch(env.scope.home.token):
                 raise branch.error("what is returned here", self.context.text)
             if statement.value[0] >= statement.value[1]:
                 raise self.fail("nothing is returned", span)
@@ -291,13 +291,6 @@ class Functions(Meaning):
         if self.inside(env).truth(self.context.tree(statement.value)):
             return self._run(blocks[0], within(env, blocks[0]), span)
         return self._run(blocks[1], within(env, blocks[1]), span) if statement.no is not None else _NOTHING
-
-
-def _function(scope: Scope) -> Scope:
-    """The function that a block is in."""
-    while scope.kind == "block" and scope.parent is not None:
-        scope = scope.parent
-    return scope
 
 
 def _returns(scope: Scope) -> bool:

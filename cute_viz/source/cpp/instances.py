@@ -35,11 +35,8 @@ class Instances(Functions):
             return Template(declaration, env)
         return self._instance(declaration, env, self.lazily(args), span)
 
-    def instance(self, declaration: Declaration, env: Env, given: list[Any], span: Span) -> Any:
-        """A template of the file with arguments."""
-        return self._instance(declaration, env, given, span)
-
     def _instance(self, declaration: Declaration, env: Env, given: list[Any], span: Span) -> Any:
+        """A template of the file with arguments."""
         params = declaration.params or ()
         own = bound(self, params, given, span)
         if declaration.inner is None:

@@ -233,12 +233,6 @@ def _scaled(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     return Basis(int(values[0]), tuple(map(int, values[1:])))
 
 
-def _complex(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
-    if len(values) != 1 or not isinstance(values[0], ValueType):
-        raise meaning.fail("complex<T> takes an element type", span)
-    return sized(2 * bits(values[0]))
-
-
 def _tensor_type(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     layout = as_layout(values[-1]) if values else None
     if not isinstance(layout, (Layout, ComposedLayout)):

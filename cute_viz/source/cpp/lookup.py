@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from cute_viz.errors import CuteVizError, NotationError, Span
+from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.preprocess import excludes
 from cute_viz.source.cpp.scopes import Change, Declaration, Scope
 from cute_viz.source.cpp.values import Class, Env, Lazy
+
+_BASES = 200  # of one class, and theirs: `struct A<T> : A<A<T>>` never ends
 
 
 class Found(NamedTuple):
@@ -40,7 +42,7 @@ def _given(value: Any) -> Callable[[], Any]:
 
 
 class Lookup:
-    """Names in the scopes of a file; `base` evaluates what stands as a base of a class."""
+    """Names in the scopes of a file; `base` evaluates what a class derives from."""
 
     def __init__(self, context: Context, base: Callable[[Env, tuple[int, int]], Any]) -> None:
         self.context = context
@@ -104,6 +106,9 @@ class Lookup:
                 if other not in seen:
                     seen.add(other)
                     known.append(other)
+                    if len(known) > _BASES:
+                        span = self.context.reader.tokens[env.scope.token].span
+                        raise LimitError(f"a class with more than {_BASES} bases", text=self.context.text, span=span)
                     waiting += self.bases(other)[::-1]
             env.memo["lineage"] = known
         return list(known)
@@ -173,13 +178,8 @@ def change_before(declaration: Declaration, position: int | None, user: Scope) -
 
     Raises: nothing; a change that may or may not have happened has no value.
     """
-    scope: Scope | None = declaration.scope
-    while scope is not None and scope.kind == "block":
-        scope = scope.parent
-    if scope is None or declaration.name not in scope.changes:
-        return None
     last: Change | None = None
-    for change in scope.changes[declaration.name]:
+    for change in declaration.scope.home.changes.get(declaration.name, ()):
         if change.token < declaration.token or not _same(declaration, change.scope):
             continue
         if position is not None and change.value is not None and change.token <= position < change.value[1]:

@@ -19,7 +19,7 @@ from cute_viz.algebra.tma import TmaCopy
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.hardware import FRAGMENTS
 from cute_viz.source.cpp.atoms import value_type
-from cute_viz.source.cpp.context import needed
+from cute_viz.source.cpp.context import example_type, needed
 from cute_viz.source.cpp.cutlass import DEDUCED, scale_factors, tag_member
 from cute_viz.source.cpp.elements import sized
 from cute_viz.source.cpp.located import pointer_of
@@ -27,7 +27,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread, of_thread, shaped, sliced
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import Built, Class, Enumerator, Env, External, Function, Pointer, as_int
+from cute_viz.source.cpp.values import Built, Class, Enumerator, External, Pointer, as_int
 
 _POINTERS = words("data begin end ptr get engine raw_ptr")
 _SAME = frozenset(["layout", "value", "type", "self", "compose_self"])
@@ -47,9 +47,7 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
         return value.inner
     if name in ("layout", "value") and not args:
         return as_int(value) if name == "value" and isinstance(value, int) and not isinstance(value, bool) else value
-    if name in ("get_slice", "get_thread_slice") and args and len(args) == 1:
-        return sliced(meaning, value, args[0])
-    if name == "get_thr_slice" and args and len(args) == 1:
+    if name in ("get_slice", "get_thread_slice", "get_thr_slice") and args and len(args) == 1:
         return sliced(meaning, value, args[0])
     if name == "with" and isinstance(value, (Copy_Atom, TiledCopy, MMA_Atom, TiledMMA, TmaCopy)):
         return value  # whatever barrier and cache hint it is with
@@ -67,7 +65,7 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
         try:
             return type_member(meaning, value, part, span)
         except CuteVizError:
-            raise meaning.fail(f"{show(value)} has no member {name!r} that is read", span) from None
+            raise meaning.fail(f"{show(value)} has no member {name!r} that is known", span) from None
     template = tuple(meaning.argument(item) for item in part.args or ())
     return meaning.operate(name, [value, *operands], template)
 
@@ -87,13 +85,7 @@ def _of_class(meaning: Meaning, value: Class, part: Part, args: tuple[Node, ...]
         ):
             raise needed(meaning.text, part.name, span)  # what it begins with is not what it is later
         return member
-    if isinstance(member, Function):
-        member = Function(member.declarations, _this(member, value), member.args)
     return meaning.apply(member, args, span)
-
-
-def _this(function: Function, value: Class) -> Env:
-    return function.env
 
 
 def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
@@ -112,7 +104,7 @@ def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
             words = f"{value.name.rsplit('::', 1)[-1]}::{name}"
             raise value.error.but(
                 message=f"{value.name!r} is not defined in this file, so that {name!r} is not known",
-                hint=f"give it a value: `let={words}={_example(name)}`",
+                hint=f"give it a value: `let={words}={example_type(name)}`",
                 needs=(words,),
             )
         raise value.error or needed(meaning.text, f"{value.name}::{name}", span, "type")
@@ -154,13 +146,7 @@ def type_member(meaning: Meaning, value: Any, part: Part, span: Span) -> Any:
         return Runtime({"num_bits": value.bits, "num_base": value.base, "num_shft": value.shift}[name])
     if name == "type":
         return value
-    raise meaning.fail(f"{show(value).splitlines()[0]} has no member {name!r} that is read", span)
-
-
-def _example(name: str) -> str:
-    from cute_viz.source.cpp.context import example_type
-
-    return example_type(name)
+    raise meaning.fail(f"{show(value).splitlines()[0]} has no member {name!r} that is known", span)
 
 
 def _of_mma(value: TiledMMA, name: str) -> Any:
@@ -194,11 +180,8 @@ def _of_atom(value: MMA_Atom, name: str) -> Any:
     }
     if name in parts:
         return parts[name]
-    types = {f"ValType{x}": n for n, x in enumerate("ABCD")} | {f"FrgType{x}": n for n, x in enumerate("ABCD")}
-    types["ValTypeD"] = 3
-    if name.startswith("ValType") and name in types and len(value.types) > (n := types[name]) if name in types else False:
-        return value_type(value.types[n])
-    return None
+    types = {f"ValType{x}": kind for x, kind in zip("ABCD", value.types, strict=False)}
+    return value_type(types[name]) if name in types else None
 
 
 def _of_copy(value: TiledCopy | Copy_Atom, name: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import isfinite
 from operator import add, and_, lshift, mul, or_, rshift, sub, xor
 from typing import Any
 
@@ -157,7 +158,7 @@ class Operators(Definitions):
         if operator in _COMPARE:
             return _COMPARE[operator](certain(left), certain(right))
         if isinstance(left, float) or isinstance(right, float):
-            return self._floating(operator, float(certain(left)), float(certain(right)), node)
+            return self._floating(operator, certain(left), certain(right), node)
         a, b = self._integer(left), self._integer(right)
         if _is_static_zero(operator, a, b):
             return 0
@@ -207,7 +208,11 @@ class Operators(Definitions):
             raise self.fail("division by zero", node.right.span)
         if operator not in "+-*/":
             raise self.fail(f"'{operator}' is for integers", node.span)
-        return {"+": a + b, "-": a - b, "*": a * b}[operator] if operator != "/" else a / b
+        try:
+            a, b = float(a), float(b)
+            return {"+": a + b, "-": a - b, "*": a * b}[operator] if operator != "/" else a / b
+        except OverflowError:
+            raise self.fail("these numbers are too large", node.span) from None
 
     def _integer(self, value: Any) -> Any:
         return Runtime(value) if isinstance(value, bool) else value
@@ -255,6 +260,8 @@ class Operators(Definitions):
         if isinstance(value, (int, float)) and kind.name != "auto":
             if kind.name in ("float", "double"):
                 return float(certain(value))
+            if isinstance(value, float) and not isfinite(value):
+                raise self.fail(f"{value} is not an integer", span)
             return value if isinstance(value, Unknown) else as_int(_wrapped(int(value), kind))
         return value
 

@@ -30,7 +30,6 @@ _KNOWN: dict[str, Any] = {
 }
 _ABSENT = words("_WIN32 _MSC_VER __CUDACC_RTC__ __clang__ __HIP__ __HIPCC__ SYCL_INTEL_TARGET CUTLASS_ENABLE_SYCL")
 _SUPPORTED = re.compile(r"CU(TLASS|TE)_ARCH_\w+_(SUPPORTED|ENABLED)|CUTLASS_ARCH_MMA_\w*|CUTE_ARCH_\w*")
-_FEATURE = re.compile(r"__CUDA_ARCH_FEAT_\w+|CUTLASS_ARCH_CLC_ENABLED")
 
 
 class Macro(NamedTuple):

@@ -61,7 +61,6 @@ class Change:
     token: int
     scope: Scope
     value: Range | None
-    names_alone: bool = True
 
 
 @dataclass(slots=True, eq=False)
@@ -99,7 +98,10 @@ class Scope:
     names: dict[str, list[Declaration]] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
     changes: dict[str, list[Change]] = field(default_factory=dict)  # of functions, all that is in it
-    inline: bool = False
+    home: Scope = field(init=False)  # it, or what is around the blocks that it is in
+
+    def __post_init__(self) -> None:
+        self.home = self.parent.home if self.kind == "block" and self.parent is not None else self
 
     def add(self, declaration: Declaration) -> None:
         """Declare a name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, has_origin
 from cute_viz.algebra.elements import named
 from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
@@ -79,8 +79,6 @@ def called_layout(meaning: Meaning, function: Any, args: tuple[Node, ...], span:
             return through(lambda x, *crd: printed_value(crd[0] if len(crd) == 1 else crd, x), function, *values)
         return through(lambda x, *crd: x(*crd), function, *values)
     if isinstance(function, ComposedLayout) and isinstance(function.offset, PointerFlag):
-        from cute_viz.algebra.composed import domain
-
         inner = through(lambda x, *crd: x(*crd), domain(function), *values)  # the pointer moves, and its swizzle stays
         part = ComposedLayout(function.outer, function.offset, inner) if isinstance(inner, Layout) else inner
         return located(part, _sliced(pointer, domain(function), values, lost))
@@ -167,8 +165,6 @@ def _of_descriptors(name: str, view: Any) -> bool:
 
 def _flagged(meaning: Meaning, name: str, view: Any, operands: list[Any]) -> tuple[Any, Any]:
     """The part of a tensor whose pointer carries the swizzle, and where it begins: its layout alone is cut."""
-    from cute_viz.algebra.composed import domain
-
     tensor = operands[0]
     found = meaning.operate(name, [view, domain(tensor)])
     part = placed(found, [])

@@ -14,6 +14,7 @@ from cute_viz.source.cpp.paths import conditions, function_of, overloads, paths,
 from cute_viz.source.cpp.pointed import means
 from cute_viz.source.cpp.scopes import Range, Scope
 from cute_viz.source.cpp.shares import NO_TENSOR, Shares
+from cute_viz.source.cpp.slices import Thread
 from cute_viz.source.cpp.values import finished
 from cute_viz.source.model import MOVES, Given, Move
 
@@ -146,7 +147,6 @@ def _operand(evaluator: Evaluator, shares: Shares, part: Range, own: bool = Fals
     from cute_viz.algebra.copy import CopyOp
     from cute_viz.algebra.static import is_tiling
     from cute_viz.algebra.tma import TmaCopy
-    from cute_viz.source.cpp.slices import Thread
 
     node = evaluator.context.tree(part)
     try:

@@ -13,7 +13,7 @@ _TOKEN = re.compile(
     r"""(?P<space>(?:\s|\\\r?\n)+ | //(?:[^\n\\]|\\[\s\S])*)
       | (?P<comment>/\*)
       | (?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s"]{0,16})\()
-      | (?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\[\s\S])*"?)
+      | (?P<string>(?:u8|[uUL])?"[^"\\\n]*(?:\\[\s\S][^"\\\n]*)*"?)
       | (?P<number>(?:0[xX][0-9a-fA-F]+(?:'[0-9a-fA-F]+)* | 0[bB][01]+(?:'[01]+)*
                   | (?:\d+(?:'\d+)*)?\.?\d+(?:'\d+)*\.?(?:[eE][+-]?\d+)?)\w*)
       | (?P<char>(?:u8|[uUL])?'(?:[^'\\\n]|\\[^\n])+')
@@ -146,9 +146,9 @@ def number(text: str) -> int | float | None:
     word = text.replace("'", "")
     try:
         if match := re.fullmatch(r"0[xX]([0-9a-fA-F]+)[uUlLzZ]*", word):
-            return int(match[1], 16)
+            return int(match[1], 16) if len(match[1]) <= limit("digits") else None
         if match := re.fullmatch(r"0[bB]([01]+)[uUlLzZ]*", word):
-            return int(match[1], 2)
+            return int(match[1], 2) if len(match[1]) <= limit("digits") else None
         if match := re.fullmatch(r"(\d+)[uUlLzZ]*", word):
             if len(match[1]) > limit("digits"):
                 return None

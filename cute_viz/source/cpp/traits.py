@@ -18,8 +18,6 @@ from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, Pointer, is_runtime, solid, static
 
-_FLOATS = frozenset(("float", "double", "half_t", "bfloat16_t", "tfloat32_t"))
-
 
 def _conditional(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
     """conditional_t<test, A, B>; the type that is not chosen need not exist."""
@@ -91,7 +89,8 @@ def _element(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
 
 
 def _static(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
-    return not is_runtime(meaning.solid(args[0])) and not isinstance(meaning.solid(args[0]), ValueType)
+    value = meaning.solid(args[0])
+    return not is_runtime(value) and not isinstance(value, ValueType)
 
 
 def _is(test: Callable[[Any], bool]) -> Callable[[Meaning, tuple[Node, ...], Span], bool]:
@@ -129,16 +128,11 @@ def _disjunction(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
 
 def _integer(value: Any) -> bool:
     element = named(canonical(value)) if isinstance(value, ValueType) else None
-    return (isinstance(value, int)) or (element is not None and element.kind in ("signed", "unsigned"))
+    return isinstance(value, int) or (element is not None and element.kind in ("signed", "unsigned"))
 
 
 def _floating(value: Any) -> bool:
     return isinstance(value, ValueType) and value.name in ("float", "double")
-
-
-def _choice(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
-    """The MMA traits of a type of CUTLASS's numeric types stand as the type: `sizeof_bits<T>::value`."""
-    return _bits(meaning, args, span)
 
 
 def _integral(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
@@ -174,7 +168,7 @@ TRAITS: dict[str, _Trait] = {
     "is_same_v": _same,
     "is_any_of": _any_of,
     "enable_if": _last,
-    "sizeof_bits": _choice,
+    "sizeof_bits": _bits,
     "sizeof_bytes": _bytes,
     "tuple_element": _element,
     "tuple_size": _tuple_size,

@@ -146,7 +146,7 @@ class Lazy:
     def __call__(self) -> Any:
         """The value, or its error. Raises: NotationError while it is being evaluated."""
         if self._busy:
-            raise NotationError("this argument stands for itself")
+            raise NotationError("this argument refers to itself")
         if self._get is not None:
             self._busy = True
             try:
