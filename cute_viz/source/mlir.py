@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -23,6 +24,7 @@ _ATTRIBUTE = re.compile(r"(?<![\w.])([A-Za-z_][\w.]*)\s*=\s*(?=#cute\.)")
 _OPERATION = re.compile(r"\"?([\w.]+)\"?")
 _GOES_ON = re.compile(r"\s*(?:->|[:,()!<{}\]])")
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|->|[<>()\[\]{}]|[:,]|\bto\b')
+_TYPE_NAME = re.compile(r"[!#]?[\w$.-]+")
 _OPEN, _CLOSE = "<([{", ">)]}"
 # Operations whose only type, behind a ':', is their result's; of others it is the operands'.
 _RESULT = re.compile(r"cute\.(?:static|make_\w+|memref\.\w+|arch\.\w*alloc\w*|local_tile|recast_\w+|tile_to_shape)|arith\.constant")
@@ -105,15 +107,11 @@ class _Reader:
 
     def scope(self, at: int) -> tuple[str, ...]:
         """The function at a place."""
-        from bisect import bisect
-
         n = bisect(self.headers, (at, "\U0010ffff")) - 1
         return (self.headers[n][1],) if n >= 0 else ()
 
     def line(self, at: int) -> int:
         """The line of a place."""
-        from bisect import bisect
-
         return bisect(self.lines, at - 1) + 1
 
     def value(self, start: int, end: int) -> Any:
@@ -194,7 +192,7 @@ def _result_types(text: str, start: int) -> list[tuple[int, int]] | None:
 
 def _type_end(text: str, start: int) -> int:
     """Where a type ends that begins here: behind its brackets, or its name."""
-    match = re.compile(r"[!#]?[\w$.-]+").match(text, start)
+    match = _TYPE_NAME.match(text, start)
     position = match.end() if match else start
     if text[position : position + 1] != "<":
         return position

@@ -13,7 +13,7 @@ from cute_viz.source.cpp.tokens import Lines, tokenize, words
 from cute_viz.source.cpp.tree import Binary, Call, Id, Node, Part
 from cute_viz.source.cpp.uses import Use
 from cute_viz.source.cpp.values import Env
-from cute_viz.source.model import Given
+from cute_viz.source.model import Given, path_parts
 
 _STEPS = 1_000_000  # nodes that are evaluated
 _DEEP = 48  # declarations that are evaluated for one another
@@ -49,7 +49,7 @@ class Context:
         self.lines = Lines(self.text)
         self.lets: dict[str, list[tuple[tuple[str, ...], str]]] = {}
         for key in given.let:
-            *around, name = _parts(key)
+            *around, name = path_parts(key)
             self.lets.setdefault(name, []).append((tuple(around), key))
 
     def is_template(self, name: str) -> bool | None:
@@ -116,7 +116,7 @@ class Context:
         for around, key in self.lets.get(name, ()):
             if not around:
                 found = found or key
-            elif scope is not None and scope.path[-len(around) :] == around:
+            elif scope is not None and tuple("".join(word.split()) for word in scope.path[-len(around) :]) == around:
                 found = key
         return found
 
@@ -148,24 +148,6 @@ def _tuple(tree: Node) -> Node:
         node = node.left
     items.append(_tuple(node))
     return Call(tree.span, Id(tree.span, (Part("make_tuple", None, tree.span),)), tuple(reversed(items)))
-
-
-def _parts(key: str) -> tuple[str, ...]:
-    """The parts of a name that was given: `A<B::C>::d` has two.
-
-    >>> _parts("Traits<layout::RowMajor>::X"), _parts("params.M")
-    (('Traits<layout::RowMajor>', 'X'), ('params', 'M'))
-    """
-    out, depth, word = [], 0, ""
-    for char in key.replace("::", ".").strip() if "<" not in key else key.strip():
-        depth += (char == "<") - (char == ">")
-        if depth == 0 and char in ".:":
-            if word:
-                out.append(word)
-            word = ""
-        else:
-            word += char
-    return (*out, word)
 
 
 def needed(context_text: str, name: str, span: Span, kind: str = "value") -> NotationError:

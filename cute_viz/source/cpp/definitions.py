@@ -72,7 +72,7 @@ class Definitions(Parameters):
             return values[0]
         branch = next((x.branch for x in found.declarations if x.branch is not None), None)
         assert branch is not None
-        raise branch.error(f"what {part.name!r} is", self.context.text)
+        raise branch.error(f"the value of {part.name!r}", self.context.text)
 
     def applied(self, value: Any, args: tuple[Node, ...] | None, span: Span) -> Any:
         """A value with template arguments behind its name."""
@@ -92,7 +92,7 @@ class Definitions(Parameters):
         """The value of a declaration in an environment."""
         kind = declaration.kind
         if declaration.mixed is not None:
-            raise declaration.mixed.error(f"what {declaration.name!r} is", self.context.text)
+            raise declaration.mixed.error(f"the value of {declaration.name!r}", self.context.text)
         if kind == "class":
             return self._class(declaration, env, args, span)
         if kind == "forward":
@@ -119,7 +119,7 @@ class Definitions(Parameters):
             change = change_before(declaration, at, self.env.scope)
             branch = self.context.reader.source.branch(change.token) if change is not None else None
             if branch is not None and branch is not declaration.branch:
-                raise branch.error(f"what {declaration.name!r} is", self.context.text)
+                raise branch.error(f"the value of {declaration.name!r}", self.context.text)
             function = function_of(declaration.scope)
             if function is not None and (fact := self.context.facts.get((function, declaration.name))) is not None:
                 return self.of(fact, env)

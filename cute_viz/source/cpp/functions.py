@@ -276,7 +276,7 @@ class Functions(Meaning):
             assert statement.value is not None
             branch = self.context.reader.source.branch(statement.token)
             if branch is not None and branch is not self.context.reader.source.branch(env.scope.home.token):
-                raise branch.error("what is returned here", self.context.text)
+                raise branch.error("the value returned here", self.context.text)
             if statement.value[0] >= statement.value[1]:
                 raise self.fail("nothing is returned", span)
             return self.inside(env).value(self.context.tree(statement.value))

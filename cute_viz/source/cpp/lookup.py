@@ -229,7 +229,7 @@ def changed(declaration: Declaration, text: str, span: Span) -> NotationError:
     """The error of a variable whose value depends on what is not read."""
     name = declaration.name
     return NotationError(
-        f"what {name!r} is here depends on how the program runs",
+        f"the value of {name!r} depends on how the program runs",
         text=text,
         span=span,
         hint=f"give it a value: `let={name}=512`",

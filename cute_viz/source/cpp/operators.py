@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import isfinite
-from operator import add, and_, lshift, mul, or_, rshift, sub, xor
+from operator import add, and_, eq, ge, gt, le, lshift, lt, mul, ne, or_, rshift, sub, xor
 from typing import Any
 
 from cute_viz.algebra.elements import ValueType, named
@@ -34,12 +34,12 @@ from cute_viz.source.cpp.values import (
 )
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    ">": lambda a, b: a > b,
-    "<=": lambda a, b: a <= b,
-    ">=": lambda a, b: a >= b,
+    "==": eq,
+    "!=": ne,
+    "<": lt,
+    ">": gt,
+    "<=": le,
+    ">=": ge,
 }
 _LARGE = 4096  # bits of a product
 

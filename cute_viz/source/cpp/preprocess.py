@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections.abc import Callable
+from operator import add, and_, eq, ge, gt, le, lt, mul, ne, or_, sub
 from typing import Any, NamedTuple
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
@@ -165,12 +166,7 @@ class Source:
             value = self._truth(node, unknown, 0)
         except (CuteVizError, RecursionError):
             value = None
-        if (
-            word == "if"
-            and directive.rest
-            and "elif" in self.text[directive.start : directive.start + 12]
-            and "ARCH" in directive.rest
-        ):
+        if directive.word == "elif" and "ARCH" in directive.rest:
             value = None  # several architectures, and which one is meant is not known
         return (None if value is None else bool(value)), tuple(dict.fromkeys(unknown))
 
@@ -265,19 +261,19 @@ def _balanced(tokens: list[Token], begin: int) -> bool:
 
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    ">": lambda a, b: a > b,
-    "<=": lambda a, b: a <= b,
-    ">=": lambda a, b: a >= b,
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
+    "==": eq,
+    "!=": ne,
+    "<": lt,
+    ">": gt,
+    "<=": le,
+    ">=": ge,
+    "+": add,
+    "-": sub,
+    "*": mul,
     "/": lambda a, b: int(a // b) if b else None,
     "%": lambda a, b: a % b if b else None,
-    "&": lambda a, b: a & b,
-    "|": lambda a, b: a | b,
+    "&": and_,
+    "|": or_,
 }
 
 

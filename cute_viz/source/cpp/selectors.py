@@ -64,10 +64,10 @@ def op_selector(meaning: Meaning, source: str, args: list[Any], span: Span) -> A
     majors = [_major(value) for value in args[4:6]] + ["K"] * (6 - max(4, len(args)))
     every, extents = meaning.context.defines(EXTENDED), tuple(int(product(extent)) for extent in tile)
     name, words = wgmma_for(source, types, extents, majors, every)
-    other, _ = wgmma_for(source, types, extents, majors, not every)
-    if other != name and not every and EXTENDED not in meaning.context.given.let:
-        note = f"{name}, as {EXTENDED} is not defined; with `let={EXTENDED}=1` {other}"
-        meaning.context.given.notes[note] = None
+    if not every and EXTENDED not in meaning.context.given.let:
+        other, _ = wgmma_for(source, types, extents, majors, True)
+        if other != name:
+            meaning.context.given.notes[f"{name}, as {EXTENDED} is not defined; with `let={EXTENDED}=1` {other}"] = None
     given = [Enumerator("GMMA::Major", x, x == "MN") for x in majors] if words else None
     return instruction(meaning, name, given, span)
 

@@ -1,4 +1,4 @@
-"""The one call of a function in its file, which says what its parameters are; of several calls it is unknown which is meant."""
+"""The calls of a function in its file, which say what its parameters are: by a call, a launch, or a name with arguments."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def _of_layout(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:
     if name in ("layout", "iterator"):  # what was given for a tensor
         return value if name == "layout" else Pointer()
     if name == "element_type":
-        path = f"{dotted(node)}"
+        path = dotted(node)
         return machine.unknown("the element type of this tensor is not known", node, hint_for(path), (path,))
     return Bound(Symbol(f"cutlass.cute.{name}"), value)
 
@@ -251,7 +251,7 @@ _TILINGS: dict[type, dict[str, Callable[[Any], Any]]] = {
 
 
 def _of_slice(machine: Machine, value: Slice, name: str, node: ast.expr) -> Any:
-    if name in ("thr_idx",):
+    if name == "thr_idx":
         return value.cause
     found = _of_atom(machine, value.atom, name, node)
     return Bound(found.function, value) if isinstance(found, Bound) else found

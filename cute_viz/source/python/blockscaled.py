@@ -10,17 +10,16 @@ from typing import Any
 
 from cute_viz.algebra.inttuple import map_leaves
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.tmem import make_fragment_sf
 from cute_viz.errors import AlgebraError
-from cute_viz.source.python.instructions import instruction, mma_atom
-from cute_viz.source.python.machine import Machine, need
+from cute_viz.source.python.instructions import instruction, need_tiled_mma, tiled_mma
+from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.tensors import layout_of, picked
-from cute_viz.source.python.values import Atom, Element, Member, Unknown
+from cute_viz.source.python.values import Element, Member
 
-_F8F6F4 = ("e4m3", "e5m2", "e3m2", "e2m3", "e2m1")
+F8F6F4 = ("e4m3", "e5m2", "e3m2", "e2m3", "e2m1")
 
 
 def _block(size: Any) -> Layout:
@@ -52,10 +51,7 @@ def _smem(side: str) -> Callable[..., Any]:
 
     def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         mma, tiler, size, stages = picked(args, named, ("tiled_mma", "mma_tiler_mnk", "sf_vec_size", "num_stages"))
-        mma, tiler, size = need(mma), need(tiler), need(size)
-        if not isinstance(mma, Atom) or not isinstance(mma.value, TiledMMA):
-            raise AlgebraError("a tiled MMA is expected here")
-        atom = mma.value.atom
+        atom, tiler, size = need_tiled_mma(mma).value.atom, need(tiler), need(size)
         at = 0 if side == "a" else 1
         extent = tiler[0] // int(find("size").call([atom.thr_id])) if side == "a" else -(-tiler[1] // 128) * 128
         tile = (extent, tiler[2])
@@ -72,7 +68,7 @@ def _smem_sm120(side: int) -> Callable[..., Any]:
 
     def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         mma, tile, size, stages = picked(args, named, ("tiled_mma", "tile_shape_mnk", "sf_vec_size", "num_stages"))
-        mma, tile, size = need(mma), need(tile), need(size)
+        mma, tile, size = need_tiled_mma(mma), need(tile), need(size)
         each = int(mma.value.atom.shape_mnk[2]) // size
         mn, k = tile[side], tile[2]
         if mn % 128 or k % (4 * each) or k % (size * 4):
@@ -90,7 +86,7 @@ def _smem_sm103(side: str) -> Callable[..., Any]:
 
     def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         mma, tiler, size, stages = picked(args, named, ("tiled_mma", "mma_tiler", "sf_vec_size", "num_stages"))
-        mma, tiler, size = need(mma), need(tiler), need(size)
+        mma, tiler, size = need_tiled_mma(mma), need(tiler), need(size)
         block = Layout(((8, 4, 4), (size, 4)), ((16, 128, 4), (0, 1)))
         if side == "a":
             shape = clear_static(find("partition_shape_A").call([mma.value, (tiler[0], tiler[2])]))
@@ -107,41 +103,32 @@ def _smem_sm103(side: str) -> Callable[..., Any]:
     return make
 
 
+def picked_types(args: list[Any], named: dict[str, Any], names: tuple[str, ...]) -> tuple[Any, Any, dict[str, Any]]:
+    """The types of A and B, for which one argument may stand, and the other arguments by name; A is in shared memory by default."""
+    named = {word.replace("_leading", ""): value for word, value in named.items()}
+    one = "ab_dtype" in named or (len(args) > 1 and "a_dtype" not in named and not isinstance(need_whole(args[1]), Element))
+    names = (*(("ab_dtype",) if one else ("a_dtype", "b_dtype")), *names)
+    found = dict(zip(names, picked(args, named, names), strict=True))
+    if found["a_source"] is None:
+        found["a_source"] = Member("OperandSource", "SMEM")
+    return need(found[names[0]]), need(found[names[0 if one else 1]]), found
+
+
 def _mma(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """make_blockscaled_trivial_tiled_mma, of one type for A and B or of two."""
-    names: tuple[str, ...] = (
-        "a_dtype",
-        "b_dtype",
-        "a_mode",
-        "b_mode",
-        "sf_dtype",
-        "sf_vec_size",
-        "cta_group",
-        "mma_tiler_mn",
-        "a_source",
-    )
-    named = {word.replace("_leading", ""): value for word, value in named.items()}
-    if len(args) > 1 and isinstance(args[1], Unknown):
-        raise args[1].error
-    if "ab_dtype" in named or (len(args) > 1 and "a_dtype" not in named and not isinstance(args[1], Element)):
-        names = ("ab_dtype", *names[2:])
-    found = dict(zip(names, picked(args, named, names), strict=True))
-    a = need(found.get("a_dtype", found.get("ab_dtype")))
-    b = need(found.get("b_dtype", found.get("ab_dtype")))
-    size, shape = need(found["sf_vec_size"]), tuple(need(found["mma_tiler_mn"]))
-    source = found["a_source"] if found["a_source"] is not None else Member("OperandSource", "SMEM")
-    rest = [shape, found["cta_group"], source]
+    names = ("a_mode", "b_mode", "sf_dtype", "sf_vec_size", "cta_group", "mma_tiler_mn", "a_source")
+    a, b, found = picked_types(args, named, names)
+    size, rest = need(found["sf_vec_size"]), [tuple(need(found["mma_tiler_mn"])), found["cta_group"], found["a_source"]]
     if a.name == b.name == "e2m1":
         if size == 32:
             op = instruction("tcgen05", "MmaMXF4Op", rest, {})
         else:
             op = instruction("tcgen05", "MmaMXF4NVF4Op", [found["sf_dtype"], *rest], {})
-    elif a.name in _F8F6F4 and b.name in _F8F6F4:
+    elif a.name in F8F6F4 and b.name in F8F6F4:
         op = instruction("tcgen05", "MmaMXF8F6F4Op", [a, b, *rest, found["a_mode"], found["b_mode"]], {})
     else:
         raise AlgebraError(f"no block-scaled MMA multiplies {a.name} by {b.name}")
-    atom = mma_atom(op, machine.given.resolve)
-    return Atom(find("make_tiled_mma").call([atom.value]), atom.op)
+    return tiled_mma(op, machine.given.resolve)
 
 
 def _mma_sm103(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -152,8 +139,7 @@ def _mma_sm103(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         op = instruction("tcgen05", "SM103MmaMXF4Op", rest, {})
     else:
         op = instruction("tcgen05", "SM103MmaMXF4NVF4Op", [sf, *rest], {})
-    atom = mma_atom(op, machine.given.resolve)
-    return Atom(find("make_tiled_mma").call([atom.value]), atom.op)
+    return tiled_mma(op, machine.given.resolve)
 
 
 def _permutation(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -167,9 +153,8 @@ def _in_tensor_memory(operand: str) -> Callable[..., Any]:
     """make_tmem_layout_sfa and _sfb: where tensor memory has the scale factors of a stage, of which it keeps four copies."""
 
     def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
-        mma, _, _, smem = map(need, picked(args, named, ("tiled_mma", "mma_tiler_mnk", "sf_vec_size", "smem_layout")))
-        if not isinstance(mma, Atom) or not isinstance(mma.value, TiledMMA):
-            raise AlgebraError(f"make_tmem_layout_{operand.lower()} takes a tiled MMA")
+        mma, _, _, smem = picked(args, named, ("tiled_mma", "mma_tiler_mnk", "sf_vec_size", "smem_layout"))
+        mma, smem = need_tiled_mma(mma), need(smem)
         made = make_fragment_sf(mma.value.atom.name, operand, "float_ue8m0_t", clear_static(layout_of(smem).shape)).layout
         return Layout(clear_static(made.shape), map_leaves(lambda n, d: 0 if n == 1 else d, made.shape, clear_static(made.stride)))
 

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.source.model import Entry
+from cute_viz.source.python.machine import need
 from cute_viz.source.python.runs import Runs
+from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tree import Tree, dotted
 from cute_viz.source.python.values import Unknown, alike, is_object, plain
 
@@ -130,24 +132,9 @@ def _answer(runs: Runs, place: Place, values: list[Any]) -> Any:
         found = plain(value)
     except CuteVizError as error:
         raise error.at(machine.tree.text, machine.span(place.target)) from None
-    _refuse_unknown(found)
+    need(found)
     if not is_object(found):
         raise NotationError(
             f"{place.name!r} is not a layout, tiling or number", text=machine.tree.text, span=machine.span(place.target)
         )
-    return _underscored(found)
-
-
-def _refuse_unknown(value: Any) -> None:
-    if isinstance(value, Unknown):
-        raise value.error
-    if isinstance(value, (tuple, list)):
-        for item in value:
-            _refuse_unknown(item)
-
-
-def _underscored(value: Any) -> Any:
-    """None in a tuple is CuTe's `_`."""
-    from cute_viz.source.python.subscripts import underscores
-
-    return underscores(value) if isinstance(value, tuple) else value
+    return underscores(found) if isinstance(found, tuple) else found

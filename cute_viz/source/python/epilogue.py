@@ -19,15 +19,8 @@ from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import copy_atom, instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.staged import computed
-from cute_viz.source.python.tensors import picked
+from cute_viz.source.python.tensors import is_row_major, picked
 from cute_viz.source.python.values import Class, Element, Instance, Member
-
-
-def _m_major(layout: Any) -> bool:
-    layout = need(layout)
-    if not isinstance(layout, Member) or layout.enum != "LayoutEnum":
-        raise AlgebraError("the order of a tensor must be LayoutEnum.ROW_MAJOR or LayoutEnum.COL_MAJOR")
-    return layout.name == "COL_MAJOR"
 
 
 def _least(bits: int, warps: int, m_major: bool) -> int:
@@ -67,7 +60,7 @@ def _tile_shape(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any
     (m, n), two, element, element_c, warps = need(tile)[:2], bool(need(two)), need(element), need(element_c), need(warps)
     if not isinstance(m, int) or not isinstance(n, int) or not isinstance(element, Element):
         raise AlgebraError("compute_epilogue_tile_shape takes a tile of integers and an element type")
-    d_m, c_m = _m_major(layout), True if layout_c is None else _m_major(layout_c)
+    d_m, c_m = not is_row_major(layout), True if layout_c is None else not is_row_major(layout_c)
     width_c = element_c.bits if isinstance(element_c, Element) else None
     tile_m, tile_n = tile_size(m, n, two, element.bits, width_c, d_m, c_m, warps)
     warp_n = (warps if warps is not None else (2, 2) if m == 64 and two else (4, 1))[1]
@@ -103,7 +96,7 @@ def _tmem_load(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     extents = tuple(int(find("size").call([part])) for part in tile)
     each = find("shape_div").call([extents, warps])
     lanes, columns = int(find("size").call([each[0]])), int(find("size").call([each[1]])) * acc.bits
-    lanes, bits = _load_shape(lanes, acc.bits, element.bits, _m_major(layout))
+    lanes, bits = _load_shape(lanes, acc.bits, element.bits, not is_row_major(layout))
     unit = 64 if (lanes, bits) == (16, 32) else bits
     most = {256: 32, 128: 64}.get(bits, 128)
     times = next((n for n in (128, 64, 32, 16, 8, 4, 2, 1) if n <= most and columns % (unit * n) == 0), None)

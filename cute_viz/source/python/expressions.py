@@ -14,7 +14,7 @@ from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit, over
 from cute_viz.source.python.lets import NOTHING
-from cute_viz.source.python.machine import Frame, Machine, need
+from cute_viz.source.python.machine import Frame, Machine, need, need_whole
 from cute_viz.source.python.modules import BUILTINS, USUAL
 from cute_viz.source.python.operators import binary, compare, truth
 from cute_viz.source.python.staged import computed
@@ -115,13 +115,6 @@ def _sequence(machine: Machine, node: ast.Tuple | ast.List | ast.Set, frame: Fra
             out.append(machine.attempt(item, frame))
     machine.bound(out, node)
     return tuple(out) if isinstance(node, ast.Tuple) else Items({"items": out})
-
-
-def need_whole(value: Any) -> Any:
-    """A value that must be known itself, not what is in it."""
-    if isinstance(value, Unknown):
-        raise value.error
-    return value
 
 
 def iterate(machine: Machine, value: Any, node: ast.AST) -> list[Any]:

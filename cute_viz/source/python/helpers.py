@@ -13,20 +13,19 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import modes
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import AlgebraError
-from cute_viz.source.python.blockscaled import BLOCKSCALED
+from cute_viz.source.python.blockscaled import BLOCKSCALED, F8F6F4, picked_types
 from cute_viz.source.python.epilogue import EPILOGUE
-from cute_viz.source.python.instructions import copy_atom, instruction, mma_atom
+from cute_viz.source.python.instructions import copy_atom, instruction, need_tiled_mma, tiled_mma
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.tensor_memory import TENSOR_MEMORY
-from cute_viz.source.python.tensors import leading, picked
+from cute_viz.source.python.tensors import is_row_major, leading, picked
 from cute_viz.source.python.tma import TMA
 from cute_viz.source.python.tuples import TUPLES
-from cute_viz.source.python.values import Atom, Element, Instruction, Member, Tensor, Unknown
+from cute_viz.source.python.values import Element, Member, Tensor, Unknown
 
 _CAPACITY = {
     "80": 163,
@@ -41,7 +40,6 @@ _CAPACITY = {
     "120": 99,
     "121": 99,
 }
-_F8F6F4 = ("e4m3", "e5m2", "e3m2", "e2m3", "e2m1")
 
 
 def _kind(name: str) -> Member:
@@ -54,14 +52,6 @@ def _is_k(mode: Any) -> bool:
     if not isinstance(mode, Member) or mode.name not in ("K", "MN"):
         raise AlgebraError("a major mode must be OperandMajorMode.K or OperandMajorMode.MN")
     return mode.name == "K"
-
-
-def _row(layout: Any) -> bool:
-    """Whether a LayoutEnum is row-major. Raises: AlgebraError for any other value."""
-    layout = need(layout)
-    if not isinstance(layout, Member) or layout.name not in ("ROW_MAJOR", "COL_MAJOR"):
-        raise AlgebraError("the order of a tensor must be LayoutEnum.ROW_MAJOR or LayoutEnum.COL_MAJOR")
-    return layout.name == "ROW_MAJOR"
 
 
 def widest(k_major: bool, bits: int, extent: int, special: bool = False) -> Member:
@@ -111,13 +101,13 @@ def _make_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
 
 def _sm90_kind(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     layout, element, extent = picked(args, named, ("layout", "element_type", "major_mode_size"))
-    return widest(_row(layout), need(element).bits, need(extent))
+    return widest(is_row_major(layout), need(element).bits, need(extent))
 
 
 def _sm90_smem(side: str) -> Callable[..., Any]:
     def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         layout, tiler, element, stages = picked(args, named, (f"{side}_layout", "mma_tiler_mnk", f"{side}_dtype", "num_stages"))
-        tiler, k_major = need(tiler), _row(layout)
+        tiler, k_major = need(tiler), is_row_major(layout)
         mn = tiler[0 if side == "a" else 1]
         extent = int(find("size").call([tiler[2] if k_major else mn]))
         atom = smem_atom(widest(k_major, need(element).bits, extent), element)
@@ -129,7 +119,7 @@ def _sm90_smem(side: str) -> Callable[..., Any]:
 def _sm90_epilogue(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     names = ("epi_dtype", "epi_layout", "epi_tile", "epi_stage", "smem_trg_shape", "smem_order")
     element, layout, tile, stages, shape, order = picked(args, named, names)
-    tile, n_major = need(tile), _row(layout)
+    tile, n_major = need(tile), is_row_major(layout)
     atom = smem_atom(widest(n_major, need(element).bits, tile[1] if n_major else tile[0]), element)
     target = need(shape) if shape is not None else (*tile, need(stages))
     return _tiled(atom, target, need(order) if order is not None else (0, 1, 2) if n_major else (1, 0, 2))
@@ -147,13 +137,7 @@ def _sm90_mma(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         op = instruction("warpgroup", "MmaI8Op" if a.name[1:] == "8" else "MmaF8Op", [a, b, *rest], {})
     else:
         raise AlgebraError(f"no warp-group MMA multiplies {a.name} by {b.name}")
-    return _tiled_mma(machine, op, need(layout))
-
-
-def _tiled_mma(machine: Machine, op: Instruction | None, layout: Any = None) -> Atom:
-    """The tiled MMA of an operation."""
-    atom = mma_atom(op, machine.given.resolve)
-    return Atom(find("make_tiled_mma").call([atom.value, *([] if layout is None else [layout])]), atom.op)
+    return tiled_mma(op, machine.given.resolve, need(layout))
 
 
 def _sm90_tile(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -174,7 +158,7 @@ def _stmatrix(count: int) -> Callable[..., Any]:
         layout, element, _ = picked(args, named, ("layout_d", "elem_ty_d", "elem_ty_acc"))
         element = need(element)
         if element.bits == 16:
-            op = instruction("warp", "StMatrix8x8x16bOp", [not _row(layout), count], {})
+            op = instruction("warp", "StMatrix8x8x16bOp", [not is_row_major(layout), count], {})
         else:
             op = instruction("cute", "CopyUniversalOp", [], {})
         return copy_atom(op, element, None, machine.given.resolve)
@@ -187,33 +171,22 @@ def _stmatrix(count: int) -> Callable[..., Any]:
 
 def _sm100_mma(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """make_trivial_tiled_mma, of one type for A and B or of two."""
-    names: tuple[str, ...] = ("a_dtype", "b_dtype", "a_mode", "b_mode", "acc_dtype", "cta_group", "mma_tiler_mn", "a_source")
-    named = {word.replace("_leading", ""): value for word, value in named.items()}
-    one = "ab_dtype" in named or (len(args) > 1 and "a_dtype" not in named and not isinstance(_need_type(args[1]), Element))
-    if one:
-        names = ("ab_dtype", *names[2:])
-    found = dict(zip(names, picked(args, named, names), strict=True))
-    a = need(found.get("a_dtype", found.get("ab_dtype")))
-    b = need(found.get("b_dtype", found.get("ab_dtype")))
-    source = found["a_source"] if found["a_source"] is not None else Member("OperandSource", "SMEM")
-    rest = [tuple(need(found["mma_tiler_mn"])), found["cta_group"], source, found["a_mode"], found["b_mode"]]
-    acc = found["acc_dtype"]
+    a, b, found = picked_types(args, named, ("a_mode", "b_mode", "acc_dtype", "cta_group", "mma_tiler_mn", "a_source"))
+    acc, rest = (
+        found["acc_dtype"],
+        [tuple(need(found["mma_tiler_mn"])), *(found[x] for x in ("cta_group", "a_source", "a_mode", "b_mode"))],
+    )
     if a == b and a.name in ("f16", "bf16"):
-        return _tiled_mma(machine, instruction("tcgen05", "MmaF16BF16Op", [a, acc, *rest], {}))
-    if a == b and a.name in ("tf32", "f32"):
-        return _tiled_mma(machine, instruction("tcgen05", "MmaTF32Op", rest, {}))
-    if a == b and a.name in ("s8", "u8"):
-        return _tiled_mma(machine, instruction("tcgen05", "MmaI8Op", [a, *rest], {}))
-    if a.name in _F8F6F4 and b.name in _F8F6F4:
-        return _tiled_mma(machine, instruction("tcgen05", "MmaF8F6F4Op", [a, b, acc, *rest], {}))
-    raise AlgebraError(f"no tcgen05 MMA multiplies {a.name} by {b.name}")
-
-
-def _need_type(value: Any) -> Any:
-    """What an argument tells of the way a helper is called. Raises: AlgebraError for an unknown one, which may be a type or not."""
-    if isinstance(value, Unknown):
-        raise value.error
-    return value
+        op = instruction("tcgen05", "MmaF16BF16Op", [a, acc, *rest], {})
+    elif a == b and a.name in ("tf32", "f32"):
+        op = instruction("tcgen05", "MmaTF32Op", rest, {})
+    elif a == b and a.name in ("s8", "u8"):
+        op = instruction("tcgen05", "MmaI8Op", [a, *rest], {})
+    elif a.name in F8F6F4 and b.name in F8F6F4:
+        op = instruction("tcgen05", "MmaF8F6F4Op", [a, b, acc, *rest], {})
+    else:
+        raise AlgebraError(f"no tcgen05 MMA multiplies {a.name} by {b.name}")
+    return tiled_mma(op, machine.given.resolve)
 
 
 def _sm100_smem(side: str) -> Callable[..., Any]:
@@ -222,9 +195,7 @@ def _sm100_smem(side: str) -> Callable[..., Any]:
     def make(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
         k_given = named.pop("is_k_major", None)
         mma, tiler, element, stages = picked(args, named, ("tiled_mma", "mma_tiler_mnk", f"{side}_dtype", "num_stages"))
-        mma, tiler = need(mma), need(tiler)
-        if not isinstance(mma, Atom) or not isinstance(mma.value, TiledMMA):
-            raise AlgebraError("a tiled MMA is expected here")
+        mma, tiler = need_tiled_mma(mma), need(tiler)
         if k_given is not None:
             k_major = bool(need(k_given))
         elif mma.op is None:
@@ -283,7 +254,7 @@ def _sm100_plain_smem(machine: Machine, args: list[Any], named: dict[str, Any]) 
 
 def _sm100_epilogue(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     element, layout, tile, stages = picked(args, named, ("epi_dtype", "epi_layout", "epi_tile", "epi_stage"))
-    tile, element, n_major = need(tile), need(element), _row(layout)
+    tile, element, n_major = need(tile), need(element), is_row_major(layout)
     element = Element("s8") if element.name == "pred" else element
     contiguous = tile[1 if n_major else 0]
     if isinstance(contiguous, Layout):

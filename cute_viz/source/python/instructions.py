@@ -15,7 +15,8 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.matrix_op import MatrixOp
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.mma import MMA_Atom
+from cute_viz.algebra.mma import MMA_Atom, TiledMMA
+from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import mark_static
 from cute_viz.errors import AlgebraError
 from cute_viz.notation.reading import Resolver
@@ -128,6 +129,20 @@ def mma_atom(op: Any, resolve: Resolver | None) -> Atom:
     return Atom(_of_one_sm(atom) if op.module == "tcgen05" else atom, op)
 
 
+def tiled_mma(op: Any, resolve: Resolver | None, layout: Any = None) -> Atom:
+    """The tiled MMA of an operation, of one atom where no layout of atoms is given. Raises: as `mma_atom`."""
+    atom = mma_atom(op, resolve)
+    return Atom(find("make_tiled_mma").call([atom.value, *([] if layout is None else [layout])]), atom.op)
+
+
+def need_tiled_mma(value: Any) -> Atom:
+    """A value that must be a tiled MMA. Raises: AlgebraError for anything else."""
+    value = need(value)
+    if not isinstance(value, Atom) or not isinstance(value.value, TiledMMA):
+        raise AlgebraError("a tiled MMA is expected here", hint="such as cute.make_tiled_mma(...) gives")
+    return value
+
+
 def _of_one_sm(atom: Any) -> Any:
     """A tcgen05 MMA of one SM as the DSL prints it: the one SM of an operand has the stride that two would have."""
     if not isinstance(atom, MMA_Atom) or size(atom.thr_id) != 1:
@@ -146,19 +161,20 @@ def _resolved(resolve: Resolver | None, name: str, args: tuple[str, ...]) -> Any
     return atom
 
 
-def _letters(op: Instruction, name: str) -> str:
-    """A type as the names of CuTe's operations have it: F16."""
+def _type(op: Instruction, name: str) -> Element:
     value = need(op.get(name))
     if not isinstance(value, Element):
-        raise AlgebraError(f"{name} of {op.name} is an element type", hint="such as cutlass.Float16")
-    return value.name.upper()
+        raise AlgebraError(f"{name} of {op.name} must be an element type", hint="such as cutlass.Float16")
+    return value
+
+
+def _letters(op: Instruction, name: str) -> str:
+    """A type as the names of CuTe's operations have it: F16."""
+    return _type(op, name).name.upper()
 
 
 def _cpp(op: Instruction, name: str) -> str:
-    value = need(op.get(name))
-    if not isinstance(value, Element):
-        raise AlgebraError(f"{name} of {op.name} is an element type", hint="such as cutlass.Float16")
-    return value.cpp
+    return _type(op, name).cpp
 
 
 def _shape(op: Instruction, k: int | None) -> tuple[int, int, int]:
@@ -201,7 +217,7 @@ def _warpgroup(op: Instruction) -> tuple[str, tuple[str, ...]]:
 def _member(op: Instruction, name: str, table: dict[str, str]) -> str:
     value = need(op.get(name))
     if not isinstance(value, Member) or value.name not in table:
-        raise AlgebraError(f"{name} of {op.name} is one of {', '.join(table)}")
+        raise AlgebraError(f"{name} of {op.name} must be one of {', '.join(table)}")
     return table[value.name]
 
 

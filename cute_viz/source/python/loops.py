@@ -6,8 +6,8 @@ import ast
 
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.source.python.branches import BREAKS, GOES_ON, RAISES, RETURNS, Open, joined, lose
-from cute_viz.source.python.expressions import bind, iterate, need_whole
-from cute_viz.source.python.machine import Frame, Machine
+from cute_viz.source.python.expressions import bind, iterate
+from cute_viz.source.python.machine import Frame, Machine, need_whole
 from cute_viz.source.python.operators import truth
 from cute_viz.source.python.tree import stored
 from cute_viz.source.python.values import Unknown, same

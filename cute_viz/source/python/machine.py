@@ -186,3 +186,14 @@ def need(value: Any) -> Any:
         for item in value:
             need(item)
     return value
+
+
+def need_whole(value: Any) -> Any:
+    """A value that must be known itself, whatever is in it.
+
+    >>> need_whole((4, "x"))
+    (4, 'x')
+    """
+    if isinstance(value, Unknown):
+        raise value.error
+    return value

@@ -15,7 +15,7 @@ from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit
 from cute_viz.source.python.helpers import HELPERS
-from cute_viz.source.python.machine import Machine, need
+from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.modules import is_library
 from cute_viz.source.python.staged import computed
 from cute_viz.source.python.values import Atom, Element, Instance, Items, Member, Symbol, Typed, same
@@ -95,7 +95,7 @@ def _number(machine: Machine, node: ast.AST, word: str, compute: Callable[[Any, 
 
 def truth(machine: Machine, value: Any, node: ast.AST) -> bool:
     """Whether a value counts as true. Raises: NotationError for an unknown one."""
-    need(value) if not isinstance(value, tuple) else None
+    need_whole(value)
     if isinstance(value, RunTime):
         raise value.error()
     if isinstance(value, Items):
@@ -110,14 +110,11 @@ def truth(machine: Machine, value: Any, node: ast.AST) -> bool:
 def compare(machine: Machine, op: ast.cmpop, a: Any, b: Any, node: ast.AST) -> bool:
     """Whether `a == b`, `a in b` and the like."""
     if isinstance(op, (ast.Is, ast.IsNot)):
-        shallow = [value for value in (a, b) if not isinstance(value, tuple)]
-        for value in shallow:
-            need(value)
-        return _is(machine, a, b, node) is isinstance(op, ast.Is)
+        return _is(machine, need_whole(a), need_whole(b), node) is isinstance(op, ast.Is)
     if isinstance(op, (ast.In, ast.NotIn)):
-        return _in(machine, need_top(a), need_top(b), node) is isinstance(op, ast.In)
+        return _in(machine, need_whole(a), need_whole(b), node) is isinstance(op, ast.In)
     if isinstance(op, (ast.Eq, ast.NotEq)):
-        return _equal(machine, need_top(a), need_top(b), node) is isinstance(op, ast.Eq)
+        return _equal(machine, need_whole(a), need_whole(b), node) is isinstance(op, ast.Eq)
     a, b = need(a), need(b)
     if (run_time := next((value for value in (a, b) if isinstance(value, RunTime)), None)) is not None:
         raise run_time.error()
@@ -127,11 +124,6 @@ def compare(machine: Machine, op: ast.cmpop, a: Any, b: Any, node: ast.AST) -> b
     if isinstance(a, tuple) and isinstance(b, tuple) and all(isinstance(x, (int, float)) for x in (*a, *b)):
         return _ORDERS[type(op)](a, b)
     raise machine.fail("only numbers have an order here", node)
-
-
-def need_top(value: Any) -> Any:
-    """A value that must be known itself."""
-    return value if isinstance(value, tuple) else need(value)
 
 
 def _is(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
@@ -155,7 +147,7 @@ def _equal(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) != len(b):
             return False
-        return all(_equal(machine, need_top(x), need_top(y), node) for x, y in zip(a, b, strict=True))
+        return all(_equal(machine, need_whole(x), need_whole(y), node) for x, y in zip(a, b, strict=True))
     if isinstance(a, Items) and isinstance(b, Items):
         x, y = a.items, b.items
         if isinstance(x, list) and isinstance(y, list):
@@ -201,7 +193,7 @@ def _in(machine: Machine, a: Any, b: Any, node: ast.AST) -> bool:
     cause = None
     for item in b:
         try:
-            if _equal(machine, a, need_top(item), node):
+            if _equal(machine, a, need_whole(item), node):
                 return True
         except CuteVizError as error:  # another entry may still be the one
             cause = cause or error

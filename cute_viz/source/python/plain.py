@@ -12,8 +12,8 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import limit
-from cute_viz.source.python.expressions import iterate, need_whole
-from cute_viz.source.python.machine import Machine, need
+from cute_viz.source.python.expressions import iterate
+from cute_viz.source.python.machine import Machine, need, need_whole
 from cute_viz.source.python.operators import truth
 from cute_viz.source.python.staged import computed
 from cute_viz.source.python.values import Atom, Class, Element, Instance, Items, Symbol, Tensor, Unknown, same
@@ -39,6 +39,8 @@ def call_plain(machine: Machine, function: Symbol, args: list[Any], named: dict[
             if name == "pow" and any(abs(number) > 4096 for number in numbers):
                 raise machine.fail("this number is too large", node)
             return _PLAIN[name](*numbers)
+    except IndexError:
+        raise machine.fail(f"{name} lacks an argument", node) from None
     except (TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise machine.fail(f"{name} cannot be computed: {error}", node) from None
     raise machine.fail(f"Python's {name} is not supported here", node)

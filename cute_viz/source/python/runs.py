@@ -88,7 +88,7 @@ class Runs:
             return []
         self._run("module")
         classes = [value for value in self.machine.module.names.values() if isinstance(value, Class)]
-        return ["class " + cls.name for cls in classes if any(base.node is node for base in _bases(cls)[1:])]
+        return ["class " + cls.name for cls in classes if any(base.node is node for base in cls.lineage()[1:])]
 
     def _rank(self, root: str) -> int:
         """Classes first, then functions that the DSL compiles, then all others."""
@@ -278,11 +278,6 @@ def _is_left(node: ast.stmt) -> bool:
 
 def _inherited(cls: Class) -> list[Function]:
     """The methods that a class inherits from abstract bases."""
-    left = [base for base in _bases(cls)[1:] if any(map(_is_left, base.node.body))]
+    left = [base for base in cls.lineage()[1:] if any(map(_is_left, base.node.body))]
     methods = [value for base in left for value in base.names.values() if isinstance(value, Function)]
     return [method for method in methods if cls.find(method.name) is method]
-
-
-def _bases(cls: Class) -> list[Class]:
-    """A class and all of its bases."""
-    return [cls, *(one for base in cls.bases if isinstance(base, Class) for one in _bases(base))]

@@ -9,10 +9,10 @@ from typing import Any
 from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import CuteVizError
 from cute_viz.source.python.branches import BREAKS, CONTINUES, GOES_ON, RAISES, RETURNS, bury, follow_if, follow_try, lose
-from cute_viz.source.python.expressions import iterate, need_whole
+from cute_viz.source.python.expressions import iterate
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.loops import follow_for, follow_while
-from cute_viz.source.python.machine import Frame, Machine
+from cute_viz.source.python.machine import Frame, Machine, need_whole
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.operators import binary
 from cute_viz.source.python.staged import Staged

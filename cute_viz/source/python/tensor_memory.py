@@ -66,12 +66,10 @@ def _accumulator(op: Instruction) -> Element:
 
 def _block(rows: int, columns: int, sms: int, operand: str) -> Layout:
     """One instruction's part: (M,N) -> lane + 128 column."""
-    if rows == 128:
+    if rows == 128 or (rows, sms, operand) == (64, 2, "A"):
         return Layout((128, columns), (1, 128))
     if rows == 64 and sms == 1:
         return Layout(((16, 4), columns), ((1, 32), 128))
-    if rows == 64 and sms == 2 and operand == "A":
-        return Layout((128, columns), (1, 128))
     if rows == 64 and sms == 2:
         return Layout((64, (columns // 2, 2)), (1, (128, 64)))
     raise AlgebraError(f"an instruction of {sms} SMs takes no {rows} rows of tensor memory")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, domain
+from cute_viz.algebra.composed import ComposedLayout, domain, with_origin
 from cute_viz.algebra.inttuple import leaves, map_leaves, modes
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import tile_shape
@@ -59,8 +59,6 @@ def _make_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> An
     """`make_tensor(iterator, layout)`: a pointer or the origin of coordinates, and a layout, or a shape."""
     iterator, layout = picked(args, named, ("iterator", "layout"))
     if isinstance(iterator, tuple):
-        from cute_viz.algebra.composed import with_origin
-
         return Tensor(with_origin(need(iterator), layout_of(layout)))
     return Tensor(layout_of(layout), iterator if isinstance(iterator, Pointer) else Pointer(_element_of(machine, iterator)))
 
@@ -333,6 +331,18 @@ def member_of(machine: Machine, enum: str, value: Any, node: ast.expr) -> Member
     if enum == "LayoutEnum" and isinstance(value, str) and value.upper() in ("ROW_MAJOR", "COL_MAJOR"):
         return Member(enum, value.upper())
     raise machine.fail(f"cannot determine which member of {enum} this is", node)
+
+
+def is_row_major(order: Any) -> bool:
+    """Whether a LayoutEnum is row-major. Raises: AlgebraError for any other value.
+
+    >>> is_row_major(Member("LayoutEnum", "COL_MAJOR"))
+    False
+    """
+    order = need(order)
+    if not isinstance(order, Member) or order.name not in ("ROW_MAJOR", "COL_MAJOR"):
+        raise AlgebraError("the order of a tensor must be LayoutEnum.ROW_MAJOR or LayoutEnum.COL_MAJOR")
+    return order.name == "ROW_MAJOR"
 
 
 def leading(layout: Any) -> int | None:

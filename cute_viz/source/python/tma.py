@@ -29,7 +29,7 @@ from cute_viz.algebra.tensor import Tensor as Memory
 from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.algebra.unknown import on_types
 from cute_viz.errors import AlgebraError
-from cute_viz.source.python.instructions import instruction
+from cute_viz.source.python.instructions import instruction, need_tiled_mma
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.tensors import layout_of, picked
@@ -48,7 +48,7 @@ def _operation(op: Any) -> CopyOp:
     """CuTe's operation for one of the DSL. Raises: AlgebraError for anything but a bulk tensor copy."""
     op = need(op)
     if not isinstance(op, Instruction) or op.name not in _OPS:
-        raise AlgebraError("a bulk tensor copy is wanted here", hint="such as cpasync.CopyBulkTensorTileG2SOp()")
+        raise AlgebraError("a bulk tensor copy is expected here", hint="such as cpasync.CopyBulkTensorTileG2SOp()")
     group = need(op.get("cta_group"))
     two = isinstance(group, Member) and group.name == "TWO" and "G2S" in op.name
     one = Layout(1, 0)
@@ -123,9 +123,7 @@ def _of_operand(side: str) -> Callable[..., Any]:
         names = ("op", "gmem_tensor", "smem_layout", "mma_tiler_mnk", "tiled_mma", "cluster_shape_vmnk", "internal_type")
         op, tensor, smem, tiler, mma, cluster, internal = picked(args, named, names)
         memory, kind = _memory(tensor)
-        mma, cluster = need(mma), need(cluster)
-        if not isinstance(mma, Atom):
-            raise AlgebraError("a tiled MMA is wanted here")
+        mma, cluster = need_tiled_mma(mma), need(cluster)
         cluster = (1, 1, 1, 1) if cluster is None else cluster
         find_atom = parts.make_tma_atom_A_sm100 if side == "A" else parts.make_tma_atom_B_sm100
         smem = _without_stages(smem, 3)

@@ -19,6 +19,9 @@ YIELDS = "yield"  # no name: what `stored` says of statements that yield
 REST = "*"  # where the values of `*args` and `**kwargs` that a function is followed without come from
 _STRING = re.compile(r"(?s)\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|#[^\n]*")
 
+_BRACKET = re.compile(r"[()\[\]{}]")
+_SIGNS = re.compile(r"[-+~]{64}|(\bnot\s+){64}")
+
 
 class Tree:
     """A text and the tree of it.
@@ -55,14 +58,17 @@ class Tree:
             raise NotationError("this is not Python source", text=self.text, span=Span(0, 1)) from None
 
     def _check_nesting(self, text: str) -> None:
-        depth = deepest = 0
-        code = _STRING.sub("", text) if '"' in text or "'" in text or "#" in text else text
-        for char in re.findall(r"[()\[\]{}]", code):
-            depth = max(0, depth + (1 if char in "([{" else -1))
-            deepest = max(deepest, depth)
-        longest = max(map(len, re.findall(r"(?:[-+~]|\bnot\b|\blambda:|\s)+", code)), default=0) if "-" * 64 in code else 0
-        if deepest > limit("nesting") or longest > 64 or re.search(r"[-+~]{64}|(\bnot\s+){64}", code):
-            raise over("nesting", "brackets or signs nested too deeply", text=self.text, span=Span(0, 1))
+        depth, most = 0, limit("nesting")
+        code = _STRING.sub(lambda match: " " * len(match[0]), text) if '"' in text or "'" in text or "#" in text else text
+        found = _SIGNS.search(code)
+        at = -1 if found is None else found.start()
+        for bracket in _BRACKET.finditer(code):
+            depth = max(0, depth + (1 if bracket[0] in "([{" else -1))
+            if depth > most:
+                at = bracket.start()
+                break
+        if at >= 0:
+            raise over("nesting", "brackets or signs nested too deeply", text=self.text, span=Span(at, at + 1))
 
     @cached_property
     def strings(self) -> frozenset[str]:

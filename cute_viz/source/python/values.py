@@ -81,14 +81,22 @@ class Class:
 
     def find(self, name: str) -> Any:
         """What a name of the class is, here or in a base of the same text; None for another."""
-        if name in self.names:
-            return self.names[name]
-        found = (base.find(name) for base in self.bases if isinstance(base, Class))
-        return next((value for value in found if value is not None), None)
+        return next((cls.names[name] for cls in self.lineage() if name in cls.names), None)
+
+    def lineage(self) -> list[Class]:
+        """It and the bases of the same text, theirs too, each once, in the order in which names are looked up."""
+        out: dict[Class, None] = {}
+        waiting = [self]
+        while waiting:
+            cls = waiting.pop()
+            if cls not in out:
+                out[cls] = None
+                waiting += [base for base in reversed(cls.bases) if isinstance(base, Class)]
+        return list(out)
 
     def is_whole(self) -> bool:
         """Whether every base is known, so that a name that is not found is not there."""
-        return all(base.is_whole() if isinstance(base, Class) else _is_plain(base) for base in self.bases)
+        return all(isinstance(base, Class) or _is_plain(base) for cls in self.lineage() for base in cls.bases)
 
     def is_enum(self) -> bool:
         """Whether it is an enumeration, by the name of a base."""
