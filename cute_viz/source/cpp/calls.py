@@ -145,7 +145,7 @@ def _slice_of(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
 
 def _get(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     """get<i,j...>(x): of a tuple whatever stands there."""
-    places = [meaning.argument(item) for item in part.args or ()]
+    places = _template(meaning, part)
     if len(args) != 1 or not places or not all(isinstance(n, int) for n in places):
         raise meaning.fail("get<i>(x) takes a position and a tuple", span)
     value = meaning.value(args[0])
@@ -160,10 +160,12 @@ def _get(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> An
 
 
 def _selector(kind: str) -> _Call:
-    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-        return smem_selector(kind, [meaning.argument(item) for item in part.args or ()])
+    return lambda meaning, part, args, span: smem_selector(kind, _template(meaning, part))
 
-    return call
+
+def _template(meaning: Meaning, part: Part) -> list[Any]:
+    """The template arguments of a call."""
+    return [meaning.argument(item) for item in part.args or ()]
 
 
 def _register_sourced(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -181,10 +183,7 @@ def _trivial_scales(meaning: Meaning, part: Part, args: tuple[Node, ...], span: 
 
 
 def _op_selector(source: str) -> _Call:
-    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-        return op_selector(meaning, source, [meaning.argument(item) for item in part.args or ()], span)
-
-    return call
+    return lambda meaning, part, args, span: op_selector(meaning, source, _template(meaning, part), span)
 
 
 def _mma_shape(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -203,7 +202,7 @@ def _tiled_mma(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span)
 
 def _major(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> bool:
     """is_major<i>(stride), is_major<i, Stride>(): whether that stride is the static 1 (cutlass/gemm/gemm.h)."""
-    template = [meaning.argument(item) for item in part.args or ()]
+    template = _template(meaning, part)
     stride = meaning.solid(args[0]) if args else template[1] if len(template) > 1 else None
     if not template or not isinstance(stride, tuple) or not isinstance(template[0], int) or not 0 <= template[0] < len(stride):
         raise meaning.fail(f"{part.name} has a mode and strides", span)
@@ -211,7 +210,7 @@ def _major(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
 
 
 def _major_of(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    return major_of(part.name, [*(meaning.argument(item) for item in part.args or ()), *_solid(meaning, args)])
+    return major_of(part.name, [*_template(meaning, part), *_solid(meaning, args)])
 
 
 def _cluster_copy(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -221,10 +220,7 @@ def _cluster_copy(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Sp
 
 
 def _store_op(load: bool) -> _Call:
-    def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-        return store_op(meaning, [meaning.argument(item) for item in part.args or ()], span, load)
-
-    return call
+    return lambda meaning, part, args, span: store_op(meaning, _template(meaning, part), span, load)
 
 
 def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -298,7 +294,7 @@ def _copy_atom(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span)
 
 def _shape_like(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     """shape(x), stride(x) and the like of tuples that are shapes already."""
-    template = tuple(meaning.argument(item) for item in part.args or ())
+    template = tuple(_template(meaning, part))
     values = _solid(meaning, args)
     if part.name == "shape" and len(values) == 1 and isinstance(values[0], tuple) and not template:
         return values[0]

@@ -70,10 +70,6 @@ def _cluster(value: Any) -> tuple[Any, ...]:
     return tuple(int(x) if isinstance(x, int) and not isinstance(x, Runtime) else None for x in value)
 
 
-def _is_even(cluster: tuple[Any, ...]) -> bool:
-    return None not in cluster and cluster[0] % 2 == 0
-
-
 def mainloop_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
     """CollectiveBuilder<Sm100, OpClassTensorOp or OpClassBlockScaledTensorOp, ...> of a mainloop. Raises: as `builder`."""
     tile, cluster = shape_of(args[9], "the tile"), _cluster(args[10])
@@ -91,7 +87,7 @@ def mainloop_sm100(meaning: Meaning, args: list[Any], span: Span) -> Built:
         raise meaning.fail("the strides of these operands are not known", span, hint="cutlass::layout::RowMajor or ColumnMajor")
     scales = [_scaled(args[x], schedule) for x in (2, 5)] if scaled else []
     elements = [x[0] for x in scales] or [multiplied(args[2]), multiplied(args[5])]
-    chosen = _is_even(cluster) and (m == 256 if scaled else m % 128 == 0)
+    chosen = None not in cluster and cluster[0] % 2 == 0 and (m == 256 if scaled else m % 128 == 0)
     pair = "2Sm" in schedule if "1Sm" in schedule or "2Sm" in schedule else chosen
     majors = [major("UMMA", is_major(x, 0)) for x in strides]
     narrow = scaled and _is_mxf4(elements, strides, schedule)

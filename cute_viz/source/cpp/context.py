@@ -9,7 +9,7 @@ from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.declare import Declarer
 from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.scopes import Range, Scope
-from cute_viz.source.cpp.tokens import Lines, tokenize, words
+from cute_viz.source.cpp.tokens import tokenize, words
 from cute_viz.source.cpp.tree import Binary, Call, Id, Node, Part
 from cute_viz.source.cpp.uses import Use
 from cute_viz.source.cpp.values import Env
@@ -45,8 +45,6 @@ class Context:
         self.root = Env(reader.file, None)
         self.steps = self.deep = self.macros = 0
         self.types = 0  # how many `decltype` are being evaluated
-        self.starts = [token.start for token in reader.tokens]
-        self.lines = Lines(self.text)
         self.lets: dict[str, list[tuple[tuple[str, ...], str]]] = {}
         for key in given.let:
             *around, name = path_parts(key)
@@ -76,11 +74,11 @@ class Context:
 
     def line(self, token: int) -> int:
         """The line of a token."""
-        return self.lines.at(self.starts[token])
+        return self.reader.lines.at(self.reader.tokens[token].start)
 
     def file(self, token: int) -> str:
         """The included file of a token, as line markers name it; "" of the file itself."""
-        return self.lines.file(self.starts[token])
+        return self.reader.lines.file(self.reader.tokens[token].start)
 
     def span(self, part: Range) -> Span:
         """The place of tokens."""

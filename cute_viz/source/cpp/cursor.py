@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from cute_viz.source.cpp.preprocess import Source
 from cute_viz.source.cpp.scopes import Param, Range
-from cute_viz.source.cpp.tokens import words
+from cute_viz.source.cpp.tokens import Lines, words
 
 _CLOSE = {")": "(", "]": "[", "}": "{"}
 _FAR = 6000  # tokens between a '<' and its '>'
@@ -27,6 +28,16 @@ class Cursor:
         self.scanned = 0
         self._angles: dict[int, int | None] = {}
         self.templates: dict[str, bool | None] = {}  # names, and whether they are of templates
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each token begins."""
+        return [token.start for token in self.tokens]
+
+    @cached_property
+    def lines(self) -> Lines:
+        """The lines of the text."""
+        return Lines(self.text)
 
     def _matches(self) -> list[int]:
         """For every opening bracket the one that closes it; what nothing closes goes to the end."""

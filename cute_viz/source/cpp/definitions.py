@@ -36,7 +36,7 @@ class Definitions(Parameters):
         """The token at a place of the file; None in a text that is none of it."""
         if self.text is not self.context.text:
             return None
-        return bisect_left(self.context.starts, span.start)
+        return bisect_left(self.context.reader.starts, span.start)
 
     def meant(self, found: Found, part: Part, span: Span) -> Any:
         """The value of what a name was found to mean, with its template arguments."""

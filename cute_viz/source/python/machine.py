@@ -16,7 +16,8 @@ from cute_viz.source.python.store import Changes, Store
 from cute_viz.source.python.tree import Tree
 from cute_viz.source.python.values import Class, Symbol, Unknown, alike
 
-STEPS = 150_000  # nodes that are evaluated of a file: enough for any, and a bound for what a stranger wrote
+STEPS = 150_000  # nodes that are evaluated in one run: enough for any, and a bound for what a stranger wrote
+STEPS_IN_ALL = 10 * STEPS  # in all runs of a file
 STEPS_OUTSIDE = 40_000  # of all files that it imports
 DEPTH = 24  # calls in calls
 
@@ -67,7 +68,8 @@ class Machine:
         self.dead: dict[int, CuteVizError] = {}  # of a statement that does not run: why
         self.ends: dict[tuple[int, str], list[Any]] = {}  # of a function and a name: its values when calls of it ended
         self.calls: dict[int, int] = {}  # of a function: how often it was called
-        self.steps = self.steps_outside = 0
+        self.steps = self.steps_outside = self.spent = 0
+        self.most = STEPS
         self.depth = 0
         self.loops = 0  # loops around that are not followed round by round
         self.splits = 0  # ways around of which it is not known whether they are taken
@@ -95,8 +97,13 @@ class Machine:
             self.steps_outside += 1
             if self.steps_outside > STEPS_OUTSIDE:
                 raise self.fail("the files that this one imports take too long to follow to here", node)
-        if self.steps > STEPS:
+        if self.steps > self.most:
             raise self.fail("this file takes too long to follow to here", node, hint="give the values that are needed: `let=`")
+
+    def restart(self) -> None:
+        """Count the steps of another run, as far as those of all runs allow it."""
+        self.spent += self.steps
+        self.steps, self.most = 0, min(STEPS, STEPS_IN_ALL - self.spent)
 
     def value(self, node: ast.expr, frame: Frame) -> Any:
         """The value of an expression, known or not; an error has its place."""

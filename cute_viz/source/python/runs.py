@@ -150,7 +150,8 @@ class Runs:
 
     def _layer(self, root: str) -> None:
         """From here on, record apart from what was recorded before."""
-        self.machine.records, self.machine.ends, self.machine.steps = {}, {}, 0
+        self.machine.restart()
+        self.machine.records, self.machine.ends = {}, {}
         self.done[root].append((self.machine.records, self.machine.ends))
 
     def _module(self) -> None:
