@@ -70,7 +70,7 @@ def _using(reader: Declarer, scope: Scope, at: int, params: _Params) -> int:
         scope.using.append(reader.words((at + 1, end)).replace(" ", ""))
         return end + 1
     end = reader.find(at, (";",))
-    equals = at + 1
+    equals = min(at + 1, end)
     while tokens[equals].kind == "[":
         equals = reader.match[equals] + 1
     if tokens[at].kind == "name" and tokens[equals].kind == "=":
@@ -319,7 +319,8 @@ def _return(reader: Declarer, scope: Scope, at: int) -> int:
 
 
 def _case(reader: Declarer, scope: Scope, at: int) -> int:
-    return reader.find(at, (":", ";")) + 1
+    end = reader.find(at, (":", ";"))
+    return end + (reader.tokens[end].kind in (":", ";"))
 
 
 def _try(reader: Declarer, scope: Scope, at: int) -> int:

@@ -40,8 +40,8 @@ class Cursor:
         return Lines(self.text)
 
     def _matches(self) -> list[int]:
-        """For every opening bracket the one that closes it; what nothing closes goes to the end."""
-        last = len(self.tokens) - 1
+        """For every opening bracket the one that closes it; what nothing closes goes to the last token before the end."""
+        last = max(len(self.tokens) - 2, 0)
         out = [last] * len(self.tokens)
         open_: list[int] = []
         for n, token in enumerate(self.tokens):

@@ -60,8 +60,7 @@ class Definitions(Parameters):
         for other in found.declarations[1:]:
             branch = excludes(other.branch, first.branch)
             if branch is None and not (other.kind == first.kind == "using"):
-                places = ", ".join(str(self.context.line(x.token)) for x in found.declarations[:6])
-                raise self.fail(f"{part.name!r} is defined {len(found.declarations)} times: lines {places}", span)
+                raise self._several(found, part, span)
         values = []
         for declaration in found.declarations:
             try:
@@ -71,8 +70,13 @@ class Definitions(Parameters):
         if len(values) == len(found.declarations) and all(same(values[0], value) for value in values[1:]):
             return values[0]
         branch = next((x.branch for x in found.declarations if x.branch is not None), None)
-        assert branch is not None
+        if branch is None:
+            raise self._several(found, part, span)
         raise branch.error(f"the value of {part.name!r}", self.context.text)
+
+    def _several(self, found: Found, part: Part, span: Span) -> CuteVizError:
+        places = ", ".join(str(self.context.line(x.token)) for x in found.declarations[:6])
+        return self.fail(f"{part.name!r} is defined {len(found.declarations)} times: lines {places}", span)
 
     def applied(self, value: Any, args: tuple[Node, ...] | None, span: Span) -> Any:
         """A value with template arguments behind its name."""

@@ -36,6 +36,8 @@ from cute_viz.source.python.values import (
     same,
 )
 
+_ROUNDS = 4096  # of a range that are listed
+
 
 def evaluate(machine: Machine, node: ast.expr, frame: Frame) -> Any:
     """The value of an expression, which may be unknown.
@@ -121,8 +123,8 @@ def iterate(machine: Machine, value: Any, node: ast.AST) -> list[Any]:
     """The entries of an iterable. Raises: NotationError for anything else, and for too many entries."""
     if isinstance(value, Items):
         value = value.items
-    if isinstance(value, range) and len(value) > 4096:
-        raise machine.fail(f"{len(value)} rounds are too many to follow", node)
+    if isinstance(value, range) and value[_ROUNDS:]:
+        raise machine.fail(f"more than {_ROUNDS} rounds are too many to follow", node)
     if isinstance(value, (tuple, list, range, str)):
         return list(value)
     if isinstance(value, dict):
