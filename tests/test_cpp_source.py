@@ -347,6 +347,8 @@ def test_traits_of_the_file_are_atoms() -> None:
         ("using A = Layout<Int<cutlass::bits_to_bytes(33)>>;", "_5:_1"),
         ("using A = Layout<Int<int(tag_to_umma_major_A<cutlass::layout::ColumnMajor>()) + 4>>;", "_5:_1"),
         ("using A = Layout<Int<int(gmma_ss_tag_to_major_A<int8_t, cutlass::layout::ColumnMajor>()) + 4>>;", "_4:_1"),
+        (f"enum E {{ {', '.join(f'e{n}' for n in range(90))} }}; using A = Layout<Int<e89>>;", "_89:_1"),
+        (f"auto t = make_tuple(1, 3); using A = Layout<Int<{'get<0>(make_tuple(' * 20}_5{{}}{'))' * 20}>>;", "_5:_1"),
     ],
 )
 def test_what_cpp_writes(text: str, expected: str) -> None:
@@ -365,6 +367,12 @@ def test_what_cpp_writes(text: str, expected: str) -> None:
         ("using A = Unknown<int>::type;", "not defined in this file"),
         ("using A = Layout<Int<(4>>;", "closed"),
         ("void f() { auto A = cute::printf(1); }", "not defined in this file"),
+        ("auto A = abs(1, 2);", "abs takes 1 number, not 2"),
+        ("auto A = gcd(1e400, 3);", "gcd is for integers"),
+        ("auto A = int(1e400);", "inf is not an integer"),
+        (f"auto A = 0x{'f' * 5000};", "cannot be read as a number"),
+        ("template <class T> struct D : D<D<T>> {}; using A = D<int>::F;", "more than 200 bases"),
+        ("using d::e; using e::d; auto A = d;", "refers to itself"),
     ],
 )
 def test_what_cannot_be_read_says_why_and_where(text: str, words: str) -> None:
@@ -486,3 +494,14 @@ def test_the_traits_of_cutlass_are_those_of_the_library(name: str) -> None:
                 different += 1
     assert same >= 5
     assert different <= (name == "sm80")  # 4.2.0 has a B layout that a later one corrects
+
+
+def test_a_text_may_end_anywhere_and_nest_far() -> None:
+    text = "template <class T> requires X<T> struct C : D<T> { using F [[a]] = int; enum K : int { a = 1 }; operator int(); };"
+    text += (
+        "void f(int (&a)[3]) { try { using x; } catch (...) { } do case 1: while (c); auto [p, q] = r; auto l = [&](auto x) {}; }"
+    )
+    for end in range(len(text)):
+        read(text[:end], Given())
+    chain = "void f() { " + "if (1) {} else " * 4000 + "{} auto l = Layout<_4>{}; }"
+    assert show(read(chain, Given()).find("l").read()) == "_4:_1"

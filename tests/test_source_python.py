@@ -485,3 +485,13 @@ def test_tensors_of_a_run_have_atoms_and_coordinates() -> None:
     assert value(TENSORS.replace("import cpasync", "import cpasync, tcgen05"), "f.k") == "232448"
     assert refusal(TENSORS, "f.atom", a="(?,?,?):(?{i64},1,?{i64})").needs == ("a.element_type",)
     assert value(TENSORS, "f.b", **let, c="4") == "(512,256,4):(256,1,0)"
+
+
+def test_bases_are_looked_up_once_and_arguments_may_lack() -> None:
+    text = "class A0: n = 4\n" + "".join(
+        f"class B{i}(A{i}): pass\nclass C{i}(A{i}): pass\nclass A{i + 1}(B{i}, C{i}): pass\n" for i in range(40)
+    )
+    assert value(f"{text}x = A40.n\n", "x") == "4"
+    for call in ("len()", "isinstance(1)", "math.prod()", "list(range(1 << 70))"):
+        with pytest.raises(CuteVizError, match=r"lacks an argument|too many"):
+            value(f"import math\nx = {call}\n", "x")

@@ -161,3 +161,11 @@ def test_limits() -> None:
     (entry,) = read_text(wide).entries
     with pytest.raises(CuteVizError):
         entry.read()
+
+
+def test_a_line_of_types_takes_no_longer_than_it_is() -> None:
+    assert len(read("k.cu(1): error: " + "Layout<" * 20_000, Given()).entries) <= 1
+    names = "; ".join(f"T{n} = cute::tuple<{', '.join([f'T{n + 1}'] * 10)}>" for n in range(20))
+    entries = read(f"k.cu(1): error: no [with T = cute::Layout<T0, T0>; {names}]", Given()).entries
+    with pytest.raises(CuteVizError, match="too many types"):
+        entries[0].read()

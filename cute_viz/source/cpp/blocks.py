@@ -68,7 +68,7 @@ def _using(reader: Declarer, scope: Scope, at: int, params: _Params) -> int:
     if tokens[at].text == "namespace":
         end = reader.find(at, (";",))
         scope.using.append(reader.words((at + 1, end)).replace(" ", ""))
-        return end + 1
+        return end + (tokens[end].kind == ";")
     end = reader.find(at, (";",))
     equals = min(at + 1, end)
     while tokens[equals].kind == "[":
@@ -81,7 +81,7 @@ def _using(reader: Declarer, scope: Scope, at: int, params: _Params) -> int:
         for begin, stop in reader.split(at, end):
             if stop > begin and tokens[stop - 1].kind == "name":
                 reader.declare(Declaration("using", tokens[stop - 1].text, stop - 1, scope, None, (begin, stop), "="))
-    return end + 1
+    return end + (tokens[end].kind == ";")
 
 
 def _typedef(reader: Declarer, scope: Scope, at: int, params: _Params) -> int:
