@@ -376,14 +376,14 @@ MOVING = {
         "#if 1\nauto L = make_layout(4);\n#else\nauto L = make_layout(5);\n#endif\nauto K = L;",
         "the value of 'L' depends on",
     ),
-    "C++ scope": ("auto L = make_layout(4);\n{\n  auto L = make_layout(8);\n}\nauto K = make_layout(size(L));", "4:1"),
+    "C++ scope": ("auto L = make_layout(4);\n{\n  auto L = make_layout(8);\n}\nauto K = make_layout(size(L));", "4:_1"),
     "C++ parameter": ("int M = 4;\nvoid f(int M) {\n  auto A = make_layout(M);\n}", "'M' is a parameter here"),
     "function": ("M = 4\ndef f():\n    M = 16\ndef g():\n    B = cute.make_layout(M)", "4:1"),
     "parameter": ("L = cute.make_layout(9)\ndef f(L):\n    K = cute.make_layout(cute.size(L))", "'L' is a parameter here"),
     "attribute": ("class K:\n    def f(self):\n        self.m = 8\n    def g(self):\n        L = cute.make_layout(self.m)", "8:1"),
     "C++ comments": (
         "auto L = /* 1 */ make_layout(4); /* auto L = make_layout(5);\nauto L = make_layout(6); */\nauto K = L;",
-        "4:1",
+        "4:_1",
     ),
     "again": ("a = 4:2\na = a(3)\nb = (a, 2)", "(6,2)"),
 }

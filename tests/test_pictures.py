@@ -203,14 +203,14 @@ class TestHues:
 
 class TestLegends:
     def test_of_a_swizzle_on_a_page_of_several(self) -> None:
-        """The chunk of a place is what bits 3 to 5 of its offset say; no warp is named on a shared tile."""
+        """A shared tile has the hue of the warp that fills the cell, as all of the page: warps are named, not chunks."""
         drawn = figure("ampere_gemm")
         (panel,) = (panel for panel in drawn.panels if "shared memory: A and B" in panel.caption)
         marks = group_marks(drawn, panel, 22, 22)
         assert marks
         for mark in marks:
-            chunks = {panel.data["offset"][r * panel.cols + c] >> 3 & 7 for r, c in inside(mark)}
-            assert [f"chunk {chunk}" for chunk in chunks] == list(mark.lines)
+            warps = {panel.data["filled"][r * panel.cols + c][0][0] // 32 for r, c in inside(mark)}
+            assert [f"warp {warp}" for warp in warps] == list(mark.lines)
 
     def test_every_warp_is_named(self) -> None:
         """A of a 2 x 2 tiling is held by warps 0 and 2, and by 1 and 3, as their rows are."""

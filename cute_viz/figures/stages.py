@@ -141,7 +141,14 @@ def _fields(figure: Figure, panel: Panel) -> tuple[tuple[int, ...], Legend]:
 
 
 def boxes_of(part: Any, panel: Panel, number: int, rows: list[int], thread: int) -> tuple[Box, ...]:
-    """What of a panel has to do with the rows, or with the thread."""
+    """What of a panel has to do with the rows, or with the thread.
+
+    >>> from cute_viz import parse
+    >>> from cute_viz.figures import build
+    >>> atom = parse("SM80_16x8x16_F32F16F16F32_TN")
+    >>> boxes_of(atom, build(atom).panels[0], 0, [], 5)[:2]
+    ((1, 2, 2, 4), (9, 2, 10, 4))
+    """
     if isinstance(part, TmaCopy):
         return _of_tma(part, panel, rows)
     if isinstance(part, (SmemDescriptor, DescriptorTensor)):

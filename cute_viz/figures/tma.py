@@ -262,8 +262,9 @@ def _tensor_panel(
         bottom, right = -(-(r0 + box[1]) // steps[1]), -(-(c0 + box[0]) // steps[0])
         boxes.append((max(0, r0 // steps[1]), max(0, c0 // steps[0]), min(rows, bottom), min(cols, right)))
     where = "".join(f", dim {n} at {x}" for n, x in enumerate(plane, 2))
+    lost = "not written" if _is_written(obj) else "filled with zeros"
     return Panel(
-        caption=f"the tensor{where}, {steps[1]} × {steps[0]} elements per cell; hatched: out of bounds, filled with zeros",
+        caption=f"the tensor{where}, {steps[1]} × {steps[0]} elements per cell; hatched: out of bounds, {lost}",
         rows=rows,
         cols=cols,
         labels=tuple(labels),
@@ -273,6 +274,11 @@ def _tensor_panel(
         boxes=tuple(dict.fromkeys(boxes)),
         place=(0, 0),
     )
+
+
+def _is_written(obj: TmaCopy) -> bool:
+    """Whether the tensor is what is written, from shared memory."""
+    return "STORE" in obj.op.name or "REDUCE" in obj.op.name
 
 
 def _edge(lines: int, low: int, step: int, extent: int) -> tuple[int, ...]:
@@ -348,7 +354,7 @@ def _hue_words(obj: TmaCopy, hues: Sequence[int], hue: int) -> str:
 def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int) -> list[str]:
     out = []
     if outside:
-        verb = "are not written" if "STORE" in obj.op.name or "REDUCE" in obj.op.name else "arrive as zeros"
+        verb = "are not written" if _is_written(obj) else "arrive as zeros"
         lost = outside * obj.tensor.bits // 8
         out.append(f"Hatched: {lost} bytes of the tile lie outside the tensor; they {verb}, and count for the barrier.")
     if planes > MOST_PLANES:
