@@ -297,6 +297,15 @@ def test_the_instruction_descriptor_of_operands_is_that_of_the_atom():
     assert bits == figure(right).panels[0].labels
 
 
+def test_k_of_96_is_told_to_the_instruction_as_it_is_issued():
+    """SM103::mma_unpack sets k_size, which make_instr_desc_block_scaled leaves 0."""
+    of = "float_e2m1_t,float_e2m1_t,float,float_ue8m0_t,128,16,32,UMMA::Major::K,UMMA::Major::K"
+    drawn = figure(parse(f"mma_operands(SM103_MXF4_ULTRA_SS_VS<{of}>{{}})"))
+    bits = next(p for p in drawn.panels if p.place == (0, 0)).labels
+    assert int("".join(bits), 2) == 0x88840480
+    assert drawn.notes[-1] == "SM103: not run on hardware."
+
+
 @pytest.mark.parametrize(
     ("major", "mode", "value_type", "tile"),
     [

@@ -63,7 +63,7 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
         else:
             drawn = _registers(obj.mma, x)
         parts.append(("", drawn, PLACES[x]))
-    if of_tensor_memory and (told := _told(atom.types, atom.name, product(atom.shape_mnk[0]), product(atom.shape_mnk[1]))):
+    if of_tensor_memory and (told := _told(atom.types, atom.name, *map(product, atom.shape_mnk))):
         parts.append(("", instruction(told, plain), PLACES["D"]))
     called = ptx_name(atom.name) or atom.name
     title = options.title or f"{called}: {' × '.join(str(product(mode)) for mode in atom.shape_mnk)}, operands where they lie"
@@ -78,8 +78,8 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
         notes.append(f"A: {SPARSE}.")
     if path := data_path(atom.name, product(atom.shape_mnk[0])):
         notes.append(f"C: {path}.")
-    if of_tensor_memory and not any(RUN in note for note in notes):
-        notes.append(f"SM100: {RUN}.")
+    if of_tensor_memory:
+        notes = [note for note in notes if RUN not in note] + [f"{atom.name[:5]}: {RUN}."]
     facts: dict[str, Any] = {f"{x} in": _memory(home(atom.name, x)) for x in "CAB"}
     return replace(joined, kind="operands", panels=tuple(placed), notes=tuple(notes), facts=facts)
 
@@ -88,14 +88,20 @@ def _memory(where: str) -> str:
     return {"smem": "shared memory", "tmem": "tensor memory", "rmem": "registers"}[where]
 
 
-def _told(types: tuple[str, ...], name: str, m: int, n: int) -> InstrDescriptor | None:
-    """The instruction descriptor that the atom carries; None where its types are not known."""
+def _told(types: tuple[str, ...], name: str, m: int, n: int, k: int) -> InstrDescriptor | None:
+    """The instruction descriptor that the atom issues; None where its types are not known.
+
+    Of MMAs of 4 bits with K = 96 CuTe sets the bit of that as it issues them (mma_traits_sm100.hpp, SM103::mma_unpack).
+    """
     negated = re.findall(r"ScaleIn(?:::|\.)(One|Neg)\b", name)[:2] or ["One", "One"]
     sparse = str(is_sparse(name)).lower()
     try:
         if fragments_of(name).scaled:
             scale = name.partition("<")[2].split(",")[3].strip()
-            return make_instr_desc_block_scaled(*types[:3], scale, m, n, *majors(name), *negated, sparse)
+            found = make_instr_desc_block_scaled(*types[:3], scale, m, n, *majors(name), *negated, sparse)
+            if k != 96:
+                return found
+            return replace(found, values=(*found.values, ("k_size", 1)), what=(*found.what, ("k_size", "K = 96")))
         saturated = "True" if "Saturate::True" in name else "False"
         return make_instr_desc(*types[:3], m, n, *majors(name), *negated, saturated, sparse)
     except (AlgebraError, IndexError):

@@ -50,14 +50,15 @@ def _is_drawn(a: Arrow, frames: Sequence[Frame]) -> bool:
 
 
 def undrawn(found: Sequence[Arrow], frames: Sequence[Frame]) -> str:
-    """What `arrows` leaves out, in words: which of the numbered panels goes on in which.
+    """Which of the numbered panels goes on in which, in words, where `arrows` leaves any of it out.
 
     >>> undrawn([Arrow(0, 1), Arrow(1, 2)], ())
     ''
     """
     pairs: dict[tuple[int, int], None] = {}
-    for a in found if frames else ():
-        if a.head and not _is_drawn(a, frames):
+    heads = [a for a in found if a.head] if frames else []
+    if not all(_is_drawn(a, frames) for a in heads):
+        for a in heads:
             source, target = (_number(frames[end].panel, end) for end in (a.source, a.target))
             if source != target:  # the panels of one step
                 pairs[source, target] = None
