@@ -214,10 +214,10 @@ def test_a_legend_in_print_counts_no_cells(target):
 
 
 def test_the_day_of_a_thread_says_which_step_follows():
-    """In a column arrows would run through the captions of the steps below: what no arrow shows is told, and rows are left out."""
+    """In a column arrows would run through the captions of the steps below: all steps are told then, and rows are left out."""
     page = page_of(figure("ampere_gemm", follow=13), Options(target="column"))
     lines = {item.text for item in page.items if isinstance(item, Line)}
-    assert "Steps 1 → 2 → 3 → 4" in lines
+    assert "Steps 1 → 2 → 3 → 4 → 5" in lines
     assert [len(item.curves) for item in page.items if isinstance(item, Arrows)] == [2]  # from 4 to 5, a row each
     labels = [label for place in page.panels for label in place.panel.labels if label]
     assert sorted(labels) == sorted(label for panel in figure("ampere_gemm", follow=13).panels for label in panel.labels if label)
