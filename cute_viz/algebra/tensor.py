@@ -326,6 +326,17 @@ def check_owning(layout: AnyLayout, beside: bool = False) -> None:
         )
 
 
+def check_like(x: Any) -> None:
+    """Refuse a tensor of C++ that make_fragment_like and make_tensor_like cannot make registers of: see check_owning.
+
+    >>> check_like(Layout((4, 8)))
+    """
+    from cute_viz.algebra.divide import in_dsl
+
+    if isinstance(x, Tensor) and not in_dsl(x.layout, ()):
+        check_owning(x.layout, beside=True)
+
+
 def whole(x: Any) -> Any:
     """A tensor as its layout; anything else as it is.
 

@@ -69,13 +69,18 @@ def instruction_order(tma: Any, cta: Any, ctas: Any, smem: Any) -> tuple[Any, An
 
 def _part(x: AnyLayout, cut: AnyLayout, moved: Any) -> AnyLayout:
     """A layout whose first mode is ordered as the instruction takes it, begun at an element of that."""
-    rank = tuple_rank(domain(x).shape)
-    ordered = _first_static(coalesce(composition(x, (cut, *[X] * (rank - 1))), ((1, 1),)), x)
-    found = domain_offset(((moved, 0), *[0] * (rank - 1)), ordered)
+    found = _ordered(x, cut, moved)
     if not isinstance(found, tuple):
         return found  # type: ignore[no-any-return]
     layout, offset = found
     return with_origin(offset, layout) if isinstance(offset, tuple) and any(leaves(offset)) else layout
+
+
+def _ordered(x: AnyLayout, cut: AnyLayout, moved: Any) -> Any:
+    """What domain_offset gives of a layout whose first mode is ordered as the instruction takes it, at an element of that."""
+    rest = tuple_rank(domain(x).shape) - 1
+    ordered = coalesce(composition(x, (cut, *[X] * rest)), ((1, 1),))
+    return domain_offset(((moved, 0), *[0] * rest), _first_static(ordered, x))
 
 
 def _first_static(x: AnyLayout, of: AnyLayout) -> AnyLayout:
@@ -91,9 +96,7 @@ def _first_static(x: AnyLayout, of: AnyLayout) -> AnyLayout:
 
 def _shared(smem: Any, cut: AnyLayout, moved: Any) -> Any:
     plain = smem.layout if isinstance(smem, Tensor) else domain(as_layout(smem))
-    rank = tuple_rank(plain.shape)
-    ordered = _first_static(coalesce(composition(plain, (cut, *[X] * (rank - 1))), ((1, 1),)), plain)
-    moved_there = domain_offset(((moved, 0), *[0] * (rank - 1)), ordered)
+    moved_there = _ordered(plain, cut, moved)
     return viewed(smem, moved_there) if isinstance(smem, Tensor) else moved_there[0]
 
 

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import pointer_bits
 from cute_viz.algebra.copy import ThrCopy
-from cute_viz.algebra.divide import in_dsl
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Tensor, check_owning, whole
+from cute_viz.algebra.tensor import Tensor, check_like, whole
 from cute_viz.analysis.explain import explain as steps_of_call
 from cute_viz.analysis.explain import is_layout
 from cute_viz.analysis.steps import Step
@@ -189,8 +188,7 @@ def _fitting(name: str, operands: list[Any]) -> list[Any]:
     kinds = known.kinds if known is not None else ""
     if name.endswith("_like"):  # for which it does not matter where a tensor begins
         for x in operands:
-            if isinstance(x, Tensor) and not in_dsl(x.layout, ()):
-                check_owning(x.layout, beside=True)
+            check_like(x)
         operands = [x.layout if isinstance(x, Tensor) and x.swizzle is None else x for x in operands]
     return [operand if kinds[n : n + 1] == "U" else whole(operand) for n, operand in enumerate(operands)]
 

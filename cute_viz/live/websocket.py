@@ -102,8 +102,11 @@ class WebSocket:
 
     def _frame(self, kind: int, data: bytes) -> None:
         size = len(data)
-        length = bytes([size]) if size < 126 else b"\x7e" + (size & 0xFFFF).to_bytes(2, "big")
-        if size >= 1 << 16:
+        if size < 126:
+            length = bytes([size])
+        elif size < 1 << 16:
+            length = b"\x7e" + size.to_bytes(2, "big")
+        else:
             length = b"\x7f" + size.to_bytes(8, "big")
         with self._sending:
             self._wire.sendall(bytes([0x80 | kind]) + length + data)

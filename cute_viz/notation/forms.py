@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, with_origin
-from cute_viz.algebra.divide import in_dsl
 from cute_viz.algebra.inttuple import Made, Static, X, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Tensor, check_owning, make_tensor
+from cute_viz.algebra.tensor import check_like, make_tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.notation import hardware
 from cute_viz.notation.syntax import Call, Chain, Name, Pair, Sequence, short
@@ -109,9 +108,8 @@ def _tensor(evaluator: Meaning, node: Call) -> Any:
 
 def _owning(evaluator: Meaning, node: Call) -> Any:
     """make_fragment_like(tensor), make_tensor_like(tensor): registers, whose extents C++ must know when the kernel is compiled."""
-    x = evaluator.value(node.args[0]) if len(node.args or ()) == 1 and node.args else None
-    if isinstance(x, Tensor) and not in_dsl(x.layout, ()):
-        check_owning(x.layout, beside=True)
+    if node.args is not None and len(node.args) == 1:
+        check_like(evaluator.value(node.args[0]))
 
 
 def _origin(evaluator: Meaning, node: Call) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import isfinite
-from operator import add, and_, eq, ge, gt, le, lshift, lt, mul, ne, or_, rshift, sub, xor
+from operator import add, and_, lshift, mul, or_, rshift, sub, xor
 from typing import Any
 
 from cute_viz.algebra.elements import ValueType, named
@@ -17,6 +17,7 @@ from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.definitions import Definitions
 from cute_viz.source.cpp.elements import bits, canonical, same
 from cute_viz.source.cpp.tree import (
+    COMPARE,
     Binary,
     Cast,
     Condition,
@@ -33,14 +34,6 @@ from cute_viz.source.cpp.values import (
     as_int,
 )
 
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "==": eq,
-    "!=": ne,
-    "<": lt,
-    ">": gt,
-    "<=": le,
-    ">=": ge,
-}
 _LARGE = 4096  # bits of a product
 
 
@@ -155,8 +148,8 @@ class Operators(Definitions):
             return self._further(right, left)
         if not (_is_number(left) and _is_number(right)):
             raise self.fail(f"'{operator}' is for integers", node.span)
-        if operator in _COMPARE:
-            return _COMPARE[operator](certain(left), certain(right))
+        if operator in COMPARE:
+            return COMPARE[operator](certain(left), certain(right))
         if isinstance(left, float) or isinstance(right, float):
             return self._floating(operator, certain(left), certain(right), node)
         a, b = self._integer(left), self._integer(right)

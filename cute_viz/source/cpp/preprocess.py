@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections.abc import Callable
-from operator import add, and_, eq, ge, gt, le, lt, mul, ne, or_, sub
+from operator import add, and_, mul, or_, sub
 from typing import Any, NamedTuple
 
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.expressions import Expressions
 from cute_viz.source.cpp.tokens import Directive, Token, tokenize, words
-from cute_viz.source.cpp.tree import Binary, Call, Condition, Id, Literal, Node, Unary
+from cute_viz.source.cpp.tree import COMPARE, Binary, Call, Condition, Id, Literal, Node, Unary
 from cute_viz.source.model import Given
 
 _DEEP = 200
@@ -260,13 +260,8 @@ def _balanced(tokens: list[Token], begin: int) -> bool:
     return depth == 0
 
 
-_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "==": eq,
-    "!=": ne,
-    "<": lt,
-    ">": gt,
-    "<=": le,
-    ">=": ge,
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    **COMPARE,
     "+": add,
     "-": sub,
     "*": mul,
@@ -289,11 +284,11 @@ def _combined(operator: str, left: Any, right: Any) -> Any:
             if left is None or right is None
             else False
         )
-    if left is None or right is None or operator not in _COMPARE or isinstance(left, str) or isinstance(right, str):
+    if left is None or right is None or operator not in _BINARY or isinstance(left, str) or isinstance(right, str):
         return None
     if _NEW in (left, right):
         new_enough = (operator in (">", ">=") and left == _NEW) or (operator in ("<", "<=") and right == _NEW)
         return True if new_enough and left != right else None
     if max(abs(left), abs(right)) > 1 << 64:
         return None
-    return _COMPARE[operator](left, right)
+    return _BINARY[operator](left, right)

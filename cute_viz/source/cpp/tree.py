@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Callable
+from operator import eq, ge, gt, le, lt, ne
+from typing import Any, TypeAlias
 
 from cute_viz.errors import Span
+
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {"==": eq, "!=": ne, "<": lt, ">": gt, "<=": le, ">=": ge}
 
 
 class _Node:
