@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import tempfile
 import tokenize
 from pathlib import Path
@@ -41,6 +42,15 @@ def bare(text: str) -> str:
     return out
 
 
+def together(folder: Path) -> str:
+    """The kept reports of a folder as one: digests once, and for each report a string of 0 and 1: which of them agree."""
+    reports = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
+    agree = dict(sorted(pair for report in reports for pair in report["agree"].items()))
+    assert all(agree[name] == digest for report in reports for name, digest in report["agree"].items()), "check --all again"
+    told = [{**report, "agree": "".join(str(int(name in report["agree"])) for name in agree)} for report in reports]
+    return json.dumps({"reports": told, "agree": agree}, separators=(",", ":"))
+
+
 def _code(text: str) -> ast.Module:
     """What runs: the tree without docstrings."""
     tree = ast.parse(text)
@@ -67,6 +77,9 @@ class Bare(BuildHookInterface):  # type: ignore[misc]
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(bare(path.read_text(encoding="utf-8")), encoding="utf-8")
             build_data["force_include"][str(target)] = within.as_posix()
+        target = Path(self.folder.name) / "devices.json"
+        target.write_text(together(root / "layouts" / "verified"), encoding="utf-8")
+        build_data["force_include"][str(target)] = f"{PACKAGE}/layouts/verified/devices.json"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         if version != "editable":

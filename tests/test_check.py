@@ -6,11 +6,13 @@ import gc
 import json
 import operator
 import re
+import runpy
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -52,6 +54,7 @@ from cute_viz.spec.library import resolve
 from cute_viz.spec.listing import Listed, listing
 from tests import strategies
 
+ROOT = Path(__file__).parents[1]
 ATOM = "SM80_16x8x16_F32F16F16F32_TN"
 
 
@@ -629,14 +632,31 @@ def test_kept_reports_follow_the_library_and_its_files(tmp_path: Path) -> None:
         assert digest.verified(ATOM, figure, Mine()) == device
     assert digest.verified(ATOM, figure) == "NVIDIA H100 80GB HBM3, NVIDIA H200"
     assert [name for name, _ in library.atoms(Mine())] == ["SM75_U32x1_LDSM_N"]
-    file.write_text("[]")
-    with pytest.raises(CuteVizError, match=r"mine\.json: this is not the report of a check"):
-        digest.reports(Mine())
+    for wrong in (
+        "[]",
+        '{"reports": [{"device": "a GPU", "known": {}, "agree": "x"}], "agree": {}}',
+        '{"reports": {}, "agree": 1}',
+    ):
+        file.write_text(wrong)
+        with pytest.raises(CuteVizError, match=r"mine\.json: this is not the report of a check"):
+            digest.reports(Mine())
     file.unlink()
     file.symlink_to(tmp_path.parent / "other.json")
     (tmp_path.parent / "other.json").write_text("{}")
     with pytest.raises(CuteVizError, match="leads out of the folder"):
         digest.reports(Mine())
+
+
+def test_the_reports_of_a_wheel_are_those_of_the_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Installed:
+        def directories(self) -> list[str]:
+            return [str(tmp_path)]
+
+    monkeypatch.setitem(sys.modules, "hatchling.builders.hooks.plugin.interface", SimpleNamespace(BuildHookInterface=object))
+    wheel = runpy.run_path(str(ROOT / ".ci" / "wheel.py"))
+    (tmp_path / "verified").mkdir()
+    (tmp_path / "verified" / "devices.json").write_text(wheel["together"](ROOT / "layouts" / "verified"))
+    assert digest.reports(Installed()) == digest.reports()
 
 
 def test_specs_of_a_folder_of_the_users_name_its_own_atoms(tmp_path: Path) -> None:
