@@ -17,6 +17,8 @@ from cute_viz.figures.lanes import held
 from cute_viz.figures.model import HOLE
 from cute_viz.figures.tma import pieces_at
 from cute_viz.notation import read
+from cute_viz.renderers import Options
+from cute_viz.renderers.page import page_of
 from cute_viz.spec.library import resolve
 from tests.test_hardware import ROWS
 
@@ -245,6 +247,72 @@ def test_a_pair_of_ctas_holds_what_the_headers_say(m, half):
     assert "not run on hardware" in " ".join(drawn.notes)
 
 
+def numbers(words: str) -> range:
+    low, high = (words.split("-") * 2)[:2]
+    return range(int(low), int(high) + 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "m", "n", "k", "per"),
+    [
+        ("MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,{},{},{}>", 128, 8, 32, 1),
+        ("MXF4_SS<float_e2m1_t,float_e2m1_t,float,float_ue8m0_t,{},{},32,{}>", 128, 96, 64, 2),
+        ("MXF4_2x1SM_SS<float_e2m1_t,float_e2m1_t,float,float_ue4m3_t,{},{},16,{}>", 256, 192, 64, 4),
+        ("MXF4_2x1SM_SS<float_e2m1_t,float_e2m1_t,float,float_ue4m3_t,{},{},16,{}>", 128, 128, 64, 4),
+        ("MXF4_2x1SM_SS<float_e2m1_t,float_e2m1_t,float,float_ue4m3_t,{},{},16,{}>", 128, 64, 64, 0),
+        ("F16BF16_SS<half_t,half_t,float,{},{},{}>", 64, 24, 16, 0),
+        ("F16BF16_TS<half_t,half_t,float,{},{},{}>", 128, 64, 16, 0),
+    ],
+)
+def test_operands_of_tcgen05_lie_where_the_ptx_isa_has_them(kind, m, n, k, per):
+    """Rows of C in lanes (layouts A, D, F), core matrices of 8 rows of 16 bytes, factors in lane r mod 32 of column r / 32."""
+    drawn = figure(f"mma_operands(SM100_MMA_{kind.format(m, n, 'UMMA::Major::K,UMMA::Major::K')}{{}})")
+    c, a, b = drawn.panels[:3]
+    pair, chunk = "2x1SM" in kind, k // 2
+    assert c.col_ruler.labels == b.col_ruler.labels
+    places = {place.panel.place: place.grid for place in page_of(drawn, Options()).panels}
+    assert places[1, 1].left == places[0, 1].left
+    assert places[1, 1].cell_w == places[0, 1].cell_w
+    assert places[1, 1].left - places[1, 0].right < 200
+    for panel in (c, a, b):
+        for at, label in enumerate(panel.labels):
+            row, col = int(panel.row_ruler.labels[at // panel.cols]), int(panel.col_ruler.labels[at % panel.cols])
+            told = dict(line.split() for line in label.split("\n"))
+            lane = row // 16 * 32 if m == 64 else row % 128
+            if pair or panel is b:
+                assert panel.paints[at] == (int(told["CTA"]) if pair else drawn.panels[2].paints[0])
+            else:
+                assert drawn.paints[panel.paints[at]].hue == lane // 32
+            if m == 128 and pair:
+                continue  # layout B has a test of its own
+            if panel is c or (panel is a and "_TS" in kind):
+                assert numbers(told["lane"])[0] == lane
+                assert numbers(told["col"])[0] == (col if panel is c else col // 2)
+            elif not pair:
+                (mn, of_k) = (row, col) if panel is a else (col, row)
+                rows, cols = map(numbers, told["core"].split(","))
+                assert (rows[0], cols[0], len(cols)) == (mn // 8, of_k // chunk, 1)
+    found = [panel for panel in drawn.panels if panel.caption.startswith("SFA and SFB")]
+    assert len(found) == (per > 0)
+    seen: dict[tuple[str, int], set[int]] = {}
+    for panel in found:
+        for at, label in enumerate(panel.labels):
+            lanes, (operand, column) = panel.row_ruler.labels[at // panel.cols], panel.col_ruler.labels[at % panel.cols].split()
+            mode, rows, _, which = label.split()
+            assert mode == {"SFA": "m", "SFB": "n"}[operand]
+            halved = m == 128 and pair and operand == "SFB"  # as the columns of C are, whose right half is in lane 64 and on
+            assert {row % (64 if halved else 256) // 32 for row in numbers(rows)} == {int(column)}
+            assert not halved or {row // 64 for row in numbers(rows)} == {int(lanes) // 64}
+            assert numbers(which) == range(per)
+            seen.setdefault((operand, int(lanes)), set()).update(numbers(rows))
+    if per:
+        half = m == 128 and pair
+        of_b = [set(range(warp // 2 * 64, warp // 2 * 64 + 64)) if half else set(range(n)) for warp in range(4)]
+        of_a = set(range(m // 2 if pair else m))
+        assert seen == {("SFA", 32 * w): of_a for w in range(4)} | {("SFB", 32 * w): of_b[w] for w in range(4)}
+    assert any("factors of such a shape" in note for note in drawn.notes) == ("MX" in kind and not per)
+
+
 def test_one_threads_rows_are_lit_in_every_stage():
     drawn = figure("hopper_gemm", follow=45)
     lit = [[n for n, p in enumerate(panel.paints) if p >= 0 and not drawn.paints[p].faded] for panel in drawn.panels]
@@ -293,7 +361,7 @@ def test_the_instruction_descriptor_of_operands_is_that_of_the_atom():
     right = parse(
         f"make_instr_desc<half_t,half_t,float,256,128,UMMA::Major::K,UMMA::Major::K,{words},UMMA::Saturate::False,true>()"
     )
-    bits = next(p for p in figure(parse(f"mma_operands({name.format(words)}{{}})")).panels if p.place == (0, 0)).labels
+    bits = figure(parse(f"mma_operands({name.format(words)}{{}})")).panels[-1].labels
     assert bits == figure(right).panels[0].labels
 
 
@@ -301,7 +369,7 @@ def test_k_of_96_is_told_to_the_instruction_as_it_is_issued():
     """SM103::mma_unpack sets k_size, which make_instr_desc_block_scaled leaves 0."""
     of = "float_e2m1_t,float_e2m1_t,float,float_ue8m0_t,128,16,32,UMMA::Major::K,UMMA::Major::K"
     drawn = figure(parse(f"mma_operands(SM103_MXF4_ULTRA_SS_VS<{of}>{{}})"))
-    bits = next(p for p in drawn.panels if p.place == (0, 0)).labels
+    bits = drawn.panels[-1].labels
     assert int("".join(bits), 2) == 0x88840480
     assert drawn.notes[-1] == "SM103: not run on hardware."
 
