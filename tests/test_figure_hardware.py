@@ -19,6 +19,7 @@ from cute_viz.figures.tma import pieces_at
 from cute_viz.notation import read
 from cute_viz.renderers import Options
 from cute_viz.renderers.page import page_of
+from cute_viz.renderers.primitives import Boxes, Labels
 from cute_viz.spec.library import resolve
 from tests.test_hardware import ROWS
 
@@ -155,14 +156,57 @@ def test_a_box_is_hatched_where_it_is_out_of_bounds():
     rows, cols = ([int(label) for label in ruler.labels] for ruler in (tensor.row_ruler, tensor.col_ruler))
     assert all(rows[n // tensor.cols] < 100 and cols[n % tensor.cols] < 120 for n in inside)
     assert all(tensor.paints[n] != HOLE for n in inside)
-    for n, label in enumerate(shared.labels):  # the swizzle of 128 bytes: chunk xor row
-        row, col = map(int, label.split(","))
-        assert n == (row - 64) * 8 + (col // 8 ^ (row - 64) % 8)
+    for byte, label, paint in zip(shared.data["byte"], shared.labels, shared.paints, strict=True):
+        row, col = map(int, label.split(","))  # the swizzle of 128 bytes: chunk xor row; the second box lies behind the first
+        assert byte == col // 64 * 8192 + (row - 64) * 128 + (col % 64 // 8 ^ row % 8) * 16
+        assert (paint == HOLE) == (row >= 100 or col >= 120)
+    assert {int(label) // 8192 for label in shared.row_ruler.labels} == {0, 1}
+    assert HOLE in shared.paints
+
+
+@pytest.mark.parametrize("name", ["hopper_gemm", "blackwell_gemm"])
+def test_the_page_of_a_gemm_shows_lines_of_every_warp_in_memory(name):
+    """K-major, swizzle of 128 bytes: row r of A is line r; warp w of a wgmma's four holds 16 rows, of tensor memory's four 32."""
+    drawn, rows = figure(name), {"hopper_gemm": 16, "blackwell_gemm": 32}[name]
+    load, core = (next(p for p in drawn.panels if words in p.caption) for words in ("swizzle 128B", "core matrix (row"))
+    for panel, start in ((load, 0), (core, 1024)):
+        lines = [(int(label) - start) // 128 for label in panel.row_ruler.labels]
+        assert lines == [warp * rows + n for warp in range(4) for n in range(4)]
+        for n, (paint, label) in enumerate(zip(panel.paints, panel.labels, strict=True)):
+            line, chunk = lines[n // 8], n % 8
+            assert drawn.paints[paint].hue == line // rows
+            assert label == (f"{line},{(chunk ^ line % 8) * 8}" if panel is load else f"{line // 8},{chunk ^ line % 8}.{line % 8}")
+        assert any(f"bytes {start}, {start + 128 * rows}" in note for note in drawn.notes)
+    if name == "blackwell_gemm":
+        assert drawn.panels[-1].labels == tuple(f"{lane},{register}" for lane in range(16) for register in range(8))
+        (registers,) = [place for place in page_of(drawn, Options()).panels if place.panel is drawn.panels[-1]]
+        assert registers.detail.name == "FULL"
+
+
+def test_the_memory_of_an_mn_major_operand_shows_every_k_block():
+    cores, memory, _ = figure("gmma_desc_mn_sw64").panels
+    assert set(memory.paints) == set(cores.paints)
+    for core, row, byte in zip(*(memory.data[key] for key in ("core", "row", "byte")), strict=True):
+        (mn, k), unit = divmod(core, 8), (byte - 1024) // 16  # 32 of M are 4 chunks of a row of 64 bytes; chunk ^= row / 2 mod 4
+        assert unit == k * 64 + mn // 4 * 32 + row * 4 + (mn % 4 ^ row // 2 % 4)
+
+
+def test_an_arrow_along_a_row_has_room_below_the_label_of_its_cell():
+    items = page_of(figure("gmma_desc_mn_sw64"), Options()).items
+    (words,) = [item for item in items if isinstance(item, Labels) and item.texts[0] == "start 64"]
+    (arrow,) = [
+        (y, h) for item in items if isinstance(item, Boxes) and not item.radius for y, w, h in zip(*item[1:4], strict=True) if w > h
+    ]
+    assert words.grid.top + words.dy + words.size / 2 + 1 < arrow[0]
+    assert arrow[0] < words.grid.top + words.grid.cell_h - 2
 
 
 def test_a_multicast_tells_who_issues_and_who_receives():
     drawn = tma("(256,64)", "(64,64)", "0,0", "SM90_TMA_LOAD_MULTICAST{}", 4)
-    tensor, _, cast = drawn.panels
+    tensor, memory, cast = drawn.panels
+    assert "0b1111 = 0xf" in cast.caption
+    assert {int(label) // 2048 for label in memory.row_ruler.labels} == {0, 1, 2, 3}  # of every CTA's part some lines
+    assert memory.paints == tuple(byte // 2048 for byte in memory.data["byte"])
     assert cast.labels == tuple(f"part {cta}" for cta in range(4) for _ in range(4))
     rows = [int(label) for label in tensor.row_ruler.labels]
     for n, label in enumerate(tensor.labels):

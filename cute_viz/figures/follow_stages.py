@@ -16,7 +16,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.lanes import held, is_lanes
 from cute_viz.figures.model import HOLE, Arrow, Figure, Panel
 from cute_viz.figures.options import FigureOptions
-from cute_viz.figures.stages import Box, boxes_of, stages
+from cute_viz.figures.stages import Box, boxes_of, drawn_parts, stages
 from cute_viz.figures.tmem import rows_of_lanes
 
 
@@ -34,8 +34,8 @@ def follow(obj: Stages, options: FigureOptions) -> Figure:
         raise FigureError("`follow=` is one thread", hint="such as `follow=13`")
     thread = options.follow.start
     rows = _rows(obj, thread)
-    drawn = stages(obj, replace(options, follow=None))
-    per = _panels(obj, options)
+    drawn = stages(obj, replace(options, follow=None), rows)
+    per = [len(figure.panels) for figure in drawn_parts(obj, replace(options, follow=None))]
     panels, arrows, n, before = [], [], 0, None
     for part, count in zip(obj.parts, per, strict=True):
         first = None
@@ -69,12 +69,6 @@ def _lit(panel: Panel, boxes: tuple[Box, ...], faded: int) -> Panel:
     inside = {r * panel.cols + c for r0, c0, r1, c1 in boxes for r in range(r0, r1) for c in range(c0, c1)}
     paints = [p if p == HOLE or n in inside else p + faded for n, p in enumerate(panel.paints)]
     return replace(panel, boxes=boxes, arrows=(), arrow_labels=(), paints=tuple(paints))
-
-
-def _panels(obj: Stages, options: FigureOptions) -> list[int]:
-    """How many panels each stage has."""
-    plain = replace(options, follow=None, title=None)
-    return [len(stages(Stages((part,)), plain).panels) for part in obj.parts]
 
 
 def _rows(obj: Stages, thread: int) -> list[int]:

@@ -124,7 +124,9 @@ def _in_shared(x: DescriptorTensor | SmemDescriptor, operand: str, options: Figu
     panel = replace(drawn.panels[0], caption=f"{operand} in shared memory, {first.mode}: core matrices, their first byte")
     rows = "M" if operand == "A" else "N"
     panel = replace(panel, row_ruler=replace(panel.row_ruler, title=rows))
-    notes = tuple(f"{operand}: {note}" for note in drawn.notes if not note.startswith(("Only the first", "Hatched")))
+    notes = tuple(
+        f"{operand}: {note}" for note in drawn.notes if not note.startswith(("Only the first", "Of shared memory", "Hatched"))
+    )
     return replace(drawn, panels=(transposed(panel) if operand == "B" else panel,), legends=drawn.legends[:1], notes=notes)
 
 

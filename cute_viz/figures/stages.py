@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any
@@ -19,38 +19,75 @@ from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tmem import WARP, TensorMemory, metadata_words
-from cute_viz.figures.descriptor import swizzle_of
+from cute_viz.figures.descriptor import descriptor, swizzle_of
 from cute_viz.figures.gemm import unit_of
 from cute_viz.figures.highlight import LOWEST
+from cute_viz.figures.lanes import is_lanes
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, Paint, Panel
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
 from cute_viz.figures.paint import HUES
+from cute_viz.figures.tma import tma
 from cute_viz.figures.tmem import STEP, rows_of_lanes
+from cute_viz.figures.trim import cut
 
 
-def stages(obj: Stages, options: FigureOptions) -> Figure:
+def stages(obj: Stages, options: FigureOptions, rows: Iterable[int] = ()) -> Figure:
     """The page of the stages, a heading with a number each.
+
+    rows: of C, which are to be seen in memory; without, those where another warp's begin.
 
     >>> from cute_viz import parse
     >>> text = "stages(GMMA::Layout_K_SW128_Atom<half_t>{}, SM100_TMEM_LOAD_16dp64b1x{})"
     >>> [panel.caption[:33] for panel in stages(parse(text), FigureOptions()).panels[:2]]
     ['1. the tile in shared memory', '2. tensor memory to registers: te']
     """
-    from cute_viz.figures import build
-
-    plain = replace(options, title=None)
-    parts = []
-    for n, part in enumerate(map(as_layout, obj.parts)):
-        own = replace(plain, operand="C") if isinstance(part, (MMA_Atom, TiledMMA)) else plain
-        drawn = unit_of(part) if isinstance(part, (Layout, ComposedLayout)) else part
-        parts.append((f"{n + 1}. {_heading(part)}", build(drawn, own)))
-    coded = _one_code(obj.parts, [figure for _, figure in parts])
-    parts = [(heading, figure) for (heading, _), figure in zip(parts, coded, strict=True)]
+    figures = drawn_parts(obj, options, rows)
+    parts = [(f"{n + 1}. {_heading(part)}", figure) for n, (part, figure) in enumerate(zip(obj.parts, figures, strict=True))]
     title = options.title or "The stages of a kernel"
     drawn = page(title, parts, 2, str(obj), "In the order in which a kernel uses them")
     ends = [*accumulate(len(figure.panels) for _, figure in parts)]
     return replace(drawn, arrows=tuple([Arrow(end - 1, end) for end in ends[:-1]]))
+
+
+def drawn_parts(obj: Stages, options: FigureOptions, rows: Iterable[int] = ()) -> list[Figure]:
+    """The figure of each stage, in one code of colours. rows: as of `stages`.
+
+    >>> from cute_viz import parse
+    >>> [len(figure.panels) for figure in drawn_parts(parse("stages(GMMA::Layout_K_SW128_Atom<half_t>{})"), FigureOptions())]
+    [1]
+    """
+    from cute_viz.figures import build
+
+    plain = replace(options, title=None)
+    shown = [unit_of(part) if isinstance(part, (Layout, ComposedLayout)) else part for part in map(as_layout, obj.parts)]
+    held = {n: build(part, replace(plain, operand="C")) for n, part in enumerate(shown) if isinstance(part, (MMA_Atom, TiledMMA))}
+    first: dict[int, int] = {}
+    for row, hue in sorted(next((hues for n, part in enumerate(shown) if (hues := _hues(part, held.get(n)))), {}).items()):
+        first.setdefault(hue, row)
+    rows = tuple(rows)
+    wanted = rows or tuple(first.values())
+    figures = []
+    for n, part in enumerate(shown):
+        if isinstance(part, TmaCopy) and part.im2col is None:
+            figures.append(tma(part, plain, wanted))
+        elif isinstance(part, (SmemDescriptor, DescriptorTensor)):
+            figures.append(descriptor(part, plain, wanted))
+        else:
+            figure = held.get(n) or build(part, plain)
+            figures.append(_few_lanes(figure) if first and not rows and is_lanes(part) else figure)
+    return _one_code(obj.parts, figures)
+
+
+def _few_lanes(figure: Figure) -> Figure:
+    """The figure of tcgen05.ld or .st with its first 16 lanes and threads, where these hold what the others do not."""
+    memory, registers = figure.panels
+    few = STEP * memory.cols
+    if memory.rows <= STEP or set(memory.data["thread"][:few]) != set(range(STEP)):
+        return figure
+    note = f"The first {STEP} lanes and threads are shown; the others of the warp follow."
+    panels = [cut(panel, 0, STEP, 0, panel.cols) for panel in (memory, registers)]
+    return replace(figure, panels=tuple(panels), notes=(note, *figure.notes))
 
 
 SHARED = "the tile in shared memory"
@@ -105,11 +142,11 @@ def _in_code(part: Any, number: int, panel: Panel, hues: Mapping[int, int]) -> P
     return replace(panel, paints=tuple(paints), legends=(0,))
 
 
-def _hues(part: Any, figure: Figure) -> dict[int, int]:
+def _hues(part: Any, figure: Figure | None) -> dict[int, int]:
     """The hue of each row of an accumulator that threads hold: that of its first column; of any other part nothing."""
     if isinstance(part, Tensor) and not metadata_words(part):
         return {row: lane // WARP for lane, rows in sorted(rows_of_lanes(part).items(), reverse=True) for row in rows}
-    if not isinstance(part, (MMA_Atom, TiledMMA, ThrMMA)):
+    if figure is None or not isinstance(part, (MMA_Atom, TiledMMA, ThrMMA)):
         return {}
     panel = figure.panels[0]
     firsts = panel.paints[:: panel.cols]

@@ -1,8 +1,8 @@
-"""Large figures made to fit: folded into bands of columns, cropped, or without the rows of steps that nothing happens in."""
+"""Large figures made to fit: folded into bands of columns, cropped, without rows that nothing happens in, some lines of memory."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -142,6 +142,34 @@ def _busy(panel: Panel) -> set[int]:
     busy = {cell // panel.cols for cell, label in enumerate(panel.labels) if label}
     busy |= {r for r0, _, r1, _ in panel.boxes for r in range(r0, r1)}
     return busy
+
+
+MOST_LINES = 16  # of memory that are shown
+RUNS = 4  # of neighbouring lines, at most
+
+
+def some_lines(panel: Panel, wanted: Iterable[int], line: int) -> tuple[Panel, str]:
+    """A panel of memory with 16 of its lines of so many bytes, and a sentence that says which: runs that begin at wanted lines.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.figures import build
+    >>> some_lines(build(Layout((64, 2), (2, 1))).panels[0], [0, 33], 128)[0].row_ruler.labels[7:10]
+    ('7', '32', '33')
+    """
+    starts = sorted({*wanted}) or [0]
+    if panel.rows <= MOST_LINES:
+        return panel, ""
+    if len(starts) > RUNS:
+        starts = [starts[n * len(starts) // RUNS] for n in range(RUNS)]
+    each = MOST_LINES
+    while len(runs := sorted({start // each for start in starts})) * each > MOST_LINES:
+        each //= 2
+    rows = [n for run in runs for n in range(run * each, min((run + 1) * each, panel.rows))]
+    if rows == list(range(MOST_LINES)):
+        return _of_rows(panel, rows), f"Only the first {MOST_LINES} lines of {line} bytes of shared memory are shown."
+    first = [panel.row_ruler.labels[run * each] for run in runs]
+    words = f"{', '.join(first[:-1])} and {first[-1]}" if len(first) > 1 else first[0]
+    return _of_rows(panel, rows), f"Of shared memory {each} lines of {line} bytes are shown from each of the bytes {words} on."
 
 
 def _of_rows(panel: Panel, rows: Sequence[int]) -> Panel:
