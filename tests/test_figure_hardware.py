@@ -364,7 +364,8 @@ def test_one_threads_rows_are_lit_in_every_stage():
     assert {label.split(",")[0] for label in labels} <= {"19", "27"}
     accumulator = next(n for n, panel in enumerate(drawn.panels) if "accumulator" in panel.caption)
     panel = drawn.panels[accumulator]
-    assert {n // panel.cols for n in lit[accumulator]} == {19, 27}
+    assert {panel.row_ruler.labels[n // panel.cols] for n in lit[accumulator]} == {"19", "27"}
+    assert panel.row_ruler.labels == tuple(map(str, range(16, 32)))
     assert {panel.data["thread"][n] for n in lit[accumulator]} == {45}
 
 

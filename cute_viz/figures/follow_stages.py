@@ -18,6 +18,9 @@ from cute_viz.figures.model import HOLE, Arrow, Figure, Panel
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.stages import Box, boxes_of, drawn_parts, stages
 from cute_viz.figures.tmem import rows_of_lanes
+from cute_viz.figures.trim import of_rows
+
+MANY, TOGETHER = 32, 8  # rows of a panel of which not all are shown, and how many stand together
 
 
 def follow(obj: Stages, options: FigureOptions) -> Figure:
@@ -42,15 +45,18 @@ def follow(obj: Stages, options: FigureOptions) -> Figure:
         for k in range(count):
             panel = drawn.panels[n + k]
             boxes = boxes_of(part, panel, k, rows, thread)
-            panels.append(_lit(panel, boxes, len(drawn.paints)))
+            lit = _near(_lit(panel, boxes, len(drawn.paints)))
+            panels.append(lit)
             if boxes and first is None:
-                first = (n + k, boxes[0])
+                first = (n + k, lit.boxes[0])
         if before is not None and first is not None:
             arrows.append(Arrow(before[0], first[0], before[1], first[1]))
         before, n = first or before, n + count
     words = ",".join(map(str, rows))
     title = options.title or f"The day of thread {thread}: {drawn.title}"
     note = f"Boxes: rows {words} of the tile, which thread {thread} holds of C; TMA and descriptors move them for all threads."
+    if any(new.rows < old.rows for new, old in zip(panels, drawn.panels, strict=True)):
+        note += f" Of {MANY} rows and more those beside them are shown."
     return replace(
         drawn,
         kind="follow",
@@ -62,6 +68,14 @@ def follow(obj: Stages, options: FigureOptions) -> Figure:
         description=f"{title}. {drawn.description} {note}",
         facts={**drawn.facts, "thread": thread, "warp": thread // WARP, "lane": thread % WARP, "rows of C": words},
     )
+
+
+def _near(panel: Panel) -> Panel:
+    """A panel of many rows with those that stand with its boxes, eight together."""
+    near = {r // TOGETHER for r0, _, r1, _ in panel.boxes for r in range(r0, r1)}
+    if panel.rows < MANY or not near:
+        return panel
+    return of_rows(panel, [r for r in range(panel.rows) if r // TOGETHER in near])
 
 
 def _lit(panel: Panel, boxes: tuple[Box, ...], faded: int) -> Panel:

@@ -125,7 +125,7 @@ def abridged(figure: Figure) -> Figure:
         kept.setdefault(panel.rows, set()).update(_busy(panel))
     alone = {extent: {r + 1 for r in mine if r + 2 in mine} for extent, mine in kept.items()}  # a single row between two
     rows = {extent: sorted(mine | alone[extent]) or list(range(extent)) for extent, mine in kept.items()}
-    panels = tuple([_of_rows(panel, rows[panel.rows]) for panel in figure.panels])
+    panels = tuple([of_rows(panel, rows[panel.rows]) for panel in figure.panels])
 
     def moved(box: tuple[int, ...], panel: int) -> tuple[int, ...]:
         at = rows[figure.panels[panel].rows].index
@@ -166,14 +166,20 @@ def some_lines(panel: Panel, wanted: Iterable[int], line: int) -> tuple[Panel, s
         each //= 2
     rows = [n for run in runs for n in range(run * each, min((run + 1) * each, panel.rows))]
     if rows == list(range(MOST_LINES)):
-        return _of_rows(panel, rows), f"Only the first {MOST_LINES} lines of {line} bytes of shared memory are shown."
+        return of_rows(panel, rows), f"Only the first {MOST_LINES} lines of {line} bytes of shared memory are shown."
     first = [panel.row_ruler.labels[run * each] for run in runs]
     words = f"{', '.join(first[:-1])} and {first[-1]}" if len(first) > 1 else first[0]
-    return _of_rows(panel, rows), f"Of shared memory {each} lines of {line} bytes are shown from each of the bytes {words} on."
+    return of_rows(panel, rows), f"Of shared memory {each} lines of {line} bytes are shown from each of the bytes {words} on."
 
 
-def _of_rows(panel: Panel, rows: Sequence[int]) -> Panel:
-    """The panel with these rows alone, which have all of its boxes."""
+def of_rows(panel: Panel, rows: Sequence[int]) -> Panel:
+    """The panel with these rows alone, which have all of its boxes; a border stands where some are left out.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.figures import build
+    >>> of_rows(build(Layout((4, 2), (2, 1))).panels[0], [0, 3]).row_ruler
+    Ruler(title='mode 0', labels=('0', '3'), levels=(0, 1, 0), marks=())
+    """
     cells = [r * panel.cols + c for r in rows for c in range(panel.cols)]
     number = {cell: n for n, cell in enumerate(cells)}
     old, at = panel.row_ruler, {r: n for n, r in enumerate(rows)}
