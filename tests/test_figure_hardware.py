@@ -76,6 +76,12 @@ def test_tensor_memory_shows_the_rows_and_columns_of_each_cell(text, name, expec
     assert all(panel.paints[n] == 8 for n, label in enumerate(panel.labels) if not label)
 
 
+def test_tensors_that_lie_together_are_called_by_their_operand_and_stages_are_told_apart():
+    (panel,) = figure("tmem_block_scaled").panels  # two stages of 192 columns, 8 columns a cell; the factors take 8 and 16
+    assert [(c0 * 8, c1 * 8) for _, c0, _, c1 in panel.boxes] == [(0, 192), (192, 384), (384, 392), (392, 408)]
+    assert [panel.labels[c].split()[0] for c in (0, 47, 48, 49)] == ["C", "C", "SFA", "SFB"]
+
+
 @pytest.mark.parametrize("name", ["LOAD_16dp64b2x", "LOAD_16dp128b2x", "LOAD_16dp256b1x", "LOAD_32dp32b4x", "STORE_16dp256b2x"])
 def test_lanes_and_registers_tell_of_each_other(name):
     op = parse(f"SM100_TMEM_{name}{{}}")

@@ -372,11 +372,12 @@ def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int, som
     if planes > MOST_PLANES:
         out.append(f"Of the {planes} planes of dimensions 0 and 1 that the tile reaches the first {MOST_PLANES} are drawn.")
     if obj.gathers:
-        out.append("An instruction takes the indices of 4 rows, drawn as rows that follow each other. SM100: not run on hardware.")
+        many = f"{count(len(pieces), 'instruction')} of 4 rows each: it takes their indices, here those of rows that follow each other"
+        out.append(f"{many}. SM100: not run on hardware.")
     if obj.ctas > 1:
         counted = "" if "2SM" in obj.op.name else "; the barrier of each CTA counts the whole tile"
         out.append(f"Each of the {obj.ctas} CTAs loads its part of the tile for all{counted}.")
-    elif len(pieces) > 1:
+    elif len(pieces) > 1 and not obj.gathers:
         out.append(f"{count(len(pieces), 'instruction')} move the tile: a box is at most what is contiguous in both memories.")
     if some:
         out.append(some)
