@@ -189,6 +189,27 @@ def test_the_page_of_a_gemm_shows_lines_of_every_warp_in_memory(name):
         assert registers.detail.name == "FULL"
 
 
+def test_on_a_page_of_stages_the_rows_of_b_are_not_those_of_c():
+    text = (
+        "mma = make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{});"
+        "sl = tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64)); s = make_tensor(make_smem_ptr<half_t>(1024), sl);"
+        "load = make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (128,256):(256,1)), sl, (64,64), 1);"
+        "rA = mma.make_fragment_A(mma.get_slice(0).partition_A(s)); rB = mma.make_fragment_B(mma.get_slice(0).partition_B(s));"
+        "stages(load, load, rA, rB, mma)"
+    )
+    for follow in (None, 45):
+        drawn = ask(Request((text,), {"follow": follow} if follow else {})).figure
+        hues = {panel.caption[0]: set() for panel in drawn.panels}
+        for panel in drawn.panels:
+            if "bits of" not in panel.caption:
+                hues[panel.caption[0]] |= {drawn.paints[p].hue for p in panel.paints if p != HOLE}
+        assert hues["2"] == hues["4"] == {-1}
+        assert all({0, 1, 2, 3} & hues[stage] for stage in "135")
+        assert [p.row_ruler.title for p in drawn.panels if "core matrix of" in p.caption] == ["M", "N"]
+        assert any(note.endswith("B, white, is for the rows of all warps.") for note in drawn.notes)
+        assert not any(panel.boxes for panel in drawn.panels if panel.caption[0] in "24") or not follow
+
+
 def test_the_memory_of_an_mn_major_operand_shows_every_k_block():
     cores, memory, _ = figure("gmma_desc_mn_sw64").panels
     assert set(memory.paints) == set(cores.paints)
@@ -506,6 +527,6 @@ def test_the_stages_of_a_kernel_have_one_meaning_of_hue():
     for name, rows in (("hopper_gemm", 16), ("blackwell_gemm", 32)):
         drawn = figure(name)
         assert [legend.title[:9] for legend in drawn.legends if legend.title.startswith("hue")] == ["hue: warp"]
-        operand = next(panel for panel in drawn.panels if panel.row_ruler.title == "M or N")
+        operand = next(panel for panel in drawn.panels if panel.row_ruler.title == "M")
         hues = [drawn.paints[p].hue for p in operand.paints[:: operand.cols]]
         assert hues == [int(label) // rows for label in operand.row_ruler.labels]  # row r is the warp's that holds it of C

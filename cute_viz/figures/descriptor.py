@@ -156,7 +156,7 @@ def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, paintin
         cols=cores.cols,
         labels=tuple(labels),
         paints=painting.cells,
-        row_ruler=Ruler("M or N", tuple(str(r * row_step) for r in range(cores.rows)), down),
+        row_ruler=Ruler(_mode(obj), tuple(str(r * row_step) for r in range(cores.rows)), down),
         col_ruler=Ruler("K", tuple(str(c * col_step) for c in range(cores.cols)), across),
         boxes=boxes,
         data={"byte": tuple(units[0] for units in cores.units)},
@@ -165,6 +165,11 @@ def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, paintin
         arrows=arrows,
         arrow_labels=words,
     )
+
+
+def _mode(obj: SmemDescriptor | DescriptorTensor) -> str:
+    """What the rows of an operand are, where its MMA is known."""
+    return {"A": "M", "B": "N"}.get(obj.tensor.name, "M or N")
 
 
 def swizzle_of(x: SmemDescriptor) -> tuple[int, int, int]:

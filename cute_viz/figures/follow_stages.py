@@ -16,7 +16,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.lanes import held, is_lanes
 from cute_viz.figures.model import HOLE, Arrow, Figure, Panel
 from cute_viz.figures.options import FigureOptions
-from cute_viz.figures.stages import Box, boxes_of, drawn_parts, stages
+from cute_viz.figures.stages import Box, boxes_of, drawn_parts, of_b, stages
 from cute_viz.figures.tmem import rows_of_lanes
 from cute_viz.figures.trim import of_rows
 
@@ -39,12 +39,12 @@ def follow(obj: Stages, options: FigureOptions) -> Figure:
     rows = _rows(obj, thread)
     drawn = stages(obj, replace(options, follow=None), rows)
     per = [len(figure.panels) for figure in drawn_parts(obj, replace(options, follow=None))]
-    panels, arrows, n, before = [], [], 0, None
-    for part, count in zip(obj.parts, per, strict=True):
+    panels, arrows, n, before, white = [], [], 0, None, of_b(obj.parts)
+    for number, (part, count) in enumerate(zip(obj.parts, per, strict=True)):
         first = None
         for k in range(count):
             panel = drawn.panels[n + k]
-            boxes = boxes_of(part, panel, k, rows, thread)
+            boxes = () if number in white else boxes_of(part, panel, k, rows, thread)
             lit = _near(_lit(panel, boxes, len(drawn.paints)))
             panels.append(lit)
             if boxes and first is None:

@@ -13,6 +13,7 @@ from cute_viz.algebra.copy import CopyOp, TiledCopy
 from cute_viz.algebra.descriptor import MODES, DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.inttuple import leaves, modes, product
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
 from cute_viz.algebra.staged import Stages
 from cute_viz.algebra.stride import Basis
@@ -67,12 +68,13 @@ def drawn_parts(obj: Stages, options: FigureOptions, rows: Iterable[int] = ()) -
         first.setdefault(hue, row)
     rows = tuple(rows)
     wanted = rows or tuple(first.values())
-    figures = []
+    figures, white = [], of_b(obj.parts)
     for n, part in enumerate(shown):
+        mine = () if n in white else wanted
         if isinstance(part, TmaCopy) and part.im2col is None:
-            figures.append(tma(part, plain, wanted))
+            figures.append(tma(part, plain, mine))
         elif isinstance(part, (SmemDescriptor, DescriptorTensor)):
-            figures.append(descriptor(part, plain, wanted))
+            figures.append(descriptor(part, plain, mine))
         else:
             figure = held.get(n) or build(part, plain)
             figures.append(_few_lanes(figure) if first and not rows and is_lanes(part) else figure)
@@ -90,11 +92,36 @@ def _few_lanes(figure: Figure) -> Figure:
     return replace(figure, panels=tuple(panels), notes=(note, *figure.notes))
 
 
+OF_ALL = "B, white, is for the rows of all warps."
 SHARED = "the tile in shared memory"
 CORE, CHUNK = 8, 16  # rows of a core matrix; bytes of a chunk of shared memory
 Box = tuple[int, int, int, int]
 PAINTS = (*(Paint(hue) for hue in range(HUES)), Paint(-1), Paint(-1, 1, 2))
 PAPER, GREY = HUES, HUES + 1
+
+
+def of_b(parts: Sequence[Any]) -> set[int]:
+    """The numbers of the parts that hold B, whose rows are no rows of C: its descriptors, and the loads of as many elements, which
+    come in their order.
+
+    >>> from cute_viz import parse
+    >>> s = "s = make_tensor(make_smem_ptr<half_t>(0), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64))); "
+    >>> mma = "mma = make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}); "
+    >>> of_b([parse(mma + s + f"mma.make_fragment_{x}(mma.get_slice(0).partition_{x}(s))") for x in "AB"])
+    {1}
+    """
+    fragments = [part for part in parts if isinstance(part, DescriptorTensor)]
+    out, loads = set(), Counter[int]()
+    for n, part in enumerate(parts):
+        if isinstance(part, DescriptorTensor) and part.tensor.name == "B":
+            out.add(n)
+        if isinstance(part, TmaCopy) and "LOAD" in part.op.name:
+            elements = size(part.cta_v_map)
+            same = [x for x in fragments if product(modes(x.tensor.layout.shape)[:3]) == elements]
+            if same and same[min(loads[elements], len(same) - 1)].tensor.name == "B":
+                out.add(n)
+            loads[elements] += 1
+    return out
 
 
 def _one_code(parts: Sequence[Any], figures: Sequence[Figure]) -> list[Figure]:
@@ -111,7 +138,8 @@ def _one_code(parts: Sequence[Any], figures: Sequence[Figure]) -> list[Figure]:
     title = f"{what}; in memory, the one that holds the row of C"
     named = [(known[0].paints[e.paint].hue, e) for e in own.entries]
     out = []
-    for part, figure in pairs:
+    white = of_b(parts)
+    for n, (part, figure) in enumerate(pairs):
         if figure.legends and figure.legends[0].title == own.title and (figure is known[0] or isinstance(part, TiledCopy)):
             first = figure.legends[0]
             legends = [replace(first, title=title, entries=tuple(e for e in first.entries if figure.paints[e.paint].hue >= 0))]
@@ -119,7 +147,7 @@ def _one_code(parts: Sequence[Any], figures: Sequence[Figure]) -> list[Figure]:
                 legends.append(Legend("plain", plain))
             out.append(replace(figure, legends=(*legends, *figure.legends[1:])))
             continue
-        panels, legends = [_in_code(part, k, panel, hues) for k, panel in enumerate(figure.panels)], []
+        panels, legends = [_in_code(part, k, panel, {} if n in white else hues) for k, panel in enumerate(figure.panels)], []
         counts = Counter(p for panel in panels if "field" not in panel.data for p in panel.paints)
         legends.append(Legend(title, tuple(replace(e, paint=hue, count=counts[hue]) for hue, e in named if counts[hue])))
         for k, panel in enumerate(figure.panels):
@@ -127,14 +155,17 @@ def _one_code(parts: Sequence[Any], figures: Sequence[Figure]) -> list[Figure]:
                 paints, legend = _fields(figure, panel)
                 panels[k] = replace(panel, paints=paints, legends=(len(legends),))
                 legends.append(legend)
-        out.append(replace(figure, paints=PAINTS, legends=tuple(legends), panels=tuple(panels)))
+        notes = (*figure.notes, *([OF_ALL] if n in white else []))
+        out.append(replace(figure, paints=PAINTS, legends=tuple(legends), panels=tuple(panels), notes=notes))
     return out
 
 
 def _in_code(part: Any, number: int, panel: Panel, hues: Mapping[int, int]) -> Panel:
     """A panel of memory, each cell in the hue of the row that lies there, of several the first; others are plain."""
     paints = [PAPER if p != HOLE else HOLE for p in panel.paints]
-    repeats = isinstance(part, (Layout, ComposedLayout)) and panel.rows <= max(hues)  # and stands for the rows of several
+    repeats = isinstance(part, (Layout, ComposedLayout)) and panel.rows <= max(
+        hues, default=0
+    )  # and stands for the rows of several
     for row in sorted(hues, reverse=True) if not repeats else ():
         for r0, c0, r1, c1 in boxes_of(part, panel, number, [row], row):
             for n in (r * panel.cols + c for r in range(r0, r1) for c in range(c0, c1)):
@@ -158,7 +189,7 @@ def _heading(part: Any) -> str:
     if isinstance(part, TmaCopy):
         return "shared to global memory by TMA" if "STORE" in part.op.name else "global to shared memory by TMA"
     if isinstance(part, (SmemDescriptor, DescriptorTensor)):
-        return "the operand as the instruction sees it"
+        return f"{part.tensor.name or 'the operand'} as the instruction sees it"
     if isinstance(part, (Tensor, TensorMemory)):
         return "the accumulator in tensor memory"
     if isinstance(part, CopyOp):

@@ -372,7 +372,9 @@ def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int, som
     if planes > MOST_PLANES:
         out.append(f"Of the {planes} planes of dimensions 0 and 1 that the tile reaches the first {MOST_PLANES} are drawn.")
     if obj.gathers:
-        many = f"{count(len(pieces), 'instruction')} of 4 rows each: it takes their indices, here those of rows that follow each other"
+        many = (
+            f"{count(len(pieces), 'instruction')} of 4 rows each: it takes their indices, here those of rows that follow each other"
+        )
         out.append(f"{many}. SM100: not run on hardware.")
     if obj.ctas > 1:
         counted = "" if "2SM" in obj.op.name else "; the barrier of each CTA counts the whole tile"

@@ -168,8 +168,8 @@ def some_lines(panel: Panel, wanted: Iterable[int], line: int) -> tuple[Panel, s
     if rows == list(range(MOST_LINES)):
         return of_rows(panel, rows), f"Only the first {MOST_LINES} lines of {line} bytes of shared memory are shown."
     first = [panel.row_ruler.labels[run * each] for run in runs]
-    words = f"{', '.join(first[:-1])} and {first[-1]}" if len(first) > 1 else first[0]
-    return of_rows(panel, rows), f"Of shared memory {each} lines of {line} bytes are shown from each of the bytes {words} on."
+    words = f"each of the bytes {', '.join(first[:-1])} and {first[-1]}" if len(first) > 1 else f"byte {first[0]}"
+    return of_rows(panel, rows), f"Of shared memory {each} lines of {line} bytes are shown from {words} on."
 
 
 def of_rows(panel: Panel, rows: Sequence[int]) -> Panel:
