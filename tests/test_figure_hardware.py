@@ -17,6 +17,9 @@ from cute_viz.figures.lanes import held
 from cute_viz.figures.model import HOLE
 from cute_viz.figures.tma import pieces_at
 from cute_viz.notation import read
+from cute_viz.renderers import Options
+from cute_viz.renderers.page import page_of
+from cute_viz.renderers.primitives import Boxes, Labels
 from cute_viz.spec.library import resolve
 from tests.test_hardware import ROWS
 
@@ -71,6 +74,12 @@ def test_tensor_memory_shows_the_rows_and_columns_of_each_cell(text, name, expec
         assert low_m <= tile_m * m + i <= high_m
         assert low_n <= tile_n * n + j <= high_n
     assert all(panel.paints[n] == 8 for n, label in enumerate(panel.labels) if not label)
+
+
+def test_tensors_that_lie_together_are_called_by_their_operand_and_stages_are_told_apart():
+    (panel,) = figure("tmem_block_scaled").panels  # two stages of 192 columns, 8 columns a cell; the factors take 8 and 16
+    assert [(c0 * 8, c1 * 8) for _, c0, _, c1 in panel.boxes] == [(0, 192), (192, 384), (384, 392), (392, 408)]
+    assert [panel.labels[c].split()[0] for c in (0, 47, 48, 49)] == ["C", "C", "SFA", "SFB"]
 
 
 @pytest.mark.parametrize("name", ["LOAD_16dp64b2x", "LOAD_16dp128b2x", "LOAD_16dp256b1x", "LOAD_32dp32b4x", "STORE_16dp256b2x"])
@@ -153,14 +162,78 @@ def test_a_box_is_hatched_where_it_is_out_of_bounds():
     rows, cols = ([int(label) for label in ruler.labels] for ruler in (tensor.row_ruler, tensor.col_ruler))
     assert all(rows[n // tensor.cols] < 100 and cols[n % tensor.cols] < 120 for n in inside)
     assert all(tensor.paints[n] != HOLE for n in inside)
-    for n, label in enumerate(shared.labels):  # the swizzle of 128 bytes: chunk xor row
-        row, col = map(int, label.split(","))
-        assert n == (row - 64) * 8 + (col // 8 ^ (row - 64) % 8)
+    for byte, label, paint in zip(shared.data["byte"], shared.labels, shared.paints, strict=True):
+        row, col = map(int, label.split(","))  # the swizzle of 128 bytes: chunk xor row; the second box lies behind the first
+        assert byte == col // 64 * 8192 + (row - 64) * 128 + (col % 64 // 8 ^ row % 8) * 16
+        assert (paint == HOLE) == (row >= 100 or col >= 120)
+    assert {int(label) // 8192 for label in shared.row_ruler.labels} == {0, 1}
+    assert HOLE in shared.paints
+
+
+@pytest.mark.parametrize("name", ["hopper_gemm", "blackwell_gemm"])
+def test_the_page_of_a_gemm_shows_lines_of_every_warp_in_memory(name):
+    """K-major, swizzle of 128 bytes: row r of A is line r; warp w of a wgmma's four holds 16 rows, of tensor memory's four 32."""
+    drawn, rows = figure(name), {"hopper_gemm": 16, "blackwell_gemm": 32}[name]
+    load, core = (next(p for p in drawn.panels if words in p.caption) for words in ("swizzle 128B", "core matrix (row"))
+    for panel, start in ((load, 0), (core, 1024)):
+        lines = [(int(label) - start) // 128 for label in panel.row_ruler.labels]
+        assert lines == [warp * rows + n for warp in range(4) for n in range(4)]
+        for n, (paint, label) in enumerate(zip(panel.paints, panel.labels, strict=True)):
+            line, chunk = lines[n // 8], n % 8
+            assert drawn.paints[paint].hue == line // rows
+            assert label == (f"{line},{(chunk ^ line % 8) * 8}" if panel is load else f"{line // 8},{chunk ^ line % 8}.{line % 8}")
+        assert any(f"bytes {start}, {start + 128 * rows}" in note for note in drawn.notes)
+    if name == "blackwell_gemm":
+        assert drawn.panels[-1].labels == tuple(f"{lane},{register}" for lane in range(16) for register in range(8))
+        (registers,) = [place for place in page_of(drawn, Options()).panels if place.panel is drawn.panels[-1]]
+        assert registers.detail.name == "FULL"
+
+
+def test_on_a_page_of_stages_the_rows_of_b_are_not_those_of_c():
+    text = (
+        "mma = make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{});"
+        "sl = tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64)); s = make_tensor(make_smem_ptr<half_t>(1024), sl);"
+        "load = make_tma_copy(SM90_TMA_LOAD{}, make_tensor(make_gmem_ptr<half_t>(0), (128,256):(256,1)), sl, (64,64), 1);"
+        "rA = mma.make_fragment_A(mma.get_slice(0).partition_A(s)); rB = mma.make_fragment_B(mma.get_slice(0).partition_B(s));"
+        "stages(load, load, rA, rB, mma)"
+    )
+    for follow in (None, 45):
+        drawn = ask(Request((text,), {"follow": follow} if follow else {})).figure
+        hues = {panel.caption[0]: set() for panel in drawn.panels}
+        for panel in drawn.panels:
+            if "bits of" not in panel.caption:
+                hues[panel.caption[0]] |= {drawn.paints[p].hue for p in panel.paints if p != HOLE}
+        assert hues["2"] == hues["4"] == {-1}
+        assert all({0, 1, 2, 3} & hues[stage] for stage in "135")
+        assert [p.row_ruler.title for p in drawn.panels if "core matrix of" in p.caption] == ["M", "N"]
+        assert any(note.endswith("B, white, is for the rows of all warps.") for note in drawn.notes)
+        assert not any(panel.boxes for panel in drawn.panels if panel.caption[0] in "24") or not follow
+
+
+def test_the_memory_of_an_mn_major_operand_shows_every_k_block():
+    cores, memory, _ = figure("gmma_desc_mn_sw64").panels
+    assert set(memory.paints) == set(cores.paints)
+    for core, row, byte in zip(*(memory.data[key] for key in ("core", "row", "byte")), strict=True):
+        (mn, k), unit = divmod(core, 8), (byte - 1024) // 16  # 32 of M are 4 chunks of a row of 64 bytes; chunk ^= row / 2 mod 4
+        assert unit == k * 64 + mn // 4 * 32 + row * 4 + (mn % 4 ^ row // 2 % 4)
+
+
+def test_an_arrow_along_a_row_has_room_below_the_label_of_its_cell():
+    items = page_of(figure("gmma_desc_mn_sw64"), Options()).items
+    (words,) = [item for item in items if isinstance(item, Labels) and item.texts[0] == "start 64"]
+    (arrow,) = [
+        (y, h) for item in items if isinstance(item, Boxes) and not item.radius for y, w, h in zip(*item[1:4], strict=True) if w > h
+    ]
+    assert words.grid.top + words.dy + words.size / 2 + 1 < arrow[0]
+    assert arrow[0] < words.grid.top + words.grid.cell_h - 2
 
 
 def test_a_multicast_tells_who_issues_and_who_receives():
     drawn = tma("(256,64)", "(64,64)", "0,0", "SM90_TMA_LOAD_MULTICAST{}", 4)
-    tensor, _, cast = drawn.panels
+    tensor, memory, cast = drawn.panels
+    assert "0b1111 = 0xf" in cast.caption
+    assert {int(label) // 2048 for label in memory.row_ruler.labels} == {0, 1, 2, 3}  # of every CTA's part some lines
+    assert memory.paints == tuple(byte // 2048 for byte in memory.data["byte"])
     assert cast.labels == tuple(f"part {cta}" for cta in range(4) for _ in range(4))
     rows = [int(label) for label in tensor.row_ruler.labels]
     for n, label in enumerate(tensor.labels):
@@ -245,6 +318,72 @@ def test_a_pair_of_ctas_holds_what_the_headers_say(m, half):
     assert "not run on hardware" in " ".join(drawn.notes)
 
 
+def numbers(words: str) -> range:
+    low, high = (words.split("-") * 2)[:2]
+    return range(int(low), int(high) + 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "m", "n", "k", "per"),
+    [
+        ("MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,{},{},{}>", 128, 8, 32, 1),
+        ("MXF4_SS<float_e2m1_t,float_e2m1_t,float,float_ue8m0_t,{},{},32,{}>", 128, 96, 64, 2),
+        ("MXF4_2x1SM_SS<float_e2m1_t,float_e2m1_t,float,float_ue4m3_t,{},{},16,{}>", 256, 192, 64, 4),
+        ("MXF4_2x1SM_SS<float_e2m1_t,float_e2m1_t,float,float_ue4m3_t,{},{},16,{}>", 128, 128, 64, 4),
+        ("MXF4_2x1SM_SS<float_e2m1_t,float_e2m1_t,float,float_ue4m3_t,{},{},16,{}>", 128, 64, 64, 0),
+        ("F16BF16_SS<half_t,half_t,float,{},{},{}>", 64, 24, 16, 0),
+        ("F16BF16_TS<half_t,half_t,float,{},{},{}>", 128, 64, 16, 0),
+    ],
+)
+def test_operands_of_tcgen05_lie_where_the_ptx_isa_has_them(kind, m, n, k, per):
+    """Rows of C in lanes (layouts A, D, F), core matrices of 8 rows of 16 bytes, factors in lane r mod 32 of column r / 32."""
+    drawn = figure(f"mma_operands(SM100_MMA_{kind.format(m, n, 'UMMA::Major::K,UMMA::Major::K')}{{}})")
+    c, a, b = drawn.panels[:3]
+    pair, chunk = "2x1SM" in kind, k // 2
+    assert c.col_ruler.labels == b.col_ruler.labels
+    places = {place.panel.place: place.grid for place in page_of(drawn, Options()).panels}
+    assert places[1, 1].left == places[0, 1].left
+    assert places[1, 1].cell_w == places[0, 1].cell_w
+    assert places[1, 1].left - places[1, 0].right < 200
+    for panel in (c, a, b):
+        for at, label in enumerate(panel.labels):
+            row, col = int(panel.row_ruler.labels[at // panel.cols]), int(panel.col_ruler.labels[at % panel.cols])
+            told = dict(line.split() for line in label.split("\n"))
+            lane = row // 16 * 32 if m == 64 else row % 128
+            if pair or panel is b:
+                assert panel.paints[at] == (int(told["CTA"]) if pair else drawn.panels[2].paints[0])
+            else:
+                assert drawn.paints[panel.paints[at]].hue == lane // 32
+            if m == 128 and pair:
+                continue  # layout B has a test of its own
+            if panel is c or (panel is a and "_TS" in kind):
+                assert numbers(told["lane"])[0] == lane
+                assert numbers(told["col"])[0] == (col if panel is c else col // 2)
+            elif not pair:
+                (mn, of_k) = (row, col) if panel is a else (col, row)
+                rows, cols = map(numbers, told["core"].split(","))
+                assert (rows[0], cols[0], len(cols)) == (mn // 8, of_k // chunk, 1)
+    found = [panel for panel in drawn.panels if panel.caption.startswith("SFA and SFB")]
+    assert len(found) == (per > 0)
+    seen: dict[tuple[str, int], set[int]] = {}
+    for panel in found:
+        for at, label in enumerate(panel.labels):
+            lanes, (operand, column) = panel.row_ruler.labels[at // panel.cols], panel.col_ruler.labels[at % panel.cols].split()
+            mode, rows, _, which = label.split()
+            assert mode == {"SFA": "m", "SFB": "n"}[operand]
+            halved = m == 128 and pair and operand == "SFB"  # as the columns of C are, whose right half is in lane 64 and on
+            assert {row % (64 if halved else 256) // 32 for row in numbers(rows)} == {int(column)}
+            assert not halved or {row // 64 for row in numbers(rows)} == {int(lanes) // 64}
+            assert numbers(which) == range(per)
+            seen.setdefault((operand, int(lanes)), set()).update(numbers(rows))
+    if per:
+        half = m == 128 and pair
+        of_b = [set(range(warp // 2 * 64, warp // 2 * 64 + 64)) if half else set(range(n)) for warp in range(4)]
+        of_a = set(range(m // 2 if pair else m))
+        assert seen == {("SFA", 32 * w): of_a for w in range(4)} | {("SFB", 32 * w): of_b[w] for w in range(4)}
+    assert any("factors of such a shape" in note for note in drawn.notes) == ("MX" in kind and not per)
+
+
 def test_one_threads_rows_are_lit_in_every_stage():
     drawn = figure("hopper_gemm", follow=45)
     lit = [[n for n, p in enumerate(panel.paints) if p >= 0 and not drawn.paints[p].faded] for panel in drawn.panels]
@@ -252,7 +391,8 @@ def test_one_threads_rows_are_lit_in_every_stage():
     assert {label.split(",")[0] for label in labels} <= {"19", "27"}
     accumulator = next(n for n, panel in enumerate(drawn.panels) if "accumulator" in panel.caption)
     panel = drawn.panels[accumulator]
-    assert {n // panel.cols for n in lit[accumulator]} == {19, 27}
+    assert {panel.row_ruler.labels[n // panel.cols] for n in lit[accumulator]} == {"19", "27"}
+    assert panel.row_ruler.labels == tuple(map(str, range(16, 32)))
     assert {panel.data["thread"][n] for n in lit[accumulator]} == {45}
 
 
@@ -293,7 +433,7 @@ def test_the_instruction_descriptor_of_operands_is_that_of_the_atom():
     right = parse(
         f"make_instr_desc<half_t,half_t,float,256,128,UMMA::Major::K,UMMA::Major::K,{words},UMMA::Saturate::False,true>()"
     )
-    bits = next(p for p in figure(parse(f"mma_operands({name.format(words)}{{}})")).panels if p.place == (0, 0)).labels
+    bits = figure(parse(f"mma_operands({name.format(words)}{{}})")).panels[-1].labels
     assert bits == figure(right).panels[0].labels
 
 
@@ -301,7 +441,7 @@ def test_k_of_96_is_told_to_the_instruction_as_it_is_issued():
     """SM103::mma_unpack sets k_size, which make_instr_desc_block_scaled leaves 0."""
     of = "float_e2m1_t,float_e2m1_t,float,float_ue8m0_t,128,16,32,UMMA::Major::K,UMMA::Major::K"
     drawn = figure(parse(f"mma_operands(SM103_MXF4_ULTRA_SS_VS<{of}>{{}})"))
-    bits = next(p for p in drawn.panels if p.place == (0, 0)).labels
+    bits = drawn.panels[-1].labels
     assert int("".join(bits), 2) == 0x88840480
     assert drawn.notes[-1] == "SM103: not run on hardware."
 
@@ -387,6 +527,6 @@ def test_the_stages_of_a_kernel_have_one_meaning_of_hue():
     for name, rows in (("hopper_gemm", 16), ("blackwell_gemm", 32)):
         drawn = figure(name)
         assert [legend.title[:9] for legend in drawn.legends if legend.title.startswith("hue")] == ["hue: warp"]
-        operand = next(panel for panel in drawn.panels if panel.row_ruler.title == "M or N")
+        operand = next(panel for panel in drawn.panels if panel.row_ruler.title == "M")
         hues = [drawn.paints[p].hue for p in operand.paints[:: operand.cols]]
         assert hues == [int(label) // rows for label in operand.row_ruler.labels]  # row r is the warp's that holds it of C

@@ -240,8 +240,8 @@ def _which_atom(tensor: Tensor) -> str:
     return f"`explain` names the atoms that work for {show(tensor.layout.shape)}; use {atom}"
 
 
-def make_fragment(tensor: Tensor, kind: str, major: str) -> DescriptorTensor:
-    """A partitioned operand (MMA,MMA_M,MMA_K,...) as descriptors: its first mode becomes one of them.
+def make_fragment(tensor: Tensor, kind: str, major: str, operand: str = "") -> DescriptorTensor:
+    """A partitioned operand (MMA,MMA_M,MMA_K,...) as descriptors: its first mode becomes one of them. operand: A or B.
 
     Source: MakeTensor<GMMA::smem_desc<Major>> and UMMA's.
 
@@ -256,4 +256,4 @@ def make_fragment(tensor: Tensor, kind: str, major: str) -> DescriptorTensor:
     descriptor = _make(kind, Tensor(tensor.pointer, part, tensor.offset), major)
     units = upcast(tensor.layout, 128 // tensor.bits)
     layout = Layout((1, *modes(units.shape)[1:]), (0, *modes(units.stride)[1:]))
-    return DescriptorTensor(descriptor, layout, tensor)
+    return DescriptorTensor(descriptor, layout, replace(tensor, name=operand))

@@ -85,7 +85,7 @@ class Tensor(Shown):
 
     swizzle: of the element offsets, where the layout itself is swizzled and not the pointer. sliced: of a part of such a one the
     operation that took it, and its operands: CuTe makes a plain layout of it where no two bits are swizzled together
-    (slicing.settled).
+    (slicing.settled). name: of a fragment the operand, `SFA`.
 
     >>> t = Tensor(Pointer("smem", "half_t", 1024, Swizzle(3, 4, 3)), Layout((8, 64), (64, 1)))
     >>> str(t), str(t.whole)
@@ -99,6 +99,7 @@ class Tensor(Shown):
     offset: Any = 0
     swizzle: Swizzle | None = None
     sliced: tuple[str, list[Any]] | None = field(default=None, compare=False)
+    name: str = ""
 
     @property
     def bits(self) -> int:

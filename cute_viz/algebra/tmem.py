@@ -146,7 +146,7 @@ def make_fragment(name: str, operand: str, value_type: str, shape: Any) -> Tenso
         atom = Layout((128, n), (1, LANES))
     elif m == 32:
         atom = Layout((32, (n // 4, 4)), (1, (LANES, 32)))
-    return Tensor(Pointer("tmem", value_type, 0), _allocated(atom, shape[1:], bits, storage // bits, step))
+    return Tensor(Pointer("tmem", value_type, 0), _allocated(atom, shape[1:], bits, storage // bits, step), name=operand)
 
 
 def make_fragment_sf(name: str, operand: str, value_type: str, shape: Any) -> Tensor:
@@ -173,7 +173,7 @@ def make_fragment_sf(name: str, operand: str, value_type: str, shape: Any) -> Te
         atom = Layout((((32, extent // 64), 2, 2), (vector, count)), (((1, 512), 64, 32), (0, LANES)))
     else:
         atom = Layout((((32, extent // 32), 4), (vector, count)), (((1, 512), 32), (0, LANES)))
-    return Tensor(Pointer("tmem", value_type, 0), _allocated(atom, rest, bits_of(value_type), 1, 1))
+    return Tensor(Pointer("tmem", value_type, 0), _allocated(atom, rest, bits_of(value_type), 1, 1), name=operand)
 
 
 # By the kind of MMA: K, the elements of A that a byte of metadata is for, and where they lie in lanes and columns of 128.
@@ -243,7 +243,7 @@ def make_fragment_e(name: str, shape: Any) -> Tensor:
     pointer = Pointer("tmem", f"sparse_elem<{each},uint8_t>", 0)
     depth = 2 * 16384 if each == 16 else 16384
     out: Layout = composition(Layout((LANES, depth), (pointer.per_word << 16, 1)), tiled_product(atom, Layout(shape[1:])))
-    return Tensor(pointer, out)
+    return Tensor(pointer, out, name="E")
 
 
 def metadata_words(tensor: Tensor) -> str:
@@ -299,12 +299,15 @@ def tensor_memory(*tensors: Any) -> TensorMemory:
     [0, 256]
     """
     parts, column = [], 0
+    names = [getattr(tensor, "name", "") for tensor in tensors]
     for n, given in enumerate(tensors):
         tensor = as_tmem("tensor_memory", given)
         taken = find_tmem_tensor_col_offset(tensor)
         if column + taken > COLUMNS:
             raise AlgebraError(f"tensor_memory: {column + taken} columns exceed the {COLUMNS} of tensor memory")
-        parts.append((f"tensor {n}, {tensor.pointer.element}", replace(tensor, pointer=replace(tensor.pointer, address=column))))
+        name = names[n] if names[n] and names.count(names[n]) == 1 else f"{names[n] or 'tensor'} {n}"
+        name = f"{name} of {tensor.pointer.element}"
+        parts.append((name, replace(tensor, pointer=replace(tensor.pointer, address=column))))
         column += taken
     return TensorMemory(tuple(parts))
 

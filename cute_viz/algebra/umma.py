@@ -71,7 +71,7 @@ def _make(operand: str, *given: Any) -> Any:
     _check_partitioned(mma, operand, part)
     if where == "smem":
         tensor, major = as_tensor(part), majors(mma.atom.name)["AB".index(operand)]
-        return make_fragment(tensor, "GMMA" if mma.atom.name.startswith("SM90") else "UMMA", major)
+        return make_fragment(tensor, "GMMA" if mma.atom.name.startswith("SM90") else "UMMA", major, operand)
     shape = part.shape if isinstance(part, (Tensor, Layout, ComposedLayout)) else part
     result = named(mma.atom.types[2])
     if result is not None and result.name not in ("f16", "f32", "s32"):

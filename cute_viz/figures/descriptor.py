@@ -6,6 +6,7 @@ a base of 32 bytes (PTX ISA, "Canonical layouts").
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.descriptor import FIELDS, MODES, UNIT, DescriptorTensor, SmemDescriptor
@@ -20,10 +21,10 @@ from cute_viz.figures.model import Figure, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, Painting, by_group
 from cute_viz.figures.rulers import borders
-from cute_viz.figures.words import colours, count
+from cute_viz.figures.trim import some_lines
+from cute_viz.figures.words import colours
 
 LINE = 128  # bytes of memory a line shows: what all banks hold
-MOST_LINES = 16  # of memory that are shown
 RUN = "not run on hardware"
 
 
@@ -39,8 +40,8 @@ class Cores(NamedTuple):
         return self.units[row * self.cols + col][0]
 
 
-def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -> Figure:
-    r"""The figure of a descriptor, or of a fragment of them.
+def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions, rows: Iterable[int] = ()) -> Figure:
+    r"""The figure of a descriptor, or of a fragment of them. rows: of the operand, whose lines of memory are to be seen.
 
     Raises: LimitError for an operand of more cells than the options allow.
 
@@ -60,9 +61,11 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
     what = "the descriptor that reads the core matrix, by its k-block" if isinstance(obj, DescriptorTensor) else "core matrix"
     painting = by_group([key % HUES for key in painted], HUES, f"hue: {what}, mod 8", "")
     bits_at, paints = field_paints(FIELDS[x.kind], painting.paints)
+    memory = _memory_panel(x, cores, painting)
+    memory, some = some_lines(memory, _starts(x, cores, memory, rows, painted if isinstance(obj, DescriptorTensor) else ()), LINE)
     panels = [
         _core_panel(x, obj, cores, block, painting),
-        _memory_panel(x, cores, painting),
+        memory,
         bits_panel(x.desc, 64, FIELDS[x.kind], bits_at, (1, 0), (1,)),
     ]
     words = {"start_address": "start", "leading_byte_offset": "LBO", "stride_byte_offset": "SBO"}
@@ -94,7 +97,7 @@ def descriptor(obj: SmemDescriptor | DescriptorTensor, options: FigureOptions) -
         paints=paints,
         legends=(*painting.legends, legend),
         panels=tuple(panels),
-        notes=tuple(_notes(x, panels[1])),
+        notes=tuple(_notes(x, memory, some)),
         facts=facts,
     )
 
@@ -153,7 +156,7 @@ def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, paintin
         cols=cores.cols,
         labels=tuple(labels),
         paints=painting.cells,
-        row_ruler=Ruler("M or N", tuple(str(r * row_step) for r in range(cores.rows)), down),
+        row_ruler=Ruler(_mode(obj), tuple(str(r * row_step) for r in range(cores.rows)), down),
         col_ruler=Ruler("K", tuple(str(c * col_step) for c in range(cores.cols)), across),
         boxes=boxes,
         data={"byte": tuple(units[0] for units in cores.units)},
@@ -162,6 +165,11 @@ def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, paintin
         arrows=arrows,
         arrow_labels=words,
     )
+
+
+def _mode(obj: SmemDescriptor | DescriptorTensor) -> str:
+    """What the rows of an operand are, where its MMA is known."""
+    return {"A": "M", "B": "N"}.get(obj.tensor.name, "M or N")
 
 
 def swizzle_of(x: SmemDescriptor) -> tuple[int, int, int]:
@@ -210,7 +218,7 @@ def _memory_panel(x: SmemDescriptor, cores: Cores, painting: Painting) -> Panel:
             place = start + offset
             held[(swizzle(place) if swizzle else place) // UNIT] = (n, row)
     first = min(held) // (LINE // UNIT)
-    lines = min(MOST_LINES, max(held) // (LINE // UNIT) - first + 1)
+    lines = max(held) // (LINE // UNIT) - first + 1
     cells = [held.get(first * (LINE // UNIT) + n) for n in range(lines * LINE // UNIT)]
     labels = tuple("" if cell is None else f"{cell[0] // cores.cols},{cell[0] % cores.cols}.{cell[1]}" for cell in cells)
     return Panel(
@@ -231,15 +239,29 @@ def _memory_panel(x: SmemDescriptor, cores: Cores, painting: Painting) -> Panel:
     )
 
 
-def _notes(x: SmemDescriptor, memory: Panel) -> list[str]:
+def _starts(x: SmemDescriptor, cores: Cores, memory: Panel, rows: Iterable[int], blocks: Sequence[int]) -> set[int]:
+    """The lines of memory where rows of the operand begin; with none asked for, those where its blocks of core matrices do."""
+    per, deep = 128 // x.bits, len(cores.units[0])
+    asked = {(row // deep, row % deep) if x.major == "K" else (row // per, 0) for row in rows}
+    first: dict[Any, int] = {}
+    for n, (core, line) in enumerate(zip(memory.data["core"], memory.data["row"], strict=True)):
+        if core is not None:
+            row = core // cores.cols, line if x.major == "K" else 0
+            key = row if asked else blocks[core] if blocks else 0
+            if not asked or row in asked:
+                first.setdefault(key, n // memory.cols)
+    return {*first.values()}
+
+
+def _notes(x: SmemDescriptor, memory: Panel, some: str) -> list[str]:
     out = []
     none = x.mode in ("INTERLEAVE", "SWIZZLE_NONE")
     if x.major == "K" and not none:
         out.append("LBO is not used: both 16-byte columns of K lie in one row of the swizzle atom, a box; the field holds 1.")
     if x.major == "MN" and not none and not x.leading_byte_offset:
         out.append("LBO is 0: the operand is one swizzle atom wide.")
-    if memory.rows == MOST_LINES:
-        out.append(f"Only the first {count(MOST_LINES, 'line')} of {LINE} bytes are shown.")
+    if some:
+        out.append(some)
     if any(cell is None for cell in memory.data["core"]):
         out.append("Hatched: bytes of other k-blocks, or unused ones.")
     if x.kind == "UMMA":

@@ -16,8 +16,11 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.lanes import held, is_lanes
 from cute_viz.figures.model import HOLE, Arrow, Figure, Panel
 from cute_viz.figures.options import FigureOptions
-from cute_viz.figures.stages import Box, boxes_of, stages
+from cute_viz.figures.stages import Box, boxes_of, drawn_parts, of_b, stages
 from cute_viz.figures.tmem import rows_of_lanes
+from cute_viz.figures.trim import of_rows
+
+MANY, TOGETHER = 32, 8  # rows of a panel of which not all are shown, and how many stand together
 
 
 def follow(obj: Stages, options: FigureOptions) -> Figure:
@@ -34,23 +37,26 @@ def follow(obj: Stages, options: FigureOptions) -> Figure:
         raise FigureError("`follow=` is one thread", hint="such as `follow=13`")
     thread = options.follow.start
     rows = _rows(obj, thread)
-    drawn = stages(obj, replace(options, follow=None))
-    per = _panels(obj, options)
-    panels, arrows, n, before = [], [], 0, None
-    for part, count in zip(obj.parts, per, strict=True):
+    drawn = stages(obj, replace(options, follow=None), rows)
+    per = [len(figure.panels) for figure in drawn_parts(obj, replace(options, follow=None))]
+    panels, arrows, n, before, white = [], [], 0, None, of_b(obj.parts)
+    for number, (part, count) in enumerate(zip(obj.parts, per, strict=True)):
         first = None
         for k in range(count):
             panel = drawn.panels[n + k]
-            boxes = boxes_of(part, panel, k, rows, thread)
-            panels.append(_lit(panel, boxes, len(drawn.paints)))
+            boxes = () if number in white else boxes_of(part, panel, k, rows, thread)
+            lit = _near(_lit(panel, boxes, len(drawn.paints)))
+            panels.append(lit)
             if boxes and first is None:
-                first = (n + k, boxes[0])
+                first = (n + k, lit.boxes[0])
         if before is not None and first is not None:
             arrows.append(Arrow(before[0], first[0], before[1], first[1]))
         before, n = first or before, n + count
     words = ",".join(map(str, rows))
     title = options.title or f"The day of thread {thread}: {drawn.title}"
     note = f"Boxes: rows {words} of the tile, which thread {thread} holds of C; TMA and descriptors move them for all threads."
+    if any(new.rows < old.rows for new, old in zip(panels, drawn.panels, strict=True)):
+        note += f" Of {MANY} rows and more those beside them are shown."
     return replace(
         drawn,
         kind="follow",
@@ -64,17 +70,19 @@ def follow(obj: Stages, options: FigureOptions) -> Figure:
     )
 
 
+def _near(panel: Panel) -> Panel:
+    """A panel of many rows with those that stand with its boxes, eight together."""
+    near = {r // TOGETHER for r0, _, r1, _ in panel.boxes for r in range(r0, r1)}
+    if panel.rows < MANY or not near:
+        return panel
+    return of_rows(panel, [r for r in range(panel.rows) if r // TOGETHER in near])
+
+
 def _lit(panel: Panel, boxes: tuple[Box, ...], faded: int) -> Panel:
     """A panel whose cells outside of the boxes are faded, by paints that stand so far behind; all of them where there is no box."""
     inside = {r * panel.cols + c for r0, c0, r1, c1 in boxes for r in range(r0, r1) for c in range(c0, c1)}
     paints = [p if p == HOLE or n in inside else p + faded for n, p in enumerate(panel.paints)]
     return replace(panel, boxes=boxes, arrows=(), arrow_labels=(), paints=tuple(paints))
-
-
-def _panels(obj: Stages, options: FigureOptions) -> list[int]:
-    """How many panels each stage has."""
-    plain = replace(options, follow=None, title=None)
-    return [len(stages(Stages((part,)), plain).panels) for part in obj.parts]
 
 
 def _rows(obj: Stages, thread: int) -> list[int]:

@@ -6,7 +6,9 @@ PTX ISA, "wgmma.mma_async" and "tcgen05.mma"; cute/atom/mma_traits_sm90_gmma.hpp
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 from math import gcd
 from typing import Any, NamedTuple
 
@@ -17,20 +19,23 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tmem import SPARSE, data_path, fragments_of, is_sparse, make_fragment, place
+from cute_viz.algebra.tmem import LANES, SPARSE, WARP, data_path, fragments_of, is_sparse, make_fragment, make_fragment_sf, place
 from cute_viz.algebra.umma import home, majors
 from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.errors import AlgebraError
 from cute_viz.figures.descriptor import RUN, descriptor
 from cute_viz.figures.instruction import instruction
-from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
+from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
+from cute_viz.figures.paint import HUES
 from cute_viz.figures.words import ptx_name
 
 CORE = 8  # rows and columns of a block in registers
 STEP, WIDE = 16, 32  # rows and columns at most of a cell that stands for many
-PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1), "D": (0, 0)}
+ULTRA = 96  # K of the block-scaled MMAs of SM103: 48 bytes of 4 bits, where all others have 32 bytes
+PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1), "SF": (2, 0), "D": (3, 0)}  # the last two alone, so that A stays close to C
+OF_WARP = "hue: warp that reaches the row of C in tensor memory"
 SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N")}
 
 
@@ -63,9 +68,11 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
         else:
             drawn = _registers(obj.mma, x)
         parts.append(("", drawn, PLACES[x]))
+    if of_tensor_memory and (scales := _scales(obj.mma)):
+        parts.append(("", scales, PLACES["SF"]))
     if of_tensor_memory and (told := _told(atom.types, atom.name, *map(product, atom.shape_mnk))):
         parts.append(("", instruction(told, plain), PLACES["D"]))
-    called = ptx_name(atom.name) or atom.name
+    called = ptx_name(atom.name) or atom.name.partition("<")[0]
     title = options.title or f"{called}: {' × '.join(str(product(mode)) for mode in atom.shape_mnk)}, operands where they lie"
     joined = page(title, [(heading, figure) for heading, figure, _ in parts], 3, str(obj), "A left of C, B above it")
     placed, n = [], 0
@@ -76,6 +83,8 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
     notes = list(joined.notes)
     if of_tensor_memory and is_sparse(atom.name):
         notes.append(f"A: {SPARSE}.")
+    if of_tensor_memory and fragments_of(atom.name).scaled and not any(panel.place == PLACES["SF"] for panel in placed):
+        notes.append("SFA, SFB: in tensor memory; where the factors of such a shape lie there is not drawn.")
     if path := data_path(atom.name, product(atom.shape_mnk[0])):
         notes.append(f"C: {path}.")
     if of_tensor_memory:
@@ -99,7 +108,7 @@ def _told(types: tuple[str, ...], name: str, m: int, n: int, k: int) -> InstrDes
         if fragments_of(name).scaled:
             scale = name.partition("<")[2].split(",")[3].strip()
             found = make_instr_desc_block_scaled(*types[:3], scale, m, n, *majors(name), *negated, sparse)
-            if k != 96:
+            if k != ULTRA:
                 return found
             return replace(found, values=(*found.values, ("k_size", 1)), what=(*found.what, ("k_size", "K = 96")))
         saturated = "True" if "Saturate::True" in name else "False"
@@ -115,7 +124,9 @@ def _in_shared(x: DescriptorTensor | SmemDescriptor, operand: str, options: Figu
     panel = replace(drawn.panels[0], caption=f"{operand} in shared memory, {first.mode}: core matrices, their first byte")
     rows = "M" if operand == "A" else "N"
     panel = replace(panel, row_ruler=replace(panel.row_ruler, title=rows))
-    notes = tuple(f"{operand}: {note}" for note in drawn.notes if not note.startswith(("Only the first", "Hatched")))
+    notes = tuple(
+        f"{operand}: {note}" for note in drawn.notes if not note.startswith(("Only the first", "Of shared memory", "Hatched"))
+    )
     return replace(drawn, panels=(transposed(panel) if operand == "B" else panel,), legends=drawn.legends[:1], notes=notes)
 
 
@@ -170,21 +181,108 @@ def _lanes(mma: TiledMMA, operand: str, rows: int, cols: int) -> list[tuple[int,
     return [(where.lane, where.column) for where in (place(value, fragment.bits) for value in offsets(get(fragment.layout, 0)))]
 
 
+def _chunk(mma: TiledMMA) -> int:
+    """Elements of K that are 16 bytes of a row in shared memory: tcgen05.mma takes 32 bytes of K at once, with K = 96 48."""
+    k = product(mma.atom.shape_mnk[2])
+    return k // (3 if k == ULTRA else 2)
+
+
 def _blocks(mma: TiledMMA, operand: str) -> Figure:
-    """An operand in blocks of rows and columns: which CTA holds them, and of tensor memory which lanes and columns."""
+    """An operand in blocks of rows and columns: which CTA or warp they are of, and where they lie.
+
+    In shared memory a block is told by its core matrices, in tensor memory by its lanes and columns. Column n of B is as wide as
+    that of C.
+    """
     rows, cols, held = _places(mma, operand)
-    high, wide = gcd(rows, STEP), gcd(max(cols // 2, 1), WIDE)
-    down, across = rows // high, cols // wide
+    ctas = size(mma.atom.thr_id)
+    across, chunk = gcd(product(mma.atom.shape_mnk[1]) // ctas, WIDE), _chunk(mma)
+    high, wide = across if operand == "B" else gcd(rows, STEP), across if operand == "C" else chunk
+    warps = {} if ctas > 1 or operand == "B" else _warps(mma)
     labels, paints = [], []
-    ctas = 1 + max(where.cta for where in held)
-    for r in range(down):
-        for c in range(across):
-            cells = [held[i + j * rows] for j in range(c * wide, (c + 1) * wide) for i in range(r * high, (r + 1) * high)]
-            labels.append(_words(cells))
-            paints.append(cells[0].cta)
-    note = "Each CTA of the pair holds the part of its colour; CTA 0 issues the instruction for both." if ctas > 1 else ""
-    holders = ("cta", "CTA", "hue: CTA whose memory holds the block")
+    for r in range(0, rows, high):
+        for c in range(0, cols, wide):
+            cells = [held[i + j * rows] for j in range(c, c + wide) for i in range(r, r + high)]
+            core = "" if cells[0].lane >= 0 else _core(mma, operand, range(r, r + high), range(c, c + wide))
+            labels.append(_words(cells, ctas) or core)
+            paints.append(cells[0].cta if ctas > 1 else warps.get(r, HUES))
+    if ctas > 1:
+        note = "Each CTA of the pair holds the part of its colour; CTA 0 issues the instruction for both."
+        holders = ("cta", "CTA", "hue: CTA whose memory holds the block")
+    else:
+        note = (
+            ""
+            if cells[0].lane >= 0
+            else "core r,c: core matrices of 8 rows × 16 bytes, counted along both modes; B, white, is for the rows of all warps."
+        )
+        holders = ("warp", "warp", OF_WARP)
     return _of_blocks(mma, operand, (rows, cols, high, wide), labels, paints, holders, note)
+
+
+def _warps(mma: TiledMMA) -> dict[int, int]:
+    """The warp of four that reaches each row of C, which reads 32 lanes of tensor memory."""
+    rows, _, held = _places(mma, "C")
+    return {row: held[row].lane // WARP for row in range(rows)}
+
+
+def _core(mma: TiledMMA, operand: str, rows: range, cols: range) -> str:
+    """`core 0-1,0`: the core matrices of a block of shared memory."""
+    chunk, (a, b) = _chunk(mma), majors(mma.atom.name)
+    deep = (CORE, chunk) if (a if operand == "A" else b) == "K" else (chunk, CORE)
+    return f"core {','.join(_span([n // each for n in lines]) for lines, each in zip((rows, cols), deep, strict=True))}"
+
+
+def _span(numbers: Iterable[int]) -> str:
+    low, high = min(found := list(numbers)), max(found)
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _scales(mma: TiledMMA) -> Figure | None:
+    """The scale factors of a block-scaled MMA in tensor memory, by lanes of a warp and columns: first those of A, then those of B.
+
+    UMMA::tmem_sf_frg; PTX ISA, "tcgen05.mma", scale factors. None for K = 96, and where N is padded between the halves of a pair.
+    """
+    atom, ctas = mma.atom, size(mma.atom.thr_id)
+    vector, (m, n, k) = fragments_of(atom.name).scaled, map(product, atom.shape_mnk)
+    if not vector or k == ULTRA or (ctas == 2 and m == LANES and n % LANES):
+        return None
+    warps = _warps(mma) if ctas == 1 else {}
+    columns: list[tuple[str, list[dict[str, set[int]]]]] = []
+    for operand, extent in (("SFA", m // ctas), ("SFB", n)):
+        whole = -(-extent // LANES) * LANES
+        layout = make_fragment_sf(atom.name, operand, "float_ue8m0_t", ((whole, (vector, k // vector)), 1, 1)).layout
+        held: dict[int, list[dict[str, set[int]]]] = {}
+        for i, value in enumerate(offsets(get(layout, 0))):
+            if (row := i % whole) < extent:
+                where = place(value, 8)
+                told = held.setdefault(where.column, [{"row": set(), "byte": set()} for _ in range(LANES // WARP)])[
+                    where.lane // WARP
+                ]
+                told["row"].add(row)
+                told["byte"].add(where.bit // 8)
+        columns += [(f"{operand} {column}", held[column]) for column in sorted(held)]
+    cells = [(name, bands[band]) for band in range(LANES // WARP) for name, bands in columns]
+    first = [min(told["row"], default=-1) for _, told in cells]
+    paints = [warps.get(row, HUES) if name.startswith("SFA") else HUES for (name, _), row in zip(cells, first, strict=True)]
+    split = [int(a[:3] != b[:3]) for (a, _), (b, _) in pairwise(columns)]
+    panel = Panel(
+        caption="SFA and SFB in tensor memory, 32 lanes × 1 column a cell: whose rows"
+        + " (CTA 1: m" * (ctas > 1)
+        + f" + {m // 2}, the same n)" * (ctas > 1),
+        rows=LANES // WARP,
+        cols=len(columns),
+        labels=tuple(
+            f"{'m' if name[2] == 'A' else 'n'} {_span(told['row'])}\nbyte {_span(told['byte'])}" if told["row"] else ""
+            for name, told in cells
+        ),
+        paints=tuple(p if row >= 0 else HOLE for p, row in zip(paints, first, strict=True)),
+        row_ruler=Ruler("lane", tuple(str(band * WARP) for band in range(LANES // WARP)), (0,) * (LANES // WARP + 1)),
+        col_ruler=Ruler("column of", tuple(name for name, _ in columns), (0, *split, 0)),
+        data={"first": tuple(None if row < 0 else row for row in first)},
+    )
+    last = 4 - k // vector
+    note = "byte: of the 4 of a column, what the MMA reads with a_sf_id = b_sf_id = 0"
+    note += f"; with {last} it reads byte {_span(range(last, 4))}." if last else "."
+    return _figure(panel, OF_WARP, "warp", note)
 
 
 def _of_blocks(
@@ -205,7 +303,7 @@ def _of_blocks(
     kind = f" of {types['ABC'.index(operand)]}" if len(types) > 2 else ""
     mode, other = SPANS[operand] if operand != "B" else ("N", "K")
     panel = Panel(
-        caption=f"{operand}: {rows} × {cols}{kind}, in {_memory(home(mma.atom.name, operand))}; a cell {high} × {wide}",
+        caption=f"{operand}: {rows} × {cols}{kind}, {home(mma.atom.name, operand)}",
         rows=down,
         cols=across,
         labels=tuple(labels),
@@ -214,16 +312,22 @@ def _of_blocks(
         col_ruler=Ruler(other, tuple(str(c * wide) for c in range(across)), (0,) * (across + 1)),
         data={column: tuple(paints)},
     )
-    entries = tuple(LegendEntry(n, f"{word} {n}", paints.count(n)) for n in sorted(set(paints)))
+    return _figure(transposed(panel) if operand == "B" else panel, title, word, note)
+
+
+def _figure(panel: Panel, title: str, word: str, note: str) -> Figure:
+    """The figure of one panel, whose paints are numbers of what has the word, or HUES: paper, of what all have."""
+    paints = panel.paints
+    entries = tuple(LegendEntry(n, f"{word} {n}", paints.count(n)) for n in sorted({*paints} - {HOLE, HUES}))
     return Figure(
         kind="operands",
         title="",
         source="",
         caption="",
         description="",
-        paints=tuple(Paint(n) for n in range(max(paints) + 1)),
-        legends=(Legend(title, entries),),
-        panels=(transposed(panel) if operand == "B" else panel,),
+        paints=(*(Paint(n) for n in range(HUES)), Paint(-1)),
+        legends=(Legend(title, entries),) if entries else (),
+        panels=(panel,),
         notes=(note,) if note else (),
     )
 
@@ -249,14 +353,9 @@ def _registers(mma: TiledMMA, operand: str) -> Figure:
     return _of_blocks(mma, operand, (rows, cols, CORE, wide), labels, paints, holders, note)
 
 
-def _words(cells: list[Where]) -> str:
-    """`CTA 1`, and of tensor memory its lanes and columns."""
-    found = sorted({where.cta for where in cells})
-    label = f"CTA {','.join(map(str, found))}"
-    if cells[0].lane < 0:
-        return label
-    spans = []
-    for name, numbers in (("lane", [where.lane for where in cells]), ("col", [where.column for where in cells])):
-        low, high = min(numbers), max(numbers)
-        spans.append(f"{name} {low}" if low == high else f"{name} {low}-{high}")
-    return "\n".join([label, *spans])
+def _words(cells: list[Where], ctas: int) -> str:
+    """`CTA 1`, of a pair, and of tensor memory lanes and columns."""
+    lines = [f"CTA {','.join(map(str, sorted({where.cta for where in cells})))}"] if ctas > 1 else []
+    if cells[0].lane >= 0:
+        lines += [f"lane {_span([where.lane for where in cells])}", f"col {_span([where.column for where in cells])}"]
+    return "\n".join(lines)

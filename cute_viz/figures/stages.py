@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any
@@ -13,51 +13,115 @@ from cute_viz.algebra.copy import CopyOp, TiledCopy
 from cute_viz.algebra.descriptor import MODES, DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.inttuple import leaves, modes, product
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
 from cute_viz.algebra.staged import Stages
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tmem import WARP, TensorMemory, metadata_words
-from cute_viz.figures.descriptor import swizzle_of
+from cute_viz.figures.descriptor import descriptor, swizzle_of
 from cute_viz.figures.gemm import unit_of
 from cute_viz.figures.highlight import LOWEST
+from cute_viz.figures.lanes import is_lanes
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, Paint, Panel
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
 from cute_viz.figures.paint import HUES
+from cute_viz.figures.tma import tma
 from cute_viz.figures.tmem import STEP, rows_of_lanes
+from cute_viz.figures.trim import cut
 
 
-def stages(obj: Stages, options: FigureOptions) -> Figure:
+def stages(obj: Stages, options: FigureOptions, rows: Iterable[int] = ()) -> Figure:
     """The page of the stages, a heading with a number each.
+
+    rows: of C, which are to be seen in memory; without, those where another warp's begin.
 
     >>> from cute_viz import parse
     >>> text = "stages(GMMA::Layout_K_SW128_Atom<half_t>{}, SM100_TMEM_LOAD_16dp64b1x{})"
     >>> [panel.caption[:33] for panel in stages(parse(text), FigureOptions()).panels[:2]]
     ['1. the tile in shared memory', '2. tensor memory to registers: te']
     """
-    from cute_viz.figures import build
-
-    plain = replace(options, title=None)
-    parts = []
-    for n, part in enumerate(map(as_layout, obj.parts)):
-        own = replace(plain, operand="C") if isinstance(part, (MMA_Atom, TiledMMA)) else plain
-        drawn = unit_of(part) if isinstance(part, (Layout, ComposedLayout)) else part
-        parts.append((f"{n + 1}. {_heading(part)}", build(drawn, own)))
-    coded = _one_code(obj.parts, [figure for _, figure in parts])
-    parts = [(heading, figure) for (heading, _), figure in zip(parts, coded, strict=True)]
+    figures = drawn_parts(obj, options, rows)
+    parts = [(f"{n + 1}. {_heading(part)}", figure) for n, (part, figure) in enumerate(zip(obj.parts, figures, strict=True))]
     title = options.title or "The stages of a kernel"
     drawn = page(title, parts, 2, str(obj), "In the order in which a kernel uses them")
     ends = [*accumulate(len(figure.panels) for _, figure in parts)]
     return replace(drawn, arrows=tuple([Arrow(end - 1, end) for end in ends[:-1]]))
 
 
+def drawn_parts(obj: Stages, options: FigureOptions, rows: Iterable[int] = ()) -> list[Figure]:
+    """The figure of each stage, in one code of colours. rows: as of `stages`.
+
+    >>> from cute_viz import parse
+    >>> [len(figure.panels) for figure in drawn_parts(parse("stages(GMMA::Layout_K_SW128_Atom<half_t>{})"), FigureOptions())]
+    [1]
+    """
+    from cute_viz.figures import build
+
+    plain = replace(options, title=None)
+    shown = [unit_of(part) if isinstance(part, (Layout, ComposedLayout)) else part for part in map(as_layout, obj.parts)]
+    held = {n: build(part, replace(plain, operand="C")) for n, part in enumerate(shown) if isinstance(part, (MMA_Atom, TiledMMA))}
+    first: dict[int, int] = {}
+    for row, hue in sorted(next((hues for n, part in enumerate(shown) if (hues := _hues(part, held.get(n)))), {}).items()):
+        first.setdefault(hue, row)
+    rows = tuple(rows)
+    wanted = rows or tuple(first.values())
+    figures, white = [], of_b(obj.parts)
+    for n, part in enumerate(shown):
+        mine = () if n in white else wanted
+        if isinstance(part, TmaCopy) and part.im2col is None:
+            figures.append(tma(part, plain, mine))
+        elif isinstance(part, (SmemDescriptor, DescriptorTensor)):
+            figures.append(descriptor(part, plain, mine))
+        else:
+            figure = held.get(n) or build(part, plain)
+            figures.append(_few_lanes(figure) if first and not rows and is_lanes(part) else figure)
+    return _one_code(obj.parts, figures)
+
+
+def _few_lanes(figure: Figure) -> Figure:
+    """The figure of tcgen05.ld or .st with its first 16 lanes and threads, where these hold what the others do not."""
+    memory, registers = figure.panels
+    few = STEP * memory.cols
+    if memory.rows <= STEP or set(memory.data["thread"][:few]) != set(range(STEP)):
+        return figure
+    note = f"The first {STEP} lanes and threads are shown; the others of the warp follow."
+    panels = [cut(panel, 0, STEP, 0, panel.cols) for panel in (memory, registers)]
+    return replace(figure, panels=tuple(panels), notes=(note, *figure.notes))
+
+
+OF_ALL = "B, white, is for the rows of all warps."
 SHARED = "the tile in shared memory"
 CORE, CHUNK = 8, 16  # rows of a core matrix; bytes of a chunk of shared memory
 Box = tuple[int, int, int, int]
 PAINTS = (*(Paint(hue) for hue in range(HUES)), Paint(-1), Paint(-1, 1, 2))
 PAPER, GREY = HUES, HUES + 1
+
+
+def of_b(parts: Sequence[Any]) -> set[int]:
+    """The numbers of the parts that hold B, whose rows are no rows of C: its descriptors, and the loads of as many elements, which
+    come in their order.
+
+    >>> from cute_viz import parse
+    >>> s = "s = make_tensor(make_smem_ptr<half_t>(0), tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, (64,64))); "
+    >>> mma = "mma = make_tiled_mma(SM90_64x64x16_F32F16F16_SS<GMMA::Major::K,GMMA::Major::K>{}); "
+    >>> of_b([parse(mma + s + f"mma.make_fragment_{x}(mma.get_slice(0).partition_{x}(s))") for x in "AB"])
+    {1}
+    """
+    fragments = [part for part in parts if isinstance(part, DescriptorTensor)]
+    out, loads = set(), Counter[int]()
+    for n, part in enumerate(parts):
+        if isinstance(part, DescriptorTensor) and part.tensor.name == "B":
+            out.add(n)
+        if isinstance(part, TmaCopy) and "LOAD" in part.op.name:
+            elements = size(part.cta_v_map)
+            same = [x for x in fragments if product(modes(x.tensor.layout.shape)[:3]) == elements]
+            if same and same[min(loads[elements], len(same) - 1)].tensor.name == "B":
+                out.add(n)
+            loads[elements] += 1
+    return out
 
 
 def _one_code(parts: Sequence[Any], figures: Sequence[Figure]) -> list[Figure]:
@@ -74,7 +138,8 @@ def _one_code(parts: Sequence[Any], figures: Sequence[Figure]) -> list[Figure]:
     title = f"{what}; in memory, the one that holds the row of C"
     named = [(known[0].paints[e.paint].hue, e) for e in own.entries]
     out = []
-    for part, figure in pairs:
+    white = of_b(parts)
+    for n, (part, figure) in enumerate(pairs):
         if figure.legends and figure.legends[0].title == own.title and (figure is known[0] or isinstance(part, TiledCopy)):
             first = figure.legends[0]
             legends = [replace(first, title=title, entries=tuple(e for e in first.entries if figure.paints[e.paint].hue >= 0))]
@@ -82,7 +147,7 @@ def _one_code(parts: Sequence[Any], figures: Sequence[Figure]) -> list[Figure]:
                 legends.append(Legend("plain", plain))
             out.append(replace(figure, legends=(*legends, *figure.legends[1:])))
             continue
-        panels, legends = [_in_code(part, k, panel, hues) for k, panel in enumerate(figure.panels)], []
+        panels, legends = [_in_code(part, k, panel, {} if n in white else hues) for k, panel in enumerate(figure.panels)], []
         counts = Counter(p for panel in panels if "field" not in panel.data for p in panel.paints)
         legends.append(Legend(title, tuple(replace(e, paint=hue, count=counts[hue]) for hue, e in named if counts[hue])))
         for k, panel in enumerate(figure.panels):
@@ -90,14 +155,17 @@ def _one_code(parts: Sequence[Any], figures: Sequence[Figure]) -> list[Figure]:
                 paints, legend = _fields(figure, panel)
                 panels[k] = replace(panel, paints=paints, legends=(len(legends),))
                 legends.append(legend)
-        out.append(replace(figure, paints=PAINTS, legends=tuple(legends), panels=tuple(panels)))
+        notes = (*figure.notes, *([OF_ALL] if n in white else []))
+        out.append(replace(figure, paints=PAINTS, legends=tuple(legends), panels=tuple(panels), notes=notes))
     return out
 
 
 def _in_code(part: Any, number: int, panel: Panel, hues: Mapping[int, int]) -> Panel:
     """A panel of memory, each cell in the hue of the row that lies there, of several the first; others are plain."""
     paints = [PAPER if p != HOLE else HOLE for p in panel.paints]
-    repeats = isinstance(part, (Layout, ComposedLayout)) and panel.rows <= max(hues)  # and stands for the rows of several
+    repeats = isinstance(part, (Layout, ComposedLayout)) and panel.rows <= max(
+        hues, default=0
+    )  # and stands for the rows of several
     for row in sorted(hues, reverse=True) if not repeats else ():
         for r0, c0, r1, c1 in boxes_of(part, panel, number, [row], row):
             for n in (r * panel.cols + c for r in range(r0, r1) for c in range(c0, c1)):
@@ -105,11 +173,11 @@ def _in_code(part: Any, number: int, panel: Panel, hues: Mapping[int, int]) -> P
     return replace(panel, paints=tuple(paints), legends=(0,))
 
 
-def _hues(part: Any, figure: Figure) -> dict[int, int]:
+def _hues(part: Any, figure: Figure | None) -> dict[int, int]:
     """The hue of each row of an accumulator that threads hold: that of its first column; of any other part nothing."""
     if isinstance(part, Tensor) and not metadata_words(part):
         return {row: lane // WARP for lane, rows in sorted(rows_of_lanes(part).items(), reverse=True) for row in rows}
-    if not isinstance(part, (MMA_Atom, TiledMMA, ThrMMA)):
+    if figure is None or not isinstance(part, (MMA_Atom, TiledMMA, ThrMMA)):
         return {}
     panel = figure.panels[0]
     firsts = panel.paints[:: panel.cols]
@@ -121,7 +189,7 @@ def _heading(part: Any) -> str:
     if isinstance(part, TmaCopy):
         return "shared to global memory by TMA" if "STORE" in part.op.name else "global to shared memory by TMA"
     if isinstance(part, (SmemDescriptor, DescriptorTensor)):
-        return "the operand as the instruction sees it"
+        return f"{part.tensor.name or 'the operand'} as the instruction sees it"
     if isinstance(part, (Tensor, TensorMemory)):
         return "the accumulator in tensor memory"
     if isinstance(part, CopyOp):

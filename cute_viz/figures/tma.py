@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import gcd, prod
 from typing import Any, NamedTuple
@@ -24,10 +24,10 @@ from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Pan
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
 from cute_viz.figures.rulers import borders
+from cute_viz.figures.trim import some_lines
 from cute_viz.figures.words import count
 
 LINE, CHUNK = 128, 16  # bytes of a line of memory, and of a cell
-MOST_LINES = 16
 MOST_PLANES = 4  # of the first two dimensions that are drawn
 PARTS = 4  # cells that a box has along a dimension, where they divide it
 FINEST = 16  # and at most
@@ -42,8 +42,8 @@ class Piece(NamedTuple):
     element: int
 
 
-def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
-    """The figure of a TMA copy of one tile.
+def tma(obj: TmaCopy, options: FigureOptions, rows: Iterable[int] = ()) -> Figure:
+    """The figure of a TMA copy of one tile. rows: of the tile, whose lines of memory are to be seen.
 
     Raises: FigureError for a coordinate that the tensor does not have; LimitError for more cells than the options allow.
 
@@ -62,15 +62,15 @@ def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
     corner = _coord(obj, options.coord)
     pieces = pieces_at(obj, corner)
     hues = [piece.cta if obj.ctas > 1 else piece.instruction for piece in pieces]
-    shared = _shared(obj, corner, hues)
+    memory, outside = _shared(obj, corner, hues)
+    memory, some = some_lines(memory, _starts(memory, rows), LINE)
     planes = _planes(obj, pieces)
     drawn = [_tensor_panel(obj, pieces, hues, plane, options) for plane in planes[:MOST_PLANES]]
     wide = 1 if len(drawn) == 1 else 2
     panels = [replace(panel, place=(n // wide, n % wide)) for n, panel in enumerate(drawn)]
-    panels.append(replace(shared[0], place=(0, wide)))
+    panels.append(replace(memory, place=(0, wide)))
     if obj.ctas > 1:
         panels.append(replace(_multicast(obj), place=(-(-len(drawn) // wide), 0)))
-    outside = shared[1]
     paints = (*(Paint(hue) for hue in range(HUES)), Paint(-1))
     used = sorted({hue % HUES for hue in hues})
     what = "the CTA that issues the load" if obj.ctas > 1 else "the instruction of the tile"
@@ -81,7 +81,7 @@ def tma(obj: TmaCopy, options: FigureOptions) -> Figure:
         f"A box is {_by(obj.map.box_dim[: obj.map.rank])} elements, innermost first; in memory a cell is 16 bytes and shows "
         "the coordinate of its first element"
     )
-    notes = _notes(obj, pieces, outside, len(planes))
+    notes = _notes(obj, pieces, outside, len(planes), some)
     return Figure(
         kind="tma",
         title=title,
@@ -309,7 +309,7 @@ def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple
         byte = element * bits // 8
         place = swizzle(byte) if isinstance(swizzle, Swizzle) else byte
         cells[place // CHUNK] = (_label(obj, coord), hues[element // per] % HUES if inside else HOLE)
-    lines = min(MOST_LINES, max(cells) // (LINE // CHUNK) + 1)
+    lines = max(cells) // (LINE // CHUNK) + 1
     shown = [cells.get(n) for n in range(lines * LINE // CHUNK)]
     panel = Panel(
         caption=f"shared memory, swizzle {SWIZZLE_NAMES[obj.map.swizzle]}: 16 bytes, 4 banks, per cell",
@@ -325,6 +325,18 @@ def _shared(obj: TmaCopy, corner: tuple[int, ...], hues: Sequence[int]) -> tuple
     return panel, outside
 
 
+def _starts(memory: Panel, rows: Iterable[int]) -> set[int]:
+    """The lines where rows of the tile begin; with none asked for, those where another colour does."""
+    if not rows:
+        first = {paint: n for n, paint in reversed(list(enumerate(memory.paints)))}
+        return {n // memory.cols for n in first.values()}
+    found: dict[int, int] = {}  # the line of each row that begins a cell, which an MN-major tile has not of every row
+    for n, label in enumerate(memory.labels):
+        if (row := label.split(",")[0]).isdecimal():
+            found.setdefault(int(row), n // memory.cols)
+    return {found[max(row for row in found if row <= wanted)] for wanted in rows if any(row <= wanted for row in found)}
+
+
 def _rest_inside(obj: TmaCopy, inner: Sequence[int]) -> bool:
     """Whether all but the innermost dimension is inside of the tensor."""
     return all(0 <= x < extent for x, extent in zip(inner[1:], obj.map.global_dim[1:], strict=False))
@@ -334,7 +346,7 @@ def _multicast(obj: TmaCopy) -> Panel:
     """Who issues and who receives: every CTA issues its part, and all of the mask receive it at the same place."""
     n, mask = obj.ctas, (1 << obj.ctas) - 1
     return Panel(
-        caption=f"multicast: the CTA of a row loads its part for all of mask 0b{mask:0{n}b}",
+        caption=f"multicast: the CTA of a row loads its part for all of mask 0b{mask:0{n}b} = 0x{mask:x}",
         rows=n,
         cols=n,
         labels=tuple(f"part {row}" for row in range(n) for _ in range(n)),
@@ -351,7 +363,7 @@ def _hue_words(obj: TmaCopy, hues: Sequence[int], hue: int) -> str:
     return f"{name} {', '.join(map(str, its[:3]))}" + (" …" if len(its) > 3 else "")
 
 
-def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int) -> list[str]:
+def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int, some: str) -> list[str]:
     out = []
     if outside:
         verb = "are not written" if _is_written(obj) else "arrive as zeros"
@@ -360,11 +372,17 @@ def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int) -> 
     if planes > MOST_PLANES:
         out.append(f"Of the {planes} planes of dimensions 0 and 1 that the tile reaches the first {MOST_PLANES} are drawn.")
     if obj.gathers:
-        out.append("An instruction takes the indices of 4 rows, drawn as rows that follow each other. SM100: not run on hardware.")
-    if len(pieces) > 1:
+        many = (
+            f"{count(len(pieces), 'instruction')} of 4 rows each: it takes their indices, here those of rows that follow each other"
+        )
+        out.append(f"{many}. SM100: not run on hardware.")
+    if obj.ctas > 1:
+        counted = "" if "2SM" in obj.op.name else "; the barrier of each CTA counts the whole tile"
+        out.append(f"Each of the {obj.ctas} CTAs loads its part of the tile for all{counted}.")
+    elif len(pieces) > 1 and not obj.gathers:
         out.append(f"{count(len(pieces), 'instruction')} move the tile: a box is at most what is contiguous in both memories.")
-    if size(obj.cta_v_map) * obj.tensor.bits // 8 > MOST_LINES * LINE:
-        out.append(f"Only the first {MOST_LINES} lines of {LINE} bytes of shared memory are shown.")
+    if some:
+        out.append(some)
     if "2SM" in obj.op.name:
         out.append("Each CTA of a pair loads its own half; both halves arrive at the barrier of CTA 0. SM100: not run on hardware.")
     return out

@@ -244,9 +244,16 @@ def _legend(parts: Sequence[Part], paints: Sequence[int], several: bool) -> Lege
 
 
 def _boxes(parts: Sequence[Part], wide: int) -> tuple[tuple[int, int, int, int], ...]:
+    """Around each tensor, and of one with stages, ((M,N),MMA_M,MMA_N,stages), around each of these."""
     out = []
     for part in parts:
-        lanes = [lane // STEP for lane, _ in part.held]
-        first, last = part.columns
-        out.append((min(lanes), first // wide, max(lanes) + 1, -(-last // wide)))
+        shape = modes(part.tensor.layout.shape)
+        stages = product(shape[3:] or 1) if part.name.startswith("C ") else 1
+        each = product(shape) // product(modes(shape[0])[0]) // product(shape[1:2] or 1) // stages if stages > 1 else 0
+        places: dict[int, list[tuple[int, int]]] = {}
+        for place, (_, n, _, _) in part.held.items():
+            places.setdefault(n // each if each else 0, []).append(place)
+        for its in places.values():
+            lanes, columns = ([line[k] for line in its] for k in (0, 1))
+            out.append((min(lanes) // STEP, min(columns) // wide, max(lanes) // STEP + 1, max(columns) // wide + 1))
     return tuple(out)

@@ -1,8 +1,8 @@
-"""Large figures made to fit: folded into bands of columns, cropped, or without the rows of steps that nothing happens in."""
+"""Large figures made to fit: folded into bands of columns, cropped, without rows that nothing happens in, some lines of memory."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -125,7 +125,7 @@ def abridged(figure: Figure) -> Figure:
         kept.setdefault(panel.rows, set()).update(_busy(panel))
     alone = {extent: {r + 1 for r in mine if r + 2 in mine} for extent, mine in kept.items()}  # a single row between two
     rows = {extent: sorted(mine | alone[extent]) or list(range(extent)) for extent, mine in kept.items()}
-    panels = tuple([_of_rows(panel, rows[panel.rows]) for panel in figure.panels])
+    panels = tuple([of_rows(panel, rows[panel.rows]) for panel in figure.panels])
 
     def moved(box: tuple[int, ...], panel: int) -> tuple[int, ...]:
         at = rows[figure.panels[panel].rows].index
@@ -144,8 +144,42 @@ def _busy(panel: Panel) -> set[int]:
     return busy
 
 
-def _of_rows(panel: Panel, rows: Sequence[int]) -> Panel:
-    """The panel with these rows alone, which have all of its boxes."""
+MOST_LINES = 16  # of memory that are shown
+RUNS = 4  # of neighbouring lines, at most
+
+
+def some_lines(panel: Panel, wanted: Iterable[int], line: int) -> tuple[Panel, str]:
+    """A panel of memory with 16 of its lines of so many bytes, and a sentence that says which: runs that begin at wanted lines.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.figures import build
+    >>> some_lines(build(Layout((64, 2), (2, 1))).panels[0], [0, 33], 128)[0].row_ruler.labels[7:10]
+    ('7', '32', '33')
+    """
+    starts = sorted({*wanted}) or [0]
+    if panel.rows <= MOST_LINES:
+        return panel, ""
+    if len(starts) > RUNS:
+        starts = [starts[n * len(starts) // RUNS] for n in range(RUNS)]
+    each = MOST_LINES
+    while len(runs := sorted({start // each for start in starts})) * each > MOST_LINES:
+        each //= 2
+    rows = [n for run in runs for n in range(run * each, min((run + 1) * each, panel.rows))]
+    if rows == list(range(MOST_LINES)):
+        return of_rows(panel, rows), f"Only the first {MOST_LINES} lines of {line} bytes of shared memory are shown."
+    first = [panel.row_ruler.labels[run * each] for run in runs]
+    words = f"each of the bytes {', '.join(first[:-1])} and {first[-1]}" if len(first) > 1 else f"byte {first[0]}"
+    return of_rows(panel, rows), f"Of shared memory {each} lines of {line} bytes are shown from {words} on."
+
+
+def of_rows(panel: Panel, rows: Sequence[int]) -> Panel:
+    """The panel with these rows alone, which have all of its boxes; a border stands where some are left out.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.figures import build
+    >>> of_rows(build(Layout((4, 2), (2, 1))).panels[0], [0, 3]).row_ruler
+    Ruler(title='mode 0', labels=('0', '3'), levels=(0, 1, 0), marks=())
+    """
     cells = [r * panel.cols + c for r in rows for c in range(panel.cols)]
     number = {cell: n for n, cell in enumerate(cells)}
     old, at = panel.row_ruler, {r: n for n, r in enumerate(rows)}

@@ -39,7 +39,9 @@ ROOMY = 1600.0  # px that panels of colours take
 IMAGE = 2048  # px that an image of cells takes at least, where there are so many
 WIDEST = 2600.0  # px that panels with every label may take before labels are left out
 SMALL_STAGE = (600.0, 420.0)  # px that the cells of a stage take at most with labels
+FEW = (110.0, 240.0)  # px across and down that the cells of a stage take where they are few
 THIN, THINNEST = 16.0, 8192  # px at least of an object of a file across and down, of so many cells
+ARROW_ROOM = 6.0  # px below a label in whose cell an arrow along the row begins
 LETTERS = 2  # of the title of the rows that there is room for beside a tight panel; a longer one stands above it
 
 
@@ -115,9 +117,10 @@ class Frame:
         return 4.0 if smallest >= 12 else 2.0
 
     def middle(self, line: int) -> float:
-        """px from the top of a cell to the middle of a line of its label."""
+        """px from the top of a cell to the middle of a line of its label; an arrow along a row has room below it."""
         lines = self.labels.depth
-        return self.cell_h * (line + 1) / (lines + 1) + (0 if lines == 1 else (line - 0.5) * 1.5)
+        across = lines > 1 and any(r0 == r1 for r0, _, r1, _ in self.panel.arrows)
+        return (self.cell_h - ARROW_ROOM * across) * (line + 1) / (lines + 1) + (0 if lines == 1 else (line - 0.5) * 1.5)
 
 
 def frames(figure: Figure, detail: Detail, cell: float | None = None, fit: Fit = LOOSE) -> list[Frame]:
@@ -202,6 +205,7 @@ def _full(panel: Panel, labels: CellLabels, fit: Fit) -> tuple[float, float]:
     h = 4.0 + 12.0 * lines if tight else 26.0 if lines == 1 else 14.0 + 13.0 * lines
     if panel.cols <= ALL_COLUMNS:  # few columns: room for every column's label
         widths.append(max(map(len, panel.col_ruler.labels)) * CHAR * FONT - 3)
+    h += ARROW_ROOM if lines > 1 and any(r0 == r1 for r0, _, r1, _ in panel.arrows) else 0.0
     least = 0.0 if tight else h if lines == 1 else 36.0
     pad = fit.cell + (4 if panel.boxes and lines > 1 and not tight else 0)  # an outline stands between a label and the line
     return float(round(max(least, max(widths) + pad))), h
@@ -218,12 +222,15 @@ def of_stage(figure: Figure, panel: Panel, cell: float, fit: Fit, most: tuple[fl
     ['COLOUR', 'VECTOR']
     """
     alone = replace(figure, panels=(panel,))
+    few = min(2 * cell, LARGEST, *(float(int(room / n)) for room, n in zip(FEW, (panel.cols, panel.rows), strict=True)))
     details = [Detail.FULL] * any(panel.labels) + [Detail.VECTOR] * has_vectors(alone)
     for detail in details:
         (frame,) = frames(alone, detail, fit=fit)
         if panel.cols * frame.cell_w <= most[0] and panel.rows * frame.cell_h <= most[1]:
-            return frame
-    return frames(alone, Detail.RASTER if cell < 3 else Detail.COLOUR, cell=cell, fit=fit)[0]
+            larger = detail == Detail.VECTOR and frame.cell_w < few
+            return frames(alone, detail, cell=few, fit=fit)[0] if larger else frame
+    size = max(cell, few) if cell >= 3 else cell
+    return frames(alone, Detail.RASTER if cell < 3 else Detail.COLOUR, cell=size, fit=fit)[0]
 
 
 Fitted = tuple[list[Frame], list[tuple[float, float]], float, float]
