@@ -28,17 +28,22 @@ class PointerFlag:
 
     A swizzle in front of it acts on the bits of the byte address (cute/pointer_flagged.hpp).
     tensor: it is the pointer of a tensor, which has the swizzle: the tensor's `.layout()` is the layout behind it.
+    sparsity: how many elements of the layout share one that is stored (smem_sparse_ptr_flag_bits); `bits` is the part of each.
+
+    >>> str(PointerFlag(16)), str(PointerFlag(8, sparsity=2))
+    ('smem_ptr[16b](unset)', 'smem_sparse<2>_ptr[16b](unset)')
     """
 
     bits: int
     tensor: bool = field(default=False, compare=False, repr=False)
+    sparsity: int = 1
 
     def __post_init__(self) -> None:
         if self.bits < 1:
             raise AlgebraError(f"a pointer's elements must be at least 1 bit wide, not {self.bits}")
 
     def __str__(self) -> str:
-        return f"smem_ptr[{self.bits}b](unset)"
+        return f"smem{f'_sparse<{self.sparsity}>' if self.sparsity > 1 else ''}_ptr[{self.bits * self.sparsity}b](unset)"
 
 
 @dataclass(frozen=True, slots=True)
