@@ -13,6 +13,7 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.inttuple import Static, has_underscore, is_int_tuple, leaves, map_leaves, show, slice_begin
 from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout, slice_
 from cute_viz.algebra.layout import crd2idx as _crd2idx
+from cute_viz.algebra.runtime import MulticastMask
 from cute_viz.algebra.stride import Basis, add, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.unknown import Unknown
@@ -127,6 +128,8 @@ def as_layout(x: Any) -> Any:
     """
     if isinstance(x, tuple) and len(x) == 1 and isinstance(x[0], (Layout, ComposedLayout, Swizzle)):
         return x[0]
+    if isinstance(x, MulticastMask):
+        return x
     return Layout(x) if isinstance(x, (int, tuple, Unknown)) and x != () and is_int_tuple(x) else x  # type: ignore[arg-type]
 
 

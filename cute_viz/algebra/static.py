@@ -11,7 +11,7 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import Static, leaves, show
 from cute_viz.algebra.layout import Layout, trusted
-from cute_viz.algebra.runtime import Known
+from cute_viz.algebra.runtime import Known, MulticastMask
 from cute_viz.algebra.stride import Basis
 
 
@@ -39,7 +39,7 @@ def each_integer(kind: Callable[[int], int], value: Any) -> Any:
     >>> str(each_integer(lambda x: 2 * x, Layout((4, 8))))
     '(8,16):(2,8)'
     """
-    if isinstance(value, bool):
+    if isinstance(value, (bool, MulticastMask)):
         return value
     if isinstance(value, int):
         return kind(value)

@@ -8,18 +8,20 @@ from cute_viz.algebra.descriptor import FIELDS, UNIT, DescriptorTensor, SmemDesc
 from cute_viz.algebra.instruction import InstrDescriptor
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.measure import cosize, size
+from cute_viz.algebra.runtime import MulticastMask
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tensor_map import DATA_TYPE_NAMES, SWIZZLE_NAMES, Im2col, TensorMap
 from cute_viz.algebra.tma import TmaCopy
+from cute_viz.algebra.tma_parts import ctas_of, receivers
 from cute_viz.algebra.tmem import WARP, TensorMemory, address, find_tmem_tensor_col_offset, found, lane_stride, metadata_words
 
 COPIES = 4  # of a scale factor in tensor memory
 
 
 def hardware_facts(obj: Any) -> dict[str, Any] | None:
-    """The facts of a descriptor, of a fragment of descriptors, of an instruction descriptor, of a TMA copy, or of a tensor in
-    tensor memory; None for anything else.
+    """The facts of a descriptor, of a fragment of descriptors, of an instruction descriptor, of a TMA copy, of a multicast mask, or
+    of a tensor in tensor memory; None for anything else.
 
     >>> from cute_viz import parse
     >>> facts = hardware_facts(parse("make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"))
@@ -34,6 +36,8 @@ def hardware_facts(obj: Any) -> dict[str, Any] | None:
         return _instruction(obj)
     if isinstance(obj, TmaCopy):
         return _tma(obj)
+    if isinstance(obj, MulticastMask):
+        return _mask(obj)
     if isinstance(obj, TensorMemory):
         return {name: _tmem(tensor) | {"first column": tensor.pointer.address or 0} for name, tensor in obj.parts}
     if isinstance(obj, Tensor) and obj.pointer.space == "tmem":
@@ -140,6 +144,33 @@ def _tma(x: TmaCopy) -> dict[str, Any]:
     if x.tiled is not None:
         out |= {"Tiler_MN": unmarked(x.tiled.tiler_mn), "TiledLayout_TV": unmarked(x.tiled.layout_tv)}
     return out
+
+
+def _mask(x: MulticastMask) -> dict[str, Any]:
+    ctas = ctas_of(x)
+    return {
+        "mask": hex(x),
+        "kind": "multicast mask: bit n is CTA n of the cluster",
+        "bits": f"0b{int(x):0{max(ctas) + 1}b}",
+        "decimal": int(x),
+        "receivers": [n for n, _ in receivers(x)],
+        "receivers in words": receivers_words(x),
+        **({} if x.coord is None else {"slice of the cluster": show(x.coord)}),
+        "along": f"mode{'' if len(x.modes) == 1 else 's'} {', '.join(map(str, x.modes))}" if x.modes else "no mode: one CTA alone",
+        "cluster": unmarked(x.cluster),
+        "CTAs of the cluster": len(ctas),
+    }
+
+
+def receivers_words(x: MulticastMask) -> str:
+    """The CTAs that receive, each with its coordinate.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> receivers_words(MulticastMask.of(0b101, Layout((2, 1)), (0, 0), (0,)))
+    'CTA 0 at (0,0), CTA 2, which the cluster lacks'
+    """
+    parts = (f"CTA {n} at {show(crd)}" if crd is not None else f"CTA {n}, which the cluster lacks" for n, crd in receivers(x))
+    return ", ".join(parts) or "none"
 
 
 def _im2col(x: Im2col, tensor_map: TensorMap) -> dict[str, Any]:
