@@ -84,6 +84,26 @@ def unmarked(value: Any) -> str:
     return show(clear_static(value))
 
 
+class Plain(str):
+    """The print of a value without the marks of static integers; `printed` has them.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> text = Plain.of(mark_static(Layout((4, 8))))
+    >>> text, text.printed
+    ('(4,8):(1,4)', '(_4,_8):(_1,_4)')
+    """
+
+    __slots__ = ("printed",)
+    printed: str
+
+    @classmethod
+    def of(cls, value: Any, like: Any = None) -> Plain:
+        """The print of a value; where the integers of the layout `like` are all static, so are its own."""
+        out = cls(unmarked(value))
+        out.printed = show(mark_static(value) if isinstance(like, Layout) and is_marked(like) else value)
+        return out
+
+
 def is_marked(layout: Layout) -> bool:
     """Whether every integer of a layout is a static one.
 

@@ -17,7 +17,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tmem import SPARSE, data_path, fragments_of, is_sparse, make_fragment, place
+from cute_viz.algebra.tmem import AHEAD, SPARSE, ULTRA, data_path, fragments_of, is_sparse, make_fragment, place
 from cute_viz.algebra.umma import home, majors
 from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.errors import AlgebraError
@@ -76,6 +76,8 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
     notes = list(joined.notes)
     if of_tensor_memory and is_sparse(atom.name):
         notes.append(f"A: {SPARSE}.")
+    if atom.name.startswith(ULTRA):
+        notes.append(f"A, B: {AHEAD}.")
     if path := data_path(atom.name, product(atom.shape_mnk[0])):
         notes.append(f"C: {path}.")
     if of_tensor_memory:
