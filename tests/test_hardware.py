@@ -15,6 +15,7 @@ from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tma_parts import receivers
 from cute_viz.algebra.tmem import place
 from cute_viz.engine.facts import facts_of
 from cute_viz.errors import CuteVizError
@@ -128,7 +129,30 @@ def test_multicast_masks(text, expected):
     for coord, *masks in re.findall(r"coord=(\S+) A=(\S+) B=(\S+) V_B=(\S+) V_A=(\S+)", expected["masks"].replace(";", "\n")):
         for modes, mask in zip(("2", "1", "0,1", "0,2"), masks, strict=True):
             call = f"{cluster}; auto mask = create_tma_multicast_mask<{modes}>(cl, {coord});"
-            assert read(call, resolve=resolve).pick("mask") == int(mask, 16)
+            source = read(call, resolve=resolve)
+            assert (found := source.pick("mask")) == int(mask, 16)
+            assert [1 << n for n, _ in receivers(found)] == [1 << n for n in range(16) if int(mask, 16) >> n & 1]
+            assert all(source.pick("cl")(crd) == n for n, crd in receivers(found))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "auto cl = Layout<Shape<_1,_2,_4,_1>>{}; auto m = create_tma_multicast_mask<2>(cl, make_coord(0,1,0,0));",
+        "auto cl = Layout<Shape<_1,_2,_4,_1>>{};\nuint16_t m = create_tma_multicast_mask<2>(cl, make_coord(0,1,3,0));\n",
+        "cl = cute.make_layout((1,2,4,1))\nm = cpasync.create_tma_multicast_mask(cl, (0,1,0,0), mcast_mode=2)\n",
+        "import cutlass.cute as cute\nfrom cutlass.cute.nvgpu import cpasync\ncl = cute.make_layout((1,2,4,1))\n"
+        "m = cpasync.create_tma_multicast_mask(cl, (0,1,0,0), mcast_mode=2)\n",
+    ],
+)
+def test_a_multicast_mask_says_who_receives(text):
+    known = json.loads(run("show", "-", "--name", "m", "--json", stdin=text.encode()).stdout)
+    assert (known["mask"], known["bits"], known["receivers"]) == ("0xaa", "0b10101010", [1, 3, 5, 7])
+    assert known["receivers in words"].startswith("CTA 1 at (0,1,0,0), CTA 3 at (0,1,1,0)")
+    told = run("explain", "-", "--name", "m", stdin=text.encode()).stdout.decode()
+    assert "CTA 7 at (0,1,3,0) receives" in told
+    assert "0xaa = 0b10101010" in told
+    assert run("render", "-", "--name", "m", stdin=text.encode()).returncode == 1  # it is no layout
 
 
 def test_what_cute_refuses_is_refused_in_its_words():
@@ -146,7 +170,11 @@ def test_what_cute_refuses_is_refused_in_its_words():
 def test_the_command_line_gives_the_same(file, name):
     _, text, expected = next(row for row in ROWS[file] if row[0].startswith(("raw", "copy")) and not isinstance(row[2], str))
     shown = json.loads(run("show", "-", "--name", name, "--json", stdin=text.encode()).stdout)
+    printed = shown.pop("printed")  # what has marks of static integers, with them
     assert shown == facts(text, name)
+    assert {key: re.sub(r"_(?=\d)", "", value) for key, value in printed.items()} == {key: shown[key] for key in printed}
+    if name == "tma":
+        assert printed["tma_gbasis"] == re.sub(r"(?<![\d@])(\d+)", r"_\1", shown["tma_gbasis"])
     assert shown.get("desc") == expected.get("desc")
 
 

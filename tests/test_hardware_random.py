@@ -76,5 +76,5 @@ def test_random_parameters(kind):
 
 
 def test_there_are_rows_of_every_kind():
-    assert len(KINDS) == 24
+    assert len(KINDS) == 25
     assert len(ROWS) > 800

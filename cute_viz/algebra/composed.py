@@ -13,6 +13,7 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.inttuple import Static, has_underscore, is_int_tuple, leaves, map_leaves, show, slice_begin
 from cute_viz.algebra.layout import Layout, check_apart, is_coordinate_layout, slice_
 from cute_viz.algebra.layout import crd2idx as _crd2idx
+from cute_viz.algebra.runtime import MulticastMask
 from cute_viz.algebra.stride import Basis, add, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.unknown import Unknown
@@ -28,17 +29,22 @@ class PointerFlag:
 
     A swizzle in front of it acts on the bits of the byte address (cute/pointer_flagged.hpp).
     tensor: it is the pointer of a tensor, which has the swizzle: the tensor's `.layout()` is the layout behind it.
+    sparsity: how many elements of the layout share one that is stored (smem_sparse_ptr_flag_bits); `bits` is the part of each.
+
+    >>> str(PointerFlag(16)), str(PointerFlag(8, sparsity=2))
+    ('smem_ptr[16b](unset)', 'smem_sparse<2>_ptr[16b](unset)')
     """
 
     bits: int
     tensor: bool = field(default=False, compare=False, repr=False)
+    sparsity: int = 1
 
     def __post_init__(self) -> None:
         if self.bits < 1:
             raise AlgebraError(f"a pointer's elements must be at least 1 bit wide, not {self.bits}")
 
     def __str__(self) -> str:
-        return f"smem_ptr[{self.bits}b](unset)"
+        return f"smem{f'_sparse<{self.sparsity}>' if self.sparsity > 1 else ''}_ptr[{self.bits * self.sparsity}b](unset)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +128,8 @@ def as_layout(x: Any) -> Any:
     """
     if isinstance(x, tuple) and len(x) == 1 and isinstance(x[0], (Layout, ComposedLayout, Swizzle)):
         return x[0]
+    if isinstance(x, MulticastMask):
+        return x
     return Layout(x) if isinstance(x, (int, tuple, Unknown)) and x != () and is_int_tuple(x) else x  # type: ignore[arg-type]
 
 

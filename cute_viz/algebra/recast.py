@@ -34,7 +34,7 @@ def upcast(x: Any, n: int) -> Any:
         return x.rescaled(_log2("upcast", x, n))
     if isinstance(x, ComposedLayout):
         if isinstance(x.offset, PointerFlag):
-            return compose_with_offset(x.outer, PointerFlag(x.offset.bits * n), upcast(x.inner, n))
+            return compose_with_offset(x.outer, PointerFlag(_dense("upcast", x).bits * n), upcast(x.inner, n))
         if not isinstance(x.offset, int) or x.offset % n:
             refuse(f"upcast<{n}>", (x,), f"the offset is not a multiple of {n}")
         return ComposedLayout(upcast(x.outer, n), x.offset // n, upcast(x.inner, n))
@@ -74,7 +74,7 @@ def downcast(x: Any, n: int) -> Any:
         return x.rescaled(-_log2("downcast", x, n))
     if isinstance(x, ComposedLayout):
         if isinstance(x.offset, PointerFlag):
-            return compose_with_offset(x.outer, PointerFlag(x.offset.bits // n), downcast(x.inner, n))
+            return compose_with_offset(x.outer, PointerFlag(_dense("downcast", x).bits // n), downcast(x.inner, n))
         if not isinstance(x.offset, int):
             refuse(f"downcast<{n}>", (x,), "the offset is not an integer")
         return compose_with_offset(downcast(x.outer, n), x.offset * n, downcast(x.inner, n))
@@ -133,6 +133,14 @@ def max_alignment(x: Any) -> int:
     permuted = logical_divide(flat, right_inverse(flat))
     assert isinstance(permuted, Layout)
     return gcd(size(get(permuted, 0)), *leaves(get(permuted, 1).stride))
+
+
+def _dense(name: str, x: ComposedLayout) -> PointerFlag:
+    """The pointer of a layout, which CuTe recasts where no element is sparse (cute/pointer_flagged.hpp)."""
+    flag: PointerFlag = x.offset
+    if flag.sparsity > 1:
+        refuse(name, (x,), "Not implemented for safety: the pointer is one of sparse elements")
+    return flag
 
 
 def _factor(name: str, x: Any, n: Any) -> None:

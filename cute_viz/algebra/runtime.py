@@ -78,6 +78,29 @@ class Runtime(Known):
         return Runtime(abs(int(self)))
 
 
+class MulticastMask(Runtime):
+    """The CTAs of a cluster that receive a multicast, a bit each; an integer that knows its cluster.
+
+    cluster, coord, modes: what create_tma_multicast_mask made it of.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> mask = MulticastMask.of(0b1010, Layout((2, 2)), (1, 0), (1,))
+    >>> mask.modes, mask | 1
+    ((1,), 11)
+    """
+
+    cluster: Any
+    coord: Any
+    modes: tuple[int, ...]
+
+    @classmethod
+    def of(cls, value: int, cluster: Any, coord: Any, modes: tuple[int, ...]) -> MulticastMask:
+        """A mask of these bits."""
+        mask = cls(value)
+        mask.cluster, mask.coord, mask.modes = cluster, coord, modes
+        return mask
+
+
 def is_known(x: Any) -> bool:
     """Whether a number, or a basis element's, is known when code is compiled.
 

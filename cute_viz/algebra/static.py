@@ -11,7 +11,7 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import Static, leaves, show
 from cute_viz.algebra.layout import Layout, trusted
-from cute_viz.algebra.runtime import Known
+from cute_viz.algebra.runtime import Known, MulticastMask
 from cute_viz.algebra.stride import Basis
 
 
@@ -39,7 +39,7 @@ def each_integer(kind: Callable[[int], int], value: Any) -> Any:
     >>> str(each_integer(lambda x: 2 * x, Layout((4, 8))))
     '(8,16):(2,8)'
     """
-    if isinstance(value, bool):
+    if isinstance(value, (bool, MulticastMask)):
         return value
     if isinstance(value, int):
         return kind(value)
@@ -82,6 +82,26 @@ def unmarked(value: Any) -> str:
     '(4,8):(1,4)'
     """
     return show(clear_static(value))
+
+
+class Plain(str):
+    """The print of a value without the marks of static integers; `printed` has them.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> text = Plain.of(mark_static(Layout((4, 8))))
+    >>> text, text.printed
+    ('(4,8):(1,4)', '(_4,_8):(_1,_4)')
+    """
+
+    __slots__ = ("printed",)
+    printed: str
+
+    @classmethod
+    def of(cls, value: Any, like: Any = None) -> Plain:
+        """The print of a value; where the integers of the layout `like` are all static, so are its own."""
+        out = cls(unmarked(value))
+        out.printed = show(mark_static(value) if isinstance(like, Layout) and is_marked(like) else value)
+        return out
 
 
 def is_marked(layout: Layout) -> bool:

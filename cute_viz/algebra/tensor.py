@@ -124,7 +124,8 @@ class Tensor(Shown):
             return ComposedLayout(self.swizzle, self.offset, self.layout)
         if swizzle is not None:
             if not isinstance(self.offset, Unknown) and not self.offset:
-                return ComposedLayout(swizzle, PointerFlag(bits), self.layout)
+                packed = sparse(self.pointer.type)
+                return ComposedLayout(swizzle, PointerFlag(bits, sparsity=packed[0] if packed else 1), self.layout)
             scaled = swizzle.rescaled(bits.bit_length() - 4)
             return ComposedLayout(scaled, self.offset, self.layout)
         if not self.offset or is_coordinate_layout(self.layout):

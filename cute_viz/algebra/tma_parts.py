@@ -13,7 +13,7 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, with_origin
 from cute_viz.algebra.construct import make_identity_layout
-from cute_viz.algebra.coords import crd2idx
+from cute_viz.algebra.coords import crd2idx, idx2crd
 from cute_viz.algebra.divide import logical_divide
 from cute_viz.algebra.inttuple import Static, X, leaves, map_leaves, modes, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
@@ -22,6 +22,7 @@ from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.mma import thrfrg
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.products import tile_to_shape
+from cute_viz.algebra.runtime import MulticastMask
 from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.slicing import domain_offset, slice_and_offset
 from cute_viz.algebra.static import mark_static
@@ -101,7 +102,7 @@ def _shared(smem: Any, cut: AnyLayout, moved: Any) -> Any:
 
 
 def create_tma_multicast_mask(layout: Any, coord: Any, *modes_: int) -> int:
-    """The CTAs of a cluster that receive what one of them loads, a bit each: all along the modes that are named.
+    """The CTAs of a cluster that receive what one of them loads, a bit each: a MulticastMask of all along the named modes.
 
     Raises: AlgebraError for a coordinate that does not fit, or a mode that does not exist.
 
@@ -124,7 +125,30 @@ def create_tma_multicast_mask(layout: Any, coord: Any, *modes_: int) -> int:
         for n in range(min(size(ctas), CLUSTER)):
             mask |= 1 << _rank(ctas(n), layout)
     elected = _rank(elected, layout)
-    return (mask << int(elected)) & MASK
+    return MulticastMask.of((mask << int(elected)) & MASK, layout, given, modes_)
+
+
+def ctas_of(mask: MulticastMask) -> dict[int, Any]:
+    """The coordinate of each CTA of the cluster of a mask by its number; the first where several have it.
+
+    >>> ctas_of(MulticastMask.of(1, Layout((2, 2), (2, 1)), (0, 0), ()))
+    {0: (0, 0), 2: (1, 0), 1: (0, 1), 3: (1, 1)}
+    """
+    out: dict[int, Any] = {}
+    for n in range(min(size(mask.cluster), 1 << 12)):
+        crd = idx2crd(n, mask.cluster.shape)
+        out.setdefault(mask.cluster(crd), crd)
+    return out
+
+
+def receivers(mask: MulticastMask) -> tuple[tuple[int, Any], ...]:
+    """The CTAs whose bits are set, each with its coordinate; None for a number that the cluster lacks.
+
+    >>> receivers(MulticastMask.of(0b1010, Layout((2, 2)), (1, 0), (1,)))
+    ((1, (1, 0)), (3, (1, 1)))
+    """
+    ctas = ctas_of(mask)
+    return tuple((n, ctas.get(n)) for n in range(int(mask).bit_length()) if int(mask) >> n & 1)
 
 
 def _rank(cta: Any, layout: Any) -> int:

@@ -188,6 +188,11 @@ _METADATA_OF_BYTES = (64, 8, Layout((128, 64), (1, 128)))
 SPARSE = "2:4 sparse; shared memory holds half of K, tensor memory the metadata that says which half (make_fragment_E)"
 
 
+# K = 96 of SM103 runs on from one buffer into the next (mma_traits_sm100.hpp, SM103::mma_unpack).
+ULTRA = "SM103_MXF4_ULTRA"
+AHEAD = "issued with lbo_mode 1: leading_byte_offset is the start address of the next buffer, into which K = 96 runs on"
+
+
 def is_sparse(name: str) -> bool:
     """Whether a tcgen05.mma takes a sparse A.
 

@@ -13,12 +13,12 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, as_layout, domain
 from cute_viz.algebra.descriptor import make_fragment
 from cute_viz.algebra.divide import tiled_divide
-from cute_viz.algebra.elements import named
+from cute_viz.algebra.elements import named, sparse
 from cute_viz.algebra.fragment import make_fragment_like
 from cute_viz.algebra.inttuple import is_int_tuple, leaves, map_leaves, modes, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.mma import ThrMMA, TiledMMA, partition
+from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, partition
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.partition import of_tensor
 from cute_viz.algebra.products import tile_to_shape
@@ -31,7 +31,7 @@ from cute_viz.algebra.unknown import Unknown
 from cute_viz.algebra.views import as_tiled_mma, get_slice
 from cute_viz.errors import AlgebraError
 
-_WGMMA = re.compile(r"SM90_(?:64x|GMMA)\w*?_(SS|RS)(?:_|<|$)")
+_WGMMA = re.compile(r"(?:SM90_(?:64x|GMMA)|(?:^|::)GMMA_64x)\w*?_(SS|RS)(?:_|<|$)")
 _TCGEN05 = re.compile(r"SM10\d_(?:MMA|MXF4_ULTRA)(?:_\w+)?_(SS|TS)(?:_|<|$)")
 
 
@@ -52,6 +52,8 @@ def home(name: str, operand: str) -> str:
     ['tmem', 'smem', 'tmem']
     >>> [home("SM90_64x64x16_F32F16F16_RS", x) for x in "ABC"]
     ['rmem', 'smem', 'rmem']
+    >>> home("SM90::GMMA::SPARSE::GMMA_64x64x32_F32F16F16_SS", "A")
+    'smem'
     """
     if match := _WGMMA.search(name):
         return "rmem" if operand == "C" or (operand == "A" and match[1] == "RS") else "smem"
@@ -71,7 +73,7 @@ def _make(operand: str, *given: Any) -> Any:
     _check_partitioned(mma, operand, part)
     if where == "smem":
         tensor, major = as_tensor(part), majors(mma.atom.name)["AB".index(operand)]
-        return make_fragment(tensor, "GMMA" if mma.atom.name.startswith("SM90") else "UMMA", major, operand)
+        return make_fragment(tensor, "GMMA" if _WGMMA.search(mma.atom.name) else "UMMA", major, operand)
     shape = part.shape if isinstance(part, (Tensor, Layout, ComposedLayout)) else part
     result = named(mma.atom.types[2])
     if result is not None and result.name not in ("f16", "f32", "s32"):
@@ -92,9 +94,39 @@ def _check_partitioned(mma: TiledMMA, operand: str, part: Any) -> None:
             f"its first mode has {size(modes(shape)[0])} elements, but the {operand} of the atom does not",
         )
     if isinstance(part, Tensor) and operand != "C" and mma.atom.types:
-        wanted, given = named(mma.atom.types["ABC".index(operand)]), named(part.pointer.type)
-        if wanted is not None and given is not None and wanted != given:
-            refuse(name, (part,), f"Expecting ValType{operand} type: {wanted.name}, not {given.name}")
+        _check_type(name, mma.atom, operand, part)
+
+
+def _check_type(name: str, atom: MMA_Atom, operand: str, part: Tensor) -> None:
+    """Refuse elements of another type than ValTypeA or ValTypeB: 8 bits may hold narrower ones, and sparse are half as wide."""
+    wanted, packed = named(atom.types["ABC".index(operand)]), sparse(part.pointer.type)
+    given = named(packed[1] if packed else part.pointer.type)
+    each = sparsity(atom.name) if operand == "A" else 1
+    if wanted is None or given is None:
+        return
+    stored = wanted if each < 4 else named("uint8_t")  # of 4-bit elements two are stored together
+    assert stored is not None
+    bits = stored.bits // each
+    if (stored, each) != (given, packed[0] if packed else 1) and (part.bits, bits) not in _HELD:
+        words = f"sparse_elem<{each},{stored.name}>" if each > 1 else stored.name
+        refuse(name, (part,), f"Expecting ValType{operand} type: {words}, not {part.pointer.type if packed else given.name}")
+    if each > 1 and not packed and not _WGMMA.search(atom.name):
+        refuse(name, (part,), "Expected sparse value_type.", hint=f"make_smem_ptr<sparse_elem<{each},{stored.name}>>(...)")
+
+
+def sparsity(name: str) -> int:
+    """How many elements of A an MMA takes for each that is stored: 2 where A is sparse, 4 of pairs of 4 bits; 1 of a dense A.
+
+    >>> sparsity("SM100_MMA_MXF4NVF4_SS_SPARSE<a,b>"), sparsity("SM90::GMMA::SPARSE::GMMA_64x8x32_F16F16F16_SS<>"), sparsity("x")
+    (4, 2, 1)
+    """
+    if re.search(r"SPARSE(?:_|::|<|$)", name) is None:
+        return 1
+    return 4 if "_MXF4" in name else 2
+
+
+# Bits of the elements of a tensor, and of the type that an MMA expects: what make_fragment_A and B let through.
+_HELD = {(8, 8), (8, 6), (8, 4), (4, 4), (4, 3), (4, 2)}
 
 
 _WIDTHS = {"TF32": (32, 32), "F16BF16": (16, 16), "F8F6F4": (0, 8), "S8": (8, 8), "MXF8F6F4": (0, 8), "MXF4": (4, 4)}

@@ -8,6 +8,7 @@ from typing import Any
 
 from cute_viz.algebra import ops
 from cute_viz.algebra.descriptor import MODES, UNIT, major_of
+from cute_viz.algebra.elements import sparse
 from cute_viz.algebra.inttuple import modes, product, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.recast import upcast
@@ -87,14 +88,16 @@ def _remedies(name: str, kind: str, tensor: Tensor, major: str) -> Iterator[str]
 
 def _atoms(name: str, tensor: Tensor, major: str, mn: int, k: int, whole: int) -> Iterator[str]:
     """The names of the atoms that make a tile of these extents with a descriptor for its first k elements."""
+    each = (sparse(tensor.pointer.type) or (1,))[0]
     for n, mode in enumerate(ATOMS):
-        long = (128 << n) // tensor.bits
+        long = (128 << n) // (tensor.bits * each)
         plain = Layout((8, long), (long, 1)) if major == "K" else Layout((long, 8), (1, long))
         try:
+            plain = ops.find("blocked_product").call([Layout((1, each)), plain]) if each > 1 else plain
             tile = ops.find("tile_to_shape").call([plain, (mn, whole)])
             pointer = replace(tensor.pointer, swizzle=Swizzle(n, 4, 3))
             part = ops.find("local_tile").call([Tensor(pointer, tile), (mn, k), (0, 0)])
             ops.find(name).call([part, major])
         except AlgebraError:
             continue
-        yield f"Layout_{major}_{mode}_Atom"
+        yield f"Layout_{major}_{mode}_{'Sp' if each > 1 else ''}Atom"

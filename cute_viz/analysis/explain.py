@@ -7,7 +7,7 @@ from typing import Any
 
 from cute_viz.algebra import ops
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.inttuple import modes, product, show
+from cute_viz.algebra.inttuple import X, modes, product, show
 from cute_viz.algebra.layout import Layout, coalesce, cosize, flat_modes, make_layout, modes_of, size
 from cute_viz.algebra.mixed import entered, is_mixed
 from cute_viz.algebra.operands import strides
@@ -250,6 +250,29 @@ def _right_inverse(steps: list[Step], a: Layout) -> None:
     steps.append(Step("in order of A's strides, coalesced", _do("right_inverse", a), "right inverse"))
 
 
+def _mask(steps: list[Step], cluster: Layout, coord: Any, *along: int) -> None:
+    from cute_viz.algebra.tma_parts import ctas_of, receivers
+
+    mask = _do("create_tma_multicast_mask", cluster, coord, *along)
+    steps.append(Step("create_tma_multicast_mask: the cluster maps the coordinate of a CTA to its number", cluster, "the cluster"))
+    bits = f"0b{int(mask):0{max(ctas_of(mask)) + 1}b}"
+    if along:
+        given = tuple(X if n in along else entry for n, entry in enumerate(coord))
+        ctas, first = _do("slice_and_offset", given, cluster)
+        words = f"{_listed('mode', along)} may vary: the CTAs of {show(given)}, counted from CTA {first}"
+        steps.append(Step(words, ctas, "the CTAs that receive"))
+        ones = sorted({ctas(n) for n in range(size(ctas))})
+        steps.append(Step(f"a bit for each of them, {_listed('bit', ones)}, shifted by the number of the first, {first}: {bits}"))
+    else:
+        steps.append(Step(f"no mode is named: the bit of the CTA at {show(coord)} alone: {bits}"))
+    steps += [Step(f"  CTA {n} at {show(crd)} receives") for n, crd in receivers(mask)]
+    steps.append(Step(f"the mask, {hex(mask)} = {bits}", mask))
+
+
+def _listed(word: str, numbers: Any) -> str:
+    return f"{word}{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
+
+
 def _by_mode(steps: list[Step], a: Layout, tiler: tuple[Any, ...], name: str, writer: Callable[..., None]) -> None:
     for n, (part, t) in enumerate(zip(modes_of(a), tiler, strict=False)):
         steps.append(Step(f"mode {n}: {part} with {show(t)}"))
@@ -272,6 +295,7 @@ _WRITERS: dict[str, Callable[..., None]] = {
     "flat_product": _gathered("flat_product", "blocks and copies one by one"),
     "blocked_product": _paired("blocked_product", "the block inside"),
     "raked_product": _paired("raked_product", "the copies inside"),
+    "create_tma_multicast_mask": _mask,
 }
 
 

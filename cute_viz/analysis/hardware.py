@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
+from cute_viz.algebra.composed import domain
 from cute_viz.algebra.descriptor import FIELDS, UNIT, DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.instruction import InstrDescriptor
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.measure import cosize, size
-from cute_viz.algebra.static import unmarked
+from cute_viz.algebra.runtime import MulticastMask
+from cute_viz.algebra.static import Plain
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tensor_map import DATA_TYPE_NAMES, SWIZZLE_NAMES, Im2col, TensorMap
 from cute_viz.algebra.tma import TmaCopy
+from cute_viz.algebra.tma_parts import ctas_of, receivers
 from cute_viz.algebra.tmem import WARP, TensorMemory, address, find_tmem_tensor_col_offset, found, lane_stride, metadata_words
 
 COPIES = 4  # of a scale factor in tensor memory
 
 
 def hardware_facts(obj: Any) -> dict[str, Any] | None:
-    """The facts of a descriptor, of a fragment of descriptors, of an instruction descriptor, of a TMA copy, or of a tensor in
-    tensor memory; None for anything else.
+    """The facts of a descriptor, of a fragment of descriptors, of an instruction descriptor, of a TMA copy, of a multicast mask, or
+    of a tensor in tensor memory; None for anything else.
 
     >>> from cute_viz import parse
     >>> facts = hardware_facts(parse("make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"))
@@ -29,11 +32,13 @@ def hardware_facts(obj: Any) -> dict[str, Any] | None:
     if isinstance(obj, SmemDescriptor):
         return _descriptor(obj)
     if isinstance(obj, DescriptorTensor):
-        return {"layout": unmarked(obj.layout), "strides": "16-byte units, added to start_address", **_descriptor(obj.first)}
+        return {"layout": Plain.of(obj.layout), "strides": "16-byte units, added to start_address", **_descriptor(obj.first)}
     if isinstance(obj, InstrDescriptor):
         return _instruction(obj)
     if isinstance(obj, TmaCopy):
         return _tma(obj)
+    if isinstance(obj, MulticastMask):
+        return _mask(obj)
     if isinstance(obj, TensorMemory):
         return {name: _tmem(tensor) | {"first column": tensor.pointer.address or 0} for name, tensor in obj.parts}
     if isinstance(obj, Tensor) and obj.pointer.space == "tmem":
@@ -53,8 +58,8 @@ def _descriptor(x: SmemDescriptor) -> dict[str, Any]:
         "leading offset": f"{x.leading_byte_offset * UNIT} bytes",
         "stride offset": f"{x.stride_byte_offset * UNIT} bytes",
         "element": f"{x.tensor.pointer.element}, {x.bits} bits",
-        "operand": unmarked(x.tensor.layout),
-        "smem_layout": unmarked(x.tensor.whole),
+        "operand": Plain.of(x.tensor.layout),
+        "smem_layout": Plain.of(x.tensor.whole),
     }
     if x.kind == "GMMA" or x.major == "MN":
         out["leading offset used"] = _leading_used(x)
@@ -81,7 +86,7 @@ def _tmem(x: Tensor) -> dict[str, Any]:
     last, per, metadata = found(x, cosize(x.layout) - 1 + x.offset), x.pointer.per_word, metadata_words(x)
     what = "elements of A" if metadata else f"elements of {x.bits} bits"
     return {
-        "layout": unmarked(x.layout),
+        "layout": Plain.of(x.layout),
         "kind": "metadata of a sparse MMA in tensor memory" if metadata else "tensor in tensor memory",
         "unit": f"{what}: a lane is {per << 16} of them, a column {per}",
         "shape": show(x.layout.shape),
@@ -107,6 +112,7 @@ def _copies(x: Tensor) -> dict[str, Any]:
 
 
 def _tma(x: TmaCopy) -> dict[str, Any]:
+    typed = domain(x.smem)  # static in C++, and so is what follows from it
     out: dict[str, Any] = {
         "op": x.op.name,
         "kind": f"TMA: the arguments of cuTensorMapEncode{'Im2col' if x.im2col else 'Tiled'}, dimension 0 first",
@@ -127,19 +133,46 @@ def _tma(x: TmaCopy) -> dict[str, Any]:
         "bytes an instruction, all CTAs": x.bits // 8,
         "instructions a tile, all CTAs": max(1, size(x.cta_v_map) * x.tensor.bits // x.bits) * x.ctas,
         "NumValSrc": x.bits // x.tensor.bits,
-        "cta_v_map": unmarked(x.cta_v_map),
-        "tma_gbasis": unmarked(x.gbasis),
-        **({} if x.im2col else {"g_stride_basis": unmarked(x.g_stride)}),
-        "gmem_layout": unmarked(x.tensor.layout),
-        "smem_layout": unmarked(x.smem),
+        "cta_v_map": Plain.of(x.cta_v_map, typed),
+        "tma_gbasis": Plain.of(x.gbasis, typed),
+        **({} if x.im2col else {"g_stride_basis": Plain.of(x.g_stride)}),
+        "gmem_layout": Plain.of(x.tensor.layout),
+        "smem_layout": Plain.of(x.smem),
     }
     if x.im2col is not None:
         out |= _im2col(x.im2col, x.map)
     if x.gathers:
         out["rows"] = "an instruction takes the indices of 4 rows, and moves a box of one row for each"
     if x.tiled is not None:
-        out |= {"Tiler_MN": unmarked(x.tiled.tiler_mn), "TiledLayout_TV": unmarked(x.tiled.layout_tv)}
+        out |= {"Tiler_MN": Plain.of(x.tiled.tiler_mn, typed), "TiledLayout_TV": Plain.of(x.tiled.layout_tv, typed)}
     return out
+
+
+def _mask(x: MulticastMask) -> dict[str, Any]:
+    ctas = ctas_of(x)
+    return {
+        "mask": hex(x),
+        "kind": "multicast mask: bit n is CTA n of the cluster",
+        "bits": f"0b{int(x):0{max(ctas) + 1}b}",
+        "decimal": int(x),
+        "receivers": [n for n, _ in receivers(x)],
+        "receivers in words": receivers_words(x),
+        **({} if x.coord is None else {"slice of the cluster": show(x.coord)}),
+        "along": f"mode{'' if len(x.modes) == 1 else 's'} {', '.join(map(str, x.modes))}" if x.modes else "no mode: one CTA alone",
+        "cluster": Plain.of(x.cluster),
+        "CTAs of the cluster": len(ctas),
+    }
+
+
+def receivers_words(x: MulticastMask) -> str:
+    """The CTAs that receive, each with its coordinate.
+
+    >>> from cute_viz.algebra.layout import Layout
+    >>> receivers_words(MulticastMask.of(0b101, Layout((2, 1)), (0, 0), (0,)))
+    'CTA 0 at (0,0), CTA 2, which the cluster lacks'
+    """
+    parts = (f"CTA {n} at {show(crd)}" if crd is not None else f"CTA {n}, which the cluster lacks" for n, crd in receivers(x))
+    return ", ".join(parts) or "none"
 
 
 def _im2col(x: Im2col, tensor_map: TensorMap) -> dict[str, Any]:
@@ -150,5 +183,5 @@ def _im2col(x: Im2col, tensor_map: TensorMap) -> dict[str, Any]:
         "pixelsPerColumn": tensor_map.box_dim[1],
         "filter": show(x.filters),
         "units": "dimensions are c, w, h, d, n; corners in pixels from the first and from the last one, strides in bytes",
-        "tma_tensor": unmarked(x.coordinates),
+        "tma_tensor": Plain.of(x.coordinates),
     }

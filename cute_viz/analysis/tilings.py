@@ -8,8 +8,8 @@ from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, layout_
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, tile_shape
-from cute_viz.algebra.static import unmarked
-from cute_viz.algebra.tmem import SPARSE, WORD, data_path, is_sparse, lane_stride
+from cute_viz.algebra.static import Plain
+from cute_viz.algebra.tmem import AHEAD, SPARSE, ULTRA, WORD, data_path, is_sparse, lane_stride
 from cute_viz.errors import CuteVizError
 
 
@@ -27,32 +27,32 @@ def tiling_facts(subject: Any) -> dict[str, Any]:
     if isinstance(subject, TiledMMA):
         tile = tile_shape(subject)
         return {
-            "ThrLayoutVMNK": unmarked(subject.thr_layout_vmnk),
-            "PermutationMNK": unmarked(subject.permutation_mnk),
-            "tile": unmarked(tile),
+            "ThrLayoutVMNK": Plain.of(subject.thr_layout_vmnk),
+            "PermutationMNK": Plain.of(subject.permutation_mnk, subject.thr_layout_vmnk),
+            "tile": Plain.of(tile, subject.thr_layout_vmnk),
             "threads": size(subject.thr_layout_vmnk),
-            **{f"layout{x}_TV": unmarked(layout_tv(subject, x)) for x in "ABC"},
+            **{f"layout{x}_TV": Plain.of(layout_tv(subject, x), subject.thr_layout_vmnk) for x in "ABC"},
             **_mma_atom(subject.atom),
         }
     if isinstance(subject, CopyOp):
         return {
             "op": subject.name,
-            "ThrID": unmarked(subject.thr_id),
-            "SrcLayout": unmarked(subject.src),
-            "DstLayout": unmarked(subject.dst),
-            "RefLayout": unmarked(subject.ref),
+            "ThrID": Plain.of(subject.thr_id),
+            "SrcLayout": Plain.of(subject.src),
+            "DstLayout": Plain.of(subject.dst),
+            "RefLayout": Plain.of(subject.ref),
             **_units(subject),
         }
     if isinstance(subject, Copy_Atom):
         return _copy_atom(subject)
     if isinstance(subject, TiledCopy):
         return {
-            "Tiler_MN": unmarked(subject.tiler_mn),
-            "TiledLayout_TV": unmarked(subject.layout_tv),
-            "tile": unmarked(tile_of(subject)),
+            "Tiler_MN": Plain.of(subject.tiler_mn),
+            "TiledLayout_TV": Plain.of(subject.layout_tv),
+            "tile": Plain.of(tile_of(subject), subject.layout_tv),
             "threads": size(subject.thr_layout),
-            "layoutS_TV": unmarked(layout_sd(subject, "S")),
-            "layoutD_TV": unmarked(layout_sd(subject, "D")),
+            "layoutS_TV": Plain.of(layout_sd(subject, "S"), subject.layout_tv),
+            "layoutD_TV": Plain.of(layout_sd(subject, "D"), subject.layout_tv),
             **_copy_atom(subject.atom),
             **(
                 {"units": "ValID counts bits of tensor memory, the other layouts elements"} if "_TMEM_" in subject.atom.name else {}
@@ -64,15 +64,16 @@ def tiling_facts(subject: Any) -> dict[str, Any]:
 def _mma_atom(atom: MMA_Atom) -> dict[str, Any]:
     return {
         **({"op": atom.name} if atom.name else {}),
-        "Shape_MNK": unmarked(atom.shape_mnk),
-        "ThrID": unmarked(atom.thr_id),
-        "ALayout": unmarked(atom.layout_a),
-        "BLayout": unmarked(atom.layout_b),
-        "CLayout": unmarked(atom.layout_c),
-        "DLayout": unmarked(atom.layout_c),
+        "Shape_MNK": Plain.of(atom.shape_mnk),
+        "ThrID": Plain.of(atom.thr_id),
+        "ALayout": Plain.of(atom.layout_a),
+        "BLayout": Plain.of(atom.layout_b),
+        "CLayout": Plain.of(atom.layout_c),
+        "DLayout": Plain.of(atom.layout_c),
         **({"blocks": atom.blocks} if atom.blocks > 1 else {}),
         **({"A stored": f"M x K/{atom.stored}"} if atom.stored > 1 else {}),
         **({"A": SPARSE} if is_sparse(atom.name) else {}),
+        **({"descriptors of A and B": AHEAD} if atom.name.startswith(ULTRA) else {}),
         **({"C in tensor memory": path} if (path := data_path(atom.name, product(modes(atom.shape_mnk)[0]))) else {}),
     }
 
@@ -87,10 +88,10 @@ def _units(op: CopyOp) -> dict[str, Any]:
 def _copy_atom(atom: Copy_Atom) -> dict[str, Any]:
     return {
         **({"op": atom.name} if atom.name else {}),
-        "ThrID": unmarked(atom.thr_id),
-        "ValLayoutSrc": unmarked(atom.layout_src),
-        "ValLayoutDst": unmarked(atom.layout_dst),
-        "ValLayoutRef": unmarked(atom.layout_ref),
+        "ThrID": Plain.of(atom.thr_id),
+        "ValLayoutSrc": Plain.of(atom.layout_src),
+        "ValLayoutDst": Plain.of(atom.layout_dst),
+        "ValLayoutRef": Plain.of(atom.layout_ref),
         "NumValSrc": size(atom.layout_src, 1),
         "NumValDst": size(atom.layout_dst, 1),
         "bits of a value": atom.bits,

@@ -133,13 +133,13 @@ def registers_of(values: Layout, t: Tensor, width: int) -> tuple[int | None, str
 
 
 def check_registers(tensors: list[Any], beside: list[Any]) -> None:
-    """Refuse registers of run-time extents, where any extent of a tensor says that it is static.
+    """Refuse registers of run-time extents, where any extent of a tensor says that it is static; what has an address is a view.
 
     >>> check_registers([], [])
     """
     told = any(isinstance(n, Static) for x in beside if isinstance(x, Tensor) for n in leaves(x.layout.shape))
     for tensor in tensors:
-        if isinstance(tensor, Tensor) and tensor.pointer.space == "rmem":
+        if isinstance(tensor, Tensor) and tensor.pointer.space == "rmem" and tensor.pointer.address is None:
             check_owning(tensor.layout, told)
 
 

@@ -336,6 +336,8 @@ def _registers(atom: Copy_Atom, pair: tuple[Layout, Layout], tensors: tuple[Tens
         if not width:
             continue
         held, why = registers_of(values, tensor, width)
+        if not _is_static(values):  # one side alone tells how many values there are
+            held, why = None, "how many registers they make is known at run time only"
         if held != number:
             one = "Int<1>{}" if "run-time" in why else "1"
             files = f"{number} register{'s' if number > 1 else ''} of {width} bits"

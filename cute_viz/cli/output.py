@@ -74,11 +74,12 @@ def table(rows: Sequence[Sequence[str]]) -> None:
 
 
 def facts(known: dict[str, Any], as_json: bool) -> None:
-    """Facts as aligned lines, or as one JSON object."""
+    """Facts as aligned lines, or as one JSON object; "printed" in it are those that CuTe prints with marks of static integers."""
     if as_json:
         import json
 
-        click.echo(json.dumps(known))
+        printed = {name: told for name, fact in known.items() if (told := getattr(fact, "printed", fact)) != fact}
+        click.echo(json.dumps({**known, "printed": printed} if printed else known))
         return
     width = max(map(len, known))
     for name, fact in known.items():

@@ -13,6 +13,7 @@ from cute_viz.algebra.composed import pointer_bits
 from cute_viz.algebra.copy import ThrCopy
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.runtime import MulticastMask
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, check_like, whole
 from cute_viz.analysis.explain import explain as steps_of_call
@@ -224,6 +225,8 @@ def explain_entry(file: SourceFile, query: str | None, let: Collection[str]) -> 
 
     entry, value = meant(file, query, let)
     found = entry.call() if entry.call is not None else None
+    if found is None and isinstance(value, MulticastMask) and value.coord is not None:
+        found = "create_tma_multicast_mask", [value.cluster, value.coord, *value.modes], ()
     name = ops.ALIASES.get(found[0], found[0]) if found is not None else ""
     steps = steps_of(whole(value))
     if found is not None and name in ops.OPS:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.descriptor import FIELDS, MODES, UNIT, DescriptorTensor, SmemDescriptor
+from cute_viz.algebra.elements import sparse
 from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.recast import upcast
@@ -134,9 +135,10 @@ def _block_of(cores: Cores, block: Cores, n: int) -> int:
 def _core_panel(x: SmemDescriptor, obj: Any, cores: Cores, block: Cores, painting: Painting) -> Panel:
     """The operand as core matrices: where each begins, and the offsets of the descriptor as arrows."""
     arrows, words = _arrows(x, block)
-    t = 128 // x.bits
+    each = (sparse(x.tensor.pointer.type) or (1,))[0]  # elements along K for one that is stored
+    t = 128 // (x.bits * each)
     deep = len(cores.units[0])
-    row_step, col_step = (deep, t) if x.major == "K" else (t, deep)
+    row_step, col_step = (deep, t * each) if x.major == "K" else (t, deep * each)
     across, down = borders(cores.cols, block.cols), borders(cores.rows, block.rows)
     width = MODES[x.kind][swizzle_of(x)][2]
     boxes = _atoms(x, cores, width)

@@ -19,7 +19,19 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tmem import LANES, SPARSE, WARP, data_path, fragments_of, is_sparse, make_fragment, make_fragment_sf, place
+from cute_viz.algebra.tmem import (
+    AHEAD,
+    LANES,
+    SPARSE,
+    ULTRA,
+    WARP,
+    data_path,
+    fragments_of,
+    is_sparse,
+    make_fragment,
+    make_fragment_sf,
+    place,
+)
 from cute_viz.algebra.umma import home, majors
 from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.errors import AlgebraError
@@ -85,6 +97,8 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
         notes.append(f"A: {SPARSE}.")
     if of_tensor_memory and fragments_of(atom.name).scaled and not any(panel.place == PLACES["SF"] for panel in placed):
         notes.append("SFA, SFB: in tensor memory; where the factors of such a shape lie there is not drawn.")
+    if atom.name.startswith(ULTRA):
+        notes.append(f"A, B: {AHEAD}.")
     if path := data_path(atom.name, product(atom.shape_mnk[0])):
         notes.append(f"C: {path}.")
     if of_tensor_memory:

@@ -204,9 +204,12 @@ class Parser:
         """A pointer as CuTe prints it: `smem_ptr[16b](unset)`, `counting_iter(0)`."""
         token = self.advance()
         if token.text.startswith("counting_iter"):
-            return Pointer(token.span, "counting_iter", 8)  # of no width: the layout behind it is what counts
+            return Pointer(token.span, "counting_iter", 8, 1)  # of no width: the layout behind it is what counts
         space, _, rest = token.text.partition("ptr[")
-        return Pointer(token.span, space + "ptr", int(rest.partition("b](")[0]))
+        bits, sparsity = int(rest.partition("b](")[0]), int(space.partition("sparse<")[2].partition(">")[0] or 1)
+        if not sparsity or bits % sparsity:
+            raise self.fail(f"elements of {bits} bits cannot be shared by {sparsity}", token.span)
+        return Pointer(token.span, space + "ptr", bits // sparsity, sparsity)
 
     def name(self) -> Node:
         """A name, and what makes it a call: `name<...>`, `name(...)`, `name<...>(...)`, `name{}`."""

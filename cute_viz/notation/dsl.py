@@ -41,6 +41,7 @@ PARAMETERS = {
     "group_modes": ("input", "begin", "end"),
     "coalesce": ("input", "target_profile"),
     "filter_zeros": ("input", "target_profile"),
+    "create_tma_multicast_mask": ("cta_layout_vmnk", "cta_coord_vmnk", "mcast_mode"),
     "complement": ("input", "cotarget"),
     "composition": ("lhs", "rhs"),
     "slice_": ("src", "coord"),

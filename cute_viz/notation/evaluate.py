@@ -111,7 +111,7 @@ class Evaluator:
 
     def pointer(self, node: Pointer) -> PointerFlag:
         """`smem_ptr[16b](unset)`: the width of what is pointed to is all that counts."""
-        return PointerFlag(node.bits)
+        return PointerFlag(node.bits, sparsity=node.sparsity)
 
     def arith(self, node: Arith) -> Any:
         """Integer arithmetic; of static integers a static one, as of CuTe's integral constants."""

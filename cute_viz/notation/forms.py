@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, with_origin
+from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import Made, Static, X, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import mark_static
@@ -187,6 +188,19 @@ def _pointer_flag(evaluator: Meaning, node: Call) -> Any:
     return PointerFlag(int(bits[0]))
 
 
+def _sparse(evaluator: Meaning, node: Call) -> Any:
+    """`sparse_elem<2,half_t>`: the type of elements of a sparse A; `smem_sparse_ptr_flag_bits<2,16>`: their pointer in a layout."""
+    flag = short(node.name) == "smem_sparse_ptr_flag_bits"
+    if flag and len(node.template) == 2:
+        each, bits = map(evaluator.value, node.template)
+        if isinstance(each, int) and isinstance(bits, int) and 0 < each <= bits and bits % each == 0:
+            return PointerFlag(bits // each, sparsity=int(each))
+    kind = None if flag else hardware.element_type(evaluator, node)
+    if not kind:
+        raise evaluator.fail(f"{node.name} takes a sparsity and {'the bits of an element' if flag else 'a type'}", node.span)
+    return ValueType(kind)
+
+
 def _basis(evaluator: Meaning, node: Call) -> Any:
     """`E<0,1>{}`: a unit basis element."""
     path = tuple(map(evaluator.value, node.template or node.args or ()))
@@ -221,7 +235,7 @@ _FORMS: dict[str, Callable[[Meaning, Call], Any]] = {
     **dict.fromkeys(INTEGRALS, _integral),
     **dict.fromkeys(CONSTANTS, lambda evaluator, node: constant(short(node.name))),
     **dict.fromkeys(("uint_byte_t", "uint_bit_t"), _sized_type),
-    **dict.fromkeys(hardware.POINTERS, lambda evaluator, node: hardware.pointer(evaluator, node)),
+    **dict.fromkeys((*hardware.POINTERS, "make_sparse_ptr"), lambda evaluator, node: hardware.pointer(evaluator, node)),
     **dict.fromkeys(hardware.OP_SELECTORS, hardware.op_selector),
     **dict.fromkeys(hardware.SMEM_SELECTORS, hardware.smem_selector),
     "make_tensor": _tensor,
@@ -233,6 +247,7 @@ _FORMS: dict[str, Callable[[Meaning, Call], Any]] = {
     "Layout": _layout_type,
     "ComposedLayout": _composed_type,
     "smem_ptr_flag_bits": _pointer_flag,
+    **dict.fromkeys(("sparse_elem", "smem_sparse_ptr_flag_bits"), _sparse),
     "E": _basis,
     "ScaledBasis": _scaled_basis,
 }

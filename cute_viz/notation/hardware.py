@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import domain
-from cute_viz.algebra.elements import ValueType, bits_of, named
+from cute_viz.algebra.elements import ValueType, bits_of, named, sparse
 from cute_viz.algebra.inttuple import is_int_tuple, product
 from cute_viz.algebra.tensor import SPACES, Pointer, Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
@@ -19,11 +19,18 @@ if TYPE_CHECKING:
 
 POINTERS = {f"make_{space}_ptr": space for space in SPACES}
 OP_SELECTORS = ("ss_op_selector", "rs_op_selector")
-SMEM_SELECTORS = ("ss_smem_selector", "rs_smem_selector", "sm100_smem_selector")
+SMEM_SELECTORS = (
+    "ss_smem_selector",
+    "rs_smem_selector",
+    "sm100_smem_selector",
+    "ss_smem_selector_sparse",
+    "sm100_smem_selector_sparse",
+)
 FRAGMENTS = ("FrgTypeSFA", "FrgTypeSFB", "FrgTypeE")
 _SHAPES = (256, 192, 128, 96, 64, 32, 16, 8)  # of CUTLASS built without its extended shapes
 _DEPTH = {16: 16, 32: 8, 8: 32}  # K of one wgmma by the width of an element
-_CAST = re.compile(r"(?:reinterpret|static)_cast<(?:const)?([\w:]+?)(?:const)?\*>|\((?:const)?([\w:]+?)(?:const)?\*\)")
+_WORD = r"((?:\w+::)*sparse_elem<\d{1,3},[\w:]+>|[\w:]+?)"
+_CAST = re.compile(rf"(?:reinterpret|static)_cast<(?:const)?{_WORD}(?:const)?\*>|\((?:const)?{_WORD}(?:const)?\*\)")
 
 
 def pointer(evaluator: Meaning, node: Node) -> Pointer | None:
@@ -38,6 +45,8 @@ def pointer(evaluator: Meaning, node: Node) -> Pointer | None:
     """
     if isinstance(node, Name) and isinstance(bound := evaluator.source.names.get(node.text), Pointer):
         return bound
+    if isinstance(node, Call) and short(node.name) == "make_sparse_ptr" and len(node.args or ()) == 1:
+        return pointer(evaluator, node.args[0])  # type: ignore[index]
     if not isinstance(node, Call) or (space := POINTERS.get(short(node.name))) is None:
         return None
     text = source(evaluator.source.text, node)
@@ -61,10 +70,17 @@ def registers(evaluator: Meaning, node: Call) -> Pointer | None:
     return Pointer("rmem", word) if word else None
 
 
+def element_type(evaluator: Meaning, node: Node) -> str:
+    """The element type that a type in a text means, `sparse_elem<2,half_t>` too; "" where it means none."""
+    return _type(evaluator, source(evaluator.source.text, node))
+
+
 def _type(evaluator: Meaning, word: str) -> str:
     """The element type that a word means; "" where it means none."""
     bound = evaluator.source.names.get(word)
     word = bound.name if isinstance(bound, ValueType) else word
+    if packed := sparse(word):  # Raises: AlgebraError for a part of less than a bit
+        return f"sparse_elem<{packed[0]},{packed[1].rpartition('::')[2]}>" if bits_of(word) else ""
     return word.rpartition("::")[2] if named(word) is not None else ""
 
 
@@ -178,8 +194,10 @@ def smem_selector(evaluator: Meaning, node: Call) -> Any:
     if kind is None:
         raise evaluator.fail(f"{node.name} takes a major, an element type, and two extents", node.span)
     blocks = (evaluator.value(node.template[2]), evaluator.value(node.template[3]))
-    selector = short(node.name).partition("_")[0]
-    return smem_atom_for(selector, words[0].rpartition("::")[2], kind.bits, blocks, "true" in words[4:])
+    selector, sparsity = short(node.name).partition("_")[0], 1
+    if short(node.name).endswith("_sparse"):
+        sparsity = evaluator.value(node.template[4]) if len(node.template) == 5 else 0
+    return smem_atom_for(selector, words[0].rpartition("::")[2], kind.bits, blocks, "true" in words[4:], sparsity)
 
 
 def _words(evaluator: Meaning, node: Call) -> list[str]:
@@ -190,9 +208,12 @@ def _words(evaluator: Meaning, node: Call) -> list[str]:
 _WIDEST = ("SW128", "SW64", "SW32", "INTER")
 
 
-def smem_atom_for(selector: str, major: str, bits: int, blocks: tuple[Any, Any], transposed: bool = False) -> Any:
+def smem_atom_for(
+    selector: str, major: str, bits: int, blocks: tuple[Any, Any], transposed: bool = False, sparsity: Any = 1
+) -> Any:
     """The layout atom that a selector ("ss", "rs" or "sm100") takes for a major, a width of elements and a block.
 
+    sparsity: of a sparse A, whose selectors are `ss_smem_selector_sparse` and `sm100_smem_selector_sparse`.
     Raises: AlgebraError for what CUTLASS refuses (sm90_common.inl, sm100_common.inl of cutlass/gemm/collective/builders).
 
     >>> str(smem_atom_for("rs", "MN", 32, (64, 8)))
@@ -206,7 +227,7 @@ def smem_atom_for(selector: str, major: str, bits: int, blocks: tuple[Any, Any],
             raise AlgebraError(f"{name}0 must be a multiple of 8.", hint=f"not {first}")
     modes: tuple[str, ...] = _WIDEST
     if major == "MN" and selector == "sm100" and bits == 32:
-        modes = ("SW128_32B",)
+        modes = ("SW128_32B",) if sparsity == 1 else ("SW128_32B", *_WIDEST)
     elif major == "MN" and selector == "rs" and bits >= 32:
         modes = ("SW32",) if transposed else ("SW32", "INTER")
     elif major == "MN" and selector == "rs" and bits <= 8 and transposed:
@@ -214,19 +235,19 @@ def smem_atom_for(selector: str, major: str, bits: int, blocks: tuple[Any, Any],
     name, mode = ("BLK_K", 1) if major == "K" else ("BLK_MN", 0)
     extent = _first(named_blocks[name])
     for word in modes:
-        atom = smem_atom(f"Layout_{major}_{word}_Atom", (bits,))
+        words = (f"Layout_{major}_{word}_Atom", (bits,)) if sparsity == 1 else (f"Layout_{major}_{word}_SpAtom", (bits, sparsity))
+        atom = smem_atom(*words)
         assert atom is not None
-        fits = product(named_blocks[name]) if (selector, major, word) == ("ss", "MN", "INTER") else extent
+        fits = product(named_blocks[name]) if (selector, major, word, sparsity) == ("ss", "MN", "INTER", 1) else extent
         shape: Any = domain(atom).shape
-        if fits % shape[mode] == 0:
+        if fits % product(shape[mode]) == 0:
             return atom
     if modes == ("SW128_32B",):
         raise AlgebraError("for mn-major tf32 operands, SW128_32B is the only available smem layout")
-    space, block = "UMMA" if selector == "sm100" else "GMMA", name if (selector, major) == ("ss", "MN") else f"{name}0"
+    space, block = "UMMA" if selector == "sm100" else "GMMA", name if (selector, major, sparsity) == ("ss", "MN", 1) else f"{name}0"
     last = "128" if modes == ("SW128",) else modes[-1]  # as CUTLASS writes it
-    raise AlgebraError(
-        f"{block} must be a multiple of size<{mode}>({space}::Layout_{major}_{last}_Atom<ElementType>{{}})", hint=f"not {extent}"
-    )
+    of = "SpAtom<ElementType, Sparsity{}>" if sparsity != 1 and selector == "sm100" else "Atom<ElementType>"
+    raise AlgebraError(f"{block} must be a multiple of size<{mode}>({space}::Layout_{major}_{last}_{of}{{}})", hint=f"not {extent}")
 
 
 def _first(block: Any) -> Any:

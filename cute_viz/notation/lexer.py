@@ -11,7 +11,7 @@ from cute_viz.limits import limit, over
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\f\v]+ | //[^\n]* | \#[^\n]*)
       | (?P<newline>\n)
-      | (?P<pointer>(?:S[w]?<\d+,\d+,-?\d+>_)?(?:[a-z]+_)?ptr\[\d+b\]\((?:unset|0x[0-9a-fA-F]+|nil|\(nil\))\)
+      | (?P<pointer>(?:S[w]?<\d+,\d+,-?\d+>_)?(?:[a-z]+_)?(?:sparse<\d{1,3}>_)?ptr\[\d+b\]\((?:unset|0x[0-9a-fA-F]+|nil|\(nil\))\)
                   | counting_iter\(_?-?\d+\))
       | (?P<mixed>M_\d{1,10}\|\(\d{1,10}&\d{1,10}\)=\d{1,10}(?![A-Za-z_\d]))
       | (?P<static>(?:cute::)?_(?:-?\d+|m(?:[1-9]|1[026]|24|32))(?![A-Za-z_\d]))

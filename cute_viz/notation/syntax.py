@@ -80,9 +80,10 @@ class At(_Node):
 class Pointer(_Node):
     """`smem_ptr[16b](unset)`: the pointer of a flagged layout or a tensor; where it points does not matter."""
 
-    __slots__ = ("space", "bits")
+    __slots__ = ("space", "bits", "sparsity")
     space: str
     bits: int
+    sparsity: int
 
 
 class Name(_Node):

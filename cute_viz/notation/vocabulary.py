@@ -19,7 +19,8 @@ PRINTERS = ("print", "print_layout", "print_latex", "print_tensor", "print_svg")
 # What only passes its argument on.
 CASTS = ("decltype", "int", "int32_t", "uint32_t", "size_t", "static_cast", "unwrap", "as_value", "type")
 
-_ATOM = re.compile(r"Layout_(?:(MN|K)_(INTER|SW32|SW64|SW128)|MN_(SW128_32B))_Atom(_Bits)?")
+_ATOM = re.compile(r"Layout_(?:(MN|K)_(INTER|SW32|SW64|SW128)|MN_(SW128_32B))_(Sp)?Atom(_Bits)?")
+_BY_MAJOR = re.compile(r"Layout_(INTER|SW32|SW64|SW128)_(Sp)?Atom")
 _BITS = {"INTER": 0, "SW32": 1, "SW64": 2, "SW128": 3}
 
 
@@ -27,19 +28,30 @@ def smem_atom(name: str, template: tuple[Any, ...]) -> ComposedLayout | None:
     """The shared-memory layout atom of a name such as GMMA::Layout_K_SW128_Atom; None for another name.
 
     Of `GMMA` and `UMMA` alike (cute/atom/mma_traits_sm90_gmma.hpp, mma_traits_sm100.hpp): 8 rows of 128 to 1024 bits under
-    a swizzle of the address.
+    a swizzle of the address. Those of a sparse A, `SpAtom<T,S>`, have S elements along K for each that is stored
+    (mma_traits_sm90_gmma_sparse.hpp).
 
     >>> str(smem_atom("Layout_K_SW128_Atom", ("half_t",)))
     'Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)'
+    >>> str(smem_atom("Layout_K_SW128_SpAtom", ("half_t", 2)))
+    'Sw<3,4,3> o smem_sparse<2>_ptr[16b](unset) o ((_1,_8),(_2,_64)):((_0,_128),(_1,_2))'
     """
+    if by_major := _BY_MAJOR.fullmatch(name):  # Layout_SW128_Atom<T, Major>
+        word = str(template[-1]).rpartition("::")[2] if template else ""
+        if word not in ("K", "MN"):
+            types = "half_t, 2" if by_major[2] else "half_t"
+            raise AlgebraError(f"{name} takes a major at its end", hint=f"such as GMMA::{name}<{types}, GMMA::Major::K>")
+        name, template = f"Layout_{word}_{name.removeprefix('Layout_')}", template[:-1]
     match = _ATOM.fullmatch(name)
-    if match is None:
+    if match is None or (match[4] and match[5]):
         return None
-    major, mode, special, in_bits = match.groups()
+    major, mode, special, packed, in_bits = match.groups()
     swizzle = Swizzle(2, 5, 2) if special else Swizzle(_BITS[mode], 4, 3)
     rows, length = (4, 1024) if special else (8, 128 << _BITS[mode])
     shape, stride = ((rows, length), (length, 1)) if major == "K" else ((length, rows), (1, length))
-    if not in_bits and len(template) != 1:
+    if packed and (len(template) != 2 or not isinstance(template[1], int) or template[1] not in (2, 4, 8)):
+        raise AlgebraError(f"{name} takes an element type and a sparsity", hint=f"such as GMMA::{name}<half_t,2>")
+    if not in_bits and not packed and len(template) != 1:
         raise AlgebraError(f"{name} takes an element type", hint=f"such as GMMA::{name}<half_t>")
     from cute_viz.algebra.elements import bits_of
     from cute_viz.algebra.inttuple import Typed
@@ -47,4 +59,13 @@ def smem_atom(name: str, template: tuple[Any, ...]) -> ComposedLayout | None:
     from cute_viz.algebra.static import mark_static
 
     bits = 1 if in_bits else bits_of(template[0])
-    return ComposedLayout(swizzle, PointerFlag(bits), mark_static(upcast(Layout(shape, stride), bits), Typed))
+    layout = upcast(Layout(shape, stride), bits)
+    if packed:
+        from cute_viz.algebra.products import blocked_product
+
+        times = int(template[1])
+        if bits % times:
+            raise AlgebraError(f"{name}: an element of {bits} bits cannot be shared by {times}")
+        found = mark_static(blocked_product(Layout((1, times)), layout), Typed)
+        return ComposedLayout(swizzle, PointerFlag(bits // times, sparsity=times), found)
+    return ComposedLayout(swizzle, PointerFlag(bits), mark_static(layout, Typed))

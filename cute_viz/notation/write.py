@@ -135,13 +135,13 @@ def _cpp_flagged(value: ComposedLayout) -> str:
     """A flagged smem layout is written as the library's atom of that name."""
     from cute_viz.notation.vocabulary import smem_atom
 
-    bits = value.offset.bits
-    types = {8: "uint8_t", 16: "half_t", 32: "float", 64: "double", 4: "uint4_t"}
+    each = value.offset.sparsity
+    kind = {8: "uint8_t", 16: "half_t", 32: "float", 64: "double", 4: "uint4_t"}.get(value.offset.bits * each)
     for major in ("K", "MN"):
         for mode in ("INTER", "SW32", "SW64", "SW128"):
-            name = f"Layout_{major}_{mode}_Atom"
-            if bits in types and smem_atom(name, (types[bits],)) == value:
-                return f"GMMA::{name}<{types[bits]}>{{}}"
+            name, more = f"Layout_{major}_{mode}_{'Sp' if each > 1 else ''}Atom", (each,) if each > 1 else ()
+            if kind is not None and smem_atom(name, (kind, *more)) == value:
+                return f"GMMA::{name}<{','.join(map(str, (kind, *more)))}>{{}}"
     raise _cannot(value, "C++")
 
 

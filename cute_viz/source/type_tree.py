@@ -150,7 +150,7 @@ class TypeParser:
         if isinstance(engine, Call) and short(engine.name) == "swizzle_ptr" and len(engine.template) == 2:
             bits = _bits(self.text, engine.template[1])
             if bits is not None:
-                return Chain(span, (engine.template[0], Pointer(engine.span, "smem_ptr", bits), layout))
+                return Chain(span, (engine.template[0], Pointer(engine.span, "smem_ptr", bits, 1), layout))
         return layout
 
     def arguments(self) -> list[Node]:

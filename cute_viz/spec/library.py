@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.static import unmarked
+from cute_viz.algebra.static import Plain, mark_static
 from cute_viz.spec import names
 from cute_viz.spec.entry import Entry, Operation
 from cute_viz.spec.family import Match, find
@@ -179,7 +179,7 @@ def describe(full: str, folders: tuple[str, ...] = (), machine: Machine = ANY) -
     if known.types:
         out["types"] = ", ".join(f"{x} {kind}" for x, kind in zip("ABCD", known.types, strict=False))
     further = ("ELayout", "SFALayout", "SFBLayout", "ValID")
-    layouts = {key: unmarked(value) for key, value in known.layouts.items() if key in further}
+    layouts = {key: Plain.of(mark_static(value) if of_sm else value) for key, value in known.layouts.items() if key in further}
     more = {"note": known.note, "source": known.source}
     return {**out, **layouts, **{key: value for key, value in more.items() if value}}
 

@@ -13,7 +13,7 @@ from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import CuteVizError, Span
-from cute_viz.notation.vocabulary import CASTS, MAKE_TUPLES, PRINTERS
+from cute_viz.notation.vocabulary import MAKE_TUPLES, PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom, register_sourced
 from cute_viz.source.cpp.cutlass import IS_MAJORS, MAJORS, cluster_copy, is_major, major_of, store_op, trivial_scales
 from cute_viz.source.cpp.elements import bits
@@ -304,7 +304,7 @@ def _shape_like(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span
 CALLS: dict[str, _Call] = {
     **dict.fromkeys(MAKE_TUPLES, _tuple),
     **dict.fromkeys(("tuple", "make_pair"), _tuple),
-    **dict.fromkeys((*PRINTERS, *(name for name in CASTS if name in ("unwrap", "as_value")), "move", "forward"), _argument),
+    **dict.fromkeys((*PRINTERS, "unwrap", "as_value", "move", "forward", "make_sparse_ptr"), _argument),
     **dict.fromkeys(
         words(
             "make_smem_ptr make_gmem_ptr make_rmem_ptr make_tmem_ptr recast_ptr raw_pointer_cast subbyte_iterator "
@@ -337,6 +337,8 @@ CALLS: dict[str, _Call] = {
     "ss_smem_selector": _selector("ss"),
     "rs_smem_selector": _selector("rs"),
     "sm100_smem_selector": _selector("sm100"),
+    "ss_smem_selector_sparse": _selector("ss_sparse"),
+    "sm100_smem_selector_sparse": _selector("sm100_sparse"),
     "ss_op_selector": _op_selector("ss"),
     "rs_op_selector": _op_selector("rs"),
     "tile_to_mma_shape": _mma_shape,

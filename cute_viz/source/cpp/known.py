@@ -22,12 +22,12 @@ from cute_viz.source.cpp.collective import builder, kernel
 from cute_viz.source.cpp.context import example_value, needed
 from cute_viz.source.cpp.cutlass import TYPES as HELPERS
 from cute_viz.source.cpp.cutlass import tag_member
-from cute_viz.source.cpp.elements import Array, bits, is_integer, is_tag, sized, type_named
+from cute_viz.source.cpp.elements import Array, bits, canonical, is_integer, is_tag, sized, type_named
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import TYPES
 from cute_viz.source.cpp.traits import TRAITS
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.unknown import through
+from cute_viz.source.cpp.unknown import certain, through
 from cute_viz.source.cpp.values import Enumerator, External, argument, solid, typed
 
 _STATIC = re.compile(r"_(m?)(\d{1,9})")
@@ -139,15 +139,17 @@ def _solid(meaning: Meaning, args: tuple[Node, ...]) -> list[Any]:
 
 def _smem_atom(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     """`GMMA::Layout_K_SW128_Atom<T>`, and `GMMA::Layout_SW128_Atom<T, Major>`."""
-    match = re.fullmatch(r"Layout_(INTER|SW32|SW64|SW128|SW128_32B)_Atom", name)
+    match = re.fullmatch(r"Layout_(INTER|SW32|SW64|SW128|SW128_32B)_(Sp)?Atom", name)
     if match is not None:
-        if len(values) != 2 or not isinstance(values[1], Enumerator):
-            raise meaning.fail(f"{name} takes a type and a major", span, hint=f"such as GMMA::{name}<half_t, GMMA::Major::K>")
-        name = f"Layout_{values[1].name}_{match[1]}_Atom"
+        count = 3 if match[2] else 2
+        if len(values) != count or not isinstance(values[-1], Enumerator):
+            words = ("type, a sparsity and a major", "half_t, 2, ") if match[2] else ("type and a major", "half_t, ")
+            raise meaning.fail(f"{name} takes a {words[0]}", span, hint=f"such as GMMA::{name}<{words[1]}GMMA::Major::K>")
+        name, values = f"Layout_{values[-1].name}_{match[1]}_{match[2] or ''}Atom", values[:-1]
     if name.endswith("_Bits"):
         template: tuple[Any, ...] = ()
     else:
-        template = (bits(values[0]),) if len(values) == 1 or match else tuple(values)
+        template = (bits(values[0]), *map(certain, values[1:])) if values else ()
     found = smem_atom(name, template)
     return None if found is None else clear_static(found)
 
@@ -221,6 +223,16 @@ def _flag(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     return PointerFlag(int(values[0]))
 
 
+def _sparse(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
+    """sparse_elem<S,T>, and smem_sparse_ptr_flag_bits<S,B>, the pointer to such elements in a layout."""
+    each, of = map(solid, values) if len(values) == 2 else (None, None)
+    if isinstance(each, int) and name == "sparse_elem" and isinstance(of, ValueType):
+        return ValueType(f"sparse_elem<{int(certain(each))},{canonical(of)}>")
+    if isinstance(each, int) and isinstance(of, int) and 0 < int(certain(each)) <= int(certain(of)) and of % each == 0:
+        return PointerFlag(int(of) // int(each), sparsity=int(each))
+    raise meaning.fail(f"{name} takes a sparsity and {'a type' if name == 'sparse_elem' else 'the bits of an element'}", span)
+
+
 def _basis(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     if not all(isinstance(i, int) and 0 <= i < 64 for i in values):
         raise meaning.fail("E<i,j...> takes positions of modes, 0 to 63", span)
@@ -249,6 +261,7 @@ _FORMS: dict[str, Callable[[Meaning, str, list[Any], Span], Any]] = {
     "ComposedLayout": _composed,
     "Swizzle": _swizzle,
     "smem_ptr_flag_bits": _flag,
+    **dict.fromkeys(("sparse_elem", "smem_sparse_ptr_flag_bits"), _sparse),
     "E": _basis,
     "ScaledBasis": _scaled,
     "Tensor": _tensor_type,

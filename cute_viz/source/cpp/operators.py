@@ -11,7 +11,7 @@ from typing import Any
 from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.inttuple import div_rem, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import Runtime
+from cute_viz.algebra.runtime import MulticastMask, Runtime
 from cute_viz.algebra.stride import Basis
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.definitions import Definitions
@@ -255,7 +255,10 @@ class Operators(Definitions):
                 return float(certain(value))
             if isinstance(value, float) and not isfinite(value):
                 raise self.fail(f"{value} is not an integer", span)
-            return value if isinstance(value, Unknown) else as_int(_wrapped(int(value), kind))
+            if isinstance(value, Unknown):
+                return value
+            fits = isinstance(value, MulticastMask) and _wrapped(value, kind) == value
+            return value if fits else as_int(_wrapped(int(value), kind))
         return value
 
 

@@ -32,7 +32,8 @@ def _major(value: Any) -> str:
 
 
 def smem_selector(kind: str, args: list[Any]) -> Any:
-    """The layout atom that ss_smem_selector, rs_smem_selector or sm100_smem_selector takes for a major, a type and a block.
+    """The layout atom that ss_smem_selector, rs_smem_selector or sm100_smem_selector takes for a major, a type and a block; of
+    "ss_sparse" and "sm100_sparse" for a sparsity, too.
 
     Raises: AlgebraError for what CUTLASS refuses.
 
@@ -44,6 +45,10 @@ def smem_selector(kind: str, args: list[Any]) -> Any:
         raise AlgebraError(f"{kind}_smem_selector has a major, a type and two extents")
     args = list(map(solid, args))
     blocks = (certain(args[2]), certain(args[3]))
+    kind, _, sparse = kind.partition("_")
+    if sparse:
+        sparsity = certain(args[4]) if len(args) == 5 else 0
+        return clear_static(smem_atom_for(kind, _major(args[0]), bits(args[1]), blocks, sparsity=sparsity))
     return clear_static(smem_atom_for(kind, _major(args[0]), bits(args[1]), blocks, len(args) > 4 and bool(args[4])))
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag
-from cute_viz.algebra.elements import ValueType, named
+from cute_viz.algebra.elements import ValueType, named, sparse
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.tensor import Pointer as TensorPointer
@@ -91,14 +91,14 @@ def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
 def _of_tensor(layout: Any) -> Any:
     """A layout whose swizzle is of addresses as that of a tensor, whose pointer takes the swizzle (cute/pointer_swizzle.hpp)."""
     if isinstance(layout, ComposedLayout) and isinstance(layout.offset, PointerFlag):
-        return ComposedLayout(layout.outer, PointerFlag(layout.offset.bits, tensor=True), layout.inner)
+        return ComposedLayout(layout.outer, replace(layout.offset, tensor=True), layout.inner)
     return layout
 
 
 def _of_type(layout: Any, kind: Any, space: str, address: int | None = None) -> Any:
     """The layout of a tensor of elements of a type, where that is known."""
     word = (kind.name if named(kind.name) else canonical(kind)) if isinstance(kind, ValueType) else ""
-    return located(layout, TensorPointer(space, word, address)) if named(word) is not None else layout
+    return located(layout, TensorPointer(space, word, address)) if named(word) is not None or sparse(word) else layout
 
 
 def _first(pointer: TensorPointer | None) -> int | None:

@@ -16,7 +16,7 @@ from cute_viz.algebra import unknown as algebra
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import div_rem
 from cute_viz.algebra.layout import Layout, trusted
-from cute_viz.algebra.runtime import Runtime
+from cute_viz.algebra.runtime import MulticastMask, Runtime
 from cute_viz.algebra.static import each_integer, is_tiling
 from cute_viz.algebra.stride import Basis
 from cute_viz.errors import CuteVizError, LimitError, NotationError
@@ -194,6 +194,9 @@ def _merged_int(results: list[Any], error: CuteVizError) -> Any:
     if any(isinstance(other, bool) or not isinstance(other, int) for other in results):
         raise error
     runtime = any(isinstance(other, Runtime) for other in results)
+    if all(isinstance(other, MulticastMask) and other == results[0] for other in results):
+        first = results[0]  # which CTA asks may not be known
+        return first if all(other.coord == first.coord for other in results) else first.of(first, first.cluster, None, first.modes)
     if all(int(other) == int(results[0]) for other in results):
         return Runtime(int(results[0])) if runtime else results[0]
     if not all(isinstance(other, Runtime) for other in results):

@@ -12,7 +12,7 @@ from typing import Any
 
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import Static
-from cute_viz.algebra.runtime import Runtime
+from cute_viz.algebra.runtime import MulticastMask, Runtime
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.source.cpp.scopes import Declaration, Scope
@@ -47,7 +47,7 @@ def taken(value: Any) -> Any:
 
 def as_int(value: int) -> Any:
     """A number as an int of C++; one that is not known stays so."""
-    return value if isinstance(value, Unknown) else Runtime(value)
+    return value if isinstance(value, (Unknown, MulticastMask)) else Runtime(value)
 
 
 def argument(value: Any) -> Any:
