@@ -74,6 +74,8 @@ def _leading_used(x: SmemDescriptor) -> str:
 
 def _instruction(x: InstrDescriptor) -> dict[str, Any]:
     runtime = {"runtime_idescE": f"0x{x.desc << 32:016x}"}
+    if x.refused:
+        runtime["no tcgen05.mma has it"] = "; ".join(x.refused)
     return {"desc": str(x), "kind": x.kind, **dict(x.values), **{f"{name} in words": word for name, word in x.what}, **runtime}
 
 
@@ -124,7 +126,8 @@ def _tma(x: TmaCopy) -> dict[str, Any]:
         "units": "globalDim and boxDim in elements, globalStrides of the dimensions 1 to 4 in bytes",
         "element": f"{x.map.type}, {x.map.bits} bits",
         "CTAs of a multicast": x.ctas,
-        "bytes an instruction, all CTAs": x.bits // 8,
+        "bytes an instruction": x.bits // x.ctas // 8,
+        "bytes a tile, in each CTA": size(x.cta_v_map) * x.tensor.bits // 8,
         "instructions a tile, all CTAs": max(1, size(x.cta_v_map) * x.tensor.bits // x.bits) * x.ctas,
         "NumValSrc": x.bits // x.tensor.bits,
         "cta_v_map": unmarked(x.cta_v_map),
@@ -135,6 +138,8 @@ def _tma(x: TmaCopy) -> dict[str, Any]:
     }
     if x.im2col is not None:
         out |= _im2col(x.im2col, x.map)
+    if refused := x.map.refused:
+        out["cuTensorMapEncode fails" if x.map.swizzle != 6 or len(refused) > 1 else "on hardware"] = "; ".join(refused)
     if x.gathers:
         out["rows"] = "an instruction takes the indices of 4 rows, and moves a box of one row for each"
     if x.tiled is not None:
