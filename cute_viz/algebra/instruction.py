@@ -5,11 +5,16 @@ Sources: cute/arch/mma_sm100_desc.hpp; PTX ISA, "Instruction descriptor" of tcge
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from cute_viz.algebra.descriptor import Field, major_of
 from cute_viz.algebra.elements import named
+from cute_viz.algebra.inttuple import product
+from cute_viz.algebra.mma import MMA_Atom
+from cute_viz.algebra.tmem import fragments_of, is_sparse
+from cute_viz.algebra.umma import majors
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
@@ -130,6 +135,33 @@ def make_instr_desc_block_scaled(*args: Any) -> InstrDescriptor:
     }
     words = (("a_format", _name(a)), ("b_format", _name(b)), ("scale_format", _name(scale)))
     return _made("InstrDescriptorBlockScaled", known, (*words, *_shape(m, n, a_major, b_major)))
+
+
+def issued(atom: MMA_Atom) -> InstrDescriptor | None:
+    """The descriptor that a tcgen05.mma issues; None of any other atom, and where the types of one are not known.
+
+    Of MMAs of 4 bits with K = 96 CuTe sets the bit of that as it issues them (mma_traits_sm100.hpp, SM103::mma_unpack).
+
+    >>> from cute_viz import parse
+    >>> str(issued(parse("SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,UMMA::Major::K,UMMA::Major::K>{}")))
+    '0x08400010'
+    """
+    name, types, (m, n, k) = atom.name, atom.types, map(product, atom.shape_mnk)
+    if not name.startswith("SM10"):
+        return None
+    negated = re.findall(r"ScaleIn(?:::|\.)(One|Neg)\b", name)[:2] or ["One", "One"]
+    sparse = str(is_sparse(name)).lower()
+    try:
+        if fragments_of(name).scaled:
+            scale = name.partition("<")[2].split(",")[3].strip()
+            found = make_instr_desc_block_scaled(*types[:3], scale, m, n, *majors(name), *negated, sparse)
+            if k != 96:
+                return found
+            return replace(found, values=(*found.values, ("k_size", 1)), what=(*found.what, ("k_size", "K = 96")))
+        saturated = "True" if "Saturate::True" in name else "False"
+        return make_instr_desc(*types[:3], m, n, *majors(name), *negated, saturated, sparse)
+    except (AlgebraError, IndexError):
+        return None
 
 
 _NEEDED = object()

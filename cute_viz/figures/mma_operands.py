@@ -5,22 +5,20 @@ PTX ISA, "wgmma.mma_async" and "tcgen05.mma"; cute/atom/mma_traits_sm90_gmma.hpp
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from math import gcd
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
-from cute_viz.algebra.instruction import InstrDescriptor, make_instr_desc, make_instr_desc_block_scaled
+from cute_viz.algebra.instruction import issued
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tmem import SPARSE, data_path, fragments_of, is_sparse, make_fragment, place
-from cute_viz.algebra.umma import home, majors
+from cute_viz.algebra.tmem import SPARSE, data_path, is_sparse, make_fragment, place
+from cute_viz.algebra.umma import home
 from cute_viz.algebra.with_operands import MmaOperands
-from cute_viz.errors import AlgebraError
 from cute_viz.figures.descriptor import RUN, descriptor
 from cute_viz.figures.instruction import instruction
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
@@ -63,7 +61,7 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
         else:
             drawn = _registers(obj.mma, x)
         parts.append(("", drawn, PLACES[x]))
-    if of_tensor_memory and (told := _told(atom.types, atom.name, *map(product, atom.shape_mnk))):
+    if of_tensor_memory and (told := issued(atom)):
         parts.append(("", instruction(told, plain), PLACES["D"]))
     called = ptx_name(atom.name) or atom.name
     title = options.title or f"{called}: {' × '.join(str(product(mode)) for mode in atom.shape_mnk)}, operands where they lie"
@@ -86,26 +84,6 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
 
 def _memory(where: str) -> str:
     return {"smem": "shared memory", "tmem": "tensor memory", "rmem": "registers"}[where]
-
-
-def _told(types: tuple[str, ...], name: str, m: int, n: int, k: int) -> InstrDescriptor | None:
-    """The instruction descriptor that the atom issues; None where its types are not known.
-
-    Of MMAs of 4 bits with K = 96 CuTe sets the bit of that as it issues them (mma_traits_sm100.hpp, SM103::mma_unpack).
-    """
-    negated = re.findall(r"ScaleIn(?:::|\.)(One|Neg)\b", name)[:2] or ["One", "One"]
-    sparse = str(is_sparse(name)).lower()
-    try:
-        if fragments_of(name).scaled:
-            scale = name.partition("<")[2].split(",")[3].strip()
-            found = make_instr_desc_block_scaled(*types[:3], scale, m, n, *majors(name), *negated, sparse)
-            if k != 96:
-                return found
-            return replace(found, values=(*found.values, ("k_size", 1)), what=(*found.what, ("k_size", "K = 96")))
-        saturated = "True" if "Saturate::True" in name else "False"
-        return make_instr_desc(*types[:3], m, n, *majors(name), *negated, saturated, sparse)
-    except (AlgebraError, IndexError):
-        return None
 
 
 def _in_shared(x: DescriptorTensor | SmemDescriptor, operand: str, options: FigureOptions) -> Figure:
