@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.descriptor import FIELDS, UNIT, DescriptorTensor, SmemDescriptor
+from cute_viz.algebra.descriptor import FIELDS, MMAS, UNIT, DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.instruction import InstrDescriptor
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.measure import cosize, size
@@ -58,6 +58,8 @@ def _descriptor(x: SmemDescriptor) -> dict[str, Any]:
     }
     if x.kind == "GMMA" or x.major == "MN":
         out["leading offset used"] = _leading_used(x)
+    if x.refused:
+        out[f"no {MMAS[x.kind]} has it"] = x.refused
     kept = {field.name: field.width for field in FIELDS[x.kind]}
     lost = [name for name in ("start_address", "leading_byte_offset", "stride_byte_offset") if getattr(x, name) >> kept[name]]
     if lost:
@@ -93,7 +95,7 @@ def _tmem(x: Tensor) -> dict[str, Any]:
         "lanes": f"0..{last.lane}",
         **_copies(x),
         "last address": f"0x{address(last):08x}: lane {last.lane}, column {last.column}, bit {last.bit}",
-        "on hardware": "not run on hardware",
+        "on hardware": "SM100: not run on hardware.",
     }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from cute_viz.algebra.descriptor import FIELDS, MODES, UNIT, DescriptorTensor, SmemDescriptor
+from cute_viz.algebra.descriptor import FIELDS, MMAS, MODES, UNIT, DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.recast import upcast
@@ -20,11 +20,10 @@ from cute_viz.figures.model import Figure, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, Painting, by_group
 from cute_viz.figures.rulers import borders
-from cute_viz.figures.words import colours, count
+from cute_viz.figures.words import colours, count, not_run
 
 LINE = 128  # bytes of memory a line shows: what all banks hold
 MOST_LINES = 16  # of memory that are shown
-RUN = "not run on hardware"
 
 
 class Cores(NamedTuple):
@@ -242,6 +241,8 @@ def _notes(x: SmemDescriptor, memory: Panel) -> list[str]:
         out.append(f"Only the first {count(MOST_LINES, 'line')} of {LINE} bytes are shown.")
     if any(cell is None for cell in memory.data["core"]):
         out.append("Hatched: bytes of other k-blocks, or unused ones.")
+    if x.refused:
+        out.append(f"No {MMAS[x.kind]} has it: {x.refused}.")
     if x.kind == "UMMA":
-        out.append(f"SM100: {RUN}.")
+        out.append(not_run())
     return out

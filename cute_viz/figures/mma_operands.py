@@ -19,12 +19,12 @@ from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tmem import SPARSE, data_path, is_sparse, make_fragment, place
 from cute_viz.algebra.umma import home
 from cute_viz.algebra.with_operands import MmaOperands
-from cute_viz.figures.descriptor import RUN, descriptor
+from cute_viz.figures.descriptor import descriptor
 from cute_viz.figures.instruction import instruction
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
-from cute_viz.figures.words import ptx_name
+from cute_viz.figures.words import NOT_RUN, not_run, ptx_name
 
 CORE = 8  # rows and columns of a block in registers
 STEP, WIDE = 16, 32  # rows and columns at most of a cell that stands for many
@@ -77,7 +77,7 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
     if path := data_path(atom.name, product(atom.shape_mnk[0])):
         notes.append(f"C: {path}.")
     if of_tensor_memory:
-        notes = [note for note in notes if RUN not in note] + [f"{atom.name[:5]}: {RUN}."]
+        notes = [note for note in notes if NOT_RUN not in note] + [not_run(atom.name[:5])]
     facts: dict[str, Any] = {f"{x} in": _memory(home(atom.name, x)) for x in "CAB"}
     return replace(joined, kind="operands", panels=tuple(placed), notes=tuple(notes), facts=facts)
 

@@ -24,7 +24,7 @@ from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Pan
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
 from cute_viz.figures.rulers import borders
-from cute_viz.figures.words import count
+from cute_viz.figures.words import count, not_run
 
 LINE, CHUNK = 128, 16  # bytes of a line of memory, and of a cell
 MOST_LINES = 16
@@ -360,11 +360,11 @@ def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int) -> 
     if planes > MOST_PLANES:
         out.append(f"Of the {planes} planes of dimensions 0 and 1 that the tile reaches the first {MOST_PLANES} are drawn.")
     if obj.gathers:
-        out.append("An instruction takes the indices of 4 rows, drawn as rows that follow each other. SM100: not run on hardware.")
+        out.append("An instruction takes the indices of 4 rows, drawn as rows that follow each other. " + not_run())
     if len(pieces) > 1:
         out.append(f"{count(len(pieces), 'instruction')} move the tile: a box is at most what is contiguous in both memories.")
     if size(obj.cta_v_map) * obj.tensor.bits // 8 > MOST_LINES * LINE:
         out.append(f"Only the first {MOST_LINES} lines of {LINE} bytes of shared memory are shown.")
     if "2SM" in obj.op.name:
-        out.append("Each CTA of a pair loads its own half; both halves arrive at the barrier of CTA 0. SM100: not run on hardware.")
+        out.append("Each CTA of a pair loads its own half; both halves arrive at the barrier of CTA 0. " + not_run())
     return out
