@@ -10,11 +10,12 @@ from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.tensor_map import DATA_TYPE_NAMES, SWIZZLE_NAMES, Im2col, TensorMap
+from cute_viz.algebra.tensor_map import ATOM_64B, DATA_TYPE_NAMES, SWIZZLE_NAMES, Im2col, TensorMap
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tmem import WARP, TensorMemory, address, find_tmem_tensor_col_offset, found, lane_stride, metadata_words
 
 COPIES = 4  # of a scale factor in tensor memory
+FEWEST = 32  # columns of a tcgen05.alloc, which takes a power of 2 from there to 512 (PTX ISA, "Tensor memory allocation")
 
 
 def hardware_facts(obj: Any) -> dict[str, Any] | None:
@@ -35,7 +36,7 @@ def hardware_facts(obj: Any) -> dict[str, Any] | None:
     if isinstance(obj, TmaCopy):
         return _tma(obj)
     if isinstance(obj, TensorMemory):
-        return {name: _tmem(tensor) | {"first column": tensor.pointer.address or 0} for name, tensor in obj.parts}
+        return {name: {x: y for x, y in _tmem(tensor).items() if x != "columns to allocate"} | {"first column": tensor.pointer.address or 0} for name, tensor in obj.parts}
     if isinstance(obj, Tensor) and obj.pointer.space == "tmem":
         return _tmem(obj)
     return None
@@ -91,7 +92,8 @@ def _tmem(x: Tensor) -> dict[str, Any]:
         "shape": show(x.layout.shape),
         "size": size(x.layout),
         "element": metadata or f"{x.pointer.element}, {x.bits} bits",
-        "columns": find_tmem_tensor_col_offset(x),
+        "columns": (columns := find_tmem_tensor_col_offset(x)),
+        "columns to allocate": 1 << (max(columns, FEWEST) - 1).bit_length(),
         "lanes": f"0..{last.lane}",
         **_copies(x),
         "last address": f"0x{address(last):08x}: lane {last.lane}, column {last.column}, bit {last.bit}",
@@ -141,7 +143,9 @@ def _tma(x: TmaCopy) -> dict[str, Any]:
     if x.im2col is not None:
         out |= _im2col(x.im2col, x.map)
     if refused := x.map.refused:
-        out["cuTensorMapEncode fails" if x.map.swizzle != 6 or len(refused) > 1 else "on hardware"] = "; ".join(refused)
+        out["cuTensorMapEncode fails"] = "; ".join(refused)
+    if SWIZZLE_NAMES[x.map.swizzle] == "128B_ATOM_64B":
+        out["on hardware"] = ATOM_64B
     if x.gathers:
         out["rows"] = "an instruction takes the indices of 4 rows, and moves a box of one row for each"
     if x.tiled is not None:

@@ -17,7 +17,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
-from cute_viz.algebra.tensor_map import SWIZZLE_NAMES
+from cute_viz.algebra.tensor_map import ATOM_64B, SWIZZLE_NAMES
 from cute_viz.algebra.tma import ROWS, TmaCopy, get_tma_tensor
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
@@ -357,6 +357,8 @@ def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int) -> 
         verb = "are not written" if _is_written(obj) else "arrive as zeros"
         lost = outside * obj.tensor.bits // 8
         out.append(f"Hatched: {lost} bytes of the tile lie outside the tensor; they {verb}, and count for the barrier.")
+    out += [f"cuTensorMapEncodeTiled fails: {words}." for words in obj.map.refused]
+    out += [f"{ATOM_64B}."] if SWIZZLE_NAMES[obj.map.swizzle] == "128B_ATOM_64B" else []
     if planes > MOST_PLANES:
         out.append(f"Of the {planes} planes of dimensions 0 and 1 that the tile reaches the first {MOST_PLANES} are drawn.")
     if obj.gathers:
