@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from typing import Any
 
@@ -17,6 +18,7 @@ from cute_viz.figures.lanes import held
 from cute_viz.figures.model import HOLE
 from cute_viz.figures.tma import pieces_at
 from cute_viz.notation import read
+from cute_viz.spec import PACKAGED, Library
 from cute_viz.spec.library import resolve
 from tests.test_hardware import ROWS
 
@@ -390,3 +392,35 @@ def test_the_stages_of_a_kernel_have_one_meaning_of_hue():
         operand = next(panel for panel in drawn.panels if panel.row_ruler.title == "M or N")
         hues = [drawn.paints[p].hue for p in operand.paints[:: operand.cols]]
         assert hues == [int(label) // rows for label in operand.row_ruler.labels]  # row r is the warp's that holds it of C
+
+
+# PTX ISA, "Swizzling modes": which 16 bytes of the data lie in each chunk of the lines of 128 bytes, the pattern once
+SWIZZLED = {
+    "Sw<1,4,3>": ("01234567", "10325476"),
+    "Sw<2,4,3>": ("01234567", "10325476", "23016745", "32107654"),
+    "Sw<3,4,3>": ("01234567", "10325476", "23016745", "32107654", "45670123", "54761032", "67452301", "76543210"),
+    "Sw<2,5,2>": ("01234567", "23016745", "45670123", "67452301"),
+}
+
+
+@pytest.mark.parametrize(("swizzle", "wide"), list(zip(SWIZZLED, (16, 32, 64, 64), strict=True)))
+def test_a_box_lies_in_shared_memory_as_the_tables_of_the_isa_have_it(swizzle, wide):
+    rows = 512 // wide
+    g = "make_tensor(make_gmem_ptr<half_t>(0), (1024,4096):(4096,_1))"
+    shared = f"{swizzle} o smem_ptr[16b](unset) o (_{rows},_{wide}):(_{wide},_1)"
+    memory = figure(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, {shared}, (_{rows},_{wide}))")).panels[-1]
+    for line in range(memory.rows):
+        cells = [map(int, label.split(",")) for label in memory.labels[8 * line : 8 * line + 8]]
+        chunks = "".join(str((row * wide + col) // 8 - 8 * line) for row, col in cells)
+        assert chunks == SWIZZLED[swizzle][line % len(SWIZZLED[swizzle])]
+
+
+def test_what_was_not_run_gives_way_to_the_kept_report_of_a_device(tmp_path):
+    report = {"device": "a B200", "capability": "10.0", "agree": {"x": "0"}, "known": {}}
+    (tmp_path / "verified").mkdir()
+    (tmp_path / "verified" / "b200.json").write_text(json.dumps(report))
+    mine = Library(folders=(str(tmp_path),))
+    for text in ("SfAtom(32)", "SM100_TMEM_LOAD_32dp32b1x", "make_instr_desc<half_t,half_t,float,128,64,K,K>()"):
+        options = {"view": "scales"} if text.startswith("Sf") else {}
+        for library, words in ((PACKAGED, "SM100: not run on hardware."), (mine, "were checked on a B200.")):
+            assert words in ask(Request((text,), options=options, library=library)).figure.notes[-1]

@@ -58,7 +58,7 @@ class InstrDescriptor(Shown):
 
     @property
     def refused(self) -> tuple[str, ...]:
-        """Why no tcgen05.mma is what the fields say, as far as they say it (not the number of CTAs): CuTe asserts it of its atoms alone.
+        """Why no tcgen05.mma is what the fields say, the number of CTAs apart; CuTe asserts a part of this, of its atoms.
 
         Sources: PTX ISA, "Matrix shape", "Instruction descriptor", "Transpose and negate operations", "Valid combinations of scale
         vector size with types".

@@ -91,16 +91,17 @@ class TensorMap:
         Sources: cuda.h, cuTensorMapEncodeTiled; PTX ISA, "Restriction on tensor copy instructions".
         """
         inner, lines = self.box_dim[0] * self.bits // 8, 32 << min(self.swizzle - 1, 2) if self.swizzle else 0
-        packed = self.data_type >= PACKED
+        packed, first, box = self.data_type >= PACKED, self.global_dim[0], self.box_dim[0]
+        along, kinds = "along dimension 0", "of a packed type"
+        odd = any(x % 32 for x in (self.address, *self.global_strides))
         found: dict[str, Any] = {
-            f"the box is {inner} bytes along dimension 0, no multiple of 16": inner % 16 and not packed,
-            f"the box is {inner} bytes along dimension 0, more than the {lines} of the swizzle": lines and inner > lines and not packed,
-            f"{self.box_dim[0]} elements of the box along dimension 0; of a packed type it must be 128": packed and self.box_dim[0] != 128,
-            f"globalDim[0] = {self.global_dim[0]}, which must be a multiple of 128 for a packed type": packed and self.global_dim[0] % 128,
-            f"globalDim[0] = {self.global_dim[0]}, which must be even for elements of 4 bits": self.data_type == 13 and self.global_dim[0] % 2,
-            "address and strides must be multiples of 32 bytes for a packed type": packed
-            and any(x % 32 for x in (self.address, *self.global_strides)),
-            f"swizzle {SWIZZLE_NAMES[self.swizzle]}: a packed type has none, or one of 128 bytes": packed and self.swizzle in (1, 2),
+            f"the box is {inner} bytes {along}, no multiple of 16": inner % 16 and not packed,
+            f"the box is {inner} bytes {along}, more than the {lines} of the swizzle": 0 < lines < inner and not packed,
+            f"the box is {box} elements {along}; {kinds} it must be 128": packed and box != 128,
+            f"globalDim[0] = {first}; {kinds} it must be a multiple of 128": packed and first % 128,
+            f"globalDim[0] = {first}; of elements of 4 bits it must be even": self.data_type == PACKED - 1 and first % 2,
+            f"address and strides {kinds} must be multiples of 32 bytes": packed and odd,
+            f"swizzle {SWIZZLE_NAMES[self.swizzle]}; {kinds} it is none or one of 128 bytes": packed and self.swizzle in (1, 2),
         }
         return tuple(words for words, wrong in found.items() if wrong)
 

@@ -15,6 +15,7 @@ from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tmem import WARP, TensorMemory, address, find_tmem_tensor_col_offset, found, lane_stride, metadata_words
 
 COPIES = 4  # of a scale factor in tensor memory
+ALLOCATED = "columns to allocate"
 FEWEST = 32  # columns of a tcgen05.alloc, which takes a power of 2 from there to 512 (PTX ISA, "Tensor memory allocation")
 
 
@@ -36,7 +37,8 @@ def hardware_facts(obj: Any) -> dict[str, Any] | None:
     if isinstance(obj, TmaCopy):
         return _tma(obj)
     if isinstance(obj, TensorMemory):
-        return {name: {x: y for x, y in _tmem(tensor).items() if x != "columns to allocate"} | {"first column": tensor.pointer.address or 0} for name, tensor in obj.parts}
+        parts = {name: _tmem(tensor) | {"first column": tensor.pointer.address or 0} for name, tensor in obj.parts}
+        return {name: {key: value for key, value in part.items() if key != ALLOCATED} for name, part in parts.items()}
     if isinstance(obj, Tensor) and obj.pointer.space == "tmem":
         return _tmem(obj)
     return None
@@ -93,7 +95,7 @@ def _tmem(x: Tensor) -> dict[str, Any]:
         "size": size(x.layout),
         "element": metadata or f"{x.pointer.element}, {x.bits} bits",
         "columns": (columns := find_tmem_tensor_col_offset(x)),
-        "columns to allocate": 1 << (max(columns, FEWEST) - 1).bit_length(),
+        ALLOCATED: 1 << (max(columns, FEWEST) - 1).bit_length(),
         "lanes": f"0..{last.lane}",
         **_copies(x),
         "last address": f"0x{address(last):08x}: lane {last.lane}, column {last.column}, bit {last.bit}",

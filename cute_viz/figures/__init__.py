@@ -44,9 +44,7 @@ def _owned_up(obj: Any, figure: Figure) -> Figure:
     """The figure, saying so of an operation of a machine on which nothing was run."""
     while (inner := getattr(obj, "tiled", None) or getattr(obj, "atom", None) or getattr(obj, "mma", None)) is not None:
         obj = inner
-    if not _NEVER_RUN.match(str(getattr(obj, "name", ""))) or NOT_RUN in " ".join(
-        (figure.description, *figure.notes)
-    ):
+    if not _NEVER_RUN.match(str(getattr(obj, "name", ""))) or NOT_RUN in " ".join((figure.description, *figure.notes)):
         return figure
     words = not_run(obj.name[:5])
     return replace(figure, notes=(*figure.notes, words), description=f"{figure.description} {words}".strip())

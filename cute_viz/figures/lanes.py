@@ -23,7 +23,6 @@ from cute_viz.figures.paint import Painting, by_group
 from cute_viz.figures.words import count, not_run
 
 
-
 def is_lanes(obj: Any) -> bool:
     """Whether an object is an instruction that moves tensor memory to or from registers.
 

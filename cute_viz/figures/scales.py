@@ -25,10 +25,10 @@ WHAT = {32: "MXF8 and MXF4, ue8m0", 16: "NVF4, ue4m3 or ue8m0"}
 # "Scale factor A ID"; its tables 54 and 55 have types and K, which is twice as large where A is sparse.
 READ = {
     32: "Of the 4 bytes of a column a tcgen05.mma of MXF8 (scale_vec::1X, K = 32) reads one, byte ID = 0..3; "
-    "one of MXF4 (2X, K = 64) two, from byte ID = 0 or 2.",
-    16: "A tcgen05.mma of NVF4 (scale_vec::4X, K = 64) reads all 4 bytes of a column; its ID is 0.",
+    "one of MXF4 (2X, K = 64) two, from byte ID = 0 or 2, and with K = 96 (SM103) three, from byte ID = 0..3 on.",
+    16: "A tcgen05.mma of NVF4 (scale_vec::4X, K = 64) reads all 4 bytes of a column, ID = 0; "
+    "one with K = 96 (SM103) six, from byte ID = 0 or 2 on.",
 }
-K96 = {32: "three from byte ID = 0..3 on", 16: "six from byte ID = 0 or 2 on"}  # .block32, .block16 of sm_103a
 
 
 class Scales(NamedTuple):
@@ -110,7 +110,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
     caption = "Bytes and rows, both ways: a scale factor is one byte"
     notes = [
         f"One scale factor for {x.vector} elements of K" + (f": {WHAT[x.vector]}." if x.vector in WHAT else "."),
-        *([f"{READ[x.vector]} With K = 96, on SM103, it reads {K96[x.vector]}."] if x.vector in READ else []),
+        *([READ[x.vector]] if x.vector in READ else []),
         "tcgen05.cp .32x128b.warpx4 copies the 32 lines to lanes 0..31 of tensor memory and again to 32, 64 and 96: four copies, "
         "one for each warp. " + not_run(),
     ]
