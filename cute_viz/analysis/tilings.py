@@ -10,7 +10,7 @@ from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, tile_shape
 from cute_viz.algebra.static import unmarked
-from cute_viz.algebra.tmem import SPARSE, WORD, data_path, is_sparse, lane_stride
+from cute_viz.algebra.tmem import WORD, data_path, lane_stride, sparsity
 from cute_viz.errors import CuteVizError
 
 
@@ -75,7 +75,7 @@ def _mma_atom(atom: MMA_Atom) -> dict[str, Any]:
         "DLayout": unmarked(atom.layout_c),
         **({"blocks": atom.blocks} if atom.blocks > 1 else {}),
         **({"A stored": f"M x K/{atom.stored}"} if atom.stored > 1 else {}),
-        **({"A": SPARSE} if is_sparse(atom.name) else {}),
+        **({"A": sparse} if (sparse := sparsity(atom.name)) else {}),
         **({"C in tensor memory": path} if (path := data_path(atom.name, product(modes(atom.shape_mnk)[0]))) else {}),
         **({"instruction descriptor": str(descriptor)} if descriptor else {}),
         **({"no tcgen05.mma has it": refused} if refused else {}),

@@ -16,7 +16,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tmem import SPARSE, data_path, is_sparse, make_fragment, place
+from cute_viz.algebra.tmem import data_path, make_fragment, place, sparsity
 from cute_viz.algebra.umma import home
 from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.figures.descriptor import descriptor
@@ -72,8 +72,8 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
             placed.append(replace(panel, place=at))
         n += len(figure.panels)
     notes = list(joined.notes)
-    if of_tensor_memory and is_sparse(atom.name):
-        notes.append(f"A: {SPARSE}.")
+    if sparse := sparsity(atom.name):
+        notes.append(f"A: {sparse}.")
     if path := data_path(atom.name, product(atom.shape_mnk[0])):
         notes.append(f"C: {path}.")
     if of_tensor_memory:
