@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 from cute_viz import figure, parse
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.tmem import place
+from cute_viz.check.copy_ptx import move
 from cute_viz.engine import Request, ask
+from cute_viz.engine.facts import facts_of
 from cute_viz.errors import FigureError
 from cute_viz.figures.lanes import held
 from cute_viz.figures.model import HOLE
@@ -20,6 +23,7 @@ from cute_viz.notation import read
 from cute_viz.renderers import Options
 from cute_viz.renderers.page import page_of
 from cute_viz.renderers.primitives import Boxes, Labels
+from cute_viz.spec import PACKAGED, Library
 from cute_viz.spec.library import resolve
 from tests.test_hardware import ROWS
 
@@ -530,3 +534,65 @@ def test_the_stages_of_a_kernel_have_one_meaning_of_hue():
         operand = next(panel for panel in drawn.panels if panel.row_ruler.title == "M")
         hues = [drawn.paints[p].hue for p in operand.paints[:: operand.cols]]
         assert hues == [int(label) // rows for label in operand.row_ruler.labels]  # row r is the warp's that holds it of C
+
+
+# PTX ISA, "Swizzling modes": which 16 bytes of the data lie in each chunk of the lines of 128 bytes, the pattern once
+SWIZZLED = {
+    "Sw<1,4,3>": ("01234567", "10325476"),
+    "Sw<2,4,3>": ("01234567", "10325476", "23016745", "32107654"),
+    "Sw<3,4,3>": ("01234567", "10325476", "23016745", "32107654", "45670123", "54761032", "67452301", "76543210"),
+    "Sw<2,5,2>": ("01234567", "23016745", "45670123", "67452301"),
+}
+
+
+@pytest.mark.parametrize(("swizzle", "wide"), list(zip(SWIZZLED, (16, 32, 64, 64), strict=True)))
+def test_a_box_lies_in_shared_memory_as_the_tables_of_the_isa_have_it(swizzle, wide):
+    rows = 512 // wide
+    g = "make_tensor(make_gmem_ptr<half_t>(0), (1024,4096):(4096,_1))"
+    shared = f"{swizzle} o smem_ptr[16b](unset) o (_{rows},_{wide}):(_{wide},_1)"
+    memory = figure(parse(f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, {shared}, (_{rows},_{wide}))")).panels[-1]
+    for line in range(memory.rows):
+        cells = [map(int, label.split(",")) for label in memory.labels[8 * line : 8 * line + 8]]
+        chunks = "".join(str((row * wide + col) // 8 - 8 * line) for row, col in cells)
+        assert chunks == SWIZZLED[swizzle][line % len(SWIZZLED[swizzle])]
+
+
+def test_what_was_not_run_gives_way_to_the_kept_report_of_a_device(tmp_path):
+    report = {"device": "a B200", "capability": "10.0", "agree": {"x": "0"}, "known": {}}
+    (tmp_path / "verified").mkdir()
+    (tmp_path / "verified" / "b200.json").write_text(json.dumps(report))
+    mine = Library(folders=(str(tmp_path),))
+    for text in ("SfAtom(32)", "SM100_TMEM_LOAD_32dp32b1x", "make_instr_desc<half_t,half_t,float,128,64,K,K>()"):
+        options = {"view": "scales"} if text.startswith("Sf") else {}
+        for library, words in ((PACKAGED, "SM100: not run on hardware."), (mine, "were checked on a B200.")):
+            assert words in ask(Request((text,), options=options, library=library)).figure.notes[-1]
+
+
+@pytest.mark.parametrize(("name", "matrices"), [("SM100_U8x8_LDSM_T", 1), ("SM100_U8x16_LDSM_T", 2)])
+def test_ldmatrix_of_bytes_is_the_isa_s_with_cute_s_exchange_of_halves(name, matrices):
+    """PTX ISA, ldmatrix .m16n16: thread t has of register k the rows 4 (t % 4) and on at column t / 4 + 8 k; CuTe pairs halves."""
+    op = resolve(name)
+    for t in range(32):
+        held = [
+            [int(op.src(16 * (k // 2) + 4 * (t % 4) + b, 0)) // 8 + t // 4 + 8 * (k % 2) for b in range(4)]
+            for k in range(2 * matrices)
+        ]
+        exchange = "prmt.b32 %x, %d{0}, %d{1}, 0x5410; prmt.b32 %d{1}, %d{0}, %d{1}, 0x7632; mov.b32 %d{0}, %x;"
+        assert move(name, 64 * matrices).ptx.splitlines()[1:] == [exchange.format(k, k + 1) for k in range(0, 2 * matrices, 2)]
+        got = [
+            x for k in range(0, 2 * matrices, 2) for part in (slice(0, 2), slice(2, 4)) for x in held[k][part] + held[k + 1][part]
+        ]
+        assert got == [int(op.dst(t, 8 * v)) // 8 for v in range(8 * matrices)]
+
+
+@pytest.mark.parametrize(
+    ("name", "ratio"),
+    [
+        ("SM100_MMA_TF32_SS_SPARSE<tfloat32_t,tfloat32_t,float,128,64,K,K>", "1:2 sparse"),
+        ("SM100_MMA_F8F6F4_SS_SPARSE<float_e4m3_t,float_e4m3_t,float,128,64,K,K>", "2:4 sparse"),
+        ("SM100_MMA_MXF4NVF4_SS_SPARSE<float_e2m1_t,float_e2m1_t,float,float_ue8m0_t,128,64,32,K,K>", "4:8 sparse, in pairs"),
+    ],
+)
+def test_how_sparse_a_is_follows_the_kind_of_the_mma(name, ratio):
+    """PTX ISA, "Sparse matrices": the granularity by kind."""
+    assert facts_of(parse(f"{name}{{}}"), "", PACKAGED)["A"].startswith(f"{ratio}; ")

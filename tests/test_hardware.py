@@ -184,3 +184,98 @@ def test_one_object_of_a_whole_text_is_evaluated_from_standard_input():
     assert out.strip().replace("_", "") == show(expected["tmem_C"]).replace("_", "")
     refused = next(row for row in ROWS["tma"] if isinstance(row[2], str))
     assert refused[2].partition(" &&")[0] in fails(run("show", "-", "--name", "tma", stdin=refused[1].encode()), 1)
+
+
+# PTX ISA, "Canonical layouts": the examples with their encodings of the leading and the stride dimension byte offset
+CANONICAL = [
+    ("K", "tfloat32_t", "((_8,_2),(_4,_2)):((_4,_32),(_1,_64))", 16, 8),
+    ("K", "tfloat32_t", "Sw<1,4,3> o smem_ptr[32b](unset) o ((_8,_2),(_4,_2)):((_8,_64),(_1,_4))", 1, 16),
+    ("MN", "bfloat16_t", "((_8,_1,_2),(_8,_2)):((_1,_8,_64),(_8,_128))", 16, 8),
+    ("MN", "bfloat16_t", "Sw<1,4,3> o smem_ptr[16b](unset) o ((_8,_2,_2),(_8,_2)):((_1,_8,_128),(_16,_256))", 16, 32),
+    ("MN", "bfloat16_t", "Sw<2,4,3> o smem_ptr[16b](unset) o ((_8,_4,_2),(_8,_2)):((_1,_8,_256),(_32,_512))", 32, 64),
+]
+
+
+@pytest.mark.parametrize(("major", "kind", "layout", "leading", "stride"), CANONICAL)
+def test_the_canonical_layouts_of_the_isa_have_its_offsets(major, kind, layout, leading, stride):
+    for name in ("gmma", "umma"):
+        text = f"make_{name}_desc<{name.upper()}::Major::{major}>(make_tensor(make_smem_ptr<{kind}>(0), {layout}))"
+        found = facts_of(read(text, resolve=resolve).pick(), "", PACKAGED)
+        assert (found["leading_byte_offset"], found["stride_byte_offset"]) == (leading, stride)
+
+
+# PTX ISA, tables 39 (shapes and types), 42 to 44 (instruction descriptors), 49 and 50 (transposition, negation), 55 (scale factors)
+NOWHERE = [
+    ("half_t,half_t,float,100,64,K,K", "M = 100"),
+    ("half_t,half_t,float,128,12,K,K", "N = 12"),
+    ("half_t,half_t,float,128,264,K,K", "N = 264"),
+    ("bfloat16_t,bfloat16_t,half_t,128,64,K,K", "C of f16"),
+    ("half_t,tfloat32_t,float,128,64,K,K", "no kind"),
+    ("int8_t,int8_t,int32_t,128,40,K,K", "N = 40"),
+    ("int8_t,int8_t,float,128,64,K,K", "C of s32"),
+    ("int8_t,int8_t,int32_t,128,64,K,K,Neg", "not negated"),
+    ("float_e4m3_t,float_e4m3_t,float,128,24,K,MN", "N = 24"),
+    ("float_e4m3_t,float_e2m1_t,float,128,64,K,K", "e5m2"),
+    ("half_t,half_t,float,128,64,K,K,One,One,True", "saturate"),
+    ("scaled float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,64,64,K,K", "M = 64"),
+    ("scaled float_e4m3_t,float_e4m3_t,float,float_ue4m3_t,128,64,K,K", "ue4m3"),
+    ("scaled float_e2m1_t,float_e2m1_t,float,float_ue4m3_t,128,64,K,MN", "K-major"),
+    ("half_t,half_t,half_t,64,8,MN,MN", ""),
+    ("bfloat16_t,bfloat16_t,float,256,256,MN,K,Neg", ""),
+    ("tfloat32_t,tfloat32_t,float,128,24,MN,MN", ""),
+    ("int8_t,uint8_t,int32_t,128,24,K,K,One,One,True", ""),
+    ("float_e5m2_t,detail::float_e2m1_unpacksmem_t,half_t,128,48,MN,MN", ""),
+    ("float_e4m3_t,float_e3m2_t,float,128,24,MN,K", ""),
+    ("scaled float_e2m1_t,float_e2m1_t,float,float_ue8m0_t,256,8,K,K,Neg", ""),
+    ("scaled float_e4m3_t,float_e5m2_t,float,float_ue8m0_t,128,256,K,MN", ""),
+]
+
+
+@pytest.mark.parametrize(("words", "why"), NOWHERE)
+def test_an_instruction_descriptor_says_what_no_instruction_has(words, why):
+    name = "make_instr_desc_block_scaled" if words.startswith("scaled ") else "make_instr_desc"
+    said = facts_of(read(f"{name}<{words.removeprefix('scaled ')}>()", resolve=resolve).pick(), "", PACKAGED)
+    assert bool(why) == ("no tcgen05.mma has it" in said)
+    assert why in said.get("no tcgen05.mma has it", "")
+
+
+# cuda.h, cuTensorMapEncodeTiled; the tensor, the layout in shared memory, an element of the map
+MAPS = [
+    ("half_t", "(64,64):(64,_1)", "(_8,_4):(_4,_1)", "", "8 bytes along dimension 0, no multiple of 16"),
+    (
+        "half_t",
+        "(64,64):(64,_1)",
+        "Sw<1,4,3> o smem_ptr[16b](unset) o (_8,_32):(_32,_1)",
+        "",
+        "64 bytes along dimension 0, more than the 32",
+    ),
+    ("half_t", "(64,64):(64,_1)", "Sw<2,4,3> o smem_ptr[16b](unset) o (_8,_32):(_32,_1)", "", ""),
+    (
+        "half_t",
+        "(64,128):(128,_1)",
+        "Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_128):(_128,_1)",
+        "",
+        "256 bytes along dimension 0, more than the 128",
+    ),
+    ("float_e2m1_t", "(64,256):(256,_1)", "(_8,_128):(_128,_1)", "<detail::float_e2m1_unpacksmem_t>", ""),
+    ("float_e2m1_t", "(64,256):(256,_1)", "(_8,_64):(_64,_1)", "<detail::float_e2m1_unpacksmem_t>", "it must be 128"),
+    ("float_e2m1_t", "(64,160):(160,_1)", "(_8,_128):(_128,_1)", "<detail::float_e2m1_unpacksmem_t>", "globalDim[0] = 160"),
+    ("float_e3m2_t", "(64,192):(192,_1)", "(_8,_128):(_128,_1)", "", "globalDim[0] = 192"),
+]
+
+
+@pytest.mark.parametrize(("kind", "tensor", "shared", "internal", "why"), MAPS)
+def test_a_tensor_map_says_what_the_driver_refuses(kind, tensor, shared, internal, why):
+    tile = shared.rpartition(" o ")[2].partition(":")[0]
+    text = f"make_tma_copy{internal}(SM90_TMA_LOAD{{}}, make_tensor(make_gmem_ptr<{kind}>(0), {tensor}), {shared}, {tile}, _1{{}})"
+    said = facts_of(read(text, resolve=resolve).pick(), "", PACKAGED)
+    assert bool(why) == ("cuTensorMapEncode fails" in said)
+    assert why in said.get("cuTensorMapEncode fails", "")
+
+
+def test_a_swizzle_of_quarters_is_the_number_that_cuda_has_and_no_swizzle_of_the_hardware():
+    g = "make_tensor(make_gmem_ptr<half_t>(0), (64,64):(64,_1))"
+    text = f"make_tma_copy(SM90_TMA_LOAD{{}}, {g}, Sw<2,6,2> o smem_ptr[16b](unset) o (_8,_64):(_64,_1), (_8,_64), _1{{}})"
+    said = facts_of(read(text, resolve=resolve).pick(), "", PACKAGED)
+    assert (said["swizzle"], said["swizzle in words"]) == (6, "128B_ATOM_64B")  # CUtensorMapSwizzle of cuda.h
+    assert "every other line" in said["on hardware"]

@@ -56,6 +56,7 @@ MODES = {
         (2, 5, 2): (1, "SWIZZLE_128B_BASE32B", 8, 4),
     },
 }
+MMAS = {"GMMA": "wgmma", "UMMA": "tcgen05.mma"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,21 @@ class SmemDescriptor(Shown):
     def bits(self) -> int:
         """The width of an element."""
         return self.tensor.bits
+
+    @property
+    def refused(self) -> str:
+        """Why no MMA takes such an operand, of which CuTe makes a descriptor nevertheless; "" where one does.
+
+        Sources: PTX ISA, wgmma.mma_async (imm-trans), and "Valid combinations of type-size, major-ness and swizzling" of tcgen05.
+        """
+        if self.major == "K":
+            return ""
+        if self.kind == "GMMA":
+            return "" if self.bits == 16 else "MN-major is for elements of 16 bits"
+        base32 = self.mode == "SWIZZLE_128B_BASE32B"
+        if self.bits == 32 and not base32:
+            return "MN-major elements of 32 bits have SWIZZLE_128B_BASE32B, Layout_MN_SW128_32B_Atom, alone"
+        return "SWIZZLE_128B_BASE32B is for MN-major elements of 32 bits" if base32 and self.bits != 32 else ""
 
     def __str__(self) -> str:
         return f"0x{self.desc:016x}"

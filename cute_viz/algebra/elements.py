@@ -42,9 +42,9 @@ s2 2 signed | int2b_t int2_t | Int2 |
 u2 2 unsigned | uint2b_t uint2_t | Uint2 |
 s4 4 signed | int4b_t int4_t | Int4 | i4
 u4 4 unsigned | uint4b_t uint4_t | Uint4 | u4
-e2m1 4 float | float_e2m1_t float_e2m1_unpacksmem4_t | Float4E2M1FN | f4E2M1FN f4
-e2m3 6 float | float_e2m3_t | Float6E2M3FN | f6E2M3FN
-e3m2 6 float | float_e3m2_t | Float6E3M2FN | f6E3M2FN
+e2m1 4 float | float_e2m1_t float_e2m1_unpacksmem_t | Float4E2M1FN | f4E2M1FN f4
+e2m3 6 float | float_e2m3_t float_e2m3_unpacksmem_t | Float6E2M3FN | f6E2M3FN
+e3m2 6 float | float_e3m2_t float_e3m2_unpacksmem_t | Float6E3M2FN | f6E3M2FN
 u6 6 unsigned | uint6b_t uint6_t | |
 s6 6 signed | int6b_t | |
 s8 8 signed | int8_t char | Int8 | i8

@@ -5,11 +5,16 @@ Sources: cute/arch/mma_sm100_desc.hpp; PTX ISA, "Instruction descriptor" of tcge
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from cute_viz.algebra.descriptor import Field, major_of
 from cute_viz.algebra.elements import named
+from cute_viz.algebra.inttuple import product
+from cute_viz.algebra.mma import MMA_Atom
+from cute_viz.algebra.tmem import fragments_of, is_sparse
+from cute_viz.algebra.umma import majors
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
@@ -29,6 +34,9 @@ LAYOUTS = {"InstrDescriptor": _PLAIN, "InstrDescriptorBlockScaled": _SCALED}
 _AB = {"f16": 0, "bf16": 1, "tf32": 2, "u8": 0, "s8": 1, "e4m3": 0, "e5m2": 1, "e2m3": 3, "e3m2": 4, "e2m1": 1}
 _C = {"f16": 0, "f32": 1, "s32": 2}
 _SF = {"ue4m3": 0, "ue8m0": 1}
+_INTEGERS, _NARROW = ("s8", "u8"), ("e4m3", "e5m2", "e2m3", "e3m2", "e2m1")
+_BYTES = (*_INTEGERS, *_NARROW)
+_KINDS = (("f16", "bf16"), ("tf32",), _NARROW, _INTEGERS)  # .kind::f16, tf32, f8f6f4 (and the block-scaled ones), i8
 _SHIFTS = {"NoShift": 0, "MaxShift8": 1, "MaxShift16": 2, "MaxShift32": 3}
 
 
@@ -47,6 +55,41 @@ class InstrDescriptor(Shown):
     kind: str
     values: tuple[tuple[str, int], ...]
     what: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """Why no tcgen05.mma is what the fields say, the number of CTAs apart; CuTe asserts a part of this, of its atoms.
+
+        Sources: PTX ISA, "Matrix shape", "Instruction descriptor", "Transpose and negate operations", "Valid combinations of scale
+        vector size with types".
+
+        >>> make_instr_desc("bfloat16_t", "bfloat16_t", "half_t", 128, 64, "K", "K").refused
+        ('C of f16 takes A and B of f16, or of 8 bits and less',)
+        """
+        v, words = dict(self.values), dict(self.what)
+        m, n = (int(words[f"{x}_dim"].split()[2].rstrip(",")) for x in "mn")
+        a, b, c, scale = (words.get(f"{x}_format", "") for x in ("a", "b", "c", "scale"))
+        narrow = [x in _NARROW for x in (a, b)]
+        fours = bool(scale) and (a, b) == ("e2m1", "e2m1") and v["a_format"] == v["b_format"] == 1
+        number = {x for x in "ab" if words[f"{x}_format"] == "e2m1" and v[f"{x}_format"] == 1 and not fours}
+        kinds = [all(x in kind for x in (a, b)) for kind in _KINDS]
+        major = v["a_major"] or v["b_major"]
+        rows = (128, 256) if scale else (32, 64, 128, 256)
+        found = {
+            f"M = {m}, not one of {', '.join(map(str, rows))}": m not in rows,
+            f"N = {n}, not a multiple of 8 from 8 to 256": n % 8 or not 8 <= n <= 256,
+            f"N = {n}; of 8-bit integers it is 8, 16, 24, 32, 48 and on in steps of 16": c == "s32" and n > 32 and n % 16,
+            f"N = {n}; of an MN-major B of 8 bits it is a multiple of 16": b in _BYTES and v["b_major"] and n % 16,
+            f"A of {a} and B of {b} belong to no kind": not any(kinds),
+            "C of f16 takes A and B of f16, or of 8 bits and less": c == "f16" and (a, b) != ("f16", "f16") and not all(narrow),
+            "C of s32 takes A and B of 8-bit integers, and these no other C": bool(c) and (c == "s32") != (a in _INTEGERS),
+            "integers are not negated": a in _INTEGERS and (v["a_negate"] or v["b_negate"]),
+            "only integers saturate": v.get("saturate", 0) and c != "s32",
+            "scale factors of ue4m3 are for A and B of e2m1": scale == "ue4m3" and not fours,
+            "A and B of e2m1, two in a byte, are K-major": fours and major,
+            "a format of 1 means e5m2 here: float_e2m1_unpacksmem_t has 5": number,
+        }
+        return tuple(words for words, wrong in found.items() if wrong)
 
     @property
     def desc(self) -> int:
@@ -92,6 +135,33 @@ def make_instr_desc_block_scaled(*args: Any) -> InstrDescriptor:
     }
     words = (("a_format", _name(a)), ("b_format", _name(b)), ("scale_format", _name(scale)))
     return _made("InstrDescriptorBlockScaled", known, (*words, *_shape(m, n, a_major, b_major)))
+
+
+def issued(atom: MMA_Atom) -> InstrDescriptor | None:
+    """The descriptor that a tcgen05.mma issues; None of any other atom, and where the types of one are not known.
+
+    Of MMAs of 4 bits with K = 96 CuTe sets the bit of that as it issues them (mma_traits_sm100.hpp, SM103::mma_unpack).
+
+    >>> from cute_viz import parse
+    >>> str(issued(parse("SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,UMMA::Major::K,UMMA::Major::K>{}")))
+    '0x08400010'
+    """
+    name, types, (m, n, k) = atom.name, atom.types, map(product, atom.shape_mnk)
+    if not name.startswith("SM10"):
+        return None
+    negated = re.findall(r"ScaleIn(?:::|\.)(One|Neg)\b", name)[:2] or ["One", "One"]
+    sparse = str(is_sparse(name)).lower()
+    try:
+        if fragments_of(name).scaled:
+            scale = name.partition("<")[2].split(",")[3].strip()
+            found = make_instr_desc_block_scaled(*types[:3], scale, m, n, *majors(name), *negated, sparse)
+            if k != 96:
+                return found
+            return replace(found, values=(*found.values, ("k_size", 1)), what=(*found.what, ("k_size", "K = 96")))
+        saturated = "True" if "Saturate::True" in name else "False"
+        return make_instr_desc(*types[:3], m, n, *majors(name), *negated, saturated, sparse)
+    except (AlgebraError, IndexError):
+        return None
 
 
 _NEEDED = object()

@@ -24,13 +24,16 @@ RANK, BOX = 5, 256  # the most dimensions of a tensor map, and elements of a box
 # CUtensorMapDataType by element type; CUtensorMapSwizzle by the swizzle of the byte address
 DATA_TYPES = {"s8": 0, "u8": 0, "e4m3": 0, "e5m2": 0, "ue8m0": 0, "u16": 1, "u32": 2, "s32": 3, "u64": 4, "s64": 5, "f16": 6}
 DATA_TYPES |= {"f32": 7, "f64": 8, "bf16": 9, "tf32": 11, "e2m1": 13, "e2m3": 15, "e3m2": 15}
-SWIZZLES = {(0, 4, 3): 0, (1, 4, 3): 1, (2, 4, 3): 2, (3, 4, 3): 3, (2, 5, 2): 4, (2, 6, 1): 5, (2, 6, 2): 5, (2, 6, 3): 5}
+SWIZZLES = {(0, 4, 3): 0, (1, 4, 3): 1, (2, 4, 3): 2, (3, 4, 3): 3, (2, 5, 2): 4, (2, 6, 2): 6, (2, 6, 3): 6}
 # CUtensorMapDataType of cuda.h, from 0 on.
 DATA_TYPE_NAMES = (
     *("UINT8", "UINT16", "UINT32", "INT32", "UINT64", "INT64", "FLOAT16", "FLOAT32", "FLOAT64", "BFLOAT16"),
     *("FLOAT32_FTZ", "TFLOAT32", "TFLOAT32_FTZ", "16U4_ALIGN8B", "16U4_ALIGN16B", "16U6_ALIGN16B"),
 )
-SWIZZLE_NAMES = ("none", "32B", "64B", "128B", "128B_ATOM_32B", "128B_ATOM_64B")
+SWIZZLE_NAMES = ("none", "32B", "64B", "128B", "128B_ATOM_32B", "128B_ATOM_32B_FLIP_8B", "128B_ATOM_64B")
+PACKED = 14  # from here on 16 elements of 4 or 6 bits take 16 bytes of shared memory: 16U4_ALIGN16B, 16U6_ALIGN16B
+# What CuTe's Sw<2,6,S>, which it makes 128B_ATOM_64B of, is not (PTX ISA, "Swizzling modes", 64-byte atomicity).
+ATOM_64B = "128B_ATOM_64B exchanges the halves of every other line of 128 bytes, and CuTe's swizzle moves quarters of 256"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,27 @@ class TensorMap:
     def bits(self) -> int:
         """The width of an element of the map."""
         return bits_of(self.type)
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """What cuTensorMapEncodeTiled refuses, though CuTe asserts nothing of it.
+
+        Sources: cuda.h, cuTensorMapEncodeTiled; PTX ISA, "Restriction on tensor copy instructions".
+        """
+        inner, lines = self.box_dim[0] * self.bits // 8, 32 << min(self.swizzle - 1, 2) if self.swizzle else 0
+        packed, first, box = self.data_type >= PACKED, self.global_dim[0], self.box_dim[0]
+        along, kinds = "along dimension 0", "of a packed type"
+        odd = any(x % 32 for x in (self.address, *self.global_strides))
+        found: dict[str, Any] = {
+            f"the box is {inner} bytes {along}, no multiple of 16": inner % 16 and not packed,
+            f"the box is {inner} bytes {along}, more than the {lines} of the swizzle": 0 < lines < inner and not packed,
+            f"the box is {box} elements {along}; {kinds} it must be 128": packed and box != 128,
+            f"globalDim[0] = {first}; {kinds} it must be a multiple of 128": packed and first % 128,
+            f"globalDim[0] = {first}; of elements of 4 bits it must be even": self.data_type == PACKED - 1 and first % 2,
+            f"address and strides {kinds} must be multiples of 32 bytes": packed and odd,
+            f"swizzle {SWIZZLE_NAMES[self.swizzle]}; {kinds} it is none or one of 128 bytes": packed and self.swizzle in (1, 2),
+        }
+        return tuple(words for words, wrong in found.items() if wrong)
 
 
 def basis_get(nested: Any, basis: Basis) -> Any:

@@ -185,7 +185,19 @@ _METADATA = {
 _METADATA_OF_BYTES = (64, 8, Layout((128, 64), (1, 128)))
 
 
-SPARSE = "2:4 sparse; shared memory holds half of K, tensor memory the metadata that says which half (make_fragment_E)"
+_RATIOS = {"TF32": "1:2 sparse", "MXF4": "4:8 sparse, in pairs"}  # PTX ISA, "Sparse matrices"; 2:4 of all other kinds
+
+
+def sparse_words(name: str) -> str:
+    """What the sparse A of a tcgen05.mma is; "" of an MMA of a dense one.
+
+    >>> sparse_words("SM100_MMA_TF32_SS_SPARSE<...>").partition(";")[0], sparse_words("SM100_MMA_TF32_SS<...>")
+    ('1:2 sparse', '')
+    """
+    if not is_sparse(name):
+        return ""
+    ratio = next((ratio for kind, ratio in _RATIOS.items() if f"_{kind}" in name.partition("<")[0]), "2:4 sparse")
+    return f"{ratio}; shared memory holds half of K, tensor memory the metadata that says which half (make_fragment_E)"
 
 
 # K = 96 of SM103 runs on from one buffer into the next (mma_traits_sm100.hpp, SM103::mma_unpack).

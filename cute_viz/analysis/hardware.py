@@ -5,19 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.composed import domain
-from cute_viz.algebra.descriptor import FIELDS, UNIT, DescriptorTensor, SmemDescriptor
+from cute_viz.algebra.descriptor import FIELDS, MMAS, UNIT, DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.instruction import InstrDescriptor
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.runtime import MulticastMask
 from cute_viz.algebra.static import Plain
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.tensor_map import DATA_TYPE_NAMES, SWIZZLE_NAMES, Im2col, TensorMap
+from cute_viz.algebra.tensor_map import ATOM_64B, DATA_TYPE_NAMES, SWIZZLE_NAMES, Im2col, TensorMap
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tma_parts import ctas_of, receivers
 from cute_viz.algebra.tmem import WARP, TensorMemory, address, find_tmem_tensor_col_offset, found, lane_stride, metadata_words
 
 COPIES = 4  # of a scale factor in tensor memory
+ALLOCATED = "columns to allocate"
+FEWEST = 32  # columns of a tcgen05.alloc, which takes a power of 2 from there to 512 (PTX ISA, "Tensor memory allocation")
 
 
 def hardware_facts(obj: Any) -> dict[str, Any] | None:
@@ -40,7 +42,8 @@ def hardware_facts(obj: Any) -> dict[str, Any] | None:
     if isinstance(obj, MulticastMask):
         return _mask(obj)
     if isinstance(obj, TensorMemory):
-        return {name: _tmem(tensor) | {"first column": tensor.pointer.address or 0} for name, tensor in obj.parts}
+        parts = {name: _tmem(tensor) | {"first column": tensor.pointer.address or 0} for name, tensor in obj.parts}
+        return {name: {key: value for key, value in part.items() if key != ALLOCATED} for name, part in parts.items()}
     if isinstance(obj, Tensor) and obj.pointer.space == "tmem":
         return _tmem(obj)
     return None
@@ -63,6 +66,8 @@ def _descriptor(x: SmemDescriptor) -> dict[str, Any]:
     }
     if x.kind == "GMMA" or x.major == "MN":
         out["leading offset used"] = _leading_used(x)
+    if x.refused:
+        out[f"no {MMAS[x.kind]} has it"] = x.refused
     kept = {field.name: field.width for field in FIELDS[x.kind]}
     lost = [name for name in ("start_address", "leading_byte_offset", "stride_byte_offset") if getattr(x, name) >> kept[name]]
     if lost:
@@ -79,6 +84,8 @@ def _leading_used(x: SmemDescriptor) -> str:
 
 def _instruction(x: InstrDescriptor) -> dict[str, Any]:
     runtime = {"runtime_idescE": f"0x{x.desc << 32:016x}"}
+    if x.refused:
+        runtime["no tcgen05.mma has it"] = "; ".join(x.refused)
     return {"desc": str(x), "kind": x.kind, **dict(x.values), **{f"{name} in words": word for name, word in x.what}, **runtime}
 
 
@@ -92,11 +99,12 @@ def _tmem(x: Tensor) -> dict[str, Any]:
         "shape": show(x.layout.shape),
         "size": size(x.layout),
         "element": metadata or f"{x.pointer.element}, {x.bits} bits",
-        "columns": find_tmem_tensor_col_offset(x),
+        "columns": (columns := find_tmem_tensor_col_offset(x)),
+        ALLOCATED: 1 << (max(columns, FEWEST) - 1).bit_length(),
         "lanes": f"0..{last.lane}",
         **_copies(x),
         "last address": f"0x{address(last):08x}: lane {last.lane}, column {last.column}, bit {last.bit}",
-        "on hardware": "not run on hardware",
+        "on hardware": "SM100: not run on hardware.",
     }
 
 
@@ -130,7 +138,8 @@ def _tma(x: TmaCopy) -> dict[str, Any]:
         "units": "globalDim and boxDim in elements, globalStrides of the dimensions 1 to 4 in bytes",
         "element": f"{x.map.type}, {x.map.bits} bits",
         "CTAs of a multicast": x.ctas,
-        "bytes an instruction, all CTAs": x.bits // 8,
+        "bytes an instruction": x.bits // x.ctas // 8,
+        "bytes a tile, in each CTA": size(x.cta_v_map) * x.tensor.bits // 8,
         "instructions a tile, all CTAs": max(1, size(x.cta_v_map) * x.tensor.bits // x.bits) * x.ctas,
         "NumValSrc": x.bits // x.tensor.bits,
         "cta_v_map": Plain.of(x.cta_v_map, typed),
@@ -141,6 +150,10 @@ def _tma(x: TmaCopy) -> dict[str, Any]:
     }
     if x.im2col is not None:
         out |= _im2col(x.im2col, x.map)
+    if refused := x.map.refused:
+        out["cuTensorMapEncode fails"] = "; ".join(refused)
+    if SWIZZLE_NAMES[x.map.swizzle] == "128B_ATOM_64B":
+        out["on hardware"] = ATOM_64B
     if x.gathers:
         out["rows"] = "an instruction takes the indices of 4 rows, and moves a box of one row for each"
     if x.tiled is not None:

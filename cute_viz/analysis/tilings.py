@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy, layout_sd, tile_of
+from cute_viz.algebra.instruction import issued
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, tile_shape
 from cute_viz.algebra.static import Plain
-from cute_viz.algebra.tmem import AHEAD, SPARSE, ULTRA, WORD, data_path, is_sparse, lane_stride
+from cute_viz.algebra.tmem import AHEAD, ULTRA, WORD, data_path, lane_stride, sparse_words
 from cute_viz.errors import CuteVizError
 
 
@@ -62,6 +63,8 @@ def tiling_facts(subject: Any) -> dict[str, Any]:
 
 
 def _mma_atom(atom: MMA_Atom) -> dict[str, Any]:
+    descriptor = issued(atom)
+    refused = "; ".join(descriptor.refused) if descriptor else ""
     return {
         **({"op": atom.name} if atom.name else {}),
         "Shape_MNK": Plain.of(atom.shape_mnk),
@@ -72,9 +75,11 @@ def _mma_atom(atom: MMA_Atom) -> dict[str, Any]:
         "DLayout": Plain.of(atom.layout_c),
         **({"blocks": atom.blocks} if atom.blocks > 1 else {}),
         **({"A stored": f"M x K/{atom.stored}"} if atom.stored > 1 else {}),
-        **({"A": SPARSE} if is_sparse(atom.name) else {}),
+        **({"A": sparse} if (sparse := sparse_words(atom.name)) else {}),
         **({"descriptors of A and B": AHEAD} if atom.name.startswith(ULTRA) else {}),
         **({"C in tensor memory": path} if (path := data_path(atom.name, product(modes(atom.shape_mnk)[0]))) else {}),
+        **({"instruction descriptor": str(descriptor)} if descriptor else {}),
+        **({"no tcgen05.mma has it": refused} if refused else {}),
     }
 
 

@@ -98,7 +98,13 @@ def _of_matrices(matrix: MatrixOp) -> Move | str:
     arch, version, exact = (100, (8, 6), True) if matrix.bits == 8 else (90, (7, 8), False) if matrix.store else (75, (7, 0), False)
     opcode = byte_opcode(matrix) if matrix.bits == 8 else matrix_opcode(matrix.instruction)
     if not matrix.store:
-        return Move("memory", "registers", f"{opcode} {{{{regs}}}}, [{{from}}];", arch, "source", version, exact)
+        # Of each 16 x 16 bytes CuTe pairs the low halves of both registers, and the high ones (cute/arch/copy_sm100.hpp).
+        pairs = range(0, 2 * matrix.matrices if matrix.bits == 8 else 0, 2)
+        paired = "".join(
+            f"\nprmt.b32 %x, %d{j}, %d{j + 1}, 0x5410; prmt.b32 %d{j + 1}, %d{j}, %d{j + 1}, 0x7632; mov.b32 %d{j}, %x;"
+            for j in pairs
+        )
+        return Move("memory", "registers", f"{opcode} {{{{regs}}}}, [{{from}}];{paired}", arch, "source", version, exact)
     return Move("registers", "memory", f"{opcode} [{{to}}], {{{{regs}}}};", arch, "target", version, exact)
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from cute_viz.errors import CuteVizError
 from cute_viz.figures.model import Figure, Panel
+from cute_viz.figures.words import NOT_RUN
 from cute_viz.files import read_text
 from cute_viz.spec import PACKAGED, Library
 
@@ -149,6 +151,34 @@ def known(name: str, library: Library = PACKAGED) -> str | None:
     "CuTe's trait is the identity"
     """
     return next((report["known"][name] for report in reports(library) if name in report["known"]), None)
+
+
+def told(words: str, library: Library = PACKAGED) -> str:
+    """Words of a picture or a fact; what they say of a machine on which nothing was run gives way to the kept report of one.
+
+    >>> told("A warp reaches 32 lanes. SM100: not run on hardware.")
+    'A warp reaches 32 lanes. SM100: not run on hardware.'
+    """
+    if NOT_RUN not in words:
+        return words
+    kept = {report["device"]: str(report.get("capability", "")).replace(".", "") for report in reports(library) if report["agree"]}
+
+    def now(found: re.Match[str]) -> str:
+        devices = [device for device, its in kept.items() if its[:-1] == found[1][:-1] and its[-1] >= found[1][-1]]
+        return f"SM{found[1]}: pictures of this kind were checked on {', '.join(devices)}." if devices else found[0]
+
+    return re.sub(rf"SM(\d{{3}}): {NOT_RUN}\.", now, words)
+
+
+def owned_up(figure: Figure, library: Library = PACKAGED) -> Figure:
+    """The figure, its notes and its description as `told` has them.
+
+    >>> from cute_viz.figures import build
+    >>> owned_up(build(4)).notes
+    ()
+    """
+    notes = tuple(told(note, library) for note in figure.notes)
+    return replace(figure, notes=notes, description=told(figure.description, library))
 
 
 def noted(figure: Figure, obj: Any, library: Library = PACKAGED) -> Figure:

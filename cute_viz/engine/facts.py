@@ -36,6 +36,10 @@ def _own(obj: Any, library: Library) -> dict[str, Any]:
         from cute_viz.analysis.hardware import hardware_facts
 
         if (known := hardware_facts(obj)) is not None:
+            if isinstance(known.get("on hardware"), str):
+                from cute_viz.check.digest import told
+
+                known["on hardware"] = told(known["on hardware"], library)
             return known
     if isinstance(obj, (Layout, ComposedLayout)):
         from cute_viz.analysis.facts import layout_facts

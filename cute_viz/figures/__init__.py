@@ -15,6 +15,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.memory import is_bulk
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import PLAIN, FigureOptions, check_use
+from cute_viz.figures.words import NOT_RUN, not_run
 from cute_viz.options.views import BITS, TILINGS, VIEWS, View
 
 _NEVER_RUN = re.compile(r"SM1[0-9]\d_")
@@ -43,11 +44,9 @@ def _owned_up(obj: Any, figure: Figure) -> Figure:
     """The figure, saying so of an operation of a machine on which nothing was run."""
     while (inner := getattr(obj, "tiled", None) or getattr(obj, "atom", None) or getattr(obj, "mma", None)) is not None:
         obj = inner
-    if not _NEVER_RUN.match(str(getattr(obj, "name", ""))) or "not run on hardware" in " ".join(
-        (figure.description, *figure.notes)
-    ):
+    if not _NEVER_RUN.match(str(getattr(obj, "name", ""))) or NOT_RUN in " ".join((figure.description, *figure.notes)):
         return figure
-    words = f"{obj.name[:5]}: not run on hardware."
+    words = not_run(obj.name[:5])
     return replace(figure, notes=(*figure.notes, words), description=f"{figure.description} {words}".strip())
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from cute_viz.algebra.descriptor import FIELDS, MODES, UNIT, DescriptorTensor, SmemDescriptor
+from cute_viz.algebra.descriptor import FIELDS, MMAS, MODES, UNIT, DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.elements import sparse
 from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
@@ -23,10 +23,9 @@ from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, Painting, by_group
 from cute_viz.figures.rulers import borders
 from cute_viz.figures.trim import some_lines
-from cute_viz.figures.words import colours
+from cute_viz.figures.words import colours, not_run
 
 LINE = 128  # bytes of memory a line shows: what all banks hold
-RUN = "not run on hardware"
 
 
 class Cores(NamedTuple):
@@ -266,6 +265,8 @@ def _notes(x: SmemDescriptor, memory: Panel, some: str) -> list[str]:
         out.append(some)
     if any(cell is None for cell in memory.data["core"]):
         out.append("Hatched: bytes of other k-blocks, or unused ones.")
+    if x.refused:
+        out.append(f"No {MMAS[x.kind]} has it: {x.refused}.")
     if x.kind == "UMMA":
-        out.append(f"SM100: {RUN}.")
+        out.append(not_run())
     return out

@@ -6,6 +6,7 @@ from cute_viz.algebra.instruction import LAYOUTS, InstrDescriptor
 from cute_viz.figures.fields import bits_panel, field_paints, fields_legend
 from cute_viz.figures.model import Figure
 from cute_viz.figures.options import FigureOptions, check_cells
+from cute_viz.figures.words import not_run
 
 
 def instruction(obj: InstrDescriptor, options: FigureOptions) -> Figure:
@@ -31,6 +32,6 @@ def instruction(obj: InstrDescriptor, options: FigureOptions) -> Figure:
         paints=paints,
         legends=(fields_legend(fields, at, told),),
         panels=(bits_panel(obj.desc, 32, fields, at, (0, 0), (0,)),),
-        notes=("SM100: not run on hardware.",),
+        notes=(*(f"No tcgen05.mma has it: {words}." for words in obj.refused), not_run()),
         facts={"desc": str(obj)},
     )

@@ -20,9 +20,7 @@ from cute_viz.figures.highlight import highlight_notes
 from cute_viz.figures.model import HOLE, Figure, LegendEntry, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import Painting, by_group
-from cute_viz.figures.words import count
-
-RUN = "not run on hardware"
+from cute_viz.figures.words import count, not_run
 
 
 def is_lanes(obj: Any) -> bool:
@@ -107,7 +105,7 @@ def _filled(op: CopyOp, options: FigureOptions) -> Figure:
     title = options.title or f"{op.name} (tcgen05.cp): {count(rows, 'row')} to {high} × {count(wide, 'column')}"
     times = "" if each == 1 else f" Every row goes to {each} lanes: {_same(found)}."
     pair = " Each CTA of the pair copies from its own shared memory to its own tensor memory." if op.name.endswith("_2cta") else ""
-    notes = (f"One thread issues it; it runs before the tcgen05.mma behind it.{times}{pair} SM100: {RUN}.",)
+    notes = (f"One thread issues it; it runs before the tcgen05.mma behind it.{times}{pair} {not_run()}",)
     return Figure(
         kind="lanes",
         title=title,
@@ -203,7 +201,7 @@ def lanes(op: CopyOp, options: FigureOptions) -> Figure:
     caption = "A cell of tensor memory shows thread T and register r; a register shows its lane and column from the address on"
     if reduced:
         panels = (panels[0], _with_maximum(panels[1]))
-    notes = [f"The lanes are those of the warp's own 32: warp w of four begins at lane 32w. SM100: {RUN}."]
+    notes = [f"The lanes are those of the warp's own 32: warp w of four begins at lane 32w. {not_run()}"]
     if op.name.endswith("_16b"):
         notes.insert(0, "A register packs the low 16 bits of two neighbouring columns; the lower half comes first.")
     if reduced:

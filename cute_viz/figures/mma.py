@@ -27,7 +27,7 @@ from cute_viz.algebra.mma import (
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tmem import SPARSE, is_sparse, make_fragment_e
+from cute_viz.algebra.tmem import is_sparse, make_fragment_e, sparse_words
 from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.errors import AlgebraError, FigureError
 from cute_viz.figures.highlight import highlight_notes, owners_of, paint_held
@@ -109,7 +109,7 @@ def mma(obj: MMA_Atom | TiledMMA | ThrMMA, options: FigureOptions) -> Figure:
             "atom 16 bytes after that along the major mode."
         )
     notes += metadata_notes(tiled.atom) if "E" in shown else []
-    notes += [f"A: {SPARSE}."] if of_tcgen05 and "A" in shown else []
+    notes += [f"A: {sparse_words(tiled.atom.name)}."] if of_tcgen05 and "A" in shown else []
     if "C" in operands and size(get(tiled.thr_layout_vmnk, 3)) > 1:
         notes.append("Atoms along K hold partial sums of the same elements of C.")
     notes += highlight_notes(options, owner(tiled.atom.name))

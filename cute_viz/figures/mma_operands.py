@@ -5,7 +5,6 @@ PTX ISA, "wgmma.mma_async" and "tcgen05.mma"; cute/atom/mma_traits_sm90_gmma.hpp
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
@@ -13,7 +12,7 @@ from math import gcd
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
-from cute_viz.algebra.instruction import InstrDescriptor, make_instr_desc, make_instr_desc_block_scaled
+from cute_viz.algebra.instruction import issued
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
@@ -22,30 +21,28 @@ from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tmem import (
     AHEAD,
     LANES,
-    SPARSE,
     ULTRA,
     WARP,
     data_path,
     fragments_of,
-    is_sparse,
     make_fragment,
     make_fragment_sf,
     place,
+    sparse_words,
 )
 from cute_viz.algebra.umma import home, majors
 from cute_viz.algebra.with_operands import MmaOperands
-from cute_viz.errors import AlgebraError
-from cute_viz.figures.descriptor import RUN, descriptor
+from cute_viz.figures.descriptor import descriptor
 from cute_viz.figures.instruction import instruction
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
 from cute_viz.figures.paint import HUES
-from cute_viz.figures.words import ptx_name
+from cute_viz.figures.words import NOT_RUN, not_run, ptx_name
 
 CORE = 8  # rows and columns of a block in registers
 STEP, WIDE = 16, 32  # rows and columns at most of a cell that stands for many
-ULTRA = 96  # K of the block-scaled MMAs of SM103: 48 bytes of 4 bits, where all others have 32 bytes
+LONG_K = 96  # K of the block-scaled MMAs of SM103: 48 bytes of 4 bits, where all others have 32 bytes
 PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1), "SF": (2, 0), "D": (3, 0)}  # the last two alone, so that A stays close to C
 OF_WARP = "hue: warp that reaches the row of C in tensor memory"
 SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N")}
@@ -82,7 +79,7 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
         parts.append(("", drawn, PLACES[x]))
     if of_tensor_memory and (scales := _scales(obj.mma)):
         parts.append(("", scales, PLACES["SF"]))
-    if of_tensor_memory and (told := _told(atom.types, atom.name, *map(product, atom.shape_mnk))):
+    if of_tensor_memory and (told := issued(atom)):
         parts.append(("", instruction(told, plain), PLACES["D"]))
     called = ptx_name(atom.name) or atom.name.partition("<")[0]
     title = options.title or f"{called}: {' × '.join(str(product(mode)) for mode in atom.shape_mnk)}, operands where they lie"
@@ -93,8 +90,8 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
             placed.append(replace(panel, place=at))
         n += len(figure.panels)
     notes = list(joined.notes)
-    if of_tensor_memory and is_sparse(atom.name):
-        notes.append(f"A: {SPARSE}.")
+    if sparse := sparse_words(atom.name):
+        notes.append(f"A: {sparse}.")
     if of_tensor_memory and fragments_of(atom.name).scaled and not any(panel.place == PLACES["SF"] for panel in placed):
         notes.append("SFA, SFB: in tensor memory; where the factors of such a shape lie there is not drawn.")
     if atom.name.startswith(ULTRA):
@@ -102,33 +99,13 @@ def operands(obj: MmaOperands, options: FigureOptions) -> Figure:
     if path := data_path(atom.name, product(atom.shape_mnk[0])):
         notes.append(f"C: {path}.")
     if of_tensor_memory:
-        notes = [note for note in notes if RUN not in note] + [f"{atom.name[:5]}: {RUN}."]
+        notes = [note for note in notes if NOT_RUN not in note] + [not_run(atom.name[:5])]
     facts: dict[str, Any] = {f"{x} in": _memory(home(atom.name, x)) for x in "CAB"}
     return replace(joined, kind="operands", panels=tuple(placed), notes=tuple(notes), facts=facts)
 
 
 def _memory(where: str) -> str:
     return {"smem": "shared memory", "tmem": "tensor memory", "rmem": "registers"}[where]
-
-
-def _told(types: tuple[str, ...], name: str, m: int, n: int, k: int) -> InstrDescriptor | None:
-    """The instruction descriptor that the atom issues; None where its types are not known.
-
-    Of MMAs of 4 bits with K = 96 CuTe sets the bit of that as it issues them (mma_traits_sm100.hpp, SM103::mma_unpack).
-    """
-    negated = re.findall(r"ScaleIn(?:::|\.)(One|Neg)\b", name)[:2] or ["One", "One"]
-    sparse = str(is_sparse(name)).lower()
-    try:
-        if fragments_of(name).scaled:
-            scale = name.partition("<")[2].split(",")[3].strip()
-            found = make_instr_desc_block_scaled(*types[:3], scale, m, n, *majors(name), *negated, sparse)
-            if k != ULTRA:
-                return found
-            return replace(found, values=(*found.values, ("k_size", 1)), what=(*found.what, ("k_size", "K = 96")))
-        saturated = "True" if "Saturate::True" in name else "False"
-        return make_instr_desc(*types[:3], m, n, *majors(name), *negated, saturated, sparse)
-    except (AlgebraError, IndexError):
-        return None
 
 
 def _in_shared(x: DescriptorTensor | SmemDescriptor, operand: str, options: FigureOptions) -> Figure:
@@ -198,7 +175,7 @@ def _lanes(mma: TiledMMA, operand: str, rows: int, cols: int) -> list[tuple[int,
 def _chunk(mma: TiledMMA) -> int:
     """Elements of K that are 16 bytes of a row in shared memory: tcgen05.mma takes 32 bytes of K at once, with K = 96 48."""
     k = product(mma.atom.shape_mnk[2])
-    return k // (3 if k == ULTRA else 2)
+    return k // (3 if k == LONG_K else 2)
 
 
 def _blocks(mma: TiledMMA, operand: str) -> Figure:
@@ -257,7 +234,7 @@ def _scales(mma: TiledMMA) -> Figure | None:
     """
     atom, ctas = mma.atom, size(mma.atom.thr_id)
     vector, (m, n, k) = fragments_of(atom.name).scaled, map(product, atom.shape_mnk)
-    if not vector or k == ULTRA or (ctas == 2 and m == LANES and n % LANES):
+    if not vector or k == LONG_K or (ctas == 2 and m == LANES and n % LANES):
         return None
     warps = _warps(mma) if ctas == 1 else {}
     columns: list[tuple[str, list[dict[str, set[int]]]]] = []

@@ -17,15 +17,17 @@ from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import by_group
 from cute_viz.figures.rulers import borders
-from cute_viz.figures.words import colours
+from cute_viz.figures.words import colours, not_run
 
 ROWS, PER_ROW, LANES, LINE = 128, 4, 32, 16  # rows and factors of a block; lanes of a copy, and bytes of a line of memory
-WHAT = {32: "MXF8 and MXF4, ue8m0", 16: "NVF4, ue4m3"}
-# Which bytes of a column one tcgen05.mma reads: .scale_vec::1X, 2X and 4X, and the scale factor ID of its instruction descriptor.
+WHAT = {32: "MXF8 and MXF4, ue8m0", 16: "NVF4, ue4m3 or ue8m0"}
+# Which bytes of a column one tcgen05.mma reads, by its .scale_vec and the scale factor ID of its instruction descriptor: PTX ISA,
+# "Scale factor A ID"; its tables 54 and 55 have types and K, which is twice as large where A is sparse.
 READ = {
     32: "Of the 4 bytes of a column a tcgen05.mma of MXF8 (scale_vec::1X, K = 32) reads one, byte ID = 0..3; "
-    "one of MXF4 (2X, K = 64) two, from byte ID = 0 or 2.",
-    16: "A tcgen05.mma of NVF4 (scale_vec::4X, K = 64) reads all 4 bytes of a column; its ID is 0.",
+    "one of MXF4 (2X, K = 64) two, from byte ID = 0 or 2, and with K = 96 (SM103) three, from byte ID = 0..3 on.",
+    16: "A tcgen05.mma of NVF4 (scale_vec::4X, K = 64) reads all 4 bytes of a column, ID = 0; "
+    "one with K = 96 (SM103) six, from byte ID = 0 or 2 on.",
 }
 
 
@@ -110,7 +112,7 @@ def scales(layout: AnyLayout, options: FigureOptions) -> Figure:
         f"One scale factor for {x.vector} elements of K" + (f": {WHAT[x.vector]}." if x.vector in WHAT else "."),
         *([READ[x.vector]] if x.vector in READ else []),
         "tcgen05.cp .32x128b.warpx4 copies the 32 lines to lanes 0..31 of tensor memory and again to 32, 64 and 96: four copies, "
-        "one for each warp. SM100: not run on hardware.",
+        "one for each warp. " + not_run(),
     ]
     if HOLE in painting.cells:
         notes.append("Hatched: bytes of other factors, or unused ones.")

@@ -17,7 +17,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
-from cute_viz.algebra.tensor_map import SWIZZLE_NAMES
+from cute_viz.algebra.tensor_map import ATOM_64B, SWIZZLE_NAMES
 from cute_viz.algebra.tma import ROWS, TmaCopy, get_tma_tensor
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Panel, Ruler
@@ -25,7 +25,7 @@ from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES
 from cute_viz.figures.rulers import borders
 from cute_viz.figures.trim import some_lines
-from cute_viz.figures.words import count
+from cute_viz.figures.words import count, not_run
 
 LINE, CHUNK = 128, 16  # bytes of a line of memory, and of a cell
 MOST_PLANES = 4  # of the first two dimensions that are drawn
@@ -369,13 +369,15 @@ def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int, som
         verb = "are not written" if _is_written(obj) else "arrive as zeros"
         lost = outside * obj.tensor.bits // 8
         out.append(f"Hatched: {lost} bytes of the tile lie outside the tensor; they {verb}, and count for the barrier.")
+    out += [f"cuTensorMapEncodeTiled fails: {words}." for words in obj.map.refused]
+    out += [f"{ATOM_64B}."] if SWIZZLE_NAMES[obj.map.swizzle] == "128B_ATOM_64B" else []
     if planes > MOST_PLANES:
         out.append(f"Of the {planes} planes of dimensions 0 and 1 that the tile reaches the first {MOST_PLANES} are drawn.")
     if obj.gathers:
         many = (
             f"{count(len(pieces), 'instruction')} of 4 rows each: it takes their indices, here those of rows that follow each other"
         )
-        out.append(f"{many}. SM100: not run on hardware.")
+        out.append(f"{many}. {not_run()}")
     if obj.ctas > 1:
         counted = "" if "2SM" in obj.op.name else "; the barrier of each CTA counts the whole tile"
         out.append(f"Each of the {obj.ctas} CTAs loads its part of the tile for all{counted}.")
@@ -384,5 +386,5 @@ def _notes(obj: TmaCopy, pieces: Sequence[Piece], outside: int, planes: int, som
     if some:
         out.append(some)
     if "2SM" in obj.op.name:
-        out.append("Each CTA of a pair loads its own half; both halves arrive at the barrier of CTA 0. SM100: not run on hardware.")
+        out.append("Each CTA of a pair loads its own half; both halves arrive at the barrier of CTA 0. " + not_run())
     return out

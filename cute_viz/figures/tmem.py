@@ -17,11 +17,10 @@ from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ru
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import HUES, by_group
 from cute_viz.figures.rulers import borders
-from cute_viz.figures.words import count
+from cute_viz.figures.words import count, not_run
 
 STEP = 16  # lanes that a cell stands for
 FEWEST, MOST = 8, 64  # columns of cells of the picture
-RUN = "not run on hardware"
 
 
 class Part(NamedTuple):
@@ -80,7 +79,7 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
         boxes=_boxes(parts, wide) if several else (),
         data={"part": tuple(keys)},
     )
-    notes = [f"A warp reaches 32 lanes only: warp w of four the lanes 32w to 32w + 31. SM100: {RUN}."]
+    notes = [f"A warp reaches 32 lanes only: warp w of four the lanes 32w to 32w + 31. {not_run()}"]
     return Figure(
         kind="tmem",
         title=title,
@@ -116,7 +115,7 @@ def _metadata(tensor: Tensor, options: FigureOptions) -> Figure:
     words = metadata_words(tensor)
     title = options.title or f"Metadata of a sparse tcgen05.mma: {LANES} lanes × {count(wide, 'column')} of {WORD} bits"
     caption = "A cell shows the row of A and the columns of A that its bits are for, the lowest bits first"
-    notes = (f"{words[0].upper()}{words[1:]}. SM100: {RUN}.",)
+    notes = (f"{words[0].upper()}{words[1:]}. {not_run()}",)
     return Figure(
         kind="tmem",
         title=title,

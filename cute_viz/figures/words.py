@@ -26,6 +26,18 @@ def an(number: int) -> str:
     return f"{'an' if str(number)[0] == '8' or number in (11, 18) else 'a'} {number}"
 
 
+NOT_RUN = "not run on hardware"  # what a figure says of machines; check/digest.py, `told`, takes it back where a report is kept
+
+
+def not_run(machine: str = "SM100") -> str:
+    """That nothing drawn was run on a machine.
+
+    >>> not_run("SM120")
+    'SM120: not run on hardware.'
+    """
+    return f"{machine}: {NOT_RUN}."
+
+
 def ptx_name(name: str) -> str:
     """What PTX calls the MMA of a CUTLASS name; "" where the name does not say.
 
