@@ -64,7 +64,9 @@ def instruction_order(tma: Any, cta: Any, ctas: Any, smem: Any) -> tuple[Any, An
     plain = smem.layout if isinstance(smem, Tensor) else domain(as_layout(smem))
     tile, elements = get(plain, 0), copy.bits // copy.tensor.bits
     values = tile_to_shape(make_layout(right_inverse(tile)), size(tile))
-    return logical_divide(values, Layout(elements)), crd2idx(cta, layout) * (elements // cosize(layout))
+    moved = crd2idx(cta, layout) * (elements // cosize(layout))
+    alone = all(isinstance(step, Static) and step == 0 for step in leaves(layout.stride))  # 0 times anything is a static 0
+    return logical_divide(values, Layout(elements)), Static(0) if alone else moved
 
 
 def _part(x: AnyLayout, cut: AnyLayout, moved: Any) -> AnyLayout:
