@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from cute_viz.algebra.divide import logical_divide
-from cute_viz.algebra.inttuple import modes, product, show, tuple_rank
+from cute_viz.algebra.inttuple import has_underscore, modes, product, show, slice_begin, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.recast import upcast
@@ -134,9 +134,21 @@ class DescriptorTensor(Shown):
     tensor: Tensor
 
     def __call__(self, *coord: Any) -> Any:
-        """How far a descriptor starts behind the first, in 16-byte units; with `_` in the coordinate, the fragment that is left."""
-        found = self.layout(coord[0] if len(coord) == 1 else coord)
-        return replace(self, layout=found) if isinstance(found, Layout) else found
+        """The descriptor at a coordinate; with `_` in it, the fragment that is left, which begins at its own first descriptor."""
+        crd = coord[0] if len(coord) == 1 else coord
+        found = self.layout(crd)
+        first = _moved(self.first, int(self.layout(slice_begin(crd))))
+        return DescriptorTensor(first, found, _narrowed(self.tensor, crd)) if isinstance(found, Layout) else first
+
+    @property
+    def blocks(self) -> Layout:
+        """How far the descriptors of (MMA,MMA_M,MMA_K,...) start, in 16-byte units, with the modes that a slice has cut, too."""
+        return _units(self.tensor)
+
+    def unplaced(self) -> DescriptorTensor:
+        """The fragment where it is not known at which address it begins."""
+        tensor, part = (replace(x, pointer=replace(x.pointer, address=None), offset=0) for x in (self.tensor, self.first.tensor))
+        return replace(self, first=replace(self.first, start_address=0, tensor=part), tensor=tensor)
 
     def __str__(self) -> str:
         return str(self.layout)
@@ -270,6 +282,32 @@ def make_fragment(tensor: Tensor, kind: str, major: str, operand: str = "") -> D
     part = get(tensor.layout, 0)
     assert isinstance(part, Layout)
     descriptor = _make(kind, Tensor(tensor.pointer, part, tensor.offset), major)
+    return DescriptorTensor(descriptor, _units(tensor), replace(tensor, name=operand))
+
+
+def _units(tensor: Tensor) -> Layout:
+    """Where the blocks (MMA,MMA_M,MMA_K,...) of an operand begin, in 16-byte units: one descriptor for each."""
     units = upcast(tensor.layout, 128 // tensor.bits)
-    layout = Layout((1, *modes(units.shape)[1:]), (0, *modes(units.stride)[1:]))
-    return DescriptorTensor(descriptor, layout, replace(tensor, name=operand))
+    return Layout((1, *modes(units.shape)[1:]), (0, *modes(units.stride)[1:]))
+
+
+def _moved(x: SmemDescriptor, units: int) -> SmemDescriptor:
+    """The descriptor so many 16-byte units on (DescriptorIterator::operator+): the operand that it describes moves with it."""
+    tensor = replace(x.tensor, offset=x.tensor.offset + units * 128 // x.bits)
+    return replace(x, start_address=x.start_address + units, tensor=tensor)
+
+
+def _narrowed(tensor: Tensor, crd: Any) -> Tensor:
+    """The part of a partitioned operand that a slice of its descriptors reads: the modes that it cuts are kept, of extent 1."""
+    if not isinstance(crd, tuple):
+        return tensor
+    kept = []
+    for n, c in enumerate(crd):
+        part = get(tensor.layout, n)
+        assert isinstance(part, Layout)
+        if n:
+            part = part(c) if has_underscore(c) and isinstance(c, tuple) else part if has_underscore(c) else Layout(1, 0)
+        kept.append(part)
+    begin = (0, *(slice_begin(c) for c in crd[1:]))
+    layout = Layout(tuple(part.shape for part in kept), tuple(part.stride for part in kept))
+    return replace(tensor, layout=layout, offset=tensor.offset + tensor.layout(begin))

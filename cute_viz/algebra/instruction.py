@@ -31,7 +31,7 @@ _SCALED = (
 )  # fmt: skip
 LAYOUTS = {"InstrDescriptor": _PLAIN, "InstrDescriptorBlockScaled": _SCALED}
 # to_UMMAFormat, to_CFormat, to_ScaleFormat; 4-bit elements that shared memory holds in bytes of their own have another number
-_AB = {"f16": 0, "bf16": 1, "tf32": 2, "u8": 0, "s8": 1, "e4m3": 0, "e5m2": 1, "e2m3": 3, "e3m2": 4, "e2m1": 1}
+FORMATS = {"f16": 0, "bf16": 1, "tf32": 2, "u8": 0, "s8": 1, "e4m3": 0, "e5m2": 1, "e2m3": 3, "e3m2": 4, "e2m1": 1}
 _C = {"f16": 0, "f32": 1, "s32": 2}
 _SF = {"ue4m3": 0, "ue8m0": 1}
 _INTEGERS, _NARROW = ("s8", "u8"), ("e4m3", "e5m2", "e2m3", "e3m2", "e2m1")
@@ -208,7 +208,7 @@ def _format(value_type: Any) -> int:
     """to_UMMAFormat."""
     if "unpacksmem" in str(value_type) and _name(value_type) == "e2m1":
         return 5
-    return _number(value_type, _AB, "UMMAFormat")
+    return _number(value_type, FORMATS, "UMMAFormat")
 
 
 def _number(value_type: Any, table: dict[str, int], what: str) -> int:

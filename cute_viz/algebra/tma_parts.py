@@ -11,7 +11,7 @@ from typing import Any
 from cute_viz.algebra import tma as _tma
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, with_origin
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, domain, has_origin, with_origin
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.coords import crd2idx, idx2crd
 from cute_viz.algebra.divide import logical_divide
@@ -65,7 +65,9 @@ def instruction_order(tma: Any, cta: Any, ctas: Any, smem: Any) -> tuple[Any, An
     plain = smem.layout if isinstance(smem, Tensor) else domain(as_layout(smem))
     tile, elements = get(plain, 0), copy.bits // copy.tensor.bits
     values = tile_to_shape(make_layout(right_inverse(tile)), size(tile))
-    return logical_divide(values, Layout(elements)), crd2idx(cta, layout) * (elements // cosize(layout))
+    moved = crd2idx(cta, layout) * (elements // cosize(layout))
+    alone = all(isinstance(n, Static) and n == 1 for n in leaves(domain(layout).shape))  # its strides are 0, and so is the offset
+    return logical_divide(values, Layout(elements)), Static(0) if alone else moved
 
 
 def _part(x: AnyLayout, cut: AnyLayout, moved: Any) -> AnyLayout:
@@ -81,7 +83,10 @@ def _ordered(x: AnyLayout, cut: AnyLayout, moved: Any) -> Any:
     """What domain_offset gives of a layout whose first mode is ordered as the instruction takes it, at an element of that."""
     rest = tuple_rank(domain(x).shape) - 1
     ordered = coalesce(composition(x, (cut, *[X] * rest)), ((1, 1),))
-    return domain_offset(((moved, 0), *[0] * rest), _first_static(ordered, x))
+    ordered = _first_static(ordered, x)
+    if isinstance(moved, Static) and not moved and isinstance(ordered, ComposedLayout) and has_origin(ordered):
+        return ordered
+    return domain_offset(((moved, 0), *[0] * rest), ordered)
 
 
 def _first_static(x: AnyLayout, of: AnyLayout) -> AnyLayout:

@@ -15,6 +15,7 @@ from cute_viz.algebra.descriptor import make_fragment
 from cute_viz.algebra.divide import tiled_divide
 from cute_viz.algebra.elements import named, sparse
 from cute_viz.algebra.fragment import make_fragment_like
+from cute_viz.algebra.instruction import FORMATS
 from cute_viz.algebra.inttuple import is_int_tuple, leaves, map_leaves, modes, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
@@ -191,6 +192,8 @@ def refusal(name: str, values: Mapping[str, str]) -> str:
     found = [x for x in (named(values.get("A", "")), named(values.get("B", ""))) if x is not None]
     if any(not low <= x.bits <= high for x in found):
         return f"{name} supports {f'{high}bit types' if low == high else f'types with leq {high}bit types'}"
+    if kind in ("TF32", "F16BF16", "F8F6F4", "S8") and any(x.name not in FORMATS for x in found):
+        return f"{name}: Unknown type for UMMAFormat"
     of_two = "64" if "SPARSE" in more else "32"
     scale = named(values.get("SF", ""))
     if vector == of_two and not (pair and not more) and scale is not None and scale.name != "ue8m0":

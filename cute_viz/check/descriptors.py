@@ -89,7 +89,7 @@ class Job:
         """Where the descriptor of each k-block begins, in bytes from that of the first."""
         if isinstance(self.obj, SmemDescriptor):
             return [0]
-        fragment = self.obj.layout
+        fragment = self.obj.blocks
         rest = [0] * (len(modes(fragment.shape)) - 3)
         return [int(fragment(0, 0, k, *rest)) * UNIT for k in range(product(modes(fragment.shape)[2]))]
 

@@ -96,7 +96,7 @@ class Job:
     def steps(self) -> int:
         """How many k-blocks there are."""
         assert isinstance(self.obj.b, DescriptorTensor)
-        return product(modes(self.obj.b.layout.shape)[2])
+        return product(modes(self.obj.b.blocks.shape)[2])
 
     def layout(self, operand: str) -> Layout:
         """(row, k) -> element of a CTA's shared memory, through the k-blocks of the first stage."""
@@ -209,8 +209,8 @@ class Job:
             descs, first, at = [], self.columns(), []
             for found in (self.obj.a, self.obj.b):
                 if isinstance(found, DescriptorTensor):
-                    rest = [0] * (len(modes(found.layout.shape)) - 3)
-                    descs.append((found.first.desc & ~0x3FFF) + int(found.layout(0, 0, k, *rest)))
+                    rest = [0] * (len(modes(found.blocks.shape)) - 3)
+                    descs.append((found.first.desc & ~0x3FFF) + int(found.blocks(0, 0, k, *rest)))
                 else:
                     descs.append(0)
             for _, tensor in self.behind():

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, with_origin
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin, with_origin
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import Made, Static, X, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import check_like, make_tensor
+from cute_viz.algebra.tensor import Tensor, check_like, make_tensor
 from cute_viz.errors import AlgebraError
 from cute_viz.notation import hardware
 from cute_viz.notation.syntax import Call, Chain, Name, Pair, Sequence, short
@@ -99,8 +100,15 @@ def _tensor(evaluator: Meaning, node: Call) -> Any:
         return fragment
     args = node.args[0 if node.template or len(node.args) == 1 else 1 :]
     values = [evaluator.value(item) for item in args]
+    values = [x if not isinstance(x, Tensor) else x.layout if x.swizzle is None else x.whole for x in values]  # `t.layout()` is t
     whole = len(values) == 1 and isinstance(values[0], (Layout, ComposedLayout))
     layout = values[0] if whole else evaluator.operate(ops.find("make_layout"), values)
+    first = node.args[0]
+    if len(node.args) > 1 and isinstance(first, Call) and first.name.endswith(".data"):  # behind the pointer of another tensor
+        other = evaluator.source.names.get(first.name.removesuffix(".data"))
+        if isinstance(other, Tensor) and isinstance(layout, Layout):
+            return replace(other, layout=layout, sliced=None)
+        return with_origin(other.offset, layout) if isinstance(other, ComposedLayout) and has_origin(other) else layout
     if (origin := _origin(evaluator, node)) is not None:
         return with_origin(origin, layout)
     where = hardware.pointer(evaluator, node.args[0]) if len(node.args) > 1 else hardware.registers(evaluator, node)

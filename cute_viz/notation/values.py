@@ -42,6 +42,7 @@ def drawn(value: Any) -> Any:
 # What only says where: it moves the offset of a result, whose shape and strides do not depend on it. A place of the arguments.
 _INDICES = {"get_slice": 1, "get_thread_slice": 1, "local_partition": 2, "local_tile": 2, "slice": 0, "slice_and_offset": 0}
 _INDICES |= {"domain_offset": 0, "outer_partition": 2}
+_RUN_TIME = ("find_tmem_tensor_col_offset", "create_tma_multicast_mask")  # unsigned numbers, whatever they are counted of
 _MEASURES = ("size", "rank", "depth", "shape", "stride", "cosize", "coshape", "coprofile", "make_fragment_like", "tile_size")
 
 
@@ -58,6 +59,8 @@ def marked(value: Any, node: Node, env: Mapping[str, Any]) -> Any:
     """
     if is_tiling(value) and not isinstance(value, Tensor):
         return mark_static(value)
+    if isinstance(node, Call) and short(node.name) in _RUN_TIME:
+        return value
     found = list(_statics(node, env))
     if not found or not all(static for static, index in found if not index):
         return value

@@ -26,7 +26,7 @@ from cute_viz.source.cpp.located import COUNTING, OF_TENSORS, VIEWS, as_tensor, 
 from cute_viz.source.cpp.members import method, type_member
 from cute_viz.source.cpp.operators import Operators
 from cute_viz.source.cpp.scopes import Range
-from cute_viz.source.cpp.slices import Thread, called_layout, shaped
+from cute_viz.source.cpp.slices import Thread, called_descriptors, called_layout, shaped
 from cute_viz.source.cpp.tree import (
     Brace,
     Call,
@@ -293,8 +293,7 @@ class Evaluator(Operators):
         if isinstance(function, (Layout, ComposedLayout, Swizzle, Tensor, Thread)) and args:
             return called_layout(self, function, args, span)
         if isinstance(function, DescriptorTensor) and args:
-            found = called_layout(self, function.layout, args, span)
-            return replace(function, layout=found) if isinstance(found, Layout) else found
+            return called_descriptors(self, function, args, span)
         if isinstance(function, External):
             raise self.fail(f"{function.name!r} is not defined in this file", span)
         if isinstance(function, Class) and (operator := self.lookup.member("operator()", function.env)) is not None and args:

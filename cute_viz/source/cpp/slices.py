@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, has_origin
+from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.elements import named
 from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
@@ -85,6 +86,16 @@ def called_layout(meaning: Meaning, function: Any, args: tuple[Node, ...], span:
     if isinstance(function, Layout):
         pointer = _sliced(pointer, function, values, lost)
     return located(placed(through(lambda x, *crd: x(*crd), function, *values), lost), pointer)
+
+
+def called_descriptors(meaning: Meaning, fragment: DescriptorTensor, args: tuple[Node, ...], span: Span) -> Any:
+    """A descriptor of a fragment, or the fragment of a slice; where it begins is not said of an index that is not known."""
+    lost: list[CuteVizError] = []
+    values = tuple(coordinate(meaning, item, lost) for item in args)
+    if lost and not any(isinstance(leaf, Underscore) for leaf in leaves(values)):
+        raise lost[0]
+    found = through(lambda *crd: fragment(*crd), *values)
+    return found.unplaced() if lost else found
 
 
 def _sliced(pointer: Pointer | None, layout: Any, values: tuple[Any, ...], lost: list[CuteVizError]) -> Pointer | None:

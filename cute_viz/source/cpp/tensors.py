@@ -19,7 +19,7 @@ from cute_viz.source.cpp.located import Further, located, moved, plain, pointer_
 from cute_viz.source.cpp.pointed import element
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import placed
-from cute_viz.source.cpp.tree import Node, Part
+from cute_viz.source.cpp.tree import Call, Member, Node, Part
 from cute_viz.source.cpp.unknown import Unknown, unknowns
 from cute_viz.source.cpp.values import External, Pointer
 
@@ -55,8 +55,14 @@ def _address(meaning: Meaning, args: tuple[Node, ...]) -> int | None:
 
 
 def _behind(meaning: Meaning, node: Node, layout: Any) -> Any:
-    """A layout behind a pointer, with what is known of it."""
+    """A layout behind a pointer, or behind that of another tensor, with what is known of it."""
+    data = node.function if isinstance(node, Call) and isinstance(node.function, Member) else None
     try:
+        if data is not None and data.part.name == "data":
+            other = meaning.value(data.object)
+            if isinstance(other, Tensor) and isinstance(layout, Layout):
+                return replace(other, layout=layout, sliced=None)
+            return layout if isinstance(other, Tensor) else located(layout, pointer_of(other))
         pointer = meaning.value(node)
     except LimitError:
         raise
@@ -77,7 +83,7 @@ def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
         if isinstance(value, (Layout, ComposedLayout)):
             return value
         raise meaning.fail("the layout of this tensor is not known", span)
-    values = [meaning.known(x, span) for x in meaning.arguments(rest)]
+    values = [_layout(x) for x in (meaning.known(x, span) for x in meaning.arguments(rest))]
     one = len(values) == 1 and isinstance(values[0], (Layout, ComposedLayout))
     layout = values[0] if one else meaning.operate("make_layout", values)
     if part.args is None:
@@ -86,6 +92,11 @@ def tensor(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> 
     if isinstance(kind, External) and kind.name in FRAGMENTS:  # in tensor memory
         return meaning.operate(f"make_fragment_{kind.name.removeprefix('FrgType')}", [*(kind.args or ()), *values])
     return _of_type(plain(layout), kind, "rmem")
+
+
+def _layout(x: Any) -> Any:
+    """Of a tensor its layout, where one is asked for: `t.layout()` is still t."""
+    return x if not isinstance(x, Tensor) else x.layout if x.swizzle is None else x.whole
 
 
 def _of_tensor(layout: Any) -> Any:
