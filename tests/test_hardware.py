@@ -156,3 +156,34 @@ def test_one_object_of_a_whole_text_is_evaluated_from_standard_input():
     assert out.strip().replace("_", "") == show(expected["tmem_C"]).replace("_", "")
     refused = next(row for row in ROWS["tma"] if isinstance(row[2], str))
     assert refused[2].partition(" &&")[0] in fails(run("show", "-", "--name", "tma", stdin=refused[1].encode()), 1)
+
+
+# One tile of A, its TMA, its descriptors and its accumulator, in both languages.
+OF_CPP = """auto mma = make_tiled_mma(SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,UMMA::Major::K,UMMA::Major::K>{});
+auto l = UMMA::tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, partition_shape_A(mma, Shape<_128,_64>{}));
+auto g = make_tensor(make_gmem_ptr<half_t>((void*)0), make_layout(make_shape(512, 256), make_stride(256, _1{})));
+auto tma = make_tma_atom_A_sm100(SM90_TMA_LOAD{}, g, l, Shape<_128,_256,_64>{}, mma, Shape<_1,_1,_1,_1>{});
+auto a = mma.make_fragment_A(make_tensor(make_smem_ptr<half_t>((void*)0), l));
+auto c = mma.make_fragment_C(partition_shape_C(mma, Shape<_128,_256>{}));
+"""
+OF_DSL = """import cutlass
+import cutlass.cute as cute
+from cutlass.cute.nvgpu import cpasync, tcgen05
+K, ONE = tcgen05.OperandMajorMode.K, tcgen05.CtaGroup.ONE
+op = tcgen05.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, (128, 256, 16), ONE, tcgen05.OperandSource.SMEM, K, K)
+mma = cute.make_tiled_mma(op)
+l = cutlass.utils.blackwell_helpers.make_smem_layout_a(mma, (128, 256, 64), cutlass.Float16, 1)
+g = cute.make_tensor(cute.make_ptr(cutlass.Float16, 0, cute.AddressSpace.gmem), cute.make_layout((512, 256), stride=(256, 1)))
+load = cpasync.CopyBulkTensorTileG2SOp(ONE)
+tma, _ = cute.nvgpu.make_tiled_tma_atom_A(load, g, cute.select(l, mode=[0, 1, 2]), (128, 256, 64), mma, (1, 1, 1, 1))
+a = mma.make_fragment_A(smem.allocate_tensor(element_type=cutlass.Float16, layout=l.outer, swizzle=l.inner))
+c = cute.make_tensor(tmem.retrieve_ptr(cutlass.Float32), mma.make_fragment_C(mma.partition_shape_C((128, 256))).layout)
+"""
+
+
+def test_the_dsl_has_the_tensor_maps_descriptors_and_tensor_memory_of_cpp():
+    names = {"tma": MAP, "a": FIELDS, "c": ("layout", "columns", "lanes", "last address")}
+    for name, keys in names.items():
+        texts = (text.encode() for text in (OF_CPP, OF_DSL))
+        cpp, dsl = (json.loads(run("show", "-", "--name", name, "--json", stdin=text).stdout) for text in texts)
+        assert {key: dsl[key] for key in keys} == {key: cpp[key] for key in keys}
