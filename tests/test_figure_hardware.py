@@ -390,3 +390,18 @@ def test_the_stages_of_a_kernel_have_one_meaning_of_hue():
         operand = next(panel for panel in drawn.panels if panel.row_ruler.title == "M or N")
         hues = [drawn.paints[p].hue for p in operand.paints[:: operand.cols]]
         assert hues == [int(label) // rows for label in operand.row_ruler.labels]  # row r is the warp's that holds it of C
+
+
+def test_a_copy_of_four_warps_is_drawn_as_the_threads_partition_has_it():
+    tensor = "t = make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1)); "
+    tensor += "cp = make_tmem_copy(SM100_TMEM_LOAD_32dp32b8x{}, t); "
+    at = parse(tensor + "partition_D(cp.get_slice(77), make_identity_layout((128,64)))").offset
+    drawn = figure(parse(tensor + "cp"), thread=77)
+    registers = drawn.panels[1]
+    row = registers.row_ruler.labels.index("T77")
+    assert registers.labels[row * 8 : row * 8 + 8] == tuple(f"{at[0]},{at[1] + n}" for n in range(8))
+    assert drawn.panels[0].labels[row * 8] == "T77 r0"
+    assert "thread 77" in drawn.notes[0]
+    with pytest.raises(FigureError, match="one warp"):
+        figure(parse(tensor + "cp"), thread=range(30, 40))
+    assert figure(parse(tensor + "stages(t, cp)")).panels[1].caption.startswith("2. tensor memory to registers")

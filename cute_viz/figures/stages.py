@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, as_layout
-from cute_viz.algebra.copy import CopyOp, TiledCopy
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.descriptor import MODES, DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.inttuple import leaves, modes, product
 from cute_viz.algebra.layout import Layout
@@ -22,6 +22,7 @@ from cute_viz.algebra.tmem import WARP, TensorMemory, metadata_words
 from cute_viz.figures.descriptor import swizzle_of
 from cute_viz.figures.gemm import unit_of
 from cute_viz.figures.highlight import LOWEST
+from cute_viz.figures.lanes import instruction_of
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, Paint, Panel
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
@@ -39,9 +40,9 @@ def stages(obj: Stages, options: FigureOptions) -> Figure:
     """
     from cute_viz.figures import build
 
-    plain = replace(options, title=None)
+    plain, obj = replace(options, title=None), settled(obj)
     parts = []
-    for n, part in enumerate(map(as_layout, obj.parts)):
+    for n, part in enumerate(obj.parts):
         own = replace(plain, operand="C") if isinstance(part, (MMA_Atom, TiledMMA)) else plain
         drawn = unit_of(part) if isinstance(part, (Layout, ComposedLayout)) else part
         parts.append((f"{n + 1}. {_heading(part)}", build(drawn, own)))
@@ -51,6 +52,19 @@ def stages(obj: Stages, options: FigureOptions) -> Figure:
     drawn = page(title, parts, 2, str(obj), "In the order in which a kernel uses them")
     ends = [*accumulate(len(figure.panels) for _, figure in parts)]
     return replace(drawn, arrows=tuple([Arrow(end - 1, end) for end in ends[:-1]]))
+
+
+def settled(obj: Stages) -> Stages:
+    """The stages, a shape among them as its layout, a copy of tensor memory as its instruction."""
+    parts = map(as_layout, obj.parts)
+    copies = (Copy_Atom, TiledCopy, ThrCopy)
+    return Stages(tuple(instruction_of(x) if isinstance(x, copies) and "_TMEM_" in named(x) else x for x in parts))
+
+
+def named(obj: Copy_Atom | TiledCopy | ThrCopy) -> str:
+    """The name of the instruction of a copy."""
+    tiled = obj.tiled if isinstance(obj, ThrCopy) else obj
+    return (tiled.atom if isinstance(tiled, TiledCopy) else tiled).name
 
 
 SHARED = "the tile in shared memory"
