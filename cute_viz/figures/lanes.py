@@ -153,8 +153,8 @@ def instruction_of(obj: CopyOp | Copy_Atom | TiledCopy | ThrCopy) -> CopyOp:
         return obj
     tiled = obj.tiled if isinstance(obj, ThrCopy) else obj
     x = clear_static(tiled.atom if isinstance(tiled, TiledCopy) else tiled)
-    layouts = (recast_layout(layout, x.bits, 1) for layout in (x.layout_src, x.layout_dst, x.layout_ref))
-    return CopyOp(x.name, x.thr_id, *layouts, clear_static(x.in_tmem))
+    src, dst, ref = (recast_layout(layout, x.bits, 1) for layout in (x.layout_src, x.layout_dst, x.layout_ref))
+    return CopyOp(x.name, x.thr_id, src, dst, ref, clear_static(x.in_tmem))
 
 
 def lanes(obj: CopyOp | Copy_Atom | TiledCopy | ThrCopy, options: FigureOptions) -> Figure:
