@@ -174,6 +174,8 @@ def _register_sourced(meaning: Meaning, part: Part, args: tuple[Node, ...], span
 
 def _run_time(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     """Which warp or block this is: another number for each, as `threadIdx.x` is."""
+    if (key := meaning.context.let(part.name, None)) is not None:
+        return meaning.given(key, as_type=False)
     hint = f"give it a value: `let={part.name}=0`"
     return unknown(meaning.fail(f"'{part.name}()' is only known when the kernel runs", span, hint, (part.name,)))
 
