@@ -187,3 +187,16 @@ def test_the_dsl_has_the_tensor_maps_descriptors_and_tensor_memory_of_cpp():
         texts = (text.encode() for text in (OF_CPP, OF_DSL))
         cpp, dsl = (json.loads(run("show", "-", "--name", name, "--json", stdin=text).stdout) for text in texts)
         assert {key: dsl[key] for key in keys} == {key: cpp[key] for key in keys}
+
+
+def test_what_helps_and_what_a_fragment_is_made_of_are_told():
+    tile = "make_gmma_desc<GMMA::Major::{}>({}(tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{{}}, (64,64))))"
+    assert "local_tile(A, (64,16), (0,k))" in fails(run("show", tile.format("K", "")), 1)
+    assert "`explain`" in fails(run("show", tile.format("MN", "")), 1).replace("'", "`")
+    told = run("explain", "-", "--name", "a", stdin=OF_CPP.encode()).stdout.decode()
+    shown = json.loads(run("show", "-", "--name", "a", "--json", stdin=OF_CPP.encode()).stdout)
+    assert shown["desc"] in told
+    assert told.rstrip().replace("_", "").endswith(shown["layout"])
+    pair = json.loads(run("show", "umma_pair_256", "--json").stdout)
+    assert [pair[f"{x} of CTA 1"] for x in "ABC"] == ["M 128..255, K 0..15", "N 128..255, K 0..15", "M 128..255, N 0..255"]
+    assert list(json.loads(run("show", "blackwell_gemm", "--json").stdout)) == [f"stage {n}" for n in range(1, 6)]

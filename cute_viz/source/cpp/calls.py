@@ -243,9 +243,7 @@ def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
     if isinstance(value, Built) and "sizeof" in value.members:
         return value.members["sizeof"]()
     if (held := pointer_of(value)) is not None and held.space == "rmem" and 8 % min(held.bits, 8) == 0:
-        count = (
-            int(certain(size(plain(value)))) * held.bits
-        )  # of a tensor that owns its elements: ArrayEngine of cute/tensor_impl.hpp
+        count = int(certain(size(plain(value)))) * held.bits  # ArrayEngine of cute/tensor_impl.hpp
         return Runtime(-(-count // 128) * 16 if held.bits % 8 == 0 else -(-count // 8))
     return Runtime(max(1, bits(value) // 8))
 
