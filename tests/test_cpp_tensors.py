@@ -466,3 +466,16 @@ def test_a_descriptor_of_a_kernel_says_that_its_address_is_not_known(capsys: pyt
     facts = json.loads(capsys.readouterr().out)
     assert (facts["stride_byte_offset"], facts["layout_type_name"]) == (64, "B128")
     assert facts["start address"].startswith("not known")
+
+
+def test_the_bytes_of_a_transaction_are_those_of_what_owns_its_elements() -> None:
+    text = """auto g = make_tensor(make_gmem_ptr<half_t>(nullptr), make_layout(make_shape(100, 120), GenRowMajor{}));
+auto l = tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_64, _64, _3>{});
+auto tma = make_tma_atom(SM90_TMA_LOAD{}, g, l(_,_,0), Shape<_64, _64>{});
+auto s = make_tensor(make_smem_ptr((half_t*)0), l);
+auto tile = local_tile(tma.get_tma_tensor(make_shape(100, 120)), Shape<_64, _64>{}, make_coord(0, _));
+auto [from, to] = tma_partition(tma, Int<0>{}, Layout<_1>{}, group_modes<0,2>(s), group_modes<0,2>(tile));
+int bytes = sizeof(make_tensor_like(tensor<0>(to)));
+int few = sizeof(make_tensor_like(make_tensor<half_t>(Shape<_3>{})));
+"""
+    assert [value(text, name) for name in ("bytes", "few")] == ["8192", "16"]  # array_aligned<T,N> is of 16 bytes

@@ -596,3 +596,18 @@ def test_ldmatrix_of_bytes_is_the_isa_s_with_cute_s_exchange_of_halves(name, mat
 def test_how_sparse_a_is_follows_the_kind_of_the_mma(name, ratio):
     """PTX ISA, "Sparse matrices": the granularity by kind."""
     assert facts_of(parse(f"{name}{{}}"), "", PACKAGED)["A"].startswith(f"{ratio}; ")
+
+
+def test_a_copy_of_four_warps_is_drawn_as_the_threads_partition_has_it():
+    tensor = "t = make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1)); "
+    tensor += "cp = make_tmem_copy(SM100_TMEM_LOAD_32dp32b8x{}, t); "
+    at = parse(tensor + "partition_D(cp.get_slice(77), make_identity_layout((128,64)))").offset
+    drawn = figure(parse(tensor + "cp"), thread=77)
+    registers = drawn.panels[1]
+    row = registers.row_ruler.labels.index("T77")
+    assert registers.labels[row * 8 : row * 8 + 8] == tuple(f"{at[0]},{at[1] + n}" for n in range(8))
+    assert drawn.panels[0].labels[row * 8] == "T77 r0"
+    assert "thread 77" in drawn.notes[0]
+    with pytest.raises(FigureError, match="one warp"):
+        figure(parse(tensor + "cp"), thread=range(30, 40))
+    assert figure(parse(tensor + "stages(t, cp)")).panels[1].caption.startswith("2. tensor memory to registers")

@@ -279,3 +279,47 @@ def test_a_swizzle_of_quarters_is_the_number_that_cuda_has_and_no_swizzle_of_the
     said = facts_of(read(text, resolve=resolve).pick(), "", PACKAGED)
     assert (said["swizzle"], said["swizzle in words"]) == (6, "128B_ATOM_64B")  # CUtensorMapSwizzle of cuda.h
     assert "every other line" in said["on hardware"]
+
+
+# One tile of A, its TMA, its descriptors and its accumulator, in both languages.
+OF_CPP = """auto mma = make_tiled_mma(SM100_MMA_F16BF16_SS<half_t,half_t,float,128,256,UMMA::Major::K,UMMA::Major::K>{});
+auto l = UMMA::tile_to_mma_shape(UMMA::Layout_K_SW128_Atom<half_t>{}, partition_shape_A(mma, Shape<_128,_64>{}));
+auto g = make_tensor(make_gmem_ptr<half_t>((void*)0), make_layout(make_shape(512, 256), make_stride(256, _1{})));
+auto tma = make_tma_atom_A_sm100(SM90_TMA_LOAD{}, g, l, Shape<_128,_256,_64>{}, mma, Shape<_1,_1,_1,_1>{});
+auto a = mma.make_fragment_A(make_tensor(make_smem_ptr<half_t>((void*)0), l));
+auto c = mma.make_fragment_C(partition_shape_C(mma, Shape<_128,_256>{}));
+"""
+OF_DSL = """import cutlass
+import cutlass.cute as cute
+from cutlass.cute.nvgpu import cpasync, tcgen05
+K, ONE = tcgen05.OperandMajorMode.K, tcgen05.CtaGroup.ONE
+op = tcgen05.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, (128, 256, 16), ONE, tcgen05.OperandSource.SMEM, K, K)
+mma = cute.make_tiled_mma(op)
+l = cutlass.utils.blackwell_helpers.make_smem_layout_a(mma, (128, 256, 64), cutlass.Float16, 1)
+g = cute.make_tensor(cute.make_ptr(cutlass.Float16, 0, cute.AddressSpace.gmem), cute.make_layout((512, 256), stride=(256, 1)))
+load = cpasync.CopyBulkTensorTileG2SOp(ONE)
+tma, _ = cute.nvgpu.make_tiled_tma_atom_A(load, g, cute.select(l, mode=[0, 1, 2]), (128, 256, 64), mma, (1, 1, 1, 1))
+a = mma.make_fragment_A(smem.allocate_tensor(element_type=cutlass.Float16, layout=l.outer, swizzle=l.inner))
+c = cute.make_tensor(tmem.retrieve_ptr(cutlass.Float32), mma.make_fragment_C(mma.partition_shape_C((128, 256))).layout)
+"""
+
+
+def test_the_dsl_has_the_tensor_maps_descriptors_and_tensor_memory_of_cpp():
+    names = {"tma": MAP, "a": FIELDS, "c": ("layout", "columns", "lanes", "last address")}
+    for name, keys in names.items():
+        texts = (text.encode() for text in (OF_CPP, OF_DSL))
+        cpp, dsl = (json.loads(run("show", "-", "--name", name, "--json", stdin=text).stdout) for text in texts)
+        assert {key: dsl[key] for key in keys} == {key: cpp[key] for key in keys}
+
+
+def test_what_helps_and_what_a_fragment_is_made_of_are_told():
+    tile = "make_gmma_desc<GMMA::Major::{}>({}(tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{{}}, (64,64))))"
+    assert "local_tile(A, (64,16), (0,k))" in fails(run("show", tile.format("K", "")), 1)
+    assert "`explain`" in fails(run("show", tile.format("MN", "")), 1).replace("'", "`")
+    told = run("explain", "-", "--name", "a", stdin=OF_CPP.encode()).stdout.decode()
+    shown = json.loads(run("show", "-", "--name", "a", "--json", stdin=OF_CPP.encode()).stdout)
+    assert shown["desc"] in told
+    assert told.rstrip().replace("_", "").endswith(shown["layout"])
+    pair = json.loads(run("show", "umma_pair_256", "--json").stdout)
+    assert [pair[f"{x} of CTA 1"] for x in "ABC"] == ["M 128..255, K 0..15", "N 128..255, K 0..15", "M 128..255, N 0..255"]
+    assert list(json.loads(run("show", "blackwell_gemm", "--json").stdout)) == [f"stage {n}" for n in range(1, 6)]

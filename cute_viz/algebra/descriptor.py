@@ -259,13 +259,19 @@ def _canonical(name: str, tensor: Tensor, whose: str, units: Layout, tiler: Any)
 
 
 def _no(name: str, tensor: Tensor, condition: str) -> NoReturn:
-    raise AlgebraError(f"{name}({tensor}): {condition}", hint=_which_atom(tensor))
+    raise AlgebraError(f"{name}({tensor}): {condition}", hint=_remedy(condition, tensor))
 
 
-def _which_atom(tensor: Tensor) -> str:
-    """Which atoms a tile of this shape can be made of."""
-    atom = f"tile_to_shape(GMMA::Layout_K_SW128_Atom<{tensor.pointer.type}>{{}}, ...)"
-    return f"`explain` names the atoms that work for {show(tensor.layout.shape)}; use {atom}"
+def _remedy(condition: str, tensor: Tensor) -> str:
+    """What would have a descriptor: shared memory, a k-block of the tile, or another atom."""
+    if tensor.pointer.space != "smem":
+        return f"make_tensor(make_smem_ptr<{tensor.pointer.type}>(0), layout)"
+    deep = 2 * UNIT * 8 // tensor.bits
+    shape = [product(mode) for mode in modes(tensor.layout.shape)]
+    if "K-size" in condition and shape[1] > deep:
+        mn, k = shape
+        return f"K is {k} elements, and one wgmma takes {deep}: local_tile(A, ({mn},{deep}), (0,k)), or mma.make_fragment_A"
+    return f"`explain` says why, and which atoms of GMMA have a descriptor for {show(tensor.layout.shape)}"
 
 
 def make_fragment(tensor: Tensor, kind: str, major: str, operand: str = "") -> DescriptorTensor:

@@ -315,17 +315,18 @@ def tensor_memory(*tensors: Any) -> TensorMemory:
     >>> [tensor.pointer.address for _, tensor in tensor_memory(c, c).parts]
     [0, 256]
     """
+    placed = [as_tmem("tensor_memory", given) for given in tensors]
+    taken = [find_tmem_tensor_col_offset(tensor) for tensor in placed]
+    if sum(taken) > COLUMNS:
+        words = f"{' + '.join(map(str, taken))} = {sum(taken)}" if len(taken) > 1 else str(sum(taken))
+        raise AlgebraError(f"tensor_memory: {words} columns exceed the {COLUMNS} of tensor memory")
     parts, column = [], 0
     names = [getattr(tensor, "name", "") for tensor in tensors]
-    for n, given in enumerate(tensors):
-        tensor = as_tmem("tensor_memory", given)
-        taken = find_tmem_tensor_col_offset(tensor)
-        if column + taken > COLUMNS:
-            raise AlgebraError(f"tensor_memory: {column + taken} columns exceed the {COLUMNS} of tensor memory")
+    for n, (tensor, columns) in enumerate(zip(placed, taken, strict=True)):
         name = names[n] if names[n] and names.count(names[n]) == 1 else f"{names[n] or 'tensor'} {n}"
         name = f"{name} of {tensor.pointer.element}"
         parts.append((name, replace(tensor, pointer=replace(tensor.pointer, address=column))))
-        column += taken
+        column += columns
     return TensorMemory(tuple(parts))
 
 

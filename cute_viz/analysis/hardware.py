@@ -8,14 +8,26 @@ from cute_viz.algebra.composed import domain
 from cute_viz.algebra.descriptor import FIELDS, MMAS, UNIT, DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.instruction import InstrDescriptor
 from cute_viz.algebra.inttuple import show
+from cute_viz.algebra.layout import flat_modes
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.runtime import MulticastMask
 from cute_viz.algebra.static import Plain
+from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tensor_map import ATOM_64B, DATA_TYPE_NAMES, SWIZZLE_NAMES, Im2col, TensorMap
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tma_parts import ctas_of, receivers
-from cute_viz.algebra.tmem import WARP, TensorMemory, address, find_tmem_tensor_col_offset, found, lane_stride, metadata_words
+from cute_viz.algebra.tmem import (
+    LANES,
+    WARP,
+    TensorMemory,
+    address,
+    find_tmem_tensor_col_offset,
+    found,
+    lane_stride,
+    metadata_words,
+)
+from cute_viz.algebra.with_operands import MmaOperands
 
 COPIES = 4  # of a scale factor in tensor memory
 ALLOCATED = "columns to allocate"
@@ -23,8 +35,8 @@ FEWEST = 32  # columns of a tcgen05.alloc, which takes a power of 2 from there t
 
 
 def hardware_facts(obj: Any) -> dict[str, Any] | None:
-    """The facts of a descriptor, of a fragment of descriptors, of an instruction descriptor, of a TMA copy, of a multicast mask, or
-    of a tensor in tensor memory; None for anything else.
+    """The facts of a descriptor, of a fragment of descriptors, of an instruction descriptor, of a TMA copy, of a multicast mask, of a
+    tensor in tensor memory, or of an MMA with its operands; None for anything else.
 
     >>> from cute_viz import parse
     >>> facts = hardware_facts(parse("make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"))
@@ -46,7 +58,33 @@ def hardware_facts(obj: Any) -> dict[str, Any] | None:
         return {name: {key: value for key, value in part.items() if key != ALLOCATED} for name, part in parts.items()}
     if isinstance(obj, Tensor) and obj.pointer.space == "tmem":
         return _tmem(obj)
+    if isinstance(obj, MmaOperands):
+        return _operands(obj)
     return None
+
+
+def _operands(x: MmaOperands) -> dict[str, Any]:
+    """The MMA, what each CTA of a pair holds, and the descriptors."""
+    atom = x.mma.atom
+    out: dict[str, Any] = {"op": atom.name, "Shape_MNK": unmarked(atom.shape_mnk), "ThrID": unmarked(atom.thr_id)}
+    for operand, names in (("A", "MK"), ("B", "NK"), ("C", "MN")) if size(atom.thr_id) == 2 else ():
+        high, _ = atom.held(operand)
+        for cta in range(2):
+            held = offsets(atom.layout(operand))[cta::2]
+            parts = {i % high for i in held}, {i // high for i in held}
+            out[f"{operand} of CTA {cta}"] = ", ".join(f"{name} {spans(part)}" for name, part in zip(names, parts, strict=True))
+    return out | {operand: hardware_facts(made) for operand, made in (("A", x.a), ("B", x.b)) if made is not None}
+
+
+def spans(numbers: set[int]) -> str:
+    """Numbers as runs of neighbours: `0..15, 32..47`.
+
+    >>> spans({0, 1, 2, 7, 9, 10})
+    '0..2, 7, 9..10'
+    """
+    starts = sorted(n for n in numbers if n - 1 not in numbers)
+    ends = sorted(n for n in numbers if n + 1 not in numbers)
+    return ", ".join(f"{a}..{b}" if a < b else str(a) for a, b in zip(starts, ends, strict=True))
 
 
 def _descriptor(x: SmemDescriptor) -> dict[str, Any]:
@@ -91,6 +129,8 @@ def _instruction(x: InstrDescriptor) -> dict[str, Any]:
 
 def _tmem(x: Tensor) -> dict[str, Any]:
     last, per, metadata = found(x, cosize(x.layout) - 1 + x.offset), x.pointer.per_word, metadata_words(x)
+    first = x.pointer.address or 0
+    last = last._replace(lane=last.lane + (first >> 16), column=last.column + (first & 0xFFFF))
     what = "elements of A" if metadata else f"elements of {x.bits} bits"
     return {
         "layout": Plain.of(x.layout),
@@ -101,11 +141,21 @@ def _tmem(x: Tensor) -> dict[str, Any]:
         "element": metadata or f"{x.pointer.element}, {x.bits} bits",
         "columns": (columns := find_tmem_tensor_col_offset(x)),
         ALLOCATED: 1 << (max(columns, FEWEST) - 1).bit_length(),
-        "lanes": f"0..{last.lane}",
+        "lanes": spans(_lanes(x)),
         **_copies(x),
         "last address": f"0x{address(last):08x}: lane {last.lane}, column {last.column}, bit {last.bit}",
         "on hardware": "SM100: not run on hardware.",
     }
+
+
+def _lanes(x: Tensor) -> set[int]:
+    """The lanes that a tensor lies in."""
+    lane, start = x.pointer.per_word << 16, int(x.offset)
+    out = {start // lane}
+    for extent, step in flat_modes(x.layout):
+        if isinstance(step, int) and step >= lane:
+            out = {one + step // lane * n for one in out for n in range(min(extent, LANES))}
+    return out
 
 
 def _copies(x: Tensor) -> dict[str, Any]:

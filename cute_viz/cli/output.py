@@ -83,4 +83,8 @@ def facts(known: dict[str, Any], as_json: bool) -> None:
         return
     width = max(map(len, known))
     for name, fact in known.items():
+        if isinstance(fact, dict):  # of a part
+            click.echo(f"{name}:")
+            facts({f"  {word}": told for word, told in fact.items()}, False)
+            continue
         click.echo(f"{name:<{width}}  {({True: 'yes', False: 'no'}[fact]) if isinstance(fact, bool) else fact}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import pointer_bits
 from cute_viz.algebra.copy import ThrCopy
+from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import MulticastMask
@@ -209,6 +210,16 @@ def _last_statement(text: str) -> str:
     return next((part.strip() for part in reversed(re.split(r";|\n(?=\S)", plain)) if part.strip()), "")
 
 
+def _fragment(value: DescriptorTensor) -> Explanation:
+    """The steps of a fragment of descriptors: those of its first one, and where the others start."""
+    first = value.first
+    name = f"make_{first.kind.lower()}_desc"
+    words = "the others start so many units of 16 bytes further, by block of M or N, block of K, stage"
+    told = [Step("a fragment of descriptors, one for each instruction and stage, of the tensor", value.tensor.layout)]
+    told += [*steps_of_call(name, [first.tensor, first.major], ()), Step(words, value.layout)]
+    return Explanation(Call(name, (first.tensor, first.major), ()), tuple(told))
+
+
 def explain_entry(file: SourceFile, query: str | None, let: Collection[str]) -> Explanation:
     """The steps of the operation that an entry of a whole file is, or of the swizzle of its value.
 
@@ -228,6 +239,8 @@ def explain_entry(file: SourceFile, query: str | None, let: Collection[str]) -> 
     if found is None and isinstance(value, MulticastMask) and value.coord is not None:
         found = "create_tma_multicast_mask", [value.cluster, value.coord, *value.modes], ()
     name = ops.ALIASES.get(found[0], found[0]) if found is not None else ""
+    if isinstance(value, DescriptorTensor):
+        return _fragment(value)
     steps = steps_of(whole(value))
     if found is not None and name in ops.OPS:
         told = tuple(steps_of_call(name, found[1], found[2]))

@@ -13,7 +13,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
 from cute_viz.spec import Library
 
-_MEMORY = ("descriptor", "instruction", "tmem", "tma")  # by the attribute `tiling`
+_MEMORY = ("descriptor", "instruction", "tmem", "tma", "operands")  # by the attribute `tiling`
 
 
 def facts_of(obj: Any, name: str, library: Library) -> dict[str, Any]:
@@ -45,6 +45,8 @@ def _own(obj: Any, library: Library) -> dict[str, Any]:
         from cute_viz.analysis.facts import layout_facts
 
         return layout_facts(obj)
+    if getattr(type(obj), "tiling", "") == "stages":
+        return {f"stage {n + 1}": _own(as_layout(part), library) for n, part in enumerate(obj.parts)}
     if is_tiling(obj) or type(obj).__name__ == "CopyOp":
         from cute_viz.analysis.tilings import tiling_facts
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cute_viz.algebra.copy import Copy_Atom
     from cute_viz.source.model import Entry, SourceFile
 
+_HARDWARE = {"tma": "TMA copy", "descriptor": "descriptor", "instruction": "instruction descriptor", "tmem": "tensor memory"}
 _DIALECTS = {"cpp": "cpp", "dsl": "python"}  # that are whole files when they have several lines
 
 
@@ -254,7 +255,7 @@ def kind_of(value: Any) -> str:
         return "swizzle"
     if is_tiling(value):
         return type(value).__name__
-    return "type" if type(value).__name__ == "ValueType" else "other"
+    return _HARDWARE.get(getattr(value, "tiling", ""), "type" if type(value).__name__ == "ValueType" else "other")
 
 
 def _language(text: str, name: str | None, dialect: str) -> str | None:
@@ -299,8 +300,8 @@ def _brief(value: Any, printed: str) -> str:
         return f"{_named(value.atom)}, {int(size(value.thr_layout))} threads, tile {tile}"
     if isinstance(value, Copy_Atom):
         return _named(value)
-    if getattr(value, "tiling", "") == "tma":
-        return str(value)
+    if not is_tiling(value) and (told := _HARDWARE.get(getattr(value, "tiling", ""))):
+        return f"{value}, {value.kind}, {value.major}-major, {value.mode}" if told == "descriptor" else str(value)
     name = getattr(value, "name", "")
     return name or " ".join(printed.split())
 

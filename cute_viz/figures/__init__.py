@@ -50,6 +50,13 @@ def _owned_up(obj: Any, figure: Figure) -> Figure:
     return replace(figure, notes=(*figure.notes, words), description=f"{figure.description} {words}".strip())
 
 
+def _in_tmem(obj: Any) -> bool:
+    """Whether a copy is one of tensor memory, an atom or a tiling of it."""
+    tiled = getattr(obj, "tiled", obj)
+    atom = getattr(tiled, "atom", tiled)
+    return getattr(atom, "val_id", None) is not None or getattr(atom, "in_tmem", None) is not None
+
+
 def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
     """The kind of picture that fits an object, in words and by its row."""
     tiling = getattr(type(obj), "tiling", "")
@@ -61,7 +68,7 @@ def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:
     if tiling:
         if options.view not in (None, "tv") or options.tile is not None:
             raise FigureError("`view=` and `tile=` apply to a layout; an atom has its own tile", hint="`operand=` picks panels")
-        if tiling == "copy" and options.tensor is None and getattr(obj, "val_id", None) is not None:
+        if tiling == "copy" and options.tensor is None and options.operand is None and _in_tmem(obj):
             tiling = "lanes"
         elif tiling == "copy" and options.tensor is None and options.operand is None and is_bulk(getattr(obj, "name", "")):
             tiling = "bulk"

@@ -16,7 +16,7 @@ from cute_viz.errors import FigureError
 from cute_viz.figures.lanes import held, is_lanes
 from cute_viz.figures.model import HOLE, Arrow, Figure, Panel
 from cute_viz.figures.options import FigureOptions
-from cute_viz.figures.stages import Box, boxes_of, drawn_parts, of_b, stages
+from cute_viz.figures.stages import Box, boxes_of, drawn_parts, of_b, settled, stages
 from cute_viz.figures.tmem import rows_of_lanes
 from cute_viz.figures.trim import of_rows
 
@@ -35,7 +35,7 @@ def follow(obj: Stages, options: FigureOptions) -> Figure:
     """
     if options.follow is None or len(options.follow) != 1:
         raise FigureError("`follow=` is one thread", hint="such as `follow=13`")
-    thread = options.follow.start
+    thread, obj = options.follow.start, settled(obj)
     rows = _rows(obj, thread)
     drawn = stages(obj, replace(options, follow=None), rows)
     per = [len(figure.panels) for figure in drawn_parts(obj, replace(options, follow=None))]

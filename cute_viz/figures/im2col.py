@@ -134,13 +134,21 @@ def base_pixel(obj: TmaCopy, number: int) -> tuple[tuple[int, ...], int]:
 def offsets(obj: TmaCopy, corner: Corner) -> tuple[int, ...]:
     """What the filter adds to the place of every base pixel.
 
+    Raises: FigureError for an offset that has no place in an instruction (PTX ISA, cp.async.bulk.tensor, im2col offsets).
+
     >>> from cute_viz import parse
     >>> x = parse(EXAMPLE)
     >>> offsets(x, Corner(0, 0, (2, 1)))
     (2, 1)
     """
     x = conv(obj)
-    return tuple(first + step * at for first, step, at in zip(x.moved, x.dilation, corner.filter, strict=True))
+    moved = tuple(first + step * at for first, step, at in zip(x.moved, x.dilation, corner.filter, strict=True))
+    most = (1 << 16 // len(moved)) - 1
+    if not all(0 <= step <= most for step in moved):
+        raise FigureError(
+            f"the filter's offset {show(moved)} cannot be given to an instruction", hint=f"each of its numbers is 0 to {most}"
+        )
+    return moved
 
 
 def tile_pixels(obj: TmaCopy, corner: Corner) -> list[Pixel]:
@@ -215,7 +223,7 @@ def im2col(obj: TmaCopy, options: FigureOptions) -> Figure:
     corner = corner_of(obj, options.coord)
     pixels = tile_pixels(obj, corner)
     hue = {row: n % HUES for n, row in enumerate(sorted({pixel.row for pixel in pixels}))}
-    planes = _planes(obj, corner, pixels, hue)
+    planes = _planes(obj, corner, pixels, hue, options)
     memory = _memory(obj, pixels, hue, len(planes))
     lost = sum(not inside(obj, pixel) for pixel in pixels) * obj.tensor.bits // 8
     x = conv(obj)
@@ -260,7 +268,7 @@ def im2col(obj: TmaCopy, options: FigureOptions) -> Figure:
     )
 
 
-def _planes(obj: TmaCopy, corner: Corner, pixels: list[Pixel], hue: dict[int, int]) -> list[Panel]:
+def _planes(obj: TmaCopy, corner: Corner, pixels: list[Pixel], hue: dict[int, int], options: FigureOptions) -> list[Panel]:
     """The images that the tile reaches, w across and h down, with the pixels out of bounds around them."""
     held: dict[tuple[int, tuple[int, ...]], dict[tuple[int, int], int]] = {}
     for pixel in pixels:
@@ -272,6 +280,7 @@ def _planes(obj: TmaCopy, corner: Corner, pixels: list[Pixel], hue: dict[int, in
     reach = [(min(0, low + at), max(0, up + at)) for low, up, at in zip(x.lower, x.upper, moved, strict=True)]
     (left, right), (top, bottom) = (*reach, (0, 0))[:2] if len(reach) > 1 else (reach[0], (0, 0))
     out = []
+    check_cells((high + bottom - top) * (wide + right - left), f"an image of {wide} × {high} and what is around it", options)
     for n, ((image, depth), cells) in enumerate(sorted(held.items())[:MOST_PLANES]):
         there = image < dims[1 + len(x.lower)] and all(0 <= d < dims[3 + k] for k, d in enumerate(depth))
         rows, cols = range(top, high + bottom), range(left, wide + right)

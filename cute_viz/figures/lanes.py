@@ -6,14 +6,17 @@ says where a bit lies in tensor memory (cute/atom/copy_traits_sm100.hpp).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from cute_viz.algebra.copy import CopyOp
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
+from cute_viz.algebra.recast import recast_layout
+from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.tmem import LANES, WARP, WORD, place
 from cute_viz.errors import FigureError
 from cute_viz.figures.highlight import highlight_notes
@@ -21,6 +24,8 @@ from cute_viz.figures.model import HOLE, Figure, LegendEntry, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
 from cute_viz.figures.paint import Painting, by_group
 from cute_viz.figures.words import count, not_run
+
+_COUNTED = re.compile(r"(?<=\bT)\d+|(?<=\bthread )\d+|(?<=\d\.\.)\d+|^\d+(?=,)", re.MULTILINE)  # threads and lanes of a warp
 
 
 def is_lanes(obj: Any) -> bool:
@@ -135,16 +140,70 @@ def _same(found: dict[tuple[int, int], tuple[int, int]]) -> str:
     )
 
 
-def lanes(op: CopyOp, options: FigureOptions) -> Figure:
+def instruction_of(obj: CopyOp | Copy_Atom | TiledCopy | ThrCopy) -> CopyOp:
+    """The instruction of an atom or of a copy of four warps, its layouts in bits again.
+
+    >>> from cute_viz import parse
+    >>> tensor = "make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1))"
+    >>> str(instruction_of(parse(f"make_tmem_copy(SM100_TMEM_LOAD_32dp32b8x{{}}, {tensor})")).dst)
+    '(32,256):(256,1)'
+    """
+    if isinstance(obj, CopyOp):
+        return obj
+    tiled = obj.tiled if isinstance(obj, ThrCopy) else obj
+    x = clear_static(tiled.atom if isinstance(tiled, TiledCopy) else tiled)
+    src, dst, ref = (recast_layout(layout, x.bits, 1) for layout in (x.layout_src, x.layout_dst, x.layout_ref))
+    return CopyOp(x.name, x.thr_id, src, dst, ref, clear_static(x.in_tmem))
+
+
+def lanes(obj: CopyOp | Copy_Atom | TiledCopy | ThrCopy, options: FigureOptions) -> Figure:
     """The figure of an instruction between tensor memory and the registers of a warp, or from shared to tensor memory.
 
-    Raises: LimitError for more cells than the options allow.
+    Of make_tmem_copy that of one of its warps: the one of the thread that is asked for, or the first.
+    Raises: FigureError for threads of several warps; LimitError for more cells than the options allow.
 
     >>> from cute_viz import parse
     >>> figure = lanes(parse("SM100_TMEM_LOAD_16dp256b1x{}"), FigureOptions())
     >>> figure.panels[0].labels[:3], figure.panels[1].labels[:2]
     (('T0 r0', 'T0 r1', 'T1 r0'), ('0,0', '0,1'))
     """
+    op = instruction_of(obj)
+    tiled = obj.tiled if isinstance(obj, ThrCopy) else obj
+    if not isinstance(tiled, TiledCopy) or "_UTCCP_" in op.name:
+        return _lanes(op, options)
+    if isinstance(obj, ThrCopy) and isinstance(obj.thr_idx, int):
+        options = replace(options, thread=range(obj.thr_idx, obj.thr_idx + 1))
+    threads, asked = size(tiled.thr_layout), options.thread or range(1)
+    if asked.start < 0 or asked.stop > threads or asked.start // WARP != (asked.stop - 1) // WARP:
+        raise FigureError(f"`thread={asked.start}..{asked.stop - 1}`: a picture is of one warp", hint=f"threads 0 to {threads - 1}")
+    base = asked.start // WARP * WARP
+    own = options if options.thread is None else replace(options, thread=range(asked.start - base, asked.stop - base))
+    return _of_warp(_lanes(op, own), base, threads // WARP)
+
+
+def _of_warp(figure: Figure, base: int, warps: int) -> Figure:
+    """The figure of an instruction as that of one of the warps of a copy, whose threads and lanes begin at `base`."""
+
+    def moved(text: str) -> str:
+        return _COUNTED.sub(lambda found: str(int(found[0]) + base), text)
+
+    panels = []
+    for panel in figure.panels:
+        names = (str(int(x) + base) if x.isdecimal() else moved(x) for x in panel.row_ruler.labels)
+        ruler = replace(panel.row_ruler, labels=tuple(names))
+        data = {name: tuple(None if x is None else x + base for x in column) for name, column in panel.data.items()}
+        panels.append(replace(panel, labels=tuple(map(moved, panel.labels)), row_ruler=ruler, data=data))
+    legends = tuple(replace(x, entries=tuple(replace(e, label=moved(e.label)) for e in x.entries)) for x in figure.legends)
+    words = f"warp {base // WARP} of {warps}"
+    each = f"Each of the {warps} warps does this on its own 32 lanes, and again for what else the tensor has."
+    notes = (*(moved(note) if "faded" in note else note for note in figure.notes), each)
+    title = f"{figure.title}, {words}"
+    description = f"{title}. {figure.caption}. {' '.join(notes)}"
+    return replace(figure, title=title, panels=tuple(panels), legends=legends, notes=notes, description=description)
+
+
+def _lanes(op: CopyOp, options: FigureOptions) -> Figure:
+    """The figure of one instruction, the threads and lanes of a warp counted from 0."""
     if "_UTCCP_" in op.name:
         if highlight_notes(options):
             name = "thread" if options.thread is not None else "value"

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, as_layout
-from cute_viz.algebra.copy import CopyOp, TiledCopy
+from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.descriptor import MODES, DescriptorTensor, SmemDescriptor
 from cute_viz.algebra.inttuple import leaves, modes, product
 from cute_viz.algebra.layout import Layout
@@ -23,7 +23,7 @@ from cute_viz.algebra.tmem import WARP, TensorMemory, metadata_words
 from cute_viz.figures.descriptor import descriptor, swizzle_of
 from cute_viz.figures.gemm import unit_of
 from cute_viz.figures.highlight import LOWEST
-from cute_viz.figures.lanes import is_lanes
+from cute_viz.figures.lanes import instruction_of, is_lanes
 from cute_viz.figures.model import HOLE, Arrow, Figure, Legend, Paint, Panel
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
@@ -43,6 +43,7 @@ def stages(obj: Stages, options: FigureOptions, rows: Iterable[int] = ()) -> Fig
     >>> [panel.caption[:33] for panel in stages(parse(text), FigureOptions()).panels[:2]]
     ['1. the tile in shared memory', '2. tensor memory to registers: te']
     """
+    obj = settled(obj)
     figures = drawn_parts(obj, options, rows)
     parts = [(f"{n + 1}. {_heading(part)}", figure) for n, (part, figure) in enumerate(zip(obj.parts, figures, strict=True))]
     title = options.title or "The stages of a kernel"
@@ -61,7 +62,7 @@ def drawn_parts(obj: Stages, options: FigureOptions, rows: Iterable[int] = ()) -
     from cute_viz.figures import build
 
     plain = replace(options, title=None)
-    shown = [unit_of(part) if isinstance(part, (Layout, ComposedLayout)) else part for part in map(as_layout, obj.parts)]
+    shown = [unit_of(part) if isinstance(part, (Layout, ComposedLayout)) else part for part in settled(obj).parts]
     held = {n: build(part, replace(plain, operand="C")) for n, part in enumerate(shown) if isinstance(part, (MMA_Atom, TiledMMA))}
     first: dict[int, int] = {}
     for row, hue in sorted(next((hues for n, part in enumerate(shown) if (hues := _hues(part, held.get(n)))), {}).items()):
@@ -93,6 +94,21 @@ def _few_lanes(figure: Figure) -> Figure:
 
 
 OF_ALL = "B, white, is for the rows of all warps."
+
+
+def settled(obj: Stages) -> Stages:
+    """The stages, a shape among them as its layout, a copy of tensor memory as its instruction."""
+    parts = map(as_layout, obj.parts)
+    copies = (Copy_Atom, TiledCopy, ThrCopy)
+    return Stages(tuple(instruction_of(x) if isinstance(x, copies) and "_TMEM_" in named(x) else x for x in parts))
+
+
+def named(obj: Copy_Atom | TiledCopy | ThrCopy) -> str:
+    """The name of the instruction of a copy."""
+    tiled = obj.tiled if isinstance(obj, ThrCopy) else obj
+    return (tiled.atom if isinstance(tiled, TiledCopy) else tiled).name
+
+
 SHARED = "the tile in shared memory"
 CORE, CHUNK = 8, 16  # rows of a core matrix; bytes of a chunk of shared memory
 Box = tuple[int, int, int, int]

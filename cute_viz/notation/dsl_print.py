@@ -34,7 +34,7 @@ def show_dsl(value: Any) -> str:
         return str(value)
     if isinstance(value, tuple) and any(isinstance(item, bool) for item in value):
         return f"({','.join(map(show_dsl, value))})"
-    value = clear_static(value)
+    value = clear_static(value.atom if getattr(value, "tiling", "") == "tma" else value)
     if isinstance(value, TiledMMA):
         rows = [("Thr Layout VMNK", show(value.thr_layout_vmnk)), ("Permutation MNK", _tiler(value.permutation_mnk))]
         return "\n".join([*_block("Tiled MMA", rows), *_mma(value.atom)])

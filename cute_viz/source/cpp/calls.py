@@ -11,7 +11,9 @@ from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, posit
 from cute_viz.algebra.copy import make_copy_atom
 from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.measure import size
 from cute_viz.algebra.runtime import Runtime
+from cute_viz.algebra.tensor import Pointer as TensorPointer
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.vocabulary import MAKE_TUPLES, PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom, register_sourced
@@ -88,9 +90,11 @@ def _argument(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) 
 def _without_types(name: str) -> _Call:
     def call(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
         operands = _solid(meaning, args)
+        source = pointer_of(operands[0]) if operands else None
         if operands and isinstance(operands[0], ComposedLayout) and isinstance(operands[0].offset, PointerFlag):
             operands[0] = domain(operands[0])  # the swizzle is the pointer's, not the layout's
-        return meaning.operate(name, operands)
+        made = meaning.operate(name, operands)
+        return made if source is None else located(plain(made), TensorPointer("rmem", source.type))
 
     return call
 
@@ -174,6 +178,8 @@ def _register_sourced(meaning: Meaning, part: Part, args: tuple[Node, ...], span
 
 def _run_time(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     """Which warp or block this is: another number for each, as `threadIdx.x` is."""
+    if (key := meaning.context.let(part.name, None)) is not None:
+        return meaning.given(key, as_type=False)
     hint = f"give it a value: `let={part.name}=0`"
     return unknown(meaning.fail(f"'{part.name}()' is only known when the kernel runs", span, hint, (part.name,)))
 
@@ -223,6 +229,12 @@ def _store_op(load: bool) -> _Call:
     return lambda meaning, part, args, span: store_op(meaning, _template(meaning, part), span, load)
 
 
+def _mode(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """tensor<i...>(x): the tensor of a mode, from the same pointer (cute/tensor_impl.hpp)."""
+    (value,) = _solid(meaning, args)
+    return located(meaning.operate("layout", [plain(value)], tuple(_template(meaning, part))), pointer_of(value))
+
+
 def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     """The bytes of a type of elements, or of a value of one."""
     value = meaning.solid(args[0])
@@ -230,6 +242,9 @@ def _sizeof(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
         return Runtime(1)
     if isinstance(value, Built) and "sizeof" in value.members:
         return value.members["sizeof"]()
+    if (held := pointer_of(value)) is not None and held.space == "rmem" and 8 % min(held.bits, 8) == 0:
+        count = int(certain(size(plain(value)))) * held.bits  # ArrayEngine of cute/tensor_impl.hpp
+        return Runtime(-(-count // 128) * 16 if held.bits % 8 == 0 else -(-count // 8))
     return Runtime(max(1, bits(value) // 8))
 
 
@@ -354,6 +369,7 @@ CALLS: dict[str, _Call] = {
     "sm90_get_smem_load_op_for_source": _store_op(load=True),
     "CUTE_STATIC_V": _static_value,
     "sizeof": _sizeof,
+    "tensor": _mode,
     "sizeof...": _count,
     "alignof": _sizeof,
     "conditional_return": _chosen,

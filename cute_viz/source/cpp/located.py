@@ -21,9 +21,9 @@ OF_TENSORS = frozenset(
 # Operations whose result is a view of their first operand.
 VIEWS = frozenset(
     words(
-        "outer_partition "
-        "local_tile local_partition slice take select composition group_modes flatten coalesce partition_A partition_B partition_C "
-        "partition_S partition_D retile_S retile_D logical_divide zipped_divide tiled_divide flat_divide domain_offset"
+        "outer_partition local_tile local_partition slice take select composition group group_modes flatten coalesce "
+        "partition_A partition_B partition_C partition_S partition_D "
+        "retile_S retile_D logical_divide zipped_divide tiled_divide flat_divide domain_offset"
     )
 )
 # Operations that make tensors of coordinates.

@@ -147,7 +147,9 @@ def tma_partition(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Sp
     if len(operands) == 3:
         operands[1:1] = [0, Layout(1)]
     lost = [x.error for x in unknowns(operands[1])] if len(operands) == 5 else []
-    if not lost:
-        return meaning.operate(part.name, operands)
-    found = meaning.operate(part.name, [operands[0], each_integer(lambda _: 0, operands[1]), *operands[2:]])
-    return tuple(located(placed(plain(x), lost), moved(pointer_of(x), 0, known=False)) for x in found)
+    if lost:
+        operands[1] = each_integer(lambda _: 0, operands[1])
+    coordinates, smem = meaning.operate(part.name, operands)
+    if lost:
+        coordinates, smem = (placed(plain(x), lost) for x in (coordinates, smem))
+    return coordinates, located(plain(smem), pointer_of(smem) or moved(pointer_of(operands[3]), 0, known=False))

@@ -36,7 +36,7 @@ from cute_viz.source.python.values import (
     Unknown,
 )
 
-_ALLOCATES = ("get_tensor", "allocate_tensor", "allocate")  # methods of allocators, whose result follows from their arguments
+_ALLOCATES = ("get_tensor", "allocate_tensor", "allocate", "retrieve_ptr")  # of allocators: it follows from arguments
 
 
 def attribute(machine: Machine, value: Any, name: str, node: ast.expr) -> Any:

@@ -13,7 +13,7 @@ from cute_viz.source.python.machine import need
 from cute_viz.source.python.runs import Runs
 from cute_viz.source.python.subscripts import underscores
 from cute_viz.source.python.tree import Tree, dotted
-from cute_viz.source.python.values import Unknown, alike, is_object, plain
+from cute_viz.source.python.values import Unknown, alike, is_object, plain, shown
 
 
 class Place(NamedTuple):
@@ -129,7 +129,7 @@ def _answer(runs: Runs, place: Place, values: list[Any]) -> Any:
     if isinstance(value, Unknown):
         raise value.error
     try:
-        found = plain(value)
+        found = shown(value)
     except CuteVizError as error:
         raise error.at(machine.tree.text, machine.span(place.target)) from None
     need(found)

@@ -9,15 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cute_viz.algebra.composed import domain
+from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.copy import Copy_Atom
+from cute_viz.algebra.descriptor import make_fragment
 from cute_viz.algebra.inttuple import modes
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import ThrMMA
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
-from cute_viz.errors import AlgebraError
+from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.algebra.tensor import Pointer as Address
+from cute_viz.algebra.tensor import Tensor as Memory
+from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.python.instructions import copy_atom, instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.tensors import fragment_like, layout_of, picked
@@ -56,7 +60,7 @@ def fragment(mma: Atom, operand: str, shape: Any) -> Tensor:
     tiled = find("tiled_product").call([block, tiles])
     column = 32 // kind.bits if operand == "C" else 1
     address = Layout((128, 16384), (_LANE * 32 // kind.bits, column))
-    return Tensor(clear_static(find("composition").call([address, tiled])), Pointer(kind))
+    return Tensor(clear_static(find("composition").call([address, tiled])), Pointer(kind, space="tmem"))
 
 
 def _accumulator(op: Instruction) -> Element:
@@ -97,7 +101,23 @@ def _descriptors(op: Instruction, operand: str, source: Any) -> Tensor:
     if not isinstance(layout, Layout) or (kind.bits < 8 and "MXF4" not in op.name):
         raise AlgebraError(f"operand {operand} of {op.name} is a descriptor of shared memory, which is not supported here")
     units = find("upcast").call([layout, 128 // kind.bits])
-    return Tensor(clear_static(Layout((1, *modes(units.shape)[1:]), (0, *modes(units.stride)[1:]))))
+    fragment = clear_static(Layout((1, *modes(units.shape)[1:]), (0, *modes(units.stride)[1:])))
+    return Tensor(fragment, descriptors=_fields(op, operand, kind, source))
+
+
+def _fields(op: Instruction, operand: str, kind: Element, source: Tensor) -> Any:
+    """The descriptors with their fields; None where the place, the swizzle or the major mode of the operand is not known."""
+    major, layout, swizzle = op.get(f"{operand.lower()}_major_mode"), source.layout, source.pointer.swizzle
+    if isinstance(layout, ComposedLayout) and isinstance(layout.outer, Swizzle) and layout.offset == 0:  # of element offsets
+        swizzle, layout = layout.outer.rescaled(4 - kind.bits.bit_length()), layout.inner
+    if not isinstance(major, Member) or not isinstance(layout, Layout) or not isinstance(source.offset, int):
+        return None
+    memory = Memory(Address("smem", kind.cpp, None, swizzle), layout, source.offset)
+    try:
+        made = make_fragment(memory, "GMMA" if op.module == "warpgroup" else "UMMA", major.name)
+    except CuteVizError:
+        return None
+    return clear_static(made)
 
 
 def _columns(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:

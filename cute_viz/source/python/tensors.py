@@ -135,6 +135,12 @@ def _allocate_struct(machine: Machine, args: list[Any], named: dict[str, Any]) -
     return Instance(kind)
 
 
+def _retrieve_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
+    """`tmem.retrieve_ptr(dtype)`: where allocated tensor memory begins, which counts as its first column."""
+    _, kind = picked(args, named, ("self", "dtype"))
+    return Pointer(kind if isinstance(kind, Element) else None, space="tmem")
+
+
 def _shared(layout: Any, swizzle: Any, kind: Any) -> Any:
     swizzle = need(swizzle)
     if swizzle is not None and not isinstance(swizzle, Swizzle):
@@ -145,7 +151,7 @@ def _shared(layout: Any, swizzle: Any, kind: Any) -> Any:
 def _recast_pointer(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     pointer, swizzle, kind = picked(args, named, ("ptr", "swizzle_", "dtype"))
     old = pointer if isinstance(pointer, Pointer) else Pointer()
-    return Pointer(kind if isinstance(kind, Element) else old.element, need(swizzle) or old.swizzle)
+    return Pointer(kind if isinstance(kind, Element) else old.element, need(swizzle) or old.swizzle, old.space)
 
 
 def _recast_tensor(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
@@ -284,6 +290,7 @@ TENSORS: dict[str, Callable[..., Any]] = {
     "get_tensor": _get_tensor,
     "allocate_tensor": _allocate,
     "allocate": _allocate_struct,
+    "retrieve_ptr": _retrieve_pointer,
     "data_ptr": lambda machine, args, named: args[0],
     "recast_ptr": _recast_pointer,
     "recast_tensor": _recast_tensor,

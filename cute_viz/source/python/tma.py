@@ -33,7 +33,7 @@ from cute_viz.source.python.instructions import instruction, need_tiled_mma
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.tensors import layout_of, picked
-from cute_viz.source.python.values import Atom, Element, Instruction, Member, Tensor
+from cute_viz.source.python.values import Atom, Element, Instruction, Member, Tensor, run_times
 
 # The DSL's operations under CuTe's names, for one CTA and for two.
 _OPS = {
@@ -79,9 +79,11 @@ def _as_large(layout: Layout) -> Layout:
     )
 
 
-def _made(made: algebra.TmaCopy, op: Any, kind: Element, shape: Any) -> tuple[Atom, Tensor]:
-    """The atom and the coordinate tensor, as the functions that make such give them."""
-    atom = Atom(replace(made.atom, value_type=f"cutlass.{kind.dsl}"), need(op), kind)
+def _made(made: algebra.TmaCopy, op: Any, kind: Element, layout: Layout) -> tuple[Atom, Tensor]:
+    """The atom and the coordinate tensor, as the functions that make such give them; layout: of the tensor in global memory."""
+    made = replace(made, atom=replace(made.atom, value_type=f"cutlass.{kind.dsl}"))
+    known = next(run_times(layout), None) is None
+    atom, shape = Atom(made.atom, need(op), kind, made if known else None), layout.shape
     together = [n for n, mode in enumerate(modes(made.gbasis.stride)) if n and len(tuple(leaves(mode))) > 1]
 
     def step(stride: Any) -> Any:  # of modes that share one of the map's, the DSL computes it when it runs
@@ -113,7 +115,7 @@ def _tiled_atom(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any
     smem = _without_stages(smem, len(tiler) if isinstance(tiler, tuple) else int(find("rank").call([tiler])))
     with as_in_dsl():
         made = make_tma_atom(_operation(op), memory, smem, tiler, need(multicast) or 1, _internal(internal))
-    return _made(made, op, kind, need(tensor).layout.shape)
+    return _made(made, op, kind, need(tensor).layout)
 
 
 def _of_operand(side: str) -> Callable[..., Any]:
@@ -129,7 +131,7 @@ def _of_operand(side: str) -> Callable[..., Any]:
         smem = _without_stages(smem, 3)
         with as_in_dsl():
             made = find_atom(_operation(op), memory, smem, mark_static(need(tiler)), mma.value, cluster, _internal(internal))
-        return _made(made, op, kind, need(tensor).layout.shape)
+        return _made(made, op, kind, need(tensor).layout)
 
     return make
 

@@ -10,7 +10,6 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.elements import ELEMENTS, ValueType, named
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.static import is_tiling
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Pointer as Address
 from cute_viz.algebra.tensor import Tensor as Memory
@@ -199,19 +198,24 @@ class Typed(int):
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Where a tensor begins: the type of what is there, if it is known, and the swizzle of its addresses."""
+    """Where a tensor begins: the type of what is there, if it is known, the swizzle of its addresses; "tmem" of tensor memory."""
 
     element: Any = None
     swizzle: Swizzle | None = None
+    space: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A pointer and a layout; of a tensor of coordinates the layout alone. offset: from the pointer, None if it is not known."""
+    """A pointer and a layout; of a tensor of coordinates the layout alone. offset: from the pointer, None if it is not known.
+
+    descriptors: of a fragment that is made of them, these.
+    """
 
     layout: Any
     pointer: Pointer = Pointer()
     offset: int | None = 0
+    descriptors: Any = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,11 +233,15 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """An atom, a tiling of atoms or a thread's view of one, with the instruction that it was made of."""
+    """An atom, a tiling of atoms or a thread's view of one, with the instruction that it was made of.
+
+    tma: of an atom of TMA its tensor map, where that is known.
+    """
 
     value: Any
     op: Instruction | None = None
     element: Any = None
+    tma: Any = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +294,23 @@ def plain(value: Any) -> Any:
     return value
 
 
+def shown(value: Any) -> Any:
+    """A value as `plain` gives it; of TMA with its tensor map, of tensor memory with its address, of a fragment its descriptors.
+
+    >>> shown(Tensor(Layout(8), Pointer(Element("f32"), space="tmem"))).pointer.space
+    'tmem'
+    """
+    if isinstance(value, Atom) and value.tma is not None:
+        return value.tma
+    if isinstance(value, Tensor) and value.descriptors is not None:
+        return value.descriptors
+    if isinstance(value, Tensor) and value.pointer.space == "tmem" and isinstance(kind := value.pointer.element, Element):
+        layout, offset = value.layout, value.offset
+        known = isinstance(layout, Layout) and isinstance(offset, int) and next(run_times(layout), None) is None
+        return Memory(Address("tmem", kind.cpp, 0), layout, offset) if known else plain(value)
+    return plain(value)
+
+
 def _addressed(tensor: Tensor) -> Any:
     """The layout of a tensor, behind the swizzle of its pointer, which acts on the addresses of bytes."""
     swizzle, kind = tensor.pointer.swizzle, tensor.pointer.element
@@ -310,7 +335,7 @@ def is_object(value: Any) -> bool:
     """
     if isinstance(value, tuple):
         return all(item is None or is_object(item) for item in value)
-    return isinstance(value, (int, RunTime, Layout, ComposedLayout, Swizzle, ValueType)) or is_tiling(value)
+    return isinstance(value, (int, RunTime, Layout, ComposedLayout, Swizzle, ValueType)) or hasattr(value, "tiling")
 
 
 def decorators(node: Any) -> set[str]:
