@@ -9,12 +9,11 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from cute_viz.algebra.descriptor import Field, major_of
+from cute_viz.algebra.descriptor import Field, major_of, majors
 from cute_viz.algebra.elements import named
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.algebra.tmem import fragments_of, is_sparse
-from cute_viz.algebra.umma import majors
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 

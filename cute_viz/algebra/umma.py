@@ -11,7 +11,7 @@ from typing import Any
 
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, as_layout, domain
-from cute_viz.algebra.descriptor import make_fragment
+from cute_viz.algebra.descriptor import majors, make_fragment
 from cute_viz.algebra.divide import tiled_divide
 from cute_viz.algebra.elements import named, sparse
 from cute_viz.algebra.fragment import make_fragment_like
@@ -34,16 +34,6 @@ from cute_viz.errors import AlgebraError
 
 _WGMMA = re.compile(r"(?:SM90_(?:64x|GMMA)|(?:^|::)GMMA_64x)\w*?_(SS|RS)(?:_|<|$)")
 _TCGEN05 = re.compile(r"SM10\d_(?:MMA|MXF4_ULTRA)(?:_\w+)?_(SS|TS)(?:_|<|$)")
-
-
-def majors(name: str) -> tuple[str, str]:
-    """The major modes of A and B that the name of an operation contains; K where it contains none.
-
-    >>> majors("SM90_64x64x16_F32F16F16_SS<GMMA::Major::MN,GMMA::Major::K>"), majors("SM90_64x64x32_S32S8S8_SS_TN")
-    (('MN', 'K'), ('K', 'K'))
-    """
-    found = re.findall(r"Major(?:::|\.)(MN|K)\b", name)
-    return (found[0], found[1]) if len(found) > 1 else ("K", "K")
 
 
 def home(name: str, operand: str) -> str:

@@ -35,8 +35,8 @@ FEWEST = 32  # columns of a tcgen05.alloc, which takes a power of 2 from there t
 
 
 def hardware_facts(obj: Any) -> dict[str, Any] | None:
-    """The facts of a descriptor, of a fragment of descriptors, of an instruction descriptor, of a TMA copy, of a multicast mask, of a
-    tensor in tensor memory, or of an MMA with its operands; None for anything else.
+    """The facts of a descriptor, a fragment of descriptors, an instruction descriptor, a TMA copy, a multicast mask, a tensor in
+    tensor memory, or of an MMA with its operands; None for anything else.
 
     >>> from cute_viz import parse
     >>> facts = hardware_facts(parse("make_gmma_desc<GMMA::Major::K>(tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16)))"))
@@ -66,7 +66,7 @@ def hardware_facts(obj: Any) -> dict[str, Any] | None:
 def _operands(x: MmaOperands) -> dict[str, Any]:
     """The MMA, what each CTA of a pair holds, and the descriptors."""
     atom = x.mma.atom
-    out: dict[str, Any] = {"op": atom.name, "Shape_MNK": unmarked(atom.shape_mnk), "ThrID": unmarked(atom.thr_id)}
+    out: dict[str, Any] = {"op": atom.name, "Shape_MNK": Plain.of(atom.shape_mnk), "ThrID": Plain.of(atom.thr_id)}
     for operand, names in (("A", "MK"), ("B", "NK"), ("C", "MN")) if size(atom.thr_id) == 2 else ():
         high, _ = atom.held(operand)
         for cta in range(2):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cute_viz.algebra.descriptor import DescriptorTensor
+from cute_viz.algebra.descriptor import DescriptorTensor, majors
 from cute_viz.algebra.elements import named
 from cute_viz.algebra.instruction import make_instr_desc, make_instr_desc_block_scaled
 from cute_viz.algebra.inttuple import modes, product
@@ -23,7 +23,7 @@ from cute_viz.algebra.scale_factors import deduce_smem_layoutSFA, deduce_smem_la
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tmem import address, find_tmem_tensor_col_offset, fragments_of, make_fragment, make_fragment_sf, place
-from cute_viz.algebra.umma import home, majors
+from cute_viz.algebra.umma import home
 from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.check.elements import UNSIGNED, decode, element_of, encode
 from cute_viz.check.job import Check, In, Item, Kernel, Launch, Out, Outcome, Sheet, Undecided, Word, entry_name

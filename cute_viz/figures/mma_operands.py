@@ -11,7 +11,7 @@ from itertools import pairwise
 from math import gcd
 from typing import Any, NamedTuple
 
-from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor
+from cute_viz.algebra.descriptor import DescriptorTensor, SmemDescriptor, majors
 from cute_viz.algebra.instruction import issued
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.measure import size
@@ -30,7 +30,7 @@ from cute_viz.algebra.tmem import (
     place,
     sparse_words,
 )
-from cute_viz.algebra.umma import home, majors
+from cute_viz.algebra.umma import home
 from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.figures.descriptor import descriptor
 from cute_viz.figures.instruction import instruction
