@@ -337,6 +337,7 @@ def numbers(words: str) -> range:
         ("MXF4_2x1SM_SS<float_e2m1_t,float_e2m1_t,float,float_ue4m3_t,{},{},16,{}>", 128, 64, 64, 0),
         ("F16BF16_SS<half_t,half_t,float,{},{},{}>", 64, 24, 16, 0),
         ("F16BF16_TS<half_t,half_t,float,{},{},{}>", 128, 64, 16, 0),
+        ("F16BF16_SS_SPARSE<half_t,half_t,float,{},{},{}>", 128, 64, 32, 0),
     ],
 )
 def test_operands_of_tcgen05_lie_where_the_ptx_isa_has_them(kind, m, n, k, per):
@@ -366,7 +367,8 @@ def test_operands_of_tcgen05_lie_where_the_ptx_isa_has_them(kind, m, n, k, per):
             elif not pair:
                 (mn, of_k) = (row, col) if panel is a else (col, row)
                 rows, cols = map(numbers, told["core"].split(","))
-                assert (rows[0], cols[0], len(cols)) == (mn // 8, of_k // chunk, 1)
+                each = chunk // 2 if panel is b and "SPARSE" in kind else chunk  # B is stored whole, of A one element of two
+                assert (rows[0], cols[0], len(cols)) == (mn // 8, of_k // each, 1)
     found = [panel for panel in drawn.panels if panel.caption.startswith("SFA and SFB")]
     assert len(found) == (per > 0)
     seen: dict[tuple[str, int], set[int]] = {}

@@ -25,6 +25,7 @@ from cute_viz.algebra.tmem import (
     WARP,
     data_path,
     fragments_of,
+    is_sparse,
     make_fragment,
     make_fragment_sf,
     place,
@@ -172,10 +173,11 @@ def _lanes(mma: TiledMMA, operand: str, rows: int, cols: int) -> list[tuple[int,
     return [(where.lane, where.column) for where in (place(value, fragment.bits) for value in offsets(get(fragment.layout, 0)))]
 
 
-def _chunk(mma: TiledMMA) -> int:
-    """Elements of K that are 16 bytes of a row in shared memory: tcgen05.mma takes 32 bytes of K at once, with K = 96 48."""
+def _chunk(mma: TiledMMA, operand: str) -> int:
+    """Elements of K that are 16 bytes of a row in shared memory: tcgen05.mma takes 32 bytes of K at once, with K = 96 48, and of a
+    sparse MMA 64 of B, since A is stored by half."""
     k = product(mma.atom.shape_mnk[2])
-    return k // (3 if k == LONG_K else 2)
+    return k // (3 if k == LONG_K else 4 if operand == "B" and is_sparse(mma.atom.name) else 2)
 
 
 def _blocks(mma: TiledMMA, operand: str) -> Figure:
@@ -186,7 +188,7 @@ def _blocks(mma: TiledMMA, operand: str) -> Figure:
     """
     rows, cols, held = _places(mma, operand)
     ctas = size(mma.atom.thr_id)
-    across, chunk = gcd(product(mma.atom.shape_mnk[1]) // ctas, WIDE), _chunk(mma)
+    across, chunk = gcd(product(mma.atom.shape_mnk[1]) // ctas, WIDE), _chunk(mma, operand)
     high, wide = across if operand == "B" else gcd(rows, STEP), across if operand == "C" else chunk
     warps = {} if ctas > 1 or operand == "B" else _warps(mma)
     labels, paints = [], []
@@ -216,9 +218,12 @@ def _warps(mma: TiledMMA) -> dict[int, int]:
 
 
 def _core(mma: TiledMMA, operand: str, rows: range, cols: range) -> str:
-    """`core 0-1,0`: the core matrices of a block of shared memory."""
-    chunk, (a, b) = _chunk(mma), majors(mma.atom.name)
-    deep = (CORE, chunk) if (a if operand == "A" else b) == "K" else (chunk, CORE)
+    """`core 0-1,0`: the core matrices of a block of shared memory; those of complex elements are not told."""
+    name, chunk = mma.atom.name, _chunk(mma, operand)
+    if "INTERLEAVED" in name:
+        return ""
+    stored = 2 if operand == "A" and is_sparse(name) else 1  # of so many elements along K one is stored
+    deep = (CORE, chunk) if majors(name)["AB".index(operand)] == "K" else (chunk // stored, CORE * stored)
     return f"core {','.join(_span([n // each for n in lines]) for lines, each in zip((rows, cols), deep, strict=True))}"
 
 
