@@ -18,19 +18,7 @@ from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tmem import (
-    AHEAD,
-    LANES,
-    ULTRA,
-    WARP,
-    data_path,
-    fragments_of,
-    is_sparse,
-    make_fragment,
-    make_fragment_sf,
-    place,
-    sparse_words,
-)
+from cute_viz.algebra.tmem import AHEAD, LANES, ULTRA, WARP, data_path, fragments_of, is_sparse, make_fragment, place, sparse_words
 from cute_viz.algebra.umma import home
 from cute_viz.algebra.with_operands import MmaOperands
 from cute_viz.figures.descriptor import descriptor
@@ -39,6 +27,7 @@ from cute_viz.figures.model import HOLE, Figure, Legend, LegendEntry, Paint, Pan
 from cute_viz.figures.options import FigureOptions
 from cute_viz.figures.page import page
 from cute_viz.figures.paint import HUES
+from cute_viz.figures.scales import in_tensor_memory
 from cute_viz.figures.words import NOT_RUN, not_run, ptx_name
 
 CORE = 8  # rows and columns of a block in registers
@@ -235,39 +224,25 @@ def _span(numbers: Iterable[int]) -> str:
 def _scales(mma: TiledMMA) -> Figure | None:
     """The scale factors of a block-scaled MMA in tensor memory, by lanes of a warp and columns: first those of A, then those of B.
 
-    UMMA::tmem_sf_frg; PTX ISA, "tcgen05.mma", scale factors. None for K = 96, and where N is padded between the halves of a pair.
+    None for K = 96, and where N is padded between the halves of a pair.
     """
     atom, ctas = mma.atom, size(mma.atom.thr_id)
     vector, (m, n, k) = fragments_of(atom.name).scaled, map(product, atom.shape_mnk)
     if not vector or k == LONG_K or (ctas == 2 and m == LANES and n % LANES):
         return None
     warps = _warps(mma) if ctas == 1 else {}
-    columns: list[tuple[str, list[dict[str, set[int]]]]] = []
-    for operand, extent in (("SFA", m // ctas), ("SFB", n)):
-        whole = -(-extent // LANES) * LANES
-        layout = make_fragment_sf(atom.name, operand, "float_ue8m0_t", ((whole, (vector, k // vector)), 1, 1)).layout
-        held: dict[int, list[dict[str, set[int]]]] = {}
-        for i, value in enumerate(offsets(get(layout, 0))):
-            if (row := i % whole) < extent:
-                where = place(value, 8)
-                told = held.setdefault(where.column, [{"row": set(), "byte": set()} for _ in range(LANES // WARP)])[
-                    where.lane // WARP
-                ]
-                told["row"].add(row)
-                told["byte"].add(where.bit // 8)
-        columns += [(f"{operand} {column}", held[column]) for column in sorted(held)]
+    columns = in_tensor_memory(atom.name, (m // ctas, n), vector, k // vector)
     cells = [(name, bands[band]) for band in range(LANES // WARP) for name, bands in columns]
-    first = [min(told["row"], default=-1) for _, told in cells]
+    first = [min(told.rows, default=-1) for _, told in cells]
     paints = [warps.get(row, HUES) if name.startswith("SFA") else HUES for (name, _), row in zip(cells, first, strict=True)]
     split = [int(a[:3] != b[:3]) for (a, _), (b, _) in pairwise(columns)]
+    pair = f" (CTA 1: m + {m // 2}, the same n)" if ctas > 1 else ""
     panel = Panel(
-        caption="SFA and SFB in tensor memory, 32 lanes × 1 column a cell: whose rows"
-        + " (CTA 1: m" * (ctas > 1)
-        + f" + {m // 2}, the same n)" * (ctas > 1),
+        caption=f"SFA and SFB in tensor memory, 32 lanes × 1 column a cell: whose rows{pair}",
         rows=LANES // WARP,
         cols=len(columns),
         labels=tuple(
-            f"{'m' if name[2] == 'A' else 'n'} {_span(told['row'])}\nbyte {_span(told['byte'])}" if told["row"] else ""
+            f"{'m' if name[2] == 'A' else 'n'} {_span(told.rows)}\nbyte {_span(told.bytes)}" if told.rows else ""
             for name, told in cells
         ),
         paints=tuple(p if row >= 0 else HOLE for p, row in zip(paints, first, strict=True)),
@@ -277,7 +252,7 @@ def _scales(mma: TiledMMA) -> Figure | None:
     )
     last = 4 - k // vector
     note = "byte: of the 4 of a column, what the MMA reads with a_sf_id = b_sf_id = 0"
-    note += f"; with {last} it reads byte {_span(range(last, 4))}." if last else "."
+    note += f"; with {last} it reads {_span(range(last, 4))}." if last else "."
     return _figure(panel, OF_WARP, "warp", note)
 
 

@@ -12,6 +12,9 @@ from typing import Any, NamedTuple
 from cute_viz.algebra.composed import AnyLayout
 from cute_viz.algebra.inttuple import leaves, modes, product, show, tuple_rank
 from cute_viz.algebra.layout import Layout, cosize
+from cute_viz.algebra.modes import get
+from cute_viz.algebra.table import offsets
+from cute_viz.algebra.tmem import make_fragment_sf, place
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import HOLE, Figure, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
@@ -178,3 +181,35 @@ def _blocks(x: Scales) -> Panel:
         place=(1, 1),
         legends=(),
     )
+
+
+class Held(NamedTuple):
+    """What a column of 32 bits holds in the lanes of one warp: factors of which rows, in which of its bytes."""
+
+    rows: set[int]
+    bytes: set[int]
+
+
+def in_tensor_memory(name: str, extents: tuple[int, int], vector: int, count: int) -> list[tuple[str, list[Held]]]:
+    """Each column of SFA and of SFB of one MMA, and what it holds for each warp's lanes: `count` factors of each of so many rows.
+
+    Source: UMMA::tmem_sf_frg, of blocks of 128 rows.
+
+    >>> name = "SM100_MMA_MXF8F6F4_SS<e,e,float,float_ue8m0_t,128,8,UMMA::Major::K,UMMA::Major::K>"
+    >>> sfa, *_, sfb = in_tensor_memory(name, (128, 8), 32, 1)
+    >>> sfb[0], min(sfb[1][3].rows), max(sfb[1][3].rows), sfb[1][3].bytes
+    ('SFB 0', 0, 7, {0})
+    """
+    out = []
+    for operand, extent in zip(("SFA", "SFB"), extents, strict=True):
+        whole = -(-extent // ROWS) * ROWS
+        fragment = make_fragment_sf(name, operand, "float_ue8m0_t", ((whole, (vector, count)), 1, 1))
+        held: dict[int, list[Held]] = {}
+        for n, value in enumerate(offsets(get(fragment.layout, 0))):
+            if (row := n % whole) < extent:
+                where = place(value, fragment.bits)
+                told = held.setdefault(where.column, [Held(set(), set()) for _ in range(ROWS // LANES)])[where.lane // LANES]
+                told.rows.add(row)
+                told.bytes.add(where.bit // fragment.bits)
+        out += [(f"{operand} {column}", held[column]) for column in sorted(held)]
+    return out
