@@ -109,8 +109,15 @@ class SmemDescriptor(Shown):
     def refused(self) -> str:
         """Why no MMA takes such an operand, of which CuTe makes a descriptor nevertheless; "" where one does.
 
+        >>> from cute_viz import parse
+        >>> tile = "tile_to_shape(GMMA::Layout_K_SW32_Atom<half_t>{}, (64,16))"
+        >>> parse(f"make_gmma_desc<GMMA::Major::K>(make_tensor(make_smem_ptr<half_t>(8), {tile}))").refused
+        'it begins at byte 8, no multiple of 16'
+
         Sources: PTX ISA, wgmma.mma_async (imm-trans), and "Valid combinations of type-size, major-ness and swizzling" of tcgen05.
         """
+        if self.tensor.address % UNIT:
+            return f"it begins at byte {self.tensor.address}, no multiple of {UNIT}"
         if self.major == "K":
             return ""
         if self.kind == "GMMA":
