@@ -219,7 +219,7 @@ def data_path(name: str, m: int) -> str:
     """Where a tcgen05.mma keeps its accumulator, as the PTX ISA has it ("Data path layout organization"); "" of other instructions.
 
     >>> data_path("SM100_MMA_F16BF16_SS<...>", 64)
-    'layout F of the PTX ISA: row r in lane 32 (r / 16) + r mod 16'
+    'layout F of the PTX ISA: row r in lane 32 (r / 16) + r mod 16, or 16 further where A and D begin at lane 16'
     """
     match = _UMMA.search(name)
     if match is None:
@@ -233,7 +233,7 @@ _PATHS = {
     "B": "row r of 64 of a CTA in lane r, and in lane 64 + r the right half of its columns",
     "C": "row r of 64 of a CTA in lane 32 (r / 16) + r mod 16, where CuTe's fragment has layout B",
     "D": "row r in lane r",
-    "F": "row r in lane 32 (r / 16) + r mod 16",
+    "F": "row r in lane 32 (r / 16) + r mod 16, or 16 further where A and D begin at lane 16",
 }
 
 
