@@ -166,6 +166,17 @@ def test_what_cute_refuses_is_refused_in_its_words():
             assert words in caught.value.message, (identity, message)
 
 
+def test_the_rank_of_a_block_may_be_given():
+    text = """auto cl = Layout<Shape<Shape<_2>,_2,_4,_1>>{};
+    auto crd = cl.get_flat_coord(int(cute::block_rank_in_cluster()));
+    uint16_t m = create_tma_multicast_mask<2>(cl, crd);
+    uint16_t c = create_tma_multicast_mask<0,1>(cl, crd) | create_tma_multicast_mask<0,2>(cl, crd);
+    """
+    for name, expected in (("m", [1, 5, 9, 13]), ("c", [0, 1, 2, 3, 4, 5, 8, 9, 12, 13])):
+        out = run("show", "-", "--name", name, "--let", "block_rank_in_cluster=1", "--json", stdin=text.encode()).stdout
+        assert json.loads(out)["receivers"] == expected
+
+
 @pytest.mark.parametrize(("file", "name"), [("gmma_desc", "d"), ("umma_desc", "d"), ("tma", "tma")])
 def test_the_command_line_gives_the_same(file, name):
     _, text, expected = next(row for row in ROWS[file] if row[0].startswith(("raw", "copy")) and not isinstance(row[2], str))

@@ -46,7 +46,9 @@ def hardware_facts(obj: Any) -> dict[str, Any] | None:
     if isinstance(obj, SmemDescriptor):
         return _descriptor(obj)
     if isinstance(obj, DescriptorTensor):
-        return {"layout": Plain.of(obj.layout), "strides": "16-byte units, added to start_address", **_descriptor(obj.first)}
+        first = _descriptor(obj.first)  # of a part that the readers mark differently: without marks
+        first |= {name: str(first[name]) for name in ("operand", "smem_layout")}
+        return {"layout": Plain.of(obj.layout), "strides": "16-byte units, added to start_address", **first}
     if isinstance(obj, InstrDescriptor):
         return _instruction(obj)
     if isinstance(obj, TmaCopy):
@@ -220,11 +222,14 @@ def _mask(x: MulticastMask) -> dict[str, Any]:
         "decimal": int(x),
         "receivers": [n for n, _ in receivers(x)],
         "receivers in words": receivers_words(x),
-        **({} if x.coord is None else {"slice of the cluster": show(x.coord)}),
-        "along": f"mode{'' if len(x.modes) == 1 else 's'} {', '.join(map(str, x.modes))}" if x.modes else "no mode: one CTA alone",
+        **({} if x.coord is None else {"slice of the cluster": show(x.coord), "along": _along(x.modes)}),
         "cluster": Plain.of(x.cluster),
         "CTAs of the cluster": len(ctas),
     }
+
+
+def _along(along: tuple[int, ...]) -> str:
+    return f"mode{'' if len(along) == 1 else 's'} {', '.join(map(str, along))}" if along else "no mode: one CTA alone"
 
 
 def receivers_words(x: MulticastMask) -> str:

@@ -17,7 +17,7 @@ from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.values import magnitudes, ungroup
-from cute_viz.source.cpp.calls import CALLS
+from cute_viz.source.cpp.calls import CALLS, RUN_TIME
 from cute_viz.source.cpp.context import needed
 from cute_viz.source.cpp.cutlass import SCALES, scale_factors
 from cute_viz.source.cpp.known import known
@@ -249,7 +249,7 @@ class Evaluator(Operators):
             return self.apply(self.solid(function), node.args, node.span)
         part = function.parts[-1]
         found = self.lookup.find(function.parts[0].name, self.env, self.position(function.span))
-        if found is None and (len(function.parts) > 1 or self.context.let(part.name, None) is None):
+        if found is None and (len(function.parts) > 1 or part.name in RUN_TIME or self.context.let(part.name, None) is None):
             if (expanded := self.macro(part.name, node)) is not None:
                 return expanded
             if not any(other.args for other in function.parts[:-1]):

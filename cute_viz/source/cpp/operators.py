@@ -161,6 +161,8 @@ class Operators(Definitions):
                 return unknown(next(x.error for x in (a, b) if isinstance(x, Unknown)), part=f"@{node.span.start}")
             return found
         result = self._integers(operator, a, b, node)
+        if operator == "|" and isinstance(a, MulticastMask) and isinstance(b, MulticastMask) and a.cluster == b.cluster:
+            return a.of(result, a.cluster, None, ())  # all that receive of either
         return Runtime(result) if isinstance(a, Runtime) or isinstance(b, Runtime) else int(result)
 
     def _further(self, pointer: Pointer, count: int) -> Pointer:
