@@ -166,6 +166,19 @@ def test_what_cute_refuses_is_refused_in_its_words():
             assert words in caught.value.message, (identity, message)
 
 
+@pytest.mark.parametrize(("vector", "factors"), [(16, "(_16,_4)),_1,(_1,_4)):((((_16,_4),_512),(_0,_1)),_0,(_4,_0))"),
+                                               (32, "(_32,_2)),_1,(_2,_2)):((((_16,_4),_512),(_0,_1)),_0,(_2,_0))")])  # fmt: skip
+def test_a_layout_of_cutlass_without_elements_is_printed(vector, factors):
+    scale = "float_ue4m3_t" if vector == 16 else "float_ue8m0_t"
+    mma = f"SM100_MMA_MXF4_2x1SM_SS<float_e2m1_t,float_e2m1_t,float,{scale},128,128,{vector},UMMA::Major::K,UMMA::Major::K>"
+    text = f"using Cfg = Sm1xxBlockScaledConfig<{vector}>; auto mma = make_tiled_mma({mma}{{}}); "
+    text += "auto sfa = Cfg::deduce_smem_layoutSFA(mma, Shape<_128,_128,_256>{});"
+    done = run("eval", "-", "--name", "sfa", stdin=text.encode())
+    assert done.stdout.decode() == f"((((_32,_4),_0),{factors}\n"
+    assert b"no elements" in done.stderr
+    assert run("render", "-", "--name", "sfa", stdin=text.encode()).returncode == 1
+
+
 def test_the_rank_of_a_block_may_be_given():
     text = """auto cl = Layout<Shape<Shape<_2>,_2,_4,_1>>{};
     auto crd = cl.get_flat_coord(int(cute::block_rank_in_cluster()));

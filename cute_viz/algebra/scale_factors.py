@@ -6,15 +6,17 @@ Source: cutlass/detail/sm100_blockscaled_layout.hpp.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from cute_viz.algebra.common import refuse
+from cute_viz.algebra.common import refuse, told_outside
 from cute_viz.algebra.inttuple import Made, Static, modes, product
-from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import append, get
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.views import as_tiled_mma
+from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
 BLK_MN, BLK_SF = 128, 4  # rows, and scale factors of a row, that an atom holds
@@ -68,11 +70,26 @@ def _tile_atom_to_shape(vector: int, operand: str, shape: Any) -> Layout:
     return Layout(shapes, tuple(zip(modes(atom.stride), steps, strict=True)))
 
 
-def _deduce_smem_layout(vector: int, operand: str, mma: Any, tile: Any) -> Layout:
+@dataclass(frozen=True, slots=True)
+class EmptyLayout(Shown):
+    """A layout with an extent of 0, which CuTe prints and for which nothing else is of use.
+
+    >>> str(EmptyLayout(trusted((32, 0), (1, 32))))
+    '(32,0):(1,32)'
+    """
+
+    marked: ClassVar[tuple[str, ...]] = ("layout",)
+    layout: Layout
+
+    def __str__(self) -> str:
+        return str(self.layout)
+
+
+def _deduce_smem_layout(vector: int, operand: str, mma: Any, tile: Any) -> Any:
     """The layout in shared memory of "SFA" or "SFB" for a tile (M,N,K): ((MMA_MN,(vector,factors)),1,(MMA_K...)).
 
     N is rounded up to 128: tcgen05.cp copies whole blocks. Raises: AlgebraError for K of the tile smaller than one block's 4
-    factors.
+    factors, and for M so where a picture is asked for: of values CuTe has an extent of 0 (EmptyLayout).
 
     >>> from cute_viz import parse
     >>> text = "SM100_MMA_MXF8F6F4_SS<float_e4m3_t,float_e4m3_t,float,float_ue8m0_t,128,192,UMMA::Major::K,UMMA::Major::K>{}"
@@ -90,11 +107,14 @@ def _deduce_smem_layout(vector: int, operand: str, mma: Any, tile: Any) -> Layou
     if k < vector * BLK_SF:
         refuse(f"deduce_smem_layout{operand}", (tile,), f"K of the tile is less than 4 scale factors of {vector} elements")
     extent = m // size(get(tiled.thr_layout_vmnk, 0)) if operand == "SFA" else -(-n // BLK_MN) * BLK_MN
-    if extent < BLK_MN:
-        refuse(f"deduce_smem_layout{operand}", (tile,), "M of the tile is less than the 128 rows of a block")
     blocks, elements = extent // BLK_MN, BLK_MN * BLK_SF
     shape = ((((32, 4), blocks), (vector, factors)), 1, (BLK_SF // factors, k // vector // BLK_SF))
     stride = ((((16, 4), elements), (0, 1)), 0, (factors, blocks * elements))
+    if not blocks:
+        words = f"M of the tile is less than the {BLK_MN} rows of a block, {extent} a CTA: the layout has no elements"
+        if not told_outside(words):
+            refuse(f"deduce_smem_layout{operand}", (tile,), words)
+        return EmptyLayout(trusted(shape, stride))
     return Layout(shape, stride)
 
 
@@ -116,7 +136,7 @@ def tile_atom_to_shape_SFB(shape: Any, vector: int) -> Layout:
     return _tile_atom_to_shape(vector, "SFB", shape)
 
 
-def deduce_smem_layoutSFA(mma: Any, tile: Any, vector: int) -> Layout:
+def deduce_smem_layoutSFA(mma: Any, tile: Any, vector: int) -> Any:
     """The scale factors of A of a tile (M,N,K) in shared memory.
 
     >>> from cute_viz import parse
@@ -127,7 +147,7 @@ def deduce_smem_layoutSFA(mma: Any, tile: Any, vector: int) -> Layout:
     return _deduce_smem_layout(vector, "SFA", mma, tile)
 
 
-def deduce_smem_layoutSFB(mma: Any, tile: Any, vector: int) -> Layout:
+def deduce_smem_layoutSFB(mma: Any, tile: Any, vector: int) -> Any:
     """The scale factors of B of a tile (M,N,K) in shared memory; N is rounded up to 128.
 
     >>> from cute_viz import parse

@@ -9,6 +9,7 @@ from cute_viz.algebra.instruction import issued
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, layout_tv, tile_shape
+from cute_viz.algebra.scale_factors import EmptyLayout
 from cute_viz.algebra.static import Plain
 from cute_viz.algebra.tmem import AHEAD, ULTRA, WORD, data_path, lane_stride, sparse_words
 from cute_viz.errors import CuteVizError
@@ -35,6 +36,8 @@ def tiling_facts(subject: Any) -> dict[str, Any]:
             **{f"layout{x}_TV": Plain.of(layout_tv(subject, x), subject.thr_layout_vmnk) for x in "ABC"},
             **_mma_atom(subject.atom),
         }
+    if isinstance(subject, EmptyLayout):
+        return {"layout": Plain.of(subject.layout), "kind": "layout without elements: an extent is 0", "size": 0}
     if isinstance(subject, CopyOp):
         return {
             "op": subject.name,
