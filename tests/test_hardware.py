@@ -176,6 +176,8 @@ def test_a_layout_of_cutlass_without_elements_is_printed(vector, factors):
     done = run("eval", "-", "--name", "sfa", stdin=text.encode())
     assert done.stdout.decode() == f"((((_32,_4),_0),{factors}\n"
     assert b"no elements" in done.stderr
+    told = run("explain", "-", "--name", "sfa", stdin=text.replace("_128,_128,_256", "_256,_128,_256").encode())
+    assert b"(((_32,_4),_1)" in told.stdout or b"((((32,4),1)" in told.stdout
     assert run("render", "-", "--name", "sfa", stdin=text.encode()).returncode == 1
 
 

@@ -14,6 +14,7 @@ from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import CuteVizError, LimitError, NotationError
 from cute_viz.notation.atoms import FORMS
 from cute_viz.notation.evaluate import Evaluator
+from cute_viz.notation.hardware import ScaleConfig
 from cute_viz.notation.lexer import divided
 from cute_viz.notation.reading import Source
 from cute_viz.notation.scopes import CONTROL, Scopes, changed, depends, unread
@@ -266,6 +267,12 @@ def operation_of(node: Node, source: Source) -> tuple[str, list[Any], tuple[Any,
     head, _, method = node.name.rpartition(".") if isinstance(node, Call) and node.name not in source.names else ("", "", "")
     if isinstance(node, Call) and node.args is not None and head in source.names and is_operation(method):
         return method, [source.names[head], *map(evaluator.value, node.args)], evaluator.template(node)
+    config = source.names.get(node.name.rpartition("::")[0]) if isinstance(node, Call) and node.args is not None else None
+    if isinstance(node, Call) and isinstance(config, ScaleConfig):  # Cfg::deduce_smem_layoutSFA(mma, tile)
+        from cute_viz.algebra import ops
+
+        found = ops.find(f"{config.name}::{short(node.name)}")
+        return found.name, [evaluator.value(item) for item in node.args or ()], config.template
     if isinstance(node, Call) and node.args is not None and node.name not in source.names and node.name not in SWIZZLES:
         return node.name, [evaluator.value(item) for item in node.args], evaluator.template(node)
     if isinstance(node, Call) and node.args and not node.template and isinstance(source.names.get(node.name), (*_LAYOUTS, Tensor)):
