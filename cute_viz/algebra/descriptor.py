@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from cute_viz.algebra.divide import logical_divide
-from cute_viz.algebra.inttuple import has_underscore, modes, product, show, slice_begin, tuple_rank
+from cute_viz.algebra.inttuple import X, has_underscore, modes, product, show, slice_begin, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.recast import upcast
@@ -140,13 +140,19 @@ class DescriptorTensor(Shown):
     first: SmemDescriptor
     layout: Layout
     tensor: Tensor
+    kept: tuple[int, ...] | None = None  # which modes of the tensor a slice has left, if it is one
 
     def __call__(self, *coord: Any) -> Any:
         """The descriptor at a coordinate; with `_` in it, the fragment that is left, which begins at its own first descriptor."""
         crd = coord[0] if len(coord) == 1 else coord
         found = self.layout(crd)
         first = _moved(self.first, int(self.layout(slice_begin(crd))))
-        return DescriptorTensor(first, found, _narrowed(self.tensor, crd)) if isinstance(found, Layout) else first
+        if not isinstance(found, Layout):
+            return first
+        modes_of = range(tuple_rank(self.tensor.layout.shape)) if self.kept is None else self.kept
+        cut = dict(zip(modes_of, crd, strict=True)) if isinstance(crd, tuple) else {}
+        kept = tuple(n for n in modes_of if has_underscore(cut.get(n, X)))
+        return DescriptorTensor(first, found, _narrowed(self.tensor, cut), kept)
 
     @property
     def blocks(self) -> Layout:
@@ -321,17 +327,16 @@ def _moved(x: SmemDescriptor, units: int) -> SmemDescriptor:
     return replace(x, start_address=x.start_address + units, tensor=tensor)
 
 
-def _narrowed(tensor: Tensor, crd: Any) -> Tensor:
-    """The part of a partitioned operand that a slice of its descriptors reads: the modes that it cuts are kept, of extent 1."""
-    if not isinstance(crd, tuple):
-        return tensor
-    kept = []
-    for n, c in enumerate(crd):
-        part = get(tensor.layout, n)
+def _narrowed(tensor: Tensor, cut: dict[int, Any]) -> Tensor:
+    """The part of a partitioned operand that a slice of its descriptors reads: a mode that it cuts is kept, of extent 1.
+
+    cut: the coordinates by mode; the first mode is of one descriptor, and stays.
+    """
+    parts, begin = [], []
+    for n in range(tuple_rank(tensor.layout.shape)):
+        part, c = get(tensor.layout, n), cut.get(n, X) if n else X
         assert isinstance(part, Layout)
-        if n:
-            part = part(c) if has_underscore(c) and isinstance(c, tuple) else part if has_underscore(c) else Layout(1, 0)
-        kept.append(part)
-    begin = (0, *(slice_begin(c) for c in crd[1:]))
-    layout = Layout(tuple(part.shape for part in kept), tuple(part.stride for part in kept))
-    return replace(tensor, layout=layout, offset=tensor.offset + tensor.layout(begin))
+        begin.append(slice_begin(c))
+        parts.append(part if c is X else part(c) if has_underscore(c) else Layout(1, 0))
+    layout = Layout(tuple(part.shape for part in parts), tuple(part.stride for part in parts))
+    return replace(tensor, layout=layout, offset=tensor.offset + tensor.layout(tuple(begin)))

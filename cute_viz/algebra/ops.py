@@ -19,6 +19,9 @@ from cute_viz.errors import AlgebraError
 TENSORS = frozenset("UFV")  # the kinds of operands that may be tensors, pointer and all
 
 
+MEASURES = frozenset(["size", "rank", "depth", "shape", "stride", "layout", "cosize"])
+
+
 @dataclass(frozen=True, slots=True)
 class Op:
     """One operation.
@@ -48,6 +51,8 @@ class Op:
         """
         if any(isinstance(x, Tensor) for x in args) and not TENSORS.intersection(self.kinds):
             return through(self, args, template)
+        if self.name in MEASURES:  # of a fragment of descriptors, too
+            args = [x.layout if getattr(x, "tiling", "") == "descriptor" and hasattr(x, "layout") else x for x in args]
         from cute_viz.algebra.mixed import answered, entered, is_mixed, left
 
         if (unknown := next(unknowns(tuple(args)), None)) is not None:

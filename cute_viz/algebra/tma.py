@@ -152,13 +152,10 @@ def _gbasis(name: str, g: Tensor, smem: Any, values: Layout, bits: int, wide: in
     assert isinstance(inner, Layout)
     shapes, steps = list(leaves(inner.shape)), list(leaves(inner.stride))
     rank = next((n for n, step in enumerate(steps) if not isinstance(step, Basis) or step.value != 1), len(steps))
-    late = isinstance(smem, Layout) and has_static(smem) and not all(isinstance(n, Static) for n in leaves(smem.shape))
-    if not rank or late:
+    if not rank:
         raise AlgebraError(
             f"{name}: Could not find a common tile-gmem vectorization. Does the Tile select out major GMEM modes?",
-            hint="the layout of shared memory must be static, as Int<64>{} is"
-            if late
-            else "the tile in shared memory is not contiguous along any mode of the tensor",
+            hint="the tile in shared memory is not contiguous along any mode of the tensor",
         )
     bases: list[Basis] = steps[:rank]
     tile = Layout(mark_static(tuple(shapes[:rank])), tuple(basis_get(g.layout.stride, step) for step in bases))  # a box is static
