@@ -613,3 +613,13 @@ def test_a_copy_of_four_warps_is_drawn_as_the_threads_partition_has_it():
     with pytest.raises(FigureError, match="one warp"):
         figure(parse(tensor + "cp"), thread=range(30, 40))
     assert figure(parse(tensor + "stages(t, cp)")).panels[1].caption.startswith("2. tensor memory to registers")
+
+
+def test_scale_factors_have_the_rows_of_the_tile_in_every_warps_lanes():
+    (panel,) = figure("tmem_block_scaled").panels
+    rows = [
+        {label.partition("\n")[2] for label in panel.labels[r * panel.cols : (r + 1) * panel.cols] if "ue8m0" in label}
+        for r in range(8)
+    ]
+    assert rows[0] == rows[2] == rows[4] == rows[6] != rows[1] == rows[7]
+    assert max(int(n) for words in rows for word in words for n in re.findall(r"\d+", word.partition(",")[0])) < 256

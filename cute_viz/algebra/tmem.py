@@ -285,6 +285,22 @@ def _allocated(atom: Layout, rest: Any, bits: int, column: int, step: int) -> La
     return out
 
 
+def rows_of_scales(tensor: Tensor) -> int:
+    """How many rows of scale factors one MMA has, each of which stands four times in tensor memory; 0 of any other tensor.
+
+    >>> rows = ((((32, 4), 4), (32, 1)), 1, (4, 1)), ((((262144, 4), 8388608), (0, 1)), 0, (1, 0))
+    >>> rows_of_scales(Tensor(Pointer("tmem", "float_ue8m0_t", 0), Layout(*rows)))
+    128
+    """
+    row: Any = tensor.layout.shape
+    step: Any = tensor.layout.stride
+    while isinstance(row, tuple) and isinstance(row[0], tuple):
+        if len(row) == 2 and row[1] == LANES // WARP and step[1] == WARP * lane_stride(tensor.bits):
+            return product(row[0])
+        row, step = row[0], step[0]
+    return 0
+
+
 def find_tmem_tensor_col_offset(tensor: Any) -> int:
     """How many columns a tensor of tensor memory takes: where the next one can begin.
 

@@ -19,13 +19,12 @@ from cute_viz.algebra.tma import TmaCopy
 from cute_viz.algebra.tma_parts import ctas_of, receivers
 from cute_viz.algebra.tmem import (
     LANES,
-    WARP,
     TensorMemory,
     address,
     find_tmem_tensor_col_offset,
     found,
-    lane_stride,
     metadata_words,
+    rows_of_scales,
 )
 from cute_viz.algebra.with_operands import MmaOperands
 
@@ -162,13 +161,9 @@ def _lanes(x: Tensor) -> set[int]:
 
 def _copies(x: Tensor) -> dict[str, Any]:
     """How often scale factors stand in tensor memory, where the last mode of their rows is that."""
-    row: Any = x.layout.shape
-    step: Any = x.layout.stride
-    while isinstance(row, tuple) and isinstance(row[0], tuple):
-        if len(row) == 2 and row[1] == COPIES and step[1] == WARP * lane_stride(x.bits):
-            return {"copies": f"{COPIES} of each scale factor, from lane 0, 32, 64 and 96 on: one for the lanes of each warp"}
-        row, step = row[0], step[0]
-    return {}
+    if not rows_of_scales(x):
+        return {}
+    return {"copies": f"{COPIES} of each scale factor, from lane 0, 32, 64 and 96 on: one for the lanes of each warp"}
 
 
 def _tma(x: TmaCopy) -> dict[str, Any]:

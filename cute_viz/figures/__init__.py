@@ -51,10 +51,9 @@ def _owned_up(obj: Any, figure: Figure) -> Figure:
 
 
 def _in_tmem(obj: Any) -> bool:
-    """Whether a copy is one of tensor memory, an atom or a tiling of it."""
-    tiled = getattr(obj, "tiled", obj)
-    atom = getattr(tiled, "atom", tiled)
-    return getattr(atom, "val_id", None) is not None or getattr(atom, "in_tmem", None) is not None
+    """Whether a copy is an instruction of tensor memory, or a tiling of one."""
+    atom = getattr(getattr(obj, "tiled", obj), "atom", None)
+    return getattr(obj, "val_id", None) is not None or getattr(atom, "in_tmem", None) is not None
 
 
 def _view(obj: Any, options: FigureOptions) -> tuple[str, View]:

@@ -11,7 +11,17 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import unmarked
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.tmem import COLUMNS, LANES, WARP, WORD, TensorMemory, find_tmem_tensor_col_offset, found, metadata_words
+from cute_viz.algebra.tmem import (
+    COLUMNS,
+    LANES,
+    WARP,
+    WORD,
+    TensorMemory,
+    find_tmem_tensor_col_offset,
+    found,
+    metadata_words,
+    rows_of_scales,
+)
 from cute_viz.errors import FigureError
 from cute_viz.figures.model import Figure, Legend, LegendEntry, Paint, Panel, Ruler
 from cute_viz.figures.options import FigureOptions, check_cells
@@ -80,6 +90,8 @@ def tmem(obj: Tensor | TensorMemory, options: FigureOptions) -> Figure:
         data={"part": tuple(keys)},
     )
     notes = [f"A warp reaches 32 lanes only: warp w of four the lanes 32w to 32w + 31. {not_run()}"]
+    if any(rows_of_scales(tensor) for _, tensor in tensors):
+        notes.insert(0, "Scale factors stand four times, once in the 32 lanes of each warp.")
     return Figure(
         kind="tmem",
         title=title,
@@ -159,7 +171,7 @@ def rows_of_lanes(tensor: Tensor) -> dict[int, tuple[int, ...]]:
 def _part(name: str, tensor: Tensor) -> Part:
     """Where the elements of a tensor lie: (lane, column) -> the elements (m,n) there."""
     layout, first = _matrix(tensor.layout), (tensor.pointer.address or 0) & 0xFFFF
-    rows = product(modes(layout.shape)[0])
+    rows, real = product(modes(layout.shape)[0]), rows_of_scales(tensor)
     held: dict[tuple[int, int], tuple[int, int, int, int]] = {}
     for n, value in enumerate(offsets(layout)):
         lane, column, _ = found(tensor, value + tensor.offset)
@@ -167,6 +179,8 @@ def _part(name: str, tensor: Tensor) -> Part:
         if not 0 <= lane < LANES or not 0 <= column < COLUMNS:
             raise FigureError(f"{tensor.layout} reaches lane {lane}, column {column}: tensor memory has {LANES} and {COLUMNS}")
         row, col = n % rows, n // rows
+        if real:  # of a scale factor that stands four times
+            row = row // (LANES // WARP * real) * real + row % real
         m0, n0, m1, n1 = held.get((lane, column), (row, col, row, col))
         held[lane, column] = (min(m0, row), min(n0, col), max(m1, row), max(n1, col))
     return Part(name, tensor, held)
