@@ -479,3 +479,14 @@ int bytes = sizeof(make_tensor_like(tensor<0>(to)));
 int few = sizeof(make_tensor_like(make_tensor<half_t>(Shape<_3>{})));
 """
     assert [value(text, name) for name in ("bytes", "few")] == ["8192", "16"]  # array_aligned<T,N> is of 16 bytes
+
+
+def test_the_rank_of_a_block_in_its_cluster_can_be_given() -> None:
+    text = """void k() {
+  auto cluster = make_layout(Shape<_2, _2, _1>{});
+  auto crd = cluster.get_flat_coord(int(cute::block_rank_in_cluster()));
+  uint16_t mask = create_tma_multicast_mask<1>(cluster, crd);
+}
+"""
+    assert [value(text, "mask", block_rank_in_cluster=str(rank)) for rank in range(4)] == ["5", "10", "5", "10"]
+    assert value(text, "mask") == "?"
