@@ -97,14 +97,19 @@ OF_ALL = "B, white, is for the rows of all warps."
 
 
 def settled(obj: Stages) -> Stages:
-    """The stages, a shape among them as its layout, a copy of tensor memory as its instruction."""
+    """The stages, a shape among them as its layout, a copy of tensor memory as its instruction.
+
+    >>> from cute_viz import parse
+    >>> tensor = "t = make_tensor(make_tmem_ptr<float>(0), (128,64):(65536,1)); "
+    >>> str(settled(parse(tensor + "stages((4,8), make_tmem_copy(SM100_TMEM_LOAD_32dp32b8x{}, t))")))
+    '(4,8):(1,4); SM100_TMEM_LOAD_32dp32b8x'
+    """
     parts = map(as_layout, obj.parts)
     copies = (Copy_Atom, TiledCopy, ThrCopy)
-    return Stages(tuple(instruction_of(x) if isinstance(x, copies) and "_TMEM_" in named(x) else x for x in parts))
+    return Stages(tuple(instruction_of(x) if isinstance(x, copies) and "_TMEM_" in _named(x) else x for x in parts))
 
 
-def named(obj: Copy_Atom | TiledCopy | ThrCopy) -> str:
-    """The name of the instruction of a copy."""
+def _named(obj: Copy_Atom | TiledCopy | ThrCopy) -> str:
     tiled = obj.tiled if isinstance(obj, ThrCopy) else obj
     return (tiled.atom if isinstance(tiled, TiledCopy) else tiled).name
 
