@@ -76,5 +76,5 @@ def test_random_parameters(kind):
 
 
 def test_there_are_rows_of_every_kind():
-    assert len(KINDS) == 27
+    assert len(KINDS) == 28
     assert len(ROWS) > 800
