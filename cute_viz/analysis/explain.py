@@ -251,17 +251,17 @@ def _right_inverse(steps: list[Step], a: Layout) -> None:
 
 
 def _mask(steps: list[Step], cluster: Layout, coord: Any, *along: int) -> None:
-    from cute_viz.algebra.tma_parts import ctas_of, receivers
+    from cute_viz.algebra.tma_parts import CLUSTER, ctas_of, receivers
 
     mask = _do("create_tma_multicast_mask", cluster, coord, *along)
     steps.append(Step("create_tma_multicast_mask: the cluster maps the coordinate of a CTA to its number", cluster, "the cluster"))
-    bits = f"0b{int(mask):0{max(ctas_of(mask)) + 1}b}"
+    bits = f"0b{int(mask):0{min(max(ctas_of(mask)) + 1, CLUSTER)}b}"
     if along:
         given = tuple(X if n in along else entry for n, entry in enumerate(coord))
         ctas, first = _do("slice_and_offset", given, cluster)
         words = f"{_listed('mode', along)} may vary: the CTAs of {show(given)}, counted from CTA {first}"
         steps.append(Step(words, ctas, "the CTAs that receive"))
-        ones = sorted({ctas(n) for n in range(size(ctas))})
+        ones = sorted({ctas(n) for n in range(min(size(ctas), CLUSTER))})
         steps.append(Step(f"a bit for each of them, {_listed('bit', ones)}, shifted by the number of the first, {first}: {bits}"))
     else:
         steps.append(Step(f"no mode is named: the bit of the CTA at {show(coord)} alone: {bits}"))

@@ -16,7 +16,7 @@ from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tensor_map import ATOM_64B, DATA_TYPE_NAMES, SWIZZLE_NAMES, Im2col, TensorMap
 from cute_viz.algebra.tma import TmaCopy
-from cute_viz.algebra.tma_parts import ctas_of, receivers
+from cute_viz.algebra.tma_parts import CLUSTER, ctas_of, receivers
 from cute_viz.algebra.tmem import (
     LANES,
     TensorMemory,
@@ -213,7 +213,7 @@ def _mask(x: MulticastMask) -> dict[str, Any]:
     return {
         "mask": hex(x),
         "kind": "multicast mask: bit n is CTA n of the cluster",
-        "bits": f"0b{int(x):0{max(ctas) + 1}b}",
+        "bits": f"0b{int(x):0{min(max(ctas) + 1, CLUSTER)}b}",
         "decimal": int(x),
         "receivers": [n for n, _ in receivers(x)],
         "receivers in words": receivers_words(x),

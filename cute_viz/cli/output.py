@@ -74,12 +74,13 @@ def table(rows: Sequence[Sequence[str]]) -> None:
 
 
 def facts(known: dict[str, Any], as_json: bool) -> None:
-    """Facts as aligned lines, or as one JSON object; "printed" in it are those that CuTe prints with marks of static integers."""
+    """Facts as aligned lines, or as one JSON object."""
     if as_json:
         import json
 
-        printed = {name: told for name, fact in known.items() if (told := getattr(fact, "printed", fact)) != fact}
-        click.echo(json.dumps({**known, "printed": printed} if printed else known))
+        from cute_viz.engine.facts import as_json_has_them
+
+        click.echo(json.dumps(as_json_has_them(known)))
         return
     width = max(map(len, known))
     for name, fact in known.items():

@@ -69,3 +69,15 @@ def _claims(obj: Any, name: str, library: Library) -> dict[str, Any]:
     operand = ("CA" if "_RS" in name else "C") if name.startswith("SM90_64x") else None  # the rest is behind descriptors
     devices = digest.verified(name, build(obj, FigureOptions(operand=operand, max_cells=1 << 20)), library)
     return {"verified on": devices} if devices else {}
+
+
+def as_json_has_them(known: dict[str, Any]) -> dict[str, Any]:
+    """The facts, and as "printed" those of them that CuTe prints with marks of static integers.
+
+    >>> from cute_viz import parse
+    >>> facts = facts_of(parse("SM80_16x8x8_F32F16F16F32_TN"), "", PACKAGED)
+    >>> as_json_has_them(facts)["CLayout"], as_json_has_them(facts)["printed"]["CLayout"]
+    ('((4,8),(2,2)):((32,1),(16,8))', '((_4,_8),(_2,_2)):((_32,_1),(_16,_8))')
+    """
+    printed = {name: told for name, fact in known.items() if (told := getattr(fact, "printed", fact)) != fact}
+    return {**known, "printed": printed} if printed else known

@@ -59,7 +59,9 @@ def show(question: Question) -> dict[str, Any]:
     >>> show(Question("", "(4,8):(8,1)"))["cosize"]
     32
     """
-    return question.answer().facts
+    from cute_viz.engine.facts import as_json_has_them
+
+    return as_json_has_them(question.answer().facts)
 
 
 def explain(question: Question) -> dict[str, Any]:
