@@ -78,9 +78,9 @@ def facts(known: dict[str, Any], as_json: bool) -> None:
     if as_json:
         import json
 
-        from cute_viz.engine.facts import as_json_has_them
+        from cute_viz.engine.facts import with_marks
 
-        click.echo(json.dumps(as_json_has_them(known)))
+        click.echo(json.dumps(with_marks(known)))
         return
     width = max(map(len, known))
     for name, fact in known.items():

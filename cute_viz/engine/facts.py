@@ -71,12 +71,12 @@ def _claims(obj: Any, name: str, library: Library) -> dict[str, Any]:
     return {"verified on": devices} if devices else {}
 
 
-def as_json_has_them(known: dict[str, Any]) -> dict[str, Any]:
+def with_marks(known: dict[str, Any]) -> dict[str, Any]:
     """The facts, and as "printed" those of them that CuTe prints with marks of static integers.
 
     >>> from cute_viz import parse
     >>> facts = facts_of(parse("SM80_16x8x8_F32F16F16F32_TN"), "", PACKAGED)
-    >>> as_json_has_them(facts)["CLayout"], as_json_has_them(facts)["printed"]["CLayout"]
+    >>> with_marks(facts)["CLayout"], with_marks(facts)["printed"]["CLayout"]
     ('((4,8),(2,2)):((32,1),(16,8))', '((_4,_8),(_2,_2)):((_32,_1),(_16,_8))')
     """
     printed = {name: told for name, fact in known.items() if (told := getattr(fact, "printed", fact)) != fact}

@@ -59,9 +59,9 @@ def show(question: Question) -> dict[str, Any]:
     >>> show(Question("", "(4,8):(8,1)"))["cosize"]
     32
     """
-    from cute_viz.engine.facts import as_json_has_them
+    from cute_viz.engine.facts import with_marks
 
-    return as_json_has_them(question.answer().facts)
+    return with_marks(question.answer().facts)
 
 
 def explain(question: Question) -> dict[str, Any]:
