@@ -1,4 +1,4 @@
-"""The wheel's modules without the docstrings and comments of internals, which are a fifth of its size.
+"""The wheel's modules without the docstrings and comments of internals and the types of private functions, a fifth of its size.
 
 What users call and read keeps them: the top of the package, the command line (help texts are made of docstrings), the extensions;
 operations of the algebra are described by their table instead. Line numbers stay, so that a traceback of an installed package
@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import io
 import json
+import re
 import tempfile
 import tokenize
 from pathlib import Path
@@ -37,9 +38,35 @@ def bare(text: str) -> str:
                 lines[doc.lineno - 1 : last] = [""] * (last - doc.lineno + 1)
                 if len(node.body) == 1:
                     lines[doc.lineno - 1] = " " * doc.col_offset + "pass"
-    out = "\n".join(lines)
-    assert ast.dump(_code(out)) == ast.dump(_code(text)), "only docstrings and comments may go"
+    out = _untyped("\n".join(lines))
+    assert ast.dump(_code(out)) == ast.dump(_code(text)), "only docstrings, comments and types may go"
     return out
+
+
+def _untyped(text: str) -> str:
+    """The module without the annotations of its private functions, where each stands on one line."""
+    lines, cuts = [line.encode() for line in text.split("\n")], []
+    for node in _private(ast.parse(text)):
+        for arg in _arguments(node):
+            cuts += [(arg.lineno, arg.col_offset + len(arg.arg.encode()), arg.end_col_offset)] if arg.annotation else []
+        if (type_ := node.returns) is not None and type_.lineno == type_.end_lineno:
+            before = lines[type_.lineno - 1][: type_.col_offset]
+            cuts.append((type_.lineno, len(before[: before.rindex(b"->")].rstrip()), type_.end_col_offset))
+    for row, first, last in sorted(cuts, reverse=True):
+        line = lines[row - 1]
+        lines[row - 1] = line[:first] + line[last:]
+    return b"\n".join(lines).decode()
+
+
+def _private(tree: ast.Module) -> list[ast.FunctionDef]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and re.match(r"_(?!_)", node.name)]
+
+
+def _arguments(node: ast.FunctionDef) -> list[ast.arg]:
+    """The arguments of a function that stand on one line each."""
+    given = node.args
+    named = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    return [arg for arg in named if arg is not None and arg.lineno == arg.end_lineno]
 
 
 def together(folder: Path) -> str:
@@ -52,8 +79,12 @@ def together(folder: Path) -> str:
 
 
 def _code(text: str) -> ast.Module:
-    """What runs: the tree without docstrings."""
+    """What runs: the tree without docstrings and the types of private functions."""
     tree = ast.parse(text)
+    for function in _private(tree):
+        function.returns = None
+        for arg in _arguments(function):
+            arg.annotation = None
     for node in ast.walk(tree):
         if isinstance(node, _SCOPES):
             node.body = (node.body[1:] if ast.get_docstring(node) is not None else node.body) or [ast.Pass()]
