@@ -273,8 +273,8 @@ def _k_major(kind: str, name: str, tensor: Tensor, units: Layout, mode: str, wid
 
 def _canonical(name: str, tensor: Tensor, whose: str, units: Layout, tiler: Any) -> tuple[tuple[int, int], tuple[int, int]]:
     """The strides ((a,b),(c,d)) of a layout of 16-byte units cut into core matrices."""
-    cut = logical_divide(units, tiler)
-    assert isinstance(cut, Layout)
+    units, tiler = entered("logical_divide", [units, tiler])  # of a run-time extent 1 the stride stays
+    cut = left(logical_divide(units, tiler))
     strides = [modes(mode) for mode in modes(cut.stride)]
     if not all(len(mode) == 2 and all(isinstance(step, int) for step in mode) for mode in strides):
         _no(name, tensor, f"{whose} Expected profile failure.")
