@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple, NoReturn
 from cute_viz.algebra.divide import logical_divide
 from cute_viz.algebra.inttuple import X, has_underscore, modes, product, show, slice_begin, tuple_rank
 from cute_viz.algebra.layout import Layout
+from cute_viz.algebra.mixed import entered
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.recast import upcast
 from cute_viz.algebra.swizzle import Swizzle
@@ -220,7 +221,7 @@ def _make(kind: str, operand: Any, word: Any) -> SmemDescriptor:
         _no(name, tensor, f"Expected smem. {kind} Descriptors can only be constructed on smem.")
     if tuple_rank(tensor.layout.shape) != 2:
         _no(name, tensor, f"{kind} Descriptors can only be constructed on rank-2 tensors.")
-    units = upcast(tensor.layout, 128 // tensor.bits)
+    units = upcast(*entered("upcast", [tensor.layout]), 128 // tensor.bits)
     _, mode, width, rows = _mode(kind, name, tensor)
     if major == "MN":
         leading, stride = _mn_major(kind, name, tensor, units, mode, width, rows)
@@ -273,8 +274,7 @@ def _k_major(kind: str, name: str, tensor: Tensor, units: Layout, mode: str, wid
 
 def _canonical(name: str, tensor: Tensor, whose: str, units: Layout, tiler: Any) -> tuple[tuple[int, int], tuple[int, int]]:
     """The strides ((a,b),(c,d)) of a layout of 16-byte units cut into core matrices."""
-    units, tiler = entered("logical_divide", [units, tiler])  # of a run-time extent 1 the stride stays
-    cut = left(logical_divide(units, tiler))
+    cut = logical_divide(units, tiler)
     strides = [modes(mode) for mode in modes(cut.stride)]
     if not all(len(mode) == 2 and all(isinstance(step, int) for step in mode) for mode in strides):
         _no(name, tensor, f"{whose} Expected profile failure.")
