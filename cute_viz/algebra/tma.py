@@ -19,12 +19,12 @@ from cute_viz.algebra.inttuple import Made, Static, leaves, map_leaves, modes, s
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, size
-from cute_viz.algebra.mixed import entered, left
+from cute_viz.algebra.mixed import entered, is_mixed, left
 from cute_viz.algebra.products import tile_to_shape
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.simplify import coalesce
-from cute_viz.algebra.static import has_static, mark_static
+from cute_viz.algebra.static import each_integer, has_static, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
@@ -279,7 +279,8 @@ def get_tma_tensor(tma: Any, shape: Any) -> AnyLayout:
     '(64,32):(1@1,1@0)'
     """
     copy = as_tma("get_tma_tensor", tma)
-    layout = copy.im2col.coordinates if copy.im2col else Layout(shape, copy.g_stride)
+    steps = each_integer(lambda n: n if isinstance(n, Static) else Runtime(n), copy.g_stride) if is_mixed([shape]) else copy.g_stride
+    layout = copy.im2col.coordinates if copy.im2col else Layout(shape, steps)
     return counting(layout) if isinstance(layout, Layout) and has_static(layout) else layout
 
 
