@@ -221,7 +221,8 @@ def _make(kind: str, operand: Any, word: Any) -> SmemDescriptor:
         _no(name, tensor, f"Expected smem. {kind} Descriptors can only be constructed on smem.")
     if tuple_rank(tensor.layout.shape) != 2:
         _no(name, tensor, f"{kind} Descriptors can only be constructed on rank-2 tensors.")
-    units = upcast(*entered("upcast", [tensor.layout]), 128 // tensor.bits)
+    (layout,) = entered("upcast", [tensor.layout])  # a run-time extent of 1 keeps its stride
+    units = upcast(layout, 128 // tensor.bits)
     _, mode, width, rows = _mode(kind, name, tensor)
     if major == "MN":
         leading, stride = _mn_major(kind, name, tensor, units, mode, width, rows)
@@ -275,6 +276,7 @@ def _k_major(kind: str, name: str, tensor: Tensor, units: Layout, mode: str, wid
 def _canonical(name: str, tensor: Tensor, whose: str, units: Layout, tiler: Any) -> tuple[tuple[int, int], tuple[int, int]]:
     """The strides ((a,b),(c,d)) of a layout of 16-byte units cut into core matrices."""
     cut = logical_divide(units, tiler)
+    assert isinstance(cut, Layout)
     strides = [modes(mode) for mode in modes(cut.stride)]
     if not all(len(mode) == 2 and all(isinstance(step, int) for step in mode) for mode in strides):
         _no(name, tensor, f"{whose} Expected profile failure.")

@@ -279,7 +279,9 @@ def get_tma_tensor(tma: Any, shape: Any) -> AnyLayout:
     '(64,32):(1@1,1@0)'
     """
     copy = as_tma("get_tma_tensor", tma)
-    steps = each_integer(lambda n: n if isinstance(n, Static) else Runtime(n), copy.g_stride) if is_mixed([shape]) else copy.g_stride
+    steps = (
+        each_integer(lambda n: n if isinstance(n, Static) else Runtime(n), copy.g_stride) if is_mixed([shape]) else copy.g_stride
+    )
     layout = copy.im2col.coordinates if copy.im2col else Layout(shape, steps)
     return counting(layout) if isinstance(layout, Layout) and has_static(layout) else layout
 
