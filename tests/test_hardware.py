@@ -349,3 +349,35 @@ def test_what_helps_and_what_a_fragment_is_made_of_are_told():
     pair = json.loads(run("show", "umma_pair_256", "--json").stdout)
     assert [pair[f"{x} of CTA 1"] for x in "ABC"] == ["M 128..255, K 0..15", "N 128..255, K 0..15", "M 128..255, N 0..255"]
     assert list(json.loads(run("show", "blackwell_gemm", "--json").stdout)) == [f"stage {n}" for n in range(1, 6)]
+
+
+OF_COPY = """auto src = make_tensor(make_smem_ptr<float>((void*)0), Layout<Shape<Int<8>,Int<8>>,Stride<Int<1>,Int<8>>>{});
+auto dst = make_tensor(make_gmem_ptr<float>((void*)4096), Layout<Shape<Int<8>,Int<8>>,Stride<Int<%d>,Int<8>>>{}); copy(src, dst);"""
+
+
+@pytest.mark.parametrize("text", [OF_COPY, OF_COPY.replace("\n", " ")])
+def test_a_text_that_ends_in_a_copy_is_shown_as_its_verdict(text):
+    good, bad = (text % 1).encode(), (text % 0).encode()
+    shown = json.loads(run("show", "-", "--json", stdin=good).stdout)
+    assert (shown["accepted"], shown["bits"], shown["instructions"]) == (True, 128, 16)
+    assert "reasons" in run("show", "-", stdin=good).stdout.decode()
+    assert run("eval", "-", "--name", "dst", stdin=good).stdout == b"(_8,_8):(_1,_8)\n"
+    if "\n" not in text:
+        assert run("eval", "-", stdin=good).stdout.startswith(b"CuTe accepts it: 16 instructions")
+    for words in (["show", "-"], ["show", "-", "--name", "dst"], ["eval", "-", "--name", "dst"]):
+        assert "ambiguous race" in fails(run(*words, stdin=bad), 1)
+    kernel = b"void f() {\n" + bad + b"\n}\n"  # what is in a function may be read all the same
+    assert run("eval", "-", "--name", "dst", stdin=kernel).returncode == 0
+    assert run("render", "-", "--name", "dst", stdin=bad).returncode == 0
+
+
+OF_TMA = """auto g = make_tensor(make_gmem_ptr<float>((void*)4096), make_layout(make_shape(1024,256),make_stride(256,1)));
+auto sl = {}; auto tma = make_tma_atom(SM90_TMA_LOAD{{}}, g, sl, Shape<_64,_32>{{}}); auto tt = tma.get_tma_tensor(shape(g));"""
+
+
+@pytest.mark.parametrize("text", [OF_TMA, OF_TMA.replace("\n", " ")])
+def test_run_time_integers_of_a_tma_are_those_of_cute(text):
+    told = run("eval", "-", "--name", "tt", stdin=text.format("Layout<Shape<_64,_32>,Stride<_32,_1>>{}").encode()).stdout
+    assert told == b"ArithTuple(_0,_0) o (1024,256):(_1@1,1@0)\n"
+    smem = text.format("make_layout(make_shape(64,32),GenRowMajor{})").encode()
+    assert "Could not find a common tile-gmem vectorization" in fails(run("show", "-", "--name", "tma", stdin=smem), 1)

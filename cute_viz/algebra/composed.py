@@ -168,6 +168,20 @@ def position_independent(layout: AnyLayout) -> AnyLayout:
     return ComposedLayout(scaled, zero, inner) if scaled.bits else inner
 
 
+MEMBERS = {"layout_a": "outer", "offset": "offset", "layout_b": "inner"}  # of CuTe's ComposedLayout
+
+
+def member(name: str, x: Any) -> Any:
+    """What a method of a composed layout gives: `x.layout_a()`, `x.offset()`, `x.layout_b()`; None of anything else.
+
+    >>> str(member("layout_b", ComposedLayout(Swizzle(1, 0, 2), 0, Layout(8))))
+    '8:1'
+    """
+    if name not in MEMBERS or not isinstance(x, ComposedLayout) or (name == "offset" and isinstance(x.offset, PointerFlag)):
+        return None
+    return getattr(x, MEMBERS[name])
+
+
 def compose_with_offset(outer: Any, offset: Any, inner: Any) -> AnyLayout:
     """outer o offset o inner; a swizzle of no bits without an offset is left out, as in CuTe.
 

@@ -10,19 +10,21 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cute_viz.algebra.compose import composition
-from cute_viz.algebra.composed import AnyLayout, counting
+from cute_viz.algebra.composed import AnyLayout, ComposedLayout, counting
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.divide import in_dsl
 from cute_viz.algebra.elements import named
-from cute_viz.algebra.inttuple import Static, leaves, map_leaves, modes, show
+from cute_viz.algebra.inttuple import Made, Static, leaves, map_leaves, modes, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, size
+from cute_viz.algebra.mixed import entered, is_mixed, left
 from cute_viz.algebra.products import tile_to_shape
+from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.simplify import coalesce
-from cute_viz.algebra.static import has_static, mark_static
+from cute_viz.algebra.static import each_integer, has_static, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import get_nonswizzle_portion, get_swizzle_portion
@@ -118,7 +120,8 @@ def atom_of(
     bit = Layout((sms, bits), (bits if sms > 1 else 0, 1))
     moved = CopyOp(op.name, op.thr_id, bit, bit, bit)
     atom = make_copy_atom(moved, g.bits, g.pointer.type)
-    return TmaCopy(op, g, smem, tensor_map, gbasis, _coordinates(g, recast, gbasis, tensor_map), values, ctas, atom)
+    g_stride = _coordinates(g, recast, gbasis, tensor_map, has_static(g.layout) or has_static(values))
+    return TmaCopy(op, g, smem, tensor_map, gbasis, g_stride, values, ctas, atom)
 
 
 def swizzle_number(name: str, swizzle: Any) -> int:
@@ -148,7 +151,10 @@ def _gbasis(name: str, g: Tensor, smem: Any, values: Layout, bits: int, wide: in
         raise AlgebraError(
             f"{name}: TMA requires CTA_Tile and SLayout top-level size equivalence.", hint=f"{show(smem)} and {values}"
         )
-    inner = coalesce(composition(values, right_inverse(smem)))
+    check_static(name, smem)
+    static = all(isinstance(n, Static) for n in leaves(smem.shape))  # then a stride without a mark is a run-time one
+    inverse = left(right_inverse(*entered("right_inverse", [smem]))) if static else right_inverse(smem)
+    inner = coalesce(composition(values, inverse))
     assert isinstance(inner, Layout)
     shapes, steps = list(leaves(inner.shape)), list(leaves(inner.stride))
     rank = next((n for n, step in enumerate(steps) if not isinstance(step, Basis) or step.value != 1), len(steps))
@@ -172,6 +178,21 @@ def _gbasis(name: str, g: Tensor, smem: Any, values: Layout, bits: int, wide: in
     if len(out) > 4:
         out = [*out[:4], (tuple(s for s, _ in out[4:]), tuple(e for _, e in out[4:]))]
     return Layout(tuple(s for s, _ in out), tuple(e for _, e in out))
+
+
+def check_static(name: str, smem: Any) -> None:
+    """Refuse a tile in shared memory that C++ code gives an extent known at run time only; our own notation does not tell.
+
+    >>> check_static("f", Layout((64, 32)))
+    """
+    of_code = isinstance(getattr(smem, "shape", None), Made)
+    for extent in leaves(smem.shape) if isinstance(smem, (Layout, ComposedLayout)) else ():
+        if type(extent) is Runtime or (of_code and not isinstance(extent, Static)):
+            raise AlgebraError(
+                f"{name}: Could not find a common tile-gmem vectorization. Does the Tile select out major GMEM modes? The extent"
+                f" {extent} of the tile in shared memory is known at run time only",
+                hint=f"write it as Int<{extent}>{{}}",
+            )
 
 
 def _one_row(name: str, gbasis: Layout) -> Layout:
@@ -201,8 +222,11 @@ def _merged(shape: list[int], stride: list[Any], bases: list[Basis], wide: int) 
     return [(total, members) for total, members, _ in out] or [(1, [(1, bases[0])])]
 
 
-def _coordinates(g: Tensor, recast: Layout, gbasis: Layout, tensor_map: TensorMap) -> Any:
-    """The strides of the coordinate tensor: which TMA mode a mode of the tensor moves, and how far."""
+def _coordinates(g: Tensor, recast: Layout, gbasis: Layout, tensor_map: TensorMap, marked: bool) -> Any:
+    """The strides of the coordinate tensor: which TMA mode a mode of the tensor moves, and how far.
+
+    marked: they are static, but for what follows from a run-time step of the tensor.
+    """
     from fractions import Fraction
 
     groups = [list(leaves(group)) for group in modes(gbasis.stride)]
@@ -217,15 +241,18 @@ def _coordinates(g: Tensor, recast: Layout, gbasis: Layout, tensor_map: TensorMa
             if all(basis.path != member.path for member in group):
                 continue
             if n == 0:
-                scale = ratio * int(basis_get(g.layout.stride, basis))
-                return Basis(int(scale) if scale.denominator == 1 else scale, (0,))
+                inner = basis_get(g.layout.stride, basis)
+                scale = ratio * int(inner)
+                if scale.denominator != 1:
+                    return Basis(scale, (0,))
+                return Basis(int(scale) if isinstance(inner, Static) or not marked else Runtime(int(scale)), (0,))
             if len(group) == 1:
                 return Basis(1, (n,))
             return Basis(-(-(int(step) * tensor_map.bits // max(in_bytes[n], 16)) // 8), (n,))
         return 0
 
     steps = map_leaves(stride, make_identity_layout(g.layout.shape).stride)
-    return mark_static(steps) if has_static(g.layout) else steps
+    return left(steps) if marked else steps
 
 
 def tiled_of(tma: TmaCopy, threads: Layout) -> TiledCopy:
@@ -252,7 +279,10 @@ def get_tma_tensor(tma: Any, shape: Any) -> AnyLayout:
     '(64,32):(1@1,1@0)'
     """
     copy = as_tma("get_tma_tensor", tma)
-    layout = copy.im2col.coordinates if copy.im2col else Layout(shape, copy.g_stride)
+    steps = (
+        each_integer(lambda n: n if isinstance(n, Static) else Runtime(n), copy.g_stride) if is_mixed([shape]) else copy.g_stride
+    )
+    layout = copy.im2col.coordinates if copy.im2col else Layout(shape, steps)
     return counting(layout) if isinstance(layout, Layout) and has_static(layout) else layout
 
 

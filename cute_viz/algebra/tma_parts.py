@@ -22,7 +22,7 @@ from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.mma import thrfrg
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.products import tile_to_shape
-from cute_viz.algebra.runtime import MulticastMask
+from cute_viz.algebra.runtime import MulticastMask, is_constant, is_one
 from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.slicing import domain_offset, slice_and_offset
 from cute_viz.algebra.static import mark_static
@@ -66,8 +66,8 @@ def instruction_order(tma: Any, cta: Any, ctas: Any, smem: Any) -> tuple[Any, An
     tile, elements = get(plain, 0), copy.bits // copy.tensor.bits
     values = tile_to_shape(make_layout(right_inverse(tile)), size(tile))
     moved = crd2idx(cta, layout) * (elements // cosize(layout))
-    alone = all(isinstance(n, Static) and n == 1 for n in leaves(domain(layout).shape))  # its strides are 0, and so is the offset
-    return logical_divide(values, Layout(elements)), Static(0) if alone else moved
+    alone = all(map(is_one, leaves(domain(layout).shape)))  # its strides are _0, and so is the offset
+    return logical_divide(values, Layout(elements)), 0 if alone else moved
 
 
 def _part(x: AnyLayout, cut: AnyLayout, moved: Any) -> AnyLayout:
@@ -84,8 +84,8 @@ def _ordered(x: AnyLayout, cut: AnyLayout, moved: Any) -> Any:
     rest = tuple_rank(domain(x).shape) - 1
     ordered = coalesce(composition(x, (cut, *[X] * rest)), ((1, 1),))
     ordered = _first_static(ordered, x)
-    if isinstance(moved, Static) and not moved and isinstance(ordered, ComposedLayout) and has_origin(ordered):
-        return ordered
+    if is_constant(moved, 0) and isinstance(ordered, ComposedLayout) and has_origin(ordered):
+        return ordered  # with its marks
     return domain_offset(((moved, 0), *[0] * rest), ordered)
 
 

@@ -88,4 +88,6 @@ def facts(known: dict[str, Any], as_json: bool) -> None:
             click.echo(f"{name}:")
             facts({f"  {word}": told for word, told in fact.items()}, False)
             continue
+        if isinstance(fact, list) and all(isinstance(word, str) for word in fact):  # sentences
+            fact = "; ".join(fact) or "none"
         click.echo(f"{name:<{width}}  {({True: 'yes', False: 'no'}[fact]) if isinstance(fact, bool) else fact}")

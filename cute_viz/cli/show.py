@@ -18,8 +18,10 @@ from cute_viz.engine import ask
 @reading_options
 def command(source: str, as_json: bool, reading: Reading) -> None:
     """Show facts about SOURCE: for a layout its size, cosize, whether it is injective, contiguous, and so on; for an atom its
-    layouts, types and where they come from.
+    layouts, types and where they come from. Of a text that ends in copy(...) or gemm(...) show what `explain` says of it, and of a
+    tensor that --name picks fail where such a statement on it, in no function, does not compile.
     """
     answer = ask(reading.request(source))
-    output.notes(answer.notes)
+    if answer.verdict is None:
+        output.notes(answer.notes)
     output.facts(answer.facts, as_json)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 
 _FEW = 1024  # cells that always have room
+_MOVES = re.compile(r"\b(?:copy\w*|cooperative_copy|axpby|gemm)\s*[<(]")  # statements that give no value
 
 
 def ask(request: Request) -> Answer:
@@ -125,6 +127,7 @@ class Answer:
     def printed(self) -> str:
         """The object of the one source as CuTe prints it, of the Python DSL as the DSL does; of a tensor its layout."""
         (subject,) = self.subjects
+        self._compiled()
         obj = self.obj if subject.tensor is None else subject.tensor
         language = "" if subject.file is None else subject.file.language
         if language == "cpp":
@@ -231,13 +234,51 @@ class Answer:
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """The facts of the one object: sizes, layouts, types, where they come from, what a device has confirmed."""
+        """The facts of the one object: sizes, layouts, types, where they come from, what a device has confirmed.
+
+        Of a text that ends in a copy or an MMA the verdict on that. Raises: where CuTe refuses it, its condition.
+        """
         from cute_viz.engine.facts import facts_of
 
+        if (said := self.verdict) is not None:
+            return said
         with self._limits():
             (subject,) = self.subjects
+            self._compiled()
             source = self.request.sources[0]
             return facts_of(self.obj, getattr(subject.obj, "name", "") or str(source), self.request.library)
+
+    @cached_property
+    def verdict(self) -> dict[str, Any] | None:
+        """What is said of the copy or the MMA that a text ends in; None of any other, and where a name asks for an object.
+
+        Raises: where CuTe refuses it, its condition.
+        """
+        source = self.request.sources[0]
+        text = source.text if isinstance(source, Source) else source
+        if not isinstance(text, str) or self.request.name is not None or not _MOVES.search(text):
+            return None
+        from cute_viz.engine.explaining import moves_at_end
+
+        found = self.explanation.verdict if moves_at_end(text) else None
+        return {"accepted": True, **found.as_dict()} if found is not None else None
+
+    def _compiled(self) -> None:
+        """Refuse a named tensor that a statement of its text copies or multiplies as CuTe does not."""
+        source, name = self.request.sources[0], self.request.name
+        text = source.text if isinstance(source, Source) else source
+        if name is None or not name.isidentifier() or not isinstance(text, str):
+            return
+        if text is source and self.request.files and is_file(text):
+            text = "" if text.endswith((".yaml", ".yml", ".json")) else read_text(text)
+        if not _MOVES.search(text):
+            return
+        from cute_viz.engine.explaining import check_moves
+
+        try:
+            check_moves(text, name, values_of(self.request.let, self.request), self.request.library)
+        except CuteVizError as error:
+            raise error.named(self.source_name if isinstance(source, Source) else None) from None
 
     @cached_property
     def explanation(self) -> Explanation:
@@ -296,12 +337,21 @@ def evaluate(
     names: bound before, instead of the request's `let`. warn: called with what is not as it seems, such as a composition that is
     not pointwise.
 
+    Of a copy or an MMA at the end it is the verdict in words.
+
     >>> evaluate("a = (4,8):(8,1); a(2,3)", Request(()))[0]
     19
     """
     warnings: list[str] | None = None if warn is None else []
     with raised(request.limits), outside_told() as outside:
         bound = values_of(request.let, request) if names is None else names
+        if _MOVES.search(text):
+            from cute_viz.engine.explaining import check_moves, explain, moves_at_end
+
+            if request.name is not None:
+                check_moves(text, request.name, bound, request.library)
+            elif moves_at_end(text):
+                return explain(text, bound, request.library).steps[0].words, {}
         document = request.library.read(text, bound, warnings, dialect=request.dialect, free=True)
         for words in () if warnings is None else (*warnings, *outside):
             warn(words)  # type: ignore[misc]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -143,15 +143,8 @@ def explain(text: str, names: dict[str, Any], library: Library, entry: str | Non
     """
     if is_triton(text):
         return _encoding(text, library)
-    if "axpby" in _last_statement(text):  # which numbers alpha and beta are does not matter
-        text = _REAL.sub(lambda found: "1".ljust(len(found[0])), text)
-    if moves_at_end(text):
-        names = {"threadIdx.x": 0, **names}  # the verdict is that of every thread
-    name, operands, template = read_call(text, names, library.resolve, entry)
-    name = name.removeprefix("cute::") if name.removeprefix("cute::") in VERDICTS else name
+    name, operands, template = _call_of(text, names, library, entry)
     if name in VERDICTS:
-        if _last_statement(text).startswith("cute.") and isinstance(operands[0], ThrCopy):
-            operands[0] = operands[0].tiled  # the DSL's is a TiledCopy, too
         found = verdict(name, operands, template)
         return Explanation(Call(name, tuple(operands), template), tuple(steps_of_verdict(found)), found)
     operands = _fitting(name, operands)
@@ -166,6 +159,47 @@ def explain(text: str, names: dict[str, Any], library: Library, entry: str | Non
             f"there is no operation to explain in {show(operands[0])}", hint="such as complement(4:2, 24), or A o B"
         )
     return Explanation(operands[0], tuple(steps))
+
+
+def _call_of(text: str, names: dict[str, Any], library: Library, entry: str | None) -> tuple[str, list[Any], tuple[Any, ...]]:
+    """The operation at the end of a text, or that the entry is, as read_call has it; of a copy as a verdict takes it."""
+    if "axpby" in _last_statement(text):  # which numbers alpha and beta are does not matter
+        text = _REAL.sub(lambda found: "1".ljust(len(found[0])), text)
+    if moves_at_end(text):
+        names = {"threadIdx.x": 0, **names}  # the verdict is that of every thread
+    name, operands, template = read_call(text, names, library.resolve, entry)
+    name = name.removeprefix("cute::") if name.removeprefix("cute::") in VERDICTS else name
+    if name in VERDICTS and _last_statement(text).startswith("cute.") and isinstance(operands[0], ThrCopy):
+        operands[0] = operands[0].tiled  # the DSL's is a TiledCopy, too
+    return name, operands, template
+
+
+def check_moves(text: str, tensor: str, names: dict[str, Any], library: Library) -> None:
+    """Refuse a text that copies or multiplies a tensor as CuTe does not: it does not compile. What is in a function is not read.
+
+    Raises: AlgebraError with CuTe's condition.
+
+    >>> from cute_viz.spec import PACKAGED
+    >>> text = "d = make_tensor(make_gmem_ptr<float>(0), Layout<_4>{}); copy(d, d);"
+    >>> check_moves(text, "d", {}, PACKAGED)
+    """
+    for end in _ends(text):
+        part = text[:end]
+        if moves_at_end(part) and re.search(rf"\b{re.escape(tensor)}\b", _last_statement(part).partition("(")[2]):
+            try:
+                name, operands, template = _call_of(part, names, library, None)
+            except CuteVizError:  # what cannot be read says nothing of the tensor
+                continue
+            verdict(name, operands, template)
+
+
+def _ends(text: str) -> Iterator[int]:
+    """Where the statements of a text end that are in no brackets."""
+    depth, plain = 0, re.sub(r"//[^\n]*|#[^\n]*|/\*.*?\*/", lambda found: " " * len(found[0]), text, flags=re.S)
+    for bracket in re.finditer(r"[(\[{]|[)\]}]|;|\n(?=\S)|\Z", plain):
+        depth += (bracket[0] in tuple("([{")) - (bracket[0] in tuple(")]}"))
+        if depth <= 0 and bracket[0] in (";", "\n", ""):
+            yield bracket.end()
 
 
 def _before_slice(text: str, names: dict[str, Any], library: Library) -> tuple[Step, ...]:

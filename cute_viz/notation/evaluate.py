@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, make_composed_layout, takes_coordinate, with_origin
+from cute_viz.algebra.composed import (
+    ComposedLayout,
+    PointerFlag,
+    as_layout,
+    make_composed_layout,
+    member,
+    takes_coordinate,
+    with_origin,
+)
 from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.inttuple import Static, X, div_rem, is_int_tuple, leaves, show
 from cute_viz.algebra.layout import Layout
@@ -247,6 +255,8 @@ class Evaluator:
         """`target.name(...)`: the operation with the target as its first operand."""
         from cute_viz.algebra import ops
 
+        if not args and (part := member(name, target)) is not None:
+            return part
         return self.operate(ops.find(name), [target, *args], template)
 
     def call(self, node: Call) -> Any:
@@ -274,7 +284,10 @@ class Evaluator:
             found = self.resolve(node.name, tuple(source(self.text, item) for item in node.template))
             if found is not None:
                 return found
-        return self.operate(ops.find(node.name), [self.value(item) for item in node.args or ()], self.template(node))
+        operands = [self.value(item) for item in node.args or ()]
+        if len(operands) == 1 and (part := member(name, operands[0])) is not None:  # `f(x).layout_b()`
+            return part
+        return self.operate(ops.find(node.name), operands, self.template(node))
 
     def template(self, node: Call) -> tuple[Any, ...]:
         """The template arguments of an operation: numbers, and types by their names."""

@@ -8,12 +8,13 @@ from cute_viz.algebra.composed import ComposedLayout, counting
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.divide import as_in_dsl
 from cute_viz.algebra.elements import ValueType
-from cute_viz.algebra.inttuple import Static, show
+from cute_viz.algebra.inttuple import Static, leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.static import each_integer
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
+from cute_viz.algebra.tma import check_static
 from cute_viz.errors import AlgebraError, CuteVizError, LimitError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.notation.values import magnitudes, ungroup
@@ -319,6 +320,8 @@ class Evaluator(Operators):
 
         def result(*known: Any) -> Any:
             values = list(known)
+            if of_map and len(known) > 2:
+                check_static(short, known[2])
             if of_map or short in OF_TENSORS:
                 values = [as_tensor(x, p) for x, p in zip(known, pointers, strict=True)]
                 values = list(finished(tuple(values))) if of_map else values
@@ -328,7 +331,7 @@ class Evaluator(Operators):
         with as_in_dsl(False):
             found = through(result, *map(plain, operands), compares=short in SIMPLIFIES)
         if name in COUNTING:
-            return each_integer(lambda n: int(n) if isinstance(n, Static) else n, counting(found))
+            return _numbers(counting(found))
         of = next((n for n, operand in enumerate(operands) if isinstance(operand, (Layout, ComposedLayout))), 0)
         if short not in VIEWS or not operands:
             return found
@@ -339,6 +342,20 @@ class Evaluator(Operators):
     def of(self, part: Range, env: Env) -> Any:
         """The value of tokens in an environment."""
         return self.inside(env).value(self.context.tree(part))
+
+
+def _numbers(found: Any) -> Any:
+    """A tensor of coordinates with integers as they are here; beside strides with a mark one without follows a run-time step."""
+
+    def unmarked(x: Any) -> Any:
+        return each_integer(lambda n: int(n) if isinstance(n, Static) else n, x)
+
+    if not isinstance(found, ComposedLayout) or not isinstance(found.inner, Layout):
+        return unmarked(found)
+    if not any(type(getattr(step, "value", step)) is Static for step in leaves(found.inner.stride)):
+        return unmarked(found)
+    steps = each_integer(lambda n: int(n) if isinstance(n, Static) else Runtime(n), found.inner.stride)
+    return ComposedLayout(unmarked(found.outer), unmarked(found.offset), Layout(unmarked(found.inner.shape), steps))
 
 
 def as_word(value: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, make_composed_layout
-from cute_viz.algebra.elements import ValueType
+from cute_viz.algebra.elements import ValueType, bits_of, named, sparse
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
@@ -227,7 +227,12 @@ def _sparse(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     """sparse_elem<S,T>, and smem_sparse_ptr_flag_bits<S,B>, the pointer to such elements in a layout."""
     each, of = map(solid, values) if len(values) == 2 else (None, None)
     if isinstance(each, int) and name == "sparse_elem" and isinstance(of, ValueType):
-        return ValueType(f"sparse_elem<{int(certain(each))},{canonical(of)}>")
+        word = f"sparse_elem<{int(certain(each))},{canonical(of)}>"
+        if sparse(word) is None and named(canonical(of)) is not None:
+            raise meaning.fail(f"{word}: {each} elements do not share the bits of one", span)
+        if named(canonical(of)) is not None:
+            bits_of(word)  # Raises: AlgebraError for a part of less than a bit
+        return ValueType(word)
     if isinstance(each, int) and isinstance(of, int) and 0 < int(certain(each)) <= int(certain(of)) and of % each == 0:
         return PointerFlag(int(of) // int(each), sparsity=int(each))
     raise meaning.fail(f"{name} takes a sparsity and {'a type' if name == 'sparse_elem' else 'the bits of an element'}", span)

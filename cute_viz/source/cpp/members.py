@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag
+from cute_viz.algebra.composed import ComposedLayout, PointerFlag, member
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import show
@@ -45,6 +45,8 @@ def method(meaning: Meaning, value: Any, part: Part, args: tuple[Node, ...] | No
         return Pointer()
     if name == "layout" and isinstance(value, ComposedLayout) and isinstance(value.offset, PointerFlag) and value.offset.tensor:
         return value.inner
+    if not args and (found := member(name, value)) is not None:
+        return found
     if name in ("layout", "value") and not args:
         return as_int(value) if name == "value" and isinstance(value, int) and not isinstance(value, bool) else value
     if name in ("get_slice", "get_thread_slice", "get_thr_slice") and args and len(args) == 1:
