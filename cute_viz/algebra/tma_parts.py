@@ -160,7 +160,12 @@ def _rank(cta: Any, layout: Any) -> int:
     """A CTA's rank in the cluster. Raises: AlgebraError for anything else."""
     if not isinstance(cta, int) or not 0 <= cta < CLUSTER:
         words = f"{cta} is not a rank in a cluster of up to {CLUSTER} CTAs"
-        refuse("create_tma_multicast_mask", (layout,), words, hint="the mask has 16 bits: CuTe drops those of other ranks without a word")
+        refuse(
+            "create_tma_multicast_mask",
+            (layout,),
+            words,
+            hint="the mask has 16 bits: CuTe drops those of other ranks without a word",
+        )
     return int(cta)
 
 
