@@ -80,7 +80,13 @@ def _digit(idx: int, extent: int, stride: Any) -> int:
     if extent == 1:
         return 0
     if isinstance(stride, Basis) or stride == 0:
-        refuse("idx2crd", (idx, extent, stride), "a mode is found by dividing by its stride, which cannot be 0 or a basis element")
+        words = "a mode is found by dividing by its stride, which cannot be 0 or a basis element"
+        refuse(
+            "idx2crd",
+            (idx, extent, stride),
+            words,
+            hint="filter_zeros(A) has one coordinate where a stride is 0" if stride == 0 else None,
+        )
     rest: int = div_rem(div_rem(idx, stride)[0], extent)[1]
     return rest
 

@@ -159,7 +159,13 @@ def receivers(mask: MulticastMask) -> tuple[tuple[int, Any], ...]:
 def _rank(cta: Any, layout: Any) -> int:
     """A CTA's rank in the cluster. Raises: AlgebraError for anything else."""
     if not isinstance(cta, int) or not 0 <= cta < CLUSTER:
-        refuse("create_tma_multicast_mask", (layout,), f"{cta} is not a rank in a cluster of up to {CLUSTER} CTAs")
+        words = f"{cta} is not a rank in a cluster of up to {CLUSTER} CTAs"
+        refuse(
+            "create_tma_multicast_mask",
+            (layout,),
+            words,
+            hint="the mask has 16 bits: CuTe drops those of other ranks without a word",
+        )
     return int(cta)
 
 

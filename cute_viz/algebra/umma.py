@@ -55,6 +55,9 @@ def home(name: str, operand: str) -> str:
 
 def _make(operand: str, *given: Any) -> Any:
     if len(given) == 1:  # of a layout alone: registers for it
+        if isinstance(given[0], (TiledMMA, ThrMMA, MMA_Atom)):
+            words = f"make_fragment_{operand} of an MMA takes the partitioned tensor, too"
+            raise AlgebraError(words, hint=f"make_fragment_{operand}(mma, partition_shape_{operand}(mma, (128,64)))")
         return make_fragment_like(whole(given[0]))
     mma, part = as_tiled_mma(given[0]), given[1]
     where = home(mma.atom.name, operand)

@@ -278,12 +278,21 @@ def _row(entry: Entry, language: str) -> Row:
         value = value_of(entry)
     except CuteVizError as error:
         error_line, likely = error.line("cli"), entry.likely
-        return Row(entry.line, entry.path, "", "", "", error.needs, error_line, likely, entry.depends, entry.cell)
+        brief = _by_caller(entry.path, error.hint or "")
+        return Row(entry.line, entry.path, "", "", brief, error.needs, error_line, likely, entry.depends, entry.cell)
     printed = printed_as(value, language)
     needs = tuple(dict.fromkeys(name for x in unknowns(value) for name in x.error().needs if name != "?"))
     return Row(
         entry.line, entry.path, kind_of(value), printed, _brief(value, printed), needs, depends=entry.depends, cell=entry.cell
     )
+
+
+def _by_caller(path: str, hint: str) -> str:
+    """Where an object without a value of its own has one: in one of the calls that the hint names; "" of any other."""
+    found = re.match(r"name the caller: `name=(?P<caller>\w+)::(?P<own>\w+)::NAME`", hint)
+    if found is None or f"{found['own']}::" not in path:
+        return ""
+    return f"differs by caller, such as {found['caller']}::{found['own']}::{path.partition(found['own'] + '::')[2]}"
 
 
 def _brief(value: Any, printed: str) -> str:

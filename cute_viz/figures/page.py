@@ -59,7 +59,8 @@ def page(title: str, parts: Sequence[tuple[str, Figure]], columns: int, source: 
     notes = [
         f"{heading}: {note}" if heading and every.count(note) == 1 else note for heading, figure in parts for note in figure.notes
     ]
-    words = " ".join(f"{heading}: {figure.title}." for heading, figure in parts)
+    named = [(heading, figure.title or "; ".join(panel.caption for panel in figure.panels)) for heading, figure in parts]
+    words = " ".join(": ".join(filter(None, pair)) + "." for pair in named)
     return Figure(
         kind="page",
         title=title,

@@ -17,12 +17,19 @@ def undefined(name: str, names: Iterable[str], resolve: Callable[..., Any] | Non
     ("'Ms' is undefined", 'give it a value: `let=Ms=512`')
     >>> undefined("MY_16x8x16_F32", [], None)[0]
     "there is no atom 'MY_16x8x16_F32'"
+    >>> undefined("right_inverse", [], None)
+    ("'right_inverse' is an operation, which is called with its operands", 'such as right_inverse((4,8):(8,1))')
     """
     if re.search(r"\d+x\d+x\d+", name):
         upper = name.upper().replace("X", "x")
         known = upper != name and resolve is not None and is_atom_name(upper) and resolve(upper, ()) is not None
         hint = f"did you mean {upper}?" if known else "`cute-viz list mma` shows the atoms; `layouts=` adds your own"
         return f"there is no atom {name!r}", hint
+    from cute_viz.algebra import ops
+
+    operation = ops.OPS.get(ops.ALIASES.get(name, name))
+    if operation is not None and "_" in name:  # `shape` may be a variable of its text
+        return f"{name!r} is an operation, which is called with its operands", f"such as {operation.example}"
     like = [other for other in names if abs(len(other) - len(name)) <= 2][:50]  # a text may bind thousands
     near = get_close_matches(name, like, n=3) if len(name) > 2 else []
     ways = [f"did you mean {', '.join(near)}?"] if near else []

@@ -17,7 +17,7 @@ from cute_viz.algebra.tensor import Pointer as TensorPointer
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.vocabulary import MAKE_TUPLES, PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom, register_sourced
-from cute_viz.source.cpp.cutlass import IS_MAJORS, MAJORS, cluster_copy, is_major, major_of, store_op, trivial_scales
+from cute_viz.source.cpp.cutlass import IS_MAJORS, MAJORS, cluster_copy, is_major, major_of, store_op, tmem_store_of, trivial_scales
 from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.located import begin, located, moved, plain, pointer_of
 from cute_viz.source.cpp.reading import Meaning
@@ -365,6 +365,7 @@ CALLS: dict[str, _Call] = {
     **dict.fromkeys(RUN_TIME, _run_time),
     "tma_partition": tma_partition,
     **{f"sm{x}_trivial_blockwise_scale_config": _trivial_scales for x in (90, 100, 120)},
+    "tmem_load_to_store": lambda meaning, part, args, span: tmem_store_of(meaning, _solid(meaning, args), span),
     "sm90_get_smem_store_op_for_accumulator": _store_op(load=False),
     "sm90_get_smem_load_op_for_source": _store_op(load=True),
     "CUTE_STATIC_V": _static_value,

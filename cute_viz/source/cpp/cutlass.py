@@ -319,6 +319,20 @@ def store_op(meaning: Meaning, args: list[Any], span: Span, load: bool = False) 
     return instruction(meaning, "AutoVectorizingCopyWithAssumedAlignment", [128], span)
 
 
+def tmem_store_of(meaning: Meaning, args: list[Any], span: Span) -> Any:
+    """TMEM::tmem_load_to_store: the tcgen05.st of the shape of a tcgen05.ld (cute/atom/copy_traits_sm100.hpp).
+
+    Raises: AlgebraError for any other operation.
+    """
+    name = str(getattr(solid(args[0]), "name", "")) if len(args) == 1 else ""
+    found = None
+    if re.fullmatch(r"SM100_TMEM_LOAD_\d+dp\d+b\d+x(_16b)?", name):
+        found = instruction(meaning, name.replace("LOAD", "STORE"), None, span)
+    if found is None:
+        raise AlgebraError("No TMEM_STORE matching for provided TMEM_LOAD", hint="such as SM100_TMEM_LOAD_32dp32b1x{}")
+    return found
+
+
 def _matrix_copy(tile: Any, columns: bool, load: bool) -> str:
     """stmatrix or ldmatrix for the columns of an epilogue's tile."""
     extent = product(certain(tile[1])) if isinstance(tile, tuple) and len(tile) > 1 and isinstance(tile[1], (int, tuple)) else 0

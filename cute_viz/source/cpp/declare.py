@@ -79,6 +79,9 @@ class Declarer(Cursor):
             return self.grammar.control[word](self, scope, at)
         if word in ("public", "private", "protected", "default") and self.tokens[at + 1].kind == ":":
             return at + 2
+        behind = self.match[at + 1] + 1 if word == "alignas" and self.tokens[at + 1].kind == "(" else at
+        if behind > at and self.tokens[behind].text in _CLASSES:  # `alignas(128) union { ... } tensors;`
+            return self.statement(scope, behind, params)
         reader = self.grammar.words.get(word)
         if reader is not None:
             return reader(self, scope, at, params)

@@ -7,13 +7,13 @@ from typing import Any
 from cute_viz.algebra.elements import ValueType
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.source.cpp.elements import Array
-from cute_viz.source.cpp.lookup import opened
+from cute_viz.source.cpp.lookup import opened, within
 from cute_viz.source.cpp.paths import overloads
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Range, Scope
 from cute_viz.source.cpp.tree import Binary, Call, Cast, Id, Member, Node, Unary
 from cute_viz.source.cpp.uses import Use
-from cute_viz.source.cpp.values import Class, External, Pointer
+from cute_viz.source.cpp.values import Class, Env, External, Pointer
 
 _POINTER_WORDS = frozenset(("*", "&", "const", "__restrict__", "volatile"))
 
@@ -40,8 +40,8 @@ def _element(meaning: Meaning, node: Node) -> str:
     if isinstance(node, Call) and node.args:
         return _element(meaning, node.args[0])
     if isinstance(node, Member):
-        owner = meaning.value(node.object)
-        found = meaning.lookup.member(node.part.name, owner.env) if isinstance(owner, Class) else None
+        owner = _inside(meaning, node.object)
+        found = meaning.lookup.member(node.part.name, owner) if owner is not None else None
         part = found.declarations[0].type if found is not None and found.declarations else None
         return pointed_type(meaning.inside(found.env), part) if found is not None and part is not None else ""
     if isinstance(node, Id):
@@ -52,6 +52,21 @@ def _element(meaning: Meaning, node: Node) -> str:
         part = found.declarations[0].type if found.declarations else params[0].type if params else None
         return pointed_type(meaning.inside(found.env), part) if part is not None else ""
     return ""
+
+
+def _inside(meaning: Meaning, node: Node) -> Env | None:
+    """The scope of the members of an object, which may be of a struct or union without a name."""
+    around = _inside(meaning, node.object) if isinstance(node, Member) else None
+    found = None
+    if isinstance(node, Member) and around is not None:
+        found = meaning.lookup.member(node.part.name, around)
+    elif isinstance(node, Id) and len(node.parts) == 1:
+        found = meaning.lookup.find(node.parts[0].name, meaning.env, meaning.position(node.span))
+    own = found.declarations[0] if found is not None and found.declarations else None
+    if found is not None and own is not None and own.kind == "object" and own.inner is not None:
+        return within(found.env, own.inner)
+    value = meaning.value(node)
+    return value.env if isinstance(value, Class) else None
 
 
 def pointed_type(meaning: Meaning, part: Range) -> str:
