@@ -178,18 +178,20 @@ def test_a_box_is_hatched_where_it_is_out_of_bounds():
 def test_the_page_of_a_gemm_shows_lines_of_every_warp_in_memory(name):
     """K-major, swizzle of 128 bytes: row r of A is line r; warp w of a wgmma's four holds 16 rows, of tensor memory's four 32."""
     drawn, rows = figure(name), {"hopper_gemm": 16, "blackwell_gemm": 32}[name]
-    load, core = (next(p for p in drawn.panels if words in p.caption) for words in ("swizzle 128B", "core matrix (row"))
-    for panel, start in ((load, 0), (core, 1024)):
+    load, *_, store = (p for p in drawn.panels if "swizzle 128B" in p.caption)
+    core = next(p for p in drawn.panels if "core matrix (row" in p.caption)
+    for panel, start in ((load, 0), (core, 1024), (store, 0)):
         lines = [(int(label) - start) // 128 for label in panel.row_ruler.labels]
         assert lines == [warp * rows + n for warp in range(4) for n in range(4)]
         for n, (paint, label) in enumerate(zip(panel.paints, panel.labels, strict=True)):
             line, chunk = lines[n // 8], n % 8
             assert drawn.paints[paint].hue == line // rows
-            assert label == (f"{line},{(chunk ^ line % 8) * 8}" if panel is load else f"{line // 8},{chunk ^ line % 8}.{line % 8}")
+            assert label == (f"{line},{(chunk ^ line % 8) * 8}" if panel is not core else f"{line // 8},{chunk ^ line % 8}.{line % 8}")
         assert any(f"bytes {start}, {start + 128 * rows}" in note for note in drawn.notes)
     if name == "blackwell_gemm":
-        assert drawn.panels[-1].labels == tuple(f"{lane},{register}" for lane in range(16) for register in range(8))
-        (registers,) = [place for place in page_of(drawn, Options()).panels if place.panel is drawn.panels[-1]]
+        held = next(panel for panel in drawn.panels if "registers of the warp" in panel.caption)
+        assert held.labels == tuple(f"{lane},{register}" for lane in range(16) for register in range(8))
+        (registers,) = [place for place in page_of(drawn, Options()).panels if place.panel is held]
         assert registers.detail.name == "FULL"
 
 
