@@ -14,6 +14,8 @@ import pytest
 from cute_viz import notation
 from cute_viz.algebra.inttuple import show
 from cute_viz.cli import main
+from cute_viz.engine.request import Request
+from cute_viz.engine.whole import file_of, rows
 from cute_viz.errors import CuteVizError
 from cute_viz.source.cpp import read
 from cute_viz.source.model import Given
@@ -170,6 +172,8 @@ def test_several_calls_tell_what_they_agree_on() -> None:
     found = error(CALLED, "kernel::a")
     assert "differs between the calls of kernel in g (line 3) and h (line 4)" in found.message
     assert "`name=g::kernel::NAME`" in (found.hint or "")
+    (row,) = (x for x in rows(file_of(CALLED, "a.cu", Request(()))) if x.path == "kernel::a")
+    assert row.brief == "differs by caller, such as g::kernel::a"
     assert value(CALLED, "kernel::a", l="Layout<_3>{}") == "(_3,_2):(_1,_1)"
     other = CALLED.replace("Layout<_5>{}", "make_layout(4)")  # as many, but not known when the code is compiled
     assert "differs" in error(other, "kernel::a").message
@@ -229,6 +233,7 @@ def test_a_default_does_not_count_where_a_call_tells() -> None:
             "_4:_1",
         ),
         ("auto b = Layout<Int<CUTE_STATIC_V(size(Shape<_2,_3>{}))>>{};", "_6:_1"),
+        ("auto b = TMEM::tmem_load_to_store(SM100_TMEM_LOAD_16dp64b2x_16b{});", "SM100_TMEM_STORE_16dp64b2x_16b"),
         ("using b = std::conditional_t<(cutlass::arch::Sm90::kMinComputeCapability >= 90), Layout<_9>, Layout<_8>>;", "_9:_1"),
         ("using P = MainloopSm80CpAsync<3, Shape<_1,_1,_1>>; auto b = Layout<Int<P::Stages>>{};", "_3:_1"),
         (
@@ -239,6 +244,23 @@ def test_a_default_does_not_count_where_a_call_tells() -> None:
 )
 def test_what_real_files_contain(text: str, expected: str) -> None:
     assert value(f"void f(void* p) {{ {text} }}", "b") == expected
+
+
+def test_members_of_structs_without_a_name_have_elements() -> None:
+    """As SharedStorage of CUTLASS's Blackwell tutorials has them: what an ArrayEngine of one begins with is of its type."""
+    text = """template <class T, class L> struct Storage {
+  alignas(128) union {
+    alignas(128) struct { alignas(128) cute::ArrayEngine<T, cute::cosize_v<L>> A; } mainloop;
+    alignas(128) cute::ArrayEngine<float, 64> C;
+  } tensors;
+  auto sA() { return make_tensor(make_smem_ptr(tensors.mainloop.A.begin()), L{}); }
+  auto sC() { return make_tensor(make_smem_ptr(tensors.C.begin()), Layout<_64>{}); }
+};
+void f(Storage<half_t, Layout<Shape<_8,_8>>>& s) {
+  int a = sizeof(make_tensor_like(s.sA())), c = sizeof(make_tensor_like(s.sC()));
+}
+"""
+    assert [value(text, name) for name in "ac"] == ["128", "256"]
 
 
 @pytest.mark.parametrize(
