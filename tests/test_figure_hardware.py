@@ -186,7 +186,8 @@ def test_the_page_of_a_gemm_shows_lines_of_every_warp_in_memory(name):
         for n, (paint, label) in enumerate(zip(panel.paints, panel.labels, strict=True)):
             line, chunk = lines[n // 8], n % 8
             assert drawn.paints[paint].hue == line // rows
-            assert label == (f"{line},{(chunk ^ line % 8) * 8}" if panel is not core else f"{line // 8},{chunk ^ line % 8}.{line % 8}")
+            box, matrix = f"{line},{(chunk ^ line % 8) * 8}", f"{line // 8},{chunk ^ line % 8}.{line % 8}"
+            assert label == (matrix if panel is core else box)
         assert any(f"bytes {start}, {start + 128 * rows}" in note for note in drawn.notes)
     if name == "blackwell_gemm":
         held = next(panel for panel in drawn.panels if "registers of the warp" in panel.caption)

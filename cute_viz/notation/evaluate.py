@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from cute_viz.algebra.composed import (
+    MEMBERS,
     ComposedLayout,
     PointerFlag,
     as_layout,
@@ -284,10 +285,9 @@ class Evaluator:
             found = self.resolve(node.name, tuple(source(self.text, item) for item in node.template))
             if found is not None:
                 return found
-        operands = [self.value(item) for item in node.args or ()]
-        if len(operands) == 1 and (part := member(name, operands[0])) is not None:  # `f(x).layout_b()`
-            return part
-        return self.operate(ops.find(node.name), operands, self.template(node))
+        if name in MEMBERS and len(node.args or ()) == 1 and (part := member(name, self.value(node.args[0]))) is not None:
+            return part  # `f(x).layout_b()`
+        return self.operate(ops.find(node.name), [self.value(item) for item in node.args or ()], self.template(node))
 
     def template(self, node: Call) -> tuple[Any, ...]:
         """The template arguments of an operation: numbers, and types by their names."""
