@@ -285,9 +285,10 @@ class Evaluator:
             found = self.resolve(node.name, tuple(source(self.text, item) for item in node.template))
             if found is not None:
                 return found
-        if name in MEMBERS and len(node.args or ()) == 1 and (part := member(name, self.value(node.args[0]))) is not None:
+        args = node.args or ()
+        if name in MEMBERS and len(args) == 1 and (part := member(name, self.value(args[0]))) is not None:
             return part  # `f(x).layout_b()`
-        return self.operate(ops.find(node.name), [self.value(item) for item in node.args or ()], self.template(node))
+        return self.operate(ops.find(node.name), [self.value(item) for item in args], self.template(node))
 
     def template(self, node: Call) -> tuple[Any, ...]:
         """The template arguments of an operation: numbers, and types by their names."""
