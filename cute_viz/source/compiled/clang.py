@@ -1,0 +1,361 @@
+"""A unit of CUDA -> what its compiler decided: each instance of a function with the exact types of its variables and calls.
+
+libclang parses the unit as a compiler would, without running anything. From the functions of the unit itself every function that is
+called is followed into its instance; those of CuTe, CUDA and the standard library are not.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cute_viz.errors import CuteVizError
+from cute_viz.headers import cuda_headers, cute_headers
+from cute_viz.source.compiled.flags import Flags
+
+if TYPE_CHECKING:
+    from clang.cindex import Cursor, TranslationUnit
+
+NEEDS = "pip install 'cute-viz[compiler]'"
+HERE = os.path.dirname(os.path.abspath(__file__))
+MOVES = frozenset(("copy", "copy_if", "copy_aligned", "cooperative_copy", "axpby", "gemm"))
+_EXPLICIT = re.compile(r"^[ \t]*template\s+(?!<)(?P<head>[^;{}()<>=]*?)(?P<name>[\w:]+)\s*(?P<args><[^;{}]*>)\s*\((?P<params>[^;{}]*)\)\s*;", re.M)
+_LARGEST = 90  # the newest architecture that libclang 18 knows; newer ones are told by macros
+_DEEP = 100_000
+_KEEP_GOING = 0x200  # CXTranslationUnit_KeepGoing: a header that is not there does not end the unit
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A name and its type, as the compiler spells it. kind: var, param, binding, alias or field."""
+
+    name: str
+    file: str
+    line: int
+    type: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a function that moves or multiplies tensors. args: the text and the type of each operand."""
+
+    name: str
+    file: str
+    line: int
+    args: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One instance of a function or class: its path, its template arguments by name, what it has in the order of the text."""
+
+    scope: tuple[str, ...]
+    args: tuple[tuple[str, str], ...]
+    kernel: bool
+    variables: tuple[Variable, ...]
+    calls: tuple[Call, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A parsed unit. errors: of the compiler, in files that are not CUDA's or the system's, with their places. files: all that it read."""
+
+    instances: tuple[Instance, ...]
+    errors: tuple[tuple[str, int, str], ...]
+    files: tuple[str, ...]
+
+
+def parse(path: str, text: str, flags: Flags) -> Unit:
+    """The unit of a file, whose text may be newer than the file.
+
+    Raises: CuteVizError without libclang, and where the unit cannot be parsed at all.
+    """
+    try:
+        from clang import cindex
+    except ImportError:
+        raise CuteVizError("reading a file as compiled needs libclang, which is not installed", hint=NEEDS) from None
+    if (own := os.environ.get("LIBCLANG")) and not cindex.Config.loaded:
+        cindex.Config.set_library_file(own)
+    path = os.path.abspath(path)
+    whole = text + _uses(text)
+    try:
+        unit = cindex.Index.create().parse(path, [*words(flags)], [(path, whole)], _KEEP_GOING)
+    except (cindex.TranslationUnitLoadError, cindex.LibclangError) as error:
+        raise CuteVizError(f"libclang cannot parse this file: {error}", name=path, hint=NEEDS) from None
+    return _Walk(unit, path, text.count("\n") + 1).unit()
+
+
+def words(flags: Flags) -> Iterator[str]:
+    """The command line of libclang: CUDA code for a device, CUDA's and CuTe's headers, where the flags do not name them."""
+    number = int(flags.arch.rstrip("af") or 80)
+    known = f"sm_{min(number, _LARGEST)}{'a' if number >= 90 else ''}"
+    yield from ("-x", "cuda", "--cuda-device-only", f"--cuda-gpu-arch={known}", "-nocudainc", "-nocudalib", "-w", "-ferror-limit=0")
+    if not any(word.startswith("-std=") for word in flags.words):
+        yield "-std=c++17"
+    yield from ("-include", os.path.join(HERE, "device.h"))
+    if number > _LARGEST:
+        features = f"__CUDA_ARCH_FEAT_SM{number}_ALL"
+        yield from ("-U__CUDA_ARCH__", f"-D__CUDA_ARCH__={number}0", f"-D{features}", "-U__CUDA_ARCH_FEAT_SM90_ALL")
+        yield from (f"-DCUTLASS_ARCH_MMA_SM{number}_SUPPORTED=1",)
+    yield from flags.words
+    if not _has(flags, "cute/layout.hpp") and (folder := cute_headers()):
+        yield from ("-I", folder)
+    if not _has(flags, "cuda_runtime_api.h") or not _has(flags, "crt/host_defines.h"):
+        for folder in cuda_headers():
+            yield from ("-I", folder)
+    for folder in _builtin():
+        yield from ("-isystem", folder)
+    yield from ("-idirafter", os.path.join(HERE, "stubs"))
+
+
+def _has(flags: Flags, name: str) -> bool:
+    return any(os.path.isfile(os.path.join(folder, name)) for folder in flags.folders)
+
+
+def _builtin() -> list[str]:
+    """The folder of a compiler's own headers, `stddef.h`, which libclang does not bring: gcc's or clang's, the newest."""
+    from glob import glob
+
+    places = [*glob("/usr/lib/gcc/*/*/include/stddef.h"), *glob("/usr/lib/llvm-*/lib/clang/*/include/stddef.h")]
+    places += glob("/usr/lib/clang/*/include/stddef.h") + glob(f"{sys.prefix}/lib/gcc/*/*/include/stddef.h")
+    found = sorted(places, key=lambda place: ([int(n) for n in re.findall(r"\d+", place)], place))
+    return [os.path.dirname(found[-1])] if found else []
+
+
+def _uses(text: str) -> str:
+    """Functions that use what the text instantiates explicitly, which libclang does not visit by itself."""
+    out = []
+    for n, found in enumerate(_EXPLICIT.finditer(text)):
+        head = re.sub(r"\b(?:__global__|__device__|__host__|inline|static|extern)\b", "", found["head"]).strip()
+        if head.split()[:1] in (["class"], ["struct"]) or not head:
+            continue
+        out.append(f"\nstatic void __cute_viz_use_{n}() {{ (void)static_cast<{head} (*)({found['params']})>(&{found['name']}{found['args']}); }}")
+    return "".join(out)
+
+
+class _Walk:
+    """One walk over all functions that a unit runs."""
+
+    def __init__(self, unit: TranslationUnit, path: str, lines: int) -> None:
+        from clang.cindex import CursorKind
+
+        self.parsed, self.path, self.lines = unit, path, lines
+        self.kinds = CursorKind
+        self.functions = {
+            CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.CONVERSION_FUNCTION, CursorKind.DESTRUCTOR
+        }  # fmt: skip
+        self.references = {CursorKind.DECL_REF_EXPR, CursorKind.MEMBER_REF_EXPR, CursorKind.CALL_EXPR}
+        self.templates = {
+            CursorKind.FUNCTION_TEMPLATE, CursorKind.CLASS_TEMPLATE, CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION
+        }  # fmt: skip
+        self.aliases = {CursorKind.TYPE_ALIAS_DECL, CursorKind.TYPEDEF_DECL}
+        self.parameters = {CursorKind.TEMPLATE_TYPE_PARAMETER, CursorKind.TEMPLATE_NON_TYPE_PARAMETER, CursorKind.TEMPLATE_TEMPLATE_PARAMETER}
+        included = [str(file.include.name) for file in unit.get_includes()]
+        self.files = tuple(dict.fromkeys((path, *map(os.path.abspath, included))))
+        layout = next((name for name in included if name.endswith("cute/layout.hpp")), None)
+        self.skipped = tuple(os.path.abspath(folder) + os.sep for folder in self._foreign(layout))
+        self.foreign: dict[str, bool] = {}
+        self.seen: set[int] = set()
+        self.waiting: list[Cursor] = []
+        self.classes: dict[int, tuple[Cursor, dict[tuple[str, int], Variable]]] = {}
+
+    def _foreign(self, layout: str | None) -> Iterator[str]:
+        if layout is not None:
+            yield os.path.dirname(layout)
+        yield from (HERE, "/usr/include", "/usr/lib", "/usr/local/cuda", *cuda_headers())
+
+    def unit(self) -> Unit:
+        """All that was found."""
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, _DEEP))
+        try:
+            instances = tuple(self.instances())
+        finally:
+            sys.setrecursionlimit(limit)
+        return Unit(instances, tuple(self.errors()), self.files)
+
+    def errors(self) -> Iterator[tuple[str, int, str]]:
+        """The errors in files that are the user's."""
+        for diagnostic in self.parsed.diagnostics:
+            file = diagnostic.location.file
+            if diagnostic.severity >= 3 and file is not None and not self.is_foreign(str(file.name)):
+                yield str(file.name), int(diagnostic.location.line), str(diagnostic.spelling)
+
+    def is_foreign(self, name: str) -> bool:
+        """Whether a file is CuTe's, CUDA's or the system's."""
+        if name not in self.foreign:
+            self.foreign[name] = os.path.abspath(name).startswith(self.skipped)
+        return self.foreign[name]
+
+    def instances(self) -> Iterator[Instance]:
+        """Every function that the unit's own functions reach, then every class that these use."""
+        for cursor in self.parsed.cursor.get_children():
+            file = cursor.location.file
+            if file is not None and file.name == self.path:
+                yield from self.top(cursor)
+        at = 0
+        while at < len(self.waiting):
+            yield self.function(self.waiting[at])
+            at += 1
+        for cursor, names in self.classes.values():
+            yield Instance(self.scope(cursor), self.arguments(cursor), False, tuple(names.values()), ())
+
+    def top(self, cursor: Cursor) -> Iterator[Instance]:
+        """The functions of the unit's own file that are no templates; names outside of functions."""
+        kind = cursor.kind
+        if kind in self.functions:
+            self.reach(cursor)
+        elif kind in (self.kinds.NAMESPACE, self.kinds.LINKAGE_SPEC, self.kinds.CLASS_DECL, self.kinds.STRUCT_DECL, self.kinds.UNEXPOSED_DECL):
+            for child in cursor.get_children():
+                yield from self.top(child)
+        elif kind in self.aliases or kind == self.kinds.VAR_DECL:
+            found = self.variable(cursor)
+            if found is not None:
+                yield Instance(self.scope(cursor.semantic_parent), (), False, (found,), ())
+
+    def reach(self, cursor: Cursor) -> None:
+        """Remember a function to walk."""
+        found = cursor.get_definition() or cursor
+        if found.hash not in self.seen:
+            self.seen.add(found.hash)
+            self.waiting.append(found)
+
+    def function(self, cursor: Cursor) -> Instance:
+        """One instance."""
+        variables: dict[tuple[str, int, str], Variable] = {}
+        calls: list[Call] = []
+        kernel = any(child.kind == self.kinds.CUDAGLOBAL_ATTR for child in self.template(cursor))
+        todo = [cursor]
+        while todo:
+            here = todo.pop()
+            kind = here.kind
+            if kind in self.templates and here is not cursor:
+                continue
+            kernel = kernel or kind == self.kinds.CUDAGLOBAL_ATTR
+            if kind in self.aliases or kind in (self.kinds.VAR_DECL, self.kinds.PARM_DECL):
+                found = self.variable(here)
+                if found is not None:
+                    variables.setdefault((found.name, found.line, found.type), found)
+            elif kind in self.references:
+                self.refer(here, variables, calls)
+            elif kind == self.kinds.TYPE_REF:
+                self.alias(here)
+            todo.extend(reversed(list(here.get_children())))
+        parent = cursor.semantic_parent
+        if parent is not None and parent.kind in (self.kinds.CLASS_DECL, self.kinds.STRUCT_DECL):
+            self.fields(parent)
+        return Instance(self.scope(cursor), self.arguments(cursor), kernel, tuple(variables.values()), tuple(calls))
+
+    def refer(self, here: Cursor, variables: dict[tuple[str, int, str], Variable], calls: list[Call]) -> None:
+        """What an expression names: a function to walk, a call to keep, a structured binding."""
+        target = here.referenced
+        if target is None:
+            return
+        if target.kind in self.functions:
+            place = target.location.file
+            if here.kind == self.kinds.CALL_EXPR and target.spelling in MOVES:
+                calls.append(self.call(here, target))
+            if place is not None and not self.is_foreign(str(place.name)):
+                self.reach(target)
+        elif target.kind == self.kinds.UNEXPOSED_DECL and target.spelling:
+            place = target.location
+            if place.file is not None and not self.is_foreign(str(place.file.name)):
+                found = Variable(target.spelling, str(place.file.name), place.line, here.type.get_canonical().spelling, "binding")
+                variables.setdefault((found.name, found.line, found.type), found)
+
+    def call(self, here: Cursor, target: Cursor) -> Call:
+        """A call of a function that moves or multiplies."""
+        args = [(_text(arg), str(arg.type.get_canonical().spelling)) for arg in here.get_arguments() if arg is not None]
+        return Call("::".join(self.scope(target)), str(here.location.file.name), int(here.location.line), tuple(args))
+
+    def alias(self, here: Cursor) -> None:
+        """A type of a class that is named: an entry of that class."""
+        target = here.referenced
+        if target is None or target.kind not in self.aliases:
+            return
+        parent = target.semantic_parent
+        place = target.location.file
+        if parent is None or parent.kind not in (self.kinds.CLASS_DECL, self.kinds.STRUCT_DECL) or place is None or self.is_foreign(str(place.name)):
+            return
+        found = self.variable(target)
+        if found is not None:
+            names = self.classes.setdefault(parent.hash, (parent, {}))[1]
+            names.setdefault((found.name, found.line), found)
+
+    def fields(self, parent: Cursor, deep: int = 0) -> None:
+        """The data members of a class, and of the classes that it holds."""
+        place = parent.location.file
+        if place is None or self.is_foreign(str(place.name)) or deep > 4:
+            return
+        names = self.classes.setdefault(parent.hash, (parent, {}))[1]
+        for field in parent.type.get_fields():
+            found = Variable(field.spelling, str(place.name), field.location.line, field.type.get_canonical().spelling, "field")
+            if (found.name, found.line) in names:
+                continue
+            names[found.name, found.line] = found
+            inner = field.type.get_canonical().get_declaration()
+            if inner.kind in (self.kinds.CLASS_DECL, self.kinds.STRUCT_DECL) and inner.hash not in self.classes:
+                self.fields(inner, deep + 1)
+
+    def variable(self, cursor: Cursor) -> Variable | None:
+        """A declaration with its type; None of one without a name, and of one behind the text."""
+        place = cursor.location
+        if place.file is None or not cursor.spelling or (place.file.name == self.path and place.line > self.lines):
+            return None
+        alias = cursor.kind in self.aliases
+        kind = "alias" if alias else "param" if cursor.kind == self.kinds.PARM_DECL else "var"
+        type_ = cursor.underlying_typedef_type if alias else cursor.type
+        return Variable(cursor.spelling, str(place.file.name), place.line, type_.get_canonical().spelling, kind)
+
+    def scope(self, cursor: Cursor | None) -> tuple[str, ...]:
+        """The namespaces, classes and functions around and with a declaration; unnamed ones are left out."""
+        out: list[str] = []
+        while cursor is not None and cursor.kind != self.kinds.TRANSLATION_UNIT:
+            if cursor.spelling and "(" not in cursor.spelling:
+                out.append(cursor.spelling)
+            cursor = cursor.semantic_parent
+        return tuple(reversed(out))
+
+    def arguments(self, cursor: Cursor) -> tuple[tuple[str, str], ...]:
+        """The template arguments of an instance, and of the class that it is a member of, by their names."""
+        out: list[tuple[str, str]] = []
+        parent = cursor.semantic_parent
+        if parent is not None and parent.kind in (self.kinds.CLASS_DECL, self.kinds.STRUCT_DECL):
+            out += self.arguments(parent)
+        names = [child.spelling for child in self.template(cursor) if child.kind in self.parameters]
+        for n in range(max(0, cursor.get_num_template_arguments())):
+            try:
+                kind = cursor.get_template_argument_kind(n).name
+            except ValueError:  # a pack, which this binding has no name for
+                continue
+            if kind == "TYPE":
+                value = cursor.get_template_argument_type(n).get_canonical().spelling
+            elif kind == "INTEGRAL":
+                value = str(cursor.get_template_argument_value(n))
+            else:
+                continue
+            out.append((names[n] if n < len(names) else f"arg{n}", value))
+        return tuple(out)
+
+    def template(self, cursor: Cursor) -> list[Cursor]:
+        """What the template has of which something is an instance: its parameters, attributes and body."""
+        from clang.cindex import conf
+
+        found = conf.lib.clang_getSpecializedCursorTemplate(cursor)
+        return list(found.get_children()) if found is not None else []
+
+
+def _text(cursor: Cursor) -> str:
+    """The words of an expression."""
+    inner = cursor
+    while inner.kind.is_unexposed():
+        children = list(inner.get_children())
+        if len(children) != 1:
+            break
+        inner = children[0]
+    return str(inner.spelling)
