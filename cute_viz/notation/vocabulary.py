@@ -17,7 +17,7 @@ INTEGRALS = ("Int", "C", "constant", "integral_constant")  # static integers
 MAKE_TUPLES = ("make_shape", "make_stride", "make_step", "make_tile", "make_coord", "make_tuple")
 PRINTERS = ("print", "print_layout", "print_latex", "print_tensor", "print_svg")
 # What only passes its argument on.
-CASTS = ("decltype", "int", "int32_t", "uint32_t", "size_t", "static_cast", "unwrap", "as_value", "type")
+CASTS = ("decltype", "int", "int32_t", "uint32_t", "size_t", "static_cast", "as_value", "type")
 
 _ATOM = re.compile(r"Layout_(?:(MN|K)_(INTER|SW32|SW64|SW128)|MN_(SW128_32B))_(Sp)?Atom(_Bits)?")
 _BY_MAJOR = re.compile(r"Layout_(INTER|SW32|SW64|SW128)_(Sp)?Atom")
