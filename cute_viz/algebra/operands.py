@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, domain
-from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import Major, Underscore, leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.unknown import Unknown
+from cute_viz.values.types import ValueType
 
 _SHAPES = {"an integer", "integers"}
 _LAYOUTS = {"a layout", "a composed layout"}

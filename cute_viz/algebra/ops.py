@@ -113,7 +113,7 @@ class Op:
             return own(*operands, **extra)
 
         operation.__name__ = operation.__qualname__ = self.name
-        operation.__doc__ = own.__doc__ or f"{self.summary[0].upper()}{self.summary[1:]}.\n\nSuch as {self.example}"  # in a wheel
+        operation.__doc__ = own.__doc__ or f"{self.summary[0].upper()}{self.summary[1:]}.\n\nSuch as {self.example}"  # python -OO
         return operation
 
     def check_count(self, args: list[Any]) -> None:

@@ -53,10 +53,10 @@ def smem_atom(name: str, template: tuple[Any, ...]) -> ComposedLayout | None:
         raise AlgebraError(f"{name} takes an element type and a sparsity", hint=f"such as GMMA::{name}<half_t,2>")
     if not in_bits and not packed and len(template) != 1:
         raise AlgebraError(f"{name} takes an element type", hint=f"such as GMMA::{name}<half_t>")
-    from cute_viz.algebra.elements import bits_of
     from cute_viz.algebra.inttuple import Typed
     from cute_viz.algebra.recast import upcast
     from cute_viz.algebra.static import mark_static
+    from cute_viz.values.types import bits_of
 
     bits = 1 if in_bits else bits_of(template[0])
     layout = upcast(Layout(shape, stride), bits)
