@@ -9,7 +9,12 @@ from importlib.util import find_spec
 def cute_headers() -> str | None:
     """The folder of CuTe's headers: CUTE_VIZ_CUTLASS, CUTLASS_PATH, or the package nvidia-cutlass; None without any."""
     home = os.environ.get("CUTLASS_PATH")
-    places = (os.environ.get("CUTE_VIZ_CUTLASS"), home and os.path.join(home, "include"), home, package("cutlass_library", "source", "include"))
+    places = (
+        os.environ.get("CUTE_VIZ_CUTLASS"),
+        home and os.path.join(home, "include"),
+        home,
+        package("cutlass_library", "source", "include"),
+    )
     return next((place for place in places if place and os.path.isfile(os.path.join(place, "cute", "layout.hpp"))), None)
 
 

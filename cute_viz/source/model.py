@@ -50,6 +50,7 @@ class Entry:
     depends: of one in branches of the preprocessor that nothing decides, the names that would.
     cell: of a notebook, in which its lines count; 0 in another text.
     end: where names are bound anew, the value that the name has at the end of its scope, whichever definition that is.
+    file: the included file that it is in, "" else.
 
     >>> Entry("sA", ("gemm_tn",), Span(5, 7), 1, lambda: 4).path
     'gemm_tn::sA'
@@ -65,6 +66,7 @@ class Entry:
     call: Callable[[], tuple[str, list[Any], tuple[Any, ...]] | None] | None = None
     depends: tuple[str, ...] = ()
     cell: int = 0
+    file: str = ""
 
     @property
     def path(self) -> str:

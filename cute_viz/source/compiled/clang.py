@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cute_viz.errors import CuteVizError
 from cute_viz.headers import cuda_headers, cute_headers
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 NEEDS = "pip install 'cute-viz[compiler]'"
 HERE = os.path.dirname(os.path.abspath(__file__))
 MOVES = frozenset(("copy", "copy_if", "copy_aligned", "cooperative_copy", "axpby", "gemm"))
-_EXPLICIT = re.compile(r"^[ \t]*template\s+(?!<)(?P<head>[^;{}()<>=]*?)(?P<name>[\w:]+)\s*(?P<args><[^;{}]*>)\s*\((?P<params>[^;{}]*)\)\s*;", re.M)
-_LARGEST = 90  # the newest architecture that libclang 18 knows; newer ones are told by macros
+_EXPLICIT = re.compile(
+    r"^[ \t]*template\s+(?!<)(?P<head>[^;{}()<>=]*?)(?P<name>[\w:]+)\s*(?P<args><[^;{}]*>)\s*\((?P<params>[^;{}]*)\)\s*;", re.M
+)
 _DEEP = 100_000
 _KEEP_GOING = 0x200  # CXTranslationUnit_KeepGoing: a header that is not there does not end the unit
 
@@ -93,15 +94,17 @@ def parse(path: str, text: str, flags: Flags) -> Unit:
 def words(flags: Flags) -> Iterator[str]:
     """The command line of libclang: CUDA code for a device, CUDA's and CuTe's headers, where the flags do not name them."""
     number = int(flags.arch.rstrip("af") or 80)
-    known = f"sm_{min(number, _LARGEST)}{'a' if number >= 90 else ''}"
-    yield from ("-x", "cuda", "--cuda-device-only", f"--cuda-gpu-arch={known}", "-nocudainc", "-nocudalib", "-w", "-ferror-limit=0")
+    yield from ("-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-w", "-ferror-limit=0")
     if not any(word.startswith("-std=") for word in flags.words):
         yield "-std=c++17"
+    yield f"-D__CUDA_ARCH__={number}0"
+    if number >= 90:
+        yield from (
+            f"-D__CUDA_ARCH_FEAT_SM{number}_ALL",
+            f"-D__CUDA_ARCH_SPECIFIC__={number}0",
+            f"-DCUTLASS_ARCH_MMA_SM{number}_SUPPORTED=1",
+        )
     yield from ("-include", os.path.join(HERE, "device.h"))
-    if number > _LARGEST:
-        features = f"__CUDA_ARCH_FEAT_SM{number}_ALL"
-        yield from ("-U__CUDA_ARCH__", f"-D__CUDA_ARCH__={number}0", f"-D{features}", "-U__CUDA_ARCH_FEAT_SM90_ALL")
-        yield from (f"-DCUTLASS_ARCH_MMA_SM{number}_SUPPORTED=1",)
     yield from flags.words
     if not _has(flags, "cute/layout.hpp") and (folder := cute_headers()):
         yield from ("-I", folder)
@@ -134,7 +137,9 @@ def _uses(text: str) -> str:
         head = re.sub(r"\b(?:__global__|__device__|__host__|inline|static|extern)\b", "", found["head"]).strip()
         if head.split()[:1] in (["class"], ["struct"]) or not head:
             continue
-        out.append(f"\nstatic void __cute_viz_use_{n}() {{ (void)static_cast<{head} (*)({found['params']})>(&{found['name']}{found['args']}); }}")
+        out.append(
+            f"\nstatic void __cute_viz_use_{n}() {{ (void)static_cast<{head} (*)({found['params']})>(&{found['name']}{found['args']}); }}"
+        )
     return "".join(out)
 
 
@@ -154,20 +159,29 @@ class _Walk:
             CursorKind.FUNCTION_TEMPLATE, CursorKind.CLASS_TEMPLATE, CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION
         }  # fmt: skip
         self.aliases = {CursorKind.TYPE_ALIAS_DECL, CursorKind.TYPEDEF_DECL}
-        self.parameters = {CursorKind.TEMPLATE_TYPE_PARAMETER, CursorKind.TEMPLATE_NON_TYPE_PARAMETER, CursorKind.TEMPLATE_TEMPLATE_PARAMETER}
+        self.parameters = {
+            CursorKind.TEMPLATE_TYPE_PARAMETER,
+            CursorKind.TEMPLATE_NON_TYPE_PARAMETER,
+            CursorKind.TEMPLATE_TEMPLATE_PARAMETER,
+        }
         included = [str(file.include.name) for file in unit.get_includes()]
         self.files = tuple(dict.fromkeys((path, *map(os.path.abspath, included))))
-        layout = next((name for name in included if name.endswith("cute/layout.hpp")), None)
-        self.skipped = tuple(os.path.abspath(folder) + os.sep for folder in self._foreign(layout))
+        self.skipped = tuple(dict.fromkeys(os.path.abspath(folder) + os.sep for folder in self._foreign(included)))
+        libraries = (os.path.dirname(os.path.dirname(name)) + os.sep for name in included if name.endswith("/cutlass/cutlass.h"))
+        self.libraries = (*self.skipped, *map(os.path.abspath, libraries))
         self.foreign: dict[str, bool] = {}
         self.seen: set[int] = set()
         self.waiting: list[Cursor] = []
         self.classes: dict[int, tuple[Cursor, dict[tuple[str, int], Variable]]] = {}
 
-    def _foreign(self, layout: str | None) -> Iterator[str]:
-        if layout is not None:
-            yield os.path.dirname(layout)
-        yield from (HERE, "/usr/include", "/usr/lib", "/usr/local/cuda", *cuda_headers())
+    def _foreign(self, included: list[str]) -> Iterator[str]:
+        """The folders of CuTe, CUDA and the system."""
+        for name in included:
+            if name.endswith(
+                ("/cute/layout.hpp", "/cuda_runtime_api.h", "/cuda_fp16.h", "/crt/host_defines.h", "/cuda/std/version")
+            ):
+                yield os.path.dirname(name).removesuffix("/crt").removesuffix("/cuda/std")
+        yield from (HERE, "/usr/include", "/usr/lib", "/lib")
 
     def unit(self) -> Unit:
         """All that was found."""
@@ -180,10 +194,10 @@ class _Walk:
         return Unit(instances, tuple(self.errors()), self.files)
 
     def errors(self) -> Iterator[tuple[str, int, str]]:
-        """The errors in files that are the user's."""
+        """The errors in files that are neither a library's nor the system's."""
         for diagnostic in self.parsed.diagnostics:
             file = diagnostic.location.file
-            if diagnostic.severity >= 3 and file is not None and not self.is_foreign(str(file.name)):
+            if diagnostic.severity >= 3 and file is not None and not os.path.abspath(str(file.name)).startswith(self.libraries):
                 yield str(file.name), int(diagnostic.location.line), str(diagnostic.spelling)
 
     def is_foreign(self, name: str) -> bool:
@@ -210,7 +224,13 @@ class _Walk:
         kind = cursor.kind
         if kind in self.functions:
             self.reach(cursor)
-        elif kind in (self.kinds.NAMESPACE, self.kinds.LINKAGE_SPEC, self.kinds.CLASS_DECL, self.kinds.STRUCT_DECL, self.kinds.UNEXPOSED_DECL):
+        elif kind in (
+            self.kinds.NAMESPACE,
+            self.kinds.LINKAGE_SPEC,
+            self.kinds.CLASS_DECL,
+            self.kinds.STRUCT_DECL,
+            self.kinds.UNEXPOSED_DECL,
+        ):
             for child in cursor.get_children():
                 yield from self.top(child)
         elif kind in self.aliases or kind == self.kinds.VAR_DECL:
@@ -280,7 +300,12 @@ class _Walk:
             return
         parent = target.semantic_parent
         place = target.location.file
-        if parent is None or parent.kind not in (self.kinds.CLASS_DECL, self.kinds.STRUCT_DECL) or place is None or self.is_foreign(str(place.name)):
+        if (
+            parent is None
+            or parent.kind not in (self.kinds.CLASS_DECL, self.kinds.STRUCT_DECL)
+            or place is None
+            or self.is_foreign(str(place.name))
+        ):
             return
         found = self.variable(target)
         if found is not None:
@@ -293,6 +318,7 @@ class _Walk:
         if place is None or self.is_foreign(str(place.name)) or deep > 4:
             return
         names = self.classes.setdefault(parent.hash, (parent, {}))[1]
+        self.parameter_aliases(parent, names)
         for field in parent.type.get_fields():
             found = Variable(field.spelling, str(place.name), field.location.line, field.type.get_canonical().spelling, "field")
             if (found.name, found.line) in names:
@@ -301,6 +327,17 @@ class _Walk:
             inner = field.type.get_canonical().get_declaration()
             if inner.kind in (self.kinds.CLASS_DECL, self.kinds.STRUCT_DECL) and inner.hash not in self.classes:
                 self.fields(inner, deep + 1)
+
+    def parameter_aliases(self, parent: Cursor, names: dict[tuple[str, int], Variable]) -> None:
+        """Aliases of a class template that are one of its parameters: `using SmemLayoutAtomA = SmemLayoutAtomA_;`."""
+        args = dict(self.arguments(parent))
+        named = {child.spelling for child in self.template(parent) if child.kind in self.parameters}
+        if not named <= args.keys():  # a partial specialization has parameters of its own
+            return
+        for child in self.template(parent):
+            if child.kind in self.aliases and (value := args.get(child.underlying_typedef_type.spelling)) is not None:
+                found = Variable(child.spelling, str(child.location.file.name), child.location.line, value, "alias")
+                names.setdefault((found.name, found.line), found)
 
     def variable(self, cursor: Cursor) -> Variable | None:
         """A declaration with its type; None of one without a name, and of one behind the text."""
@@ -327,7 +364,7 @@ class _Walk:
         parent = cursor.semantic_parent
         if parent is not None and parent.kind in (self.kinds.CLASS_DECL, self.kinds.STRUCT_DECL):
             out += self.arguments(parent)
-        names = [child.spelling for child in self.template(cursor) if child.kind in self.parameters]
+        parameters = [child for child in self.template(cursor, primary=True) if child.kind in self.parameters]
         for n in range(max(0, cursor.get_num_template_arguments())):
             try:
                 kind = cursor.get_template_argument_kind(n).name
@@ -336,17 +373,24 @@ class _Walk:
             if kind == "TYPE":
                 value = cursor.get_template_argument_type(n).get_canonical().spelling
             elif kind == "INTEGRAL":
-                value = str(cursor.get_template_argument_value(n))
+                number = cursor.get_template_argument_value(n)
+                flag = n < len(parameters) and parameters[n].type.spelling == "bool"
+                value = ("true" if number else "false") if flag else str(number)
             else:
                 continue
-            out.append((names[n] if n < len(names) else f"arg{n}", value))
+            out.append((parameters[n].spelling if n < len(parameters) else f"arg{n}", value))
         return tuple(out)
 
-    def template(self, cursor: Cursor) -> list[Cursor]:
-        """What the template has of which something is an instance: its parameters, attributes and body."""
+    def template(self, cursor: Cursor, primary: bool = False) -> list[Cursor]:
+        """What the template has of which something is an instance: its parameters, attributes and body.
+
+        primary: of a partial specialization the template that it specializes, whose parameters the arguments are of.
+        """
         from clang.cindex import conf
 
         found = conf.lib.clang_getSpecializedCursorTemplate(cursor)
+        if primary and found is not None and found.kind == self.kinds.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION:
+            return self.template(found)
         return list(found.get_children()) if found is not None else []
 
 

@@ -1,6 +1,7 @@
 // What a CUDA compiler declares by itself, for a parser that has only CUDA's public headers: attributes, thread indices, intrinsics.
 // Nothing here is ever run; the types of results are what matters.
 #pragma once
+#pragma clang force_cuda_host_device begin
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 0
@@ -14,6 +15,19 @@
 #include <cstring>
 #include <new>
 #include <crt/host_defines.h>
+#undef __host__
+#undef __device__
+#undef __global__
+#undef __shared__
+#undef __constant__
+#undef __managed__
+// Only kernels are told apart: a parser has no use for the difference of host and device code, nor for the errors that come of it.
+#define __host__
+#define __device__
+#define __global__ __attribute__((global))
+#define __shared__
+#define __constant__
+#define __managed__
 #undef __launch_bounds__
 #undef __grid_constant__
 #undef __cluster_dims__
@@ -29,7 +43,7 @@ struct __cute_viz_index {
   __host__ __device__ operator uint3() const;
   __host__ __device__ operator dim3() const;
 };
-extern const __device__ __cute_viz_index threadIdx, blockIdx, blockDim, gridDim;
+extern const __cute_viz_index threadIdx, blockIdx, blockDim, gridDim;
 #define warpSize 32
 
 cudaError_t __cudaPushCallConfiguration(dim3, dim3, size_t = 0, void* = nullptr);

@@ -25,12 +25,13 @@ _ARCH = (
     *("-march", "-mtune"),
 )
 # Flags whose value stands in the next word, and says nothing to a parser.
-_SKIPPED = frozenset(
-    "-o --output-file -Xcompiler --compiler-options -Xlinker --linker-options -Xptxas --ptxas-options -Xnvlink -Xarchive"
-    " -Xcudafe -Xclang -ccbin --compiler-bindir -MF -MT -MQ -L --library-path -l --library -t --threads -x --x -odir --output-directory"
-    " -maxrregcount --maxrregcount -diag-suppress --diag-suppress -split-compile --split-compile -cudart --cudart --target -target"
-    " -dlink-time-opt -default-stream --default-stream -rdc --relocatable-device-code".split()
-)
+_SKIPPED = {
+    *("-o", "--output-file", "-Xcompiler", "--compiler-options", "-Xlinker", "--linker-options", "-Xptxas", "--ptxas-options"),
+    *("-Xnvlink", "-Xarchive", "-Xcudafe", "-Xclang", "-ccbin", "--compiler-bindir", "-MF", "-MT", "-MQ", "-L", "--library-path"),
+    *("-l", "--library", "-t", "--threads", "-x", "--x", "-odir", "--output-directory", "-maxrregcount", "--maxrregcount"),
+    *("-diag-suppress", "--diag-suppress", "-split-compile", "--split-compile", "-cudart", "--cudart", "--target", "-target"),
+    *("-dlink-time-opt", "-default-stream", "--default-stream", "-rdc", "--relocatable-device-code"),
+}
 _PATHS = ("-I", "-isystem", "-include")
 _NUMBER = re.compile(r"(?:sm|compute|lto)_?(\d{2,3})([af]?)")
 _MOST = 4096  # words of a command
