@@ -309,9 +309,9 @@ def _bind_parameters(
         if (given := machine.let(item.arg, frame, binds="parameter" if known else "", asked=asked)) is not NOTHING:
             value = _as_annotated(machine, item, given, frame)
             frame.begun.add(item.arg)
-        if isinstance(value, Tensor) and not value.pointer.root:  # the tensors that a kernel is given are in global memory
-            space = value.pointer.space or ("gmem" if "kernel" in function.decorators else "")
-            value = replace(value, pointer=replace(value.pointer, space=space, root=item.arg))
+        if isinstance(value, Tensor) and not (value.pointer.root and value.pointer.space):
+            kept = value.pointer.space or ("gmem" if "kernel" in function.decorators else "")  # what a kernel is given
+            value = replace(value, pointer=replace(value.pointer, space=kept, root=value.pointer.root or item.arg))
         frame.names[item.arg] = value
     if spec.vararg is not None:
         frame.names[spec.vararg.arg] = (
