@@ -10,21 +10,22 @@ from typing import Any
 from cute_viz.algebra.copy import TiledCopy
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import TiledMMA
-from cute_viz.algebra.shares import Share, copy_share, local_share, mma_share, share
+from cute_viz.algebra.shares import copy_share, local_share, mma_share, share
 from cute_viz.algebra.static import mark_static
+from cute_viz.algebra.tensor import Tensor as Memory
 from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import AlgebraError
 from cute_viz.source.python.values import Element, Tensor, Unknown, run_times
 
 
-def share_of(tensor: Tensor) -> Share:
+def share_of(tensor: Tensor) -> Memory:
     """A tensor as all threads see it; a place in it that only a run knows counts as the first, as all are alike.
 
     Raises: AlgebraError for a tensor of coordinates, and for one whose memory is not known.
 
     >>> from cute_viz.source.python.values import Pointer
-    >>> share_of(Tensor(Layout((4, 8), (8, 1)), Pointer(Element("f16"), space="smem", root="sA"))).type
-    'half_t'
+    >>> share_of(Tensor(Layout((4, 8), (8, 1)), Pointer(Element("f16"), space="smem", root="sA"))).pointer.element
+    'f16'
     """
     if tensor.parts is not None:
         return tensor.parts()
@@ -35,15 +36,15 @@ def share_of(tensor: Tensor) -> Share:
             "the memory that this tensor is in is not known",
             hint="give it with its pointer: `let=NAME=make_tensor(make_smem_ptr<half_t>(0), (8,64):(64,1))`",
         )
-    if pointer.swizzle is not None:  # the pointer's acts on the byte address
-        made = replace(made, swizzle=pointer.swizzle, flagged=True)
-    return replace(_marked(made, made.layout), offset=made.offset + (tensor.offset or 0))
+    if pointer.swizzle is not None:  # acts on the byte address
+        made = replace(made, pointer=replace(made.pointer, swizzle=pointer.swizzle), swizzle=None)
+    return replace(_marked(made, made.layout), pointer=made.pointer.moved(tensor.offset or 0))
 
 
-def _marked(x: Share, layout: Layout) -> Share:
+def _marked(x: Memory, layout: Layout) -> Memory:
     """The share with a layout of static integers, but for the strides of global memory."""
     marked = mark_static(layout)
-    return replace(x, layout=marked if x.space != "gmem" else Layout(marked.shape, layout.stride))
+    return replace(x, layout=marked if x.pointer.space != "gmem" else Layout(marked.shape, layout.stride))
 
 
 def carried(part: Tensor, source: Tensor, again: Callable[[Tensor], Any]) -> Tensor:
@@ -51,12 +52,12 @@ def carried(part: Tensor, source: Tensor, again: Callable[[Tensor], Any]) -> Ten
     if source.parts is None and part.offset is not None and next(run_times(part.layout), None) is None:
         return part
 
-    def parts() -> Share:
+    def parts() -> Memory:
         x = share_of(source)
         out = again(Tensor(x.layout))
         if not isinstance(out, Tensor) or not isinstance(out.layout, Layout) or out.offset is None:
             raise AlgebraError("cannot determine the parts that threads have of this tensor")
-        return replace(_marked(x, out.layout), offset=x.offset + out.offset)
+        return replace(_marked(x, out.layout), pointer=x.pointer.moved(out.offset))
 
     return replace(part, parts=cache(parts))
 
@@ -78,7 +79,7 @@ def partitioned(part: Tensor, source: Tensor, tiled: Any, side: str) -> Tensor:
     side: S, D, A, B or C. The parts of one fixed thread, and of a part, are refused where all are asked for.
     """
 
-    def parts() -> Share:
+    def parts() -> Memory:
         x = share_of(source)
         if x.starts:
             raise AlgebraError("this is a thread's part already")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
@@ -16,9 +16,6 @@ from cute_viz.algebra.unknown import on_types, unknowns
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.values.pointer import Pointer as Address
 from cute_viz.values.types import ValueType, named, short
-
-if TYPE_CHECKING:
-    from cute_viz.algebra.shares import Share
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,7 +220,7 @@ class Tensor:
     pointer: Pointer = Pointer()
     offset: int | None = 0
     descriptors: Any = field(default=None, compare=False)
-    parts: Callable[[], Share] | None = field(default=None, compare=False, repr=False)
+    parts: Callable[[], Memory] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
