@@ -11,7 +11,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.unknown import Unknown
+from cute_viz.values.integer import Unknown
 
 _SHAPES = {"an integer", "integers"}
 _LAYOUTS = {"a layout", "a composed layout"}

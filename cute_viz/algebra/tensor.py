@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, has_origin
 from cute_viz.algebra.elements import bits_of, named, sparse
-from cute_viz.algebra.inttuple import Static, Underscore, has_underscore, leaves, map_leaves, slice_begin, unflatten
+from cute_viz.algebra.inttuple import Underscore, has_underscore, leaves, map_leaves, slice_begin, unflatten
 from cute_viz.algebra.layout import Layout, cosize, is_coordinate_layout
 from cute_viz.algebra.static import is_marked
-from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import MixedBits, Unknown
+from cute_viz.algebra.swizzle import MixedBits, Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Static, Unknown
 
 SPACES = {"smem": "shared memory", "gmem": "global memory", "tmem": "tensor memory", "rmem": "registers"}
 # Operations that look at another part, or another order, of the same tensor.

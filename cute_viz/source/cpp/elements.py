@@ -7,11 +7,11 @@ from typing import Any
 
 from cute_viz.algebra.elements import ELEMENTS, ValueType, bits_of
 from cute_viz.algebra.inttuple import Underscore, show
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import AlgebraError
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Class, Enumerator, External, Pointer, Template
+from cute_viz.values.integer import Runtime
 
 _CPP = {word: element for element in ELEMENTS for word in element.cpp}
 # Types of several words, and what other headers call a type of the table, whose name there stands to the right.

@@ -1,0 +1,1 @@
+"""What every reader hands over: integers, each with what is known of it."""
