@@ -7,7 +7,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import ThrCopy
-from cute_viz.algebra.inttuple import Static, Underscore, leaves
+from cute_viz.algebra.inttuple import Underscore, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import ThrMMA
 from cute_viz.algebra.shares import copy_share, local_share, mma_share, share, sliced_share
@@ -22,6 +22,7 @@ from cute_viz.source.cpp.slices import Thread, coordinate
 from cute_viz.source.cpp.tree import Binary, Call, Id, Member, Node
 from cute_viz.source.cpp.uses import only_call
 from cute_viz.source.cpp.values import Class, Env, Function, finished
+from cute_viz.values.integer import Static
 
 _SPACES = {"make_smem_ptr": "smem", "make_gmem_ptr": "gmem", "make_rmem_ptr": "rmem", "make_tmem_ptr": "tmem"}
 _REGISTERS = ("partition_fragment", "make_fragment", "make_rmem_tensor", "make_tensor_like", "partition_shape")

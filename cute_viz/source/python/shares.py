@@ -13,9 +13,9 @@ from cute_viz.algebra.mma import TiledMMA
 from cute_viz.algebra.shares import copy_share, local_share, mma_share, share
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor as Memory
-from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import AlgebraError
 from cute_viz.source.python.values import Element, Tensor, Unknown, run_times
+from cute_viz.values.integer import Unknown as RunTime
 
 
 def share_of(tensor: Tensor) -> Memory:
