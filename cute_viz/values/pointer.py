@@ -78,7 +78,8 @@ class Pointer:
         >>> Pointer("gmem", "float").moved(8).moved(4).offset
         12
         """
-        return replace(self, offset=self.offset + elements)
+        begins = type(self.offset) is int and self.offset == 0  # then the mark of a static offset stays
+        return replace(self, offset=elements if begins else self.offset + elements)
 
     def __str__(self) -> str:
         where = "unset" if self.address is None else f"0x{self.address:x}"
