@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from cute_viz.errors import CuteVizError
 from cute_viz.headers import cuda_headers, cute_headers
 from cute_viz.source.compiled.flags import Flags
+from cute_viz.source.type_tree import arguments
 
 if TYPE_CHECKING:
     from clang.cindex import Cursor, TranslationUnit
@@ -27,44 +28,66 @@ _EXPLICIT = re.compile(
     r"^[ \t]*template\s+(?!<)(?P<head>[^;{}()<>=]*?)(?P<name>[\w:]+)\s*(?P<args><[^;{}]*>)\s*\((?P<params>[^;{}]*)\)\s*;", re.M
 )
 _DEEP = 100_000
+_NESTED = 24  # expressions in one another that are kept
 _KEEP_GOING = 0x200  # CXTranslationUnit_KeepGoing: a header that is not there does not end the unit
 
 
 @dataclass(frozen=True, slots=True)
+class Node:
+    """An expression with its type, as the compiler spells it.
+
+    kind: `ref` of a variable that is declared in `line`; `call`, whose first part is the object of a method, and whose other parts
+    are the arguments; `field` of its first part; `number`; "" of anything else.
+    """
+
+    kind: str
+    text: str
+    line: int
+    type: str
+    parts: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Variable:
-    """A name and its type, as the compiler spells it. kind: var, param, binding, alias or field."""
+    """A name and its type, as the compiler spells it. kind: var, param, binding, alias or field. init: what it begins with."""
 
     name: str
     file: str
     line: int
     type: str
     kind: str
+    init: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a function that moves or multiplies tensors. args: the text and the type of each operand."""
+    """A call: of a function that moves or multiplies tensors, or of an instance of the unit, by its number."""
 
     name: str
     file: str
     line: int
-    args: tuple[tuple[str, str], ...]
+    args: tuple[Node, ...]
+    instance: int = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """One instance of a function or class: its path, its template arguments by name, what it has in the order of the text."""
+    """One instance of a function or class: its path, its template arguments by name, what it has in the order of the text.
+
+    kernel: whether it is one. calls: that move or multiply; uses: of other instances of the unit.
+    """
 
     scope: tuple[str, ...]
     args: tuple[tuple[str, str], ...]
     kernel: bool
     variables: tuple[Variable, ...]
-    calls: tuple[Call, ...]
+    calls: tuple[Call, ...] = ()
+    uses: tuple[Call, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A parsed unit. errors: of the compiler, in files that are not CUDA's or the system's, with their places. files: all that it read."""
+    """A parsed unit. errors: of the compiler, in the user's own files, with their places. files: all that it read."""
 
     instances: tuple[Instance, ...]
     errors: tuple[tuple[str, int, str], ...]
@@ -170,8 +193,9 @@ class _Walk:
         libraries = (os.path.dirname(os.path.dirname(name)) + os.sep for name in included if name.endswith("/cutlass/cutlass.h"))
         self.libraries = (*self.skipped, *map(os.path.abspath, libraries))
         self.foreign: dict[str, bool] = {}
-        self.seen: set[int] = set()
+        self.numbers: dict[int, int] = {}  # of instances, by what libclang calls their definitions
         self.waiting: list[Cursor] = []
+        self.outside: list[Instance] = []
         self.classes: dict[int, tuple[Cursor, dict[tuple[str, int], Variable]]] = {}
 
     def _foreign(self, included: list[str]) -> Iterator[str]:
@@ -211,15 +235,16 @@ class _Walk:
         for cursor in self.parsed.cursor.get_children():
             file = cursor.location.file
             if file is not None and file.name == self.path:
-                yield from self.top(cursor)
+                self.top(cursor)
         at = 0
         while at < len(self.waiting):
             yield self.function(self.waiting[at])
             at += 1
         for cursor, names in self.classes.values():
-            yield Instance(self.scope(cursor), self.arguments(cursor), False, tuple(names.values()), ())
+            yield Instance(self.scope(cursor), self.arguments(cursor), False, tuple(names.values()))
+        yield from self.outside
 
-    def top(self, cursor: Cursor) -> Iterator[Instance]:
+    def top(self, cursor: Cursor) -> None:
         """The functions of the unit's own file that are no templates; names outside of functions."""
         kind = cursor.kind
         if kind in self.functions:
@@ -232,23 +257,25 @@ class _Walk:
             self.kinds.UNEXPOSED_DECL,
         ):
             for child in cursor.get_children():
-                yield from self.top(child)
+                self.top(child)
         elif kind in self.aliases or kind == self.kinds.VAR_DECL:
             found = self.variable(cursor)
             if found is not None:
-                yield Instance(self.scope(cursor.semantic_parent), (), False, (found,), ())
+                self.outside.append(Instance(self.scope(cursor.semantic_parent), (), False, (found,)))
 
-    def reach(self, cursor: Cursor) -> None:
-        """Remember a function to walk."""
+    def reach(self, cursor: Cursor) -> int:
+        """Remember a function to walk: the number of its instance."""
         found = cursor.get_definition() or cursor
-        if found.hash not in self.seen:
-            self.seen.add(found.hash)
+        if found.hash not in self.numbers:
+            self.numbers[found.hash] = len(self.waiting)
             self.waiting.append(found)
+        return self.numbers[found.hash]
 
     def function(self, cursor: Cursor) -> Instance:
         """One instance."""
         variables: dict[tuple[str, int, str], Variable] = {}
         calls: list[Call] = []
+        uses: list[Call] = []
         kernel = any(child.kind == self.kinds.CUDAGLOBAL_ATTR for child in self.template(cursor))
         todo = [cursor]
         while todo:
@@ -262,36 +289,74 @@ class _Walk:
                 if found is not None:
                     variables.setdefault((found.name, found.line, found.type), found)
             elif kind in self.references:
-                self.refer(here, variables, calls)
+                self.refer(here, variables, calls, uses)
             elif kind == self.kinds.TYPE_REF:
                 self.alias(here)
             todo.extend(reversed(list(here.get_children())))
         parent = cursor.semantic_parent
         if parent is not None and parent.kind in (self.kinds.CLASS_DECL, self.kinds.STRUCT_DECL):
             self.fields(parent)
-        return Instance(self.scope(cursor), self.arguments(cursor), kernel, tuple(variables.values()), tuple(calls))
+        scope, args = self.scope(cursor), self.arguments(cursor)
+        return Instance(scope, args, kernel, tuple(variables.values()), tuple(calls), tuple(uses))
 
-    def refer(self, here: Cursor, variables: dict[tuple[str, int, str], Variable], calls: list[Call]) -> None:
+    def refer(self, here: Cursor, variables: dict[tuple[str, int, str], Variable], calls: list[Call], uses: list[Call]) -> None:
         """What an expression names: a function to walk, a call to keep, a structured binding."""
         target = here.referenced
         if target is None:
             return
         if target.kind in self.functions:
             place = target.location.file
-            if here.kind == self.kinds.CALL_EXPR and target.spelling in MOVES:
+            called = here.kind == self.kinds.CALL_EXPR
+            if called and target.spelling in MOVES:
                 calls.append(self.call(here, target))
             if place is not None and not self.is_foreign(str(place.name)):
-                self.reach(target)
+                number = self.reach(target)
+                if called:
+                    uses.append(self.call(here, target, number))
         elif target.kind == self.kinds.UNEXPOSED_DECL and target.spelling:
             place = target.location
             if place.file is not None and not self.is_foreign(str(place.file.name)):
                 found = Variable(target.spelling, str(place.file.name), place.line, here.type.get_canonical().spelling, "binding")
                 variables.setdefault((found.name, found.line, found.type), found)
 
-    def call(self, here: Cursor, target: Cursor) -> Call:
-        """A call of a function that moves or multiplies."""
-        args = [(_text(arg), str(arg.type.get_canonical().spelling)) for arg in here.get_arguments() if arg is not None]
-        return Call("::".join(self.scope(target)), str(here.location.file.name), int(here.location.line), tuple(args))
+    def call(self, here: Cursor, target: Cursor, number: int = -1) -> Call:
+        """A call with its operands."""
+        args = [self.node(arg) for arg in here.get_arguments() if arg is not None]
+        if target.spelling == "operator()":
+            args = args[1:]
+        place = here.location
+        file = str(place.file.name) if place.file is not None else ""
+        return Call("::".join(self.scope(target)), file, int(place.line), tuple(args), number)
+
+    def node(self, cursor: Cursor, deep: int = 0) -> Node:
+        """An expression."""
+        kinds = self.kinds
+        type_ = str(cursor.type.get_canonical().spelling)
+        children = list(cursor.get_children()) if deep < _NESTED else []
+        kind, target = cursor.kind, cursor.referenced
+        if kind in (kinds.UNEXPOSED_EXPR, kinds.PAREN_EXPR) and len(children) == 1:
+            return self.node(children[0], deep + 1)
+        if kind == kinds.DECL_REF_EXPR and target is not None and target.kind not in self.functions:
+            return Node("ref", str(cursor.spelling), int(target.location.line), type_)
+        if kind == kinds.CALL_EXPR and target is not None and children:
+            args = [arg for arg in cursor.get_arguments() if arg is not None]
+            if target.kind == kinds.CONSTRUCTOR:
+                return self.node(args[0], deep + 1) if len(args) == 1 else Node("", str(cursor.spelling), 0, type_)
+            first = children[0]
+            while first.kind == kinds.UNEXPOSED_EXPR and (inner := list(first.get_children())):
+                first = inner[0]
+            base = Node("", "", 0, "")
+            if target.spelling == "operator()":
+                base, args = self.node(args[0], deep + 1), args[1:]
+            elif first.kind == kinds.MEMBER_REF_EXPR and (owners := list(first.get_children())):
+                base = self.node(owners[0], deep + 1)
+            parts = (base, *(self.node(arg, deep + 1) for arg in args))
+            return Node("call", str(target.spelling), int(cursor.location.line), type_, parts)
+        if kind == kinds.MEMBER_REF_EXPR and children:
+            return Node("field", str(cursor.spelling), 0, type_, (self.node(children[0], deep + 1),))
+        if kind == kinds.INTEGER_LITERAL and (token := next(cursor.get_tokens(), None)) is not None:
+            return Node("number", str(token.spelling), 0, type_)
+        return Node("", str(cursor.spelling), 0, type_)
 
     def alias(self, here: Cursor) -> None:
         """A type of a class that is named: an entry of that class."""
@@ -331,13 +396,21 @@ class _Walk:
     def parameter_aliases(self, parent: Cursor, names: dict[tuple[str, int], Variable]) -> None:
         """Aliases of a class template that are one of its parameters: `using SmemLayoutAtomA = SmemLayoutAtomA_;`."""
         args = dict(self.arguments(parent))
-        named = {child.spelling for child in self.template(parent) if child.kind in self.parameters}
-        if not named <= args.keys():  # a partial specialization has parameters of its own
-            return
+        for name, other in self.renamed(parent):
+            args[name] = args.get(other, "")
         for child in self.template(parent):
-            if child.kind in self.aliases and (value := args.get(child.underlying_typedef_type.spelling)) is not None:
+            if child.kind in self.aliases and (value := args.get(child.underlying_typedef_type.spelling)):
                 found = Variable(child.spelling, str(child.location.file.name), child.location.line, value, "alias")
                 names.setdefault((found.name, found.line), found)
+
+    def renamed(self, parent: Cursor) -> Iterator[tuple[str, str]]:
+        """The parameters of a partial specialization that are arguments of the template that it specializes, with its names."""
+        from clang.cindex import conf
+
+        found = conf.lib.clang_getSpecializedCursorTemplate(parent)
+        if found is not None and found.kind == self.kinds.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION:
+            named = [child.spelling for child in self.template(parent, primary=True) if child.kind in self.parameters]
+            yield from zip(arguments(str(found.displayname)), named, strict=False)
 
     def variable(self, cursor: Cursor) -> Variable | None:
         """A declaration with its type; None of one without a name, and of one behind the text."""
@@ -347,7 +420,11 @@ class _Walk:
         alias = cursor.kind in self.aliases
         kind = "alias" if alias else "param" if cursor.kind == self.kinds.PARM_DECL else "var"
         type_ = cursor.underlying_typedef_type if alias else cursor.type
-        return Variable(cursor.spelling, str(place.file.name), place.line, type_.get_canonical().spelling, kind)
+        init = None
+        if kind == "var" and not self.is_foreign(str(place.file.name)):
+            inits = [child for child in cursor.get_children() if child.kind.is_expression()]
+            init = self.node(inits[-1]) if inits else None
+        return Variable(cursor.spelling, str(place.file.name), place.line, type_.get_canonical().spelling, kind, init)
 
     def scope(self, cursor: Cursor | None) -> tuple[str, ...]:
         """The namespaces, classes and functions around and with a declaration; unnamed ones are left out."""
@@ -392,14 +469,3 @@ class _Walk:
         if primary and found is not None and found.kind == self.kinds.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION:
             return self.template(found)
         return list(found.get_children()) if found is not None else []
-
-
-def _text(cursor: Cursor) -> str:
-    """The words of an expression."""
-    inner = cursor
-    while inner.kind.is_unexposed():
-        children = list(inner.get_children())
-        if len(children) != 1:
-            break
-        inner = children[0]
-    return str(inner.spelling)

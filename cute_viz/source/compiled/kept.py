@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from cute_viz.files import write
-from cute_viz.source.compiled.clang import Call, Instance, Unit, Variable
+from cute_viz.source.compiled.clang import Call, Instance, Node, Unit, Variable
 
 _FORM = 1  # counts with what is written
 _MOST = 256 << 20  # bytes of all units; the oldest go
@@ -71,32 +71,52 @@ def _data(found: Unit) -> dict[str, Any]:
         with suppress(OSError):
             about = os.stat(path)
             files.append((path, about.st_size, about.st_mtime_ns, _digest(path)))
+    table: dict[str, int] = {}
+
+    def word(text: str) -> int:
+        return table.setdefault(text, len(table))
+
+    def node(x: Node | None) -> Any:
+        return None if x is None else (x.kind, x.text, x.line, word(x.type), [node(part) for part in x.parts])
+
+    def call(x: Call) -> Any:
+        return (x.name, word(x.file), x.line, [node(arg) for arg in x.args], x.instance)
+
+    def variable(x: Variable) -> Any:
+        return (x.name, word(x.file), x.line, word(x.type), x.kind, node(x.init))
+
     instances = [
-        (
-            x.scope,
-            x.args,
-            x.kernel,
-            [(v.name, v.file, v.line, v.type, v.kind) for v in x.variables],
-            [(c.name, c.file, c.line, c.args) for c in x.calls],
-        )
+        (x.scope, x.args, x.kernel, [*map(variable, x.variables)], [*map(call, x.calls)], [*map(call, x.uses)])
         for x in found.instances
     ]
-    return {"form": _FORM, "files": files, "instances": instances, "errors": found.errors}
+    return {"form": _FORM, "files": files, "words": list(table), "instances": instances, "errors": found.errors}
 
 
 def _unit(data: dict[str, Any]) -> Unit:
-    def pairs(rows: list[Any]) -> tuple[tuple[str, str], ...]:
-        return tuple((str(a), str(b)) for a, b in rows)
+    words = [str(word) for word in data["words"]]
+
+    def node(row: Any) -> Node:
+        kind, text, line, type_, parts = row
+        return Node(str(kind), str(text), int(line), words[type_], tuple(map(node, parts)))
+
+    def call(row: Any) -> Call:
+        name, file, line, args, instance = row
+        return Call(str(name), words[file], int(line), tuple(map(node, args)), int(instance))
+
+    def variable(row: Any) -> Variable:
+        name, file, line, type_, kind, init = row
+        return Variable(str(name), words[file], int(line), words[type_], str(kind), None if init is None else node(init))
 
     instances = tuple(
         Instance(
-            tuple(scope),
-            pairs(args),
+            tuple(map(str, scope)),
+            tuple((str(a), str(b)) for a, b in args),
             bool(kernel),
-            tuple(Variable(*row) for row in variables),
-            tuple(Call(name, file, line, pairs(operands)) for name, file, line, operands in calls),
+            tuple(map(variable, variables)),
+            tuple(map(call, calls)),
+            tuple(map(call, uses)),
         )
-        for scope, args, kernel, variables, calls in data["instances"]
+        for scope, args, kernel, variables, calls, uses in data["instances"]
     )
     return Unit(instances, tuple((a, b, c) for a, b, c in data["errors"]), tuple(row[0] for row in data["files"]))
 

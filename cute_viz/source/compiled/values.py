@@ -12,7 +12,7 @@ from cute_viz.algebra.tensor import make_tensor
 from cute_viz.notation.evaluate import Evaluator
 from cute_viz.notation.reading import Resolver, Source
 from cute_viz.notation.syntax import Name
-from cute_viz.source.type_tree import TypeParser
+from cute_viz.source.type_tree import TypeParser, arguments
 from cute_viz.values.pointer import Pointer
 
 _HEAD = re.compile(
@@ -45,30 +45,10 @@ def value_of(type_: str, resolve: Resolver | None) -> Any:
         pointer = _pointer(inside[0]) if len(inside) == 2 else None
         if pointer is not None:
             return make_tensor(pointer, value_of(inside[1], resolve))
+    type_ = re.sub(r"\b(?:cute|cutlass)::", "", type_)
     node = TypeParser(type_, 0, len(type_), lambda span: Name(span, "?")).type()
     value = Evaluator(Source(type_, {}, None, "cpp", resolve)).value(node)
     return mark_static(value) if is_tiling(value) else value
-
-
-def arguments(type_: str) -> list[str]:
-    """The template arguments of a type.
-
-    >>> arguments("A<B<int, 4>, C &>")
-    ['B<int, 4>', 'C &']
-    """
-    out, depth, begin = [], 0, 0
-    for n, char in enumerate(type_):
-        if char in "<(":
-            depth += 1
-            begin = n + 1 if depth == 1 else begin
-        elif char in ">)" or (char == "," and depth == 1):
-            if depth == 1:
-                out.append(type_[begin:n].strip())
-                begin = n + 1
-            depth -= char != ","
-            if not depth:
-                break
-    return out
 
 
 def _pointer(engine: str) -> Pointer | None:
