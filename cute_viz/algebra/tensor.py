@@ -18,7 +18,6 @@ from cute_viz.algebra.unknown import MixedBits, Unknown
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
 
-SPACES = {"smem": "shared memory", "gmem": "global memory", "tmem": "tensor memory", "rmem": "registers"}
 # Operations that look at another part, or another order, of the same tensor.
 VIEWS = frozenset(
     f"{operation}{of}"

@@ -20,10 +20,11 @@ from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.slicing import slice_, slice_and_offset
 from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tensor import SPACES, Tensor
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.unknown import Unknown
 from cute_viz.analysis.vectorize import auto_width, is_static_shape
 from cute_viz.errors import AlgebraError
+from cute_viz.values.instruction import SPACES
 
 _WIDTHS = (8, 16, 32, 64, 128)
 

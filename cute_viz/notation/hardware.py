@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.algebra.composed import domain
 from cute_viz.algebra.elements import ValueType, bits_of, named, sparse
 from cute_viz.algebra.inttuple import is_int_tuple, product
-from cute_viz.algebra.tensor import SPACES, Pointer, Tensor
+from cute_viz.algebra.tensor import Pointer, Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation.syntax import Call, Name, Node, Number, short, source
 from cute_viz.notation.vocabulary import smem_atom
+from cute_viz.values.instruction import SPACES
 
 if TYPE_CHECKING:
     from cute_viz.notation.reading import Meaning

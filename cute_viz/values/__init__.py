@@ -1,0 +1,1 @@
+"""The values that every reader hands over and every command takes: instructions."""
