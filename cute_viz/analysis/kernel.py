@@ -26,7 +26,7 @@ from cute_viz.analysis.multiply import multiplied
 from cute_viz.analysis.verdict import ASYNC, CP_ASYNC, async_bits, verdict
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
-from cute_viz.values.instruction import SPACES
+from cute_viz.values.pointer import SPACES
 
 _BANKLESS = f"{SPACES['tmem']} has no banks: each warp has 32 lanes of it to itself"
 _CURES = 400  # swizzles and paddings that are tried
@@ -159,7 +159,7 @@ def _cooperative(operands: list[Any]) -> list[Cost]:
         sides = []
         for n, (x, tensor, (layout, starts)) in enumerate(zip(pair, (src, dst), parts, strict=True)):
             part, order = replace(x, layout=layout, starts=starts), tuple(range(size(layout)))
-            sides.append(cost_of(Side(part, tensor.pointer.type, order, found.bits // src.bits, None, n == 1, like), ()))
+            sides.append(cost_of(Side(part, str(tensor.pointer.type), order, found.bits // src.bits, None, n == 1, like), ()))
         out += _joined(sides) if like else sides
     return out
 
@@ -172,7 +172,7 @@ def _axpby(operands: list[Any]) -> list[Cost]:
     out = []
     for side, store in ((x, False), (y, False), (y, True)):
         if side.space in ("smem", "gmem"):
-            kind = _tensor(side, [x, y]).pointer.type
+            kind = str(_tensor(side, [x, y]).pointer.type)
             out.append(cost_of(Side(side, kind, tuple(range(size(side.layout))), 1, None, store), ()))
     return out
 
@@ -203,6 +203,8 @@ def _copy(copy: Any, src: Share, dst: Share, predicate: bool = False) -> list[Co
     atom = _atom(copy) if copy is not None else None
     if src.space == dst.space == "rmem":
         return []
+    if atom is not None:
+        atom.instruction.check_reach(src.space, dst.space)
     kind = src.type or dst.type or (atom.value_type if atom is not None else "") or (str(atom.bits) if atom is not None else "")
     if not kind:
         raise AlgebraError("the element type is unknown")

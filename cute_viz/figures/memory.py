@@ -6,7 +6,8 @@ in the layout, but in the record of the instruction.
 
 from __future__ import annotations
 
-from cute_viz.values.instruction import SPACES, Instruction
+from cute_viz.values.instruction import Instruction
+from cute_viz.values.pointer import SPACES
 
 SHARED, TENSOR, GLOBAL = (SPACES[space] for space in ("smem", "tmem", "gmem"))
 THREAD, CTA = "T", "CTA"  # who owns the cells of a picture, as labels begin

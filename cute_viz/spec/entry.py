@@ -71,10 +71,10 @@ class Entry:
 
 def _in_ptx(kind: str) -> str:
     """An element type as PTX has it; bits are b1."""
-    from cute_viz.algebra.elements import named
+    from cute_viz.values.types import named
 
     found = named(kind)
-    return "b1" if found is not None and found.name == "u1" else found.name if found is not None else kind
+    return "b1" if found is not None and found.short == "u1" else found.short if found is not None else kind
 
 
 def _copy(entry: Entry) -> CopyOp:
@@ -176,7 +176,7 @@ class Operation:
         """The names that an expression of a layout may use: the values that are numbers, `bits`, `widths`, and `K`."""
         out: dict[str, Any] = {key: n for key, value in self.values.items() if (n := as_number(value)) is not None}
         if self.family.file.kind == "copy" and "S" in self.values:
-            from cute_viz.algebra.elements import bits_of
+            from cute_viz.values.types import bits_of
 
             out["bits"] = bits_of(self.values["S"])
         widths = self.family.fields.get("widths")

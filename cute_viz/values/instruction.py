@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 
 from cute_viz.errors import AlgebraError
 
-SPACES = {"gmem": "global memory", "smem": "shared memory", "rmem": "registers", "tmem": "tensor memory"}  # memories, in words
-
 DESCRIBING = ("wgmma", "tcgen05.mma")  # kinds that reach shared memory through descriptors, which no thread accesses
 ISSUED = ("tcgen05.mma", "tcgen05.cp", "cp.async.bulk", "cp.async.bulk.tensor")  # kinds that one thread issues for its CTA
 MATRICES = ("ldmatrix", "stmatrix")
@@ -112,6 +110,8 @@ class Instruction:
         given = (source, destination)
         if len(self.memory) != 2 or all(found in ("", one) for found, one in zip(given, self.memory, strict=True)):
             return
+        from cute_viz.values.pointer import SPACES  # of an error alone
+
         told = [
             " ".join(f"{way} {SPACES[space]}" for way, space in zip(("from", "to"), pair, strict=True) if space)
             for pair in (self.memory, given)
