@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cute_viz.algebra.copy import CopyOp
     from cute_viz.algebra.mma import MMA_Atom
 
+_MEMORIES = {"gmem", "smem", "rmem", "tmem"}
 NEEDED = {"mma": MMA_KEYS[:5], "copy": COPY_KEYS[:4]}
 
 
@@ -130,11 +131,15 @@ class Operation:
             key: family.said(key, values) for key in ("kind", "memory", "words", "sparse", "lanes", "ptx", "dsl", "sass", "isa")
         }
         named = (value for key, value in self.values.items() if key in family.pattern.slots)
-        kind, memory = said["kind"], tuple(said["memory"].split())
+        kind, memory, (sparse, lanes) = said["kind"], tuple(said["memory"].split()), (said[x] or "0" for x in ("sparse", "lanes"))
+        if memory and (len(memory) != (2 if family.file.kind == "copy" else 3) or not {*memory} <= _MEMORIES):
+            raise family.wrong(f"memory = {said['memory']} is not that of a {family.file.kind}", hint="such as memory: smem rmem")
+        if not sparse.isdecimal() or not lanes.isdecimal():
+            raise family.wrong("sparse and lanes must be numbers", hint="such as sparse: 2")
         ctas = size(layouts["ThrID"]) if kind in ISSUED else 1
         return Instruction(
             self.name, kind, memory, frozenset(re.findall(r"[a-z0-9]+", " ".join((*named, said["words"])).lower())), self.values,
-            types, shape, int(said["sparse"] or 1), int(ctas), int(said["lanes"] or 0),
+            types, shape, int(sparse) or 1, int(ctas), int(lanes),
             said["ptx"], said["dsl"], said["sass"], family.file.word("arch"), source, said["isa"],
         )  # fmt: skip
 
