@@ -9,7 +9,7 @@ from cute_viz.algebra import ops
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.inttuple import X, modes, product, show
 from cute_viz.algebra.layout import Layout, coalesce, cosize, flat_modes, make_layout, modes_of, size
-from cute_viz.algebra.mixed import entered, is_mixed
+from cute_viz.algebra.mixed import entered
 from cute_viz.algebra.operands import strides
 from cute_viz.algebra.stride import Basis
 from cute_viz.analysis.fragment_steps import FRAGMENTS, fragment_steps
@@ -42,7 +42,7 @@ def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> l
             return told
     writer = _WRITERS.get(operation.name)
     steps: list[Step] = []
-    if is_mixed(entered(operation.name, operands)):  # CuTe simplifies less there: no steps but the result
+    if entered(operation.name, operands) is not operands:  # CuTe simplifies less there: no steps but the result
         writer = None
     if writer is not None:
         try:
