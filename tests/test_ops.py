@@ -18,7 +18,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.ops import ALIASES, OPS, find
 from cute_viz.algebra.stride import F2
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.analysis.explain import _WRITERS as EXPLAINED
+from cute_viz.analysis.algebra_steps import WRITERS as EXPLAINED
 from cute_viz.analysis.explain import explain
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation import read, read_call
