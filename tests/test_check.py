@@ -6,13 +6,11 @@ import gc
 import json
 import operator
 import re
-import runpy
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -645,18 +643,6 @@ def test_kept_reports_follow_the_library_and_its_files(tmp_path: Path) -> None:
     (tmp_path.parent / "other.json").write_text("{}")
     with pytest.raises(CuteVizError, match="leads out of the folder"):
         digest.reports(Mine())
-
-
-def test_the_reports_of_a_wheel_are_those_of_the_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Installed:
-        def directories(self) -> list[str]:
-            return [str(tmp_path)]
-
-    monkeypatch.setitem(sys.modules, "hatchling.builders.hooks.plugin.interface", SimpleNamespace(BuildHookInterface=object))
-    wheel = runpy.run_path(str(ROOT / ".ci" / "wheel.py"))
-    (tmp_path / "verified").mkdir()
-    (tmp_path / "verified" / "devices.json").write_text(wheel["together"](ROOT / "layouts" / "verified"))
-    assert digest.reports(Installed()) == digest.reports()
 
 
 def test_specs_of_a_folder_of_the_users_name_its_own_atoms(tmp_path: Path) -> None:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from cute_viz.algebra.descriptor import Field, major_of, majors
-from cute_viz.algebra.elements import named
 from cute_viz.algebra.inttuple import product
 from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.algebra.tmem import fragments_of, is_sparse
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.types import named
 
 _PLAIN = (
     Field("sparse_id2", 0, 2), Field("sparse_flag", 2, 1), Field("saturate", 3, 1), Field("c_format", 4, 2),
@@ -220,7 +220,7 @@ def _number(value_type: Any, table: dict[str, int], what: str) -> int:
 def _name(value_type: Any) -> str:
     word = _last(value_type)
     known = named(word.replace("_unpacksmem", "")) or named(word)
-    return known.name if known else word
+    return known.short if known else word
 
 
 def _shift(word: Any) -> int:

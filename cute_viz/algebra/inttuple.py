@@ -185,15 +185,19 @@ def same_profile(a: Any, b: Any) -> bool:
     return not isinstance(a, tuple) and not isinstance(b, tuple)
 
 
-def compact_major(shape: IntTuple, *, left: bool = True) -> IntTuple:
-    """The compact strides of a shape, leftmost (column-major) or rightmost (row-major) mode fastest.
+def compact_major(shape: IntTuple, current: IntTuple = 1, *, left: bool = True) -> IntTuple:
+    """The compact strides of a shape from a first stride on, leftmost (column-major) or rightmost (row-major) mode fastest.
 
-    An extent of 1 gets the stride 0, as CuTe gives static extents (cute/stride.hpp, compact_major).
+    An extent of 1 gets the stride 0, as CuTe gives static extents; a tuple of first strides goes mode by mode (cute/stride.hpp).
 
-    >>> compact_major((4, (1, 3))), compact_major((4, (1, 3)), left=False)
-    ((1, (0, 4)), (3, (0, 1)))
+    >>> compact_major((4, (1, 3))), compact_major((4, (1, 3)), left=False), compact_major((4, (2, 3)), (1, 8))
+    ((1, (0, 4)), (3, (0, 1)), (1, (8, 16)))
     """
-    return _compact(shape, 1, left)[0]
+    if isinstance(current, tuple):
+        if not isinstance(shape, tuple) or len(shape) != len(current):
+            raise AlgebraError(f"the first strides {show(current)} do not fit the shape {show(shape)}")
+        return tuple(compact_major(s, c, left=left) for s, c in zip(shape, current, strict=True))
+    return _compact(shape, current, left)[0]
 
 
 def _compact(shape: IntTuple, current: int, left: bool) -> tuple[IntTuple, int]:

@@ -22,6 +22,7 @@ SIMPLIFIES = {
     *("logical_product", "zipped_product", "tiled_product", "flat_product", "blocked_product", "raked_product"),
     *_RECASTS,
     *("tile_to_shape", "make_layout_like", "make_ordered_layout", "make_fragment_like"),
+    *("compact_col_major", "compact_row_major", "compact_order", "product_like", "round_up", "elem_scale", "inner_product", "sum"),
     *(f"partition_{x}" for x in "ABCSD"),
     *(f"{name}_{x}" for name in ("thrfrg", "partition_shape", "partition_fragment") for x in "ABC"),
     *("tidfrg_S", "tidfrg_D", "local_tile", "local_partition", "outer_partition", "tma_partition", "slice", "domain_offset"),

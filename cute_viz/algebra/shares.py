@@ -18,9 +18,10 @@ from cute_viz.algebra.partition import blanks
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.slicing import dice, slice_
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Pointer, Tensor
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.views import get_slice
 from cute_viz.errors import AlgebraError
+from cute_viz.values.pointer import Pointer
 
 MOST = 1024  # threads of a block
 
@@ -50,10 +51,10 @@ class Share:
 
     def tensor(self, type_: str) -> Tensor:
         """Thread 0's part as a tensor of elements of a type."""
-        pointer = Pointer(self.space, type_)
+        pointer = Pointer(self.space, type_, offset=self.offset)
         if self.swizzle is None or not self.flagged:
-            return Tensor(pointer, self.layout, self.offset, self.swizzle)
-        return Tensor(replace(pointer, swizzle=self.swizzle), self.layout, self.offset)
+            return Tensor(pointer, self.layout, self.swizzle)
+        return Tensor(replace(pointer, swizzle=self.swizzle), self.layout)
 
     def places(self, offsets: list[int], start: int, bits: int) -> list[int]:
         """Where elements of so many bits lie, in elements: `offsets` by the layout, behind `start`."""

@@ -14,7 +14,6 @@ from cute_viz.algebra.composed import AnyLayout, ComposedLayout, counting
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.divide import in_dsl
-from cute_viz.algebra.elements import named
 from cute_viz.algebra.inttuple import Made, Static, leaves, map_leaves, modes, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
@@ -42,6 +41,7 @@ from cute_viz.algebra.tensor_map import (
 )
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.types import named
 
 MULTICAST = ("SM90_TMA_LOAD_MULTICAST", "SM100_TMA_2SM_LOAD_MULTICAST")
 SINGLE = ("SM90_TMA_LOAD", "SM90_TMA_STORE", "SM100_TMA_2SM_LOAD")
@@ -94,16 +94,16 @@ def atom_of(
     tiled: the CTAs shall divide what an instruction moves, as a TiledCopy of them has to.
 
     >>> from cute_viz import parse
-    >>> from cute_viz.algebra.tensor import Pointer
+    >>> from cute_viz.values.pointer import Pointer
     >>> g, tile = Tensor(Pointer("gmem", "float", 0), Layout((64, 32), (32, 1))), Layout((8, 32), (Basis(1, (0,)), Basis(1, (1,))))
     >>> atom_of("f", parse("SM90_TMA_LOAD{}"), g, Layout((8, 32), (32, 1)), 1, tile, None).map.global_strides
     (128, 0, 0, 0)
     """
     if not isinstance(op, CopyOp) or "_TMA_" not in op.name:
         raise AlgebraError(f"{name} needs a TMA operation, not {show(op)}", hint="such as SM90_TMA_LOAD{}")
-    kind = str(internal) if internal is not None else g.pointer.type
+    kind = str(internal) if internal is not None else str(g.pointer.type)
     known = named(kind)
-    if known is None or known.name not in DATA_TYPES:
+    if known is None or known.short not in DATA_TYPES:
         raise AlgebraError(f"{name}: {kind}: Unknown TMA Format!", hint=f"one of {', '.join(DATA_TYPES)}")
     swizzle = swizzle_number(name, get_swizzle_portion(smem))
     wide = (128 << min(swizzle, 3)) // known.bits if swizzle and in_dsl(g.layout, ()) else BOX
@@ -119,7 +119,7 @@ def atom_of(
     sms = size(op.thr_id)
     bit = Layout((sms, bits), (bits if sms > 1 else 0, 1))
     moved = CopyOp(op.name, op.thr_id, bit, bit, bit)
-    atom = make_copy_atom(moved, g.bits, g.pointer.type)
+    atom = make_copy_atom(moved, g.bits, str(g.pointer.type))
     g_stride = _coordinates(g, recast, gbasis, tensor_map, has_static(g.layout) or has_static(values))
     return TmaCopy(op, g, smem, tensor_map, gbasis, g_stride, values, ctas, atom)
 

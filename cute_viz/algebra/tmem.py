@@ -15,7 +15,6 @@ from typing import Any, ClassVar, NamedTuple
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.copy import CopyOp, TiledCopy, make_copy_atom
-from cute_viz.algebra.elements import bits_of, sparse
 from cute_viz.algebra.inttuple import map_leaves, product, show
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.make_copy import make_cotiled_copy
@@ -23,9 +22,11 @@ from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.products import tiled_product
 from cute_viz.algebra.recast import upcast
 from cute_viz.algebra.simplify import coalesce
-from cute_viz.algebra.tensor import Pointer, Tensor
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.pointer import Pointer
+from cute_viz.values.types import bits_of, sparse
 
 LANES, COLUMNS, WORD = 128, 512, 32  # data paths, columns, bits of a column
 WARP = 32  # lanes that one warp of four reaches
@@ -379,7 +380,7 @@ def _cotiled(name: str, op: Any, tmem: Tensor, threads: Layout) -> TiledCopy:
     if not isinstance(op, CopyOp) or op.val_id is None:
         raise AlgebraError(f"{name} needs a copy of tensor memory, not {show(op)}", hint="such as SM100_TMEM_LOAD_32dp32b32x{}")
     values: Any = coalesce(upcast(op.val_id, tmem.bits))
-    return make_cotiled_copy(make_copy_atom(op, tmem.bits, tmem.pointer.type), make_layout(threads, values), tmem.layout)
+    return make_cotiled_copy(make_copy_atom(op, tmem.bits, str(tmem.pointer.type)), make_layout(threads, values), tmem.layout)
 
 
 def as_tmem(name: str, x: Any) -> Tensor:

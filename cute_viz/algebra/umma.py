@@ -13,7 +13,6 @@ from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, as_layout, domain
 from cute_viz.algebra.descriptor import majors, make_fragment
 from cute_viz.algebra.divide import tiled_divide
-from cute_viz.algebra.elements import named, sparse
 from cute_viz.algebra.fragment import make_fragment_like
 from cute_viz.algebra.instruction import FORMATS
 from cute_viz.algebra.inttuple import is_int_tuple, leaves, map_leaves, modes, tuple_rank
@@ -31,6 +30,7 @@ from cute_viz.algebra.tmem import make_fragment as _in_tmem
 from cute_viz.algebra.unknown import Unknown
 from cute_viz.algebra.views import as_tiled_mma, get_slice
 from cute_viz.errors import AlgebraError
+from cute_viz.values.types import named, sparse
 
 _WGMMA = re.compile(r"(?:SM90_(?:64x|GMMA)|(?:^|::)GMMA_64x)\w*?_(SS|RS)(?:_|<|$)")
 _TCGEN05 = re.compile(r"SM10\d_(?:MMA|MXF4_ULTRA)(?:_\w+)?_(SS|TS)(?:_|<|$)")
@@ -70,7 +70,7 @@ def _make(operand: str, *given: Any) -> Any:
         return make_fragment(tensor, "GMMA" if _WGMMA.search(mma.atom.name) else "UMMA", major, operand)
     shape = part.shape if isinstance(part, (Tensor, Layout, ComposedLayout)) else part
     result = named(mma.atom.types[2])
-    if result is not None and result.name not in ("f16", "f32", "s32"):
+    if result is not None and result.short not in ("f16", "f32", "s32"):
         raise AlgebraError(f"{mma.atom.name.partition('<')[0]}: Unknown type for CFormat", hint="half_t, float or int32_t")
     return _in_tmem(mma.atom.name, operand, mma.atom.types["ABC".index(operand)], shape)
 
@@ -102,10 +102,10 @@ def _check_type(name: str, atom: MMA_Atom, operand: str, part: Tensor) -> None:
     assert stored is not None
     bits = stored.bits // each
     if (stored, each) != (given, packed[0] if packed else 1) and (part.bits, bits) not in _HELD:
-        words = f"sparse_elem<{each},{stored.name}>" if each > 1 else stored.name
-        refuse(name, (part,), f"Expecting ValType{operand} type: {words}, not {part.pointer.type if packed else given.name}")
+        words = f"sparse_elem<{each},{stored.short}>" if each > 1 else stored.short
+        refuse(name, (part,), f"Expecting ValType{operand} type: {words}, not {part.pointer.type if packed else given.short}")
     if each > 1 and not packed and not _WGMMA.search(atom.name):
-        refuse(name, (part,), "Expected sparse value_type.", hint=f"make_smem_ptr<sparse_elem<{each},{stored.name}>>(...)")
+        refuse(name, (part,), "Expected sparse value_type.", hint=f"make_smem_ptr<sparse_elem<{each},{stored.short}>>(...)")
 
 
 def sparsity(name: str) -> int:
@@ -179,17 +179,17 @@ def refusal(name: str, values: Mapping[str, str]) -> str:
     if kind == "F8F6F4" and not more and "_SS" in name and values.get("b_major") == "MN" and n % step:
         return size_words(name, "N", "")
     result = named(values.get("C", ""))
-    if kind == "S8" and not pair and "_SS" in name and result is not None and result.name != "s32":
+    if kind == "S8" and not pair and "_SS" in name and result is not None and result.short != "s32":
         return f"{name} result type can only be int32_t"
     low, high = _WIDTHS.get(kind, (0, 128))
     found = [x for x in (named(values.get("A", "")), named(values.get("B", ""))) if x is not None]
     if any(not low <= x.bits <= high for x in found):
         return f"{name} supports {f'{high}bit types' if low == high else f'types with leq {high}bit types'}"
-    if kind in ("TF32", "F16BF16", "F8F6F4", "S8") and any(x.name not in FORMATS for x in found):
+    if kind in ("TF32", "F16BF16", "F8F6F4", "S8") and any(x.short not in FORMATS for x in found):
         return f"{name}: Unknown type for UMMAFormat"
     of_two = "64" if "SPARSE" in more else "32"
     scale = named(values.get("SF", ""))
-    if vector == of_two and not (pair and not more) and scale is not None and scale.name != "ue8m0":
+    if vector == of_two and not (pair and not more) and scale is not None and scale.short != "ue8m0":
         types = "float_e2m1_t or cutlass::type_erased_dynamic_float4_t"
         return f"2x mode (VectorSize={of_two}) only supports a_type and b_type={types} and sf_type=ue8m0_t"
     return ""

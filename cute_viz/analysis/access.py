@@ -15,7 +15,6 @@ from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, as_layout, domain, pointer_bits, position_independent
 from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy, layout_sd, tile_of
-from cute_viz.algebra.elements import bits_of
 from cute_viz.algebra.inttuple import modes, product, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.matrix_op import matrix_op
@@ -29,6 +28,7 @@ from cute_viz.analysis.lanes import WIDTHS, fixed_name, warp_instructions, whole
 from cute_viz.analysis.memories import Memory
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
+from cute_viz.values.types import bits_of
 
 STORES = (*[access for access in ACCESSES if access.startswith("st")], *REMOTE, *REDUCTIONS)
 DESCRIBED = re.compile(r"(SM90)_64x|(SM100)_MMA")  # what reads shared memory itself

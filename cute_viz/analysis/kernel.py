@@ -15,7 +15,7 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.shares import Share
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tensor import SPACES, Tensor
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.analysis.access import BOX, instruction_of
 from cute_viz.analysis.async_copy import async_wavefronts
@@ -28,6 +28,7 @@ from cute_viz.analysis.verdict import ASYNC as AUTO_ASYNC
 from cute_viz.analysis.verdict import AUTO, CP_ASYNC, async_bits, verdict
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
+from cute_viz.values.pointer import SPACES
 
 ASYNC = "CP_ASYNC"
 _TMEM = re.compile("TMEM_(LOAD|STORE)")
@@ -162,7 +163,7 @@ def _cooperative(operands: list[Any]) -> list[Cost]:
         sides = []
         for n, (x, tensor, (layout, starts)) in enumerate(zip(pair, (src, dst), parts, strict=True)):
             part, order = replace(x, layout=layout, starts=starts), tuple(range(size(layout)))
-            sides.append(cost_of(Side(part, tensor.pointer.type, order, found.bits // src.bits, None, n == 1, like), ()))
+            sides.append(cost_of(Side(part, str(tensor.pointer.type), order, found.bits // src.bits, None, n == 1, like), ()))
         out += _joined(sides) if like else sides
     return out
 
@@ -175,7 +176,7 @@ def _axpby(operands: list[Any]) -> list[Cost]:
     out = []
     for side, store in ((x, False), (y, False), (y, True)):
         if side.space in ("smem", "gmem"):
-            kind = _tensor(side, [x, y]).pointer.type
+            kind = str(_tensor(side, [x, y]).pointer.type)
             out.append(cost_of(Side(side, kind, tuple(range(size(side.layout))), 1, None, store), ()))
     return out
 

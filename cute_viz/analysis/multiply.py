@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.descriptor import DescriptorTensor
-from cute_viz.algebra.elements import bits_of
 from cute_viz.algebra.inttuple import X, modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
@@ -16,13 +15,15 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.shares import Share, sliced_share
 from cute_viz.algebra.static import is_marked, mark_static
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tensor import SPACES, Pointer, Tensor
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.access import DESCRIBED, MODES
 from cute_viz.analysis.banks import LANES
 from cute_viz.analysis.cost import Cost, Side, cost_of, ordered, times
 from cute_viz.analysis.vectorize import auto_width, registers_of
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
+from cute_viz.values.pointer import SPACES, Pointer
+from cute_viz.values.types import bits_of
 
 
 def multiplied(operands: list[Any]) -> list[Cost]:
@@ -147,7 +148,7 @@ def gemm_calls(mma: Any, *tensors: Any) -> tuple[str, int]:
 
     Raises: AlgebraError for what CuTe refuses (cute/algorithm/gemm.hpp, mma_unpack in cute/atom/mma_traits.hpp).
 
-    >>> from cute_viz.algebra.tensor import Pointer
+    >>> from cute_viz.values.pointer import Pointer
     >>> row, column = (Tensor(Pointer("rmem", "float"), Layout((1, n, 8))) for n in (2, 4))
     >>> gemm_calls(None, row, column, Tensor(Pointer("rmem", "float"), Layout((1, 2, 4))))
     ('FMA', 64)

@@ -15,7 +15,6 @@ from cute_viz.algebra.composed import domain
 from cute_viz.algebra.construct import make_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.descriptor import DescriptorTensor
-from cute_viz.algebra.elements import bits_of
 from cute_viz.algebra.inttuple import Static, leaves, modes, show
 from cute_viz.algebra.inverse import nullspace
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
@@ -25,11 +24,13 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.recast import recast_layout, upcast
 from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.static import clear_static, mark_static
-from cute_viz.algebra.tensor import SPACES, Pointer, Tensor, whole
+from cute_viz.algebra.tensor import Tensor, whole
 from cute_viz.analysis.cooperative import cooperation
 from cute_viz.analysis.multiply import gemm_calls
 from cute_viz.analysis.vectorize import BYTE, WIDEST, auto_width, check_registers, registers_of
 from cute_viz.errors import AlgebraError
+from cute_viz.values.pointer import SPACES, Pointer
+from cute_viz.values.types import bits_of
 
 AUTO = re.compile(r"(?:AutoVectorizingCopy(?:WithAssumedAlignment<(\d+)>)?|(DefaultCopy))$")  # DefaultCopy assumes 8 bits
 ASYNC = "AutoCopyAsync"
@@ -86,7 +87,7 @@ def verdict(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> V
     Raises: AlgebraError for what CuTe refuses, with its condition in words, and for operands that are not tensors.
 
     >>> from cute_viz.algebra.static import mark_static
-    >>> from cute_viz.algebra.tensor import Pointer
+    >>> from cute_viz.values.pointer import Pointer
     >>> row = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((8, 8), (8, 1))))
     >>> verdict("copy", [row, row]).bits
     128
@@ -236,7 +237,7 @@ def _with_registers(name: str, first: Any, tensors: list[Any]) -> list[Any]:
         tiled = first.tiled if isinstance(first, ThrMMA) else first
         types = getattr(tiled.atom if isinstance(tiled, TiledMMA) else tiled, "types", ()) or ()
         return [_fragment(x, types[min(n, 2)] if n < len(types) else "") for n, x in enumerate(tensors)]
-    known = next((x.pointer.type for x in tensors if isinstance(x, Tensor)), "")
+    known = next((str(x.pointer.type) for x in tensors if isinstance(x, Tensor)), "")
     if not known and first is not None and not isinstance(first, CopyOp):
         known = _atom(first).value_type or str(_atom(first).bits)
     return [_fragment(x, known) for x in tensors]

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from cute_viz.algebra.descriptor import DescriptorTensor, majors
-from cute_viz.algebra.elements import named
 from cute_viz.algebra.instruction import make_instr_desc, make_instr_desc_block_scaled
 from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
@@ -31,6 +30,7 @@ from cute_viz.check.tcgen05 import issued, step
 from cute_viz.check.wgmma_ptx import GROUP, SHARED
 from cute_viz.notation import parse
 from cute_viz.spec.library import resolve
+from cute_viz.values.types import named
 
 LANES, COPIES = 128, 4  # of tensor memory; of each scale factor in it
 LARGEST = 3  # elements are 0 to 3, so that every sum is exact
@@ -195,7 +195,7 @@ class Job:
                 for row in range(min(whole, len(powers))):
                     for copy in range(COPIES):
                         at = tensor.layout((row + whole * copy, (0, s)), 0, k)
-                        yield int(at), POWERS[kind.name][powers[row, k * product(count) + s]]
+                        yield int(at), POWERS[kind.short][powers[row, k * product(count) + s]]
 
     def described(self) -> bytes:
         """For each k-block the descriptors, the instruction's, and the addresses behind the accumulator."""

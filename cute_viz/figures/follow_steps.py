@@ -10,7 +10,6 @@ from cute_viz.algebra import mma as mmas
 from cute_viz.algebra.composed import ComposedLayout, domain
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import TiledCopy
-from cute_viz.algebra.elements import bits_of
 from cute_viz.algebra.gemm import Gemm
 from cute_viz.algebra.inttuple import X, modes, product
 from cute_viz.algebra.matrix_op import matrix_op
@@ -23,6 +22,7 @@ from cute_viz.algebra.views import get_slice
 from cute_viz.errors import CuteVizError, FigureError
 from cute_viz.figures.memory import THREAD, operand_memory, owner
 from cute_viz.figures.partition import coordinates_of
+from cute_viz.values.types import bits_of
 
 Cell = tuple[int, int]
 ROWS_OF = {"A": (0, 2), "B": (1, 2)}  # the modes of the tile (M, N, K) that an operand spans

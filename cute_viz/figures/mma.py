@@ -9,7 +9,6 @@ from math import prod
 from cute_viz.algebra.common import WARP
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.coords import get_flat_coord
-from cute_viz.algebra.elements import bits_of
 from cute_viz.algebra.inttuple import X, modes, product, same_profile, show
 from cute_viz.algebra.layout import Layout, crd2idx, flat_modes
 from cute_viz.algebra.measure import size
@@ -46,6 +45,7 @@ from cute_viz.figures.owners import (
     tile_panel,
 )
 from cute_viz.figures.words import count, ptx_name
+from cute_viz.values.types import bits_of
 
 _PLACES = {"C": (1, 1), "A": (1, 0), "B": (0, 1), "E": (1, 2)}
 _SPANS = {"C": ("M", "N"), "A": ("M", "K"), "B": ("K", "N"), "E": ("M", "group of K")}

@@ -15,7 +15,6 @@ from cute_viz.algebra.composed import (
     takes_coordinate,
     with_origin,
 )
-from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.inttuple import Static, X, div_rem, is_int_tuple, leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.shapes import shape_of
@@ -52,6 +51,7 @@ from cute_viz.notation.syntax import (
     source,
 )
 from cute_viz.notation.values import called, magnitudes, ungroup
+from cute_viz.values.types import ValueType, named
 
 _CPP = re.compile(r"\bauto\b")  # a text that declares names as C++ does
 DIVIDES = ("logical_divide", "zipped_divide", "tiled_divide", "flat_divide")  # they compose

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
-from cute_viz.algebra.elements import bits_of, named
 from cute_viz.algebra.inttuple import Static, Underscore, leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import clear_static, is_tiling, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
+from cute_viz.values.types import bits_of, named
 
 TARGETS = ("cpp", "dsl", "cute", "ir")
 
@@ -192,7 +192,7 @@ def _tiling(value: Any, target: str, inner: Callable[[Any], str]) -> str:
 def _dsl_type(name: str) -> str:
     """What the DSL calls a type; empty where it has no name for it."""
     element = named(name)
-    return element.dsl[0] if element and element.dsl else ""
+    return element.dsl if element else ""
 
 
 def _dsl_tiling(value: Any) -> str:

@@ -146,7 +146,7 @@ class Operation:
         """The names that an expression of a layout may use: the values that are numbers, `bits`, `widths`, and `K`."""
         out: dict[str, Any] = {key: n for key, value in self.values.items() if (n := as_number(value)) is not None}
         if self.family.file.kind == "copy" and "S" in self.values:
-            from cute_viz.algebra.elements import bits_of
+            from cute_viz.values.types import bits_of
 
             out["bits"] = bits_of(self.values["S"])
         widths = self.family.fields.get("widths")

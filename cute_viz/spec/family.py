@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from cute_viz.algebra.elements import spelt
 from cute_viz.errors import Span, did_you_mean
 from cute_viz.limits import limit, over
 from cute_viz.spec.domains import allows, in_words, numbers
 from cute_viz.spec.library_files import Block, LibraryFile, read_block
 from cute_viz.spec.names import Pattern
 from cute_viz.spec.yaml import Fields, SpecError, Text, Value
+from cute_viz.values.types import spelt
 
 MMA_KEYS = ("Shape_MNK", "ThrID", "ALayout", "BLayout", "CLayout", "ELayout", "SFALayout", "SFBLayout")
 COPY_KEYS = ("ThrID", "SrcLayout", "DstLayout", "RefLayout", "ValID")

@@ -11,7 +11,6 @@ from math import gcd
 from typing import Any
 
 from cute_viz.algebra.composed import domain
-from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
@@ -40,6 +39,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Built, External, Pointer, solid
+from cute_viz.values.types import ValueType
 
 _BARRIERS = 16  # PipelineTmaAsync<1>::SharedStorage
 _ALIGNMENT = 128

@@ -7,7 +7,6 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout, counting
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.divide import as_in_dsl
-from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import Static, leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.runtime import Runtime
@@ -56,6 +55,7 @@ from cute_viz.source.cpp.values import (
     taken,
     zeroed,
 )
+from cute_viz.values.types import ValueType
 
 
 class Evaluator(Operators):

@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import Static
 from cute_viz.algebra.runtime import MulticastMask, Runtime
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.source.cpp.scopes import Declaration, Scope
 from cute_viz.source.cpp.unknown import Symbol, Unknown, certain, unknown
+from cute_viz.values.types import ValueType
 
 
 def finished(value: Any) -> Any:
@@ -80,7 +80,7 @@ def zeroed(kind: Any, error: CuteVizError) -> Any:
 def typed(kind: Any, error: CuteVizError, part: str = "") -> Any:
     """An object of a type, of which nothing else is known: its integers that are not static are not known, each for itself.
 
-    >>> from cute_viz.algebra.elements import ValueType
+    >>> from cute_viz.values.types import ValueType
     >>> typed((ValueType("int"), 8), CuteVizError("why"))[1]
     8
     """

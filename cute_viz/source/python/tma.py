@@ -24,7 +24,6 @@ from cute_viz.algebra.modes import get, select
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.stride import Basis
-from cute_viz.algebra.tensor import Pointer as Address
 from cute_viz.algebra.tensor import Tensor as Memory
 from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.algebra.unknown import on_types
@@ -34,6 +33,7 @@ from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.tensors import layout_of, picked
 from cute_viz.source.python.values import Atom, Element, Instruction, Member, Tensor, run_times
+from cute_viz.values.pointer import Pointer as Address
 
 # The DSL's operations under CuTe's names, for one CTA and for two.
 _OPS = {

@@ -8,16 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.elements import ELEMENTS, ValueType, named
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Pointer as Address
 from cute_viz.algebra.tensor import Tensor as Memory
 from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.algebra.unknown import on_types, unknowns
 from cute_viz.errors import CuteVizError, NotationError
-
-_ELEMENTS = {kind.name: kind for kind in ELEMENTS}
+from cute_viz.values.pointer import Pointer as Address
+from cute_viz.values.types import ValueType, named, short
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,23 +161,23 @@ class Element:
     @property
     def bits(self) -> int:
         """Its width."""
-        return _ELEMENTS[self.name].bits
+        return short(self.name).bits
 
     @property
     def kind(self) -> str:
         """float, signed, unsigned or bits."""
-        return _ELEMENTS[self.name].kind
+        return short(self.name).kind
 
     @property
     def cpp(self) -> str:
         """Its name in C++."""
-        return _ELEMENTS[self.name].cpp[0]
+        return short(self.name).cpp
 
     @property
     def dsl(self) -> str:
         """Its name in the DSL, or in C++ if it has none there."""
-        found = _ELEMENTS[self.name]
-        return found.dsl[0] if found.dsl else found.cpp[0]
+        found = short(self.name)
+        return found.dsl or found.cpp
 
 
 class Typed(int):
@@ -267,7 +265,7 @@ def element(name: str) -> Element | None:
     (True, None)
     """
     found = named(name)
-    return None if found is None else Element(found.name)
+    return None if found is None else Element(found.short)
 
 
 def plain(value: Any) -> Any:
@@ -307,7 +305,7 @@ def shown(value: Any) -> Any:
     if isinstance(value, Tensor) and value.pointer.space == "tmem" and isinstance(kind := value.pointer.element, Element):
         layout, offset = value.layout, value.offset
         known = isinstance(layout, Layout) and isinstance(offset, int) and next(run_times(layout), None) is None
-        return Memory(Address("tmem", kind.cpp, 0), layout, offset) if known else plain(value)
+        return Memory(Address("tmem", kind.cpp, 0, offset=offset), layout) if known else plain(value)
     return plain(value)
 
 
@@ -318,7 +316,7 @@ def _addressed(tensor: Tensor) -> Any:
         return tensor.layout
     if isinstance(kind, Element):
         offset = RunTime() if tensor.offset is None else tensor.offset
-        return Memory(Address("smem", kind.cpp, None, swizzle), tensor.layout, offset).whole
+        return Memory(Address("smem", kind.cpp, None, swizzle, offset=offset), tensor.layout).whole
     if tensor.offset != 0:
         raise NotationError(
             f"{swizzle} acts on the address in bytes, and the element type of this tensor is not known",

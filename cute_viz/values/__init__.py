@@ -1,0 +1,1 @@
+"""What every reader hands over and every command takes: types of elements, pointers, each with what is known of it."""
