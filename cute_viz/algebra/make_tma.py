@@ -13,13 +13,14 @@ from cute_viz.algebra.composed import as_layout
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import CopyOp
 from cute_viz.algebra.im2col import make_im2col_tma_copy
-from cute_viz.algebra.inttuple import Static, leaves, modes, show
+from cute_viz.algebra.inttuple import leaves, modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.tensor import Tensor, whole
 from cute_viz.algebra.tma import TmaCopy, atom_of, tiled_of
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Static
 
 
 def make_tma_copy(op: Any, g: Any, smem: Any, tiler: Any = None, cluster: Any = None, internal: Any = None) -> TmaCopy:

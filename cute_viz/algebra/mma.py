@@ -9,7 +9,7 @@ from cute_viz.algebra.common import WARP, refuse
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, as_layout, domain
 from cute_viz.algebra.divide import logical_divide, zipped_divide
-from cute_viz.algebra.inttuple import Static, X, is_int_tuple, map_leaves, modes, product, show
+from cute_viz.algebra.inttuple import X, is_int_tuple, map_leaves, modes, product, show
 from cute_viz.algebra.inverse import complement, left_inverse, right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, size
@@ -18,6 +18,7 @@ from cute_viz.algebra.partition import indexed
 from cute_viz.algebra.products import tiled_product
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Static
 
 OPERANDS = {"A": (0, 2), "B": (1, 2), "C": (0, 1)}  # the modes of Shape_MNK that an operand spans
 

@@ -9,14 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, has_origin
-from cute_viz.algebra.inttuple import Static, Underscore, has_underscore, leaves, map_leaves, slice_begin, unflatten
+from cute_viz.algebra.inttuple import Underscore, has_underscore, leaves, map_leaves, slice_begin, unflatten
 from cute_viz.algebra.layout import Layout, cosize, is_coordinate_layout
 from cute_viz.algebra.static import is_marked
-from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import MixedBits, Unknown
+from cute_viz.algebra.swizzle import MixedBits, Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Static, Unknown
 from cute_viz.values.pointer import Pointer
+from cute_viz.values.types import ValueType
 
 # Operations that look at another part, or another order, of the same tensor.
 VIEWS = frozenset(
@@ -40,7 +41,8 @@ class Tensor(Shown):
 
     swizzle: of the element offsets, where the layout itself is swizzled and not the pointer. sliced: of a part of such a one the
     operation that took it, and its operands: CuTe makes a plain layout of it where no two bits are swizzled together
-    (slicing.settled). name: of a fragment the operand, `SFA`.
+    (slicing.settled). name: what the source calls it; of a fragment the operand, `SFA`. part: of the part of any thread of a block,
+    shares.Part, by which it was divided among them.
 
     >>> t = Tensor(Pointer("smem", "half_t", 1024, Swizzle(3, 4, 3)), Layout((8, 64), (64, 1)))
     >>> str(t), str(t.whole)
@@ -48,12 +50,13 @@ class Tensor(Shown):
     """
 
     tiling: ClassVar[str] = "tmem"  # of other memories the layout is what is drawn
-    marked: ClassVar[tuple[str, ...]] = ("pointer", "layout")
+    marked: ClassVar[tuple[str, ...]] = ("pointer", "layout", "part")
     pointer: Pointer
     layout: Layout
     swizzle: Swizzle | None = None
     sliced: tuple[str, list[Any]] | None = field(default=None, compare=False)
     name: str = ""
+    part: Any = None
 
     @property
     def bits(self) -> int:
@@ -74,6 +77,25 @@ class Tensor(Shown):
     def shape(self) -> Any:
         """The shape of its layout."""
         return self.layout.shape
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """How far behind it the part of each thread of the block begins, in elements; empty where no thread is meant."""
+        return self.part.starts if self.part is not None else ()
+
+    def places(self, offsets: list[int], start: int) -> list[int]:
+        """Where elements lie, in elements: `offsets` by the layout, of the thread whose part begins at `start`."""
+        begin = self.offset + start
+        swizzle = self.swizzle or self.pointer.swizzle
+        if swizzle is None:
+            return [begin + o for o in offsets]
+        if self.swizzle is None:  # of the byte address
+            swizzle = swizzle.rescaled(self.bits.bit_length() - 4)
+        return [swizzle(begin + o) for o in offsets]
+
+    def of_type(self, kind: Any) -> Tensor:
+        """It with a type of elements, where its own is not known."""
+        return self if self.pointer.known is not None else replace(self, pointer=replace(self.pointer, type=kind))
 
     @property
     def whole(self) -> AnyLayout:
@@ -207,7 +229,8 @@ def make_tensor(pointer: Pointer, layout: Any) -> Any:
     if not isinstance(layout, ComposedLayout) or not isinstance(layout.inner, Layout) or has_origin(layout):
         return layout
     if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, PointerFlag):
-        return Tensor(replace(pointer, swizzle=layout.outer), layout.inner)
+        kind = pointer.type if pointer.type is not None else ValueType(str(layout.offset.bits))
+        return Tensor(replace(pointer, swizzle=layout.outer, type=kind), layout.inner)
     if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, int):
         return Tensor(pointer.moved(layout.offset), layout.inner, layout.outer)
     return layout

@@ -14,13 +14,12 @@ from cute_viz.algebra.composed import AnyLayout, ComposedLayout, counting
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, TiledCopy, make_copy_atom
 from cute_viz.algebra.divide import in_dsl
-from cute_viz.algebra.inttuple import Made, Static, leaves, map_leaves, modes, show
+from cute_viz.algebra.inttuple import Made, leaves, map_leaves, modes, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.mixed import entered, is_mixed, left
 from cute_viz.algebra.products import tile_to_shape
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.static import each_integer, has_static, mark_static
@@ -41,6 +40,7 @@ from cute_viz.algebra.tensor_map import (
 )
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Runtime, Static
 from cute_viz.values.types import named
 
 MULTICAST = ("SM90_TMA_LOAD_MULTICAST", "SM100_TMA_2SM_LOAD_MULTICAST")

@@ -15,20 +15,20 @@ from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, doma
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.coords import crd2idx, idx2crd
 from cute_viz.algebra.divide import logical_divide
-from cute_viz.algebra.inttuple import Static, X, leaves, map_leaves, modes, tuple_rank
+from cute_viz.algebra.inttuple import X, leaves, map_leaves, modes, tuple_rank
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, make_layout
 from cute_viz.algebra.measure import cosize, size
 from cute_viz.algebra.mma import thrfrg
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.products import tile_to_shape
-from cute_viz.algebra.runtime import MulticastMask, is_constant, is_one
 from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.slicing import domain_offset, slice_and_offset
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.tensor import Tensor, viewed, whole
 from cute_viz.algebra.views import as_tiled_mma
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import MulticastMask, Static, is_constant, is_one
 
 CLUSTER = 16  # CTAs of a cluster at most
 MASK = (1 << CLUSTER) - 1

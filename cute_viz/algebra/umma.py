@@ -22,14 +22,13 @@ from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, partition
 from cute_viz.algebra.modes import get
 from cute_viz.algebra.partition import of_tensor
 from cute_viz.algebra.products import tile_to_shape
-from cute_viz.algebra.runtime import Runtime, is_known
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.tensor import Tensor, as_tensor, viewed, whole
 from cute_viz.algebra.tmem import fragments_of, make_fragment_e, make_fragment_sf
 from cute_viz.algebra.tmem import make_fragment as _in_tmem
-from cute_viz.algebra.unknown import Unknown
 from cute_viz.algebra.views import as_tiled_mma, get_slice
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Runtime, Unknown, is_known
 from cute_viz.values.types import named, sparse
 
 _WGMMA = re.compile(r"(?:SM90_(?:64x|GMMA)|(?:^|::)GMMA_64x)\w*?_(SS|RS)(?:_|<|$)")

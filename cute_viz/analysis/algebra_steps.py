@@ -13,7 +13,6 @@ from cute_viz.algebra.inttuple import Underscore, X, modes, product, show
 from cute_viz.algebra.layout import Layout, coalesce, cosize, flat_modes, make_layout, modes_of, size
 from cute_viz.algebra.mixed import left
 from cute_viz.algebra.operands import strides
-from cute_viz.algebra.runtime import Known, Runtime, is_known, is_one, least
 from cute_viz.algebra.shapes import ceil_div, product_each
 from cute_viz.algebra.static import clear_static, each_integer
 from cute_viz.algebra.stride import Basis
@@ -21,6 +20,12 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
 from cute_viz.analysis.steps import Step
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Runtime, Static, is_known, is_one, least
+
+
+def _n(number: Any) -> str:
+    """A number in words, without the mark of a static one."""
+    return str(int(number)) if isinstance(number, int) else str(number)
 
 
 class Told:
@@ -85,11 +90,11 @@ def _composition(told: Told, a: Any, b: Any, *more: Any) -> None:
     flat = coalesce(a)
     told.add(f"composition: A = {told(a)} read as a function of one index, coalesced", flat, "A coalesced")
     for extent, step in flat_modes(picks):
-        mode = f"{told(extent)}:{told(step)} of B picks {extent:d} {'element' if extent == 1 else 'elements'}"
+        mode = f"{told(extent)}:{told(step)} of B picks {_n(extent)} {'element' if extent == 1 else 'elements'}"
         if isinstance(step, Basis):
             told.add(f"{mode} along mode {step.path[0]} of A")
         else:
-            told.add(f"{mode} of A, {step:d} apart")
+            told.add(f"{mode} of A, {_n(step)} apart")
             _walk(told, flat, extent, step)
     result = do("composition", a, b)
     told.add("the picked modes, in B's nesting" + _elsewhere(a, picks, result), result, "A o B")
@@ -114,21 +119,22 @@ def _walk(told: Told, a: Layout, count: Any, step: Any) -> None:
     for n, (extent, stride) in enumerate(parts):
         mode = f"{told(extent)}:{told(stride)}"
         if n == len(parts) - 1:
-            words = f"  the last mode {mode} gives the remaining {count:d}, stride {step:d}*{told(stride)}"
+            words = f"  the last mode {mode} gives the remaining {_n(count)}, stride {_n(step)}*{told(stride)}"
             told.add(words, Layout(count, step * stride), f"from {mode}")
             return
         taken = least(-(-extent // step), count)
         if step >= extent and step % extent and is_known(step) and is_known(extent):
-            told.add(f"  a step of {step:d} over {mode}: {extent:d} does not divide {step:d}")
+            told.add(f"  a step of {_n(step)} over {mode}: {_n(extent)} does not divide {_n(step)}")
             return
         if is_one(-(-extent // step)):
-            told.add(f"  a step of {step:d} skips {mode}; a step of {-(-step // extent):d} remains")
+            told.add(f"  a step of {_n(step)} skips {mode}; a step of {_n(-(-step // extent))} remains")
         else:
-            words = f"  {mode} gives {taken:d} {'element' if taken == 1 else 'elements'}, {step:d} apart, stride {step:d}*{told(stride)}"
+            count_of = f"{_n(taken)} {'element' if taken == 1 else 'elements'}"
+            words = f"  {mode} gives {count_of}, {_n(step)} apart, stride {_n(step)}*{told(stride)}"
             told.add(words, Layout(taken, step * stride), f"from {mode}")
             if count % taken:
                 cause = "the Shape Divisibility Condition fails" if is_known(taken) else "of run-time extents CuTe does not look"
-                told.add(f"  {count:d} elements are not a multiple of {taken:d}: {cause}")
+                told.add(f"  {_n(count)} elements are not a multiple of {_n(taken)}: {cause}")
             count //= taken
             if is_one(count):
                 return
@@ -141,7 +147,7 @@ _LAZY = "CuTe drops an extent of 1 and joins modes only where its types say so"
 def _complement(told: Told, a: Any, cotarget: Any = None) -> None:
     target = cosize(a) if cotarget is None else product(cotarget.shape if isinstance(cotarget, Layout) else cotarget)
     flat = do("filter", a)
-    told.add(f"complement: fill what {told(a)} leaves out of 0..{target - 1:d}, in order of stride")
+    told.add(f"complement: fill what {told(a)} leaves out of 0..{_n(target - 1)}, in order of stride")
     if flat != a:
         told.add("without modes of stride 0 and extent 1, coalesced", flat, "A filtered")
     result = do("complement", a, target if cotarget is None else cotarget)
@@ -149,18 +155,18 @@ def _complement(told: Told, a: Any, cotarget: Any = None) -> None:
     for extent, stride in sorted(flat_modes(flat), key=lambda pair: pair[1]):
         if stride == 0:
             break
-        words = f"{told(extent)}:{told(stride)} has stride {stride:d}, and {reached:d} would be contiguous: "
+        words = f"{told(extent)}:{told(stride)} has stride {_n(stride)}, and {_n(reached)} would be contiguous: "
         gap = stride // reached
         if gap > 1:
-            told.add(words + f"the complement fills the {gap:d} in between", Layout(gap, reached), "the gap")
+            told.add(words + f"the complement fills the {_n(gap)} in between", Layout(gap, reached), "the gap")
         else:
             told.add(words + "nothing is left out")
         reached = stride * extent
     rest = ceil_div(target, reached)
     open_ = not all(map(is_known, (*modes(rest), reached)))
     if rest > 1 or open_:
-        words = f"{rest:d} {'repetition reaches' if rest == 1 else 'repetitions reach'} {target:d}"
-        told.add(f"0..{reached - 1:d} is covered; {words}", Layout(rest, reached), "repetitions")
+        words = f"{_n(rest)} {'repetition reaches' if rest == 1 else 'repetitions reach'} {_n(target)}"
+        told.add(f"0..{_n(reached - 1)} is covered; {words}", Layout(rest, reached), "repetitions")
     if open_:
         told.add(f"together; what a run-time stride gives is known at run time only, and {_LAZY}", result, "complement")
         return
@@ -174,7 +180,7 @@ def _of_run_time(told: Told, a: Layout, target: Any) -> Layout | None:
     pairs = flat_modes(a)
     if told.mixed or len(pairs) != 1:
         return None
-    found = left(do("complement", Layout(*(kind(x) for kind, x in zip((Known, Runtime), pairs[0], strict=True))), Known(target)))
+    found = left(do("complement", Layout(*(kind(x) for kind, x in zip((Static, Runtime), pairs[0], strict=True))), Static(target)))
     return None if clear_static(found) == do("complement", a, target) else found
 
 
@@ -185,9 +191,9 @@ def _logical_divide(told: Told, a: Layout, tiler: Any) -> None:
     tile = _tile(tiler)
     if tile is None:
         return
-    told.add(f"logical_divide: the tile {told(tile)} picks {size(tile):d} of the {size(a):d} elements of {told(a)}")
+    told.add(f"logical_divide: the tile {told(tile)} picks {_n(size(tile))} of the {_n(size(a))} elements of {told(a)}")
     rest = do("complement", tile, coalesce(a).shape)
-    told.add(f"its complement up to {size(a):d} says where the tiles begin", rest, "complement: where tiles begin")
+    told.add(f"its complement up to {_n(size(a))} says where the tiles begin", rest, "complement: where tiles begin")
     told.add("tile and complement side by side", make_layout(tile, rest), "(tile, complement)")
     words = "A composed with it: (tile, rest)"
     if divide_is_pointwise(each_integer(int, a), each_integer(int, tile)) is False:
@@ -211,9 +217,9 @@ def _logical_product(told: Told, a: Layout, tiler: Any) -> None:
     if tile is None:
         return
     reach = size(a) * cosize(tile)
-    told.add(f"logical_product: the block {told(a)} of {size(a):d} elements, copied as {told(tile)} says")
+    told.add(f"logical_product: the block {told(a)} of {_n(size(a))} elements, copied as {told(tile)} says")
     rest = do("complement", a, reach)
-    words = f"its complement up to size(A)*cosize(B) = {size(a):d}*{cosize(tile):d} = {reach:d}: where copies can go"
+    words = f"its complement up to size(A)*cosize(B) = {_n(size(a))}*{_n(cosize(tile))} = {_n(reach)}: where copies can go"
     told.add(words, rest, "complement: where copies can be")
     told.add("the complement composed with B: where they go", do("composition", rest, tile), "complement o B: where copies are")
     told.add("block and copies side by side", do("logical_product", a, tile), "(block, copies)")
@@ -252,7 +258,7 @@ def _coalesce(told: Told, a: Layout, profile: Any = None) -> None:
             continue
         joins = bool(kept) and kept[-1][0] * kept[-1][1] == stride
         if joins and all(map(is_known, (*kept[-1], stride))):
-            words = f"{before} and {mode} are joined ({kept[-1][0]:d}*{kept[-1][1]:d} = {stride:d})"
+            words = f"{before} and {mode} are joined ({_n(kept[-1][0])}*{_n(kept[-1][1])} = {_n(stride)})"
             kept[-1] = (kept[-1][0] * extent, kept[-1][1])
             told.add(words, Layout(*kept[-1]), "as one")
             continue
@@ -274,11 +280,11 @@ def _right_inverse(told: Told, a: Layout) -> None:
     for n, (extent, stride) in sorted(enumerate(flat_modes(flat)), key=lambda item: item[1][1]):
         mode = f"mode {told(extent)}:{told(stride)}"
         if stride == reached:
-            words = f"offsets {reached:d} apart are {starts[n]:d} apart in the index ({mode})"
+            words = f"offsets {_n(reached)} apart are {_n(starts[n])} apart in the index ({mode})"
             told.add(words, Layout(extent, starts[n]), "a mode")
             reached = extent * stride
         else:
-            told.add(f"{mode} does not continue the {reached:d} contiguous offsets")
+            told.add(f"{mode} does not continue the {_n(reached)} contiguous offsets")
     told.add("in order of A's strides, coalesced", do("right_inverse", a), "right inverse")
 
 

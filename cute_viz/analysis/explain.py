@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Any
 
 from cute_viz.algebra import ops
 from cute_viz.algebra.call import Call
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.mixed import entered, is_mixed
+from cute_viz.algebra.mixed import entered
 from cute_viz.algebra.tensor import Tensor, check_like
-from cute_viz.algebra.unknown import on_types, unknowns
 from cute_viz.analysis.algebra_steps import WRITERS, Told
 from cute_viz.analysis.fragment_steps import FRAGMENTS, fragment_steps
 from cute_viz.analysis.partition_steps import PARTITIONS, partition_steps
 from cute_viz.analysis.steps import Step
-from cute_viz.errors import AlgebraError
+from cute_viz.errors import AlgebraError, CuteVizError
+from cute_viz.values.integer import unknowns
 
 DESCRIPTORS = ("make_gmma_desc", "make_umma_desc")
 
@@ -41,12 +40,12 @@ def explain(name: str, operands: list[Any], template: tuple[Any, ...] = ()) -> l
 
         return descriptor_steps(operation.name, *operation.fitted(operands, template)[0])
     unknown = next(unknowns(tuple(operands)), None) is not None
-    told = Told(operation.name, is_mixed(given := entered(operation.name, operands)))
-    failure = None
+    given = entered(operation.name, operands)
+    told = Told(operation.name, given is not operands)
+    failure: CuteVizError | None = None
     try:
-        with on_types() if unknown else nullcontext():
-            steps = _steps(operation, operands, given, told, template)
-    except AlgebraError as error:
+        steps = _steps(operation, operands, given, told, template)
+    except CuteVizError as error:
         steps, failure = [], error
     try:
         result = operation.call(operands, template)

@@ -12,7 +12,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
 from cute_viz.algebra.modes import get
-from cute_viz.algebra.shares import Share, sliced_share
+from cute_viz.algebra.shares import sliced_share
 from cute_viz.algebra.static import is_marked, mark_static
 from cute_viz.algebra.table import offsets
 from cute_viz.algebra.tensor import Tensor
@@ -23,7 +23,7 @@ from cute_viz.analysis.vectorize import auto_width, registers_of
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
 from cute_viz.values.pointer import SPACES, Pointer
-from cute_viz.values.types import bits_of
+from cute_viz.values.types import ValueType, bits_of
 
 
 def multiplied(operands: list[Any]) -> list[Cost]:
@@ -42,14 +42,14 @@ def multiplied(operands: list[Any]) -> list[Cost]:
     """
     if operands and (atom := _reads_itself(operands[0])) is not None:
         return [_by_descriptors(atom, operands)]
-    tensors = [x for x in operands if isinstance(x, Share)]
+    tensors = [x for x in operands if isinstance(x, Tensor)]
     if len(tensors) < 3:
         error = next((x for x in operands if isinstance(x, CuteVizError)), None)
         raise error or AlgebraError("this does not multiply tensors that can be evaluated")
     a, b = tensors[-3:-1]
     out = []
     for x in (a, b):
-        if x.space not in ("smem", "gmem"):
+        if x.pointer.space not in ("smem", "gmem"):
             continue
         if not x.starts:
             raise AlgebraError("the MMA itself reads shared memory through a descriptor")
@@ -58,12 +58,10 @@ def multiplied(operands: list[Any]) -> list[Cost]:
         rank = len(modes(x.layout.shape))
         last = size(get(x.layout, rank - 1)) if rank > 1 else 1
         part = sliced_share(x, (*[X] * (rank - 1), 0)) if rank > 1 else x
-        if not x.type:
-            raise AlgebraError("the element type is unknown")
-        registers = replace(part, space="rmem", layout=_compact(part), swizzle=None, offset=0, starts=())
-        width_ = auto_width(part.tensor(x.type), registers.tensor(x.type), None)
-        order, together = ordered(part, registers, max(1, width_.bits // part.tensor(x.type).bits))
-        one = cost_of(Side(part, x.type, order, together), width_.reasons)
+        registers = Tensor(Pointer("rmem", x.pointer.type), mark_static(Layout(part.layout.shape)))
+        width_ = auto_width(part, registers, None)
+        order, together = ordered(part, registers, max(1, width_.bits // part.bits))
+        one = cost_of(Side(part, order, together), width_.reasons)
         written = times(one, last)
         out.append(_together(x, written) or written)
     return out
@@ -94,21 +92,20 @@ def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
 def _registers(x: Any, n: int, atom: MMA_Atom) -> Any:
     if isinstance(x, CuteVizError):
         raise x
-    if isinstance(x, Layout) or (n < 2 and isinstance(x, Share) and size(get(x.layout, 0)) == 1):  # the DSL's descriptors
+    bare = n < 2 and isinstance(x, Tensor) and x.pointer.known is None and size(get(x.layout, 0)) == 1  # the DSL's descriptors
+    if isinstance(x, Layout) or bare:
         return Tensor(Pointer("tmem", "float"), x if isinstance(x, Layout) else x.layout)
-    if isinstance(x, Share):
-        return x.tensor(x.type or (atom.types[min(n, 2)] if atom.types else "float"))
     if not isinstance(x, Tensor):
         raise AlgebraError("this does not multiply tensors that can be evaluated")
-    return x
+    return x.of_type(ValueType(atom.types[min(n, 2)] if atom.types else "float"))
 
 
-def _together(x: Share, written: Cost) -> Cost | None:
+def _together(x: Tensor, written: Cost) -> Cost | None:
     """An operand as the compiler reads it, which unrolls all modes: neighbours in shared memory at once where all threads' are
     aligned, as nvcc 13.0 does; None where that changes nothing."""
-    if x.space != "smem" or x.swizzle is not None or not is_marked(x.layout):
+    if x.pointer.space != "smem" or x.swizzle or x.pointer.swizzle or not is_marked(x.layout):
         return None
-    bits = x.tensor(x.type).bits
+    bits = x.bits
     table = [int(n) for n in offsets(x.layout)]
     order = tuple(sorted(range(len(table)), key=lambda n: table[n]))
     if len(set(table)) < len(table):
@@ -121,14 +118,9 @@ def _together(x: Share, written: Cost) -> Cost | None:
         begins = [run[0] + x.offset + start for run in runs for start in x.starts]
         if all(run[-1] - run[0] == count - 1 for run in runs) and not any(begin % count for begin in begins):
             words = f"{written.instructions} {written.instruction} as it is written: {count} elements of a thread lie together"
-            one = cost_of(Side(x, x.type, order, count), (f"{words}, which nvcc reads at once", *written.why))
+            one = cost_of(Side(x, order, count), (f"{words}, which nvcc reads at once", *written.why))
             return replace(one, written=written)
     return None
-
-
-def _compact(x: Share) -> Layout:
-    out: Layout = mark_static(Layout(x.layout.shape))
-    return out
 
 
 # The forms of gemm by the modes of A, B and C; of each which modes of which operands must be alike (cute/algorithm/gemm.hpp).

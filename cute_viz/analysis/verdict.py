@@ -15,7 +15,7 @@ from cute_viz.algebra.composed import domain
 from cute_viz.algebra.construct import make_layout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.descriptor import DescriptorTensor
-from cute_viz.algebra.inttuple import Static, leaves, modes, show
+from cute_viz.algebra.inttuple import leaves, modes, show
 from cute_viz.algebra.inverse import nullspace
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.measure import cosize, size
@@ -29,6 +29,7 @@ from cute_viz.analysis.cooperative import cooperation
 from cute_viz.analysis.multiply import gemm_calls
 from cute_viz.analysis.vectorize import BYTE, WIDEST, auto_width, check_registers, registers_of
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Static
 from cute_viz.values.pointer import SPACES, Pointer
 from cute_viz.values.types import bits_of
 

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, has_origin
-from cute_viz.algebra.inttuple import Static, Underscore, leaves, show
+from cute_viz.algebra.inttuple import Underscore, leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import clear_static, is_tiling, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError
+from cute_viz.values.integer import Static
 from cute_viz.values.types import bits_of, named
 
 TARGETS = ("cpp", "dsl", "cute", "ir")

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from cute_viz.algebra.inttuple import Typed, is_int_tuple, product
 from cute_viz.algebra.layout import Layout, trusted
 from cute_viz.algebra.static import mark_static
-from cute_viz.algebra.unknown import unknowns
 from cute_viz.errors import CuteVizError
 from cute_viz.limits import current
 from cute_viz.notation import parse
 from cute_viz.spec.domains import as_number
 from cute_viz.spec.family import COPY_KEYS, MMA_KEYS, Match
 from cute_viz.spec.yaml import Fields, SpecError, Text
+from cute_viz.values.integer import unknowns
 
 if TYPE_CHECKING:
     from cute_viz.algebra.copy import CopyOp

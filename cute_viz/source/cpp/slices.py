@@ -9,7 +9,6 @@ from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, has_o
 from cute_viz.algebra.descriptor import DescriptorTensor
 from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
@@ -18,6 +17,7 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import Unknown, through, unknown
 from cute_viz.source.cpp.values import finished
+from cute_viz.values.integer import Runtime
 from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import named
 

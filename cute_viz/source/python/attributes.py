@@ -13,7 +13,6 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, TiledMMA
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.source.python.machine import Machine
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.parameters import hint_for
@@ -35,6 +34,7 @@ from cute_viz.source.python.values import (
     Tensor,
     Unknown,
 )
+from cute_viz.values.integer import Unknown as RunTime
 
 _ALLOCATES = ("get_tensor", "allocate_tensor", "allocate", "retrieve_ptr")  # of allocators: it follows from arguments
 

@@ -9,7 +9,6 @@ from typing import Any
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import CuteVizError
 from cute_viz.source.python.branches import RAISES
 from cute_viz.source.python.lets import NOTHING
@@ -37,6 +36,7 @@ from cute_viz.source.python.values import (
     decorators,
     same,
 )
+from cute_viz.values.integer import Unknown as RunTime
 
 _KEEPS = {"jit", "kernel", "staticmethod", "classmethod", "property", "dsl_user_op", "lru_cache", "cache", "abstractmethod"}
 _KEEPS |= {"override", "no_grad", "overload", "cached_property", "final", "wraps", ""}

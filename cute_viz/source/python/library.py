@@ -16,8 +16,6 @@ from cute_viz.algebra.ops import ALIASES, OPS, find
 from cute_viz.algebra.partition import of_tensor
 from cute_viz.algebra.slicing import dice_tuple
 from cute_viz.algebra.static import clear_static, is_tiling
-from cute_viz.algebra.unknown import Unknown as RunTime
-from cute_viz.algebra.unknown import on_types
 from cute_viz.notation.dsl import PARAMETERS, RENAMED, REORDERED
 from cute_viz.source.python.helpers import HELPERS
 from cute_viz.source.python.instructions import instruction
@@ -28,6 +26,7 @@ from cute_viz.source.python.staged import narrowed, unstaged
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.tensors import TENSORS, call_member, member_of
 from cute_viz.source.python.values import Atom, Class, Instance, Items, Partial, Slice, Symbol, Tensor, Unknown, run_times
+from cute_viz.values.integer import Unknown as RunTime
 
 _NAMESPACE = Class(ast.ClassDef("SimpleNamespace", [], [], [], []), {})
 _PASS = ("const_expr", "make_warp_uniform", "static_assert", "Constexpr", "dynamic_expr")
@@ -116,7 +115,7 @@ def operate(machine: Machine, function: Symbol, args: list[Any], named: dict[str
     run_time = any(isinstance(value, (ThrCopy, ThrMMA)) or next(run_times(value), None) is not None for value in values)
     if run_time and "inverse" in short:
         raise machine.fail(f"{name} takes layouts of static extents and strides", node)
-    with on_types() if run_time else nullcontext(), nullcontext() if tensor is None else of_tensor(), as_in_dsl():
+    with nullcontext() if tensor is None else of_tensor(), as_in_dsl():
         result = find(short).call([*values, *extra])
     if name == "domain_offset" and tensor is None and isinstance(result, tuple):
         result = result[0]

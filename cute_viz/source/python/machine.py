@@ -11,10 +11,10 @@ from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.limits import limit, over
 from cute_viz.source.model import Given
 from cute_viz.source.python.lets import NOTHING, Lets
-from cute_viz.source.python.staged import Staged
 from cute_viz.source.python.store import Changes, Store
 from cute_viz.source.python.tree import Tree
 from cute_viz.source.python.values import Class, Symbol, Unknown, alike
+from cute_viz.values.integer import Unknown as RunTime
 
 STEPS = 150_000  # nodes that are evaluated in one run: enough for any, and a bound for what a stranger wrote
 STEPS_IN_ALL = 10 * STEPS  # in all runs of a file
@@ -86,9 +86,9 @@ class Machine:
         """A value that cannot be known, for a reason at a node."""
         return Unknown(self.fail(message, node, hint, needs), path)
 
-    def staged(self, node: Any, written: str, bits: int = 32) -> Staged:
+    def staged(self, node: Any, written: str, bits: int = 32) -> RunTime:
         """An integer that only a run knows, named as it is asked for."""
-        return Staged("?{i64}" if bits == 64 else "?", self.tree.text, self.tree.span(node), written, plain=True)
+        return RunTime("?{i64}" if bits == 64 else "?", self.tree.text, self.tree.span(node), written, plain=True)
 
     def step(self, node: Any) -> None:
         """Count one node; a text that takes too long is an error."""

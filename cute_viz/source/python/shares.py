@@ -14,8 +14,9 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, TiledMMA
 from cute_viz.algebra.ops import find
-from cute_viz.algebra.shares import Share, copy_share, local_share, mma_share, share, sliced_share
+from cute_viz.algebra.shares import copy_share, local_share, mma_share, share, sliced_share
 from cute_viz.algebra.static import mark_static
+from cute_viz.algebra.tensor import Tensor as Memory
 from cute_viz.errors import CuteVizError, NotationError
 from cute_viz.source.model import Move
 from cute_viz.source.python.runs import Runs
@@ -205,7 +206,7 @@ class _Shares:
             return self.fail("this is another tensor in another call", node)
         return known[0]
 
-    def of(self, node: ast.expr, deep: int = 0) -> Share:
+    def of(self, node: ast.expr, deep: int = 0) -> Memory:
         """The share that an expression is. Raises: the error of what is not known."""
         if deep > _DEEP:
             raise self.fail("tensors refer to one another too deeply", node)
@@ -222,7 +223,7 @@ class _Shares:
             return found  # type: ignore[no-any-return]
         raise self.fail("cannot determine which tensor this is", node)
 
-    def _named(self, node: ast.Name, deep: int) -> Share:
+    def _named(self, node: ast.Name, deep: int) -> Memory:
         last = self.function.last(node.id, node.lineno)
         if last is None:
             spec = self.function.node.args
@@ -237,25 +238,26 @@ class _Shares:
         try:
             value = self.value(node)
         except CuteVizError:
-            if out.space == "rmem" and size(out.layout) > 1:  # registers like a part of a swizzled tensor
+            if out.pointer.space == "rmem" and size(out.layout) > 1:  # registers like a part of a swizzled tensor
                 return out
             raise
-        if isinstance(value, Layout) and out.space == "rmem":
+        if isinstance(value, Layout) and out.pointer.space == "rmem":
             return replace(out, layout=mark_static(value))
         if not isinstance(value, Tensor):
             raise self.fail(f"cannot determine which tensor {node.id!r} is", node)
-        return self._whole(value, out.space, out.root or node.id)
+        return self._whole(value, out.pointer.space, out.name or node.id)
 
-    def _whole(self, value: Tensor, space: str, root: str) -> Share:
+    def _whole(self, value: Tensor, space: str, root: str) -> Memory:
         kind = value.pointer.element.cpp if isinstance(value.pointer.element, Element) else ""
         made = share(root, space, kind, value.layout)
         marked = mark_static(made.layout)
         layout = marked if space != "gmem" else Layout(marked.shape, made.layout.stride)
-        if value.pointer.swizzle is not None:  # the pointer's acts on the byte address
-            made = replace(made, swizzle=value.pointer.swizzle, flagged=True)
-        return replace(made, layout=layout, offset=made.offset + (value.offset or 0))
+        pointer = made.pointer.moved(value.offset or 0)
+        if value.pointer.swizzle is not None:  # acts on the byte address
+            pointer, made = replace(pointer, swizzle=value.pointer.swizzle), replace(made, swizzle=None)
+        return replace(made, layout=layout, pointer=pointer)
 
-    def _sliced(self, node: ast.Subscript, x: Share) -> Share:
+    def _sliced(self, node: ast.Subscript, x: Memory) -> Memory:
         coord = self._coordinate(node)
         return sliced_share(x, coord) if any(leaf is X for leaf in leaves(coord)) else x
 
@@ -274,23 +276,23 @@ class _Shares:
             return tuple(map(self._place, node.elts))
         return 0
 
-    def _made(self, node: ast.Call, deep: int) -> Share:
+    def _made(self, node: ast.Call, deep: int) -> Memory:
         function = node.func
         name = function.attr if isinstance(function, ast.Attribute) else dotted(function)
         if name in ("make_fragment_like", "make_rmem_tensor_like") and node.args:
             if isinstance(self._known(node.args[0]), Layout):
-                return Share("registers", "rmem", "", Layout(1))
+                return share("registers", "rmem", "", Layout(1))
             like = self.of(node.args[0], deep)
-            return Share("registers", "rmem", like.type, mark_static(fragment_like(like.layout)))
+            return share("registers", "rmem", like.pointer.type, mark_static(fragment_like(like.layout)))
         if name.startswith(_REGISTERS):
-            return Share("registers", "rmem", "", Layout(1))
+            return share("registers", "rmem", "", Layout(1))
         if isinstance(function, ast.Attribute) and name in _SHARED:
-            return Share("", "smem", "", Layout(1))
+            return share("", "smem", "", Layout(1))
         if isinstance(function, ast.Attribute) and name.startswith("partition_") and len(node.args) == 1:
             return self._partition(function, name.removeprefix("partition_"), node.args[0], deep)
         if name in ("retile", "retile_S", "retile_D") and node.args:
             inside = self.of(node.args[0], deep)
-            if inside.space == "rmem":
+            if inside.pointer.space == "rmem":
                 return inside
         if name == "local_partition" and len(node.args) >= 2:
             tile = self.value(node.args[1])
@@ -301,7 +303,7 @@ class _Shares:
             if not inside.starts:
                 return inside
         if name == "make_tensor" and node.args and (base := self._pointed(node.args[0])) is not None:
-            return replace(self.of(base, deep), root="")
+            return replace(self.of(base, deep), name="")
         raise self.fail(f"cannot determine the tensor that {name} gives", node)
 
     def _known(self, node: ast.expr) -> Any:
@@ -311,7 +313,7 @@ class _Shares:
         except CuteVizError:
             return None
 
-    def _partition(self, function: ast.Attribute, side: str, source: ast.expr, deep: int) -> Share:
+    def _partition(self, function: ast.Attribute, side: str, source: ast.expr, deep: int) -> Memory:
         thread = self.value(function.value)
         tensor = self.of(source, deep)
         if not isinstance(thread, Slice):
@@ -326,7 +328,7 @@ class _Shares:
         else:
             raise self.fail(f"partition_{side} is not supported here", function)
         marked = mark_static(out.layout)
-        return replace(out, layout=marked if out.space != "gmem" else Layout(marked.shape, out.layout.stride))
+        return replace(out, layout=marked if out.pointer.space != "gmem" else Layout(marked.shape, out.layout.stride))
 
     def _pointed(self, node: ast.expr) -> ast.expr | None:
         """The tensor whose pointer an expression is: `x.iterator`, `x.iterator.align(16)`, `cute.recast_ptr(x.iterator, ...)`."""

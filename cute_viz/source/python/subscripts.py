@@ -10,10 +10,9 @@ from cute_viz.algebra.inttuple import X, leaves
 from cute_viz.algebra.layout import Layout, is_coordinate_layout
 from cute_viz.algebra.slicing import settled, slice_and_offset
 from cute_viz.algebra.stride import Basis, plain
-from cute_viz.algebra.unknown import Unknown as RunTime
-from cute_viz.algebra.unknown import on_types
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.values import Class, Element, Items, Member, Pointer, Symbol, Tensor, Unknown
+from cute_viz.values.integer import Unknown as RunTime
 
 
 def subscript(machine: Machine, target: Any, index: Any, node: ast.AST) -> Any:
@@ -71,8 +70,7 @@ def sliced(machine: Machine, tensor: Tensor, index: Any, node: ast.AST) -> Any:
             need(crd)
             return tensor.layout(*crd) if isinstance(crd, tuple) else tensor.layout(crd)
         raise machine.fail("an element of a tensor is a run-time value", node)
-    with on_types():
-        return moved(tensor, slice_and_offset(somewhere(crd), tensor.layout))
+    return moved(tensor, slice_and_offset(somewhere(crd), tensor.layout))
 
 
 def somewhere(crd: Any) -> Any:
@@ -95,9 +93,8 @@ def moved(tensor: Tensor, result: Any) -> Tensor:
         result, offset = result.inner, result.offset
     if is_coordinate_layout(domain(result)) and isinstance(offset, (tuple, Basis)):
         return Tensor(with_origin(plain(offset), result), tensor.pointer)
-    with on_types():
-        result, passed = settled(result)
-        offset = passed + offset
+    result, passed = settled(result)
+    offset = passed + offset
     known = tensor.offset is not None and isinstance(offset, int)
     return Tensor(result, tensor.pointer, (tensor.offset or 0) + int(offset) if known else None)
 

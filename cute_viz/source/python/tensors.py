@@ -14,15 +14,15 @@ from cute_viz.algebra.mma import tile_shape
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown as RunTime
 from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import copy_atom, mma_atom
 from cute_viz.source.python.lets import NOTHING
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.parameters import hint_for
-from cute_viz.source.python.staged import Staged, computed
+from cute_viz.source.python.staged import computed
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.values import Atom, Class, Element, Instance, Member, Pointer, Tensor, Unknown, decorators
+from cute_viz.values.integer import Unknown as RunTime
 
 
 def picked(args: list[Any], named: dict[str, Any], names: tuple[str, ...]) -> list[Any]:
@@ -220,7 +220,7 @@ def _assume(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     """`cute.assume(x, divby=8)`: a number that divides a run-time integer; of a pointer its alignment."""
     value, div = picked(args, named, ("src", "divby"))
     if isinstance(value, RunTime) and isinstance(div, int) and div > 0:
-        return Staged(value.name, value.text, value.span, value.written).turned(plain=False, div=div)
+        return value.turned(plain=False, div=div)
     return value
 
 

@@ -25,14 +25,13 @@ from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor as Memory
-from cute_viz.algebra.unknown import Unknown as RunTime
-from cute_viz.algebra.unknown import on_types
 from cute_viz.errors import AlgebraError
 from cute_viz.source.python.instructions import instruction, need_tiled_mma
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.subscripts import moved, somewhere, underscores
 from cute_viz.source.python.tensors import layout_of, picked
 from cute_viz.source.python.values import Atom, Element, Instruction, Member, Tensor, run_times
+from cute_viz.values.integer import Unknown as RunTime
 from cute_viz.values.pointer import Pointer as Address
 
 # The DSL's operations under CuTe's names, for one CTA and for two.
@@ -148,8 +147,7 @@ def _partition(machine: Machine, args: list[Any], named: dict[str, Any]) -> Any:
     cut = find("logical_divide").call([_whole(domain(get(smem.layout, 0))), elements])
     first = 0
     if size(ctas) > 1:
-        with on_types():
-            first = ctas(somewhere(underscores(place))) * (elements // int(cosize(ctas)))
+        first = ctas(somewhere(underscores(place))) * (elements // int(cosize(ctas)))
     return tuple(_part(tensor, cut, first) for tensor in (smem, gmem))
 
 
