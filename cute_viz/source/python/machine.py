@@ -20,6 +20,7 @@ STEPS = 150_000  # nodes that are evaluated in one run: enough for any, and a bo
 STEPS_IN_ALL = 10 * STEPS  # in all runs of a file
 STEPS_OUTSIDE = 40_000  # of all files that it imports
 DEPTH = 24  # calls in calls
+MOVES = 256  # operands that are kept of one call
 
 
 @dataclass(slots=True, eq=False)
@@ -41,6 +42,14 @@ class Frame:
     pending: list[tuple[int, Changes]] = field(default_factory=list)
     begun: set[str] = field(default_factory=set)
     tree: Tree | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Called:
+    """The operands of a call that copies or multiplies tensors. path: where the functions around it are called, outermost first."""
+
+    path: tuple[tuple[str, int], ...]
+    args: tuple[Any, ...]
 
 
 class Parts(NamedTuple):
@@ -76,6 +85,8 @@ class Machine:
         self.active: dict[int, int] = {}  # of a function that is being followed: the ways around its latest call
         self.quiet = 0  # where nothing is recorded
         self.stored: dict[int, set[str]] = {}  # of a function: the names that it binds
+        self.path: tuple[tuple[str, int], ...] = ()  # of the function that is followed: where it is called, and where that is
+        self.scope: tuple[str, ...] = ()  # its own
 
     def fail(self, message: str, node: Any, hint: str | None = None, needs: tuple[str, ...] = ()) -> NotationError:
         """An error at the place of a node; the caller raises it."""
@@ -155,6 +166,12 @@ class Machine:
         values = self.records.setdefault(id(target), [])
         if len(values) < 2 and not any(alike(value, one) for one in values):
             values.append(value)
+
+    def moved(self, node: ast.AST, args: list[Any]) -> None:
+        """Keep the operands of a call that copies or multiplies tensors, of every round and way."""
+        values = self.records.setdefault(id(node), [])
+        if not self.quiet and len(values) < MOVES:
+            values.append(Called(self.path, tuple(args)))
 
     def end(self, function: ast.AST, names: dict[str, Any], prefix: str = "") -> None:
         """Keep the values that names have when a call of a function ends."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -196,24 +196,31 @@ class Typed(int):
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Where a tensor begins: the type of what is there, if it is known, the swizzle of its addresses; "tmem" of tensor memory."""
+    """Where a tensor begins: the type of what is there, the swizzle of its addresses, and the memory, as far as they are known.
+
+    space: smem, gmem, rmem or tmem. root: the name of the memory in the source. of: the tensor whose iterator it is.
+    """
 
     element: Any = None
     swizzle: Swizzle | None = None
     space: str = ""
+    root: str = field(default="", compare=False)
+    of: Any = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
     """A pointer and a layout; of a tensor of coordinates the layout alone. offset: from the pointer, None if it is not known.
 
-    descriptors: of a fragment that is made of them, these.
+    descriptors: of a fragment that is made of them, these. parts: of one thread's part, whichever thread, what gives the parts of
+    all (see `shares.py`).
     """
 
     layout: Any
     pointer: Pointer = Pointer()
     offset: int | None = 0
     descriptors: Any = field(default=None, compare=False)
+    parts: Callable[[], Memory] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
