@@ -49,7 +49,7 @@ class Told:
         if isinstance(a, ComposedLayout) and isinstance(a.inner, Layout) and self.name not in ("complement", "slice"):
             self.add(f"{a.outer} stays in front: {self.name} is that of the layout behind it", a.inner)
             writer(self, a.inner, *operands[1:])
-            self.add(f"{self.name}, with {a.outer} in front", do(self.name, *operands))
+            self.add(f"{self.name}, with {a.outer} in front", _do(self.name, *operands))
         elif isinstance(a, Layout) or self.name in ("composition", "slice"):
             writer(self, *operands)
 
@@ -65,7 +65,7 @@ class Told:
         return left(value) if self.mixed else value
 
 
-def do(name: str, *operands: Any) -> Any:
+def _do(name: str, *operands: Any) -> Any:
     """The result of an operation within another, for operands as they are computed with."""
     operation = ops.find(name)
     return operation.resolve()(*operation.fitted(list(operands))[0])
@@ -78,7 +78,7 @@ def _tile(tiler: Any) -> Layout | None:
 
 def _composition(told: Told, a: Any, b: Any, *more: Any) -> None:
     if isinstance(a, Swizzle) and isinstance(b, (Layout, ComposedLayout)) and not more:
-        told.add(f"a swizzle has no strides: CuTe keeps its parts, c -> {a}(B(c))", do("composition", a, b))
+        told.add(f"a swizzle has no strides: CuTe keeps its parts, c -> {a}(B(c))", _do("composition", a, b))
     if more or not isinstance(a, Layout):
         return
     if isinstance(b, tuple):
@@ -96,7 +96,7 @@ def _composition(told: Told, a: Any, b: Any, *more: Any) -> None:
         else:
             told.add(f"{mode} of A, {_n(step)} apart")
             _walk(told, flat, extent, step)
-    result = do("composition", a, b)
+    result = _do("composition", a, b)
     told.add("the picked modes, in B's nesting" + _elsewhere(a, picks, result), result, "A o B")
 
 
@@ -146,11 +146,11 @@ _LAZY = "CuTe drops an extent of 1 and joins modes only where its types say so"
 
 def _complement(told: Told, a: Any, cotarget: Any = None) -> None:
     target = cosize(a) if cotarget is None else product(cotarget.shape if isinstance(cotarget, Layout) else cotarget)
-    flat = do("filter", a)
+    flat = _do("filter", a)
     told.add(f"complement: fill what {told(a)} leaves out of 0..{_n(target - 1)}, in order of stride")
     if flat != a:
         told.add("without modes of stride 0 and extent 1, coalesced", flat, "A filtered")
-    result = do("complement", a, target if cotarget is None else cotarget)
+    result = _do("complement", a, target if cotarget is None else cotarget)
     reached: Any = 1
     for extent, stride in sorted(flat_modes(flat), key=lambda pair: pair[1]):
         if stride == 0:
@@ -180,8 +180,8 @@ def _of_run_time(told: Told, a: Layout, target: Any) -> Layout | None:
     pairs = flat_modes(a)
     if told.mixed or len(pairs) != 1:
         return None
-    found = left(do("complement", Layout(*(kind(x) for kind, x in zip((Static, Runtime), pairs[0], strict=True))), Static(target)))
-    return None if clear_static(found) == do("complement", a, target) else found
+    found = left(_do("complement", Layout(*(kind(x) for kind, x in zip((Static, Runtime), pairs[0], strict=True))), Static(target)))
+    return None if clear_static(found) == _do("complement", a, target) else found
 
 
 def _logical_divide(told: Told, a: Layout, tiler: Any) -> None:
@@ -192,19 +192,19 @@ def _logical_divide(told: Told, a: Layout, tiler: Any) -> None:
     if tile is None:
         return
     told.add(f"logical_divide: the tile {told(tile)} picks {_n(size(tile))} of the {_n(size(a))} elements of {told(a)}")
-    rest = do("complement", tile, coalesce(a).shape)
+    rest = _do("complement", tile, coalesce(a).shape)
     told.add(f"its complement up to {_n(size(a))} says where the tiles begin", rest, "complement: where tiles begin")
     told.add("tile and complement side by side", make_layout(tile, rest), "(tile, complement)")
     words = "A composed with it: (tile, rest)"
     if divide_is_pointwise(each_integer(int, a), each_integer(int, tile)) is False:
         words += "; CuTe does not check every carry, and it is not A cut by the tiler everywhere"
-    told.add(words, do("composition", a, make_layout(tile, rest)), "A o that: (tile, rest)")
+    told.add(words, _do("composition", a, make_layout(tile, rest)), "A o that: (tile, rest)")
 
 
 def _gathered(name: str, gather: str) -> Callable[..., None]:
     def write(told: Told, a: Layout, tiler: Any) -> None:
         (_logical_product if "product" in name else _logical_divide)(told, a, tiler)
-        told.add(f"{name}: {gather}", do(name, a, tiler), name)
+        told.add(f"{name}: {gather}", _do(name, a, tiler), name)
 
     return write
 
@@ -218,11 +218,11 @@ def _logical_product(told: Told, a: Layout, tiler: Any) -> None:
         return
     reach = size(a) * cosize(tile)
     told.add(f"logical_product: the block {told(a)} of {_n(size(a))} elements, copied as {told(tile)} says")
-    rest = do("complement", a, reach)
+    rest = _do("complement", a, reach)
     words = f"its complement up to size(A)*cosize(B) = {_n(size(a))}*{_n(cosize(tile))} = {_n(reach)}: where copies can go"
     told.add(words, rest, "complement: where copies can be")
-    told.add("the complement composed with B: where they go", do("composition", rest, tile), "complement o B: where copies are")
-    told.add("block and copies side by side", do("logical_product", a, tile), "(block, copies)")
+    told.add("the complement composed with B: where they go", _do("composition", rest, tile), "complement o B: where copies are")
+    told.add("block and copies side by side", _do("logical_product", a, tile), "(block, copies)")
 
 
 def _paired(name: str, order: str) -> Callable[..., None]:
@@ -232,7 +232,7 @@ def _paired(name: str, order: str) -> Callable[..., None]:
         r = max(len(modes(a.shape)), len(modes(b.shape)))
         a, b = (make_layout(*modes_of(x), *([Layout(1, 0)] * (r - len(modes(x.shape))))) for x in (a, b))
         _logical_product(told, a, b)
-        told.add(f"{name}: modes paired, {order}", do(name, a, b), name)
+        told.add(f"{name}: modes paired, {order}", _do(name, a, b), name)
 
     return write
 
@@ -242,7 +242,7 @@ def _tile_to_shape(told: Told, a: Layout, shape: Any, order: Any = None) -> None
     counts = ceil_div(wanted, own)
     words = "column-major: mode 0 first" if order is None else f"in the order {show(order)}"
     told.add(f"tile_to_shape: {told(own)} goes into {told(wanted)} {told(counts)} times; the copies are laid out {words}")
-    tiles = do("make_ordered_layout", counts, order) if order is not None else Layout(counts)
+    tiles = _do("make_ordered_layout", counts, order) if order is not None else Layout(counts)
     told.add("where the copies are, counted in blocks", tiles, "the copies")
     _paired("blocked_product", "the block inside")(told, a, tiles)
 
@@ -285,7 +285,7 @@ def _right_inverse(told: Told, a: Layout) -> None:
             reached = extent * stride
         else:
             told.add(f"{mode} does not continue the {_n(reached)} contiguous offsets")
-    told.add("in order of A's strides, coalesced", do("right_inverse", a), "right inverse")
+    told.add("in order of A's strides, coalesced", _do("right_inverse", a), "right inverse")
 
 
 def _slice(told: Told, crd: Any, a: Any) -> None:
@@ -302,18 +302,18 @@ def _slice(told: Told, crd: Any, a: Any) -> None:
         except AlgebraError:
             words = f"at {told(at)}"
         told.add(f"  mode {n}, {told(part)}, is {words}")
-    told.add("what stays", do("slice", crd, a))
+    told.add("what stays", _do("slice", crd, a))
 
 
 def _mask(told: Told, cluster: Layout, coord: Any, *along: int) -> None:
     from cute_viz.algebra.tma_parts import CLUSTER, ctas_of, receivers
 
-    mask = do("create_tma_multicast_mask", cluster, coord, *along)
+    mask = _do("create_tma_multicast_mask", cluster, coord, *along)
     told.add("create_tma_multicast_mask: the cluster maps the coordinate of a CTA to its number", cluster, "the cluster")
     bits = f"0b{int(mask):0{min(max(ctas_of(mask)) + 1, CLUSTER)}b}"
     if along:
         given = tuple(X if n in along else entry for n, entry in enumerate(coord))
-        ctas, first = do("slice_and_offset", given, cluster)
+        ctas, first = _do("slice_and_offset", given, cluster)
         words = f"{_listed('mode', along)} may vary: the CTAs of {show(given)}, counted from CTA {first}"
         told.add(words, ctas, "the CTAs that receive")
         ones = sorted({ctas(n) for n in range(min(size(ctas), CLUSTER))})
@@ -333,7 +333,7 @@ def _by_mode(told: Told, a: Layout, tiler: tuple[Any, ...], name: str, writer: C
     for n, (part, t) in enumerate(zip(modes_of(a), tiler, strict=False)):
         told.add(f"mode {n}: {told(part)} with {told(t)}")
         writer(told, part, t)
-    told.add(f"{name}, mode by mode", do(name, a, tiler), f"{name}, mode by mode")
+    told.add(f"{name}, mode by mode", _do(name, a, tiler), f"{name}, mode by mode")
 
 
 WRITERS: dict[str, Callable[..., None]] = {
