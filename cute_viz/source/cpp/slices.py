@@ -171,9 +171,8 @@ def _of_descriptors(name: str, view: Any) -> bool:
     """Whether what partition_fragment_A or _B gives are descriptors, which begin where the tensor does."""
     if name not in ("partition_fragment_A", "partition_fragment_B"):
         return False
-    from cute_viz.algebra.umma import home
-
-    return home(view.tiled.atom.name, name[-1]) == "smem"
+    reads: bool = view.tiled.atom.instruction.described(name[-1])
+    return reads
 
 
 def _flagged(meaning: Meaning, name: str, view: Any, operands: list[Any]) -> tuple[Any, Any]:
