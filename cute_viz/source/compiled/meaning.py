@@ -15,7 +15,7 @@ from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.shapes import congruent
 from cute_viz.algebra.shares import copy_share, local_share, mma_share
-from cute_viz.algebra.static import each_integer
+from cute_viz.algebra.static import each_integer, mark_static
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation.reading import Resolver
@@ -84,11 +84,9 @@ class Meaning:
         value = self.typed(node.type)
         if not isinstance(value, Tensor):
             raise AlgebraError(f"{value} is not a tensor in memory")
-        if value.pointer.space == "rmem":
+        if value.pointer.space == "rmem" or value.pointer.type is None:
             return replace(self.numbered(value), name="registers")
-        found = self.expressed(frame, node, value, deep)
-        _held(found, value)
-        return found
+        return _held(self.expressed(frame, node, value, deep), value)
 
     def expressed(self, frame: Frame, node: Node, value: Tensor, deep: int) -> Tensor:
         """What the expression says of a tensor whose type is known."""
@@ -157,7 +155,7 @@ class Meaning:
         for other in others:
             step = _begin(x, other) - _begin(x, first)
             if step * x.bits % _period(x):
-                raise AlgebraError(f"which part of {x.name or 'the tensor'} this is depends on an index that only a run knows")
+                self.notes[f"the part of {x.name or 'a tensor'} at an index that only a run knows is that at 0"] = None
         return out
 
     def index(self, node: Node) -> Any:
@@ -258,18 +256,27 @@ def _period(x: Tensor) -> int:
     return max(1024, bits * (8 if x.swizzle is None else x.bits))
 
 
-def _held(found: Tensor, value: Tensor) -> None:
-    """Hold a computed layout to the compiler's type. Raises: AlgebraError where the modes, or a static integer, differ."""
+def _held(found: Tensor, value: Tensor) -> Tensor:
+    """A tensor whose layout has the static integers of the compiler's type.
+
+    Raises: AlgebraError where the modes, or a static integer, differ.
+    """
     own, other = found.layout, value.layout
-    sizes = [[size(Layout(mode)) for mode in modes(layout.shape)] for layout in (own, _known(other))]
-    known = [isinstance(leaf, Static) for leaf in leaves(other.shape)]
-    same = sizes[0] == sizes[1] or not all(known)
-    if same and congruent(own.shape, other.shape):
-        pairs = zip((*leaves(own.shape), *leaves(own.stride)), (*leaves(other.shape), *leaves(other.stride)), strict=False)
+    known = all(isinstance(leaf, Static) for leaf in leaves(other.shape))
+    same = not known or [size(Layout(mode)) for mode in modes(own.shape)] == [size(Layout(mode)) for mode in modes(other.shape)]
+    alike = congruent(own.shape, other.shape)
+    if same and alike:
+        pairs = zip((*leaves(own.shape), *leaves(own.stride)), (*leaves(other.shape), *leaves(other.stride)), strict=True)
         same = all(int(a) == int(b) for a, b in pairs if isinstance(b, Static) and isinstance(a, int))
     if not same:
         raise AlgebraError(f"a mistake in cute-viz: {each_integer(int, own)} is not the compiler's {other}")
+    if not alike:
+        return replace(found, layout=Layout(mark_static(own.shape), own.stride)) if known else found
+    return replace(found, layout=Layout(_marked(own.shape, other.shape), _marked(own.stride, other.stride)))
 
 
-def _known(layout: Layout) -> Layout:
-    return Layout(_replaced(layout.shape, lambda: 1))
+def _marked(own: Any, other: Any) -> Any:
+    """Integers, of which those are static that are so in another tuple."""
+    if isinstance(own, tuple):
+        return tuple(_marked(a, b) for a, b in zip(own, other, strict=True))
+    return other if isinstance(other, Static) else own

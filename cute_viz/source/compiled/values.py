@@ -52,15 +52,17 @@ def value_of(type_: str, resolve: Resolver | None) -> Any:
 
 
 def _pointer(engine: str) -> Pointer | None:
-    """The pointer of a tensor's engine; None of one that counts, or that is made of descriptors."""
+    """The pointer of a tensor's engine; None of one that counts."""
     name, inside = _named(engine)
     if name == "ArrayEngine":
         return Pointer("rmem", inside[0])
     if name not in ("ViewEngine", "ConstViewEngine") or not inside:
         return None
     name, parts = _named(inside[0])
-    if name in ("ArithmeticTupleIterator", "counting_iterator", "DescriptorIterator"):
+    if name in ("ArithmeticTupleIterator", "counting_iterator"):
         return None
+    if name == "DescriptorIterator":
+        return Pointer()
     if name == "swizzle_ptr" and len(parts) == 2:
         behind = _pointer(f"cute::ViewEngine<{parts[1]}>")
         return None if behind is None else replace(behind, swizzle=Swizzle(*map(int, arguments(parts[0]))))
