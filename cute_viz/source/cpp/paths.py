@@ -58,7 +58,7 @@ def overloads(function: Scope) -> list[Declaration]:
 
 
 def calls(reader: Declarer, function: Scope) -> list[Use]:
-    """The calls of a function, those of its overloads with as many arguments too; explicit instantiations where nothing calls it."""
+    """The calls of a function, those of its overloads with as many arguments; explicit instantiations where nothing calls it."""
     declared = {x.token for x in (function.parent.names.get(function.name, ()) if function.parent is not None else ())}
     found: list[Use] = []
     made: list[Use] = []
