@@ -41,8 +41,8 @@ def command(
     what: str, as_json: bool, arch: str | None, element: str | None, let: dict[str, str], dialect: str, library: Library
 ) -> None:
     """List what a file of C++, CUDA, Python (a notebook, too) or CuTe IR defines, or the types in a compiler's text: line, name,
-    kind, and the value or what is missing for it; FILE::SCOPE lists that scope. Or list the output formats, the palettes, the operations of expressions, the
-    atoms of the library or the limits.
+    kind, and the value or what is missing for it; FILE::SCOPE lists that scope. Or list the output formats, the palettes, the
+    operations of expressions, the atoms of the library or the limits.
 
     In an atom's name {N} stands for a number; the range follows.
     """

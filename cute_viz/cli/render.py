@@ -62,8 +62,8 @@ def command(
     """Draw SOURCE: a layout, an MMA or a copy, in CuTe notation, C++, Python or as CuTe printed it; the name of an atom; a
     figure's JSON file; or - for standard input.
 
-    One of several objects in a file has an address, kernel.cu::gemm_tn::sA@7(_,_,0), or is picked by --name. Without -o and -T the picture is a text grid on standard output. Several
-    SOURCEs are drawn side by side.
+    One of several objects in a file has an address, kernel.cu::gemm_tn::sA@7(_,_,0), or is picked by --name. Without -o and -T the
+    picture is a text grid on standard output. Several SOURCEs are drawn side by side.
     """
     if every:
         if reading.name is not None or len(sources) > 1:

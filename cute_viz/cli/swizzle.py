@@ -16,7 +16,7 @@ from cute_viz.options import OPTIONS
 @click.command(
     epilog="\b\nExamples:\n"
     "  cute-viz swizzle 64x64 --type f16 --read ldmatrix --write cp.async\n"
-    "  cute-viz swizzle kernel.cu::gemm_tn::sA\n"
+    "  cute-viz swizzle kernel.cu::gemm_tn::sA --read rows\n"
     "  cute-viz swizzle 32x32 --type f32 --read column --write rows -o swizzle.svg"
 )
 @click.argument("tile", metavar="ROWSxCOLS|LAYOUT", required=False)
