@@ -106,6 +106,15 @@ def decode(patterns: Any, kind: str) -> Any:
     return patterns.astype(UNSIGNED[ELEMENTS[kind].bits]).view(real).astype(np.float64)
 
 
+def integers(patterns: Any, kind: str) -> Any:
+    """Raw patterns of an accumulator type as int64; -1 for what is no number.
+
+    >>> integers(np.array([0x3F800000, 0x7F800000], np.uint32), "f32").tolist()
+    [1, -1]
+    """
+    return np.nan_to_num(decode(patterns, kind), nan=-1, posinf=-1, neginf=-1).astype(np.int64)
+
+
 def pack(patterns: Any, bits: int, register: int = 32) -> Any:
     """The last axis, values in order, as registers: value 0 in the low bits. What does not fill a register is zero above.
 
