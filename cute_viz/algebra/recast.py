@@ -11,13 +11,13 @@ from typing import Any
 from cute_viz.algebra.common import refuse
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, compose_with_offset
 from cute_viz.algebra.divide import logical_divide
-from cute_viz.algebra.elements import bits_of, sparse
 from cute_viz.algebra.inttuple import leaves
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout, get, size
 from cute_viz.algebra.layout import coalesce as _coalesce
-from cute_viz.algebra.runtime import Runtime, is_constant
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.values.integer import Runtime, is_constant
+from cute_viz.values.types import bits_of, sparse
 
 
 def upcast(x: Any, n: int) -> Any:

@@ -43,7 +43,7 @@ def checks(obj: SmemDescriptor | DescriptorTensor, figure: Figure, name: str) ->
     first = obj.first if isinstance(obj, DescriptorTensor) else obj
     if first.kind != "GMMA":
         return [Undecided("wgmma descriptor", name, "tcgen05.mma needs a device of compute capability 10.0")]
-    element = element_of(first.tensor.pointer.type)
+    element = element_of(str(first.tensor.pointer.type))
     if element is None or element.name not in RESULTS:
         return [Undecided("wgmma descriptor", name, f"no wgmma reads elements of {first.tensor.pointer.element}")]
     if first.major == "MN" and element.bits != 16:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cute_viz.algebra.elements import named
+from cute_viz.values.types import named
 
 
 @dataclass(frozen=True, slots=True)

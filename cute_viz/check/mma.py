@@ -16,7 +16,7 @@ from cute_viz.check.digest import digest
 from cute_viz.check.elements import decode, encode, pack, unpack
 from cute_viz.check.fragments import Fragment, fragment
 from cute_viz.check.job import Check, In, Kernel, Launch, Out, Outcome, Outputs, Sheet, entry_name
-from cute_viz.check.mma_ptx import WARP, Instruction
+from cute_viz.check.mma_ptx import WARP, WarpMma
 from cute_viz.figures.model import Figure
 
 
@@ -24,7 +24,7 @@ from cute_viz.figures.model import Figure
 class Probe:
     """The job of one atom, of which A, B and C are drawn."""
 
-    made: Instruction
+    made: WarpMma
     entry: str
     a: Fragment
     b: Fragment
@@ -92,7 +92,7 @@ class Probe:
         return Outcome(_sheets(met, expected, a, b, c, passed), control, facts)
 
 
-def check(made: Instruction, figure: Figure, name: str, known: str = "") -> Check:
+def check(made: WarpMma, figure: Figure, name: str, known: str = "") -> Check:
     """The check of a drawn MMA atom against its instruction. known: as in `Check`.
 
     >>> from cute_viz.check.mma_ptx import instruction

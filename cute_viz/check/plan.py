@@ -106,7 +106,7 @@ def plan(obj: Any, name: str, tile: tuple[int, int] | None = None, cute: bool = 
             return [_mma(obj, name, options)]
         if isinstance(obj, TiledMMA):
             return [tiled.check(obj, build(obj, options), name)]
-        if is_lanes(obj) or (isinstance(obj, CopyOp) and "_UTCCP_" in obj.name):
+        if is_lanes(obj) or (isinstance(obj, CopyOp) and obj.instruction.kind == "tcgen05.cp"):
             return tcgen05.checks(obj, name)
         if isinstance(obj, (CopyOp, Copy_Atom, TiledCopy)):
             words = ""
@@ -128,7 +128,7 @@ def _mma(atom: MMA_Atom, name: str, options: FigureOptions) -> Item:
         if isinstance(found, str):
             return Undecided("sparse wgmma", name, found)
         return Check("sparse wgmma", name, sparse.Probe(found, entry_name("sparse", name), shown), shown.digest)
-    if atom.name.startswith("SM90_64x"):
+    if atom.instruction.kind == "wgmma":
         found = wgmma_ptx.instruction(atom)
         if isinstance(found, str):
             return Undecided("wgmma", name, found)

@@ -21,7 +21,7 @@ from cute_viz.check.digest import digest
 from cute_viz.check.elements import UNSIGNED, Element, decode, encode, pack, unpack
 from cute_viz.check.fragments import Fragment, exchanged, fragment
 from cute_viz.check.job import Argument, Check, In, Item, Kernel, Launch, Out, Outcome, Outputs, Undecided, Word, entry_name, sheet
-from cute_viz.check.mma_ptx import WARP, Instruction
+from cute_viz.check.mma_ptx import WARP, WarpMma
 from cute_viz.check.wgmma_ptx import GROUP, Wgmma, plain_tile
 from cute_viz.figures.model import Figure
 
@@ -38,7 +38,8 @@ def check(obj: TiledMMA, figure: Figure, name: str) -> Item:
     tiled_x
     grouped_x
     """
-    made = (wgmma_ptx if obj.atom.name.startswith("SM90_64x") else mma_ptx).instruction(obj.atom)
+    op = obj.atom.instruction
+    made = (wgmma_ptx if op.kind == "wgmma" and op.sparse == 1 else mma_ptx).instruction(obj.atom)
     if isinstance(made, str):
         return Undecided("tiled mma", name, made)
     groups = isinstance(made, Wgmma)
@@ -61,7 +62,7 @@ def check(obj: TiledMMA, figure: Figure, name: str) -> Item:
 class _Product:
     """values: of A, B and C in one thread of an atom. rest: how often the atom is repeated along M, N and K by its threads."""
 
-    made: Instruction | Wgmma
+    made: WarpMma | Wgmma
     entry: str
     a: Fragment
     b: Fragment
@@ -73,7 +74,7 @@ class _Product:
         """A (m,k), B (n,k) and their product: small numbers in a fixed irregular order, exact in every type."""
         m, n, k = (int(x.max()) + 1 for x in (self.c.rows, self.c.cols, self.a.cols))
         first, second = _small_numbers(m, k, self.made.a, 3), _small_numbers(n, k, self.made.b, 5)
-        if isinstance(self.made, Instruction) and self.made.xor:
+        if isinstance(self.made, WarpMma) and self.made.xor:
             return first, second, (first[:, None, :] != second[None, :, :]).sum(axis=2)
         return first, second, first @ second.T
 
@@ -102,7 +103,7 @@ class _Product:
 class _Warps(_Product):
     """Instructions on registers: a block is one warp with one repetition (m,n)."""
 
-    made: Instruction
+    made: WarpMma
 
     @property
     def warps(self) -> int:

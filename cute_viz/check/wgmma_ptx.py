@@ -5,7 +5,6 @@ PTX ISA, "wgmma.mma_async", "wgmma.mma_async.sp".
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -139,14 +138,14 @@ def instruction(atom: MMA_Atom, group: int = 0, selectors: int = 1) -> Wgmma | s
     >>> instruction(resolve("GMMA_64x8x32_F16F16F16_SS"), 4, 2).text(1)
     'wgmma.mma_async.sp.sync.aligned.m64n8k32.f16.f16.f16 {%d0,%d1}, %pa, %pb, %e, 1, 1, 1, 1, 0, 0;'
     """
-    match = re.fullmatch(rf"{'GMMA' if group else 'SM90'}_64x(\d+)x\d+_\w+?_([SR])S(?:_TN)?(_SATURATE)?(?:<.*>)?", atom.name)
-    a, b, c = map(element_of, atom.types[:3]) if len(atom.types) > 2 else (None, None, None)
-    if match is None or a is None or b is None or c is None:
+    op, known = atom.instruction, [element_of(kind) for kind in atom.types[:3]]
+    a, b, c = known if len(known) == 3 else (None, None, None)
+    if op.kind != "wgmma" or a is None or b is None or c is None:
         return f"no kernel for {atom.name or 'an atom without a name'}"
-    if re.search(r"MN|Neg", atom.name.partition("<")[2]):
-        whose = "of a sparse atom is not probed" if group else "of an atom is not probed here"
-        return f"a transposed or negated operand {whose}; the checks of GMMA layouts decide the majors"
-    return Wgmma(a, b, c, int(match[1]), match[2] == "R", match[3] is not None, group=group, selectors=selectors)
+    if "MN" in op.majors or "Neg" in op.arguments.values():
+        which = "of a sparse atom is not probed" if op.sparse > 1 else "of an atom is not probed here"
+        return f"a transposed or negated operand {which}; the checks of GMMA layouts decide the majors"
+    return Wgmma(a, b, c, op.shape[1], op.home("A") == "rmem", "saturate" in op.words, group=group, selectors=selectors)
 
 
 def plain_tile(elements: Any, bits: int) -> bytes:

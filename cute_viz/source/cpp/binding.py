@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.notation.vocabulary import INTEGRALS, TUPLES
@@ -16,6 +14,8 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.tree import Brace, Id, Node, Unary
 from cute_viz.source.cpp.values import Class, Env, External, Lazy, Pack, Pointer, argument
+from cute_viz.values.integer import Runtime
+from cute_viz.values.types import ValueType
 
 
 def as_argument(value: Any, param: Param | None = None) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import show
 from cute_viz.errors import CuteVizError, LimitError, NotationError, Span
 from cute_viz.source.cpp.binding import bound, deduced, defaulted, key_of
@@ -21,6 +20,7 @@ from cute_viz.source.cpp.tree import Brace, Node
 from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.uses import takes
 from cute_viz.source.cpp.values import Class, Closure, Env, External, Function, Pointer, as_int, typed, zeroed
+from cute_viz.values.types import ValueType
 
 _NOTHING = object()
 _MACROS = 40  # macros in macros

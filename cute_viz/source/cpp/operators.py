@@ -8,14 +8,12 @@ from math import isfinite
 from operator import add, and_, lshift, mul, or_, rshift, sub, xor
 from typing import Any
 
-from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.inttuple import div_rem, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import MulticastMask, Runtime
 from cute_viz.algebra.stride import Basis
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.definitions import Definitions
-from cute_viz.source.cpp.elements import bits, canonical, same
+from cute_viz.source.cpp.elements import bits, same
 from cute_viz.source.cpp.tree import (
     COMPARE,
     Binary,
@@ -33,6 +31,8 @@ from cute_viz.source.cpp.values import (
     Pointer,
     as_int,
 )
+from cute_viz.values.integer import MulticastMask, Runtime
+from cute_viz.values.types import ValueType
 
 _LARGE = 4096  # bits of a product
 
@@ -270,11 +270,10 @@ def _wrapped(number: int, kind: ValueType) -> int:
     >>> _wrapped(-1, ValueType("uint32_t")), _wrapped(1 << 31, ValueType("int")), _wrapped(300, ValueType("int64_t"))
     (4294967295, -2147483648, 300)
     """
-    element = named(canonical(kind))
-    if element is None or element.kind not in ("signed", "unsigned"):
+    if kind.kind not in ("signed", "unsigned"):
         return number
-    number &= (1 << element.bits) - 1
-    return number - (1 << element.bits) if element.kind == "signed" and number >> (element.bits - 1) else number
+    number &= (1 << kind.bits) - 1
+    return number - (1 << kind.bits) if kind.kind == "signed" and number >> (kind.bits - 1) else number
 
 
 def _is_static_zero(operator: str, a: int, b: int) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.elements import ValueType
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.binding import as_argument, header
 from cute_viz.source.cpp.context import needed
@@ -25,6 +24,7 @@ from cute_viz.source.cpp.values import (
     taken,
     typed,
 )
+from cute_viz.values.types import ValueType
 
 
 class Parameters(Told):

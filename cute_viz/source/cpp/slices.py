@@ -7,18 +7,19 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, has_origin
 from cute_viz.algebra.descriptor import DescriptorTensor
-from cute_viz.algebra.elements import named
 from cute_viz.algebra.inttuple import Underscore, leaves, map_leaves, show
 from cute_viz.algebra.layout import Layout, is_coordinate_layout, printed_value
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Pointer, Tensor
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError, Span
 from cute_viz.source.cpp.located import begin, located, moved, plain, pointer_of
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import Unknown, through, unknown
 from cute_viz.source.cpp.values import finished
+from cute_viz.values.integer import Runtime
+from cute_viz.values.pointer import Pointer
+from cute_viz.values.types import named
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,16 +163,15 @@ def _fragment(name: str, view: Any) -> Pointer | None:
     """The pointer of an MMA's fragment in registers, whose elements are of the atom's types."""
     types, place = getattr(getattr(getattr(view, "tiled", None), "atom", None), "types", ()), "ABC".find(name[-1])
     short = named(types[place]) if 0 <= place < len(types) else None
-    return Pointer("rmem", short.cpp[0] if short.cpp else short.name) if short is not None else None
+    return Pointer("rmem", short.cpp) if short is not None else None
 
 
 def _of_descriptors(name: str, view: Any) -> bool:
     """Whether what partition_fragment_A or _B gives are descriptors, which begin where the tensor does."""
     if name not in ("partition_fragment_A", "partition_fragment_B"):
         return False
-    from cute_viz.algebra.umma import home
-
-    return home(view.tiled.atom.name, name[-1]) == "smem"
+    reads: bool = view.tiled.atom.instruction.described(name[-1])
+    return reads
 
 
 def _flagged(meaning: Meaning, name: str, view: Any, operands: list[Any]) -> tuple[Any, Any]:
