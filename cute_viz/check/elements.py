@@ -66,7 +66,7 @@ def element_of(kind: str) -> Element | None:
     >>> [found and found.name for found in map(element_of, ("bf16", "float", "u1", "e2m1"))]
     ['bf16', 'f32', 'b1', None]
     """
-    name = found.name if (found := named(kind)) else kind
+    name = found.short if (found := named(kind)) else kind
     return ELEMENTS.get(_PTX.get(name, name))
 
 

@@ -56,7 +56,7 @@ def checks(obj: MmaOperands, name: str) -> list[Item]:
     vector, called = op.vector, op.name.split("_")[2]
     kind = KINDS.get(called) or KINDS.get(f"{called} {vector}")
     narrow = op.ctas == 2 and product(atom.shape_mnk[0]) == 128  # its scale factors of B stand in another order
-    four = [(found := named(word)) is not None and found.name == "e2m1" for word in atom.types[:2]]
+    four = [(found := named(word)) is not None and found.short == "e2m1" for word in atom.types[:2]]
     other = any(element_of(word) is None for word in atom.types[:3]) and not all(four)
     if kind is None or other or (all(four) and called != "MXF4") or (vector and narrow):
         return [Undecided("tcgen05.mma", name, f"{called} of {', '.join(atom.types[:2])} is not checked")]
