@@ -6,13 +6,11 @@ import gc
 import json
 import operator
 import re
-import runpy
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -27,6 +25,7 @@ from cute_viz.check import (
     counters,
     cuda,
     digest,
+    kernels,
     layout_ptx,
     layouts,
     library,
@@ -353,6 +352,23 @@ def test_what_cute_has_wrong_is_known() -> None:
         assert report.judged(item, Outcome((Sheet("C", 1, 1, ("0",), ("1",), (False,)),), True)).verdict == "differ"
 
 
+# ---- kernels as texts with holes
+
+
+def test_a_kernel_is_its_text_with_every_hole_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    each = "#each j n\n#if odd\nst [{4*j+2}], %d{j};\n#else\nld {%d<n>}, {%w0,%w1};\n#end\n#end\n"
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels" / "outer.ptx").write_text("#needs {needs}\n" + each + "#use inner.ptx at={n*n}\n")
+    (tmp_path / "kernels" / "inner.ptx").write_text("#if !odd\nadd {at+1};\n#end\n")
+    monkeypatch.setattr(kernels, "files", lambda package: tmp_path)
+    made = kernels.kernel("outer.ptx", "k", "8.4 90a", n=2, odd=True)
+    assert (made.version, made.target, made.exact) == ((8, 4), 90, True)
+    assert made.body.split("\n") == ["st [2], %d0;", "st [6], %d1;"]
+    assert kernels.text("outer.ptx", needs="", n=2, odd=False).split("\n")[1:] == ["ld {%d0,%d1}, {%w0,%w1};"] * 2 + ["add 5;"]
+    with pytest.raises(KeyError, match="odd"):
+        kernels.text("outer.ptx", needs="", n=2)
+
+
 # ---- wgmma, TMA, tilings, banks: structure
 
 
@@ -645,18 +661,6 @@ def test_kept_reports_follow_the_library_and_its_files(tmp_path: Path) -> None:
     (tmp_path.parent / "other.json").write_text("{}")
     with pytest.raises(CuteVizError, match="leads out of the folder"):
         digest.reports(Mine())
-
-
-def test_the_reports_of_a_wheel_are_those_of_the_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Installed:
-        def directories(self) -> list[str]:
-            return [str(tmp_path)]
-
-    monkeypatch.setitem(sys.modules, "hatchling.builders.hooks.plugin.interface", SimpleNamespace(BuildHookInterface=object))
-    wheel = runpy.run_path(str(ROOT / ".ci" / "wheel.py"))
-    (tmp_path / "verified").mkdir()
-    (tmp_path / "verified" / "devices.json").write_text(wheel["together"](ROOT / "layouts" / "verified"))
-    assert digest.reports(Installed()) == digest.reports()
 
 
 def test_specs_of_a_folder_of_the_users_name_its_own_atoms(tmp_path: Path) -> None:

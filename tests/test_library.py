@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 import cute_viz as cv
 from cute_viz.algebra.copy import make_copy_atom
-from cute_viz.algebra.elements import bits_of
 from cute_viz.algebra.inttuple import product, same_profile
 from cute_viz.algebra.mma import MMA_Atom
 from cute_viz.algebra.static import unmarked
@@ -27,6 +26,7 @@ from cute_viz.spec import Library, library, library_files
 from cute_viz.spec.library import split_arguments
 from cute_viz.spec.listing import listing as listing_of
 from cute_viz.spec.names import Pattern
+from cute_viz.values.types import bits_of
 
 ATOMS = json.loads(gzip.decompress((Path(__file__).parent / "data" / "atoms.json.gz").read_bytes()))
 

@@ -11,7 +11,6 @@ from cute_viz.algebra.inttuple import (
     IntTuple,
     Made,
     Major,
-    Static,
     compact_major,
     is_int_tuple,
     leaves,
@@ -21,14 +20,13 @@ from cute_viz.algebra.inttuple import (
     unflatten,
 )
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import is_known
 from cute_viz.algebra.shapes import product_like
 from cute_viz.algebra.static import has_static
 from cute_viz.algebra.stride import Basis, unit_strides
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.swizzled import swizzle_as_layout
-from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Static, Unknown, is_known
 
 LayoutLeft = Major(True)
 LayoutRight = Major(False)
@@ -83,28 +81,57 @@ def _mixed(shape: IntTuple, current: int, left: bool) -> tuple[IntTuple, int]:
     return current, Static(current * shape) if isinstance(current, Static) else current * int(shape)
 
 
-def make_ordered_layout(shape: IntTuple, order: Any = None) -> Layout:
-    """The compact layout whose modes are laid down in the given order, smallest number first.
+def compact_col_major(shape: IntTuple, current: IntTuple | None = None) -> IntTuple:
+    """The compact strides of a shape, first mode fastest, from a first stride on (cute/stride.hpp).
 
-    Modes of one number get the same start: CuTe does not make them distinct. Raises: AlgebraError for an order that does not fit
-    the shape. Source: cute/layout.hpp and cute/stride.hpp, compact_order.
+    >>> compact_col_major((8, (5, 1))), compact_col_major((2, 3), 4)
+    ((1, (8, 0)), (4, 8))
+    """
+    return compact_major(shape, 1 if current is None else current)
+
+
+def compact_row_major(shape: IntTuple, current: IntTuple | None = None) -> IntTuple:
+    """The compact strides of a shape, last mode fastest, from a first stride on (cute/stride.hpp).
+
+    >>> compact_row_major((8, (5, 2, 1)))
+    (10, (2, 1, 0))
+    """
+    return compact_major(shape, 1 if current is None else current, left=False)
+
+
+def compact_order(shape: IntTuple, order: Any = None) -> IntTuple:
+    """The compact strides of a shape whose modes are laid down in the given order, smallest number first.
+
+    Modes of one number get the same start: CuTe does not make them distinct. Run-time numbers come after all others. Raises:
+    AlgebraError for an order that does not fit the shape. Source: cute/stride.hpp, compact_order.
+
+    >>> compact_order((2, 2, 2, 2), (0, 2, 3, 1))
+    (1, 4, 8, 2)
+    """
+    if order is None or isinstance(order, Major):
+        return compact_major(shape, left=order is None or order.left)
+    if not is_int_tuple(order):
+        refuse("compact_order", (shape, order), "the order must consist of integers")
+    order = _known_order(order)
+    sizes = list(zip(leaves(product_like(shape, order)), leaves(order), strict=True))
+    found: IntTuple = _ordered(shape, order, sizes)
+    return found
+
+
+def make_ordered_layout(shape: IntTuple, order: Any = None) -> Layout:
+    """The compact layout whose modes are laid down in the given order: see compact_order (cute/layout.hpp).
 
     >>> str(make_ordered_layout((2, 2, 2, 2), (0, 2, 3, 1)))
     '(2,2,2,2):(1,4,8,2)'
     """
-    if order is None or isinstance(order, Major):
-        return Layout(shape, compact_major(shape, left=order is None or order.left))
-    if not is_int_tuple(order):
-        refuse("make_ordered_layout", (shape, order), "the order must consist of integers")
-    sizes = list(zip(leaves(product_like(shape, order)), leaves(order), strict=True))
-    return Layout(shape, _ordered(shape, order, sizes))
+    return Layout(shape, compact_order(shape, order))
 
 
 def _ordered(shape: Any, order: Any, sizes: list[tuple[int, int]]) -> Any:
     if isinstance(order, tuple):
         return tuple(_ordered(s, o, sizes) for s, o in zip(shape, order, strict=True))
     start = product(tuple(size for size, other in sizes if other < order))
-    return map_leaves(lambda d: d * start, compact_major(shape))
+    return compact_major(shape, start)
 
 
 def make_layout_like(layout: AnyLayout) -> Layout:
@@ -116,16 +143,11 @@ def make_layout_like(layout: AnyLayout) -> Layout:
     '(2,3,4):(0,4,1)'
     """
     plain = of_integers("make_layout_like", layout)
-    return Layout(plain.shape, make_ordered_layout(without_zeros(plain.shape, plain.stride), known_order(plain.stride)).stride)
+    return Layout(plain.shape, compact_order(without_zeros(plain.shape, plain.stride), plain.stride))
 
 
-def known_order(stride: Any) -> Any:
-    """Strides as an order: run-time ones come after all that are known, left to right (cute/stride.hpp, compact_order).
-
-    >>> from cute_viz.algebra.runtime import Runtime
-    >>> known_order((Runtime(1), 8, Runtime(4)))
-    (9, 8, 11)
-    """
+def _known_order(stride: Any) -> Any:
+    """An order where run-time numbers come after all that are known, left to right."""
     flat = list(leaves(stride))
     if all(map(is_known, flat)):
         return stride
@@ -150,7 +172,7 @@ def of_integers(name: str, layout: Any) -> Layout:
     """
     if not isinstance(layout, Layout):
         refuse(name, (layout,), "only a layout with strides has an order of modes", hint="get_nonswizzle_portion(A) has strides")
-    if not all(isinstance(leaf, int) for leaf in leaves(layout.stride)):
+    if not all(isinstance(leaf, (int, Unknown)) for leaf in leaves(layout.stride)):
         refuse(name, (layout,), "coordinate strides have no order")
     return layout
 

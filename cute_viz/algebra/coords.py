@@ -58,6 +58,19 @@ def idx2crd(idx: Any, shape: Any, stride: Any = None) -> Any:
     return _idx2crd(idx, shape, stride)
 
 
+def crd2crd(crd: Any, shape: Any, to: Any) -> Any:
+    """The coordinate of one shape that has the index of a coordinate of another; by mode for tuples (cute/stride.hpp).
+
+    >>> crd2crd(5, 24, (4, 6)), crd2crd((1, 5), (4, 6), ((2, 2), (3, 2)))
+    ((1, 1), ((1, 0), (2, 1)))
+    """
+    if not all(isinstance(x, tuple) for x in (crd, shape, to)):
+        return idx2crd(crd2idx(crd, shape), to)
+    if not len(crd) == len(shape) == len(to):
+        refuse("crd2crd", (crd, shape, to), "Mismatched Ranks")
+    return tuple(map(crd2crd, crd, shape, to))
+
+
 def _check_shape(name: str, what: Any, shape: Any, stride: Any) -> None:
     """Extents are 1 or more, strides must be integers or basis elements."""
     if not is_int_tuple(shape) or any(extent < 1 for extent in leaves(shape)):

@@ -6,7 +6,6 @@ Descriptor" of wgmma, "Shared memory descriptor" of tcgen05.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
@@ -162,7 +161,7 @@ class DescriptorTensor(Shown):
 
     def unplaced(self) -> DescriptorTensor:
         """The fragment where it is not known at which address it begins."""
-        tensor, part = (replace(x, pointer=replace(x.pointer, address=None), offset=0) for x in (self.tensor, self.first.tensor))
+        tensor, part = (replace(x, pointer=replace(x.pointer, address=None, offset=0)) for x in (self.tensor, self.first.tensor))
         return replace(self, first=replace(self.first, start_address=0, tensor=part), tensor=tensor)
 
     def __str__(self) -> str:
@@ -190,16 +189,6 @@ def make_umma_desc(tensor: Any, major: Any = "K") -> SmemDescriptor:
     '0x4000404000010000'
     """
     return _make("UMMA", tensor, major)
-
-
-def majors(name: str) -> tuple[str, str]:
-    """The major modes of A and B that the name of an operation contains; K where it contains none.
-
-    >>> majors("SM90_64x64x16_F32F16F16_SS<GMMA::Major::MN,GMMA::Major::K>"), majors("SM90_64x64x32_S32S8S8_SS_TN")
-    (('MN', 'K'), ('K', 'K'))
-    """
-    found = re.findall(r"Major(?:::|\.)(MN|K)\b", name)
-    return (found[0], found[1]) if len(found) > 1 else ("K", "K")
 
 
 def major_of(word: Any) -> str:
@@ -305,7 +294,7 @@ def make_fragment(tensor: Tensor, kind: str, major: str, operand: str = "") -> D
 
     Source: MakeTensor<GMMA::smem_desc<Major>> and UMMA's.
 
-    >>> from cute_viz.algebra.tensor import Pointer
+    >>> from cute_viz.values.pointer import Pointer
     >>> part = Tensor(Pointer("smem", "half_t", 1024, Swizzle(3, 4, 3)), Layout(((64, 16), 1, 4), ((64, 1), 0, 16)))
     >>> fragment = make_fragment(part, "GMMA", "K")
     >>> str(fragment), str(fragment.first)
@@ -313,7 +302,7 @@ def make_fragment(tensor: Tensor, kind: str, major: str, operand: str = "") -> D
     """
     part = get(tensor.layout, 0)
     assert isinstance(part, Layout)
-    descriptor = _make(kind, Tensor(tensor.pointer, part, tensor.offset), major)
+    descriptor = _make(kind, Tensor(tensor.pointer, part), major)
     return DescriptorTensor(descriptor, _units(tensor), replace(tensor, name=operand))
 
 
@@ -325,7 +314,7 @@ def _units(tensor: Tensor) -> Layout:
 
 def _moved(x: SmemDescriptor, units: int) -> SmemDescriptor:
     """The descriptor so many 16-byte units on (DescriptorIterator::operator+): the operand that it describes moves with it."""
-    tensor = replace(x.tensor, offset=x.tensor.offset + units * 128 // x.bits)
+    tensor = replace(x.tensor, pointer=x.tensor.pointer.moved(units * 128 // x.bits))
     return replace(x, start_address=x.start_address + units, tensor=tensor)
 
 
@@ -341,4 +330,4 @@ def _narrowed(tensor: Tensor, cut: dict[int, Any]) -> Tensor:
         begin.append(slice_begin(c))
         parts.append(part if c is X else part(c) if has_underscore(c) else Layout(1, 0))
     layout = Layout(tuple(part.shape for part in parts), tuple(part.stride for part in parts))
-    return replace(tensor, layout=layout, offset=tensor.offset + tensor.layout(tuple(begin)))
+    return replace(tensor, pointer=tensor.pointer.moved(tensor.layout(tuple(begin))), layout=layout)

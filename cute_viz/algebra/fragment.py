@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
-from cute_viz.algebra.construct import known_order, make_ordered_layout, of_integers, without_zeros
+from cute_viz.algebra.construct import make_ordered_layout, of_integers, without_zeros
 from cute_viz.algebra.inttuple import IntTuple, compact_major, leaves, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.products import tiled_product
-from cute_viz.algebra.runtime import is_known
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.values.integer import is_known
 
 
 def make_fragment_like(layout: AnyLayout | IntTuple) -> Layout:
@@ -34,6 +34,6 @@ def make_fragment_like(layout: AnyLayout | IntTuple) -> Layout:
     assert isinstance(plain.stride, tuple)
     first = plain.shape[0]
     block = Layout(first, compact_major(without_zeros(first, plain.stride[0])))
-    out = tiled_product(block, make_ordered_layout(plain.shape[1:], known_order(plain.stride[1:])))
+    out = tiled_product(block, make_ordered_layout(plain.shape[1:], plain.stride[1:]))
     assert isinstance(out, Layout)
     return out

@@ -13,7 +13,6 @@ from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, as_layout, with_origin
 from cute_viz.algebra.construct import make_identity_layout
 from cute_viz.algebra.copy import CopyOp, make_copy_atom
-from cute_viz.algebra.elements import bits_of, named
 from cute_viz.algebra.inttuple import is_int_tuple, leaves, modes, product, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout
@@ -26,6 +25,7 @@ from cute_viz.algebra.tensor import Tensor, whole
 from cute_viz.algebra.tensor_map import BOX, DATA_TYPES, Im2col, TensorMap
 from cute_viz.algebra.tma import TmaCopy, swizzle_number, tiled_of
 from cute_viz.errors import AlgebraError
+from cute_viz.values.types import bits_of, named
 
 WORDS = 7  # corners, paddings, strides: what a convolution is told by
 PIXELS = 1024  # of a column at most
@@ -48,7 +48,7 @@ def make_im2col_tma_copy(op: Any, g: Any, smem: Any, *more: Any) -> TmaCopy:
     >>> tma.im2col.pixels, tma.im2col.channels, tma.im2col.filters, tma.map.global_dim
     (64, 64, (3, 3), (64, 8, 8, 2))
     """
-    if not isinstance(op, CopyOp) or "IM2COL" not in op.name:
+    if not isinstance(op, CopyOp) or "im2col" not in op.instruction.words:
         raise AlgebraError(f"{NAME} needs an im2col operation, not {show(op)}", hint="SM90_TMA_LOAD_IM2COL{}")
     smem = as_layout(whole(smem))
     rest = list(more)
@@ -73,7 +73,7 @@ def make_im2col_tma_copy(op: Any, g: Any, smem: Any, *more: Any) -> TmaCopy:
 
 def _made(op: CopyOp, g: Tensor, smem: AnyLayout, threads: Layout, values: Any, words: list[Any]) -> TmaCopy:
     known = named(g.pointer.type)
-    if known is None or known.name not in DATA_TYPES:
+    if known is None or known.short not in DATA_TYPES:
         raise AlgebraError(f"{NAME}: {g.pointer.type}: Unknown TMA Format!", hint=f"one of {', '.join(DATA_TYPES)}")
     full: Any = coalesce(composition(values, right_inverse(get_nonswizzle_portion(smem))))
     steps = list(leaves(full.stride))
@@ -99,7 +99,7 @@ def _made(op: CopyOp, g: Tensor, smem: AnyLayout, threads: Layout, values: Any, 
     bits = bits_of(g.pointer.type)
     in_bytes = [int(step) * bits // 8 for step in flat_steps]
     tensor_map = TensorMap(
-        g.pointer.type,
+        str(g.pointer.type),
         1 + len(flat),
         g.address,
         (int(shape[inner]), *map(int, flat)),
@@ -122,7 +122,7 @@ def _made(op: CopyOp, g: Tensor, smem: AnyLayout, threads: Layout, values: Any, 
     conv = Im2col(tuple(lower), tuple(upper), channels, pixels, tuple(filters), tuple(dilation), tuple(moved), coordinates)
     gbasis = Layout((channels, pixels), (bases[0], bases[1]))
     moved_bits = Layout((1, channels * pixels * bits), (0, 1))
-    atom = make_copy_atom(CopyOp(op.name, op.thr_id, moved_bits, moved_bits, moved_bits), g.bits, g.pointer.type)
+    atom = make_copy_atom(replace(op, src=moved_bits, dst=moved_bits, ref=moved_bits), g.bits, str(g.pointer.type))
     made = TmaCopy(op, g, smem, tensor_map, gbasis, None, values, ctas, atom, None, conv)
     return replace(made, tiled=tiled_of(made, threads))
 

@@ -8,29 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
-from cute_viz.algebra.runtime import Runtime, is_one
-from cute_viz.algebra.unknown import Unknown, quotient_rest
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Runtime, Static, Unknown, is_one, quotient_rest
 
 IntTuple: TypeAlias = "int | tuple[IntTuple, ...]"
-
-
-class Static(int):
-    """An integer that was written as a compile-time one (`_8`, `Int<8>{}`), and prints so.
-
-    It computes like any int; arithmetic gives plain ints.
-
-    >>> str(Static(8)), Static(8) == 8, str(Static(8) + 1)
-    ('_8', True, '9')
-    """
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        return f"_{int(self)}"
-
-    def __repr__(self) -> str:
-        return f"Static({int(self)})"
 
 
 class Typed(Static):
@@ -185,15 +166,19 @@ def same_profile(a: Any, b: Any) -> bool:
     return not isinstance(a, tuple) and not isinstance(b, tuple)
 
 
-def compact_major(shape: IntTuple, *, left: bool = True) -> IntTuple:
-    """The compact strides of a shape, leftmost (column-major) or rightmost (row-major) mode fastest.
+def compact_major(shape: IntTuple, current: IntTuple = 1, *, left: bool = True) -> IntTuple:
+    """The compact strides of a shape from a first stride on, leftmost (column-major) or rightmost (row-major) mode fastest.
 
-    An extent of 1 gets the stride 0, as CuTe gives static extents (cute/stride.hpp, compact_major).
+    An extent of 1 gets the stride 0, as CuTe gives static extents; a tuple of first strides goes mode by mode (cute/stride.hpp).
 
-    >>> compact_major((4, (1, 3))), compact_major((4, (1, 3)), left=False)
-    ((1, (0, 4)), (3, (0, 1)))
+    >>> compact_major((4, (1, 3))), compact_major((4, (1, 3)), left=False), compact_major((4, (2, 3)), (1, 8))
+    ((1, (0, 4)), (3, (0, 1)), (1, (8, 16)))
     """
-    return _compact(shape, 1, left)[0]
+    if isinstance(current, tuple):
+        if not isinstance(shape, tuple) or len(shape) != len(current):
+            raise AlgebraError(f"the first strides {show(current)} do not fit the shape {show(shape)}")
+        return tuple(compact_major(s, c, left=left) for s, c in zip(shape, current, strict=True))
+    return _compact(shape, current, left)[0]
 
 
 def _compact(shape: IntTuple, current: int, left: bool) -> tuple[IntTuple, int]:

@@ -234,6 +234,17 @@ def _unzip(layout: Layout, tiler: Any) -> list[Layout]:
     return parts
 
 
+def unflatten_any(x: Any, profile: Any) -> Any:
+    """A flat layout, or the entries of a flat tuple, in the nesting of a profile (cute/layout.hpp).
+
+    >>> str(unflatten_any(Layout((2, 3, 4), (12, 4, 1)), (0, (0, 0)))), unflatten_any((2, 3, 4), ((0, 0), 0))
+    ('(2,(3,4)):(12,(4,1))', ((2, 3), 4))
+    """
+    if isinstance(x, Layout):
+        return Layout(tuples.unflatten(x.shape, profile), tuples.unflatten(x.stride, profile))
+    return tuples.unflatten(x, profile)
+
+
 def get_any(x: Any, *path: int) -> Any:
     """A mode of a layout or an entry of a tuple, by position; further positions go deeper.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, domain
-from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import Major, Underscore, leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.stride import F2, Basis
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
-from cute_viz.algebra.unknown import Unknown
+from cute_viz.values.integer import Unknown
+from cute_viz.values.types import ValueType
 
 _SHAPES = {"an integer", "integers"}
 _LAYOUTS = {"a layout", "a composed layout"}
@@ -54,6 +54,8 @@ KINDS = {
     "B": Kind("an offset", {*_SHAPES, "a pointer"}),
     "Y": Kind("an element type", {"an integer", "an element type"}),
     "G": Kind("a layout or a tuple", {*_CRD, *_LAYOUTS, "strides", "a tiler", "a tuple"}),
+    "W": Kind("a tuple", {*_CRD, *_LAYOUTS, "strides", "a tiler", "a tuple"}),
+    "Z": Kind("a value", {*_TILERS, "strides", "a tuple", "a tensor", "an element type", "an atom or a tiling", "a pointer"}),
     "K": Kind("a shape, strides or a layout", {*_SHAPES, *_LAYOUTS, "no integers", "strides", "a swizzle", "a major order"}),
     "U": Kind("a tensor", {"a tensor", *_LAYOUTS}),
     "F": Kind("a tensor, a layout or a shape", {"a tensor", *_LAYOUTS, *_SHAPES, "an atom or a tiling"}),

@@ -13,7 +13,6 @@ from typing import Any
 
 from cute_viz.algebra.operands import KINDS, converted, problem
 from cute_viz.algebra.tensor import Tensor, through
-from cute_viz.algebra.unknown import Unknown, on_types, unknowns
 from cute_viz.errors import AlgebraError
 
 TENSORS = frozenset("UFV")  # the kinds of operands that may be tensors, pointer and all
@@ -55,22 +54,10 @@ class Op:
             args = [x.layout if getattr(x, "tiling", "") == "descriptor" and hasattr(x, "layout") else x for x in args]
         from cute_viz.algebra.mixed import answered, entered, is_mixed, left
 
-        if (unknown := next(unknowns(tuple(args)), None)) is not None:
-            return self._on_types(args, template, unknown)
-        operands, named = self.fitted(entered(self.name, args), template)
+        inside = entered(self.name, args)
+        operands, named = self.fitted(inside, template)
         result = self.resolve()(*operands, **named)
-        return left(result) if is_mixed(operands) else answered(self.name, args, result)
-
-    def _on_types(self, args: list[Any], template: tuple[Any, ...], unknown: Unknown) -> Any:
-        """The result where an operand has a run-time integer, which only what CuTe computes on types can do without."""
-        from cute_viz.algebra.mixed import entered, is_mixed, left
-
-        operands, named = self.fitted(entered(self.name, args), template)
-        if self.name not in ON_TYPES:
-            raise unknown.error()
-        with on_types():
-            result = self.resolve()(*operands, **named)
-        return left(result) if is_mixed(operands) else result
+        return left(result) if inside is not args or is_mixed(operands) else answered(self.name, args, result)
 
     def fitted(self, args: list[Any], template: tuple[Any, ...] = ()) -> tuple[list[Any], dict[str, Any]]:
         """Operands as the function wants them, by position and by name. Raises: AlgebraError for operands that do not fit."""
@@ -113,7 +100,7 @@ class Op:
             return own(*operands, **extra)
 
         operation.__name__ = operation.__qualname__ = self.name
-        operation.__doc__ = own.__doc__ or f"{self.summary[0].upper()}{self.summary[1:]}.\n\nSuch as {self.example}"  # in a wheel
+        operation.__doc__ = own.__doc__ or f"{self.summary[0].upper()}{self.summary[1:]}.\n\nSuch as {self.example}"  # python -OO
         return operation
 
     def check_count(self, args: list[Any]) -> None:
@@ -187,6 +174,21 @@ _ROWS = (
     _op("prepend", "modes", "A, B", "GG", "one more mode at the front; prepend<N>(A) to rank N", "prepend((3,2):(1,3), 5:7)", least=1, keyword="n", templated=True),
     _op("replace", "modes", "A, B, i", "GGN", "a mode replaced by another; also replace<i>(A,B)", "replace((3,2):(1,3), 5:7, 1)", least=2, needs=3, templated=True),
     _op("zip", "modes.zip_any", "A, B", "GG", "modes of two layouts paired", "zip((2,3):(1,2), (4,5):(6,24))", least=1),
+    _op("insert", "tuples", "t, x, i", "WZN", "a further entry before a position; also insert<i>(t,x)", "insert((2,3), (4,4), 1)", templated=True, least=2, needs=3),
+    _op("remove", "tuples", "t, i", "WN", "a tuple without an entry; also remove<i>(t)", "remove((2,3,4), 1)", templated=True, least=1, needs=2),
+    _op("replace_front", "tuples", "t, x", "WZ", "another first entry", "replace_front((2,3), 5)"),
+    _op("replace_back", "tuples", "t, x", "WZ", "another last entry", "replace_back((2,3), 5)"),
+    _op("front", "tuples", "t", "Z", "the first leaf", "front(((2,3),4))"),
+    _op("back", "tuples", "t", "Z", "the last leaf", "back((2,(3,4)))"),
+    _op("wrap", "tuples", "t", "Z", "a tuple, of one entry where it is none", "wrap(8)"),
+    _op("unwrap", "tuples", "t", "Z", "the entry of a tuple of one", "unwrap(((8)))"),
+    _op("reverse", "tuples", "t", "Z", "the entries from the last to the first", "reverse((2,(3,4)))"),
+    _op("repeat", "tuples", "x, n", "ZN", "a value n times; also repeat<n>(x)", "repeat(4, 3)", templated=True, least=1, needs=2),
+    _op("tuple_repeat", "tuples", "x, n", "ZN", "the same, a tuple for n = 1, too", "tuple_repeat(4, 1)", templated=True, least=1, needs=2),
+    _op("repeat_like", "tuples", "t, x", "WZ", "a value for every leaf", "repeat_like((1,(2,3)), 4)"),
+    _op("tuple_cat", "tuples", "t...", "W*", "the entries of several tuples in one", "tuple_cat((1,2), (3,4))", least=1),
+    _op("flatten_to_tuple", "tuples", "t", "W", "the leaves as a tuple", "flatten_to_tuple((2,(3,4)))"),
+    _op("unflatten", "modes.unflatten_any", "A, profile", "GP", "the modes of a flat layout or tuple in a nesting", "unflatten((2,3,4):(12,4,1), (0,(0,0)))"),
     _op("slice", "slicing.slice_any", "crd, A", "CG", "the modes at _", "slice((2,_), (4,8):(8,1))"),
     _op("slice_and_offset", "slicing", "crd, A", "CL", "the modes at _, and the offset of the rest", "slice_and_offset((2,_), (4,8):(8,1))"),
     _op("dice", "slicing.dice_any", "crd, A", "CG", "the modes not at _", "dice((2,_), (4,8):(8,1))"),
@@ -202,11 +204,14 @@ _ROWS = (
     _op("coprofile", "measure", "A", "L", "zeros, nested like the values", "coprofile((4,8):(1@0,1@1))"),
     _op("crd2idx", "coords", "crd, shape, stride", "CED", "the value at a coordinate of a layout, or of shape and stride", "crd2idx((1,2), (4,8):(8,1))", least=2),
     _op("idx2crd", "coords", "idx, shape, stride", "CED", "the coordinate of an index", "idx2crd(7, (4,(2,4)))", least=2),
+    _op("crd2crd", "coords", "crd, shape, to", "CSS", "the coordinate of the same index in another shape", "crd2crd((1,5), (4,6), ((2,2),6))"),
     _op("get_hier_coord", "coords", "A, i", "LN", "the coordinate of an offset", "get_hier_coord((4,8):(8,1), 19)"),
     _op("get_flat_coord", "coords", "A, i", "LN", "the coordinate of an offset, not nested", "get_flat_coord((4,8):(8,1), 19)"),
     _op("get_1d_coord", "coords", "A, i", "LN", "the index of an offset", "get_1d_coord((4,8):(8,1), 19)"),
     _op("make_layout", "construct", "shape, stride", "KK*", "a layout of shape and stride, of modes, or LayoutRight", "make_layout((4,8), LayoutRight)"),
     _op("make_ordered_layout", "construct", "shape, order", "SM", "compact, strides growing in the order", "make_ordered_layout((2,3), (1,0))", least=1),
+    *(_op(f"compact_{x}_major", "construct", "shape, first", "SI", f"the strides of a compact {x}-major layout", f"compact_{x}_major((8,(5,2)))", least=1) for x in ("col", "row")),
+    _op("compact_order", "construct", "shape, order", "SM", "compact strides, growing in the order", "compact_order((2,3), (1,0))"),
     _op("make_layout_like", "construct", "A", "L", "compact, strides in the order of A's", "make_layout_like((4,4):(16,1))"),
     _op("make_fragment_like", "fragment", "A", "L", "compact for registers, mode 0 fastest", "make_fragment_like((4,8):(1,5))"),
     _op("make_identity_layout", "construct", "shape", "S", "a coordinate maps to itself", "make_identity_layout((4,8))"),
@@ -225,6 +230,11 @@ _ROWS = (
     _op("ceil_div", "divide.ceil_div_tiler", "a, b", "ST", "a / b rounded up; b may be a layout", "ceil_div((4,3), (4,2))"),
     _op("product", "inttuple", "shape", "S", "the product of all extents", "product((2,(3,4)))"),
     _op("product_each", "shapes", "shape", "S", "the size of each mode", "product_each(((2,4),3))"),
+    _op("product_like", "shapes", "shape, guide", "SG", "the sizes at the leaves of a coarser tuple", "product_like(((2,3),4), (0,0))"),
+    _op("round_up", "shapes", "a, b", "II", "the least multiple of b from a on", "round_up((10,3), (4,2))"),
+    _op("elem_scale", "shapes", "a, b", "II", "the integers of a times the sizes of b", "elem_scale((2,3), (4,(5,6)))"),
+    _op("inner_product", "shapes", "a, b", "II", "the sum of the products of leaves", "inner_product((1,2), (3,4))"),
+    _op("sum", "shapes.sum_", "a", "I", "the sum of all leaves", "sum((2,(3,4)))"),
     _op("compatible", "shapes", "a, b", "SS", "whether coordinates of a are coordinates of b", "compatible(24, (4,6))"),
     _op("congruent", "shapes", "a, b", "SS", "whether the nesting is the same", "congruent((2,(3,4)), (0,(0,0)))"),
     _op("weakly_congruent", "shapes", "a, b", "SS", "whether the nesting of a is that of b or coarser", "weakly_congruent((2,3), (2,(3,4)))"),
@@ -286,15 +296,6 @@ _ROWS = (
 
 OPS: dict[str, Op] = {op.name: op for op in _ROWS}
 
-# What CuTe computes on types alone, whatever the run-time integers in them are; every other operation needs their numbers.
-_ON_TYPES = (
-    "flatten group take select append prepend replace zip slice dice get layout shape stride rank depth size make_layout"
-    " make_composed_layout crd2idx slice_and_offset composition complement right_inverse left_inverse logical_divide zipped_divide"
-    " tiled_divide flat_divide logical_product zipped_product tiled_product flat_product blocked_product raked_product coalesce"
-    " ceil_div make_ordered_layout filter filter_zeros make_identity_layout product_each local_tile local_partition outer_partition domain_offset"
-    " get_slice partition_A partition_B partition_C partition_S partition_D"
-)
-ON_TYPES = frozenset(_ON_TYPES.split())
 # The names of CuTe's Python DSL and of older headers for the same things.
 ALIASES = {
     "group_modes": "group",
@@ -307,6 +308,7 @@ ALIASES = {
     "ceil_div_layout": "ceil_div",
     "get_thread_slice": "get_slice",
     "thr_size": "size",
+    "tile_size_mnk": "tile_size",
     "make_tensor_like": "make_layout_like",
     "inner_partition": "local_tile",
 }

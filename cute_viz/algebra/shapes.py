@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, domain
-from cute_viz.algebra.inttuple import is_int_tuple, leaves, modes, product, same_profile, show, tuple_rank
+from cute_viz.algebra.inttuple import is_int_tuple, leaves, map_leaves, modes, product, same_profile, show, tuple_rank
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import is_known
-from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Unknown, compared, is_known
 
 
 def ceil_div(a: Any, b: Any) -> Any:
@@ -72,6 +71,49 @@ def product_each(shape: Any) -> tuple[int, ...]:
     return tuple(product(mode) for mode in modes(shape))
 
 
+def round_up(a: Any, b: Any) -> Any:
+    """The least multiple of b that is at least a; by mode for two tuples, where missing modes of b are 1.
+
+    >>> round_up(10, 4), round_up((10, 3), (4,))
+    (12, (12, 3))
+    """
+    if isinstance(a, tuple) != isinstance(b, tuple) or (isinstance(a, tuple) and len(a) < len(b)):
+        raise AlgebraError(f"round_up: {show(a)} and {show(b)} have mismatched ranks")
+    if isinstance(a, tuple):
+        return tuple(round_up(x, b[i] if i < len(b) else 1) for i, x in enumerate(a))
+    return ceil_div(a, b) * b
+
+
+def elem_scale(a: Any, b: Any) -> Any:
+    """A tuple of the nesting of a, each of its integers times the size of what b has there.
+
+    >>> elem_scale((2, 3), (4, (5, 6)))
+    (8, 90)
+    """
+    return map_leaves(lambda x, y: x * y, a, product_like(b, a))
+
+
+def inner_product(a: Any, b: Any) -> Any:
+    """The sum of the products of the leaves of two tuples of one nesting.
+
+    >>> inner_product((1, (2, 3)), (4, (5, 6)))
+    32
+    """
+    return sum_(map_leaves(lambda x, y: x * y, a, b))
+
+
+def sum_(x: Any) -> Any:
+    """The sum of all leaves.
+
+    >>> sum_((2, (3, 4)))
+    9
+    """
+    total: Any = 0
+    for leaf in leaves(x):
+        total = total + leaf
+    return total
+
+
 def congruent(a: Any, b: Any) -> bool:
     """Whether two tuples have the same nesting.
 
@@ -100,7 +142,7 @@ def compatible(a: Any, b: Any) -> bool:
     """
     if isinstance(a, tuple):
         return isinstance(b, tuple) and len(a) == len(b) and all(map(compatible, a, b))
-    return bool(a == product(b))
+    return compared("==", a, product(b))
 
 
 def evenly_divides(shape: Any, tiler: Any) -> bool:
@@ -111,7 +153,7 @@ def evenly_divides(shape: Any, tiler: Any) -> bool:
     """
     if isinstance(tiler, tuple):
         return len(tiler) <= tuple_rank(shape) and all(map(evenly_divides, modes(shape), tiler))
-    return product(shape) == product(tiler) * product(ceil_div(shape, tiler))
+    return compared("==", product(shape), product(tiler) * product(ceil_div(shape, tiler)))
 
 
 def shape_of(x: Any, *path: int) -> Any:
@@ -135,7 +177,7 @@ def shape_of(x: Any, *path: int) -> Any:
 def grouped(shape: Any) -> Any:
     """The size of a shape; of one that mixes known and run-time extents, a mode for each run of a kind (CuTe's coalesce).
 
-    >>> from cute_viz.algebra.runtime import Runtime
+    >>> from cute_viz.values.integer import compared, Runtime
     >>> grouped((2, 3, 4)), grouped((2, 3, Runtime(4)))
     (24, (6, 4))
     """

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import lru_cache
+from typing import Any, ClassVar
 
-from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, domain
+from cute_viz.algebra.composed import as_layout, domain
 from cute_viz.algebra.coords import get_flat_coord
 from cute_viz.algebra.copy import TiledCopy, tidfrg
 from cute_viz.algebra.divide import zipped_divide
@@ -17,71 +18,99 @@ from cute_viz.algebra.modes import get
 from cute_viz.algebra.partition import blanks
 from cute_viz.algebra.shapes import product_each
 from cute_viz.algebra.slicing import dice, slice_
-from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Pointer, Tensor
+from cute_viz.algebra.tensor import Tensor, make_tensor
 from cute_viz.algebra.views import get_slice
 from cute_viz.errors import AlgebraError
+from cute_viz.values.pointer import Pointer
 
 MOST = 1024  # threads of a block
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """The parts of a tensor that the threads of a block work on.
+class Part:
+    """How a tensor was divided among the threads of a block.
 
-    root: the name of the tensor's memory in the source. space, type: as of a Pointer; of type "" nothing is known. layout: of
-    thread 0's part, offset: where it begins, starts: how far behind it the part of each thread begins, empty where no thread is
-    meant yet; all in elements. swizzle: of element offsets; flagged: of the byte address instead, by CuTe's pointer.
+    tiling: a TiledCopy, a TiledMMA or a layout of threads. side: S or D of a copy, A, B or C of an MMA. layout: what was divided.
+    proj: of local_partition, the modes that count.
 
-    >>> whole = share("sA", "smem", "half_t", Layout((8, 8), (8, 1)))
-    >>> rows = local_share(whole, Layout((4, 2), (2, 1)))
-    >>> str(rows.layout), rows.starts
-    ('(2,4):(32,2)', (0, 1, 8, 9, 16, 17, 24, 25))
+    >>> Part(Layout((2, 2)), "", Layout((8, 4))).starts
+    (0, 1, 8, 9)
     """
 
-    root: str
-    space: str
-    type: str
+    marked: ClassVar[tuple[str, ...]] = ("tiling", "layout")
+    tiling: Any
+    side: str
     layout: Layout
-    offset: int = 0
-    swizzle: Swizzle | None = None
-    flagged: bool = False
-    starts: tuple[int, ...] = ()
+    proj: Any = None
 
-    def tensor(self, type_: str) -> Tensor:
-        """Thread 0's part as a tensor of elements of a type."""
-        pointer = Pointer(self.space, type_)
-        if self.swizzle is None or not self.flagged:
-            return Tensor(pointer, self.layout, self.offset, self.swizzle)
-        return Tensor(replace(pointer, swizzle=self.swizzle), self.layout, self.offset)
+    @property
+    def divided(self) -> Layout:
+        """The tensor as (thread, what it has of it)."""
+        if isinstance(self.tiling, TiledCopy):
+            return _plain(tidfrg(self.tiling, self.side, self.layout))
+        if isinstance(self.tiling, TiledMMA):
+            return _plain(thrfrg(self.tiling, self.side, self.layout))
+        return _plain(zipped_divide(self.layout, product_each(self._threads.shape)))
 
-    def places(self, offsets: list[int], start: int, bits: int) -> list[int]:
-        """Where elements of so many bits lie, in elements: `offsets` by the layout, behind `start`."""
-        begin = self.offset + start
-        if self.swizzle is None:
-            return [begin + o for o in offsets]
-        swizzle = self.swizzle.rescaled(bits.bit_length() - 4) if self.flagged else self.swizzle
-        return [swizzle(begin + o) for o in offsets]
+    @property
+    def _threads(self) -> Layout:
+        out: Layout = self.tiling if self.proj is None else dice(self.proj, self.tiling)
+        return out
+
+    @property
+    def first(self) -> Layout:
+        """The part of thread 0."""
+        divided = self.divided
+        if isinstance(self.tiling, TiledCopy):
+            return _plain(slice_((0, X, blanks(len(modes(get(divided, 2).shape)))), divided))
+        if isinstance(self.tiling, TiledMMA):
+            rest = len(modes(get(get(divided, 1), 1).shape))
+            return _plain(slice_(((0, (0, 0)), (X, (X,) * rest)), divided))
+        rest = tuple_rank(modes(divided.shape)[1])
+        return _plain(slice_((get_flat_coord(self._threads, 0), blanks(rest)), divided))
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """How far behind thread 0's part the part of each thread begins, in elements."""
+        return _starts(self)
 
 
-def share(root: str, space: str, type_: str, layout: Any) -> Share:
-    """A whole tensor. Raises: AlgebraError for a layout that is not one of memory.
+@lru_cache(maxsize=64)
+def _starts(part: Part) -> tuple[int, ...]:
+    threads = _plain(get(part.divided, 0))
+    if isinstance(part.tiling, TiledMMA):
+        i, j = OPERANDS[part.side]
+        views = [get_slice(part.tiling, thread).thr_vmnk for thread in range(_counted(size(part.tiling.thr_layout_vmnk)))]
+        return tuple([int(threads((v, (mnk[i], mnk[j])))) for v, *mnk in views])
+    if isinstance(part.tiling, TiledCopy):
+        return tuple([int(threads(thread)) for thread in range(_counted(size(threads)))])
+    count = _counted(size(part.tiling))
+    return tuple([int(threads(get_flat_coord(part._threads, thread))) for thread in range(count)])
 
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Where the part of each thread begins, of what no tiling divides."""
+
+    starts: tuple[int, ...]
+
+
+def share(base: str, space: str, type_: Any, layout: Any) -> Tensor:
+    """A whole tensor of a buffer. Raises: AlgebraError for a layout that is not one of memory.
+
+    >>> from cute_viz.algebra.composed import ComposedLayout
+    >>> from cute_viz.algebra.swizzle import Swizzle
     >>> share("sA", "smem", "half_t", ComposedLayout(Swizzle(3, 3, 3), 0, Layout((8, 64), (64, 1)))).swizzle
     Swizzle(bits=3, base=3, shift=3)
     """
     layout = as_layout(layout)
-    if isinstance(layout, Layout) and not is_coordinate_layout(layout):
-        return Share(root, space, type_, layout)
-    if isinstance(layout, ComposedLayout) and isinstance(layout.inner, Layout):
-        if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, PointerFlag):
-            return Share(root, space, type_ or str(layout.offset.bits), layout.inner, 0, layout.outer, True)
-        if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, int):
-            return Share(root, space, type_, layout.inner, layout.offset, layout.outer)
-    raise AlgebraError(f"{show(layout)} is not a layout of memory")
+    out = make_tensor(Pointer(space, type_, base=base), layout)
+    if not isinstance(out, Tensor) or is_coordinate_layout(out.layout):
+        raise AlgebraError(f"{show(layout)} is not a layout of memory")
+    return replace(out, name=base)
 
 
-def copy_share(x: Share, copy: TiledCopy, side: str) -> Share:
+def copy_share(x: Tensor, copy: TiledCopy, side: str) -> Tensor:
     """partition_S and partition_D for every thread of the copy.
 
     Raises: as `copy.tidfrg`.
@@ -91,12 +120,10 @@ def copy_share(x: Share, copy: TiledCopy, side: str) -> Share:
     >>> copy_share(share("sA", "smem", "half_t", Layout((8, 64), (64, 1))), copy, "S").starts[:9]
     (0, 2, 4, 6, 8, 10, 12, 14, 64)
     """
-    divided = _plain(tidfrg(copy, side, x.layout))
-    rest = len(modes(get(divided, 2).shape))
-    return _begun(x, _plain(slice_((0, X, blanks(rest)), divided)), _plain(get(divided, 0)), size(get(divided, 0)))
+    return _parted(x, Part(copy, side, x.layout))
 
 
-def mma_share(x: Share, mma: TiledMMA, operand: str) -> Share:
+def mma_share(x: Tensor, mma: TiledMMA, operand: str) -> Tensor:
     """partition_A, partition_B and partition_C for every thread of the MMA.
 
     Raises: as `mma.thrfrg`.
@@ -106,39 +133,22 @@ def mma_share(x: Share, mma: TiledMMA, operand: str) -> Share:
     >>> mma_share(share("gC", "gmem", "float", Layout((64, 32), (32, 1))), mma, "C").starts[:5]
     (0, 2, 4, 6, 32)
     """
-    i, j = OPERANDS[operand]
-    divided = _plain(thrfrg(mma, operand, x.layout))
-    threads = _plain(get(divided, 0))
-    rest = len(modes(get(get(divided, 1), 1).shape))
-    part = _plain(slice_(((0, (0, 0)), (X, (X,) * rest)), divided))
-    _check(size(mma.thr_layout_vmnk))
-    starts = []
-    for thread in range(size(mma.thr_layout_vmnk)):
-        v, *mnk = get_slice(mma, thread).thr_vmnk
-        starts.append(int(threads((v, (mnk[i], mnk[j])))))
-    return replace(x, layout=part, starts=tuple(starts))
+    return _parted(x, Part(mma, operand, x.layout))
 
 
-def local_share(x: Share, tile: Layout, proj: Any = None) -> Share:
+def local_share(x: Tensor, tile: Layout, proj: Any = None) -> Tensor:
     """local_partition for every thread that a layout of threads has.
 
     Raises: as zipped_divide.
 
-    >>> local_share(share("gA", "gmem", "float", Layout((8, 4))), Layout((2, 2))).starts
-    (0, 1, 8, 9)
+    >>> part = local_share(share("sA", "smem", "half_t", Layout((8, 8), (8, 1))), Layout((4, 2), (2, 1)))
+    >>> str(part.layout), part.starts
+    ('(2,4):(32,2)', (0, 1, 8, 9, 16, 17, 24, 25))
     """
-    count = size(tile)
-    diced = tile if proj is None else dice(proj, tile)
-    divided = _plain(zipped_divide(x.layout, product_each(diced.shape)))
-    first = _plain(get(divided, 0))
-    _check(count)
-    starts = tuple([int(first(get_flat_coord(diced, thread))) for thread in range(count)])
-    rest = tuple_rank(modes(divided.shape)[1])
-    part = _plain(slice_((get_flat_coord(diced, 0), blanks(rest)), divided))
-    return replace(x, layout=part, starts=starts)
+    return _parted(x, Part(tile, "", x.layout, proj))
 
 
-def sliced_share(x: Share, coord: tuple[Any, ...]) -> Share:
+def sliced_share(x: Tensor, coord: tuple[Any, ...]) -> Tensor:
     """The part of every thread at a coordinate with `_`.
 
     >>> sliced_share(share("sA", "smem", "half_t", Layout((8, 8, 2))), (X, X, 1)).offset
@@ -147,18 +157,17 @@ def sliced_share(x: Share, coord: tuple[Any, ...]) -> Share:
     if not has_underscore(coord):
         raise AlgebraError(f"{show(coord)} is the coordinate of one element")
     crd: Any = coord[0] if len(coord) == 1 else coord
-    begin = slice_begin(crd)
-    return replace(x, layout=_plain(x.layout(crd)), offset=x.offset + int(x.layout(begin)))
+    return replace(x, layout=_plain(x.layout(crd)), pointer=x.pointer.moved(int(x.layout(slice_begin(crd)))))
 
 
-def _begun(x: Share, part: Layout, threads: Layout, count: int) -> Share:
-    _check(count)
-    return replace(x, layout=part, starts=tuple([int(threads(thread)) for thread in range(count)]))
+def _parted(x: Tensor, part: Part) -> Tensor:
+    return replace(x, layout=part.first, part=part)
 
 
-def _check(count: int) -> None:
+def _counted(count: int) -> int:
     if count > MOST:
         raise AlgebraError(f"a thread block has {MOST} threads or fewer, not {count}")
+    return count
 
 
 def _plain(layout: Any) -> Layout:

@@ -9,16 +9,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout, PointerFlag, domain, has_origin
-from cute_viz.algebra.elements import bits_of, named, sparse
-from cute_viz.algebra.inttuple import Static, Underscore, has_underscore, leaves, map_leaves, slice_begin, unflatten
+from cute_viz.algebra.inttuple import Underscore, has_underscore, leaves, map_leaves, slice_begin, unflatten
 from cute_viz.algebra.layout import Layout, cosize, is_coordinate_layout
 from cute_viz.algebra.static import is_marked
-from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import MixedBits, Unknown
+from cute_viz.algebra.swizzle import MixedBits, Swizzle
 from cute_viz.display import Shown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Static, Unknown
+from cute_viz.values.pointer import Pointer
+from cute_viz.values.types import ValueType
 
-SPACES = {"smem": "shared memory", "gmem": "global memory", "tmem": "tensor memory", "rmem": "registers"}
 # Operations that look at another part, or another order, of the same tensor.
 VIEWS = frozenset(
     f"{operation}{of}"
@@ -36,56 +36,13 @@ VIEWS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Pointer:
-    """Where a tensor begins.
-
-    space: a key of SPACES. type: the element type in C++, or its width in bits as a word. address: in bytes, of tensor memory
-    lane << 16 | column; None where the text does not say it. swizzle: of the byte address, or None.
-
-    >>> str(Pointer("smem", "half_t", 1024)), Pointer("smem", "half_t").bits
-    ('smem_ptr[16b](0x400)', 16)
-    """
-
-    space: str
-    type: str
-    address: int | None = None
-    swizzle: Swizzle | None = None
-
-    @property
-    def bits(self) -> int:
-        """The width of an element in bits."""
-        return bits_of(self.type)
-
-    @property
-    def per_word(self) -> int:
-        """How many elements 32 bits hold: those of a sparse type count as the elements that they stand for.
-
-        >>> Pointer("tmem", "half_t").per_word, Pointer("tmem", "sparse_elem<16,uint8_t>").per_word
-        (2, 64)
-        """
-        packed = sparse(self.type)
-        return 32 * packed[0] // bits_of(packed[1]) if packed else 32 // self.bits
-
-    @property
-    def element(self) -> str:
-        """The element type by its short name, `f16`; a width alone as `16-bit`."""
-        if sparse(self.type):
-            return "metadata" if self.space == "tmem" else self.type
-        known = named(self.type)
-        return known.name if known else f"{self.bits}-bit"
-
-    def __str__(self) -> str:
-        where = "unset" if self.address is None else f"0x{self.address:x}"
-        return f"{self.space}_ptr[{self.bits}b]({where})"
-
-
-@dataclass(frozen=True, slots=True)
 class Tensor(Shown):
-    """A layout behind a pointer; `offset`, in elements, is how far a view of it lies behind the pointer.
+    """A layout behind a pointer, whose offset says how far a view of its buffer lies behind the beginning of it.
 
     swizzle: of the element offsets, where the layout itself is swizzled and not the pointer. sliced: of a part of such a one the
     operation that took it, and its operands: CuTe makes a plain layout of it where no two bits are swizzled together
-    (slicing.settled). name: of a fragment the operand, `SFA`.
+    (slicing.settled). name: what the source calls it; of a fragment the operand, `SFA`. part: of the part of any thread of a block,
+    shares.Part, by which it was divided among them.
 
     >>> t = Tensor(Pointer("smem", "half_t", 1024, Swizzle(3, 4, 3)), Layout((8, 64), (64, 1)))
     >>> str(t), str(t.whole)
@@ -93,18 +50,23 @@ class Tensor(Shown):
     """
 
     tiling: ClassVar[str] = "tmem"  # of other memories the layout is what is drawn
-    marked: ClassVar[tuple[str, ...]] = ("layout",)
+    marked: ClassVar[tuple[str, ...]] = ("pointer", "layout", "part")
     pointer: Pointer
     layout: Layout
-    offset: Any = 0
     swizzle: Swizzle | None = None
     sliced: tuple[str, list[Any]] | None = field(default=None, compare=False)
     name: str = ""
+    part: Any = None
 
     @property
     def bits(self) -> int:
         """The width of an element in bits."""
         return self.pointer.bits
+
+    @property
+    def offset(self) -> Any:
+        """How many elements behind the beginning of its buffer it begins."""
+        return self.pointer.offset
 
     @property
     def address(self) -> int:
@@ -117,6 +79,25 @@ class Tensor(Shown):
         return self.layout.shape
 
     @property
+    def starts(self) -> tuple[int, ...]:
+        """How far behind it the part of each thread of the block begins, in elements; empty where no thread is meant."""
+        return self.part.starts if self.part is not None else ()
+
+    def places(self, offsets: list[int], start: int) -> list[int]:
+        """Where elements lie, in elements: `offsets` by the layout, of the thread whose part begins at `start`."""
+        begin = self.offset + start
+        swizzle = self.swizzle or self.pointer.swizzle
+        if swizzle is None:
+            return [begin + o for o in offsets]
+        if self.swizzle is None:  # of the byte address
+            swizzle = swizzle.rescaled(self.bits.bit_length() - 4)
+        return [swizzle(begin + o) for o in offsets]
+
+    def of_type(self, kind: Any) -> Tensor:
+        """It with a type of elements, where its own is not known."""
+        return self if self.pointer.known is not None else replace(self, pointer=replace(self.pointer, type=kind))
+
+    @property
     def whole(self) -> AnyLayout:
         """The tensor as a layout of element offsets: the swizzle and the offset of a view are in it."""
         swizzle, bits = self.pointer.swizzle, self.bits
@@ -124,8 +105,7 @@ class Tensor(Shown):
             return ComposedLayout(self.swizzle, self.offset, self.layout)
         if swizzle is not None:
             if not isinstance(self.offset, Unknown) and not self.offset:
-                packed = sparse(self.pointer.type)
-                return ComposedLayout(swizzle, PointerFlag(bits, sparsity=packed[0] if packed else 1), self.layout)
+                return ComposedLayout(swizzle, PointerFlag(bits, sparsity=self.pointer.type.sparsity), self.layout)
             scaled = swizzle.rescaled(bits.bit_length() - 4)
             return ComposedLayout(scaled, self.offset, self.layout)
         if not self.offset or is_coordinate_layout(self.layout):
@@ -142,7 +122,7 @@ class Tensor(Shown):
         sliced = self.sliced if whole or self.swizzle is None else ("slice", [crd, self.whole])
         if sliced is not None and sliced is not self.sliced and not isinstance(self.offset, Unknown):
             part_of(*sliced)  # Raises: AlgebraError for what CuTe cannot slice
-        return replace(self, layout=self.layout(crd), offset=self.offset + self.layout(rest), sliced=sliced)
+        return replace(self, pointer=self.pointer.moved(self.layout(rest)), layout=self.layout(crd), sliced=sliced)
 
     def __str__(self) -> str:
         """As CuTe prints its layout; what is the pointer's, such as a swizzle of its address, is no part of it."""
@@ -249,9 +229,10 @@ def make_tensor(pointer: Pointer, layout: Any) -> Any:
     if not isinstance(layout, ComposedLayout) or not isinstance(layout.inner, Layout) or has_origin(layout):
         return layout
     if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, PointerFlag):
-        return Tensor(replace(pointer, swizzle=layout.outer), layout.inner)
+        kind = pointer.type if pointer.type is not None else ValueType(str(layout.offset.bits))
+        return Tensor(replace(pointer, swizzle=layout.outer, type=kind), layout.inner)
     if isinstance(layout.outer, Swizzle) and isinstance(layout.offset, int):
-        return Tensor(pointer, layout.inner, layout.offset, layout.outer)
+        return Tensor(pointer.moved(layout.offset), layout.inner, layout.outer)
     return layout
 
 
@@ -284,11 +265,11 @@ def viewed(tensor: Tensor, result: Any) -> Any:
     (4, 272)
     """
     if isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], Layout) and isinstance(result[1], int):
-        return replace(tensor, layout=result[0], offset=tensor.offset + result[1])
+        return replace(tensor, pointer=tensor.pointer.moved(result[1]), layout=result[0])
     if isinstance(result, Layout):
         return replace(tensor, layout=result)
     if isinstance(result, ComposedLayout) and isinstance(result.offset, int) and isinstance(result.inner, Layout):
-        return replace(tensor, layout=domain(result), offset=tensor.offset + result.offset)
+        return replace(tensor, pointer=tensor.pointer.moved(result.offset), layout=domain(result))
     return result
 
 

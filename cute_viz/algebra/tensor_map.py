@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Any, NoReturn
 
-from cute_viz.algebra.elements import bits_of, named
 from cute_viz.algebra.inttuple import leaves, modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
@@ -19,6 +18,7 @@ from cute_viz.algebra.static import is_marked, mark_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError
+from cute_viz.values.types import bits_of, named
 
 RANK, BOX = 5, 256  # the most dimensions of a tensor map, and elements of a box along one
 # CUtensorMapDataType by element type; CUtensorMapSwizzle by the swizzle of the byte address
@@ -77,7 +77,7 @@ class TensorMap:
         """CUtensorMapDataType."""
         known = named(self.type)
         assert known is not None
-        return DATA_TYPES[known.name] + ("unpacksmem" in self.type and known.name == "e2m1")
+        return DATA_TYPES[known.short] + ("unpacksmem" in self.type and known.short == "e2m1")
 
     @property
     def bits(self) -> int:
@@ -132,7 +132,7 @@ def make_tensor_map(name: str, g: Tensor, gbasis: Layout, swizzle: int, ctas: in
 
     gbasis: box of TMA modes -> modes of the tensor. ctas: how many share a box.
 
-    >>> from cute_viz.algebra.tensor import Pointer
+    >>> from cute_viz.values.pointer import Pointer
     >>> g = Tensor(Pointer("gmem", "float", 0), Layout((64, 32), (32, 1)))
     >>> make_tensor_map("f", g, Layout((32, 8), (Basis(1, (1,)), Basis(1, (0,)))), 0, 2, "float")[0].box_dim
     (32, 4, 1, 1, 1)

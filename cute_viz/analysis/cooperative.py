@@ -8,7 +8,7 @@ from typing import Any
 
 from cute_viz.algebra.compose import composition
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
-from cute_viz.algebra.inttuple import Static, X, leaves, show
+from cute_viz.algebra.inttuple import X, leaves, show
 from cute_viz.algebra.inverse import right_inverse
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
@@ -20,10 +20,11 @@ from cute_viz.algebra.simplify import coalesce
 from cute_viz.algebra.slicing import slice_, slice_and_offset
 from cute_viz.algebra.static import clear_static, mark_static
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tensor import SPACES, Tensor
-from cute_viz.algebra.unknown import Unknown
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.vectorize import auto_width, is_static_shape
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Static, Unknown
+from cute_viz.values.pointer import SPACES
 
 _WIDTHS = (8, 16, 32, 64, 128)
 
@@ -50,7 +51,7 @@ def cooperation(threads: Any, most: Any, src: Tensor, dst: Tensor) -> Cooperatio
     Raises: AlgebraError for what CuTe refuses, with its condition in words; LimitError for more elements than the limit
     `elements` that do not divide by the threads.
 
-    >>> from cute_viz.algebra.tensor import Pointer
+    >>> from cute_viz.values.pointer import Pointer
     >>> rows = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((64, 64), (64, 1))))
     >>> tile = Tensor(Pointer("smem", "half_t"), mark_static(Layout((64, 64), (72, 1))))
     >>> found = cooperation(128, 128, rows, tile)

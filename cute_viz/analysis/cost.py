@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cute_viz.algebra.shares import Share
 from cute_viz.algebra.table import offsets
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.access import WarpAccess, global_request
 from cute_viz.analysis.banks import LANES
 from cute_viz.analysis.lanes import warp_instructions, whole_bytes
@@ -18,14 +18,13 @@ SECTOR = 32  # bytes
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a copy: a share whose threads' elements, in the order `order`, make instructions.
+    """One side of a copy: a tensor whose threads' elements, in the order `order`, make instructions.
 
     atom: the most elements of one instruction. name: of the instruction, where the copy says it. store: it is written. like:
     what the instruction is called, where that is another name: `cp.async.128`. fixed: the atom whose calls are an access each.
     """
 
-    share: Share
-    type: str
+    tensor: Tensor
     order: tuple[int, ...]
     atom: int
     name: str | None = None
@@ -35,16 +34,16 @@ class Side:
 
     def instructions(self, move: dict[int, int] | None = None) -> list[WarpAccess]:
         """The instructions of every warp; `move` has for each offset in elements another one."""
-        bits = self.share.tensor(self.type).bits
-        starts = self.share.starts
+        bits = self.tensor.bits
+        starts = self.tensor.starts
         if not starts:
             raise AlgebraError("the thread that moves each element is unknown: the tensor is not a thread's part of another")
         if len(starts) * len(self.order) > limit("accesses"):
             raise over("accesses", f"the statement touches {len(starts) * len(self.order)} elements")
-        table = [int(o) for o in offsets(self.share.layout)]
+        table = [int(o) for o in offsets(self.tensor.layout)]
         layout = [table[n] for n in self.order]
-        plain = replace(self.share, swizzle=None) if move is not None else self.share
-        rows = [[place * bits for place in _moved(plain.places(layout, start, bits), move)] for start in starts]
+        plain = unswizzled(self.tensor) if move is not None else self.tensor
+        rows = [[place * bits for place in _moved(plain.places(layout, start), move)] for start in starts]
         rows, bytes_, each = whole_bytes(rows, bits, self.store)
         out = []
         for first in range(0, len(rows), LANES):
@@ -52,6 +51,19 @@ class Side:
             found = warp_instructions(lanes, bytes_, max(1, self.atom // each), self.name, self.store, fixed=self.fixed)
             out += [WarpAccess(first // LANES, step, *one) for step, one in enumerate(found)]
         return out
+
+
+def unswizzled(x: Tensor) -> Tensor:
+    """A tensor as it would be without a swizzle.
+
+    >>> from cute_viz.algebra.composed import ComposedLayout
+    >>> from cute_viz.algebra.layout import Layout
+    >>> from cute_viz.algebra.shares import share
+    >>> from cute_viz.algebra.swizzle import Swizzle
+    >>> str(unswizzled(share("a", "smem", "float", ComposedLayout(Swizzle(3, 2, 3), 0, Layout(64)))))
+    '64:1'
+    """
+    return replace(x, swizzle=None, pointer=replace(x.pointer, swizzle=None))
 
 
 def _moved(places: list[int], move: dict[int, int] | None) -> list[int]:
@@ -85,7 +97,7 @@ class Cost:
         return self.wavefronts / self.ideal if self.wavefronts is not None and self.ideal else 1.0
 
 
-def ordered(src: Share, dst: Share, together: int) -> tuple[tuple[int, ...], int]:
+def ordered(src: Tensor, dst: Tensor, together: int) -> tuple[tuple[int, ...], int]:
     """The elements so that those of one instruction follow each other, and how many these are.
 
     >>> from cute_viz.algebra.layout import Layout
@@ -127,12 +139,12 @@ def cost_of(side: Side, why: tuple[str, ...]) -> Cost:
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.algebra.shares import local_share, share
     >>> column = local_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
-    >>> cost_of(Side(column, "float", tuple(range(32)), 1), ()).wavefronts
+    >>> cost_of(Side(column, tuple(range(32)), 1), ()).wavefronts
     1024
     """
     found = side.instructions()
     first = found[0].instruction
-    shared = side.share.space == "smem"
+    shared = side.tensor.pointer.space == "smem"
     plain = first if "matrix" in first else f"{side.like}.{first.split('.')[1]}" if side.like else ""
     name = plain or f"{first[:2]}.{'shared' if shared else 'global'}.{first.split('.')[1]}"
     if "matrix" not in name:

@@ -8,7 +8,6 @@ from typing import Any
 
 from cute_viz.algebra import ops
 from cute_viz.algebra.descriptor import MODES, UNIT, major_of
-from cute_viz.algebra.elements import sparse
 from cute_viz.algebra.inttuple import modes, product, tuple_rank
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.recast import upcast
@@ -16,6 +15,7 @@ from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, as_tensor
 from cute_viz.analysis.steps import Step
 from cute_viz.errors import AlgebraError
+from cute_viz.values.types import sparse
 
 OPERATIONS = {"make_gmma_desc": "GMMA", "make_umma_desc": "UMMA"}
 ATOMS = ("INTER", "SW32", "SW64", "SW128")

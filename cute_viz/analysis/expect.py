@@ -7,7 +7,6 @@ from typing import Any
 
 from cute_viz.algebra.composed import as_layout, domain, position_independent
 from cute_viz.algebra.copy import Copy_Atom, ThrCopy, TiledCopy, layout_sd, tile_of
-from cute_viz.algebra.elements import bits_of
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import cosize, size
@@ -20,6 +19,7 @@ from cute_viz.analysis.access import accesses
 from cute_viz.analysis.verdict import verdict
 from cute_viz.errors import AlgebraError
 from cute_viz.limits import limit, over
+from cute_viz.values.types import bits_of
 
 FEW = 4  # cells that a failure shows
 
@@ -119,7 +119,8 @@ def vector(copy: Any, bits: int, name: str = "copy") -> str:
 
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.algebra.static import mark_static
-    >>> from cute_viz.algebra.tensor import Pointer, Tensor
+    >>> from cute_viz.algebra.tensor import Tensor
+    >>> from cute_viz.values.pointer import Pointer
     >>> row = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((8, 8), (8, 1))))
     >>> vector([row, row], 128), vector([row, row], 64)
     ('', 'the copy moves 128 bits at once, not 64')

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from itertools import product as places_of
 from math import prod
@@ -12,10 +11,10 @@ from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.modes import get
-from cute_viz.algebra.shares import Share
+from cute_viz.algebra.shares import Given
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tensor import SPACES, Tensor
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
 from cute_viz.analysis.access import BOX, instruction_of
 from cute_viz.analysis.async_copy import async_wavefronts
@@ -24,13 +23,12 @@ from cute_viz.analysis.cooperative import cooperation
 from cute_viz.analysis.cost import SECTOR, Cost, Side, cost_of, ordered
 from cute_viz.analysis.lanes import fixed_name
 from cute_viz.analysis.multiply import multiplied
-from cute_viz.analysis.verdict import ASYNC as AUTO_ASYNC
-from cute_viz.analysis.verdict import AUTO, CP_ASYNC, async_bits, verdict
+from cute_viz.analysis.verdict import ASYNC, CP_ASYNC, async_bits, verdict
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
+from cute_viz.values.pointer import SPACES
+from cute_viz.values.types import ValueType
 
-ASYNC = "CP_ASYNC"
-_TMEM = re.compile("TMEM_(LOAD|STORE)")
 _BANKLESS = f"{SPACES['tmem']} has no banks: each warp has 32 lanes of it to itself"
 _CURES = 400  # swizzles and paddings that are tried
 _WORK = 1 << 23  # elements whose places are tried in all
@@ -68,9 +66,9 @@ def costs(name: str, operands: list[Any]) -> list[Cost]:
     if not tiled and name != "copy_if" and len(operands) > 2 and isinstance(operands[0], CuteVizError):
         raise operands[0]
     atom = _atom(tiled[0]) if tiled else None
-    if atom is not None and ("TMA_" in atom.name or "BULK" in atom.name):
+    if atom is not None and atom.instruction.kind.startswith("cp.async.bulk"):
         return [_bulk(atom, rest[:2])]
-    if atom is not None and _TMEM.search(atom.name):
+    if atom is not None and atom.instruction.lanes:
         return [_tensor_memory(tiled[0], atom, rest[:2])]
     if name == "copy_if":
         rest = rest[1:]
@@ -86,7 +84,7 @@ def _boxes(tma: TmaCopy, pair: list[Any]) -> Cost:
     for operand in pair:
         if isinstance(operand, CuteVizError) and operand.needs:
             raise operand
-    tiles = [domain(x.layout if isinstance(x, Share) else x) for x in pair if not isinstance(x, CuteVizError)]
+    tiles = [domain(x.layout if isinstance(x, Tensor) else x) for x in pair if not isinstance(x, CuteVizError)]
     values = max(1, tma.bits // tma.tensor.bits)  # of an instruction, all CTAs that share it
     whole = size(tma.cta_v_map) if len(tiles) < 2 else max(size(tile) for tile in tiles)
     count = max(1, whole // values)
@@ -105,7 +103,7 @@ def _boxes(tma: TmaCopy, pair: list[Any]) -> Cost:
 
 def _bulk(atom: Copy_Atom, pair: list[Any]) -> Cost:
     """A copy of boxes or of bytes in one piece whose tensor map is not known: how many instructions its tensors are."""
-    sizes = [size(domain(x.layout if isinstance(x, Share) else x)) for x in pair if not isinstance(x, CuteVizError)]
+    sizes = [size(domain(x.layout if isinstance(x, Tensor) else x)) for x in pair if not isinstance(x, CuteVizError)]
     if not sizes:
         error = next((x for x in pair if isinstance(x, CuteVizError)), None)
         raise AlgebraError(f"{atom.name}: {BOX}") if error is None else error
@@ -127,11 +125,11 @@ def _sectors(tma: TmaCopy) -> tuple[int, int]:
 
 def _tensor_memory(copy: Any, atom: Copy_Atom, pair: list[Any]) -> Cost:
     """Loads and stores of tensor memory, each by a warp."""
-    tensors = [x.tensor(x.type or atom.value_type or str(atom.bits)) if isinstance(x, Share) else x for x in pair]
+    tensors = [x.of_type(ValueType(atom.value_type or str(atom.bits))) if isinstance(x, Tensor) else x for x in pair]
     held = next((x for x in tensors if isinstance(x, Tensor) and x.pointer.space != "tmem"), None)
     if held is None:
         raise next((x for x in pair if isinstance(x, CuteVizError)), AlgebraError("the registers of this copy are not known"))
-    layout = atom.layout_dst if "LOAD" in atom.name else atom.layout_src
+    layout = atom.layout_dst if atom.instruction.kind == "tcgen05.ld" else atom.layout_src
     count = max(1, size(held.layout) // size(get(layout, 1)))
     if all(isinstance(x, Tensor) for x in tensors):
         count = verdict("copy", [atom, *tensors]).count
@@ -142,7 +140,7 @@ def _tensor_memory(copy: Any, atom: Copy_Atom, pair: list[Any]) -> Cost:
 
 def _cooperative(operands: list[Any]) -> list[Cost]:
     """The passes of a cooperative copy, whose threads and widest access come before its operands."""
-    at = next((n for n, x in enumerate(operands) if isinstance(x, Share)), len(operands))
+    at = next((n for n, x in enumerate(operands) if isinstance(x, Tensor)), len(operands))
     pair, policy = _shares(operands[at : at + 2]), operands[at + 2] if len(operands) > at + 2 else None
     threads, most = (*operands[: max(0, at - 1)], None, None)[:2]
     for operand in (threads, most, policy):
@@ -150,19 +148,19 @@ def _cooperative(operands: list[Any]) -> list[Cost]:
             raise operand
     if any(x.starts for x in pair):
         raise AlgebraError("cooperative_copy takes whole tensors: this is a thread's part already")
-    src, dst = (_tensor(x, pair) for x in pair)
+    src, dst = pair = _typed(pair)
     found = cooperation(threads, most, src, dst)
     if not found.parts:
         raise AlgebraError(f"{threads} threads do not divide the {size(src.layout)} elements: what each moves is no layout")
-    named = "" if policy is None else _atom(policy).name
-    apart = (src.pointer.space, dst.pointer.space) == ("gmem", "smem") and found.bits in CP_ASYNC["CACHEALWAYS"]
-    like = "cp.async" if found.even and (ASYNC in named or (named == AUTO_ASYNC and apart)) else ""
+    kind = "" if policy is None else _atom(policy).instruction.kind
+    apart = (src.pointer.space, dst.pointer.space) == ("gmem", "smem") and found.bits in CP_ASYNC["ca"]
+    like = "cp.async" if found.even and (kind == "cp.async" or (kind == ASYNC and apart)) else ""
     out = []
     for parts in found.parts:
         sides = []
-        for n, (x, tensor, (layout, starts)) in enumerate(zip(pair, (src, dst), parts, strict=True)):
-            part, order = replace(x, layout=layout, starts=starts), tuple(range(size(layout)))
-            sides.append(cost_of(Side(part, tensor.pointer.type, order, found.bits // src.bits, None, n == 1, like), ()))
+        for n, (x, (layout, starts)) in enumerate(zip(pair, parts, strict=True)):
+            part, order = replace(x, layout=layout, part=Given(starts)), tuple(range(size(layout)))
+            sides.append(cost_of(Side(part, order, found.bits // src.bits, None, n == 1, like), ()))
         out += _joined(sides) if like else sides
     return out
 
@@ -171,30 +169,29 @@ def _axpby(operands: list[Any]) -> list[Cost]:
     """Loads of x and y and stores of y, element by element."""
     if len(operands) < 4:
         raise AlgebraError("axpby takes alpha, x, beta and y")
-    x, y = _shares([operands[1], operands[3]])
+    x, y = _typed(_shares([operands[1], operands[3]]))
     out = []
     for side, store in ((x, False), (y, False), (y, True)):
-        if side.space in ("smem", "gmem"):
-            kind = _tensor(side, [x, y]).pointer.type
-            out.append(cost_of(Side(side, kind, tuple(range(size(side.layout))), 1, None, store), ()))
+        if side.pointer.space in ("smem", "gmem"):
+            out.append(cost_of(Side(side, tuple(range(size(side.layout))), 1, None, store), ()))
     return out
 
 
-def _shares(pair: list[Any]) -> list[Share]:
+def _shares(pair: list[Any]) -> list[Tensor]:
     for operand in pair:
         if isinstance(operand, CuteVizError):
             raise operand
-    if len(pair) < 2 or not all(isinstance(x, Share) for x in pair):
+    if len(pair) < 2 or not all(isinstance(x, Tensor) for x in pair):
         raise AlgebraError("this does not copy between two tensors that can be evaluated")
     return pair
 
 
-def _tensor(x: Share, pair: list[Share]) -> Tensor:
-    """A share as a tensor, of the type of the other side where its own is not known."""
-    kind = x.type or next((other.type for other in pair if other.type), "")
-    if not kind:
+def _typed(pair: list[Tensor], otherwise: str = "") -> list[Tensor]:
+    """The tensors of a copy, of the type of the other side where their own is not known, or of what the copy is for."""
+    kind = next((x.pointer.known for x in pair if x.pointer.known is not None), ValueType(otherwise) if otherwise else None)
+    if kind is None:
         raise AlgebraError("the element type is unknown")
-    return x.tensor(kind)
+    return [x.of_type(kind) for x in pair]
 
 
 def _atom(copy: Any) -> Copy_Atom:
@@ -202,25 +199,24 @@ def _atom(copy: Any) -> Copy_Atom:
     return tiled.atom if isinstance(tiled, TiledCopy) else tiled
 
 
-def _copy(copy: Any, src: Share, dst: Share, predicate: bool = False) -> list[Cost]:
+def _copy(copy: Any, src: Tensor, dst: Tensor, predicate: bool = False) -> list[Cost]:
     atom = _atom(copy) if copy is not None else None
-    if src.space == dst.space == "rmem":
+    if src.pointer.space == dst.pointer.space == "rmem":
         return []
-    kind = src.type or dst.type or (atom.value_type if atom is not None else "") or (str(atom.bits) if atom is not None else "")
-    if not kind:
-        raise AlgebraError("the element type is unknown")
-    types = [src.type or kind, dst.type or kind]
-    tensors = [side.tensor(type_) for side, type_ in zip((src, dst), types, strict=True)]
+    if atom is not None:
+        atom.instruction.check_reach(src.pointer.space, dst.pointer.space)
+    tensors = src, dst = _typed([src, dst], (atom.value_type or str(atom.bits)) if isinstance(atom, Copy_Atom) else "")
     if size(src.layout) * max(1, len(src.starts), len(dst.starts)) > limit("accesses"):
         raise over("accesses", f"the statement touches {size(src.layout)} elements per thread")
-    alone = atom is not None and atom.name == AUTO_ASYNC
+    by = "" if atom is None else atom.instruction.kind
+    alone = by == ASYNC
     names: list[str | None] = [None, None]
     order: tuple[int, ...] = ()
     reasons: tuple[str, ...] = ()
     if alone or (predicate and atom is None):  # element by element
         atoms = [1, 1]
         reasons = verdict("copy", [atom, *tensors]).reasons if alone else ()
-    elif atom is None or AUTO.match(atom.name):
+    elif atom is None or by == "auto":
         if size(src.layout) != size(dst.layout):
             raise AlgebraError(f"the source has {size(src.layout)} elements per thread, the destination {size(dst.layout)}")
         operands = tensors if atom is None else [atom, *tensors]
@@ -234,16 +230,14 @@ def _copy(copy: Any, src: Share, dst: Share, predicate: bool = False) -> list[Co
         names = [instruction_of(atom, False), instruction_of(atom, True)]
         atoms = [size(get(layout, 1)) for layout in (atom.layout_src, atom.layout_dst)]
         reasons = ()
-    like = atom is not None and (ASYNC in atom.name or (alone and async_bits(*tensors) > 0))
+    like = by == "cp.async" or (alone and async_bits(*tensors) > 0)
     out = []
-    for n, (side, type_) in enumerate(zip((src, dst), types, strict=True)):
-        if side.space in ("smem", "gmem"):
+    for n, side in enumerate(tensors):
+        if side.pointer.space in ("smem", "gmem"):
             elements = order or tuple(range(size(side.layout)))
-            one = Side(
-                side, type_, elements, atoms[n], names[n], n == 1, "cp.async" if like else "", "" if order else fixed_name(atom)
-            )
+            one = Side(side, elements, atoms[n], names[n], n == 1, "cp.async" if like else "", "" if order else fixed_name(atom))
             out.append(cost_of(one, reasons))
-        elif side.space == "tmem":
+        elif side.pointer.space == "tmem":
             raise AlgebraError(f"{SPACES['tmem']} is copied by make_tmem_copy's atoms alone")
     each = min(size(src.layout), size(dst.layout))  # matrices of fewer than 32 rows have the addresses of more lanes than they need
     out = [replace(cost, elements=each) for cost in out]
@@ -268,7 +262,7 @@ def cure(sides: list[Side]) -> tuple[str, int, int] | None:
     >>> from cute_viz.algebra.layout import Layout
     >>> from cute_viz.algebra.shares import local_share, share
     >>> column = local_share(share("sA", "smem", "float", Layout((32, 32), (32, 1))), Layout((32, 1)))
-    >>> cure([Side(column, "float", tuple(range(32)), 1)])
+    >>> cure([Side(column, tuple(range(32)), 1)])
     ('Sw<5,0,5>', 32, 32)
     """
     now = [side.instructions() for side in sides]
@@ -276,12 +270,12 @@ def cure(sides: list[Side]) -> tuple[str, int, int] | None:
     if best <= ideal:
         return None
     names = [one[0].instruction for one in now]
-    units = [max(1, 8 * width(name) // side.share.tensor(side.type).bits) for name, side in zip(names, sides, strict=True)]
+    units = [max(1, 8 * width(name) // side.tensor.bits) for name, side in zip(names, sides, strict=True)]
     least = max(units).bit_length() - 1
-    parts = [(x, x.offset + int(place)) for side in sides for x in (side.share,) for place in offsets(x.layout)]
+    parts = [(x, x.offset + int(place)) for side in sides for x in (side.tensor,) for place in offsets(x.layout)]
     used = {start + place for x, place in parts for start in x.starts}
     out: tuple[str, int, int] | None = None
-    tries = _WORK // max(1, sum(len(side.share.starts) * len(side.order) for side in sides))
+    tries = _WORK // max(1, sum(len(side.tensor.starts) * len(side.order) for side in sides))
     for name, move in _moves(least, max(used).bit_length())[:tries]:
         count = _total(sides, {place: move(place) for place in used}, best, names)
         if count is not None and count < best:

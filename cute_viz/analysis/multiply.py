@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.descriptor import DescriptorTensor
-from cute_viz.algebra.elements import bits_of
 from cute_viz.algebra.inttuple import X, modes, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA
 from cute_viz.algebra.modes import get
-from cute_viz.algebra.shares import Share, sliced_share
+from cute_viz.algebra.shares import sliced_share
 from cute_viz.algebra.static import is_marked, mark_static
 from cute_viz.algebra.table import offsets
-from cute_viz.algebra.tensor import SPACES, Pointer, Tensor
-from cute_viz.analysis.access import DESCRIBED, MODES
+from cute_viz.algebra.tensor import Tensor
+from cute_viz.analysis.access import MODES
 from cute_viz.analysis.banks import LANES
 from cute_viz.analysis.cost import Cost, Side, cost_of, ordered, times
 from cute_viz.analysis.vectorize import auto_width, registers_of
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.limits import limit, over
+from cute_viz.values.pointer import SPACES, Pointer
+from cute_viz.values.types import ValueType, bits_of
 
 
 def multiplied(operands: list[Any]) -> list[Cost]:
@@ -41,14 +41,14 @@ def multiplied(operands: list[Any]) -> list[Cost]:
     """
     if operands and (atom := _reads_itself(operands[0])) is not None:
         return [_by_descriptors(atom, operands)]
-    tensors = [x for x in operands if isinstance(x, Share)]
+    tensors = [x for x in operands if isinstance(x, Tensor)]
     if len(tensors) < 3:
         error = next((x for x in operands if isinstance(x, CuteVizError)), None)
         raise error or AlgebraError("this does not multiply tensors that can be evaluated")
     a, b = tensors[-3:-1]
     out = []
     for x in (a, b):
-        if x.space not in ("smem", "gmem"):
+        if x.pointer.space not in ("smem", "gmem"):
             continue
         if not x.starts:
             raise AlgebraError("the MMA itself reads shared memory through a descriptor")
@@ -57,12 +57,10 @@ def multiplied(operands: list[Any]) -> list[Cost]:
         rank = len(modes(x.layout.shape))
         last = size(get(x.layout, rank - 1)) if rank > 1 else 1
         part = sliced_share(x, (*[X] * (rank - 1), 0)) if rank > 1 else x
-        if not x.type:
-            raise AlgebraError("the element type is unknown")
-        registers = replace(part, space="rmem", layout=_compact(part), swizzle=None, offset=0, starts=())
-        width_ = auto_width(part.tensor(x.type), registers.tensor(x.type), None)
-        order, together = ordered(part, registers, max(1, width_.bits // part.tensor(x.type).bits))
-        one = cost_of(Side(part, x.type, order, together), width_.reasons)
+        registers = Tensor(Pointer("rmem", x.pointer.type), mark_static(Layout(part.layout.shape)))
+        width_ = auto_width(part, registers, None)
+        order, together = ordered(part, registers, max(1, width_.bits // part.bits))
+        one = cost_of(Side(part, order, together), width_.reasons)
         written = times(one, last)
         out.append(_together(x, written) or written)
     return out
@@ -72,7 +70,7 @@ def _reads_itself(mma: Any) -> MMA_Atom | None:
     """The atom of an MMA that reads shared memory itself, by no threads."""
     tiled = mma.tiled if isinstance(mma, ThrMMA) else mma
     atom = tiled.atom if isinstance(tiled, TiledMMA) else tiled
-    return atom if isinstance(atom, MMA_Atom) and DESCRIBED.match(atom.name) is not None else None
+    return atom if isinstance(atom, MMA_Atom) and _described(atom) else None
 
 
 def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
@@ -81,11 +79,11 @@ def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
     tensors = [x if isinstance(x, DescriptorTensor) else _registers(x, n, atom) for n, x in enumerate(given[:3])]
     if len(tensors) < 3:
         raise AlgebraError("this does not multiply tensors that can be evaluated")
-    name, count = gemm_calls(operands[0], *tensors)
-    plain = name.partition("<")[0]
+    _, count = gemm_calls(operands[0], *tensors)
+    plain, kind = atom.instruction.name, atom.instruction.kind
     tiled = operands[0].tiled if isinstance(operands[0], ThrMMA) else operands[0]
     threads = size(tiled.thr_layout) if isinstance(tiled, TiledMMA) else size(get(atom.layout_c, 0))
-    warps = threads // LANES if plain.startswith("SM90") else 1  # one thread issues tcgen05.mma
+    warps = threads // LANES if kind == "wgmma" else 1  # one thread issues tcgen05.mma
     why = f"{plain} reads shared memory through descriptors: {MODES}"
     return Cost(plain, size(tensors[2].layout), count * warps, None, None, None, None, None, (why,))
 
@@ -93,21 +91,20 @@ def _by_descriptors(atom: MMA_Atom, operands: list[Any]) -> Cost:
 def _registers(x: Any, n: int, atom: MMA_Atom) -> Any:
     if isinstance(x, CuteVizError):
         raise x
-    if isinstance(x, Layout) or (n < 2 and isinstance(x, Share) and size(get(x.layout, 0)) == 1):  # the DSL's descriptors
+    bare = n < 2 and isinstance(x, Tensor) and x.pointer.known is None and size(get(x.layout, 0)) == 1  # the DSL's descriptors
+    if isinstance(x, Layout) or bare:
         return Tensor(Pointer("tmem", "float"), x if isinstance(x, Layout) else x.layout)
-    if isinstance(x, Share):
-        return x.tensor(x.type or (atom.types[min(n, 2)] if atom.types else "float"))
     if not isinstance(x, Tensor):
         raise AlgebraError("this does not multiply tensors that can be evaluated")
-    return x
+    return x.of_type(ValueType(atom.types[min(n, 2)] if atom.types else "float"))
 
 
-def _together(x: Share, written: Cost) -> Cost | None:
+def _together(x: Tensor, written: Cost) -> Cost | None:
     """An operand as the compiler reads it, which unrolls all modes: neighbours in shared memory at once where all threads' are
     aligned, as nvcc 13.0 does; None where that changes nothing."""
-    if x.space != "smem" or x.swizzle is not None or not is_marked(x.layout):
+    if x.pointer.space != "smem" or x.swizzle or x.pointer.swizzle or not is_marked(x.layout):
         return None
-    bits = x.tensor(x.type).bits
+    bits = x.bits
     table = [int(n) for n in offsets(x.layout)]
     order = tuple(sorted(range(len(table)), key=lambda n: table[n]))
     if len(set(table)) < len(table):
@@ -120,14 +117,9 @@ def _together(x: Share, written: Cost) -> Cost | None:
         begins = [run[0] + x.offset + start for run in runs for start in x.starts]
         if all(run[-1] - run[0] == count - 1 for run in runs) and not any(begin % count for begin in begins):
             words = f"{written.instructions} {written.instruction} as it is written: {count} elements of a thread lie together"
-            one = cost_of(Side(x, x.type, order, count), (f"{words}, which nvcc reads at once", *written.why))
+            one = cost_of(Side(x, order, count), (f"{words}, which nvcc reads at once", *written.why))
             return replace(one, written=written)
     return None
-
-
-def _compact(x: Share) -> Layout:
-    out: Layout = mark_static(Layout(x.layout.shape))
-    return out
 
 
 # The forms of gemm by the modes of A, B and C; of each which modes of which operands must be alike (cute/algorithm/gemm.hpp).
@@ -147,7 +139,7 @@ def gemm_calls(mma: Any, *tensors: Any) -> tuple[str, int]:
 
     Raises: AlgebraError for what CuTe refuses (cute/algorithm/gemm.hpp, mma_unpack in cute/atom/mma_traits.hpp).
 
-    >>> from cute_viz.algebra.tensor import Pointer
+    >>> from cute_viz.values.pointer import Pointer
     >>> row, column = (Tensor(Pointer("rmem", "float"), Layout((1, n, 8))) for n in (2, 4))
     >>> gemm_calls(None, row, column, Tensor(Pointer("rmem", "float"), Layout((1, 2, 4))))
     ('FMA', 64)
@@ -174,7 +166,7 @@ def gemm_calls(mma: Any, *tensors: Any) -> tuple[str, int]:
     alike = len({str(x.layout) if _described(atom) else tuple(sizes[n]) for n, x in enumerate(results, 2)}) == 1
     if not alike:
         raise AlgebraError(f"C {show(tensors[2].layout)} and D {show(tensors[3].layout)} differ", hint="they are alike")
-    if atom is not None and re.match(r"SM90_64x.*_RS<(?:[\w:]*::)?MN\b", atom.name):
+    if _described(atom) and atom is not None and atom.instruction.home("A") == "rmem" and atom.instruction.majors[0] == "MN":
         raise AlgebraError("Register source operand A must have K major layout", hint=atom.name.replace("MN", "K", 1))
     spaces = tuple(x.pointer.space if isinstance(x, Tensor) else "rmem" for x in tensors)
     copied = spaces[:2] == ("smem", "smem") and ranks in ((2, 2, 2), (3, 3, 3)) and not _described(atom)
@@ -197,7 +189,7 @@ def gemm_calls(mma: Any, *tensors: Any) -> tuple[str, int]:
 
 def _described(atom: MMA_Atom | None) -> bool:
     """Whether an instruction reads operands through descriptors: wgmma, tcgen05.mma."""
-    return atom is not None and DESCRIBED.match(atom.name) is not None
+    return atom is not None and atom.instruction.described()
 
 
 def _operand(atom: MMA_Atom | None, n: int, operand: str, t: Any, values: Layout | None, copied: bool) -> None:
@@ -219,8 +211,8 @@ def _operand(atom: MMA_Atom | None, n: int, operand: str, t: Any, values: Layout
         return
     assert atom is not None
     own = bits_of(atom.types[n])
-    packed = "1x2x1" in name or "2x1x1" in name  # float2
-    width = own * wanted if packed else own if own >= 32 or name.startswith("UniversalFMA") else 32
+    packed = atom.instruction.ptx.endswith("x2")  # float2
+    width = own * wanted if packed else own if own >= 32 or atom.instruction.kind == "fma" else 32
     number = own * wanted // width
     found, why = registers_of(vector, t, width)
     if found != number:

@@ -12,7 +12,7 @@ from typing import Any
 
 from cute_viz.algebra.composed import AnyLayout, ComposedLayout
 from cute_viz.algebra.divide import zipped_divide
-from cute_viz.algebra.inttuple import Static, X, leaves, map_leaves, show
+from cute_viz.algebra.inttuple import X, leaves, map_leaves, show
 from cute_viz.algebra.inverse import max_common_vector, nullspace
 from cute_viz.algebra.layout import Layout, flat_modes
 from cute_viz.algebra.measure import cosize, size
@@ -23,8 +23,8 @@ from cute_viz.algebra.slicing import settled, slice_and_offset
 from cute_viz.algebra.static import is_marked
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor, check_owning, part_of
-from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import AlgebraError
+from cute_viz.values.integer import Static, Unknown
 
 WIDEST = 128  # bits of one access
 BYTE = 8
@@ -56,7 +56,7 @@ def auto_width(src: Tensor, dst: Tensor, most: int | None = None, filtered: bool
     whose composition is refused.
 
     >>> from cute_viz.algebra.static import mark_static
-    >>> from cute_viz.algebra.tensor import Pointer
+    >>> from cute_viz.values.pointer import Pointer
     >>> row = Tensor(Pointer("gmem", "half_t"), mark_static(Layout((8, 8), (8, 1))))
     >>> padded = Tensor(Pointer("smem", "half_t"), mark_static(Layout((8, 8), (9, 1))))
     >>> auto_width(row, padded).bits, auto_width(row, row).bits
@@ -90,7 +90,7 @@ def auto_width(src: Tensor, dst: Tensor, most: int | None = None, filtered: bool
 def elements_of(x: Tensor) -> AnyLayout:
     """The layout by which CuTe judges a tensor: element offsets; the swizzle of a pointer is not part of it.
 
-    >>> from cute_viz.algebra.tensor import Pointer
+    >>> from cute_viz.values.pointer import Pointer
     >>> str(elements_of(Tensor(Pointer("smem", "half_t", 0, Swizzle(3, 4, 3)), Layout((8, 64), (64, 1)))))
     '(8,64):(64,1)'
     """
@@ -119,7 +119,7 @@ def _seen(x: Tensor) -> tuple[AnyLayout, bool]:
 def registers_of(values: Layout, t: Tensor, width: int) -> tuple[int | None, str]:
     """How many registers of so many bits the values of a tensor are, None where they are none, and that in words.
 
-    >>> from cute_viz.algebra.tensor import Pointer
+    >>> from cute_viz.values.pointer import Pointer
     >>> registers_of(Layout(8, 1), Tensor(Pointer("smem", "half_t"), Layout((8, 4))), 32)
     (4, 'they make 4 of 32 bits')
     """
@@ -146,7 +146,7 @@ def check_registers(tensors: list[Any], beside: list[Any]) -> None:
 def is_static(x: Tensor) -> bool:
     """Whether a layout is known when the kernel is compiled: all of its integers are marked so (`_8`).
 
-    >>> from cute_viz.algebra.tensor import Pointer
+    >>> from cute_viz.values.pointer import Pointer
     >>> is_static(Tensor(Pointer("gmem", "float"), Layout((8, 8))))
     False
     """
@@ -156,7 +156,7 @@ def is_static(x: Tensor) -> bool:
 def is_static_shape(x: Tensor) -> bool:
     """Whether the shape of a layout is known when the kernel is compiled.
 
-    >>> from cute_viz.algebra.tensor import Pointer
+    >>> from cute_viz.values.pointer import Pointer
     >>> is_static_shape(Tensor(Pointer("gmem", "float"), Layout((Static(8), Static(8)), (8, 1))))
     True
     """

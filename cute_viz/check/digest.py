@@ -102,31 +102,22 @@ def reports(library: Library = PACKAGED) -> tuple[dict[str, Any], ...]:
         folder = os.path.join(directory, "verified")
         if os.path.isdir(folder):
             paths = sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".json"))
-            out += [report for path in paths for report in _reports(path, directory, os.stat(path).st_mtime_ns)]
+            out += [_report(path, directory, os.stat(path).st_mtime_ns) for path in paths]
     return tuple(out)
 
 
 @lru_cache(maxsize=64)
-def _reports(path: str, directory: str, changed: int) -> tuple[dict[str, Any], ...]:
-    """The reports in one file, read again when it has changed: of one check, or a wheel's, where equal digests stand once."""
+def _report(path: str, directory: str, changed: int) -> dict[str, Any]:
+    """The report in one file, read again when it has changed."""
     try:
         kept = json.loads(read_text(path, directory))
-        out = [kept]
-        if "reports" in kept:
-            shared = kept["agree"].items()
-            out = [
-                {**one, "agree": dict(p for p, bit in zip(shared, one["agree"], strict=True) if bit == "1")}
-                for one in kept["reports"]
-            ]
-        if not all(
-            isinstance(one["device"], str) and isinstance(one["agree"], dict) and isinstance(one["known"], dict) for one in out
-        ):
+        if not (isinstance(kept["device"], str) and isinstance(kept["agree"], dict) and isinstance(kept["known"], dict)):
             raise TypeError
     except (ValueError, LookupError, TypeError, AttributeError):
         raise CuteVizError(
             "this is not the report of a check", name=path, hint="cute-viz check --save writes one; remove any other file"
         ) from None
-    return tuple(dict(one) for one in out)
+    return dict(kept)
 
 
 def verified(name: str, figure: Figure, library: Library = PACKAGED) -> str | None:

@@ -171,7 +171,7 @@ def _accesses(report: Report) -> None:
         rows.append([place(row.move), _short(row.move), cost.instruction, *("" if x is None else str(x) for x in counts)])
     if report.accesses:
         output.table(rows)
-    cures = {(row.move.call, row.cost.side.share.root, row.cure): None for row in report.accesses if row.cost.side and row.cure}
+    cures = {(row.move.call, row.cost.side.tensor.name, row.cure): None for row in report.accesses if row.cost.side and row.cure}
     for call, tile, (layout, left, ideal) in cures:
         where = f", called in {call}" if call else ""
         output.say(f"{tile}{where}: {layout} would leave {left} wavefronts, {ideal} are ideal", err=False)

@@ -120,7 +120,7 @@ def _told(row: Row) -> str:
 
 
 def _atoms(kind: str, arch: str | None, element: str | None, library: Library) -> list[tuple[str, ...]]:
-    from cute_viz.algebra.elements import spells
+    from cute_viz.values.types import spells
 
     entries = [entry for entry in library.listing() if entry.kind == kind]
     archs = sorted({arch for entry in entries for arch in entry.archs})

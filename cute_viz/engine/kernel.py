@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.analysis.banks import WORD, width
 from cute_viz.analysis.cost import Cost, Side
 from cute_viz.analysis.kernel import costs, cure
@@ -42,7 +43,7 @@ class Access:
             "ideal": cost.ideal,
             "sectors": cost.sectors,
             "ideal_sectors": cost.ideal_sectors,
-            "tile": cost.side.share.root if cost.side is not None else None,
+            "tile": cost.side.tensor.name if cost.side is not None else None,
             "cure": None if self.cure is None else {"layout": self.cure[0], "wavefronts": self.cure[1], "ideal": self.cure[2]},
             "reasons": list(cost.why),
             "written": None if cost.written is None else _written(cost.written),
@@ -134,7 +135,7 @@ def _uncalled(move: Move, error: CuteVizError) -> CuteVizError:
 def _tile(move: Move, cost: Cost) -> tuple[str, str, str]:
     """Which shared tile an access is of."""
     side = cost.side
-    return (move.scope[0] if move.scope else "", move.call, side.share.root if side is not None else "")
+    return (move.scope[0] if move.scope else "", move.call, side.tensor.pointer.base if side is not None else "")
 
 
 def _cures(found: list[tuple[Move, Cost]]) -> dict[tuple[str, str, str], tuple[str, int, int]]:
@@ -147,13 +148,17 @@ def _cures(found: list[tuple[Move, Cost]]) -> dict[tuple[str, str, str], tuple[s
     known: dict[tuple[Side, ...], tuple[str, int, int] | None] = {}  # several calls of a kernel have tiles of the same accesses
     for tile, those in tiles.items():
         if any(cost.ways > 1 for cost in those):
-            named = [replace(cost.side, share=replace(cost.side.share, root="")) for cost in those if cost.side is not None]
+            named = [replace(cost.side, tensor=_unnamed(cost.side.tensor)) for cost in those if cost.side is not None]
             sides = tuple(dict.fromkeys(named))
             if sides not in known:
                 known[sides] = cure(list(sides))
             if (best := known[sides]) is not None:
                 out[tile] = best
     return out
+
+
+def _unnamed(x: Tensor) -> Tensor:
+    return replace(x, name="", pointer=replace(x.pointer, base=""))
 
 
 def page_of(report: Report, title: str) -> bytes:
@@ -223,6 +228,6 @@ def _statement(row: Access, n: int) -> str:
         return code
     worst = max(side.instructions(), key=lambda a: a.wavefronts)
     title = f"{worst.instruction} of warp {worst.warp}, step {worst.step}: {worst.wavefronts} wavefronts, {worst.ideal} are ideal"
-    figure = strip(title, str(side.share.layout), [("", worst.phases())], width(worst.instruction) // WORD)
+    figure = strip(title, str(side.tensor.layout), [("", worst.phases())], width(worst.instruction) // WORD)
     picture = figure.render("svg", fragment=True).decode()
     return f"<details><summary>{code}</summary>{picture}</details>"

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.descriptor import FIELDS, MMAS, MODES, UNIT, DescriptorTensor, SmemDescriptor
-from cute_viz.algebra.elements import sparse
 from cute_viz.algebra.inttuple import modes, product
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.recast import upcast
@@ -24,6 +23,7 @@ from cute_viz.figures.paint import HUES, Painting, by_group
 from cute_viz.figures.rulers import borders
 from cute_viz.figures.trim import some_lines
 from cute_viz.figures.words import colours, not_run
+from cute_viz.values.types import sparse
 
 LINE = 128  # bytes of memory a line shows: what all banks hold
 
@@ -107,7 +107,7 @@ def _flat(tensor: Tensor) -> Tensor:
     shape, stride = modes(tensor.layout.shape), modes(tensor.layout.stride)
     (mn, k), (mn_step, k_step) = shape[0], stride[0]
     layout = Layout(((mn, shape[1]), (k, shape[2])), ((mn_step, stride[1]), (k_step, stride[2])))
-    return Tensor(tensor.pointer, layout, tensor.offset)
+    return Tensor(tensor.pointer, layout)
 
 
 def _cores(tensor: Tensor, major: str, deep: int) -> Cores:

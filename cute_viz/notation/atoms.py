@@ -9,11 +9,11 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from cute_viz.algebra.elements import ValueType, bits_of, named, unsigned
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.matrix_op import MatrixOp
 from cute_viz.errors import AlgebraError, NotationError
 from cute_viz.notation.syntax import Call, Keyword, Name, Node, Number, Word, source
+from cute_viz.values.types import ValueType, bits_of, named, unsigned
 
 if TYPE_CHECKING:
     from cute_viz.notation.reading import Meaning
@@ -121,7 +121,7 @@ def _letters(value_type: Any) -> str:
     element = named(str(value_type))
     if element is None or not element.dsl:
         raise AlgebraError(f"{value_type} is not an element type of this instruction", hint="such as cutlass.Float16")
-    return element.name.upper()
+    return element.short.upper()
 
 
 def _whole(name: str, value: Any, example: int) -> int:

@@ -6,12 +6,12 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, has_origin
 from cute_viz.algebra.copy import Copy_Atom, TiledCopy
-from cute_viz.algebra.elements import Element, named
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import MMA_Atom, TiledMMA
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
+from cute_viz.values.types import ValueType, named
 
 
 def show_dsl(value: Any) -> str:
@@ -67,11 +67,11 @@ def _copy(atom: Copy_Atom) -> list[str]:
     return _block("Copy Atom", [("ThrID", show(atom.thr_id)), *layouts, ("Value type", kind)])
 
 
-def _element(element: Element) -> str:
+def _element(element: ValueType) -> str:
     """An element type as MLIR prints it, whose integers have no sign."""
-    if element.name == "pred":
+    if element.short == "pred":
         return "i1"
-    return f"i{element.bits}" if element.kind in ("signed", "unsigned") else (*element.print, element.name)[0]
+    return f"i{element.bits}" if element.kind in ("signed", "unsigned") else element.mlir
 
 
 def _block(heading: str, rows: list[tuple[str, str]]) -> list[str]:

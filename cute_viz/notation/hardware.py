@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cute_viz.algebra.composed import domain
-from cute_viz.algebra.elements import ValueType, bits_of, named, sparse
 from cute_viz.algebra.inttuple import is_int_tuple, product
-from cute_viz.algebra.tensor import SPACES, Pointer, Tensor
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.notation.syntax import Call, Name, Node, Number, short, source
 from cute_viz.notation.vocabulary import smem_atom
+from cute_viz.values.pointer import SPACES, Pointer
+from cute_viz.values.types import ValueType, bits_of, named, sparse
 
 if TYPE_CHECKING:
     from cute_viz.notation.reading import Meaning
@@ -157,9 +158,9 @@ def recast(evaluator: Meaning, node: Call) -> Any:
         return None
     from cute_viz.algebra import ops
 
-    old, pointer = given.pointer.type, replace(given.pointer, type=word)
-    layout = evaluator.operate(ops.find("recast_layout"), [given.layout, ValueType(old), ValueType(word)])
-    return Tensor(pointer, layout, given.offset * pointer.bits // given.bits if given.offset else 0)
+    old, pointer = given.pointer.type, replace(given.pointer, type=ValueType(word))
+    layout = evaluator.operate(ops.find("recast_layout"), [given.layout, old, pointer.type])
+    return Tensor(replace(pointer, offset=given.offset * given.bits // pointer.bits), layout)
 
 
 def op_selector(evaluator: Meaning, node: Call) -> Any:
@@ -178,7 +179,7 @@ def op_selector(evaluator: Meaning, node: Call) -> Any:
     if not all(kinds) or not isinstance(shape, tuple) or len(shape) != 3:
         raise evaluator.fail(f"{node.name} takes three element types and a tile of M, N and K", node.span)
     majors = [word.rpartition("::")[2] for word in (*words[4:6], "K", "K")][:2]
-    types = tuple(kind.name for kind in kinds if kind is not None)
+    types = tuple(kind.short for kind in kinds if kind is not None)
     return evaluator.resolved(*wgmma_for(short(node.name)[:2], types, tuple(map(int, shape)), majors))
 
 

@@ -43,9 +43,9 @@ def build(heading: str, fields: Fields, value: Callable[[str, int], Any]) -> Any
     16
     """
     from cute_viz.algebra.copy import Copy_Atom, TiledCopy
-    from cute_viz.algebra.elements import bits_of, printed
     from cute_viz.algebra.layout import Layout, is_coordinate_layout, rank
     from cute_viz.algebra.mma import MMA_Atom, TiledMMA
+    from cute_viz.values.types import bits_of, printed
 
     def get(wanted: str, fits: Callable[[Any], bool], *labels: str) -> Any:
         for label in labels:

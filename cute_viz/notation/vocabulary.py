@@ -17,7 +17,7 @@ INTEGRALS = ("Int", "C", "constant", "integral_constant")  # static integers
 MAKE_TUPLES = ("make_shape", "make_stride", "make_step", "make_tile", "make_coord", "make_tuple")
 PRINTERS = ("print", "print_layout", "print_latex", "print_tensor", "print_svg")
 # What only passes its argument on.
-CASTS = ("decltype", "int", "int32_t", "uint32_t", "size_t", "static_cast", "unwrap", "as_value", "type")
+CASTS = ("decltype", "int", "int32_t", "uint32_t", "size_t", "static_cast", "as_value", "type")
 
 _ATOM = re.compile(r"Layout_(?:(MN|K)_(INTER|SW32|SW64|SW128)|MN_(SW128_32B))_(Sp)?Atom(_Bits)?")
 _BY_MAJOR = re.compile(r"Layout_(INTER|SW32|SW64|SW128)_(Sp)?Atom")
@@ -53,10 +53,10 @@ def smem_atom(name: str, template: tuple[Any, ...]) -> ComposedLayout | None:
         raise AlgebraError(f"{name} takes an element type and a sparsity", hint=f"such as GMMA::{name}<half_t,2>")
     if not in_bits and not packed and len(template) != 1:
         raise AlgebraError(f"{name} takes an element type", hint=f"such as GMMA::{name}<half_t>")
-    from cute_viz.algebra.elements import bits_of
     from cute_viz.algebra.inttuple import Typed
     from cute_viz.algebra.recast import upcast
     from cute_viz.algebra.static import mark_static
+    from cute_viz.values.types import bits_of
 
     bits = 1 if in_bits else bits_of(template[0])
     layout = upcast(Layout(shape, stride), bits)

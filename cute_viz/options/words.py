@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from cute_viz.algebra.elements import bits_of
 from cute_viz.errors import CuteVizError, FigureError, did_you_mean
 from cute_viz.limits import limit, over
 from cute_viz.options import OPTIONS, Option, known
+from cute_viz.values.types import bits_of
 
 T = TypeVar("T")
 

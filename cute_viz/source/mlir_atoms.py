@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from cute_viz.algebra.elements import Element, printed, unsigned
 from cute_viz.errors import AlgebraError
 from cute_viz.notation.reading import Resolver
+from cute_viz.values.types import ValueType, printed, unsigned
 
 _MMA = re.compile(r"!?(?:cute_nvgpu\.)?sm(\d+)\.mma\s*<\s*(\d+)x(\d+)x(\d+)\s*(.*)>", re.S)
 _COPY = re.compile(r"!?(?:cute_nvgpu\.)?atom\.(\w+)\s*<(.*)>", re.S)
@@ -29,18 +29,18 @@ def mma_atom(text: str, resolve: Resolver | None) -> Any:
     a, b, c = (_element(types[n]) for n in (1, 2, 3))
     shape = "x".join(match.group(2, 3, 4))
     options = {option[1]: option[2] for option in _OPTION.finditer(match[5])}
-    ab = f"{a.name.upper()}{b.name.upper()}"
+    ab = f"{a.short.upper()}{b.short.upper()}"
     source = options.get("frag_kind", "ss").upper()
     if match[1] == "80":
-        return _resolved(f"SM80_{shape}_{c.name.upper()}{ab}{c.name.upper()}_TN", (), resolve, text)
+        return _resolved(f"SM80_{shape}_{c.short.upper()}{ab}{c.short.upper()}_TN", (), resolve, text)
     if match[1] == "90":
         ending = "" if a.bits == 16 else "_TN"
-        return _resolved(f"SM90_{shape}_{c.name.upper()}{ab}_{source}{ending}", (), resolve, text)
+        return _resolved(f"SM90_{shape}_{c.short.upper()}{ab}_{source}{ending}", (), resolve, text)
     if match[1] == "100":
         kind = _SM100.get(types[1], "F8F6F4")
         majors = ["0" if word == "k" else "1" for word in re.findall(r"\w+", options.get("ab_major", "(k, k)"))]
         pair = "_2x1SM" if options.get("num_cta") == "2" else ""
-        args = (a.cpp[0], b.cpp[0], c.cpp[0], match[2], match[3], *majors)
+        args = (a.cpp, b.cpp, c.cpp, match[2], match[3], *majors)
         return _resolved(f"SM100_MMA_{kind}{pair}_{source}", args, resolve, text)
     raise _unknown(text)
 
@@ -65,10 +65,12 @@ def copy_atom(text: str, resolve: Resolver | None) -> Any:
     operation = _resolved(name, args, resolve, text)
     if not isinstance(operation, CopyOp):
         raise _unknown(text)
-    return make_copy_atom(operation, element.bits, element.cpp[0] if element.cpp else element.name)
+    return make_copy_atom(operation, element.bits, element.cpp)
 
 
-def _instruction(kind: str, words: list[str], options: dict[str, str], element: Element, text: str) -> tuple[str, tuple[str, ...]]:
+def _instruction(
+    kind: str, words: list[str], options: dict[str, str], element: ValueType, text: str
+) -> tuple[str, tuple[str, ...]]:
     """The name and the arguments of a copy instruction."""
     from cute_viz.algebra.matrix_op import MatrixOp
 
@@ -94,7 +96,7 @@ def _instruction(kind: str, words: list[str], options: dict[str, str], element: 
     raise _unknown(text)
 
 
-def _element(word: str) -> Element:
+def _element(word: str) -> ValueType:
     element = printed(word.strip())
     if element is None:
         raise AlgebraError(f"{word.strip()[:40]!r} is not an element type")

@@ -10,19 +10,19 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, domain, with_origin
-from cute_viz.algebra.elements import printed
 from cute_viz.algebra.inttuple import Underscore, leaves, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import mark_static
 from cute_viz.algebra.stride import Basis, is_coordinate
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.unknown import Unknown
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.notation.cute import Parser
 from cute_viz.notation.evaluate import Evaluator
 from cute_viz.notation.reading import Resolver, Source
 from cute_viz.notation.syntax import Chain, Node
 from cute_viz.source.mlir_atoms import copy_atom, mma_atom
+from cute_viz.values.integer import Unknown
+from cute_viz.values.types import printed
 
 TYPE = re.compile(r'[!#](?:cute\.)?(layout|composed_layout|swizzle|tile|shape|stride|coord|int_tuple)\s*<\s*"([^"\n]*)"\s*>')
 _TENSOR = re.compile(r'!?(?:cute\.)?memref\s*<\s*(\w+)\s*,(.*?)"([^"\n]*)"\s*>', re.S)

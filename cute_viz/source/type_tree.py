@@ -210,7 +210,7 @@ def _bracket(node: Node) -> Node:
 
 def _bits(text: str, pointer: Node) -> int | None:
     """The width of what a pointer points to: `smem_ptr<cutlass::half_t*>`."""
-    from cute_viz.algebra.elements import named
+    from cute_viz.values.types import named
 
     inside = pointer.template[0] if isinstance(pointer, Call) and len(pointer.template) == 1 else pointer
     element = named(re.sub(r"[\s*&]|const\b", "", text[inside.span.start : inside.span.end]))

@@ -6,7 +6,6 @@ import re
 from functools import partial
 from typing import Any
 
-from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.inttuple import leaves
 from cute_viz.algebra.static import is_tiling, mark_static
 from cute_viz.errors import CuteVizError, NotationError, Span
@@ -17,6 +16,7 @@ from cute_viz.notation.syntax import Name, Node, Number
 from cute_viz.source.model import Entry, Given, SourceFile
 from cute_viz.source.type_scan import Found, Line, scan
 from cute_viz.source.type_tree import TypeParser
+from cute_viz.values.types import ValueType, named
 
 _FREE = re.compile(r"(?<![\w:])[A-Za-z]\w*(?!\w|\s?<|::|\)\s*-?\d)")
 _KNOWN = re.compile(

@@ -43,7 +43,7 @@ def _mma_atom(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
 
 def _copy_atom(b: Builder, fields: Fields, names: dict[str, Any]) -> Any:
     from cute_viz.algebra.copy import CopyOp, make_copy_atom
-    from cute_viz.algebra.elements import bits_of
+    from cute_viz.values.types import bits_of
 
     operation = b.expression(fields["op"], names)
     if not isinstance(operation, CopyOp):

@@ -8,7 +8,6 @@ from typing import Any
 
 from cute_viz.algebra.composed import as_layout
 from cute_viz.algebra.copy import CopyOp, TiledCopy, make_copy_atom
-from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.make_copy import make_tiled_copy_impl
@@ -20,6 +19,7 @@ from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tree import Part
 from cute_viz.source.cpp.values import Class, Enumerator, solid
+from cute_viz.values.types import ValueType
 
 WRAPPERS = frozenset(["MMA_Atom", "MMA_Traits", "Copy_Traits", "make_mma_atom"])
 NAMES = frozenset((*WRAPPERS, "Copy_Atom", "TiledMMA", "TiledCopy"))
@@ -164,5 +164,4 @@ def value_type(name: str) -> ValueType:
     >>> str(value_type("f16"))
     'half_t'
     """
-    element = named(name)
-    return ValueType(element.cpp[0] if element is not None and element.cpp else name)
+    return ValueType(ValueType(name).cpp)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.errors import CuteVizError, NotationError, Span
 from cute_viz.notation.vocabulary import INTEGRALS, TUPLES
@@ -16,6 +14,8 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.scopes import Param, Scope
 from cute_viz.source.cpp.tree import Brace, Id, Node, Unary
 from cute_viz.source.cpp.values import Class, Env, External, Lazy, Pack, Pointer, argument
+from cute_viz.values.integer import Runtime, Unknown
+from cute_viz.values.types import ValueType
 
 
 def as_argument(value: Any, param: Param | None = None) -> Any:
@@ -219,7 +219,7 @@ def deduced(meaning: Meaning, scope: Scope, args: list[Any], out: dict[str, Any]
         if end - begin == 1:
             name = tokens[begin].text
             if name in names and name not in out:
-                out[name] = Pack() if param.pack else value if not isinstance(value, Runtime) else ValueType("int")
+                out[name] = Pack() if param.pack else ValueType("int") if isinstance(value, (Runtime, Unknown)) else value
             continue
         if end <= begin or param.pack or not any(token.text in names for token in tokens[begin:end]):
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
 from math import gcd, lcm
 from typing import Any
 
@@ -12,13 +13,12 @@ from cute_viz.algebra.copy import make_copy_atom
 from cute_viz.algebra.inttuple import X
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.runtime import Runtime
-from cute_viz.algebra.tensor import Pointer as TensorPointer
 from cute_viz.errors import CuteVizError, Span
 from cute_viz.notation.vocabulary import MAKE_TUPLES, PRINTERS
 from cute_viz.source.cpp.atoms import copy_op, mma_atom, register_sourced
 from cute_viz.source.cpp.cutlass import IS_MAJORS, MAJORS, cluster_copy, is_major, major_of, store_op, tmem_store_of, trivial_scales
 from cute_viz.source.cpp.elements import bits
+from cute_viz.source.cpp.higher import HIGHER
 from cute_viz.source.cpp.located import begin, located, moved, plain, pointer_of
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector, tile_to_mma_shape
@@ -26,8 +26,10 @@ from cute_viz.source.cpp.slices import Thread, coordinate, index, placed, sliced
 from cute_viz.source.cpp.tensors import pointer, recast, tensor, tma_partition
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.unknown import Unknown, certain, through, unknown
+from cute_viz.source.cpp.unknown import certain, unknown
 from cute_viz.source.cpp.values import Built, Pack
+from cute_viz.values.integer import Runtime, Unknown, greatest, least
+from cute_viz.values.pointer import Pointer as TensorPointer
 
 RUN_TIME = words(  # cute/arch/cluster_sm90.hpp, cutlass/arch/arch.h, cutlass/cutlass.h
     "block_rank_in_cluster elect_one_sync canonical_warp_idx canonical_warp_idx_sync canonical_warp_group_idx canonical_lane_idx"
@@ -46,15 +48,20 @@ def _numbers(meaning: Meaning, name: str, args: tuple[Node, ...], span: Span) ->
     values = _solid(meaning, args)
     if len(values) == 1 and isinstance(values[0], tuple):
         values = list(values[0])
-    if not values or not all(isinstance(x, (int, float)) for x in values):
+    if not values or not all(isinstance(x, (int, float, Unknown)) for x in values):
         raise meaning.fail(f"{name} is for numbers", span)
     return values
 
 
-def _of_numbers(function: Callable[..., Any], count: int = 0, kinds: tuple[type, ...] = (int,)) -> _Call:
-    """A function of so many numbers, of one or more where `count` is 0."""
+def _of_numbers(
+    function: Callable[..., Any], count: int = 0, kinds: tuple[type, ...] = (int,), symbolic: Callable[..., Any] | None = None
+) -> _Call:
+    """A function of so many numbers, of one or more where `count` is 0; symbolic: of integers that are not known."""
 
-    def computed(*values: Any) -> Any:
+    def computed(word: str, values: list[Any]) -> Any:
+        unknown = next((x for x in values if isinstance(x, Unknown)), None)
+        if unknown is not None:
+            return symbolic(*values) if symbolic is not None else unknown.applied(word, *values)
         result = function(*values)
         return Runtime(result) if isinstance(result, int) and any(isinstance(x, (Runtime, bool)) for x in values) else result
 
@@ -62,19 +69,15 @@ def _of_numbers(function: Callable[..., Any], count: int = 0, kinds: tuple[type,
         values = _numbers(meaning, part.name, args, span)
         if count and len(values) != count:
             raise meaning.fail(f"{part.name} takes {count} number{'s' if count > 1 else ''}, not {len(values)}", span)
-        if not all(isinstance(x, kinds) for x in values):
+        if not all(isinstance(x, (*kinds, Unknown)) for x in values):
             raise meaning.fail(f"{part.name} is for integers", span)
-        return next((x for x in values if isinstance(x, Unknown) and x.solid), None) or through(computed, *values)
+        return computed(part.name, values)
 
     return call
 
 
 def _log2(x: int) -> int:
     return max(int(x).bit_length() - 1, 0)
-
-
-def _round_up(a: int, b: int) -> int:
-    return -(-int(a) // int(b)) * int(b) if b else 0
 
 
 def _tuple(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
@@ -270,32 +273,6 @@ def _chosen(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) ->
     return meaning.value(values[0] if meaning.truth(tests[0]) else values[1])
 
 
-def _repeat(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    count = meaning.argument(part.args[0]) if part.args else None
-    if not isinstance(count, int) or not 0 <= count <= 64 or len(args) != 1:
-        raise meaning.fail("repeat<N>(x) takes a value", span)
-    return (meaning.solid(args[0]),) * count
-
-
-def _repeat_like(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    """repeat_like(t, x): x in the place of every integer of t (cute/algorithm/tuple_algorithms.hpp)."""
-    if len(args) != 2:
-        raise meaning.fail("repeat_like takes a tuple and a value", span)
-    shape, value = _solid(meaning, args)
-
-    def like(item: Any) -> Any:
-        return tuple(map(like, item)) if isinstance(item, tuple) else value
-
-    return like(shape)
-
-
-def _joined(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
-    values = _solid(meaning, args)
-    if not all(isinstance(x, tuple) for x in values):
-        raise meaning.fail("tuple_cat takes tuples", span)
-    return tuple(item for value in values for item in value)
-
-
 def _declval(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
     if not part.args:
         raise meaning.fail("declval takes a type", span)
@@ -319,7 +296,7 @@ def _shape_like(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span
 CALLS: dict[str, _Call] = {
     **dict.fromkeys(MAKE_TUPLES, _tuple),
     **dict.fromkeys(("tuple", "make_pair"), _tuple),
-    **dict.fromkeys((*PRINTERS, "unwrap", "as_value", "move", "forward", "make_sparse_ptr"), _argument),
+    **dict.fromkeys((*PRINTERS, "as_value", "move", "forward", "make_sparse_ptr"), _argument),
     **dict.fromkeys(
         words(
             "make_smem_ptr make_gmem_ptr make_rmem_ptr make_tmem_ptr recast_ptr raw_pointer_cast subbyte_iterator "
@@ -339,16 +316,15 @@ CALLS: dict[str, _Call] = {
     "get_slice": _slice_of,
     "get": _get,
     "shape": _shape_like,
-    "min": _of_numbers(lambda *x: min(x), kinds=(int, float)),
-    "max": _of_numbers(lambda *x: max(x), kinds=(int, float)),
+    "min": _of_numbers(lambda *x: min(x), kinds=(int, float), symbolic=lambda *x: reduce(least, x)),
+    "max": _of_numbers(lambda *x: max(x), kinds=(int, float), symbolic=lambda *x: reduce(greatest, x)),
     "gcd": _of_numbers(lambda *x: gcd(*map(int, x))),
     "lcm": _of_numbers(lambda *x: lcm(*map(int, x))),
     "abs": _of_numbers(abs, 1, (int, float)),
     **dict.fromkeys(("log_2", "log2", "ilog2"), _of_numbers(_log2, 1)),
     "bit_width": _of_numbers(lambda x: int(x).bit_length(), 1),
     "bits_to_bytes": _of_numbers(lambda x: -(-int(x) // 8), 1),
-    "bytes_to_bits": _of_numbers(lambda x: int(x) * 8, 1),
-    "round_up": _of_numbers(_round_up, 2),
+    "bytes_to_bits": _of_numbers(lambda x: int(x) * 8, 1, symbolic=lambda x: x * 8),
     "ss_smem_selector": _selector("ss"),
     "rs_smem_selector": _selector("rs"),
     "sm100_smem_selector": _selector("sm100"),
@@ -374,9 +350,7 @@ CALLS: dict[str, _Call] = {
     "sizeof...": _count,
     "alignof": _sizeof,
     "conditional_return": _chosen,
-    "repeat": _repeat,
-    "repeat_like": _repeat_like,
-    "tuple_cat": _joined,
+    **HIGHER,
     "declval": _declval,
     "make_copy_atom": _copy_atom,
 }

@@ -11,10 +11,8 @@ from math import gcd
 from typing import Any
 
 from cute_viz.algebra.composed import domain
-from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import AlgebraError, Span
 from cute_viz.source.cpp.collective_sm100 import epilogue_sm100, mainloop_sm100
 from cute_viz.source.cpp.cutlass import (
@@ -40,6 +38,8 @@ from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import op_selector, smem_selector
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Built, External, Pointer, solid
+from cute_viz.values.integer import Runtime
+from cute_viz.values.types import ValueType
 
 _BARRIERS = 16  # PipelineTmaAsync<1>::SharedStorage
 _ALIGNMENT = 128

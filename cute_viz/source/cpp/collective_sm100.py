@@ -12,11 +12,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import size
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import AlgebraError, Span
 from cute_viz.source.cpp.atoms import instruction
 from cute_viz.source.cpp.cutlass import (
@@ -38,11 +36,13 @@ from cute_viz.source.cpp.cutlass import (
     strides_of,
     tag_word,
 )
-from cute_viz.source.cpp.elements import bits, canonical
+from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import smem_selector, tile_to_mma_shape
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Built, External, Pointer, solid
+from cute_viz.values.integer import Runtime
+from cute_viz.values.types import ValueType
 
 _SCHEDULES = tuple(f"Kernel{array}TmaWarpSpecialized{n}SmSm100" for array in ("", "PtrArray") for n in (1, 2))
 _SCALED = tuple(
@@ -207,7 +207,7 @@ def _dense(meaning: Meaning, types: list[Any], extents: tuple[int, int], majors:
     m, n = extents
     if m not in (64 * ctas, 128 * ctas) or n % 8 or n > 256:
         raise AlgebraError(f"a tile of {m}x{n} is not one of {ctas} SM: M must be {64 * ctas} or {128 * ctas}, N at most 256")
-    words = [canonical(x) for x in types[:2]]
+    words = [x.canonical for x in types[:2]]
     kind = "F8F6F4" if all(x in _NARROW for x in words) else _KINDS.get(words[0], "")
     if not kind or (kind != "F8F6F4" and words[0] != words[1]):
         raise meaning.fail(f"what a builder makes of {words[0]} and {words[1]} is not supported", span)
@@ -225,7 +225,7 @@ def _scaled(value: Any, schedule: str) -> tuple[ValueType, str, int]:
     if isinstance(value, tuple) and len(value) in (2, 3) and isinstance(value[1], ValueType):
         size = certain(value[2]) if len(value) == 3 else 16 if "Nvf4" in schedule else 32 if "Mxf" in schedule else 0
         if isinstance(size, int) and size > 0:
-            return multiplied(value[0]), canonical(value[1]), int(size)
+            return multiplied(value[0]), value[1].canonical, int(size)
     hint = "such as cutlass::nv_float4_t<cutlass::float_e2m1_t>"
     raise AlgebraError(f"{show(value)} is not a type of scaled elements", hint=hint)
 

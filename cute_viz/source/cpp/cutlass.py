@@ -10,17 +10,17 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from cute_viz.algebra.elements import ValueType
-from cute_viz.algebra.inttuple import Static, product, show
+from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import AlgebraError, Span
 from cute_viz.source.cpp.atoms import instruction
-from cute_viz.source.cpp.elements import bits, canonical
+from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
-from cute_viz.source.cpp.unknown import certain, through
+from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Built, Enumerator, External, Lazy, Pointer, solid, typed
+from cute_viz.values.integer import Runtime, Static
+from cute_viz.values.types import ValueType
 
 _INT = ValueType("int")
 _LONG = ValueType("int64_t")
@@ -75,7 +75,7 @@ def multiplied(value: Any) -> ValueType:
     value = solid(value)
     if not isinstance(value, ValueType):
         raise AlgebraError(f"{show(value)} is not a type of elements")
-    return ValueType("tfloat32_t") if canonical(value) == "float" else value
+    return ValueType("tfloat32_t") if value.canonical == "float" else value
 
 
 def storage(count: int) -> Built:
@@ -165,7 +165,7 @@ def _deduced(meaning: Meaning, owner: External, word: str, operand: str) -> Any:
         stride = ((0, 1 if columns else _INT), (0, _INT if columns else 1), _INT)
     else:
         return None
-    return through(Layout, typed(shape, error, "shape"), typed(stride, error, "stride"))
+    return Layout(typed(shape, error, "shape"), typed(stride, error, "stride"))
 
 
 def scale_type(value: External) -> str | None:
@@ -275,7 +275,7 @@ def major_of(name: str, args: list[Any]) -> Any:
         raise AlgebraError("Invalid layout.")
     if "_ss_" in name:  # only 16 bits, and float itself, are transposed on the way
         element = solid(args[0])
-        columns = columns and canonical(element) != "tfloat32_t" and bits(element) > 8
+        columns = columns and element.canonical != "tfloat32_t" and bits(element) > 8
     return major("UMMA" if "umma" in name else "GMMA", columns)
 
 

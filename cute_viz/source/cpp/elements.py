@@ -5,61 +5,18 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from cute_viz.algebra.elements import ELEMENTS, ValueType, bits_of
 from cute_viz.algebra.inttuple import Underscore, show
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.static import each_integer
 from cute_viz.errors import AlgebraError
-from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Class, Enumerator, External, Pointer, Template
+from cute_viz.values.integer import Runtime, Unknown, compared
+from cute_viz.values.types import ValueType
 
-_CPP = {word: element for element in ELEMENTS for word in element.cpp}
-# Types of several words, and what other headers call a type of the table, whose name there stands to the right.
-_SAME = {
-    "unsigned int": "unsigned",
-    "uint32_t": "unsigned",
-    "uint": "unsigned",
-    "int32_t": "int",
-    "signed": "int",
-    "signed int": "int",
-    "int16_t": "short",
-    "short int": "short",
-    "unsigned short": "uint16_t",
-    "unsigned short int": "uint16_t",
-    "unsigned char": "uint8_t",
-    "signed char": "int8_t",
-    "long": "int64_t",
-    "long int": "int64_t",
-    "unsigned long": "uint64_t",
-    "size_t": "uint64_t",
-    "half": "__half",
-    "nv_bfloat16": "__nv_bfloat16",
-}
-_OWN = {"long long": 64, "long long int": 64, "unsigned long long": 64, "unsigned long long int": 64, "uintptr_t": 64, "void": 8}
-_OWN |= {"float2": 64, "float4": 128, "int2": 64, "int4": 128, "uint2": 64, "uint4": 128, "longlong2": 128, "double2": 128}
-_OWN |= {
-    "ushort4": 64,
-    "half2": 32,
-    "__half2": 32,
-    "nv_bfloat162": 32,
-    "__nv_bfloat162": 32,
-    "__nv_fp8_e4m3": 8,
-    "__nv_fp8_e5m2": 8,
-}
 # Tags of CUTLASS, which are types of their own.
 _TAG = re.compile(
     r"(RowMajor|ColumnMajor|Tensor[NK]\w*|Sm\d+\w*|OpClass\w+|Kernel\w+|Epilogue\w+|(PtrArray)?(NoSmem|TmaWarpSpecialized)\w*|\w+Tag|GemmUniversalMode"
     r"|mx_float[468]_t|nv_float4_t|StageCount\w*|\w+Scheduler(Auto)?|PackedVectorLayout|identity|void)"
 )
-
-
-def type_named(name: str) -> ValueType | None:
-    """The type of elements of a name in C++, without namespaces; None for another name.
-
-    >>> str(type_named("unsigned int")), type_named("f32")
-    ('unsigned int', None)
-    """
-    return ValueType(name) if name in _CPP or name in _SAME or name in _OWN else None
 
 
 def bits(value: Any) -> int:
@@ -69,8 +26,7 @@ def bits(value: Any) -> int:
     (128, 128, 16)
     """
     if isinstance(value, ValueType):
-        name = _SAME.get(value.name, value.name)
-        return _OWN[name] if name in _OWN else bits_of(name)
+        return 8 if value.name == "void" else value.bits
     if isinstance(value, Pointer):
         return 64
     if isinstance(value, External) and value.error is not None:
@@ -79,8 +35,7 @@ def bits(value: Any) -> int:
         return 32
     if isinstance(value, bool):
         return 8
-    if isinstance(value, Runtime):
-        certain(value)
+    if isinstance(value, (Runtime, Unknown)):
         return 32
     if isinstance(value, float):
         return 64
@@ -97,20 +52,6 @@ class Array(ValueType):
         self.element = element
 
 
-def sized(width: int) -> ValueType:
-    """The unsigned type of a width.
-
-    >>> str(sized(128)), str(sized(512))
-    ('uint128_t', 'uint_bit_t<512>')
-    """
-    return ValueType(f"uint{width}_t" if f"uint{width}_t" in _CPP else f"uint_bit_t<{width}>")
-
-
-def canonical(value: ValueType) -> str:
-    """One name of each type."""
-    return _SAME.get(value.name, value.name)
-
-
 def same(a: Any, b: Any) -> bool | None:
     """Whether two types, or two values, are the same; None where that is not known.
 
@@ -122,16 +63,15 @@ def same(a: Any, b: Any) -> bool | None:
     if isinstance(a, External) or isinstance(b, External):
         return _same_external(a, b)
     if isinstance(a, ValueType) and isinstance(b, ValueType):
-        return canonical(a) == canonical(b)
+        return a == b
     if isinstance(a, Class) and isinstance(b, Class):
         return a.env is b.env
     if isinstance(a, Enumerator) and isinstance(b, Enumerator):
         return a.number == b.number and a.kind.rpartition("::")[2] == b.kind.rpartition("::")[2]
     if isinstance(a, Template) and isinstance(b, Template):
         return a.declaration is b.declaration
-    if isinstance(a, int) and isinstance(b, int):
-        certain(a), certain(b)
-        return int(a) == int(b)
+    if isinstance(a, (int, Unknown)) and isinstance(b, (int, Unknown)):
+        return compared("==", a, b)
     if isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) != len(b):
             return False
@@ -178,8 +118,7 @@ def is_integer(value: Any) -> bool:
     """
     if not isinstance(value, ValueType):
         return False
-    element = _CPP.get(canonical(value))
-    return "long" in value.name or (element is not None and element.kind in ("signed", "unsigned") and element.bits >= 8)
+    return "long" in value.name or (value.kind in ("signed", "unsigned") and value.bits >= 8)
 
 
 def initialised(value: Any) -> Any:

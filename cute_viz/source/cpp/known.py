@@ -7,10 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, as_layout, make_composed_layout
-from cute_viz.algebra.elements import ValueType, bits_of, named, sparse
 from cute_viz.algebra.inttuple import leaves, show
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.stride import Basis
 from cute_viz.algebra.swizzle import Swizzle
@@ -22,13 +20,15 @@ from cute_viz.source.cpp.collective import builder, kernel
 from cute_viz.source.cpp.context import example_value, needed
 from cute_viz.source.cpp.cutlass import TYPES as HELPERS
 from cute_viz.source.cpp.cutlass import tag_member
-from cute_viz.source.cpp.elements import Array, bits, canonical, is_integer, is_tag, sized, type_named
+from cute_viz.source.cpp.elements import Array, bits, is_integer, is_tag
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.selectors import TYPES
 from cute_viz.source.cpp.traits import TRAITS
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.unknown import certain, through
+from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, External, argument, solid, typed
+from cute_viz.values.integer import Runtime
+from cute_viz.values.types import ValueType, bits_of, named, named_in_cpp, sized, sparse
 
 _STATIC = re.compile(r"_(m?)(\d{1,9})")
 _CONSTANTS = {  # cutlass/cutlass.h, cute/util
@@ -104,7 +104,7 @@ def _with_arguments(meaning: Meaning, part: Part, full: str, span: Span) -> Any:
     for suffix in ("_v", "_t"):
         if name.endswith(suffix) and name[: -len(suffix)] in TRAITS:
             return TRAITS[name[: -len(suffix)]](meaning, args or (), span)
-    if args is None and (kind := type_named(name)) is not None:
+    if args is None and (kind := named_in_cpp(name)) is not None:
         return kind
     if name in _FORMS and args is not None:
         return _FORMS[name](meaning, name, _values(meaning, args), span)
@@ -171,7 +171,7 @@ def _layout(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
             if isinstance(leaf, ValueType) and not is_integer(leaf):
                 raise AlgebraError(f"a layout must consist of integers; {show(leaf)} is not one")
     shape, *stride = (typed(value, unset, part) for value, part in zip(values, ("shape", "stride"), strict=False))
-    return through(Layout, shape, *stride)  # `Layout<Shape<int32_t,_8>>` is a type, too
+    return Layout(shape, *stride)  # `Layout<Shape<int32_t,_8>>` is a type, too
 
 
 def _composed(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
@@ -227,10 +227,10 @@ def _sparse(meaning: Meaning, name: str, values: list[Any], span: Span) -> Any:
     """sparse_elem<S,T>, and smem_sparse_ptr_flag_bits<S,B>, the pointer to such elements in a layout."""
     each, of = map(solid, values) if len(values) == 2 else (None, None)
     if isinstance(each, int) and name == "sparse_elem" and isinstance(of, ValueType):
-        word = f"sparse_elem<{int(certain(each))},{canonical(of)}>"
-        if sparse(word) is None and named(canonical(of)) is not None:
+        word = f"sparse_elem<{int(certain(each))},{of.canonical}>"
+        if sparse(word) is None and named(of) is not None:
             raise meaning.fail(f"{word}: {each} elements do not share the bits of one", span)
-        if named(canonical(of)) is not None:
+        if named(of) is not None:
             bits_of(word)  # Raises: AlgebraError for a part of less than a bit
         return ValueType(word)
     if isinstance(each, int) and isinstance(of, int) and 0 < int(certain(each)) <= int(certain(of)) and of % each == 0:

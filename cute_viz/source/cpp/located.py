@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.tensor import Pointer, Tensor, make_tensor
+from cute_viz.algebra.tensor import make_tensor
 from cute_viz.source.cpp.tokens import words
-from cute_viz.source.cpp.unknown import Unknown
+from cute_viz.values.pointer import Pointer
 
 # Operations that look at what a tensor's pointer points to; of others the layout counts.
 OF_TENSORS = frozenset(
@@ -60,13 +59,6 @@ def located(layout: Any, pointer: Pointer | None) -> Any:
     return out
 
 
-@dataclass(frozen=True, slots=True)
-class Further(Pointer):
-    """A pointer and how many elements behind it a part of its tensor begins."""
-
-    offset: int = 0
-
-
 def moved(pointer: Pointer | None, offset: Any, known: bool = True) -> Pointer | None:
     """A pointer that is so many elements further on; where to is not known where the offset is not.
 
@@ -75,10 +67,9 @@ def moved(pointer: Pointer | None, offset: Any, known: bool = True) -> Pointer |
     """
     if pointer is None or pointer.address is None:
         return pointer
-    if not known or isinstance(offset, Unknown) or not isinstance(offset, int):
+    if not known or not isinstance(offset, int):
         return Pointer(pointer.space, pointer.type)
-    before = pointer.offset if isinstance(pointer, Further) else 0
-    return Further(pointer.space, pointer.type, pointer.address, pointer.swizzle, before + int(offset))
+    return pointer.moved(int(offset))
 
 
 def begin(value: Any) -> Any:
@@ -110,9 +101,4 @@ def as_tensor(value: Any, pointer: Pointer | None) -> Any:
     >>> as_tensor(Layout(4), Pointer("gmem", "float")).bits
     32
     """
-    if pointer is None:
-        return value
-    if not isinstance(pointer, Further):
-        return make_tensor(pointer, value)
-    tensor = make_tensor(Pointer(pointer.space, pointer.type, pointer.address), value)
-    return replace(tensor, offset=tensor.offset + pointer.offset) if isinstance(tensor, Tensor) else tensor
+    return value if pointer is None else make_tensor(pointer, value)

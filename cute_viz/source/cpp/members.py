@@ -6,13 +6,11 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout, PointerFlag, member
 from cute_viz.algebra.copy import Copy_Atom, CopyOp, ThrCopy, TiledCopy
-from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.measure import rank, size
 from cute_viz.algebra.mma import MMA_Atom, ThrMMA, TiledMMA, atom_layout
 from cute_viz.algebra.modes import get
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.algebra.swizzle import Swizzle
 from cute_viz.algebra.tensor import Tensor
 from cute_viz.algebra.tma import TmaCopy
@@ -21,13 +19,14 @@ from cute_viz.notation.hardware import FRAGMENTS
 from cute_viz.source.cpp.atoms import value_type
 from cute_viz.source.cpp.context import example_type, needed
 from cute_viz.source.cpp.cutlass import DEDUCED, scale_factors, tag_member
-from cute_viz.source.cpp.elements import sized
 from cute_viz.source.cpp.located import pointer_of
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.slices import Thread, of_thread, shaped, sliced
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node, Part
 from cute_viz.source.cpp.values import Built, Class, Enumerator, External, Pointer, as_int
+from cute_viz.values.integer import Runtime
+from cute_viz.values.types import ValueType, sized
 
 _POINTERS = words("data begin end ptr get engine raw_ptr")
 _SAME = frozenset(["layout", "value", "type", "self", "compose_self"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from cute_viz.algebra.elements import ValueType
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.source.cpp.elements import Array
 from cute_viz.source.cpp.lookup import opened, within
@@ -14,6 +13,7 @@ from cute_viz.source.cpp.scopes import Range, Scope
 from cute_viz.source.cpp.tree import Binary, Call, Cast, Id, Member, Node, Unary
 from cute_viz.source.cpp.uses import Use
 from cute_viz.source.cpp.values import Class, Env, External, Pointer
+from cute_viz.values.types import ValueType
 
 _POINTER_WORDS = frozenset(("*", "&", "const", "__restrict__", "volatile"))
 

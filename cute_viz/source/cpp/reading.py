@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from cute_viz.algebra.elements import ValueType
 from cute_viz.errors import NotationError, Span
 from cute_viz.source.cpp.context import Context
 from cute_viz.source.cpp.lookup import Found, Lookup
 from cute_viz.source.cpp.scopes import Declaration, Range, Scope
 from cute_viz.source.cpp.tree import Node, Part
-from cute_viz.source.cpp.values import Class, Env
+from cute_viz.source.cpp.values import Class, Closure, Env, Function
+from cute_viz.values.types import ValueType
 
 
 class Meaning(Protocol):
@@ -53,6 +53,12 @@ class Meaning(Protocol):
 
     def apply(self, function: Any, args: tuple[Node, ...], span: Span) -> Any:
         """The value of a call of a value."""
+
+    def called(self, function: Function, args: list[Any], span: Span) -> Any:
+        """The value that a function of the file returns."""
+
+    def closed(self, closure: Closure, args: list[Any], span: Span) -> Any:
+        """The value that a lambda returns."""
 
     def given(self, key: str, as_type: bool) -> Any:
         """What was given under a key."""

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.inttuple import product, show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import clear_static
 from cute_viz.errors import AlgebraError, Span
 from cute_viz.notation.hardware import smem_atom_for, wgmma_for
 from cute_viz.source.cpp.atoms import instruction
-from cute_viz.source.cpp.elements import bits, canonical
+from cute_viz.source.cpp.elements import bits
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, solid
+from cute_viz.values.types import ValueType, named
 
 EXTENDED = "CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED"  # by it CuTe's headers choose instructions
 
@@ -62,7 +62,7 @@ def op_selector(meaning: Meaning, source: str, args: list[Any], span: Span) -> A
         raise AlgebraError(f"{source}_op_selector has three types, a tile and majors")
     if len(args) > 6:
         raise AlgebraError(f"further arguments of {source}_op_selector are not supported")
-    types = tuple(found.name if (found := named(canonical(x))) else canonical(x) for x in args[:3])
+    types = tuple(found.short if (found := named(x)) else x.canonical for x in args[:3])
     tile = certain(args[3])
     if not isinstance(tile, tuple) or len(tile) != 3:
         raise AlgebraError(f"the tile must be (M,N,K), not {show(tile)}")

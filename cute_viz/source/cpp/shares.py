@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from cute_viz.algebra.composed import domain
 from cute_viz.algebra.copy import ThrCopy
-from cute_viz.algebra.inttuple import Static, Underscore, leaves
+from cute_viz.algebra.inttuple import Underscore, leaves
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.mma import ThrMMA
-from cute_viz.algebra.shares import Share, copy_share, local_share, mma_share, share, sliced_share
+from cute_viz.algebra.shares import copy_share, local_share, mma_share, share, sliced_share
 from cute_viz.algebra.static import clear_static, mark_static
+from cute_viz.algebra.tensor import Tensor
 from cute_viz.errors import CuteVizError, LimitError
 from cute_viz.source.cpp.lookup import change_before, opened
 from cute_viz.source.cpp.pointed import element, element_name
@@ -20,6 +22,7 @@ from cute_viz.source.cpp.slices import Thread, coordinate
 from cute_viz.source.cpp.tree import Binary, Call, Id, Member, Node
 from cute_viz.source.cpp.uses import only_call
 from cute_viz.source.cpp.values import Class, Env, Function, finished
+from cute_viz.values.integer import Static
 
 _SPACES = {"make_smem_ptr": "smem", "make_gmem_ptr": "gmem", "make_rmem_ptr": "rmem", "make_tmem_ptr": "tmem"}
 _REGISTERS = ("partition_fragment", "make_fragment", "make_rmem_tensor", "make_tensor_like", "partition_shape")
@@ -34,7 +37,7 @@ class Shares:
     def __init__(self, evaluator: Meaning) -> None:
         self.here = evaluator
 
-    def of(self, node: Node, at: Meaning | None = None, deep: int = 0) -> Share:
+    def of(self, node: Node, at: Meaning | None = None, deep: int = 0) -> Tensor:
         """The share that an expression is. Raises: the error of what is not known, with its place."""
         at = at or self.here
         if deep > _DEEP:
@@ -44,7 +47,7 @@ class Shares:
         except CuteVizError as error:
             raise error.at(at.text, node.span) from None
 
-    def _of(self, node: Node, at: Meaning, deep: int) -> Share:
+    def _of(self, node: Node, at: Meaning, deep: int) -> Tensor:
         if isinstance(node, Id):
             return self._named(node, at, deep)
         if isinstance(node, Call) and isinstance(node.function, Member):
@@ -63,7 +66,7 @@ class Shares:
             return self._slice(self.of(node.function, at, deep), node.args, at)
         raise at.fail(NO_TENSOR, node.span)
 
-    def _returned(self, node: Call, function: Scope, at: Meaning, deep: int) -> Share:
+    def _returned(self, node: Call, function: Scope, at: Meaning, deep: int) -> Tensor:
         """What a function of the file gives: new registers, or an argument in another layout."""
         returns = [x for x in function.statements if x.kind == "return" and x.value is not None]
         tree = at.context.tree(returns[0].value) if len(returns) == 1 and returns[0].value is not None else None
@@ -82,7 +85,7 @@ class Shares:
                 return self._through(self.of(node.args[names.index(name)], at, deep), node, at)
         raise at.fail(NO_TENSOR, node.span)
 
-    def _named(self, node: Id, at: Meaning, deep: int) -> Share:
+    def _named(self, node: Id, at: Meaning, deep: int) -> Tensor:
         """A variable, by what it begins with; a parameter, by the argument of the call."""
         name = node.parts[0].name
         found = at.lookup.find(name, at.env, at.position(node.span))
@@ -106,11 +109,11 @@ class Shares:
             if init is None:
                 raise at.fail(f"what {name!r} is here depends on how the program runs", node.span)
             shares.append(self.of(at.context.tree(init), inside, deep))
-        if any(replace(other, offset=shares[0].offset) != shares[0] for other in shares):
+        if any(_placed(other) != _placed(shares[0]) for other in shares):
             raise at.fail(f"what {name!r} is here depends on how the program runs", node.span)
-        return shares[0] if shares[0].root else replace(shares[0], root=name)
+        return _called(shares[0], name)
 
-    def _parameter(self, name: str, node: Id, env: Env, at: Meaning, deep: int) -> Share:
+    def _parameter(self, name: str, node: Id, env: Env, at: Meaning, deep: int) -> Tensor:
         """A parameter of a function, by the argument of its call."""
         scope, reader = env.scope, at.context.reader
         use = at.context.chosen.get(scope) or (only_call(reader, scope) if scope.kind == "function" else None)
@@ -119,7 +122,7 @@ class Shares:
             raise at.fail(f"cannot determine whose memory {name!r} is in", node.span, hint="it is a parameter here")
         return self.of(at.context.tree(use.arguments[place]), at.inside(opened(at.context, use.scope)), deep)
 
-    def _method(self, node: Call, function: Member, at: Meaning, deep: int) -> Share:
+    def _method(self, node: Call, function: Member, at: Meaning, deep: int) -> Tensor:
         name = function.part.name
         if name.startswith(_REGISTERS):
             return self._registers(node, at)
@@ -130,7 +133,7 @@ class Shares:
         if name in ("compose", "tile", "with_shape"):
             return self._through(self.of(function.object, at, deep), node, at)
         if not node.args and (inside := self._inside(function, at)) is not None:
-            return replace(self.of(inside[0], inside[1], deep), root=name)
+            return _called(self.of(inside[0], inside[1], deep), name)
         return self._slice(self.of(function, at, deep), node.args, at)
 
     def _inside(self, function: Member, at: Meaning) -> tuple[Node, Meaning] | None:
@@ -149,13 +152,15 @@ class Shares:
             return None
         return at.context.tree(returns[0].value), at.inside(Env(scope, member.env))
 
-    def _partition(self, node: Call, function: Member, at: Meaning, deep: int) -> Share:
+    def _partition(self, node: Call, function: Member, at: Meaning, deep: int) -> Tensor:
         tensor = self.of(node.args[0], at, deep)
         thread = at.solid(function.object)
         varies = isinstance(thread, Thread)
         view = finished(thread.view if isinstance(thread, Thread) else thread)
         side = function.part.name.removeprefix("partition_")
-        if isinstance(view, ThrMMA) and view.tiled.atom.name.startswith("SM100_MMA"):  # the tile of a CTA, whose threads share it
+        if (
+            isinstance(view, ThrMMA) and view.tiled.atom.instruction.kind == "tcgen05.mma"
+        ):  # the tile of a CTA, whose threads share it
             return self._through(tensor, node, at, view=True)
         if tensor.starts:
             raise at.fail("this is a thread's part already", node.args[0].span)
@@ -169,7 +174,7 @@ class Shares:
             return self._through(tensor, node, at)
         return self._printed(out, tensor, node, at)
 
-    def _printed(self, x: Share, of: Share, node: Node, at: Meaning) -> Share:
+    def _printed(self, x: Tensor, of: Tensor, node: Node, at: Meaning) -> Tensor:
         """A part with the integers marked that CuTe knows when the kernel is compiled."""
         try:
             value = at.solid(node)
@@ -183,7 +188,7 @@ class Shares:
         known = [*leaves(of.layout.shape), *leaves(of.layout.stride)]
         return replace(x, layout=mark_static(x.layout)) if all(isinstance(n, Static) for n in known) else x
 
-    def _made(self, node: Call, name: str, at: Meaning, deep: int) -> Share:
+    def _made(self, node: Call, name: str, at: Meaning, deep: int) -> Tensor:
         """What a function of CuTe gives."""
         if name.startswith(_REGISTERS):
             return self._registers(node, at)
@@ -199,28 +204,30 @@ class Shares:
             raise at.fail(f"cannot determine the tensor that {name} gives", node.span)
         return self._through(self.of(node.args[0], at, deep), node, at)
 
-    def _through(self, x: Share, node: Call, at: Meaning, view: bool = False) -> Share:
+    def _through(self, x: Tensor, node: Call, at: Meaning, view: bool = False) -> Tensor:
         """A view of a tensor that keeps where it begins: its layout is what the reader says. view: of its parts the first."""
         value = at.solid(node)
         if isinstance(value, Thread):
             if not view:
                 raise value.error
             value = value.view
-        made = share(x.root, x.space, x.type, finished(value))
-        own, flagged = (made.swizzle, made.flagged) if made.swizzle is not None else (x.swizzle, x.flagged)
-        return replace(x, layout=made.layout, offset=x.offset + made.offset, swizzle=own, flagged=flagged)
+        made = share(x.name, x.pointer.space, x.pointer.type, finished(value))
+        swizzle = made.pointer.swizzle or (None if made.swizzle else x.pointer.swizzle)
+        pointer = replace(x.pointer.moved(made.offset), swizzle=swizzle, type=made.pointer.type)
+        own = made.swizzle or (None if made.pointer.swizzle else x.swizzle)
+        return replace(x, layout=made.layout, pointer=pointer, swizzle=own)
 
-    def _slice(self, x: Share, args: tuple[Node, ...], at: Meaning) -> Share:
+    def _slice(self, x: Tensor, args: tuple[Node, ...], at: Meaning) -> Tensor:
         lost: list[CuteVizError] = []
         coord = tuple(coordinate(at, item, lost) for item in args)
         if len(coord) == 1 and isinstance(coord[0], Underscore):
             return x
         return sliced_share(x, coord)
 
-    def _registers(self, node: Call, at: Meaning) -> Share:
+    def _registers(self, node: Call, at: Meaning) -> Tensor:
         return share("registers", "rmem", "", finished(at.solid(node)))
 
-    def _tensor(self, node: Call, at: Meaning, deep: int) -> Share:
+    def _tensor(self, node: Call, at: Meaning, deep: int) -> Tensor:
         assert isinstance(node.function, Id)
         if node.function.parts[-1].args is not None:
             return self._registers(node, at)
@@ -228,7 +235,7 @@ class Shares:
         space, kind, root = self._pointer(node.args[0], at, deep)
         return share(root, space, kind, layout)
 
-    def _pointer(self, node: Node, at: Meaning, deep: int) -> tuple[str, str, str]:
+    def _pointer(self, node: Node, at: Meaning, deep: int) -> tuple[str, Any, str]:
         """Memory, type and root of what a pointer points to."""
         if isinstance(node, Binary):
             return self._pointer(node.left, at, deep)
@@ -239,12 +246,12 @@ class Shares:
                 return _SPACES[part.name], kind, ""
         if isinstance(node, Call) and isinstance(node.function, Member) and node.function.part.name in ("data", "engine"):
             around = self.of(node.function.object, at, deep)
-            return around.space, around.type, around.root
+            return around.pointer.space, around.pointer.type, around.name
         raise at.fail(
             "cannot determine which memory this pointer points to", node.span, hint="make_smem_ptr(p) and make_gmem_ptr(p) say so"
         )
 
-    def _memory(self, node: Node, at: Meaning, deep: int) -> tuple[str, str, str]:
+    def _memory(self, node: Node, at: Meaning, deep: int) -> tuple[str, Any, str]:
         """Memory, type and root of a tensor whose layout was given, by the expression that it stands for."""
         while isinstance(node, Call):
             if isinstance(node.function, Id) and node.function.text.endswith("make_tensor") and node.args:
@@ -261,6 +268,15 @@ class Shares:
             if init is not None and deep < _DEEP:
                 return self._memory(at.context.tree(init), at.inside(found.env), deep + 1)
         raise at.fail("cannot determine which memory this tensor is in", node.span)
+
+
+def _placed(x: Tensor) -> Tensor:
+    return replace(x, pointer=replace(x.pointer, offset=0))
+
+
+def _called(x: Tensor, name: str) -> Tensor:
+    """A tensor that has a name from now on, if it had none."""
+    return x if x.name else replace(x, name=name, pointer=replace(x.pointer, base=name))
 
 
 def _changes(declaration: Declaration) -> list[Range | None]:

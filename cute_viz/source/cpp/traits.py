@@ -7,16 +7,16 @@ from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
 from cute_viz.algebra.copy import Copy_Atom, CopyOp
-from cute_viz.algebra.elements import ValueType, named
 from cute_viz.algebra.layout import Layout
-from cute_viz.algebra.runtime import Runtime
 from cute_viz.errors import Span
-from cute_viz.source.cpp.elements import bits, canonical, same
+from cute_viz.source.cpp.elements import bits, same
 from cute_viz.source.cpp.reading import Meaning
 from cute_viz.source.cpp.tokens import words
 from cute_viz.source.cpp.tree import Node
 from cute_viz.source.cpp.unknown import certain
 from cute_viz.source.cpp.values import Enumerator, Pointer, is_runtime, solid, static
+from cute_viz.values.integer import Runtime
+from cute_viz.values.types import ValueType
 
 
 def _conditional(meaning: Meaning, args: tuple[Node, ...], span: Span) -> Any:
@@ -127,7 +127,7 @@ def _disjunction(meaning: Meaning, args: tuple[Node, ...], span: Span) -> bool:
 
 
 def _integer(value: Any) -> bool:
-    element = named(canonical(value)) if isinstance(value, ValueType) else None
+    element = value if isinstance(value, ValueType) else None
     return isinstance(value, int) or (element is not None and element.kind in ("signed", "unsigned"))
 
 

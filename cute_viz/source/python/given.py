@@ -6,7 +6,6 @@ import ast
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.elements import ValueType
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.static import clear_static, is_tiling
 from cute_viz.errors import CuteVizError, NotationError, Span
@@ -14,6 +13,7 @@ from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.modules import symbol
 from cute_viz.source.python.tree import Tree
 from cute_viz.source.python.values import Atom, Items, Member, Pointer, Symbol, Tensor, Unknown, element
+from cute_viz.values.types import ValueType
 
 # Members that are written without their enumerations.
 _WORDS = {
@@ -55,8 +55,9 @@ def convert(machine: Machine, given: Any) -> Any:
         found = _ours(read(text, dialect="cute", resolve=machine.given.resolve).pick())
         named = read(f"x = {text}", dialect="cute", resolve=machine.given.resolve) if "_ptr<" in text else None
         typed = named.tensors.get("x") if named is not None else None
-        kind = element(typed.pointer.type) if typed is not None else None
-        return found if kind is None or not isinstance(found, (Layout, ComposedLayout)) else Tensor(found, Pointer(kind))
+        if typed is None or (kind := element(str(typed.pointer.type))) is None or not isinstance(found, (Layout, ComposedLayout)):
+            return found
+        return Tensor(found, Pointer(kind, space=typed.pointer.space))
     except CuteVizError as error:
         if isinstance(value, Unknown):
             return Unknown(error.named("let"))

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 from cute_viz.algebra.copy import Copy_Atom, CopyOp
-from cute_viz.algebra.elements import unsigned
 from cute_viz.algebra.inttuple import show
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.matrix_op import MatrixOp
@@ -22,6 +21,7 @@ from cute_viz.errors import AlgebraError
 from cute_viz.notation.reading import Resolver
 from cute_viz.source.python.machine import need
 from cute_viz.source.python.values import Atom, Element, Instruction, Member
+from cute_viz.values.types import unsigned
 
 _WARP = ("ab_dtype", "acc_dtype", "shape_mnk")
 _GROUP = ("acc_dtype", "shape_mnk", "a_src", "a_major_mode", "b_major_mode")

@@ -19,13 +19,13 @@ from cute_viz.algebra.mma import ThrMMA
 from cute_viz.algebra.ops import find
 from cute_viz.algebra.static import clear_static
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Pointer as Address
 from cute_viz.algebra.tensor import Tensor as Memory
 from cute_viz.errors import AlgebraError, CuteVizError
 from cute_viz.source.python.instructions import copy_atom, instruction
 from cute_viz.source.python.machine import Machine, need
 from cute_viz.source.python.tensors import fragment_like, layout_of, picked
 from cute_viz.source.python.values import Atom, Element, Instruction, Items, Member, Pointer, Slice, Tensor, Unknown
+from cute_viz.values.pointer import Pointer as Address
 
 _LANE = 1 << 16  # the distance of two lanes in addresses of 32 bits
 
@@ -112,7 +112,7 @@ def _fields(op: Instruction, operand: str, kind: Element, source: Tensor) -> Any
         swizzle, layout = layout.outer.rescaled(4 - kind.bits.bit_length()), layout.inner
     if not isinstance(major, Member) or not isinstance(layout, Layout) or not isinstance(source.offset, int):
         return None
-    memory = Memory(Address("smem", kind.cpp, None, swizzle), layout, source.offset)
+    memory = Memory(Address("smem", kind.cpp, None, swizzle, offset=source.offset), layout)
     try:
         made = make_fragment(memory, "GMMA" if op.module == "warpgroup" else "UMMA", major.name)
     except CuteVizError:
@@ -166,7 +166,8 @@ def _make_fragment(operand: str) -> Callable[..., Any]:
             layout = Layout(layout.shape)
         elif isinstance(source, Tensor):
             layout = fragment_like(layout)
-        return Tensor(clear_static(layout))
+        kind = mma.op.get("acc_dtype") if operand == "C" else mma.op.get(f"{operand.lower()}_dtype") or mma.op.get("ab_dtype")
+        return Tensor(clear_static(layout), Pointer(kind if isinstance(kind, Element) else None, space="rmem"))
 
     return make
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from cute_viz.algebra.composed import ComposedLayout
-from cute_viz.algebra.elements import ELEMENTS, ValueType, named
 from cute_viz.algebra.layout import Layout
 from cute_viz.algebra.swizzle import Swizzle
-from cute_viz.algebra.tensor import Pointer as Address
 from cute_viz.algebra.tensor import Tensor as Memory
-from cute_viz.algebra.unknown import Unknown as RunTime
-from cute_viz.algebra.unknown import on_types, unknowns
 from cute_viz.errors import CuteVizError, NotationError
-
-_ELEMENTS = {kind.name: kind for kind in ELEMENTS}
+from cute_viz.values.integer import Unknown as RunTime
+from cute_viz.values.integer import unknowns
+from cute_viz.values.pointer import Pointer as Address
+from cute_viz.values.types import ValueType, named, short
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,23 +161,23 @@ class Element:
     @property
     def bits(self) -> int:
         """Its width."""
-        return _ELEMENTS[self.name].bits
+        return short(self.name).bits
 
     @property
     def kind(self) -> str:
         """float, signed, unsigned or bits."""
-        return _ELEMENTS[self.name].kind
+        return short(self.name).kind
 
     @property
     def cpp(self) -> str:
         """Its name in C++."""
-        return _ELEMENTS[self.name].cpp[0]
+        return short(self.name).cpp
 
     @property
     def dsl(self) -> str:
         """Its name in the DSL, or in C++ if it has none there."""
-        found = _ELEMENTS[self.name]
-        return found.dsl[0] if found.dsl else found.cpp[0]
+        found = short(self.name)
+        return found.dsl or found.cpp
 
 
 class Typed(int):
@@ -198,24 +196,31 @@ class Typed(int):
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Where a tensor begins: the type of what is there, if it is known, the swizzle of its addresses; "tmem" of tensor memory."""
+    """Where a tensor begins: the type of what is there, the swizzle of its addresses, and the memory, as far as they are known.
+
+    space: smem, gmem, rmem or tmem. root: the name of the memory in the source. of: the tensor whose iterator it is.
+    """
 
     element: Any = None
     swizzle: Swizzle | None = None
     space: str = ""
+    root: str = field(default="", compare=False)
+    of: Any = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
     """A pointer and a layout; of a tensor of coordinates the layout alone. offset: from the pointer, None if it is not known.
 
-    descriptors: of a fragment that is made of them, these.
+    descriptors: of a fragment that is made of them, these. parts: of one thread's part, whichever thread, what gives the parts of
+    all (see `shares.py`).
     """
 
     layout: Any
     pointer: Pointer = Pointer()
     offset: int | None = 0
     descriptors: Any = field(default=None, compare=False)
+    parts: Callable[[], Memory] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +272,7 @@ def element(name: str) -> Element | None:
     (True, None)
     """
     found = named(name)
-    return None if found is None else Element(found.name)
+    return None if found is None else Element(found.short)
 
 
 def plain(value: Any) -> Any:
@@ -307,7 +312,7 @@ def shown(value: Any) -> Any:
     if isinstance(value, Tensor) and value.pointer.space == "tmem" and isinstance(kind := value.pointer.element, Element):
         layout, offset = value.layout, value.offset
         known = isinstance(layout, Layout) and isinstance(offset, int) and next(run_times(layout), None) is None
-        return Memory(Address("tmem", kind.cpp, 0), layout, offset) if known else plain(value)
+        return Memory(Address("tmem", kind.cpp, 0, offset=offset), layout) if known else plain(value)
     return plain(value)
 
 
@@ -318,7 +323,7 @@ def _addressed(tensor: Tensor) -> Any:
         return tensor.layout
     if isinstance(kind, Element):
         offset = RunTime() if tensor.offset is None else tensor.offset
-        return Memory(Address("smem", kind.cpp, None, swizzle), tensor.layout, offset).whole
+        return Memory(Address("smem", kind.cpp, None, swizzle, offset=offset), tensor.layout).whole
     if tensor.offset != 0:
         raise NotationError(
             f"{swizzle} acts on the address in bytes, and the element type of this tensor is not known",
@@ -381,5 +386,4 @@ def same(a: Any, b: Any) -> bool:
         return False
     if isinstance(a, tuple):
         return len(a) == len(b) and all(map(same, a, b))
-    with on_types():  # of what only a run knows nothing is sure
-        return bool(a == b)
+    return bool(a == b)

@@ -1,0 +1,132 @@
+"""CuTe's functions that take a function: transform, fold, apply and their like (cute/algorithm/tuple_algorithms.hpp)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from operator import add, mul, sub
+from typing import Any
+
+from cute_viz.algebra.inttuple import div_rem, show
+from cute_viz.errors import Span
+from cute_viz.source.cpp.reading import Meaning
+from cute_viz.source.cpp.tokens import words
+from cute_viz.source.cpp.tree import Brace, Call, Id, Node, Part
+from cute_viz.source.cpp.values import Closure, External, Function
+
+_Applied = Callable[..., Any]
+# Of cute/algorithm/functional.hpp.
+_FUNCTORS: dict[str, _Applied] = {
+    "identity": lambda x: x,
+    "plus": add,
+    "minus": sub,
+    "multiplies": mul,
+    "divides": lambda a, b: div_rem(a, b)[0],
+    "modulus": lambda a, b: div_rem(a, b)[1],
+    "max_fn": max,
+    "min_fn": min,
+    "negate": lambda x: -x,
+}
+# How many values stand before the function.
+_VALUES = {
+    **dict.fromkeys(words("apply find_if any_of all_of none_of fold_first"), (1, 1)),
+    **dict.fromkeys(words("transform filter_tuple"), (1, 3)),
+    **dict.fromkeys(words("transform_leaf"), (1, 2)),
+    **dict.fromkeys(words("fold iscan escan"), (2, 2)),
+}
+
+
+def higher(meaning: Meaning, part: Part, args: tuple[Node, ...], span: Span) -> Any:
+    """A call of such a function: its last argument is a lambda, a function of the file or of CuTe, or an operation."""
+    least, most = _VALUES[part.name]
+    if not least <= len(args) - 1 <= most:
+        raise meaning.fail(f"{part.name} takes {'a tuple' if most == 1 else 'tuples or values'} and a function", span)
+    values = [meaning.known(value, span) for value in meaning.arguments(args[:-1])]
+    return _CARRIED_OUT[part.name](meaning, span, _function(meaning, args[-1]), *values)
+
+
+def _function(meaning: Meaning, node: Node) -> _Applied:
+    while isinstance(node, (Brace, Call)) and not node.args:  # `plus{}`
+        inner = node.type if isinstance(node, Brace) else node.function
+        if inner is None:
+            break
+        node = inner
+    if isinstance(node, Id) and node.parts[-1].name in _FUNCTORS:
+        return _FUNCTORS[node.parts[-1].name]
+    value = meaning.value(node)
+    if isinstance(value, Closure):
+        return lambda *args: meaning.closed(value, list(args), node.span)
+    if isinstance(value, Function):
+        return lambda *args: meaning.called(value, list(args), node.span)
+    if not isinstance(value, External):
+        raise meaning.fail(f"{show(value)} is not a function", node.span)
+    return lambda *args: meaning.operate(value.name.rsplit("::", 1)[-1], list(args))
+
+
+def _rows(meaning: Meaning, span: Span, tuples: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    """The entries of tuples side by side."""
+    if not all(isinstance(x, tuple) and len(x) == len(tuples[0]) for x in tuples):
+        raise meaning.fail("Mismatched tuple_size", span)
+    return list(zip(*tuples, strict=True))
+
+
+def _transform(meaning: Meaning, span: Span, function: _Applied, *of: Any) -> Any:
+    return tuple(function(*row) for row in _rows(meaning, span, of)) if isinstance(of[0], tuple) else function(*of)
+
+
+def _transform_leaf(meaning: Meaning, span: Span, function: _Applied, *of: Any) -> Any:
+    if not isinstance(of[0], tuple):
+        return function(*of)
+    return tuple(_transform_leaf(meaning, span, function, *row) for row in _rows(meaning, span, of))
+
+
+def _filter_tuple(meaning: Meaning, span: Span, function: _Applied, *of: Any) -> Any:
+    found = _transform(meaning, span, function, *of)
+    return meaning.operate("tuple_cat", list(found)) if isinstance(of[0], tuple) else found
+
+
+def _apply(meaning: Meaning, span: Span, function: _Applied, of: Any) -> Any:
+    return function(*_entries(meaning, span, of))
+
+
+def _entries(meaning: Meaning, span: Span, of: Any) -> tuple[Any, ...]:
+    if not isinstance(of, tuple):
+        raise meaning.fail(f"{show(of)} is not a tuple", span)
+    return of
+
+
+def _fold(meaning: Meaning, span: Span, function: _Applied, of: Any, first: Any) -> Any:
+    return reduce(function, of, first) if isinstance(of, tuple) else function(first, of)
+
+
+def _fold_first(meaning: Meaning, span: Span, function: _Applied, of: Any) -> Any:
+    return reduce(function, of) if isinstance(of, tuple) and of else of
+
+
+def _tests(function: _Applied, of: Any) -> list[bool]:
+    return [bool(function(x)) for x in of] if isinstance(of, tuple) else [bool(function(of))]
+
+
+def _scan(meaning: Meaning, span: Span, function: _Applied, of: Any, first: Any) -> list[Any]:
+    """The first value, and that with each further entry."""
+    out = [first]
+    for entry in _entries(meaning, span, of):
+        out.append(function(out[-1], entry))
+    return out
+
+
+_CARRIED_OUT: dict[str, _Applied] = {
+    "transform": _transform,
+    "transform_leaf": _transform_leaf,
+    "filter_tuple": _filter_tuple,
+    "apply": _apply,
+    "fold": _fold,
+    "fold_first": _fold_first,
+    "iscan": lambda meaning, span, function, of, first: tuple(_scan(meaning, span, function, of, first)[1:]),
+    "escan": lambda meaning, span, function, of, first: tuple(_scan(meaning, span, function, of, first)[:-1]),
+    "any_of": lambda meaning, span, function, of: any(_tests(function, of)),
+    "all_of": lambda meaning, span, function, of: all(_tests(function, of)),
+    "none_of": lambda meaning, span, function, of: not any(_tests(function, of)),
+    "find_if": lambda meaning, span, function, of: [*_tests(function, of), True].index(True),
+}
+HIGHER = dict.fromkeys(_CARRIED_OUT, higher)

@@ -1,0 +1,85 @@
+"""Where a tensor begins: the one pointer of all readers, each of whose parts is known or not.
+
+Source: cute/pointer.hpp, cute/pointer_base.hpp, cute/pointer_swizzle.hpp.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from cute_viz.errors import AlgebraError
+from cute_viz.values.types import ValueType, bits_of, sparse
+
+SPACES = {"smem": "shared memory", "gmem": "global memory", "tmem": "tensor memory", "rmem": "registers"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Where a tensor begins.
+
+    space: a key of SPACES; "" where nobody says it. type: of the elements, by its name or its width too, None where it is not
+    known; of a reader of a language whatever the pointer points to. address: in bytes, of the buffer that it points into, of tensor
+    memory lane << 16 | column; None where the text does not say it. swizzle: of the byte address, an algebra.Swizzle, or None.
+    align: bytes to whose multiples the buffer is aligned, as far as that was said. base: the buffer that it points into, which two
+    views of one share; "" where it is not known. offset: in elements, behind the beginning of that buffer; a run-time integer may
+    be unknown.
+
+    >>> str(Pointer("smem", "half_t", 1024)), Pointer("smem", "half_t").bits
+    ('smem_ptr[16b](0x400)', 16)
+    """
+
+    marked: ClassVar[tuple[str, ...]] = ("offset",)
+    space: str = ""
+    type: Any = None
+    address: int | None = None
+    swizzle: Any = None
+    align: int | None = None
+    base: str = ""
+    offset: Any = 0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.type, str):
+            object.__setattr__(self, "type", ValueType(self.type) if self.type else None)
+
+    @property
+    def known(self) -> ValueType | None:
+        """The type of its elements; None where it is not known, and of a pointer to anything else."""
+        return self.type if isinstance(self.type, ValueType) else None
+
+    @property
+    def bits(self) -> int:
+        """The width of an element in bits. Raises: AlgebraError where the type is not known."""
+        if (kind := self.known) is None:
+            raise AlgebraError(
+                "the element type is unknown", hint="make_tensor(make_smem_ptr<half_t>(p), layout) says it; so does `access`"
+            )
+        return kind.bits
+
+    @property
+    def per_word(self) -> int:
+        """How many elements 32 bits hold: those of a sparse type count as the elements that they stand for.
+
+        >>> Pointer("tmem", "half_t").per_word, Pointer("tmem", "sparse_elem<16,uint8_t>").per_word
+        (2, 64)
+        """
+        packed = sparse(self.type)
+        return 32 * packed[0] // bits_of(packed[1]) if packed else 32 // self.bits
+
+    @property
+    def element(self) -> str:
+        """The element type by its short name, `f16`; a width alone as `16-bit`."""
+        kind = self.known
+        return "?" if kind is None else "metadata" if kind.sparsity > 1 and self.space == "tmem" else kind.short
+
+    def moved(self, elements: Any) -> Pointer:
+        """The pointer so many elements further on.
+
+        >>> Pointer("gmem", "float").moved(8).moved(4).offset
+        12
+        """
+        return replace(self, offset=self.offset + elements)
+
+    def __str__(self) -> str:
+        where = "unset" if self.address is None else f"0x{self.address:x}"
+        return f"{self.space}_ptr[{self.bits}b]({where})"

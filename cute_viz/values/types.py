@@ -1,0 +1,317 @@
+"""The types of elements: their widths, and what C++, the Python DSL, instructions and CuTe's compiler call them.
+
+Sources: cutlass/numeric_types.h, cute/numeric/numeric_types.hpp, the numeric types of the DSL, the PTX ISA.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from cute_viz.errors import AlgebraError
+
+
+class _Row(NamedTuple):
+    """A type of elements: its name in PTX, its width and kind, and its names elsewhere, the one that is written first."""
+
+    short: str
+    bits: int
+    kind: str
+    cpp: tuple[str, ...]
+    dsl: tuple[str, ...]
+    print: tuple[str, ...]
+
+
+def _rows() -> list[_Row]:
+    """A line a type: name, bits, kind; C++; DSL; prints."""
+    out = []
+    for line in _TABLE.strip().splitlines():
+        head, cpp, dsl, printed = (part.split() for part in line.split("|"))
+        out.append(_Row(head[0], int(head[1]), head[2], tuple(cpp), tuple(dsl), tuple(printed)))
+    return out
+
+
+_TABLE = """
+u1 1 bits | bin1_t uint1b_t uint1_t | Boolean1 | i1
+s2 2 signed | int2b_t int2_t | Int2 |
+u2 2 unsigned | uint2b_t uint2_t | Uint2 |
+s4 4 signed | int4b_t int4_t | Int4 | i4
+u4 4 unsigned | uint4b_t uint4_t | Uint4 | u4
+e2m1 4 float | float_e2m1_t float_e2m1_unpacksmem_t | Float4E2M1FN | f4E2M1FN f4
+e2m3 6 float | float_e2m3_t float_e2m3_unpacksmem_t | Float6E2M3FN | f6E2M3FN
+e3m2 6 float | float_e3m2_t float_e3m2_unpacksmem_t | Float6E3M2FN | f6E3M2FN
+u6 6 unsigned | uint6b_t uint6_t | |
+s6 6 signed | int6b_t | |
+s8 8 signed | int8_t char | Int8 | i8
+u8 8 unsigned | uint8_t byte_t | Uint8 | u8
+pred 8 bits | bool | Boolean |
+e4m3 8 float | float_e4m3_t | Float8E4M3FN Float8E4M3 Float8E4M3B11FNUZ | f8E4M3FN f8E4M3B11FNUZ f8
+e5m2 8 float | float_e5m2_t | Float8E5M2 | f8E5M2
+ue4m3 8 float | float_ue4m3_t | |
+ue8m0 8 float | float_ue8m0_t | Float8E8M0FNU | f8E8M0FNU
+f16 16 float | half_t half __half | Float16 | f16
+bf16 16 float | bfloat16_t __nv_bfloat16 | BFloat16 | bf16
+s16 16 signed | int16_t short | Int16 | i16
+u16 16 unsigned | uint16_t | Uint16 | u16
+f32 32 float | float | Float32 | f32
+tf32 32 float | tfloat32_t | TFloat32 | tf32
+s32 32 signed | int32_t int | Int32 | i32
+u32 32 unsigned | uint32_t unsigned | Uint32 | u32
+f64 64 float | double | Float64 | f64
+s64 64 signed | int64_t | Int64 | i64
+u64 64 unsigned | uint64_t size_t | Uint64 | u64
+s128 128 signed | int128_t | Int128 |
+u128 128 unsigned | uint128_t | |
+u256 256 unsigned | uint256_t | |
+"""
+_ROWS = _rows()
+_UNWRITTEN = ("s2", "u2", "s6", "u6", "pred", "ue4m3", "s128", "u128", "u256")  # names of ours, which nobody writes
+_CPP = {word: x for x in _ROWS for word in x.cpp}
+_NAMED = {word: x for x in _ROWS for word in (*x.dsl, *([] if x.short in _UNWRITTEN else [x.short]))} | _CPP
+_SHORT = {x.short: x for x in _ROWS}
+_PRINTED = {word: x for x in _ROWS for word in x.print}
+# Types of several words, and what other headers call a type of the table, whose name there stands to the right.
+_SAME = {
+    "unsigned int": "unsigned",
+    "uint32_t": "unsigned",
+    "uint": "unsigned",
+    "int32_t": "int",
+    "signed": "int",
+    "signed int": "int",
+    "int16_t": "short",
+    "short int": "short",
+    "unsigned short": "uint16_t",
+    "unsigned short int": "uint16_t",
+    "unsigned char": "uint8_t",
+    "signed char": "int8_t",
+    "long": "int64_t",
+    "long int": "int64_t",
+    "unsigned long": "uint64_t",
+    "unsigned long int": "uint64_t",
+    "size_t": "uint64_t",
+    "half": "__half",
+    "nv_bfloat16": "__nv_bfloat16",
+}
+_OWN = {"long long": 64, "long long int": 64, "unsigned long long": 64, "unsigned long long int": 64, "uintptr_t": 64}
+_OWN |= {"float2": 64, "float4": 128, "int2": 64, "int4": 128, "uint2": 64, "uint4": 128, "longlong2": 128, "double2": 128}
+_OWN |= {
+    "ushort4": 64,
+    "half2": 32,
+    "__half2": 32,
+    "nv_bfloat162": 32,
+    "__nv_bfloat162": 32,
+    "__nv_fp8_e4m3": 8,
+    "__nv_fp8_e5m2": 8,
+}
+# In the names of instructions, longest first; complex types have no element of their own here.
+_COMPLEX = ("GC64", "C64", "CTF32", "CF32")
+_SPELT = "|".join(sorted([*_COMPLEX, *(x.short.upper() for x in _ROWS)], key=lambda word: (-len(word), word)))
+
+
+class ValueType:
+    """A type of elements, by the name that it has in C++, in the DSL or in PTX, or by its width in bits.
+
+    Two are equal where C++ has one type for both names.
+
+    >>> ValueType("cutlass.Float16") == ValueType("half_t"), ValueType("half_t") == ValueType("__half")
+    (True, False)
+    >>> ValueType("f16").cpp, ValueType("half_t").dsl, ValueType("half_t").short, ValueType("24").short
+    ('half_t', 'Float16', 'f16', '24-bit')
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str | ValueType) -> None:
+        self.name = str(name)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ValueType) and self.canonical == other.canonical
+
+    def __hash__(self) -> int:
+        return hash(self.canonical)
+
+    @property
+    def bits(self) -> int:
+        """The width of an element. Raises: AlgebraError for a name that is not known."""
+        return bits_of(self)
+
+    @property
+    def kind(self) -> str:
+        """float, signed, unsigned or bits; "" of a type that is no number."""
+        row = _row(self.name)
+        return row.kind if row else ""
+
+    @property
+    def short(self) -> str:
+        """Its name in PTX; of another type its width."""
+        row = _row(self.name)
+        return row.short if row else self.name if self.sparsity > 1 else f"{self.bits}-bit"
+
+    @property
+    def cpp(self) -> str:
+        """Its name in C++, as CUTLASS writes it; what it was called where C++ has none."""
+        row = _row(self.name)
+        return row.cpp[0] if row and row.cpp else self.name
+
+    @property
+    def canonical(self) -> str:
+        """One name for each type of C++: `half_t` and `__half` are two, `uint32_t` and `unsigned int` one."""
+        name = _last(self.name)
+        name = name if name in _CPP or name in _SAME else self.cpp
+        return _SAME.get(name, name)
+
+    @property
+    def dsl(self) -> str:
+        """Its name in the DSL; "" where it has none there."""
+        row = _row(self.name)
+        return row.dsl[0] if row and row.dsl else ""
+
+    @property
+    def mlir(self) -> str:
+        """Its name in what CuTe's compiler prints."""
+        row = _row(self.name)
+        return row.print[0] if row and row.print else self.short
+
+    @property
+    def sparsity(self) -> int:
+        """How many logical elements one that is stored stands for."""
+        packed = sparse(self)
+        return packed[0] if packed else 1
+
+
+def _last(name: str) -> str:
+    """A name without its namespaces."""
+    return name if "<" in name else name.rsplit("::", 1)[-1].rsplit(".", 1)[-1].strip()
+
+
+def _row(name: str) -> _Row | None:
+    name = _last(name)
+    return _NAMED.get(name) or _NAMED.get(_SAME.get(name, ""))
+
+
+def named(name: str | ValueType) -> ValueType | None:
+    """The type of a name in C++, in the DSL or in PTX, with or without its namespace; None for another name.
+
+    >>> named("cutlass::half_t").dsl, named("cutlass.BFloat16").cpp, named("layout")
+    ('Float16', 'bfloat16_t', None)
+    """
+    return ValueType(str(name)) if _row(str(name)) else None
+
+
+def short(name: str) -> ValueType:
+    """The type of a short name, of one that nobody writes, too.
+
+    >>> short("pred").bits, short("f16").dsl
+    (8, 'Float16')
+    """
+    row = _SHORT[name]
+    return ValueType((*row.dsl, *row.cpp)[0])
+
+
+def named_in_cpp(name: str) -> ValueType | None:
+    """The type of elements of a name in C++, without namespaces; None for another name.
+
+    >>> str(named_in_cpp("unsigned int")), named_in_cpp("f32")
+    ('unsigned int', None)
+    """
+    return ValueType(name) if name in _CPP or name in _SAME or name in _OWN or name == "void" else None
+
+
+def printed(name: str) -> ValueType | None:
+    """The type of a name that CuTe's compiler or the DSL prints; None for another name.
+
+    >>> printed("f8E4M3FN").bits, printed("half_t")
+    (8, None)
+    """
+    row = _PRINTED.get(name)
+    return ValueType(row.dsl[0] if row.dsl else row.short) if row else None
+
+
+def unsigned(bits: int) -> str | None:
+    """The unsigned type of a width in C++; None where there is none of whole bytes.
+
+    >>> unsigned(32), unsigned(7)
+    ('uint32_t', None)
+    """
+    return f"uint{bits}_t" if bits >= 8 and f"uint{bits}_t" in _CPP else None
+
+
+def sized(width: int) -> ValueType:
+    """The unsigned type of a width.
+
+    >>> str(sized(128)), str(sized(512))
+    ('uint128_t', 'uint_bit_t<512>')
+    """
+    return ValueType(unsigned(width) or f"uint_bit_t<{width}>")
+
+
+def spelt(word: str) -> list[str]:
+    """The types that a word of an instruction's name is made of; none where it has something else in it.
+
+    >>> spelt("F32BF16BF16F32"), spelt("16x8x16"), spelt("GC64C64")
+    (['f32', 'bf16', 'bf16', 'f32'], [], ['gc64', 'c64'])
+    """
+    if not re.fullmatch(f"(?:{_SPELT})+", word):
+        return []
+    return [token.lower() for token in re.findall(_SPELT, word)]
+
+
+def spells(instruction: str, name: str) -> bool:
+    """Whether the name of an instruction has a type in it, which is named in any way: F16 is not in BF16.
+
+    >>> [spells("SM80_16x8x16_F32BF16BF16F32_TN", name) for name in ("bf16", "float", "half_t")]
+    [True, True, False]
+    >>> spells("SM75_U32x4_LDSM_N", "u32"), spells("SM100_MMA_MXF8F6F4_SS", "f4")
+    (True, True)
+    """
+    element = named(name)
+    wanted = (element.short if element else name).upper()
+    for word in re.split(r"[^A-Za-z0-9]+", instruction):
+        types = re.fullmatch(rf"(?:MX)?((?:{_SPELT}|F[864])+)(?:x\d+)?", word)
+        if types and wanted in re.findall(rf"{_SPELT}|F[864]", types[1]):
+            return True
+    return False
+
+
+def sparse(value_type: Any) -> tuple[int, str] | None:
+    """How many logical elements one stored element is for, and its type: of `sparse_elem<8,uint8_t>`; None for a dense type.
+
+    Source: cute/numeric/numeric_types.hpp, cute/pointer_sparse.hpp.
+
+    >>> sparse("sparse_elem<8,uint8_t>"), sparse("half_t")
+    ((8, 'uint8_t'), None)
+    """
+    match = re.fullmatch(r"(?:cute::)?sparse_elem<_?(\d{1,3}),([\w:]+)>", str(value_type).replace(" ", ""))
+    return (int(match[1]), match[2]) if match and int(match[1]) else None
+
+
+def bits_of(value_type: Any) -> int:
+    """The width in bits of a value type, by its name in C++ or in the Python DSL, or as a number.
+
+    >>> bits_of("half_t"), bits_of("cutlass.Float32"), bits_of("uint128_t"), bits_of(4), bits_of("8"), bits_of("uint_byte_t<16>")
+    (16, 32, 128, 4, 8, 128)
+    """
+    if not isinstance(value_type, int) and str(value_type).isdecimal() and len(str(value_type)) < 6:
+        value_type = int(str(value_type))
+    if isinstance(value_type, int) and not isinstance(value_type, bool):
+        if value_type < 1:
+            raise AlgebraError(f"a value type must be at least 1 bit wide, not {value_type}")
+        return int(value_type)
+    if sized := re.fullmatch(r"(?:(?:cute|cutlass)::)?uint_(bit|byte)_t<_?(\d{1,4})>", str(value_type)):
+        return bits_of(int(sized[2]) * (8 if sized[1] == "byte" else 1))
+    if packed := sparse(value_type):
+        if (stored := bits_of(packed[1])) % packed[0]:
+            raise AlgebraError(f"an element of {value_type} is less than one bit wide")
+        return stored // packed[0]
+    name = str(value_type)
+    if (row := _row(name)) is not None:
+        return row.bits
+    if _last(name) in _OWN:
+        return _OWN[_last(name)]
+    raise AlgebraError(f"{value_type} is not a value type that is known here", hint="give its width in bits: 16 for half_t")
