@@ -52,7 +52,6 @@ class Entry:
     depends: of one in branches of the preprocessor that nothing decides, the names that would.
     cell: of a notebook, in which its lines count; 0 in another text. file: the included file that it is in, "" else.
     end: where names are bound anew, the value that the name has at the end of its scope, whichever definition that is.
-    file: the included file that it is in, "" else.
 
     >>> Entry("sA", ("gemm_tn",), Span(5, 7), 1, lambda: 4).path
     'gemm_tn::sA'
@@ -113,7 +112,7 @@ class SourceFile:
     A name that a scope defines several times has an entry for each; the names of parameters of functions and templates are
     no entries. asked: the entry of a query that no entry is, such as a member of a template with arguments, or None. moves: gives
     the statements that copy or multiply tensors, in the order of the text. given: what it was read with, and what the reader adds
-    to that as far as entries were read.
+    to that as far as entries were read. compiled: whether a compiler read it, with the files that it includes.
     """
 
     text: str
@@ -122,6 +121,7 @@ class SourceFile:
     asked: Callable[[str], Entry | None] | None = field(default=None, compare=False)
     moves: Callable[[], tuple[Move, ...]] = field(default=tuple, compare=False)
     given: Given = field(default_factory=Given, compare=False)
+    compiled: bool = False
 
     @property
     def own(self) -> tuple[Entry, ...]:

@@ -160,9 +160,8 @@ def _uses(text: str) -> str:
         head = re.sub(r"\b(?:__global__|__device__|__host__|inline|static|extern)\b", "", found["head"]).strip()
         if head.split()[:1] in (["class"], ["struct"]) or not head:
             continue
-        out.append(
-            f"\nstatic void __cute_viz_use_{n}() {{ (void)static_cast<{head} (*)({found['params']})>(&{found['name']}{found['args']}); }}"
-        )
+        type_, name = f"{head} (*)({found['params']})", found["name"] + found["args"]
+        out.append(f"\nstatic void __cute_viz_use_{n}() {{ (void)static_cast<{type_}>(&{name}); }}")
     return "".join(out)
 
 
@@ -175,8 +174,12 @@ class _Walk:
         self.parsed, self.path, self.lines = unit, path, lines
         self.kinds = CursorKind
         self.functions = {
-            CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.CONVERSION_FUNCTION, CursorKind.DESTRUCTOR
-        }  # fmt: skip
+            CursorKind.FUNCTION_DECL,
+            CursorKind.CXX_METHOD,
+            CursorKind.CONSTRUCTOR,
+            CursorKind.CONVERSION_FUNCTION,
+            CursorKind.DESTRUCTOR,
+        }
         self.references = {CursorKind.DECL_REF_EXPR, CursorKind.MEMBER_REF_EXPR, CursorKind.CALL_EXPR}
         self.templates = {
             CursorKind.FUNCTION_TEMPLATE, CursorKind.CLASS_TEMPLATE, CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION
@@ -189,9 +192,9 @@ class _Walk:
         }
         included = [str(file.include.name) for file in unit.get_includes()]
         self.files = tuple(dict.fromkeys((path, *map(os.path.abspath, included))))
-        self.skipped = tuple(dict.fromkeys(os.path.abspath(folder) + os.sep for folder in self._foreign(included)))
-        libraries = (os.path.dirname(os.path.dirname(name)) + os.sep for name in included if name.endswith("/cutlass/cutlass.h"))
-        self.libraries = (*self.skipped, *map(os.path.abspath, libraries))
+        self.skipped = tuple(dict.fromkeys(os.path.realpath(folder) + os.sep for folder in self._foreign(included)))
+        libraries = (os.path.dirname(os.path.dirname(name)) for name in included if name.endswith("/cutlass/cutlass.h"))
+        self.libraries = (*self.skipped, *(os.path.realpath(place) + os.sep for place in libraries))
         self.foreign: dict[str, bool] = {}
         self.numbers: dict[int, int] = {}  # of instances, by what libclang calls their definitions
         self.waiting: list[Cursor] = []
@@ -221,13 +224,13 @@ class _Walk:
         """The errors in files that are neither a library's nor the system's."""
         for diagnostic in self.parsed.diagnostics:
             file = diagnostic.location.file
-            if diagnostic.severity >= 3 and file is not None and not os.path.abspath(str(file.name)).startswith(self.libraries):
+            if diagnostic.severity >= 3 and file is not None and not os.path.realpath(str(file.name)).startswith(self.libraries):
                 yield str(file.name), int(diagnostic.location.line), str(diagnostic.spelling)
 
     def is_foreign(self, name: str) -> bool:
         """Whether a file is CuTe's, CUDA's or the system's."""
         if name not in self.foreign:
-            self.foreign[name] = os.path.abspath(name).startswith(self.skipped)
+            self.foreign[name] = os.path.realpath(name).startswith(self.skipped)
         return self.foreign[name]
 
     def instances(self) -> Iterator[Instance]:

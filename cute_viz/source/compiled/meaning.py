@@ -1,4 +1,4 @@
-"""The operands of a call in a compiled unit: its types give layouts, its expressions whose memory they are in and each thread's part.
+"""The operands of a call in a compiled unit: types give layouts, expressions the memory and the part of each thread.
 
 What is computed here is held to the compiler's type: where a static integer differs, the statement is not evaluated, and says so.
 """
@@ -25,8 +25,6 @@ from cute_viz.values.integer import Static, Unknown, unknowns
 
 PITCH = 8192  # what a run-time size or stride counts as, in elements
 _DEEP = 48  # expressions and callers behind one another
-_SAME = frozenset(("const", "static_cast", "forward", "move", "cast"))
-_VIEWS = frozenset(("group_modes", "flatten", "coalesce", "filter_zeros", "recast", "take", "select", "append", "domain_offset"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +127,12 @@ class Meaning:
     def made(self, frame: Frame, args: list[Node], value: Tensor, deep: int) -> Tensor:
         """`make_tensor(pointer, layout)`: a view of another tensor's buffer, or the whole of one."""
         pointer = args[0] if args else None
-        if pointer is not None and pointer.kind == "call" and pointer.text in ("data", "begin") and is_object(pointer.parts[0].type):
+        if (
+            pointer is not None
+            and pointer.kind == "call"
+            and pointer.text in ("data", "begin")
+            and is_object(pointer.parts[0].type)
+        ):
             return self.viewed(self.tensor(frame, pointer.parts[0], deep + 1), value)
         return self.numbered(value, "")
 
