@@ -78,7 +78,7 @@ class Job:
 
     def layout(self) -> Layout:
         """(row, k) -> element of shared memory, of the first stage; k goes through the k-blocks."""
-        whole = self.obj.tensor.layout
+        whole: Layout = self.obj.tensor.layout
         if isinstance(self.obj, SmemDescriptor):
             return whole
         shape, stride = modes(whole.shape), modes(whole.stride)

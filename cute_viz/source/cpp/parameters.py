@@ -18,12 +18,12 @@ from cute_viz.source.cpp.values import (
     External,
     Function,
     Lazy,
-    Pointer,
     Template,
     static,
     taken,
     typed,
 )
+from cute_viz.values.pointer import Pointer
 from cute_viz.values.types import ValueType
 
 
